@@ -30,7 +30,7 @@ describe('a comment', () => {
     const { client, repo, onLine, sticky, commentId } = await start();
     const post = () => postComment(client, { trigger: onLine, comment: sticky }, noAbort());
     const first = await post();
-    expect(first).toMatchObject({ kind: 'published', line: 'Answered in a thread of #42.' });
+    expect(first).toMatchObject({ line: 'Answered in a thread of #42.' });
     expect(await post()).toEqual({ ...first, line: 'The answer in the thread of #42 is there already.' });
     const answers = repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === commentId);
     expect(answers.map(({ body }) => body)).toEqual([sticky.body]);
@@ -60,7 +60,7 @@ describe('a comment', () => {
     const { client, github, repo, onLine, sticky } = await start();
     github.fail({ ...denied(REPLY, 'pull_requests=write'), times: 1 });
     const result = await postComment(client, { trigger: onLine, comment: sticky }, noAbort());
-    expect(result).toMatchObject({ kind: 'published', line: 'Posted a comment on #42.' });
+    expect(result).toMatchObject({ line: 'Posted a comment on #42.' });
     expect(repo.comments.map(({ body }) => body)).toEqual([sticky.body]);
   });
 

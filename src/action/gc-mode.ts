@@ -109,15 +109,15 @@ async function publish(
     if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
     const title = sanitize(`What the memory of ${name} suggests`, 'title', secrets);
     const body = bodyOf(analysis);
-    const ifFound = { kind: 'update' } as const;
-    return await findOrCreateIssue(client, { repository, mark, title, body, labels: [], ifFound }, signal);
+    const issue = { repository, mark, title, body, labels: [] };
+    return { kind: 'published', ...(await findOrCreateIssue(client, issue, signal)) };
   }
 
   const from = agent.home?.place.repository?.toLowerCase();
   if (from !== undefined && from !== `${repository.owner}/${repository.name}`.toLowerCase())
     return { kind: 'failed', message: 'the agent is kept in another repository', remedy: ISSUE };
   const branch = `axe-gc/${name}`;
-  const closed = (await listClosedPulls(client, { repository, branch }, signal)).find(isClosed);
+  const closed = (await listClosedPulls(client, repository, branch, signal)).find(isClosed);
   if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
   const atRef = refPlace({
     client,
@@ -145,7 +145,7 @@ async function publish(
     body: bodyOf(read.reason),
     files: new Map([...read.files].map(([path, text]) => [path, sanitize(text, 'output', secrets)])),
   };
-  return await proposePull(client, proposal, signal);
+  return { kind: 'published', ...(await proposePull(client, proposal, signal)) };
 }
 
 const ISSUE = 'Write `report-to: issue`.';

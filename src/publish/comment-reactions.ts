@@ -1,5 +1,6 @@
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
 import { withGitHub } from '../github/client/with-github.js';
 import { react } from '../github/posting/reactions.js';
 import type { Acknowledgement } from '../run/dependencies.js';
@@ -44,5 +45,5 @@ async function setEyes({ client, trigger, isSilent, log }: CommentReactionsOptio
     (signal) => react(client, { repository, subject, content: 'eyes' }, signal),
     '',
   );
-  if (result.kind === 'failed') log(`No reaction on the comment: ${result.message}`);
+  if (result instanceof GitHubError) log(`No reaction on the comment: ${result.message}`);
 }

@@ -1,60 +1,63 @@
 import { join } from 'node:path';
 import type { CommentTrigger, Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { commentOnce } from '../github/posting/comment-once.js';
-import { publishSticky, type StickyComment, type StickyResult } from '../github/posting/sticky-comment.js';
-import { replyInThread } from '../github/posting/thread-reply.js';
+import { GitHubError } from '../github/client/errors.js';
+import { commentOnce, type MarkedComment, publishSticky, replyInThread } from '../github/posting/comments.js';
 import { createFiles } from '../lib/write-files.js';
 
-/** What became of a comment, with a line for people where it stands. */
-type PostResult =
-  | { readonly kind: 'published'; readonly url: string; readonly line: string }
-  | Extract<StickyResult, { readonly kind: 'failed' }>;
+/** A comment on GitHub, with a line for people that says where it is. */
+interface Posted {
+  readonly url: string;
+  readonly line: string;
+}
 
 /** A comment to post. */
 interface Posting {
   readonly trigger: Trigger;
-  readonly comment: StickyComment;
+  readonly comment: MarkedComment;
   /** A comment with the same marker is left as it is; left out, it is brought up to date. */
   readonly isOnce?: boolean;
 }
 
 /**
  * Posts a comment where it belongs: an answer to a comment on a line goes into its thread, or into the conversation
- * where that cannot be done; everything else is sticky. Rejects only for an aborted signal.
+ * where that cannot be done; everything else is sticky. Throws a GitHubError.
  */
 export async function postComment(
   client: GitHubClient,
   { trigger, comment, isOnce = false }: Posting,
   signal: AbortSignal,
-): Promise<PostResult> {
+): Promise<Posted> {
   const thread = isOnLine(trigger) ? await answerInThread(client, { trigger, comment }, signal) : undefined;
   if (thread !== undefined) return thread;
   const result = isOnce
     ? await commentOnce(client, comment, signal)
     : await publishSticky(client, comment, signal);
-  if (result.kind === 'failed') return result;
   const there = isOnce ? 'There is an answer' : 'Updated the comment';
   const verb = result.created ? 'Posted a comment' : there;
-  return { kind: 'published', url: result.url, line: `${verb} on #${comment.number}.` };
+  return { url: result.url, line: `${verb} on #${comment.number}.` };
 }
 
 /** Each comment is answered once; undefined where it could not be done there. */
 async function answerInThread(
   client: GitHubClient,
-  { trigger, comment }: { readonly trigger: CommentTrigger; readonly comment: StickyComment },
+  { trigger, comment }: { readonly trigger: CommentTrigger; readonly comment: MarkedComment },
   signal: AbortSignal,
-): Promise<PostResult | undefined> {
+): Promise<Posted | undefined> {
   const { repository, number, mark, body, isNew = false } = comment;
   const { commentId, inReplyTo = commentId } = trigger;
-  const first = isNew ? { firstId: inReplyTo } : {};
-  const reply = { repository, number, commentId, mark, body, ...first };
-  const result = await replyInThread(client, reply, signal);
-  if (result.kind === 'failed') return undefined;
-  const line = result.created
-    ? `Answered in a thread of #${number}.`
-    : `The answer in the thread of #${number} is there already.`;
-  return { kind: 'published', url: result.url, line };
+  const firstId = isNew ? inReplyTo : undefined;
+  const reply = { repository, number, commentId, mark, body, firstId };
+  try {
+    const { url, created } = await replyInThread(client, reply, signal);
+    const line = created
+      ? `Answered in a thread of #${number}.`
+      : `The answer in the thread of #${number} is there already.`;
+    return { url, line };
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return undefined;
+    throw thrown;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Repository } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
 import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { warningText } from '../lib/warning.js';
@@ -56,10 +57,9 @@ export async function postReport(
     title: cleanTitle(`Report of ${agent}`),
     body: framedBody({ mark, text: clean(report.text), footer }),
     labels: [],
-    ifFound: { kind: 'update' },
   } as const;
   const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
-  if (result.kind === 'failed') return failed(result.message, result.remedy);
+  if (result instanceof GitHubError) return failed(result.message, result.remedy);
   const line = result.created
     ? `Opened the report #${result.number}.`
     : `Brought the report #${result.number} up to date.`;

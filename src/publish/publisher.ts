@@ -1,5 +1,6 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
 import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import { warningText } from '../lib/warning.js';
 import { isQuestion } from '../review/command.js';
@@ -197,10 +198,9 @@ async function post(
   const comment = { repository, number: target.number, mark, body, isNew: isNew && isFirst };
   const result = await withGitHub(
     (signal) => postComment(client, { trigger, comment, isOnce }, signal),
-    'The answer is in the job summary.',
+    'The answer is in the job summary; check that the issue or pull request is not locked.',
   );
-  if (result.kind === 'failed') return unposted(result.message, result.remedy, reporter);
-  return { line: result.line, url: result.url };
+  return result instanceof GitHubError ? unposted(result.message, result.remedy, reporter) : result;
 }
 
 function unposted(why: string, remedy: string | undefined, reporter: Reporter): Published {

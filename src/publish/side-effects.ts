@@ -1,5 +1,6 @@
 import { subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
 import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { setLabels } from '../github/posting/labels.js';
@@ -64,7 +65,8 @@ async function changeLabels(client: GitHubClient, work: Work): Promise<void> {
   if (number === undefined || add.length + remove.length === 0) return;
   const changes = { repository: trigger.repository, number, add, remove };
   const result = await withGitHub((signal) => setLabels(client, changes, signal), REMEDY);
-  if (result.kind === 'failed') return work.fail(`the labels were not set: ${result.message}`, result.remedy);
+  if (result instanceof GitHubError)
+    return work.fail(`the labels were not set: ${result.message}`, result.remedy);
   if (result.added.length > 0) done.push(`Added ${formatLabels(result.added)}.`);
   if (result.removed.length > 0) done.push(`Removed ${formatLabels(result.removed)}.`);
   if (result.unknown.length > 0) {
@@ -86,10 +88,9 @@ async function openIssue(client: GitHubClient, draft: IssueDraft, work: Work): P
     title: work.cleanTitle(draft.title),
     body: work.clean(draft.body),
     labels: draft.labels,
-    ifFound: { kind: 'update' },
   } as const;
   const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
-  if (result.kind === 'failed') work.fail(`the issue was not opened: ${result.message}`, result.remedy);
+  if (result instanceof GitHubError) work.fail(`the issue was not opened: ${result.message}`, result.remedy);
   else work.done.push(`${result.created ? 'Opened' : 'Updated'} the issue #${result.number}.`);
 }
 
@@ -103,7 +104,7 @@ async function giveReaction(client: GitHubClient, { trigger, buffered, warn }: W
     (signal) => react(client, { repository, subject, content }, signal),
     REMEDY,
   );
-  if (result.kind !== 'failed') return;
+  if (!(result instanceof GitHubError)) return;
   warn({
     code: 'publish-failed',
     message: `the reaction was not given: ${result.message}`,

@@ -1,5 +1,6 @@
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
 import { withGitHub } from '../github/client/with-github.js';
 import {
   type CheckRunKey,
@@ -134,7 +135,7 @@ async function begin(
   const summary = runUrl === '' ? 'The run is at work.' : `[The run](${runUrl}) is at work.`;
   const text = { title: readingTitle(plan), summary };
   const started = await withGitHub((signal) => startCheckRun(client, { ...key, ...text }, signal), REMEDY);
-  if (!('kind' in started)) return { ...key, ...started };
+  if (!(started instanceof GitHubError)) return { ...key, ...started };
   log(`No check in progress: ${started.message}`);
   await keep(undefined);
   return undefined;
@@ -157,7 +158,7 @@ async function tell(
   const { client } = options;
   const key = { repository, headSha: skipped?.since ?? headSha, name };
   const read = await withGitHub((signal) => readCheckRun(client, key, signal), REMEDY);
-  const before = read === undefined || 'kind' in read ? undefined : read;
+  const before = read instanceof GitHubError ? undefined : read;
   if (skipped === undefined && before === undefined) return;
   const { title, isWhole } = titleAfter(review, before);
   const isClear = review.open.length === 0 && !review.isBlocking && !isUnread;
@@ -197,7 +198,7 @@ async function write(
   const text = { ...end, summary: clean(end.summary), annotations: [] };
   const report = { repository, headSha, name, ...text };
   const result = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
-  if (result.kind === 'failed') log(`The check was not written: ${result.message}`);
+  if (result instanceof GitHubError) log(`The check was not written: ${result.message}`);
 }
 
 /** Ends a check that a killed main step left in progress. */

@@ -82,9 +82,9 @@ export async function postCheck(
   };
   const result =
     client === undefined
-      ? { kind: 'failed' as const, message: NO_TOKEN, remedy: undefined }
+      ? { message: NO_TOKEN, remedy: undefined }
       : await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
-  if (result.kind !== 'failed') return result.url;
+  if (typeof result === 'string') return result;
   const { message, remedy } = result;
   warn({ code: 'publish-failed', message: `the check was not written: ${message}`, remedy });
   return undefined;

@@ -1,7 +1,7 @@
 import type { GitHubClient } from '../github/client/client.js';
-import type { Failed } from '../github/client/errors.js';
+import { GitHubError } from '../github/client/errors.js';
 import { withGitHub } from '../github/client/with-github.js';
-import { publishReview, type ReviewPostResult } from '../github/posting/review.js';
+import { type PublishedReview, publishReview } from '../github/posting/review.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
 import { warningText } from '../lib/warning.js';
@@ -57,7 +57,7 @@ function isNothing({ findings, repeated, heldBack, refuted, settlements, review 
 
 const UNPOSTED = 'Findings not posted as comments';
 const REMEDY = 'The findings are in the job summary.';
-const NO_TOKEN: Failed = { kind: 'failed', message: 'there is no `github-token`', remedy: REMEDY };
+const NO_TOKEN = { message: 'there is no `github-token`', remedy: REMEDY };
 
 const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
@@ -70,10 +70,10 @@ async function postNew(client: GitHubClient, posting: ReviewPost): Promise<Poste
   const { said, unsaid } = await sayReplies(client, posting, [...changed.replies, ...prepared.replies]);
   const unreplied = prepared.replies.filter((one) => unsaid.includes(one)).map(({ placed }) => placed);
   const isRequested = await withdrawRequests(client, posting);
-  const isLost = result?.kind === 'failed';
+  const isLost = result instanceof GitHubError;
   const marks = [...bindings(posting), ...changed.marks, ...(isLost ? [] : prepared.raised)];
   const line = sentences([
-    result?.kind === 'published' ? lineOf(result, prepared, place.number) : '',
+    result === undefined || isLost ? '' : lineOf(result, prepared, place.number),
     toldLine(posting, said > 0),
     notRepeated(posting),
   ]);
@@ -88,14 +88,14 @@ async function postNew(client: GitHubClient, posting: ReviewPost): Promise<Poste
       unposted: isLost ? worstFirst(news.fresh) : unreplied,
     },
   };
-  if (result?.kind === 'published') {
-    const { url, created } = result;
-    const left = [...(created ? unreplied : news.fresh), ...prepared.omitted];
-    return { ...part, records: recordsOf(posting, url), url, details: formatFindings(UNPOSTED, left) };
+  if (result === undefined || isLost) {
+    const records = recordsOf(posting);
+    if (isLost) return { ...part, records, ...lost(posting, result) };
+    return { ...part, records, details: paragraphs([KEPT_BACK, buffered.review?.summary ?? '']) };
   }
-  const records = recordsOf(posting);
-  if (result !== undefined) return { ...part, records, ...lost(posting, result) };
-  return { ...part, records, details: paragraphs([KEPT_BACK, buffered.review?.summary ?? '']) };
+  const { url, created } = result;
+  const left = [...(created ? unreplied : news.fresh), ...prepared.omitted];
+  return { ...part, records: recordsOf(posting, url), url, details: formatFindings(UNPOSTED, left) };
 }
 
 /** The first review always says something; a later one only what people do not know yet. */
@@ -130,7 +130,7 @@ async function post(
   client: GitHubClient,
   posting: ReviewPost,
   { body, footer, mark, comments }: PreparedReview,
-): Promise<ReviewPostResult> {
+): Promise<PublishedReview | GitHubError> {
   const draft = {
     ...posting.place,
     headSha: posting.head,
@@ -142,16 +142,16 @@ async function post(
     own: posting.ledger.seen?.reviews,
   } as const;
   const result = await withGitHub((signal) => publishReview(client, draft, signal), REMEDY);
-  if (result.kind === 'failed') posting.warn(notPosted(result));
+  if (result instanceof GitHubError) posting.warn(notPosted(result));
   return result;
 }
 
-function notPosted({ message, remedy }: Failed) {
+function notPosted({ message, remedy }: typeof NO_TOKEN | GitHubError) {
   return { code: 'publish-failed', message: `the review was not posted: ${message}`, remedy } as const;
 }
 
 /** Where a review cannot be posted, its findings stand in the summary, and the publisher shows them on the lines. */
-function lost({ buffered, news }: ReviewPost, failed: Failed) {
+function lost({ buffered, news }: ReviewPost, failed: typeof NO_TOKEN | GitHubError) {
   const findings = formatFindings(UNPOSTED, worstFirst(news.fresh));
   return {
     isReviewLost: true,
@@ -181,7 +181,7 @@ const MAX_PATH = 100;
 
 /** The line in the entry (D9): computed, with nobody's words but paths. */
 function lineOf(
-  { created, event }: Exclude<ReviewPostResult, Failed>,
+  { created, event }: PublishedReview,
   { comments, inBody }: PreparedReview,
   number: number,
 ): string {

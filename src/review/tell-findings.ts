@@ -1,8 +1,9 @@
 import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
 import { withGitHub } from '../github/client/with-github.js';
+import { replyInThread } from '../github/posting/comments.js';
 import { dismissReviews } from '../github/posting/dismiss-review.js';
 import { setThread } from '../github/posting/set-thread.js';
-import { replyInThread } from '../github/posting/thread-reply.js';
 import { count } from '../lib/text/number.js';
 import { isMarked, type Mark } from '../safety/mark.js';
 import { hasEnded, isOpen } from './finding.js';
@@ -32,6 +33,7 @@ interface Changed {
 const MAX_CHANGED = 30;
 
 const REMEDY = 'Resolve them by hand; the findings themselves are told right.';
+const DISMISS = 'Dismiss the review by hand; a protected branch may let only some people dismiss reviews.';
 
 /**
  * Resolves the conversations of findings that have ended and opens those of findings that are open; what is said of it has the
@@ -142,7 +144,7 @@ export async function sayReplies<Said extends Reply>(
     if (thread.replies.some(({ isOurs, body: before }) => isOurs && isMarked(before, mark))) continue;
     const reply = { ...place, commentId: thread.first.id, firstId: thread.first.id, mark, body };
     const result = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
-    if (result.kind !== 'failed') said += 1;
+    if (!(result instanceof GitHubError)) said += 1;
     else {
       const unsaid = replies.slice(index);
       const message = `${count(unsaid.length, 'answer')} in conversations of findings could not be posted: ${result.message}`;
@@ -197,8 +199,8 @@ export async function withdrawRequests(client: GitHubClient, posting: ReviewPost
     ids: requests.map(({ id }) => id),
     message: 'Nothing that this agent asked to change is open.',
   };
-  const result = await withGitHub((signal) => dismissReviews(client, stale, signal), REMEDY);
-  if (result.kind !== 'failed') return false;
+  const result = await withGitHub((signal) => dismissReviews(client, stale, signal), DISMISS);
+  if (!(result instanceof GitHubError)) return false;
   const message = `a review that asks for changes was not dismissed: ${result.message}`;
   warn({ code: 'publish-failed', message, remedy: result.remedy });
   return true;

@@ -45,14 +45,10 @@ it('an answer that does not fit is reported with the place and the mismatch', as
     'GET /repos/{owner}/{repo}': () => ({ id: 'x' }),
     graphql: () => null,
   });
-  const rest = {
-    route: 'GET /repos/{owner}/{repo}',
-    params: { owner: 'o', repo: 'r' },
-    what: 'the repository',
-  };
   const schema = v.object({ id: v.number() });
-  await expect(askRest(client, { ...rest, schema }, noAbort())).rejects.toThrow(
-    "GitHub's answer to `GET /repos/o/r` does not hold the repository",
+  const route = 'GET /repos/{owner}/{repo}';
+  await expect(askRest(client, route, { owner: 'o', repo: 'r' }, schema, noAbort())).rejects.toThrow(
+    "GitHub's answer to `GET /repos/o/r` is not understood",
   );
   const graph = { query: '', variables: {}, what: 'the repository', permission: '' };
   await expect(askGraphQl(client, { ...graph, schema }, noAbort())).rejects.toThrow(
@@ -62,13 +58,8 @@ it('an answer that does not fit is reported with the place and the mismatch', as
 
 it('JSON that arrives as text is parsed', async () => {
   const client = createFakeGitHubClient({ 'GET /search/code': () => '{"id":1}' });
-  const question = {
-    route: 'GET /search/code',
-    params: {},
-    schema: v.object({ id: v.number() }),
-    what: 'it',
-  };
-  expect(await askRest(client, question, noAbort())).toEqual({ id: 1 });
+  const schema = v.object({ id: v.number() });
+  expect(await askRest(client, 'GET /search/code', {}, schema, noAbort())).toEqual({ id: 1 });
 });
 
 it('an aborted signal is passed on unchanged', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { fetchContext } from '../../../src/github/context/fetch-context.js';
-import { fetchSurroundings, type SurroundingsRequest } from '../../../src/github/context/surroundings.js';
+import { fetchSurroundings } from '../../../src/github/context/surroundings.js';
 import { fetchSubject } from '../../../src/github/reading/subject.js';
 import { warningText } from '../../../src/lib/warning.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
@@ -14,7 +14,7 @@ const BOT = 'github-actions[bot]';
 const AFTER = '2026-01-05T00:00:00Z';
 const EVENT = '2026-01-04T00:00:00Z';
 
-async function around(hello: Hello, patch: Partial<SurroundingsRequest> = {}) {
+async function around(hello: Hello, patch: Partial<Parameters<typeof fetchSurroundings>[1]> = {}) {
   const request = {
     repository: HELLO,
     pull: 42,
@@ -132,7 +132,7 @@ describe('the surroundings of a pull request', () => {
     const { surroundings } = await around(hello);
     expect(surroundings).toMatchObject({ comments: [], issues: [], changedLater: 3 });
     expect(surroundings.threads?.[0]?.remarks.map(({ text }) => text)).toEqual(['Early.']);
-    expect((await around(hello, { before: undefined })).surroundings).not.toHaveProperty('changedLater');
+    expect((await around(hello, { before: undefined })).surroundings.changedLater).toBeUndefined();
   });
 
   it('leave out what the token cannot read, and name the missing permission', async () => {
@@ -197,7 +197,7 @@ describe('the surroundings of other triggers', () => {
     const trigger = comment({ on: 'pull_request', number: 42, isFork: false, commits: { head, base } });
     const context = await fetchContext(client, trigger, noAbort());
     expect(context).toMatchObject({ kind: 'pull_request', diff: DIFF });
-    expect(context).not.toHaveProperty('pinned');
+    expect(context).toMatchObject({ pinned: undefined });
   });
 
   it('are for a workflow run the failing checks with the ends of their logs', async () => {

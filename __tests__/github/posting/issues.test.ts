@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findOrCreateIssue, type ReportIssue } from '../../../src/github/posting/issues.js';
+import { findOrCreateIssue } from '../../../src/github/posting/issues.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
@@ -11,16 +11,15 @@ const BOT = 'github-actions[bot]';
 const mark = { kind: 'report', agent: 'nightly', lane: 'trusted' } as const;
 const marker = formatMark(mark);
 
-async function report({ client }: Hello, changes: Partial<ReportIssue> = {}) {
+async function report({ client }: Hello, changes: { readonly title?: string; readonly body?: string } = {}) {
   const issue = { repository: HELLO, mark, title: 'Nightly report', body: 'All well.', labels: ['report'] };
-  return await findOrCreateIssue(client, { ...issue, ifFound: { kind: 'update' }, ...changes }, noAbort());
+  return await findOrCreateIssue(client, { ...issue, ...changes }, noAbort());
 }
 
 describe('a report', () => {
   it('is opened once and then updated', async () => {
     const hello = await startHello();
     expect(await report(hello)).toEqual({
-      kind: 'published',
       number: 43,
       url: 'https://github.com/octocat/hello/issues/43',
       created: true,
@@ -32,28 +31,6 @@ describe('a report', () => {
     });
     expect([...hello.repo.issues.values()]).toMatchObject([
       { number: 43, title: 'Report', body: `Bad.\n${marker}`, author: BOT },
-    ]);
-  });
-
-  it('is added as a comment, one for each run', async () => {
-    const hello = await startHello();
-    await report(hello);
-    const comment = (run: number) =>
-      report(hello, {
-        body: `Night ${run}`,
-        ifFound: { kind: 'comment', mark: { kind: 'run', run, lane: 'trusted' } },
-      });
-    const first = await comment(1);
-    expect(first).toMatchObject({
-      number: 43,
-      created: false,
-      url: expect.stringContaining('#issuecomment-'),
-    });
-    expect(await comment(1)).toEqual(first);
-    await comment(2);
-    expect(hello.repo.comments.map(({ body }) => body)).toEqual([
-      '<!-- axe-action {"kind":"run","run":1,"lane":"trusted"} -->\nNight 1',
-      '<!-- axe-action {"kind":"run","run":2,"lane":"trusted"} -->\nNight 2',
     ]);
   });
 
@@ -91,7 +68,7 @@ it.each([
 ])('C5 70: a creation whose answer was lost %s', async (_, fault) => {
   const hello = await startHello();
   hello.github.fail({ route: POST, ...fault });
-  expect(await report(hello)).toMatchObject({ kind: 'published', number: 43, created: true });
+  expect(await report(hello)).toMatchObject({ number: 43, created: true });
   expect(hello.repo.issues.size).toBe(1);
 });
 
@@ -103,14 +80,11 @@ it.each([
   const hello = await startHello();
   if (fault.route === PATCH) await report(hello);
   hello.github.fail({ ...fault, headers: {} });
-  expect(await report(hello)).toMatchObject({ kind: 'failed', remedy: expect.stringContaining(remedy) });
+  await expect(report(hello)).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) });
 });
 
 it('is reported if issues are switched off', async () => {
   const hello = await startHello();
   hello.github.fail({ route: POST, status: 410, body: { message: 'Issues are disabled for this repo' } });
-  expect(await report(hello)).toMatchObject({
-    kind: 'failed',
-    remedy: expect.stringContaining('Switch on issues'),
-  });
+  await expect(report(hello)).rejects.toMatchObject({ remedy: expect.stringContaining('Switch on issues') });
 });

@@ -35,7 +35,7 @@ function pullsOf({ repo }: Hello) {
 describe('a proposal', () => {
   it('is opened once and then updated, one commit on top of the default branch', async () => {
     const hello = await startHello();
-    expect(await propose(hello)).toMatchObject({ kind: 'published', created: true });
+    expect(await propose(hello)).toMatchObject({ created: true });
     expect(pullsOf(hello)).toMatchObject([
       { title: 'Look twice', body: `${marker}\nBecause.`, base: { ref: 'main' } },
     ]);
@@ -55,8 +55,7 @@ describe('a proposal', () => {
     const hello = await startHello();
     await propose(hello);
     hello.github.commit(NAME, { 'mine.md': 'Mine.\n' }, { branch: BRANCH });
-    expect(await propose(hello)).toMatchObject({
-      kind: 'failed',
+    await expect(propose(hello)).rejects.toMatchObject({
       message: `another author has committed to the branch \`${BRANCH}\``,
     });
     expect(hello.github.files(NAME, BRANCH)['mine.md']).toBe('Mine.\n');
@@ -66,7 +65,7 @@ describe('a proposal', () => {
     const hello = await startHello();
     await propose(hello);
     for (const pull of pullsOf(hello)) hello.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
-    expect(await propose(hello)).toMatchObject({ kind: 'published', created: true });
+    expect(await propose(hello)).toMatchObject({ created: true });
     expect(pullsOf(hello)).toHaveLength(2);
   });
 
@@ -78,8 +77,7 @@ describe('a proposal', () => {
     hello.repo.pulls.set(theirs.number, { ...theirs, body: 'Mine now.' });
     const head = hello.repo.branches.get(BRANCH);
     const files = new Map([['axe/skills/bot/SKILL.md', 'Look thrice.\n']]);
-    expect(await propose(hello, { files })).toMatchObject({
-      kind: 'failed',
+    await expect(propose(hello, { files })).rejects.toMatchObject({
       message: expect.stringMatching(
         /the hidden first line was removed from \S+\/pull\/\d+, so it is left as it is$/,
       ),
@@ -90,14 +88,13 @@ describe('a proposal', () => {
 
   it('that was closed without being merged is reported, the others are not', async () => {
     const hello = await startHello();
-    const place = { repository: HELLO, branch: BRANCH };
     for (const patch of [{}, { mergedAt: '2026-01-02T03:04:05Z' }]) {
       await propose(hello);
       for (const pull of pullsOf(hello))
         if (pull.state === 'open') hello.repo.pulls.set(pull.number, { ...pull, ...patch, state: 'closed' });
     }
     await propose(hello, { title: 'Still open' });
-    expect(await listClosedPulls(hello.client, place, noAbort())).toEqual([
+    expect(await listClosedPulls(hello.client, HELLO, BRANCH, noAbort())).toEqual([
       {
         url: expect.stringContaining('/pull/43'),
         body: `${marker}\nBecause.`,
@@ -108,7 +105,7 @@ describe('a proposal', () => {
   it('is not opened twice if the answer was lost', async () => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
-    expect(await propose(hello)).toMatchObject({ kind: 'published', created: true });
+    expect(await propose(hello)).toMatchObject({ created: true });
     expect(pullsOf(hello)).toHaveLength(1);
   });
 
@@ -130,7 +127,7 @@ describe('a proposal', () => {
   ])('reports what is missing %s', async (_, fault, remedy) => {
     const hello = await startHello();
     hello.github.fail(fault);
-    expect(await propose(hello)).toMatchObject({ kind: 'failed', remedy: expect.stringContaining(remedy) });
+    await expect(propose(hello)).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) });
     expect(pullsOf(hello)).toEqual([]);
     expect(hello.repo.branches.has(BRANCH)).toBe(false);
   });

@@ -17,11 +17,7 @@ async function misplaced(comments: readonly ReviewComment[], message: string, fi
     },
   });
   const error = failure(422, 'POST /reviews', message);
-  const found = await findMisplaced(
-    client,
-    { draft: { repository: HELLO, number: 1 }, comments, error },
-    noAbort(),
-  );
+  const found = await findMisplaced(client, { repository: HELLO, number: 1 }, comments, error, noAbort());
   return found.map((one) => comments.indexOf(one));
 }
 

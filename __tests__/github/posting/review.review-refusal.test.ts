@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { httpError, networkError } from '../../../src/github/client/errors.js';
-import { refusalOf, reviewFailed } from '../../../src/github/posting/review.js';
+import { refusalOf, withReviewRemedy } from '../../../src/github/posting/review.js';
 
 const asked = 'POST /repos/octocat/hello/pulls/42/reviews';
 
@@ -52,5 +52,5 @@ it('a limit on requests keeps its own remedy', () => {
     headers: { 'retry-after': '30' },
     body: { message: 'You have exceeded a secondary rate limit' },
   });
-  expect(reviewFailed(error).remedy).toContain('30 s');
+  expect(withReviewRemedy(error).remedy).toContain('30 s');
 });

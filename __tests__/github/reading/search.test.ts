@@ -12,7 +12,6 @@ describe('a search', () => {
       await searchCode(client, { repository: HELLO, query: 'login language:ts', limit: 10 }, noAbort()),
     ).toEqual({
       items: [{ path: 'src/a.ts', fragments: ['login(user);'] }],
-      total: 1,
       isComplete: true,
     });
   });
@@ -27,13 +26,11 @@ describe('a search', () => {
         number: 7,
         title: 'A change breaks',
         isOpen: true,
-        isPullRequest: false,
         author: 'monalisa',
-        url: expect.stringContaining('/issues/7'),
         updatedAt: expect.any(String),
       },
     ]);
-    expect((await search('pull_request')).items).toMatchObject([{ number: 42, isPullRequest: true }]);
+    expect((await search('pull_request')).items).toMatchObject([{ number: 42 }]);
   });
 
   it.each([
@@ -112,7 +109,6 @@ describe('a query from the model', () => {
     const request = { repository: HELLO, query: '"repo:octocat/private"', limit: 5 };
     expect(await searchCode(client, request, noAbort())).toEqual({
       items: [{ path: 'a', fragments: [] }],
-      total: 2,
       isComplete: false,
     });
     expect((await searchIssues(client, { ...request, kind: 'issue' }, noAbort())).items).toEqual([]);

@@ -3,17 +3,6 @@ import type { Repository } from '../../event/trigger.js';
 import type { GitHubClient, MayLack } from './client.js';
 import { GitHubError } from './errors.js';
 
-/** A request to the REST API and what its answer must look like. */
-interface RestQuestion<Output> {
-  /** A method and a path template, `GET /repos/{owner}/{repo}`. */
-  readonly route: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly accept?: string;
-  readonly schema: v.GenericSchema<unknown, Output>;
-  /** What the answer holds, for the message: `the labels`. */
-  readonly what: string;
-}
-
 /** A GraphQL query and what its answer must look like. */
 interface GraphQlQuestion<Output> {
   readonly query: string;
@@ -27,20 +16,28 @@ interface GraphQlQuestion<Output> {
   readonly mayLack?: MayLack;
 }
 
-/** Throws a GitHubError, also for an answer that does not fit. */
+/**
+ * Asks the REST API: `route` is a method and a path template, `GET /repos/{owner}/{repo}`. Throws a GitHubError, also for an
+ * answer that does not fit.
+ */
 export async function askRest<Output>(
   client: GitHubClient,
-  { route, params, accept, schema, what }: RestQuestion<Output>,
+  route: string,
+  params: Readonly<Record<string, unknown>>,
+  schema: v.GenericSchema<unknown, Output>,
   signal: AbortSignal,
+  accept?: string,
 ): Promise<Output> {
-  const { body } = await client.request(route, {
-    params,
-    ...(accept === undefined ? {} : { accept }),
-    signal,
-  });
+  const { body } = await client.request(route, { params, accept, signal });
   const answer = v.safeParse(schema, typeof body === 'string' ? parseJson(body) : body);
-  if (!answer.success) throw notUnderstood(fillRoute(route, params), what);
+  if (!answer.success)
+    throw notUnderstood(route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name])));
   return answer.output;
+}
+
+/** The parameters of every route below a repository. */
+export function inRepo({ owner, name }: Pick<Repository, 'owner' | 'name'>) {
+  return { owner, repo: name };
 }
 
 /** Throws a GitHubError, whose remedy names the permission where that may be missing. */
@@ -54,25 +51,16 @@ export async function askGraphQl<Output>(
   });
   const answer = v.safeParse(schema, body);
   if (!answer.success) {
-    throw new GitHubError(`GitHub's answer does not hold ${what}`, {
-      reason: 'invalid',
-      requestLine: 'POST /graphql',
-    });
+    const refused = { reason: 'invalid', requestLine: 'POST /graphql' } as const;
+    throw new GitHubError(`GitHub's answer does not hold ${what}`, refused);
   }
   return answer.output;
 }
 
 /** The error for an answer that is not what GitHub describes. */
-export function notUnderstood(requestLine: string, what: string): GitHubError {
-  return new GitHubError(`GitHub's answer to \`${requestLine}\` does not hold ${what}`, {
-    reason: 'invalid',
-    requestLine,
-  });
-}
-
-/** `GET /repos/octocat/hello/labels` of a template and its parameters. */
-function fillRoute(route: string, params: Readonly<Record<string, unknown>>): string {
-  return route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name]));
+export function notUnderstood(requestLine: string): GitHubError {
+  const message = `GitHub's answer to \`${requestLine}\` is not understood`;
+  return new GitHubError(message, { reason: 'invalid', requestLine });
 }
 
 /** JSON under a media type of its own may arrive as text. */
@@ -95,18 +83,14 @@ export function withPermission(error: GitHubError, permission: string): GitHubEr
   });
 }
 
-/** How something that is to stand once is made, and found among what is there. */
-interface Once<Thing> {
-  create(): Promise<Thing>;
-  /** Undefined where it is not there. */
-  find(): Promise<Thing | undefined>;
-}
-
 /**
  * Creates something that is to stand once. Where the answer did not come, GitHub may have created it all the same, so it
  * is looked for before it is tried once more (memory-and-security C5 70). Throws what its parts throw.
  */
-export async function createOnce<Thing>({ create, find }: Once<Thing>): Promise<Thing> {
+export async function createOnce<Thing>(
+  create: () => Promise<Thing>,
+  find: () => Promise<Thing | undefined>,
+): Promise<Thing> {
   try {
     return await create();
   } catch (thrown) {
@@ -121,19 +105,6 @@ export interface SubjectPlace {
   readonly number: number;
 }
 
-/** A list that the REST API gives in pages. */
-interface PagedList<Item> {
-  readonly route: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly item: v.GenericSchema<unknown, Item>;
-  /** What the list holds, for the message: `the labels`. */
-  readonly what: string;
-  /** No more pages of 100 than these are asked for. */
-  readonly maxPages: number;
-  /** The field that holds the list, where the answer is an object. */
-  readonly field?: string;
-}
-
 /** A list as far as it was read. */
 export interface Listed<Item> {
   readonly items: readonly Item[];
@@ -144,36 +115,23 @@ export interface Listed<Item> {
 const PAGE_SIZE = 100;
 
 /**
- * Reads a list page by page. Octokit's own iterator passes no signal on, so that a run which was ended would wait for pages,
- * and it takes a 409 for an empty list (plugin-paginate-rest 14, `iterator.js`). Throws a GitHubError.
+ * Reads a list, no more than `maxPages` of 100; `schema` is that of one page. Octokit's own iterator passes no signal on, so
+ * that a run which was ended would wait for pages, and it takes a 409 for an empty list (plugin-paginate-rest 14,
+ * `iterator.js`). Throws a GitHubError.
  */
 export async function fetchPages<Item>(
   client: GitHubClient,
-  { route, params, item, what, maxPages, field }: PagedList<Item>,
+  route: string,
+  params: Readonly<Record<string, unknown>>,
+  schema: v.GenericSchema<unknown, Item[]>,
+  maxPages: number,
   signal: AbortSignal,
 ): Promise<Listed<Item>> {
   const items: Item[] = [];
   for (let page = 1; page <= maxPages; page += 1) {
-    const listed = await askRest(
-      client,
-      {
-        route,
-        params: { ...params, per_page: PAGE_SIZE, page },
-        schema: v.pipe(v.unknown(), v.transform(pick(field)), v.array(item)),
-        what,
-      },
-      signal,
-    );
+    const listed = await askRest(client, route, { ...params, per_page: PAGE_SIZE, page }, schema, signal);
     items.push(...listed);
     if (listed.length < PAGE_SIZE) return { items, isComplete: true };
   }
   return { items, isComplete: false };
-}
-
-function pick(field: string | undefined): (body: unknown) => unknown {
-  if (field === undefined) return (body) => body;
-  return (body) =>
-    typeof body === 'object' && body !== null
-      ? Object.entries(body).find(([name]) => name === field)?.[1]
-      : undefined;
 }

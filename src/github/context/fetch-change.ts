@@ -4,15 +4,11 @@ import { parseDiff } from '../../lib/text/diff.js';
 import type { Warning } from '../../lib/warning.js';
 import type { CommitNote } from '../../prompt/context.js';
 import type { NewSince } from '../../review/scope.js';
+import type { SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, type GitHubErrorReason } from '../client/errors.js';
-import {
-  assembleDiff,
-  fetchChangedFiles,
-  type PatchedFile,
-  type PullRequestPlace,
-} from '../reading/changed-files.js';
-import { type CommitPair, type Comparison, fetchComparison, fetchDiff } from '../reading/compare.js';
+import { assembleDiff, fetchChangedFiles, type PatchedFile } from '../reading/changed-files.js';
+import { type CommitPair, fetchComparison, fetchDiff } from '../reading/compare.js';
 import type { PullSubject } from '../reading/subject.js';
 
 /** A change as far as it could be read. */
@@ -24,46 +20,40 @@ export interface ReadChange {
   readonly warnings: readonly Warning[];
 }
 
-/** The commits of a pull request that are looked at. */
-export interface PinnedCommits {
-  readonly head: Head;
-  readonly base: Base;
-}
-
-/** The pull request whose change is read. */
-interface PullToRead {
-  readonly place: PullRequestPlace;
-  readonly pinned: PinnedCommits;
-  /** The pull request as it is now. */
-  readonly now: Promise<PullSubject>;
-}
-
 /**
  * The change of a pull request between two commits, so that a push during the run cannot slip anything in
  * (memory-and-security C5 71): the pull request's own diff would be the newest. Both commits are named by sha in the
  * base repository, which holds the heads of all its pull requests, those from deleted forks too
  * (`refs/pull/N/head`). The diff names its files; they are listed by GitHub only where it lacks some. What the token may
- * not read is a warning. Throws a GitHubError for other trouble.
+ * not read is a warning. `asked` is the pull request as it is now. Throws a GitHubError for other trouble.
  */
 export async function fetchPullChange(
   client: GitHubClient,
-  { place, pinned, now: asked }: PullToRead,
+  place: SubjectPlace,
+  pinned: { readonly head: Head; readonly base: Base },
+  asked: Promise<PullSubject>,
   signal: AbortSignal,
 ): Promise<ReadChange> {
   const { repository, number } = place;
   const pair = { repository, base: pinned.base.sha || pinned.base.ref, head: pinned.head.sha };
-  const [diff, now] = await Promise.all([unlessDenied(fetchDiff(client, pair, signal)), unlessDenied(asked)]);
+  const [diff, now] = await Promise.all([
+    unless(['denied'], fetchDiff(client, pair, signal)),
+    unless(['denied'], asked),
+  ]);
   const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
   const moved = hasMoved ? [movedWarning(number, { now: now.value.head.sha, pinned: pinned.head.sha })] : [];
   const newestTotal = now.value?.changedFiles ?? 0;
   // How many files the pull request has now says nothing of an earlier commit.
   const isWhole = diff.value !== undefined && (hasMoved || countFiles(diff.value) >= newestTotal);
   const listed = isWhole
-    ? { value: undefined }
-    : await unlessDenied(
-        hasMoved ? fetchComparison(client, pair, signal) : listNewest(client, place, signal),
+    ? { value: undefined, warning: undefined }
+    : await unless(
+        ['denied'],
+        hasMoved
+          ? fetchComparison(client, pair, signal)
+          : fetchChangedFiles(client, place, signal).then((files) => ({ files, isComplete: true })),
       );
-  const warnings = [diff, listed, now].flatMap(({ warning }) => (warning === undefined ? [] : [warning]));
+  const warnings = [diff, listed, now].flatMap(({ warning }) => warning ?? []);
   const { value: list } = listed;
   if (diff.value === undefined && list === undefined) return { change: undefined, warnings };
   // A comparison does not count its files: where it lists not all of them, the newest count comes nearest.
@@ -73,14 +63,6 @@ export async function fetchPullChange(
   return { ...read, warnings: [...warnings, ...moved, ...read.warnings] };
 }
 
-async function listNewest(
-  client: GitHubClient,
-  place: PullRequestPlace,
-  signal: AbortSignal,
-): Promise<Pick<Comparison, 'files' | 'isComplete'>> {
-  return { files: await fetchChangedFiles(client, place, signal), isComplete: true };
-}
-
 /** The change between two commits of a repository. What the token may not read, or is gone, is a warning. */
 export async function fetchChangeBetween(
   client: GitHubClient,
@@ -88,12 +70,11 @@ export async function fetchChangeBetween(
   signal: AbortSignal,
 ): Promise<ReadChange> {
   const [diff, comparison] = await Promise.all([
-    unlessMissing(fetchDiff(client, pair, signal)),
-    unlessMissing(fetchComparison(client, pair, signal)),
+    unless(GONE, fetchDiff(client, pair, signal)),
+    unless(GONE, fetchComparison(client, pair, signal)),
   ]);
   const warnings = [diff.warning ?? comparison.warning].flatMap((warning) => warning ?? []);
-  const commits = comparison.value?.commits ?? [];
-  const files = comparison.value?.files;
+  const { commits = [], files } = comparison.value ?? {};
   if (diff.value === undefined && files === undefined) return { change: undefined, commits, warnings };
   const isShort = comparison.value?.isComplete === false;
   const read = putTogether({ diff: diff.value, files, filesTotal: 0, isShort });
@@ -125,26 +106,12 @@ export async function fetchNewSince(
   }
 }
 
-interface Fetched<Value> {
-  readonly value: Value | undefined;
-  readonly warning?: Warning;
-}
-
-async function unlessDenied<Value>(request: Promise<Value>): Promise<Fetched<Value>> {
-  return await unless(['denied'], request);
-}
-
 /** A commit that a push names may be gone: the one before a force-push is nobody's any more. */
-async function unlessMissing<Value>(request: Promise<Value>): Promise<Fetched<Value>> {
-  return await unless(['denied', 'missing'], request);
-}
+const GONE: readonly GitHubErrorReason[] = ['denied', 'missing'];
 
-async function unless<Value>(
-  reasons: readonly GitHubErrorReason[],
-  request: Promise<Value>,
-): Promise<Fetched<Value>> {
+async function unless<Value>(reasons: readonly GitHubErrorReason[], request: Promise<Value>) {
   try {
-    return { value: await request };
+    return { value: await request, warning: undefined };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || !reasons.includes(thrown.reason)) throw thrown;
     return { value: undefined, warning: unreadWarning(thrown) };
@@ -154,7 +121,7 @@ async function unless<Value>(
 /** What could not be read and why, as a warning; `what` where the message does not say it. */
 export function unreadWarning({ message, remedy }: GitHubError, what?: string): Warning {
   const why = what === undefined ? message : `${what}: ${message}`;
-  return { code: 'context-incomplete', message: why, ...(remedy === undefined ? {} : { remedy }) };
+  return { code: 'context-incomplete', message: why, remedy };
 }
 
 interface ReadParts {
@@ -179,7 +146,7 @@ function putTogether({ diff, files, filesTotal, isShort = false }: ReadParts): R
       diff: diff ?? assembleDiff(listed),
       files: listed.map(({ patch: _, ...file }) => file),
       filesTotal: total,
-      ...(isListShort ? { isListShort } : {}),
+      isListShort: isListShort || undefined,
     },
     warnings: diff === undefined ? [assembledWarning(listed, total)] : shortDiffWarnings(diff, total),
   };
@@ -187,29 +154,17 @@ function putTogether({ diff, files, filesTotal, isShort = false }: ReadParts): R
 
 function withFilesOf(diff: string, files: readonly PatchedFile[]): readonly PatchedFile[] {
   const known = new Set(files.map(({ path }) => path));
+  const others = parseDiff(diff).filter(({ path }) => !known.has(path));
   return [
     ...files,
-    ...parseDiff(diff)
-      .map(fileOf)
-      .filter(({ path }) => !known.has(path)),
+    ...others.map(({ path, status, additions, deletions, previousPath }) => ({
+      path,
+      status: status === 'deleted' ? 'removed' : status,
+      additions,
+      deletions,
+      previousPath,
+    })),
   ];
-}
-
-function fileOf({
-  path,
-  status,
-  additions,
-  deletions,
-  previousPath,
-}: ReturnType<typeof parseDiff>[number]): PatchedFile {
-  const word = status === 'deleted' ? 'removed' : status;
-  return {
-    path,
-    status: word,
-    additions,
-    deletions,
-    ...(previousPath === undefined ? {} : { previousPath }),
-  };
 }
 
 function movedWarning(

@@ -1,7 +1,7 @@
 import { mayWrite } from '../../event/permission.js';
 import type { Actor, Repository } from '../../event/trigger.js';
 import type { Warning } from '../../lib/warning.js';
-import type { CommitNote, FailedCheck, LinkedIssueNote, Remark, Surroundings } from '../../prompt/context.js';
+import type { LinkedIssueNote, Remark, Surroundings } from '../../prompt/context.js';
 import { isOwnText, laneOf, markOf } from '../../safety/mark.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
@@ -13,22 +13,22 @@ import type { FoundSubject, LinkedIssue } from '../reading/subject.js';
 import { unreadWarning } from './fetch-change.js';
 
 /** What is asked for around a trigger. */
-export interface SurroundingsRequest {
+interface SurroundingsRequest {
   readonly repository: Repository;
   /** The pull request whose commits are read. */
   readonly pull?: number;
   /** What stands around the issue or pull request. */
   readonly subject?: Promise<FoundSubject>;
   /** The commit whose checks are read, and how many of their logs. */
-  readonly checked?: { readonly sha: string; readonly maxLogs: number };
+  readonly checked?: { readonly sha: string; readonly maxLogs: number } | undefined;
   /** Time of the event, ISO 8601; what was written or changed later is left out (C5 71). */
   readonly before: string | undefined;
   /** Comments that the event itself holds. */
-  readonly without?: number;
+  readonly without?: number | undefined;
 }
 
 /** What was read, and warnings of what was not. */
-export interface ReadSurroundings {
+interface ReadSurroundings {
   readonly surroundings: Surroundings;
   readonly warnings: readonly Warning[];
 }
@@ -83,7 +83,7 @@ export async function fetchSurroundings(
     ),
     checked === undefined
       ? undefined
-      : failingChecks(client, { repository, ...checked, maxLogLines: LOG_LINES }, signal),
+      : failingChecks(client, { repository, ...checked, name: '', maxLogLines: LOG_LINES }, signal),
   ]);
   const code = checks?.isDenied === true ? 'context-unread' : 'context-incomplete';
   for (const problem of checks?.problems ?? []) warnings.push({ code, ...problem });
@@ -91,10 +91,13 @@ export async function fetchSurroundings(
   const said = await listen(client, { request, threads: threads?.threads, conversation, issues }, signal);
   return {
     surroundings: {
-      ...(commits === undefined ? {} : { commits: commits.items.map(commitNote) }),
+      commits: commits?.items.map(({ sha, author, message }) => ({ sha, author, message })),
       ...said,
-      ...(checks === undefined ? {} : { checks: checks.checks.map(failedCheck) }),
-      ...(unread.length === 0 ? {} : { unread }),
+      checks: checks?.failed.map(({ log, ...check }) => ({
+        ...check,
+        log: log?.kind === 'tail' ? log.text : undefined,
+      })),
+      unread: unread.length === 0 ? undefined : unread,
     },
     warnings,
   };
@@ -104,15 +107,6 @@ export async function fetchSurroundings(
 function linkedIssues({ pull }: FoundSubject): readonly LinkedIssue[] | undefined {
   if (pull?.linkedIssues instanceof GitHubError) throw pull.linkedIssues;
   return pull?.linkedIssues;
-}
-
-function commitNote({ sha, author, message }: CommitNote): CommitNote {
-  return { sha, author, message };
-}
-
-function failedCheck(check: Awaited<ReturnType<typeof failingChecks>>['checks'][number]): FailedCheck {
-  const { name, conclusion, summary, log } = check;
-  return { name, conclusion, summary, log: log?.kind === 'tail' ? log.text : undefined };
 }
 
 interface Heard {
@@ -140,7 +134,7 @@ async function listen(
     said: [thread.first, ...thread.replies]
       .map((one, index) => ({
         ...one,
-        ...(index === 0 ? { reviewId: thread.reviewId } : {}),
+        reviewId: index === 0 ? thread.reviewId : undefined,
         changedAt: one.editedAt ?? one.createdAt,
       }))
       .filter((one) => one.id !== without && isInTime(one)),
@@ -164,23 +158,19 @@ async function listen(
     text: body,
   });
   return {
-    ...(threads === undefined
-      ? {}
-      : {
-          threads: heardThreads.map(({ thread, said }) => ({
-            path: thread.path,
-            line: thread.line ?? thread.originalLine,
-            isResolved: thread.isResolved,
-            isOutdated: thread.isOutdated,
-            remarks: said.map(remark),
-          })),
-        }),
-    ...(conversation === undefined ? {} : { comments: heardComments.map(remark) }),
-    ...(issues === undefined
-      ? {}
-      : { issues: heardIssues.map((issue) => linked(issue, remark, repository)) }),
-    ...(changedLater === 0 ? {} : { changedLater }),
-    ...(conversation === undefined || conversation.older === 0 ? {} : { olderComments: conversation.older }),
+    threads:
+      threads &&
+      heardThreads.map(({ thread, said }) => ({
+        path: thread.path,
+        line: thread.line ?? thread.originalLine,
+        isResolved: thread.isResolved,
+        isOutdated: thread.isOutdated,
+        remarks: said.map(remark),
+      })),
+    comments: conversation && heardComments.map(remark),
+    issues: issues && heardIssues.map((issue) => linked(issue, remark, repository)),
+    changedLater: changedLater || undefined,
+    olderComments: conversation?.older || undefined,
   };
 }
 

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { askRest, createOnce, fetchPages } from '../client/ask.js';
+import { askRest, createOnce, fetchPages, inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { type Failed, orFailed } from '../client/errors.js';
 
 /** A note on lines of a file, shown in the diff. */
 export interface CheckAnnotation {
@@ -22,15 +21,11 @@ export interface CheckRunKey {
   readonly name: string;
 }
 
-/** What a check says in a line and below it. Texts went through outbound cleaning (D24). */
-interface CheckText {
+/** A finished check of a commit. Texts went through outbound cleaning (D24). */
+export interface CheckRunReport extends CheckRunKey {
   readonly title: string;
   /** Markdown. */
   readonly summary: string;
-}
-
-/** A finished check of a commit. */
-export interface CheckRunReport extends CheckRunKey, CheckText {
   readonly conclusion: 'success' | 'failure' | 'neutral' | 'cancelled';
   readonly annotations: readonly CheckAnnotation[];
 }
@@ -43,48 +38,40 @@ export interface StartedCheckRun {
   readonly sent: number;
 }
 
-/** What became of a check run. */
-type CheckRunResult =
-  | { readonly kind: 'published'; readonly id: number; readonly url: string; readonly created: boolean }
-  | Failed;
-
 /**
- * Creates the check run of a commit, or brings it up to date. GitHub takes fifty annotations at a time
- * and adds those of each request to the ones before, so only those it does not have yet are sent. Rejects only for an
- * aborted signal.
+ * Creates the check run of a commit, or brings it up to date; its address. GitHub takes fifty annotations at a time
+ * and adds those of each request to the ones before, so only those it does not have yet are sent. Throws a GitHubError.
  */
 export async function publishCheckRun(
   client: GitHubClient,
   report: CheckRunReport,
   { signal, started }: { readonly signal: AbortSignal; readonly started?: StartedCheckRun | undefined },
-): Promise<CheckRunResult> {
-  return await orFailed<CheckRunResult>(async () => {
-    const found = started === undefined ? await findCheckRun(client, report, signal) : started;
-    if (found === undefined) {
-      const run = await createOnce({
-        create: () => create(client, report, { params: reportParams(report, 0), signal }),
-        find: () => findCheckRun(client, report, signal),
-      });
-      await sendRest(client, { report, id: run.id, from: run.sent }, signal);
-      return { kind: 'published', id: run.id, url: run.url, created: true };
-    }
-    await update(client, { report, id: found.id, from: found.sent }, signal);
-    await sendRest(client, { report, id: found.id, from: found.sent + MAX_PER_REQUEST }, signal);
-    return { kind: 'published', id: found.id, url: found.url, created: false };
-  }, 'The findings are in the job summary.');
+): Promise<string> {
+  const found = started ?? (await findCheckRun(client, report, signal));
+  const run =
+    found ??
+    (await createOnce(
+      () => create(client, report, reportParams(report, 0), signal),
+      () => findCheckRun(client, report, signal),
+    ));
+  if (found !== undefined) await update(client, report, run, signal);
+  const rest = found === undefined ? run.sent : run.sent + MAX_PER_REQUEST;
+  for (let sent = rest; sent < report.annotations.length; sent += MAX_PER_REQUEST)
+    await update(client, report, { id: run.id, sent }, signal);
+  return run.url;
 }
 
 /** Creates a check run that says that a run is at work, or goes on with the one that is there. Throws a GitHubError. */
 export async function startCheckRun(
   client: GitHubClient,
-  { title, summary, ...key }: CheckRunKey & CheckText,
+  { title, summary, ...key }: CheckRunKey & { readonly title: string; readonly summary: string },
   signal: AbortSignal,
 ): Promise<StartedCheckRun> {
   const find = () => findCheckRun(client, key, signal);
   const params = { name: key.name, status: 'in_progress', output: { title, summary } };
   const found = await find();
   if (found !== undefined) return found;
-  return { ...(await createOnce({ create: () => create(client, key, { params, signal }), find })), sent: 0 };
+  return { ...(await createOnce(() => create(client, key, params, signal), find)), sent: 0 };
 }
 
 /** Ends the check run of a commit if it is still in progress. Throws a GitHubError. */
@@ -96,7 +83,7 @@ export async function endCheckRun(
   const items = await listCheckRuns(client, report, signal);
   const found = items.find((run) => run.external_id === report.name && run.status !== 'completed');
   if (found === undefined) return 'none';
-  await update(client, { report, id: found.id, from: 0 }, signal);
+  await update(client, report, { id: found.id, sent: 0 }, signal);
   return 'ended';
 }
 
@@ -130,6 +117,11 @@ const checkRunSchema = v.object({
   output: v.object({ annotations_count: v.number(), title: v.fallback(v.nullable(v.string()), null) }),
 });
 
+const checkRunsSchema = v.pipe(
+  v.object({ check_runs: v.array(checkRunSchema) }),
+  v.transform(({ check_runs }) => check_runs),
+);
+
 async function findCheckRun(
   client: GitHubClient,
   key: CheckRunKey,
@@ -147,90 +139,46 @@ async function listCheckRuns(
   { repository, headSha, name }: CheckRunKey,
   signal: AbortSignal,
 ): Promise<readonly v.InferOutput<typeof checkRunSchema>[]> {
-  const { items } = await fetchPages(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs',
-      params: {
-        owner: repository.owner,
-        repo: repository.name,
-        ref: headSha,
-        check_name: name,
-        filter: 'all',
-      },
-      item: checkRunSchema,
-      field: 'check_runs',
-      what: 'the check runs',
-      maxPages: 3,
-    },
-    signal,
-  );
-  return items;
+  const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+  const params = { ...inRepo(repository), ref: headSha, check_name: name, filter: 'all' };
+  return (await fetchPages(client, route, params, checkRunsSchema, 3, signal)).items;
 }
 
 async function create(
   client: GitHubClient,
   { repository, headSha, name }: CheckRunKey,
-  { params, signal }: { readonly params: Readonly<Record<string, unknown>>; readonly signal: AbortSignal },
+  params: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
 ): Promise<StartedCheckRun> {
-  const created = await askRest(
-    client,
-    {
-      route: 'POST /repos/{owner}/{repo}/check-runs',
-      params: {
-        owner: repository.owner,
-        repo: repository.name,
-        head_sha: headSha,
-        external_id: name,
-        ...params,
-      },
-      schema: createdSchema,
-      what: 'the check run',
-    },
-    signal,
-  );
+  const route = 'POST /repos/{owner}/{repo}/check-runs';
+  const all = { ...inRepo(repository), head_sha: headSha, external_id: name, ...params };
+  const created = await askRest(client, route, all, createdSchema, signal);
   return { id: created.id, url: created.html_url ?? '', sent: MAX_PER_REQUEST };
 }
 
-interface Update {
-  readonly report: CheckRunReport;
-  readonly id: number;
-  /** Index of the first annotation to send. */
-  readonly from: number;
-}
-
-/** The annotations from an index on, if there are any left. */
-async function sendRest(client: GitHubClient, rest: Update, signal: AbortSignal): Promise<void> {
-  const total = rest.report.annotations.length;
-  for (let { from } = rest; from < total; from += MAX_PER_REQUEST) {
-    await update(client, { ...rest, from }, signal);
-  }
-}
-
+/** Sends the next annotations after those that were sent. */
 async function update(
   client: GitHubClient,
-  { report, id, from }: Update,
+  report: CheckRunReport,
+  { id, sent }: { readonly id: number; readonly sent: number },
   signal: AbortSignal,
 ): Promise<void> {
-  const { owner, name: repo } = report.repository;
   await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-    params: { owner, repo, check_run_id: id, ...reportParams(report, from) },
+    params: { ...inRepo(report.repository), check_run_id: id, ...reportParams(report, sent) },
     signal,
   });
 }
 
 function reportParams({ name, conclusion, title, summary, annotations }: CheckRunReport, from: number) {
-  const part = annotations.slice(from, from + MAX_PER_REQUEST).map(annotationParams);
+  const part = annotations
+    .slice(from, from + MAX_PER_REQUEST)
+    .map(({ path, startLine, endLine, level, message, title }) => ({
+      path,
+      start_line: startLine,
+      end_line: endLine,
+      annotation_level: level,
+      message,
+      title,
+    }));
   return { name, status: 'completed', conclusion, output: { title, summary, annotations: part } };
-}
-
-function annotationParams({ path, startLine, endLine, level, message, title }: CheckAnnotation) {
-  return {
-    path,
-    start_line: startLine,
-    end_line: endLine,
-    annotation_level: level,
-    message,
-    ...(title === undefined ? {} : { title }),
-  };
 }

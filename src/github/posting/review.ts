@@ -3,55 +3,51 @@ import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import { type DiffLines, readDiffLines } from '../../review/diff-lines.js';
 import type { OwnReview } from '../../review/seen.js';
 import { isMarked, isOwnText, type Mark, withMark } from '../../safety/mark.js';
-import { askRest } from '../client/ask.js';
+import { askRest, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { type Failed, failedBy, GitHubError } from '../client/errors.js';
-import {
-  assembleDiff,
-  fetchChangedFiles,
-  type PatchedFile,
-  type PullRequestPlace,
-} from '../reading/changed-files.js';
+import { GitHubError } from '../client/errors.js';
+import { assembleDiff, fetchChangedFiles } from '../reading/changed-files.js';
 import { listOwnReviews } from '../reading/own-reviews.js';
 
-/** What became of a review. */
-export type ReviewPostResult =
-  | {
-      readonly kind: 'published';
-      readonly id: number;
-      readonly url: string;
-      /** False where it had been posted before. */
-      readonly created: boolean;
-      /** What it was posted as: changes cannot be requested on one's own pull request. */
-      readonly event: ReviewEvent;
-      /** Comments that stand in the body, since GitHub did not take them on their lines. */
-      readonly unplaced: readonly ReviewComment[];
-    }
-  | Failed;
+/** A review on GitHub. */
+export interface PublishedReview {
+  readonly id: number;
+  readonly url: string;
+  /** False where it had been posted before. */
+  readonly created: boolean;
+  /** What it was posted as: changes cannot be requested on one's own pull request. */
+  readonly event: ReviewEvent;
+  /** Comments that stand in the body, since GitHub did not take them on their lines. */
+  readonly unplaced: readonly ReviewComment[];
+}
 
 /**
  * Posts one review with all its comments, once: a review of ours with its mark for this head is looked for before
  * (among those that the caller has just read, if it has), and again after an answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
- * it; comments it does not take on their lines go into the body. Rejects only for an aborted signal.
+ * it; comments it does not take on their lines go into the body. Throws a GitHubError.
  */
 export async function publishReview(
   client: GitHubClient,
   draft: ReviewPayload,
   signal: AbortSignal,
-): Promise<ReviewPostResult> {
+): Promise<PublishedReview> {
   try {
     const own = draft.own?.filter(({ body }) => isMarked(body, draft.mark));
     const posted = await clearPosted(
       client,
-      { draft, own: own ?? (await listOwnReviews(client, draft, signal)) },
+      draft,
+      own ?? (await listOwnReviews(client, draft, signal)),
       signal,
     );
-    if (posted !== undefined) return alreadyPublished(posted);
+    if (posted !== undefined) {
+      const { id, url, state } = posted;
+      const event = state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
+      return { id, url, created: false, event, unplaced: [] };
+    }
     const attempt = { event: draft.event, inline: draft.comments, unplaced: [], isAgain: false };
-    return await post(client, { draft, attempt }, signal);
+    return await post(client, draft, attempt, signal);
   } catch (thrown) {
-    if (thrown instanceof GitHubError) return reviewFailed(thrown);
-    throw thrown;
+    throw thrown instanceof GitHubError ? withReviewRemedy(thrown) : thrown;
   }
 }
 
@@ -64,35 +60,38 @@ interface Attempt {
   readonly isAgain: boolean;
 }
 
-interface Work {
-  readonly draft: ReviewPayload;
-  readonly attempt: Attempt;
-}
-
 /** Every further attempt asks for less than the one before, so there is a last one. */
-async function post(client: GitHubClient, work: Work, signal: AbortSignal): Promise<ReviewPostResult> {
-  const { draft, attempt } = work;
+async function post(
+  client: GitHubClient,
+  draft: ReviewPayload,
+  attempt: Attempt,
+  signal: AbortSignal,
+): Promise<PublishedReview> {
+  const { event, unplaced } = attempt;
   try {
-    const { id, html_url: url } = await create(client, work, signal);
-    return published(attempt, { id, url });
+    const { id, html_url: url } = await create(client, draft, attempt, signal);
+    return { id, url, created: true, event, unplaced };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     switch (refusalOf(thrown)) {
       case 'lost': {
         const own = await listOwnReviews(client, draft, signal);
-        const posted = await clearPosted(client, { draft, own }, signal);
-        if (posted !== undefined) return published(attempt, posted);
+        const posted = await clearPosted(client, draft, own, signal);
+        if (posted !== undefined) return { id: posted.id, url: posted.url, created: true, event, unplaced };
         if (attempt.isAgain) throw thrown;
-        return await post(client, { draft, attempt: { ...attempt, isAgain: true } }, signal);
+        return await post(client, draft, { ...attempt, isAgain: true }, signal);
       }
       case 'event':
-        if (attempt.event === 'COMMENT') throw thrown;
-        return await post(client, { draft, attempt: { ...attempt, event: 'COMMENT' } }, signal);
-      case 'line': {
+        if (event === 'COMMENT') throw thrown;
+        return await post(client, draft, { ...attempt, event: 'COMMENT' }, signal);
+      case 'line':
         if (attempt.inline.length === 0) throw thrown;
-        const next = await withLessInline(client, { ...work, error: thrown }, signal);
-        return await post(client, { draft, attempt: next }, signal);
-      }
+        return await post(
+          client,
+          draft,
+          await withLessInline(client, draft, attempt, thrown, signal),
+          signal,
+        );
       case 'other':
         throw thrown;
     }
@@ -102,35 +101,34 @@ async function post(client: GitHubClient, work: Work, signal: AbortSignal): Prom
 /** GitHub does not say which comments it refuses: where its own diff does not show them either, each is tried by itself. */
 async function withLessInline(
   client: GitHubClient,
-  { draft, attempt, error }: Work & { readonly error: GitHubError },
+  draft: ReviewPayload,
+  attempt: Attempt,
+  error: GitHubError,
   signal: AbortSignal,
 ): Promise<Attempt> {
-  const misplaced =
-    attempt.unplaced.length > 0
-      ? attempt.inline
-      : await findMisplaced(client, { draft, comments: attempt.inline, error }, signal);
-  const isUnclear = misplaced.length === attempt.inline.length && misplaced.length > 1;
-  const refused = isUnclear ? await postEach(client, { draft, comments: misplaced }, signal) : misplaced;
+  const { inline, unplaced } = attempt;
+  const misplaced = unplaced.length > 0 ? inline : await findMisplaced(client, draft, inline, error, signal);
+  const isUnclear = misplaced.length === inline.length && misplaced.length > 1;
+  const refused = isUnclear ? await postEach(client, misplaced, draft, signal) : misplaced;
   return {
     ...attempt,
-    inline: attempt.inline.filter((comment) => !misplaced.includes(comment)),
-    unplaced: [...attempt.unplaced, ...refused],
+    inline: inline.filter((comment) => !misplaced.includes(comment)),
+    unplaced: [...unplaced, ...refused],
   };
 }
 
-/** Posts comments one by one; those that GitHub refuses. */
+/** Posts the comments one by one; those that GitHub refuses. */
 async function postEach(
   client: GitHubClient,
-  { draft, comments }: { readonly draft: ReviewPayload; readonly comments: readonly ReviewComment[] },
+  comments: readonly ReviewComment[],
+  draft: ReviewPayload,
   signal: AbortSignal,
 ): Promise<readonly ReviewComment[]> {
   const refused: ReviewComment[] = [];
   for (const comment of comments) {
+    const params = { ...pullParams(draft), commit_id: draft.headSha, ...commentParams(comment) };
     try {
-      await client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments', {
-        params: { ...pullParams(draft), commit_id: draft.headSha, ...commentParams(comment) },
-        signal,
-      });
+      await client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments', { params, signal });
     } catch (thrown) {
       if (!(thrown instanceof GitHubError) || thrown.status !== 422) throw thrown;
       refused.push(comment);
@@ -142,56 +140,41 @@ async function postEach(
 /** The review of this head, if it is out; a draft that an earlier attempt left is removed, or it would block us. */
 async function clearPosted(
   client: GitHubClient,
-  { draft, own }: { readonly draft: ReviewPayload; readonly own: readonly OwnReview[] },
+  draft: ReviewPayload,
+  own: readonly OwnReview[],
   signal: AbortSignal,
 ): Promise<OwnReview | undefined> {
   const ours = own.filter(({ headSha }) => headSha === undefined || headSha === draft.headSha);
-  for (const { id, state } of ours) {
-    if (state === 'PENDING') await deleteDraft(client, { ...draft, id }, signal);
+  for (const { id } of ours.filter(({ state }) => state === 'PENDING')) {
+    try {
+      const params = { ...pullParams(draft), review_id: id };
+      const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
+      await client.request(route, { params, signal });
+    } catch (thrown) {
+      // The client asks again where the answer is lost.
+      if (!(thrown instanceof GitHubError) || thrown.reason !== 'missing') throw thrown;
+    }
   }
   return ours.find(({ state }) => state !== 'PENDING');
 }
 
-/** One that is gone is fine: the client asks again where the answer is lost. */
-async function deleteDraft(
-  client: GitHubClient,
-  { id, ...place }: PullRequestPlace & { readonly id: number },
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await client.request('DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}', {
-      params: { ...pullParams(place), review_id: id },
-      signal,
-    });
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason !== 'missing') throw thrown;
-  }
-}
-
 const createdSchema = v.object({ id: v.number(), html_url: v.string() });
 
-async function create(client: GitHubClient, { draft, attempt }: Work, signal: AbortSignal) {
-  const marked = withMark(draft.body, draft.mark);
-  return await askRest(
-    client,
-    {
-      route: 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews',
-      params: {
-        ...pullParams(draft),
-        commit_id: draft.headSha,
-        event: attempt.event,
-        body: withFooter(withUnplaced(marked, attempt.unplaced), draft.footer),
-        comments: attempt.inline.map(commentParams),
-      },
-      schema: createdSchema,
-      what: 'the review',
-    },
-    signal,
-  );
+async function create(client: GitHubClient, draft: ReviewPayload, attempt: Attempt, signal: AbortSignal) {
+  const body = withUnplaced(withMark(draft.body, draft.mark), attempt.unplaced);
+  const params = {
+    ...pullParams(draft),
+    commit_id: draft.headSha,
+    event: attempt.event,
+    body: withFooter(body, draft.footer),
+    comments: attempt.inline.map(commentParams),
+  };
+  const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+  return await askRest(client, route, params, createdSchema, signal);
 }
 
-function pullParams({ repository, number }: PullRequestPlace) {
-  return { owner: repository.owner, repo: repository.name, pull_number: number };
+function pullParams({ repository, number }: SubjectPlace) {
+  return { ...inRepo(repository), pull_number: number };
 }
 
 /** A range of one line is refused, so it is sent as a line. */
@@ -199,18 +182,6 @@ function commentParams({ path, line, side, startLine, startSide, body }: ReviewC
   const isRange = startLine !== undefined && (startLine !== line || (startSide ?? side) !== side);
   const range = isRange ? { start_line: startLine, start_side: startSide ?? side } : {};
   return { path, line, side, ...range, body };
-}
-
-function published(
-  { event, unplaced }: Attempt,
-  { id, url }: { readonly id: number; readonly url: string },
-): ReviewPostResult {
-  return { kind: 'published', id, url, created: true, event, unplaced };
-}
-
-function alreadyPublished({ id, url, state }: OwnReview): ReviewPostResult {
-  const event = state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
-  return { kind: 'published', id, url, created: false, event, unplaced: [] };
 }
 
 /**
@@ -235,10 +206,10 @@ const LINE =
 
 const COMMIT = /commit(?:[_ ]?id|[_ ]?oid)? is not part of the pull request/i;
 
-/** What a person is told of a review that was not posted. */
-export function reviewFailed(error: GitHubError): Failed {
+/** The error of a review that was not posted, with what helps. */
+export function withReviewRemedy(error: GitHubError): GitHubError {
   const remedy = REMEDIES.find(([pattern]) => error.status === 422 && pattern.test(error.message))?.[1];
-  return failedBy(error, remedy ?? 'The review is in the job summary.');
+  return remedy === undefined ? error : error.with({ remedy: error.remedy ?? remedy });
 }
 
 const REMEDIES: readonly (readonly [RegExp, string])[] = [
@@ -257,13 +228,6 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/submitted too quickly/i, 'GitHub asks for a pause; run it again in some minutes.'],
 ];
 
-/** Comments of which GitHub refused at least one. */
-interface RefusedComments {
-  readonly draft: Pick<ReviewPayload, 'repository' | 'number'>;
-  readonly comments: readonly ReviewComment[];
-  readonly error: GitHubError;
-}
-
 /**
  * The comments a refusal is about. GitHub does not name them, so they are the ranges where it speaks of their start
  * alone, and else those that lie outside the files' hunks as GitHub shows them; all of them, if that finds none.
@@ -271,32 +235,25 @@ interface RefusedComments {
  */
 export async function findMisplaced(
   client: GitHubClient,
-  { draft, comments, error }: RefusedComments,
+  place: SubjectPlace,
+  comments: readonly ReviewComment[],
+  { message }: GitHubError,
   signal: AbortSignal,
 ): Promise<readonly ReviewComment[]> {
   const ranges = comments.filter(({ startLine }) => startLine !== undefined);
-  const isAboutStart = /start[_ ]line/i.test(error.message) && !ANY_LINE.test(error.message);
+  const isAboutStart = /start[_ ]line/i.test(message) && !ANY_LINE.test(message);
   if (isAboutStart && ranges.length > 0) return ranges;
-  const lines = readDiffLines(assembleDiff(await fetchFiles(client, draft, signal)));
+  const { repository, number } = place;
+  const files = await fetchChangedFiles(client, { repository, number }, signal).catch((thrown: unknown) => {
+    if (thrown instanceof GitHubError) return [];
+    throw thrown;
+  });
+  const lines = readDiffLines(assembleDiff(files));
   const outside = comments.filter((comment) => !mayStand(comment, lines));
   return outside.length > 0 ? outside : comments;
 }
 
 const ANY_LINE = /(?<!start )(?:line|path) could not be resolved|must be part of the diff/i;
-
-/** None if they cannot be had, by which every comment is misplaced. */
-async function fetchFiles(
-  client: GitHubClient,
-  { repository, number }: RefusedComments['draft'],
-  signal: AbortSignal,
-): Promise<readonly PatchedFile[]> {
-  try {
-    return await fetchChangedFiles(client, { repository, number }, signal);
-  } catch (thrown) {
-    if (thrown instanceof GitHubError) return [];
-    throw thrown;
-  }
-}
 
 /** Whether a comment's line, and where it begins, lie in one hunk of its file. */
 function mayStand({ path, line, side, startLine, startSide }: ReviewComment, lines: DiffLines): boolean {
@@ -363,7 +320,7 @@ export interface ReviewComment {
 }
 
 /** The review to post. All texts went through outbound cleaning (D24). */
-export interface ReviewPayload extends PullRequestPlace {
+export interface ReviewPayload extends SubjectPlace {
   /** The commit that was reviewed. */
   readonly headSha: string;
   readonly event: ReviewEvent;

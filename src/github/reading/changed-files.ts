@@ -1,19 +1,12 @@
 import * as v from 'valibot';
 import type { CountedFile } from '../../event/fetched-change.js';
-import type { Repository } from '../../event/trigger.js';
-import { fetchPages } from '../client/ask.js';
+import { fetchPages, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 
 /** A changed file with the part of the diff GitHub sends for it. */
 export interface PatchedFile extends CountedFile {
   /** Hunks without the file's header; undefined for binary, very large and unchanged files. */
   readonly patch?: string;
-}
-
-/** A pull request of a repository. */
-export interface PullRequestPlace {
-  readonly repository: Repository;
-  readonly number: number;
 }
 
 /** A file as the REST API lists it, here and in comparisons. */
@@ -32,8 +25,8 @@ export const patchedFileSchema = v.pipe(
       status,
       additions,
       deletions,
-      ...(previous_filename === undefined ? {} : { previousPath: previous_filename }),
-      ...(patch === undefined ? {} : { patch }),
+      previousPath: previous_filename,
+      patch,
     }),
   ),
 );
@@ -44,21 +37,12 @@ const MAX_PAGES = 30;
 /** The files of a pull request as it is now. Throws a GitHubError. */
 export async function fetchChangedFiles(
   client: GitHubClient,
-  { repository, number }: PullRequestPlace,
+  { repository, number }: SubjectPlace,
   signal: AbortSignal,
 ): Promise<readonly PatchedFile[]> {
-  const { items } = await fetchPages(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files',
-      params: { owner: repository.owner, repo: repository.name, pull_number: number },
-      item: patchedFileSchema,
-      what: 'a list of files',
-      maxPages: MAX_PAGES,
-    },
-    signal,
-  );
-  return items;
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
+  const params = { ...inRepo(repository), pull_number: number };
+  return (await fetchPages(client, route, params, v.array(patchedFileSchema), MAX_PAGES, signal)).items;
 }
 
 /** A unified diff of the files' hunks, with the headers git would write; files without hunks keep their header. */

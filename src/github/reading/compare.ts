@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import type { CommitNote } from '../../prompt/context.js';
+import { askRest, inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { type PatchedFile, patchedFileSchema } from './changed-files.js';
@@ -30,7 +31,7 @@ const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 
 /** Three dots: what the head changed since it left the base, as a pull request shows it. */
 function compareParams({ repository, base, head }: CommitPair): Record<string, unknown> {
-  return { owner: repository.owner, repo: repository.name, basehead: `${base}...${head}` };
+  return { ...inRepo(repository), basehead: `${base}...${head}` };
 }
 
 /**
@@ -48,16 +49,13 @@ export async function fetchDiff(
       accept: 'application/vnd.github.diff',
       signal,
     });
-    return typeof body === 'string' ? body : new TextDecoder().decode(asBytes(body));
+    if (typeof body === 'string') return body;
+    // An answer that is not text comes as bytes.
+    return body instanceof ArrayBuffer ? new TextDecoder().decode(body) : '';
   } catch (thrown) {
     if (thrown instanceof GitHubError && mayBeAssembled(thrown)) return undefined;
     throw thrown;
   }
-}
-
-/** An answer that is not text comes as bytes; an empty one as an empty string. */
-function asBytes(body: unknown): ArrayBuffer {
-  return body instanceof ArrayBuffer ? body : new ArrayBuffer(0);
 }
 
 /** A diff that takes GitHub too long to make ends in a server error rather than in a 406. */
@@ -89,10 +87,8 @@ export async function fetchComparison(
   signal: AbortSignal,
 ): Promise<Comparison> {
   const params = { ...compareParams(pair), per_page: MAX_COMMITS, page: 1 };
-  const { body } = await client.request(COMPARE, { params, signal });
-  const parsed = v.safeParse(comparisonSchema, body);
-  if (!parsed.success) return NOT_UNDERSTOOD;
-  const { status, total_commits: total, commits, files } = parsed.output;
+  const answer = await askRest(client, COMPARE, params, comparisonSchema, signal);
+  const { status, total_commits: total, commits, files } = answer;
   return {
     files,
     isComplete: files.length < MAX_FILES,
@@ -105,14 +101,6 @@ export async function fetchComparison(
     })),
   };
 }
-
-const NOT_UNDERSTOOD: Comparison = {
-  files: [],
-  isComplete: false,
-  commits: [],
-  status: 'unknown',
-  hasMerge: true,
-};
 
 /** GitHub lists no more on one page, and no more files at all (REST API, "Compare two commits"). */
 const MAX_COMMITS = 100;

@@ -3,6 +3,7 @@ import type { Repository } from '../../event/trigger.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
 import { grouped } from '../../lib/text/number.js';
 import { IS_MEMORY, type MemoryFilter } from '../../memory/log-path.js';
+import { askRest, inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -40,7 +41,7 @@ export async function readPathAt(
   { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
   signal: AbortSignal,
 ): Promise<PathAtRef> {
-  const body = await fetchContent(place, { path, accept: OBJECT }, signal);
+  const body = await fetchContent(place, path, OBJECT, signal);
   if (body === undefined) return { kind: 'missing' };
   const content = v.safeParse(contentSchema, body);
   if (!content.success) return { kind: 'refused', reason: "GitHub's answer is not understood" };
@@ -90,7 +91,7 @@ export async function listFolderAt(
   path: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const body = await fetchContent(place, { path, accept: 'application/vnd.github+json' }, signal);
+  const body = await fetchContent(place, path, 'application/vnd.github+json', signal);
   const listing = v.safeParse(v.array(v.object({ name: v.string() })), body);
   return listing.success ? listing.output.map(({ name }) => name) : [];
 }
@@ -103,28 +104,18 @@ export function locationOf({ repository, ref }: RefPlace, path: string): string 
   return `${repository.owner}/${repository.name}@${shortRef}:${path}`;
 }
 
-/** Where blobs are fetched from. */
-interface BlobPlace extends Pick<RefPlace, 'client'> {
-  readonly repository: Pick<Repository, 'owner' | 'name'>;
-}
-
 /** A blob's bytes, of any size up to 100 MB. Throws a GitHubError. */
 export async function fetchBlob(
-  { client, repository }: BlobPlace,
+  {
+    client,
+    repository,
+  }: { readonly client: GitHubClient; readonly repository: Pick<Repository, 'owner' | 'name'> },
   sha: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { body } = await client.request('GET /repos/{owner}/{repo}/git/blobs/{file_sha}', {
-    params: { owner: repository.owner, repo: repository.name, file_sha: sha },
-    signal,
-  });
-  const blob = v.safeParse(blobSchema, body);
-  if (blob.success) return decodeBase64(blob.output.content);
-  const requestLine = `GET /repos/${repository.owner}/${repository.name}/git/blobs/${sha}`;
-  throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a blob`, {
-    reason: 'unavailable',
-    requestLine,
-  });
+  const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
+  const params = { ...inRepo(repository), file_sha: sha };
+  return decodeBase64((await askRest(client, route, params, blobSchema, signal)).content);
 }
 
 /** Blobs always come in base64 (REST API, "Get a blob"). */
@@ -133,16 +124,13 @@ const blobSchema = v.object({ content: v.string(), encoding: v.literal('base64')
 /** Undefined for a 404. */
 async function fetchContent(
   { client, repository, ref }: RefPlace,
-  { path, accept }: { readonly path: string; readonly accept: string },
+  path: string,
+  accept: string,
   signal: AbortSignal,
 ): Promise<unknown> {
   try {
-    const { body } = await client.request('GET /repos/{owner}/{repo}/contents/{path}', {
-      params: { owner: repository.owner, repo: repository.name, path, ref },
-      accept,
-      signal,
-    });
-    return typeof body === 'string' ? parseJson(body) : body;
+    const route = 'GET /repos/{owner}/{repo}/contents/{path}';
+    return await askRest(client, route, { ...inRepo(repository), path, ref }, v.unknown(), signal, accept);
   } catch (thrown) {
     if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
     throw thrown;
@@ -151,15 +139,6 @@ async function fetchContent(
 
 /** Answers also for files over 1 MB, without their content, and tells a folder from a file. */
 const OBJECT = 'application/vnd.github.object+json';
-
-/** JSON under a media type of its own arrives as text. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
 
 function decodeBase64(content: string): Uint8Array {
   return new Uint8Array(Buffer.from(content, 'base64'));
@@ -170,7 +149,8 @@ function decodeBase64(content: string): Uint8Array {
  * root. `workspace` is the root's place on the runner. Throws a ConfigError for a path that leads outside.
  */
 export function repositoryPath(path: string, workspace?: string): string {
-  const relative = withoutWorkspace(path, workspace);
+  const root = `${(workspace ?? '').replace(/\/+$/, '')}/`;
+  const relative = root !== '/' && `${path}/`.startsWith(root) ? path.slice(root.length) : path;
   const parts = relative.split('/').filter((part) => part !== '' && part !== '.');
   if (relative.startsWith('/') || parts.includes('..') || /[\\\0]/.test(relative)) {
     throw new ConfigError(`the path ${JSON.stringify(path)} does not lie in the repository`, {
@@ -178,13 +158,6 @@ export function repositoryPath(path: string, workspace?: string): string {
     });
   }
   return parts.join('/');
-}
-
-function withoutWorkspace(path: string, workspace: string | undefined): string {
-  const root = workspace?.replace(/\/+$/, '');
-  if (root === undefined || root === '') return path;
-  if (path === root) return '';
-  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
 }
 
 /**
@@ -195,15 +168,15 @@ export async function resolveCommit(
   { client, repository, ref }: RefPlace,
   signal: AbortSignal,
 ): Promise<string> {
-  const { owner, name: repo } = repository;
+  const params = { ...inRepo(repository), ref };
   const { body } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}', {
-    params: { owner, repo, ref },
+    params,
     accept: SHA,
     signal,
   });
   const sha = typeof body === 'string' ? body.trim() : '';
   if (/^[0-9a-f]{40,64}$/.test(sha)) return sha;
-  const requestLine = `GET /repos/${owner}/${repo}/commits/${ref}`;
+  const requestLine = `GET /repos/${repository.owner}/${repository.name}/commits/${ref}`;
   throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a commit`, {
     reason: 'unavailable',
     requestLine,

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
-import type { ReviewState } from '../../review/seen.js';
 import type { Discussion, DiscussionPost } from '../../tools/github/github-port.js';
-import { askGraphQl, askRest, fetchPages, type Listed, type SubjectPlace } from '../client/ask.js';
+import { askGraphQl, askRest, fetchPages, inRepo, type Listed, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { fetchReviewThreads, type ReviewThread, type ThreadComment } from './review-threads.js';
+import { actorOf, fetchReviewThreads, type ReviewThread, type ThreadComment } from './review-threads.js';
 
 const userSchema = v.nullable(v.object({ login: v.string() }));
 
@@ -16,12 +15,18 @@ const subjectSchema = v.object({
   pull_request: v.optional(v.unknown()),
 });
 
-const commentSchema = v.object({
-  body: v.nullish(v.string(), ''),
-  user: userSchema,
-  created_at: v.string(),
-  updated_at: v.string(),
-});
+const commentSchema = v.pipe(
+  v.object({
+    body: v.nullish(v.string(), ''),
+    user: userSchema,
+    created_at: v.string(),
+    updated_at: v.string(),
+  }),
+  v.transform(({ body, user, created_at, updated_at }): DiscussionPost => {
+    const isEdited = updated_at !== created_at;
+    return { what: 'comment', author: loginOf(user), at: created_at, isEdited, body };
+  }),
+);
 
 /** A thousand comments. */
 const MAX_PAGES = 10;
@@ -36,34 +41,16 @@ export async function fetchDiscussion(
   signal: AbortSignal,
 ): Promise<Discussion> {
   const { repository, number } = place;
-  const params = { owner: repository.owner, repo: repository.name, issue_number: number };
+  const params = { ...inRepo(repository), issue_number: number };
+  const route = 'GET /repos/{owner}/{repo}/issues/{issue_number}';
   const [subject, comments] = await Promise.all([
-    askRest(
-      client,
-      {
-        route: 'GET /repos/{owner}/{repo}/issues/{issue_number}',
-        params,
-        schema: subjectSchema,
-        what: 'the issue',
-      },
-      signal,
-    ),
-    fetchPages(
-      client,
-      {
-        route: 'GET /repos/{owner}/{repo}/issues/{issue_number}/comments',
-        params,
-        item: commentSchema,
-        what: 'the comments',
-        maxPages: MAX_PAGES,
-      },
-      signal,
-    ),
+    askRest(client, route, params, subjectSchema, signal),
+    fetchPages(client, `${route}/comments`, params, v.array(commentSchema), MAX_PAGES, signal),
   ]);
   const isPullRequest = subject.pull_request !== undefined;
   const said = isPullRequest ? await fetchReviewTalk(client, place, signal) : NO_TALK;
   const { title, body, user, created_at } = subject;
-  const posts = [...comments.items.map(commentPost), ...said.reviews];
+  const posts = [...comments.items, ...said.reviews];
   return {
     title,
     isPullRequest,
@@ -95,21 +82,8 @@ async function fetchReviewTalk(
     fetchReviews(client, place, signal),
     fetchReviewThreads(client, place, signal),
   ]);
-  const reviews = listed.items
-    .filter(({ body }) => body.trim() !== '')
-    .map(({ state, author, at, body }) => ({
-      what: `review (${state.toLowerCase().replaceAll('_', ' ')})`,
-      author,
-      at,
-      isEdited: false,
-      body,
-    }));
+  const reviews = listed.items.filter(({ body }) => body.trim() !== '');
   return { reviews, threads: threads.flatMap(threadPosts), isComplete: isComplete && listed.isComplete };
-}
-
-function commentPost({ body, user, created_at, updated_at }: v.InferOutput<typeof commentSchema>) {
-  const isEdited = updated_at !== created_at;
-  return { what: 'comment', author: loginOf(user), at: created_at, isEdited, body };
 }
 
 function threadPosts(thread: ReviewThread): readonly DiscussionPost[] {
@@ -135,15 +109,6 @@ function loginOf(user: v.InferOutput<typeof userSchema>): string {
 function compare(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
-}
-
-/** A review by anybody: their words. */
-interface Review {
-  readonly state: ReviewState;
-  readonly author: string;
-  /** ISO 8601. */
-  readonly at: string;
-  readonly body: string;
 }
 
 const REVIEWS_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
@@ -180,7 +145,7 @@ async function fetchReviews(
   client: GitHubClient,
   { repository, number }: SubjectPlace,
   signal: AbortSignal,
-): Promise<Listed<Review>> {
+): Promise<Listed<DiscussionPost>> {
   const answer = await askGraphQl(
     client,
     {
@@ -196,11 +161,9 @@ async function fetchReviews(
   return { items: nodes.flatMap(reviewOf), isComplete: !pageInfo.hasPreviousPage };
 }
 
-/** GraphQL leaves out a bot's `[bot]`, and a deleted account. */
-function reviewOf(node: v.InferOutput<typeof reviewSchema> | null): readonly Review[] {
+function reviewOf(node: v.InferOutput<typeof reviewSchema> | null): readonly DiscussionPost[] {
   if (node?.submittedAt == null) return [];
   const { state, author, submittedAt: at, body } = node;
-  const isBot = author?.__typename === 'Bot';
-  const login = author?.login ?? 'ghost';
-  return [{ state, author: isBot ? `${login.replace(/\[bot\]$/, '')}[bot]` : login, at, body }];
+  const what = `review (${state.toLowerCase().replaceAll('_', ' ')})`;
+  return [{ what, author: actorOf(author).login, at, isEdited: false, body }];
 }

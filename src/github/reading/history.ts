@@ -1,41 +1,29 @@
 import * as v from 'valibot';
-import { previousTag } from '../../event/previous-tag.js';
 import type { Base, Repository } from '../../event/trigger.js';
-import { askRest, fetchPages, type Listed } from '../client/ask.js';
+import type { HistoryOnGitHub } from '../../tools/github/github-port.js';
+import { askRest, fetchPages, inRepo, type Listed, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import type { PullRequestPlace } from './changed-files.js';
 
-/** A commit, in its author's words. */
-interface Commit {
-  readonly sha: string;
-  readonly message: string;
-  /** Login where GitHub knows the account, else the name git has; empty if there is neither. */
-  readonly author: string;
-  /** When it was committed, ISO 8601; empty if unknown. */
-  readonly date: string;
-  readonly isMerge: boolean;
-}
-
-/** Which file's history is asked for. */
-interface FileHistoryRequest {
-  readonly repository: Repository;
-  readonly path: string;
-  /** Branch, tag or sha to go back from. */
-  readonly ref: string;
-  /** No more commits than these; a hundred at most. */
-  readonly limit: number;
-  /** Which of the pages of so many commits; the first is 1, the default. */
-  readonly page?: number;
-}
+type Commit = HistoryOnGitHub['commits'][number];
 
 const personSchema = v.nullable(v.object({ name: v.optional(v.string()), date: v.optional(v.string()) }));
 
-const commitSchema = v.object({
-  sha: v.string(),
-  commit: v.object({ message: v.string(), author: personSchema, committer: personSchema }),
-  author: v.fallback(v.nullable(v.object({ login: v.string() })), null),
-  parents: v.array(v.unknown()),
-});
+/** The author is a login where GitHub knows the account, else the name git has, if there is one. */
+const commitSchema = v.pipe(
+  v.object({
+    sha: v.string(),
+    commit: v.object({ message: v.string(), author: personSchema, committer: personSchema }),
+    author: v.fallback(v.nullable(v.object({ login: v.string() })), null),
+  }),
+  v.transform(
+    ({ sha, commit, author }): Commit => ({
+      sha,
+      message: commit.message,
+      author: author?.login ?? commit.author?.name ?? '',
+      date: commit.committer?.date ?? commit.author?.date ?? '',
+    }),
+  ),
+);
 
 /** GitHub lists 250 commits of a pull request and no more (REST API, "List commits on a pull request"). */
 const MAX_COMMITS = 250;
@@ -43,71 +31,46 @@ const MAX_COMMITS = 250;
 /** The commits of a pull request, oldest first; incomplete where GitHub lists no more. Throws a GitHubError. */
 export async function commitsOf(
   client: GitHubClient,
-  { repository, number }: PullRequestPlace,
+  { repository, number }: SubjectPlace,
   signal: AbortSignal,
 ): Promise<Listed<Commit>> {
-  const { items, isComplete } = await fetchPages(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits',
-      params: { owner: repository.owner, repo: repository.name, pull_number: number },
-      item: commitSchema,
-      what: 'the commits',
-      maxPages: 3,
-    },
-    signal,
-  );
-  return { items: items.map(commitOf), isComplete: isComplete && items.length < MAX_COMMITS };
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
+  const params = { ...inRepo(repository), pull_number: number };
+  const { items, isComplete } = await fetchPages(client, route, params, v.array(commitSchema), 3, signal);
+  return { items, isComplete: isComplete && items.length < MAX_COMMITS };
 }
 
-/** The newest commits that changed a file; none where the ref never had it. Throws a GitHubError. */
+/** The newest commits that changed a file, back from a ref; none where the ref never had it. Throws a GitHubError. */
 export async function fileHistory(
   client: GitHubClient,
-  { repository, path, ref, limit, page = 1 }: FileHistoryRequest,
+  {
+    repository,
+    path,
+    ref,
+    limit,
+    page,
+  }: {
+    readonly repository: Repository;
+    readonly path: string;
+    readonly ref: string;
+    readonly limit: number;
+    readonly page: number;
+  },
   signal: AbortSignal,
 ): Promise<readonly Commit[]> {
-  const commits = await askRest(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/commits',
-      params: {
-        owner: repository.owner,
-        repo: repository.name,
-        path,
-        sha: ref,
-        per_page: Math.min(limit, 100),
-        ...(page === 1 ? {} : { page }),
-      },
-      schema: v.array(commitSchema),
-      what: 'the commits',
-    },
-    signal,
-  );
-  return commits.map(commitOf);
+  const params = { ...inRepo(repository), path, sha: ref, per_page: Math.min(limit, 100), page };
+  return await askRest(client, COMMITS, params, v.array(commitSchema), signal);
 }
 
-function commitOf({ sha, commit, author, parents }: v.InferOutput<typeof commitSchema>): Commit {
-  return {
-    sha,
-    message: commit.message,
-    author: author?.login ?? commit.author?.name ?? '',
-    date: commit.committer?.date ?? commit.author?.date ?? '',
-    isMerge: parents.length > 1,
-  };
-}
+const COMMITS = 'GET /repos/{owner}/{repo}/commits';
 
-/** The tag whose predecessor is looked for. */
-export interface TagPlace {
-  readonly repository: Repository;
-  readonly tag: string;
-}
+const tagSchema = v.pipe(
+  v.object({ name: v.string(), commit: v.object({ sha: v.string() }) }),
+  v.transform(({ name, commit: { sha } }) => ({ name, sha })),
+);
 
-const tagSchema = v.object({ name: v.string(), commit: v.object({ sha: v.string() }) });
-const taggedSchema = v.object({ sha: v.string() });
-
-/** Commits that are gone through; the tag before most releases is nearer. */
-const MAX_COMMIT_PAGES = 5;
-const MAX_TAG_PAGES = 5;
+/** Of tags, and of commits that are gone through; the tag before most releases is nearer. */
+const MAX_PAGES = 5;
 
 /** A tag with the one before it. */
 interface TagRange {
@@ -121,45 +84,62 @@ interface TagRange {
 /** What lies between a tag and the one before it, on the way back from its commit; undefined for the first. Throws a GitHubError. */
 export async function fetchTagRange(
   client: GitHubClient,
-  { repository, tag }: TagPlace,
+  repository: Repository,
+  tag: string,
   signal: AbortSignal,
 ): Promise<TagRange | undefined> {
-  const place = { owner: repository.owner, repo: repository.name };
-  const listed = await fetchPages(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/tags',
-      params: place,
-      item: tagSchema,
-      what: 'the tags',
-      maxPages: MAX_TAG_PAGES,
-    },
-    signal,
-  );
-  const tags = listed.items.map(({ name, commit: { sha } }) => ({ name, sha }));
+  const here = inRepo(repository);
+  const tagsRoute = 'GET /repos/{owner}/{repo}/tags';
+  const { items: tags } = await fetchPages(client, tagsRoute, here, v.array(tagSchema), MAX_PAGES, signal);
   const from = tags.find(({ name }) => name === tag)?.sha ?? tag;
-  const { items: commits } = await fetchPages(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/commits',
-      params: { ...place, sha: from },
-      item: taggedSchema,
-      what: 'the commits',
-      maxPages: MAX_COMMIT_PAGES,
-    },
-    signal,
-  );
-  const since = previousTag({ tag, tags, commits: commits.map(({ sha }) => sha) });
-  const base = tags.find(({ name }) => name === since)?.sha;
-  return since === undefined || base === undefined
-    ? undefined
-    : { since, base, head: commits[0]?.sha ?? from };
+  const shas = v.array(v.object({ sha: v.string() }));
+  const { items } = await fetchPages(client, COMMITS, { ...here, sha: from }, shas, MAX_PAGES, signal);
+  const commits = items.map(({ sha }) => sha);
+  const before = previousTag({ tag, tags, commits });
+  return before && { since: before.name, base: before.sha, head: commits[0] ?? from };
 }
 
-/** A pull request by its number and what it goes into. */
-interface FoundPull {
-  readonly number: number;
-  readonly base: Base;
+/** A tag and the commit it stands for. */
+interface TagOfCommit {
+  readonly name: string;
+  readonly sha: string;
+}
+
+/**
+ * The tag before a new one: the nearest on the way back that belongs to the same series (`v`, `cli-v`). Before a release
+ * that is a release too, since its notes tell what its release candidates brought as well. Undefined for the first.
+ */
+export function previousTag({
+  tag,
+  tags,
+  commits: [own, ...earlier],
+}: {
+  readonly tag: string;
+  readonly tags: readonly TagOfCommit[];
+  /** Shas of the commits up to the new tag, newest first; the first is its own. */
+  readonly commits: readonly string[];
+}): TagOfCommit | undefined {
+  const candidates = tags.filter(({ name, sha }) => name !== tag && sha !== own && isSameSeries(name, tag));
+  for (const sha of earlier) {
+    const found = candidates.find((one) => one.sha === sha);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isSameSeries(name: string, tag: string): boolean {
+  if (prefixOf(name) !== prefixOf(tag)) return false;
+  return isPrerelease(tag) || !isPrerelease(name);
+}
+
+/** What is before the version. */
+function prefixOf(tag: string): string {
+  return tag.replace(/\d.*$/s, '');
+}
+
+/** `v1.2.0-rc.1` (Semantic Versioning 2.0.0, 9). */
+function isPrerelease(tag: string): boolean {
+  return /\d-[0-9A-Za-z]/.test(tag.slice(prefixOf(tag).length));
 }
 
 const pullSchema = v.object({
@@ -175,20 +155,12 @@ const pullSchema = v.object({
  */
 export async function fetchPullOfCommit(
   client: GitHubClient,
-  { repository, sha }: { readonly repository: Repository; readonly sha: string },
+  repository: Repository,
+  sha: string,
   signal: AbortSignal,
-): Promise<FoundPull | undefined> {
-  const { items } = await fetchPages(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls',
-      params: { owner: repository.owner, repo: repository.name, commit_sha: sha },
-      item: pullSchema,
-      what: 'the pull requests of the commit',
-      maxPages: 1,
-    },
-    signal,
-  );
-  const found = items.find(({ state, head }) => state === 'open' && head.sha === sha);
-  return found === undefined ? undefined : { number: found.number, base: found.base };
+): Promise<{ readonly number: number; readonly base: Base } | undefined> {
+  const route = 'GET /repos/{owner}/{repo}/commits/{commit_sha}/pulls';
+  const params = { ...inRepo(repository), commit_sha: sha };
+  const { items } = await fetchPages(client, route, params, v.array(pullSchema), 1, signal);
+  return items.find(({ state, head }) => state === 'open' && head.sha === sha);
 }

@@ -1,16 +1,9 @@
 import * as v from 'valibot';
 import type { OwnReview } from '../../review/seen.js';
 import { isMarked, type MarkFields } from '../../safety/mark.js';
-import { askGraphQl } from '../client/ask.js';
+import { askGraphQl, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import type { PullRequestPlace } from './changed-files.js';
 
-/** Which reviews are looked for, and where. */
-interface OwnReviewsPlace extends PullRequestPlace {
-  readonly mark: MarkFields;
-}
-
-/** What is read of a review. */
 export const REVIEW_NODES =
   'nodes { url body state submittedAt viewerDidAuthor author { login } commit { oid } }';
 
@@ -56,7 +49,7 @@ const reviewsSchema = v.object({
  */
 export async function listOwnReviews(
   client: GitHubClient,
-  { repository, number, mark }: OwnReviewsPlace,
+  { repository, number, mark }: SubjectPlace & { readonly mark: MarkFields },
   signal: AbortSignal,
 ): Promise<readonly OwnReview[]> {
   const found: OwnReview[] = [];

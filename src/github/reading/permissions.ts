@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Permission, PermissionAnswer } from '../../event/permission.js';
 import type { Repository } from '../../event/trigger.js';
+import { inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -20,18 +21,17 @@ export async function fetchPermission(
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
   try {
-    const { body } = await client.request('GET /repos/{owner}/{repo}/collaborators/{username}/permission', {
-      params: { owner: repository.owner, repo: repository.name, username: login },
-      signal,
-    });
+    const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
+    const params = { ...inRepo(repository), username: login };
+    const { body } = await client.request(route, { params, signal });
     const answer = v.safeParse(answerSchema, body);
     if (answer.success) return { kind: 'known', permission: permissionOf(answer.output) };
-    return unknown(`GitHub's answer about the permission of ${login} is not understood`);
+    return { kind: 'unknown', message: `GitHub's answer about the permission of ${login} is not understood` };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     if (thrown.reason === 'missing' && NO_USER.test(thrown.message))
       return { kind: 'known', permission: 'none' };
-    return unknown(thrown.message, thrown.remedy);
+    return { kind: 'unknown', message: thrown.message, remedy: thrown.remedy };
   }
 }
 
@@ -47,10 +47,6 @@ function permissionOf({ permission, role_name: role }: v.InferOutput<typeof answ
 
 /** An account that was deleted, or an app's without `[bot]` in its name. */
 const NO_USER = /\bis not a user\b/i;
-
-function unknown(message: string, remedy?: string): PermissionAnswer {
-  return { kind: 'unknown', message, ...(remedy === undefined ? {} : { remedy }) };
-}
 
 /** Something that was asked of GitHub, or why there is no answer. */
 export type GitHubAnswer<T> =

@@ -5,11 +5,11 @@ import { AxeError, ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../../lib/text/diff.js';
 import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../memory/log-path.js';
-import type { DiffSide, FilePlace, GitHubReader, PathOnGitHub } from '../../tools/github/github-port.js';
-import { askRest } from '../client/ask.js';
+import type { DiffSide, FilePlace, GitHubReader } from '../../tools/github/github-port.js';
+import { askRest, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { assembleDiff, fetchChangedFiles } from './changed-files.js';
-import { fetchComparison, fetchDiff } from './compare.js';
+import { type CommitPair, fetchComparison, fetchDiff } from './compare.js';
 import { listFolderAt, type RefPlace, readPathAt, repositoryPath } from './contents.js';
 import { fetchDiscussion } from './discussion.js';
 import { failingChecks } from './failing-checks.js';
@@ -63,7 +63,7 @@ export function createGitHubReader(
     file: (at, signal) =>
       toTool(async () => {
         const { ref, isForeign } = atSide(await commits(signal), at.side);
-        return { ...(await readAt({ client, repository, ref, isMemory }, at, signal)), isForeign };
+        return { ...(await readAt({ client, repository, ref }, isMemory, at, signal)), isForeign };
       }),
     history: ({ side, path, limit, page }, signal) =>
       toTool(async () => {
@@ -75,12 +75,7 @@ export function createGitHubReader(
     checks: (request, signal) =>
       toTool(async () => {
         const { head: sha } = await commits(signal);
-        const { checks: failed, ...others } = await failingChecks(
-          client,
-          { repository, sha, ...request },
-          signal,
-        );
-        return { ...others, failed };
+        return await failingChecks(client, { repository, sha, ...request }, signal);
       }),
     searchCode: (request, signal) =>
       toTool(async () => {
@@ -110,15 +105,12 @@ function atSide(
   return side === 'head' ? { ref: head, isForeign } : { ref: base, isForeign: false };
 }
 
-type WhatStands =
-  | Omit<Extract<PathOnGitHub, { kind: 'file' }>, 'isForeign'>
-  | Omit<Extract<PathOnGitHub, { kind: 'folder' }>, 'isForeign'>;
-
 async function readAt(
-  { isMemory, ...place }: RefPlace & { readonly isMemory: MemoryFilter },
+  place: RefPlace,
+  isMemory: MemoryFilter,
   { path, side, maxBytes }: FilePlace,
   signal: AbortSignal,
-): Promise<WhatStands> {
+) {
   const inside = allowedPath(path, isMemory);
   const isShown = (name: string) => !isMemory(`${inside}/${name}`);
   const found = await readPathAt(place, { path: inside, maxBytes }, signal);
@@ -126,9 +118,9 @@ async function readAt(
     case 'file':
       // A link may lead there; GitHub names where the file lies.
       if (isMemory(found.path)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
-      return { kind: 'file', bytes: found.bytes };
+      return { kind: 'file' as const, bytes: found.bytes };
     case 'folder':
-      return { kind: 'folder', names: (await listFolderAt(place, inside, signal)).filter(isShown) };
+      return { kind: 'folder' as const, names: (await listFolderAt(place, inside, signal)).filter(isShown) };
     case 'missing':
       throw new ToolError(`${shown(path)}: there is no such file at the ${side}`);
     case 'refused':
@@ -154,15 +146,6 @@ async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** Two commits of a repository. */
-interface ComparedCommits {
-  readonly repository: Repository;
-  readonly base: string;
-  readonly head: string;
-  /** Their pull request, which lists more files than a comparison does. */
-  readonly pull: number | undefined;
-}
-
 /** The files that differ, with what GitHub shows of each. */
 interface ComparedFiles {
   readonly files: readonly DiffFile[];
@@ -179,22 +162,14 @@ const MAX_PULL_FILES = 3000;
  */
 export async function fetchComparedFiles(
   client: GitHubClient,
-  compared: ComparedCommits,
+  compared: CommitPair & { readonly pull: number | undefined },
   signal: AbortSignal,
 ): Promise<ComparedFiles> {
   const diff = await fetchDiff(client, compared, signal);
   if (diff !== undefined) return { files: parseDiff(diff), isComplete: true };
-  return await fetchListedFiles(client, compared, signal);
-}
-
-/** The pull request's own list is longer, but it is that of its newest commit. */
-async function fetchListedFiles(
-  client: GitHubClient,
-  compared: ComparedCommits,
-  signal: AbortSignal,
-): Promise<ComparedFiles> {
   const { repository, pull, head } = compared;
   if (pull !== undefined) {
+    // The pull request's own list is longer than a comparison's, but it is that of its newest commit.
     const place = { repository, number: pull };
     const now = await fetchCommits(client, place, signal);
     if (now.head.sha === head) {
@@ -253,7 +228,7 @@ const pullSchema = v.object({
  */
 export async function subjectCommits(
   client: GitHubClient,
-  trigger: Exclude<Trigger, { kind: 'local' }>,
+  trigger: GitHubTrigger,
   signal: AbortSignal,
 ): Promise<SubjectCommits> {
   const { repository } = trigger;
@@ -303,19 +278,12 @@ function pullCommits(
 /** As they are now. Throws a GitHubError. */
 async function fetchCommits(
   client: GitHubClient,
-  { repository, number }: { readonly repository: Repository; readonly number: number },
+  { repository, number }: SubjectPlace,
   signal: AbortSignal,
 ): Promise<{ readonly head: Head; readonly base: Base }> {
-  const { head, base } = await askRest(
-    client,
-    {
-      route: 'GET /repos/{owner}/{repo}/pulls/{pull_number}',
-      params: { owner: repository.owner, repo: repository.name, pull_number: number },
-      schema: pullSchema,
-      what: 'the pull request',
-    },
-    signal,
-  );
+  const params = { ...inRepo(repository), pull_number: number };
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+  const { head, base } = await askRest(client, route, params, pullSchema, signal);
   return { head: { sha: head.sha, ref: head.ref, repository: head.repo?.full_name ?? null }, base };
 }
 

@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import type { Actor } from '../../event/trigger.js';
 import type { Post, Thread } from '../../review/seen.js';
-import { askGraphQl } from '../client/ask.js';
+import { askGraphQl, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import type { PullRequestPlace } from './changed-files.js';
 import { idFromUrl } from './own-reviews.js';
 
 /** The first comment by itself, and the newest ones, since only these matter of a long thread. */
@@ -38,26 +37,29 @@ const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $a
 }
 ${THREAD_FRAGMENT}`;
 
-const reactionsSchema = v.object({
-  nodes: v.array(
-    v.nullable(v.object({ createdAt: v.string(), user: v.nullable(v.object({ login: v.string() })) })),
-  ),
-});
+const accountSchema = v.nullable(v.object({ __typename: v.string(), login: v.string() }));
 
-/** A comment of a thread. */
-const commentSchema = v.object({
+/** What is read of everything that somebody wrote. */
+export const postEntries = {
   url: v.string(),
   body: v.string(),
   viewerDidAuthor: v.boolean(),
   createdAt: v.string(),
   lastEditedAt: v.nullable(v.string()),
   authorAssociation: v.string(),
-  author: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
-  editor: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
-  thumbsDown: reactionsSchema,
+  author: accountSchema,
+  editor: accountSchema,
+};
+
+const commentSchema = v.object({
+  ...postEntries,
+  thumbsDown: v.object({
+    nodes: v.array(
+      v.nullable(v.object({ createdAt: v.string(), user: v.nullable(v.object({ login: v.string() })) })),
+    ),
+  }),
 });
 
-/** The first comment of a thread. */
 const openingSchema = v.object({
   ...commentSchema.entries,
   diffHunk: v.string(),
@@ -108,7 +110,6 @@ const threadSchema = v.object({
   latest: v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) }),
 });
 
-/** Fifty threads. */
 export const threadsPageSchema = v.object({
   nodes: v.array(v.nullable(threadSchema)),
   pageInfo: v.object({ endCursor: v.nullable(v.string()), hasNextPage: v.boolean() }),
@@ -121,7 +122,7 @@ type PullOfThreads = v.InferOutput<typeof pullSchema>;
 /** All review threads of a pull request, everybody's; `first` is the first page, where it is known. Throws a GitHubError. */
 export async function fetchReviewThreads(
   client: GitHubClient,
-  place: PullRequestPlace,
+  place: SubjectPlace,
   signal: AbortSignal,
   first?: PullOfThreads,
 ): Promise<ReviewThreads> {
@@ -139,7 +140,7 @@ export async function fetchReviewThreads(
 
 async function fetchPage(
   client: GitHubClient,
-  { repository, number }: PullRequestPlace,
+  { repository, number }: SubjectPlace,
   after: string | null,
   signal: AbortSignal,
 ): Promise<PullOfThreads> {
@@ -184,36 +185,39 @@ function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThre
 }
 
 function commentOf(node: v.InferOutput<typeof commentSchema> | null): readonly ThreadComment[] {
-  const id = idFromUrl(node?.url ?? '', 'discussion_r');
-  if (node === null || id === undefined) return [];
-  const { url, authorAssociation, viewerDidAuthor, body, createdAt, lastEditedAt } = node;
+  if (node === null) return [];
+  const thumbsDown = node.thumbsDown.nodes.flatMap((one) =>
+    one?.user == null ? [] : [{ login: one.user.login, at: one.createdAt }],
+  );
+  const editedAt = node.lastEditedAt ?? undefined;
+  return postOf(node, 'discussion_r').map((post) => ({ ...post, editedAt, thumbsDown }));
+}
+
+const postSchema = v.object(postEntries);
+
+/** None where its address has no number behind the anchor. */
+export function postOf(
+  node: v.InferOutput<typeof postSchema>,
+  anchor: string,
+): readonly Omit<Post, 'thumbsDown'>[] {
+  const { url, authorAssociation, viewerDidAuthor, body, createdAt, lastEditedAt, author, editor } = node;
+  const id = idFromUrl(url, anchor);
+  if (id === undefined) return [];
+  // An editor whose account is gone is nobody we know.
+  const isEditedByAuthor = author !== null && author.login === editor?.login;
+  const isEditedByOther = lastEditedAt !== null && !isEditedByAuthor;
   return [
     {
       id,
       url,
-      author: actorOf(node.author),
+      author: actorOf(author),
       authorAssociation,
       isOurs: viewerDidAuthor,
       body,
       createdAt,
-      editedAt: lastEditedAt ?? undefined,
-      isEditedByOther: lastEditedAt !== null && !isSameLogin(node),
-      thumbsDown: node.thumbsDown.nodes.flatMap((one) =>
-        one?.user == null ? [] : [{ login: one.user.login, at: one.createdAt }],
-      ),
+      isEditedByOther,
     },
   ];
-}
-
-/** An editor whose account is gone is nobody we know. */
-export function isSameLogin({
-  author,
-  editor,
-}: {
-  readonly author: { readonly login: string } | null;
-  readonly editor: { readonly login: string } | null;
-}): boolean {
-  return author !== null && editor !== null && author.login === editor.login;
 }
 
 /** As events and the REST API name accounts: GraphQL leaves out a bot's `[bot]`, and a deleted account. */

@@ -4,11 +4,11 @@ import type { OwnReview, Post } from '../../review/seen.js';
 import { askGraphQl, type SubjectPlace, withPermission } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { GitHubError } from '../client/errors.js';
-import { idFromUrl, ownReview, REVIEW_NODES, reviewSchema } from './own-reviews.js';
+import { ownReview, REVIEW_NODES, reviewSchema } from './own-reviews.js';
 import {
-  actorOf,
   fetchReviewThreads,
-  isSameLogin,
+  postEntries,
+  postOf,
   type ReviewThreads,
   THREAD_FIELDS,
   THREAD_FRAGMENT,
@@ -84,21 +84,11 @@ const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
 fragment said on IssueComment {
   url body viewerDidAuthor createdAt lastEditedAt isMinimized authorAssociation
   author { __typename login }
-  editor { login }
+  editor { __typename login }
 }
 ${THREAD_FRAGMENT}`;
 
-const commentSchema = v.object({
-  url: v.string(),
-  body: v.string(),
-  viewerDidAuthor: v.boolean(),
-  createdAt: v.string(),
-  lastEditedAt: v.nullable(v.string()),
-  isMinimized: v.boolean(),
-  authorAssociation: v.string(),
-  author: v.nullable(v.object({ __typename: v.string(), login: v.string() })),
-  editor: v.nullable(v.object({ login: v.string() })),
-});
+const commentSchema = v.object({ ...postEntries, isMinimized: v.boolean() });
 
 const linkedSchema = v.object({
   number: v.number(),
@@ -220,22 +210,9 @@ export function readSubjectsOnce(client: GitHubClient): SubjectReader {
 }
 
 function commentOf(node: v.InferOutput<typeof commentSchema> | null): readonly ConversationComment[] {
-  const id = idFromUrl(node?.url ?? '', 'issuecomment-');
-  if (node === null || id === undefined || node.isMinimized) return [];
-  return [
-    {
-      id,
-      url: node.url,
-      author: actorOf(node.author),
-      authorAssociation: node.authorAssociation,
-      isOurs: node.viewerDidAuthor,
-      isEditedByOther: node.lastEditedAt !== null && !isSameLogin(node),
-      body: node.body,
-      createdAt: node.createdAt,
-      thumbsDown: [],
-      changedAt: node.lastEditedAt ?? node.createdAt,
-    },
-  ];
+  if (node === null || node.isMinimized) return [];
+  const changedAt = node.lastEditedAt ?? node.createdAt;
+  return postOf(node, 'issuecomment-').map((post) => ({ ...post, thumbsDown: [], changedAt }));
 }
 
 function linkedIssueOf(node: v.InferOutput<typeof linkedSchema> | null): readonly LinkedIssue[] {

@@ -1,0 +1,166 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  commentOnce,
+  type MarkedComment,
+  publishSticky,
+  replyInThread,
+} from '../../../src/github/posting/comments.js';
+import { formatMark } from '../../../src/safety/mark.js';
+import { noAbort } from '../../helpers/github-client-fake.js';
+import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
+import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
+import { denied, deniedQuery, NAME, startHello } from '../hello-fixture.js';
+
+const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
+const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+const mark = { kind: 'answer', agent: 'bot', lane: 'trusted' } as const;
+const marker = formatMark(mark);
+
+/** A pull request on which somebody has begun a conversation on a line. */
+async function start() {
+  const hello = await startHello();
+  const comment = { path: 'src/a.ts', line: 2, body: 'Why?' };
+  const [first = 0] = seedReview(hello.repo, { pull: 42, author: 'hubot', comments: [comment] }).comments;
+  const question = seedReply(hello.repo, first, { author: 'hubot', body: '@axe why?' });
+  return { ...hello, first, question };
+}
+
+type Scene = Awaited<ReturnType<typeof start>>;
+type Post = (scene: Scene, changes?: Partial<MarkedComment>) => ReturnType<typeof commentOnce>;
+
+const sticky: Post = ({ client, place }, changes) =>
+  publishSticky(client, { ...place, mark, body: 'Done.', ...changes }, noAbort());
+const once: Post = ({ client, place }, changes) =>
+  commentOnce(client, { ...place, mark, body: 'Done.', ...changes }, noAbort());
+const inThread: Post = ({ client, place, question }, changes) =>
+  replyInThread(client, { ...place, commentId: question, mark, body: 'Done.', ...changes }, noAbort());
+
+function ours({ repo }: Scene) {
+  return [...repo.comments, ...repo.talk.reviewComments].filter(({ body }) => body.startsWith(marker));
+}
+
+describe.each<[string, Post, string, (scene: Scene) => void]>([
+  [
+    'a sticky comment',
+    sticky,
+    COMMENT,
+    ({ github }) => void github.addComment(NAME, { issue: 42, author: 'monalisa', body: marker }),
+  ],
+  [
+    'a comment that exists once',
+    once,
+    COMMENT,
+    ({ github }) => void github.addComment(NAME, { issue: 42, author: 'monalisa', body: marker }),
+  ],
+  [
+    'a reply in a thread',
+    inThread,
+    REPLY,
+    ({ repo, first }) => void seedReply(repo, first, { author: 'monalisa', body: marker }),
+  ],
+])('%s', (_, post, route, forge) => {
+  it('is posted once, with its mark', async () => {
+    const scene = await start();
+    const result = await post(scene);
+    expect(result).toMatchObject({ created: true });
+    expect(await post(scene)).toEqual({ ...result, created: false });
+    expect(ours(scene)).toMatchObject([{ body: `${marker}\nDone.` }]);
+  });
+
+  it('C8 98: is never somebody else’s with the mark', async () => {
+    const scene = await start();
+    forge(scene);
+    expect(await post(scene)).toMatchObject({ created: true });
+    expect(ours(scene).map(({ body }) => body)).toEqual([marker, `${marker}\nDone.`]);
+  });
+
+  it.each([
+    ['not repeated if it exists', BAD_GATEWAY_AFTER_EFFECT],
+    ['repeated if it does not', BAD_GATEWAY],
+  ])('C5 70: is %s after a lost answer', async (_, fault) => {
+    const scene = await start();
+    scene.github.fail({ route, ...fault });
+    expect(await post(scene)).toMatchObject({ created: true });
+    expect(ours(scene)).toHaveLength(1);
+  });
+
+  it('C5 70: is abandoned after the second lost answer', async () => {
+    const scene = await start();
+    scene.github.fail({ route, ...BAD_GATEWAY, times: 9 });
+    await expect(post(scene)).rejects.toMatchObject({ remedy: expect.stringContaining('githubstatus') });
+    expect(scene.github.calls().filter((call) => call === route)).toHaveLength(2);
+  });
+
+  it.each([
+    ['to write', denied(route, 'issues=write; pull_requests=write')],
+    ['to look, and then writes nothing', deniedQuery()],
+  ])('reports the missing permission %s', async (_, fault) => {
+    const scene = await start();
+    scene.github.fail(fault);
+    const remedy = expect.stringMatching(/Add .*`pull-requests: (?:write|read)`/);
+    await expect(post(scene)).rejects.toMatchObject({ remedy });
+    expect(ours(scene)).toEqual([]);
+  });
+});
+
+describe('a sticky comment', () => {
+  it('is updated if it exists, however many comments followed', async () => {
+    const scene = await start();
+    await sticky(scene);
+    for (let count = 0; count < 101; count += 1)
+      scene.github.addComment(NAME, { issue: 42, author: 'hubot', body: 'LGTM' });
+    expect(await sticky(scene, { body: 'Newer.' })).toMatchObject({ created: false });
+    expect(ours(scene)).toMatchObject([{ body: `${marker}\nNewer.` }]);
+  });
+
+  it.each([
+    ['another agent’s', formatMark({ ...mark, agent: 'bot-security' })],
+    ['one that only quotes the mark', `> ${marker}`],
+  ])('is not %s', async (_, body) => {
+    const scene = await start();
+    scene.github.addComment(NAME, { issue: 42, author: 'github-actions[bot]', body });
+    expect(await sticky(scene)).toMatchObject({ created: true });
+  });
+
+  it('is the newest, if there is more than one', async () => {
+    const scene = await start();
+    for (const text of ['old', 'newer']) {
+      const body = `${marker}\n${text}`;
+      scene.github.addComment(NAME, { issue: 42, author: 'github-actions[bot]', body });
+    }
+    await sticky(scene, { body: 'new' });
+    expect(ours(scene).map(({ body }) => body)).toEqual([`${marker}\nold`, `${marker}\nnew`]);
+  });
+
+  it('is created if it was deleted just now', async () => {
+    const scene = await start();
+    await sticky(scene);
+    scene.github.fail({ route: UPDATE, status: 404, body: { message: 'Not Found' } });
+    expect(await sticky(scene)).toMatchObject({ created: true });
+  });
+
+  it('is not looked for where nothing can have posted it', async () => {
+    const scene = await start();
+    expect(await sticky(scene, { isNew: true })).toMatchObject({ created: true });
+    expect(scene.github.calls()).toEqual([COMMENT]);
+  });
+});
+
+it('a comment exists once on an issue, too', async () => {
+  const scene = await start();
+  scene.github.addIssue(NAME, { number: 7 });
+  expect(await once(scene, { number: 7 })).toMatchObject({ created: true });
+  expect(await once(scene, { number: 7 })).toMatchObject({ created: false });
+});
+
+it.each([
+  ['of its first comment', ({ first }: Scene) => first],
+  ['whose first comment was deleted', () => 1],
+])('a reply is posted in the thread %s', async (_, firstOf) => {
+  const scene = await start();
+  const { client, place, question, first } = scene;
+  const reply = { ...place, commentId: question, firstId: firstOf(scene), mark, body: 'Because.' };
+  expect(await replyInThread(client, reply, noAbort())).toMatchObject({ created: true });
+  expect(ours(scene)).toMatchObject([{ inReplyTo: first }]);
+});

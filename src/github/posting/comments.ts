@@ -1,0 +1,208 @@
+import * as v from 'valibot';
+import { isMarked, type Mark, withMark } from '../../safety/mark.js';
+import { askGraphQl, askRest, createOnce, inRepo, type SubjectPlace } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+import { fetchReviewThreads } from '../reading/review-threads.js';
+
+/** A comment that is found again by its mark. Its text went through outbound cleaning (D24). */
+export interface MarkedComment extends SubjectPlace {
+  readonly mark: Mark;
+  readonly body: string;
+  /** Nothing can have posted it yet, so it is not looked for first. */
+  readonly isNew?: boolean;
+}
+
+/** A comment on GitHub; `created` is false where it had been posted before. */
+export interface PostedComment {
+  readonly url: string;
+  readonly created: boolean;
+}
+
+/**
+ * Updates the agent's sticky comment, or creates it. It is looked for among the comments the current token wrote,
+ * so nobody can have theirs overwritten or claim ours (memory-and-security C8 98). A creation whose answer was lost
+ * is looked for before it is tried once more (C5 70). Throws a GitHubError.
+ */
+export async function publishSticky(
+  client: GitHubClient,
+  comment: MarkedComment,
+  signal: AbortSignal,
+): Promise<PostedComment> {
+  const found = comment.isNew === true ? undefined : await findComment(client, comment, MAX_PAGES, signal);
+  const updated = found && (await update(client, comment, found, signal));
+  if (updated !== undefined) return { url: updated, created: false };
+  const url = await createOnce(
+    () => create(client, comment, signal),
+    () => findComment(client, comment, MAX_PAGES, signal),
+  );
+  return { url, created: true };
+}
+
+/**
+ * Adds a comment to an issue or a pull request's conversation, unless one with the mark by the current token is
+ * among the last hundred; looks again after an answer that did not come (memory-and-security C5 70). Throws a GitHubError.
+ */
+export async function commentOnce(
+  client: GitHubClient,
+  comment: MarkedComment,
+  signal: AbortSignal,
+): Promise<PostedComment> {
+  const found = await findComment(client, comment, 1, signal);
+  if (found !== undefined) return { url: found, created: false };
+  const url = await createOnce(
+    () => create(client, comment, signal),
+    () => findComment(client, comment, 1, signal),
+  );
+  return { url, created: true };
+}
+
+const commentFields = `comments(last: 100, before: $before) {
+  nodes { url body viewerDidAuthor }
+  pageInfo { startCursor hasPreviousPage }
+}`;
+
+/** The newest comments first: a sticky comment that is in use is near the end. */
+const COMMENTS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $before: String) {
+  repository(owner: $owner, name: $name) {
+    subject: issueOrPullRequest(number: $number) {
+      ... on Issue { ${commentFields} }
+      ... on PullRequest { ${commentFields} }
+    }
+  }
+}`;
+
+const MAX_PAGES = 100;
+
+const commentsSchema = v.object({
+  repository: v.object({
+    subject: v.object({
+      comments: v.object({
+        nodes: v.array(
+          v.nullable(v.object({ url: v.string(), body: v.string(), viewerDidAuthor: v.boolean() })),
+        ),
+        pageInfo: v.object({ startCursor: v.nullable(v.string()), hasPreviousPage: v.boolean() }),
+      }),
+    }),
+  }),
+});
+
+/** The address of our newest comment with the mark. */
+async function findComment(
+  client: GitHubClient,
+  { repository, number, mark }: MarkedComment,
+  maxPages: number,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  let before: string | null = null;
+  for (let page = 0; page < maxPages; page += 1) {
+    const answer: v.InferOutput<typeof commentsSchema> = await askGraphQl(
+      client,
+      {
+        query: COMMENTS_QUERY,
+        variables: { owner: repository.owner, name: repository.name, number, before },
+        schema: commentsSchema,
+        what: 'the comments',
+        permission: 'issues: write or pull-requests: write',
+      },
+      signal,
+    );
+    const { nodes, pageInfo } = answer.repository.subject.comments;
+    const found = nodes.findLast((node) => node?.viewerDidAuthor && isMarked(node.body, mark));
+    if (found) return found.url;
+    before = pageInfo.startCursor;
+    if (!pageInfo.hasPreviousPage || before === null) break;
+  }
+  return undefined;
+}
+
+const writtenSchema = v.object({ html_url: v.string() });
+
+/** Undefined where the comment was deleted while we looked. */
+async function update(
+  client: GitHubClient,
+  { repository, mark, body }: MarkedComment,
+  url: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // `databaseId` is too small for today's numbers, and older servers do not have `fullDatabaseId`.
+  const [, id] = /#issuecomment-(\d+)$/.exec(url) ?? [];
+  const params = { ...inRepo(repository), comment_id: id, body: withMark(body, mark) };
+  try {
+    const route = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+    return (await askRest(client, route, params, writtenSchema, signal)).html_url;
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
+    throw thrown;
+  }
+}
+
+async function create(
+  client: GitHubClient,
+  { repository, number, mark, body }: MarkedComment,
+  signal: AbortSignal,
+): Promise<string> {
+  const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+  const params = { ...inRepo(repository), issue_number: number, body: withMark(body, mark) };
+  return (await askRest(client, route, params, writtenSchema, signal)).html_url;
+}
+
+/** An answer in a conversation on a line. */
+interface ThreadReply extends MarkedComment {
+  /** Any comment of the thread, as the REST API numbers it. */
+  readonly commentId: number;
+  /** The thread's first comment, where nothing can have answered yet: the thread is not looked at first. */
+  readonly firstId?: number;
+}
+
+/**
+ * Answers in the thread of a review comment, unless an answer with the mark by the current token is there; looks
+ * again after an answer of GitHub's that did not come (memory-and-security C5 70). Throws a GitHubError.
+ */
+export async function replyInThread(
+  client: GitHubClient,
+  reply: ThreadReply,
+  signal: AbortSignal,
+): Promise<PostedComment> {
+  if (reply.firstId !== undefined) {
+    try {
+      return { url: await replyTo(client, reply, reply.firstId, signal), created: true };
+    } catch (thrown) {
+      // It was deleted, and the next one is the first then.
+      if (!(thrown instanceof GitHubError) || thrown.reason !== 'missing') throw thrown;
+    }
+  }
+  const { firstId, url } = await findThread(client, reply, signal);
+  if (url !== undefined) return { url, created: false };
+  return { url: await replyTo(client, reply, firstId, signal), created: true };
+}
+
+/** GitHub refuses replies to another comment than the first of a thread (REST API, "Create a reply"). */
+async function replyTo(
+  client: GitHubClient,
+  reply: ThreadReply,
+  firstId: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
+  const body = withMark(reply.body, reply.mark);
+  const params = { ...inRepo(reply.repository), pull_number: reply.number, comment_id: firstId, body };
+  return await createOnce(
+    async () => (await askRest(client, route, params, writtenSchema, signal)).html_url,
+    async () => (await findThread(client, reply, signal)).url,
+  );
+}
+
+/** The first comment of a thread, and the address of the answer where it is there already. */
+async function findThread(
+  client: GitHubClient,
+  { repository, number, commentId, mark }: ThreadReply,
+  signal: AbortSignal,
+): Promise<{ readonly firstId: number; readonly url: string | undefined }> {
+  const { threads } = await fetchReviewThreads(client, { repository, number }, signal);
+  const thread = threads.find(
+    ({ first, replies }) => first.id === commentId || replies.some(({ id }) => id === commentId),
+  );
+  const answer = thread?.replies.findLast(({ isOurs, body }) => isOurs && isMarked(body, mark));
+  return { firstId: thread?.first.id ?? commentId, url: answer?.url };
+}
