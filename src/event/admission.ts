@@ -3,6 +3,7 @@ import { type AdmissionPolicy, isEnough, isListed } from './admission-policy.js'
 import { findMention, isOwnIssue } from './mention.js';
 import { isSameAccount, type Permission } from './permission.js';
 import {
+  type Notice,
   type Skip,
   type SkipReason,
   skipBot,
@@ -74,15 +75,13 @@ export interface AdmissionFacts {
 }
 
 /** A reason to start nothing. `needs` is the latest fact that it looks at, besides the event. */
-interface Rule<R extends SkipReason, N extends keyof AdmissionFacts> {
-  readonly reason: R;
+interface Rule<N extends keyof AdmissionFacts> {
+  readonly reason: SkipReason;
   readonly needs: N;
-  decide(event: EventFacts, known: NonNullable<AdmissionFacts[N]>): Skip<R> | undefined;
+  decide(event: EventFacts, known: NonNullable<AdmissionFacts[N]>): Notice | undefined;
 }
 
-type AnyRule = {
-  [R in SkipReason]: { [N in keyof AdmissionFacts]-?: Rule<R, N> }[keyof AdmissionFacts];
-}[SkipReason];
+type AnyRule = { [N in keyof AdmissionFacts]-?: Rule<N> }[keyof AdmissionFacts];
 
 /**
  * Who can start a run (D20, memory-and-security B3), as the table of `docs/events.md` has it: the first rule that says why not
@@ -120,13 +119,8 @@ const RULES: readonly AnyRule[] = [
   {
     reason: 'fork',
     needs: 'event',
-    decide: ({ trigger }) =>
-      trigger.kind === 'comment' && trigger.isFork === true ? skipForkComment(trigger) : undefined,
-  },
-  {
-    reason: 'fork',
-    needs: 'event',
     decide({ trigger }) {
+      if (trigger.kind === 'comment') return trigger.isFork === true ? skipForkComment(trigger) : undefined;
       if (trigger.kind === 'workflow_run') return trigger.isFork ? skipForkRun(trigger) : undefined;
       if (trigger.kind !== 'pull_request' || !trigger.isFork) return undefined;
       return isRunByLabel(trigger) ? undefined : skipFork(trigger);
@@ -172,7 +166,7 @@ const RULES: readonly AnyRule[] = [
   {
     reason: 'agent-not-merged',
     needs: 'agent',
-    decide: (_, agent) => (agent.kind === 'unmerged' ? skipUnmerged(agent) : undefined),
+    decide: (_, agent) => (agent.kind === 'unmerged' ? skipUnmerged(agent.name, agent.source) : undefined),
   },
   {
     // `/axe review` without the phrase is for agents that post reviews; whoever else listens is not meant.
@@ -215,17 +209,12 @@ const RULES: readonly AnyRule[] = [
     decide: ({ trigger }, { isPaused }) =>
       isPaused && isPausable(trigger) ? skipPaused(trigger) : undefined,
   },
-  {
-    reason: 'budget-spent',
-    needs: 'state',
-    decide: (_, { spent }) =>
-      spent === undefined ? undefined : { kind: 'skip', reason: 'budget-spent', ...spent },
-  },
+  { reason: 'budget-spent', needs: 'state', decide: (_, { spent }) => spent },
   {
     reason: 'nothing-to-review',
     needs: 'change',
     decide: (_, { number, unreadable }) =>
-      unreadable === undefined ? undefined : skipUnreadable({ number }, unreadable),
+      unreadable === undefined ? undefined : skipUnreadable(number, unreadable),
   },
   {
     reason: 'nothing-new',
@@ -240,25 +229,12 @@ const RULES: readonly AnyRule[] = [
 /** Whether an event starts a run, as far as the facts say: a rule whose facts are not there yet is left out. */
 export function decideAdmission(facts: AdmissionFacts): Admission {
   for (const rule of RULES) {
-    const skip = apply(rule, facts);
-    if (skip !== undefined) return skip;
+    const known = facts[rule.needs];
+    // The compiler does not see that a rule and its fact belong together.
+    const notice = known && rule.decide(facts.event, known as never);
+    if (notice !== undefined) return { kind: 'skip', reason: rule.reason, ...notice };
   }
   return { kind: 'run' };
-}
-
-function apply(rule: AnyRule, { event, permission, agent, state, change }: AdmissionFacts): Skip | undefined {
-  switch (rule.needs) {
-    case 'event':
-      return rule.decide(event, event);
-    case 'permission':
-      return permission === undefined ? undefined : rule.decide(event, permission);
-    case 'agent':
-      return agent === undefined ? undefined : rule.decide(event, agent);
-    case 'state':
-      return state === undefined ? undefined : rule.decide(event, state);
-    case 'change':
-      return change === undefined ? undefined : rule.decide(event, change);
-  }
 }
 
 /**
@@ -313,10 +289,8 @@ function isRunByLabel({ event, action }: PullRequestTrigger): boolean {
   return event === 'pull_request_target' && action === 'labeled';
 }
 
-function skipUnlessMentioned({
-  trigger,
-  policy: { triggerPhrase },
-}: EventFacts): Skip<'no-mention'> | undefined {
+function skipUnlessMentioned({ trigger, policy }: EventFacts): Notice | undefined {
+  const { triggerPhrase } = policy;
   if (trigger.kind !== 'comment' || triggerPhrase === '') return undefined;
   if (findMention(trigger.body, triggerPhrase) !== undefined) return undefined;
   return skipUnmentioned(trigger, triggerPhrase);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ConfigError, messageOf } from '../lib/errors.js';
-import { type EventPayload, eventSchema, type PayloadUser } from './event-schema.js';
+import { type EventPayload, eventSchema } from './event-schema.js';
 import type { Actor, Base, Head, PullRequestTrigger, Repository, Trigger } from './trigger.js';
 
 /** What the runner knows besides the event; a schedule's payload holds next to nothing. */
@@ -105,7 +105,7 @@ function repositoryOf(
 }
 
 /** GitHub shows a deleted account as `ghost`; the payload then has null. */
-function actorOf(user: PayloadUser | null, login?: string): Actor {
+function actorOf(user: EventPayload['sender'], login?: string): Actor {
   const name = user?.login || login || 'ghost';
   return { login: name, isBot: user?.type === 'Bot' || name.endsWith('[bot]') };
 }
@@ -123,21 +123,18 @@ function pullRequestTrigger(payload: EventPayload, common: Common): Trigger | un
     author: actorOf(pull.user),
     isDraft: pull.draft,
     ...commitsOf(pull),
-    ...(pull.merge_commit_sha === '' ? {} : { mergeSha: pull.merge_commit_sha }),
+    mergeSha: pull.merge_commit_sha || undefined,
     isFork: isFork(pull, common),
-    ...closed(pull),
-    ...labelsOf(pull),
-    ...labelOf(payload),
-    ...(payload.changes.base === null ? {} : { hasNewBase: true }),
-    ...changedAt(pull.updated_at),
+    isClosed: isClosed(pull),
+    labels: labelsOf(pull),
+    label: payload.label.name || undefined,
+    hasNewBase: payload.changes.base !== null || undefined,
+    at: pull.updated_at || undefined,
   };
 }
 
-function labelOf({ label: { name } }: EventPayload): { readonly label?: string } {
-  return name === '' ? {} : { label: name };
-}
-
 type PayloadPull = NonNullable<EventPayload['pull_request']>;
+type PayloadIssue = NonNullable<EventPayload['issue']>;
 
 function commitsOf({ head, base }: PayloadPull): { readonly head: Head; readonly base: Base } {
   return {
@@ -146,19 +143,13 @@ function commitsOf({ head, base }: PayloadPull): { readonly head: Head; readonly
   };
 }
 
-function labelsOf({ labels }: { readonly labels: readonly { readonly name: string }[] }): {
-  readonly labels?: readonly string[];
-} {
-  const names = labels.flatMap(({ name }) => (name === '' ? [] : [name]));
-  return names.length === 0 ? {} : { labels: names };
+function labelsOf({ labels }: PayloadPull | PayloadIssue): readonly string[] | undefined {
+  const names = labels.map(({ name }) => name).filter((name) => name !== '');
+  return names.length === 0 ? undefined : names;
 }
 
-function closed({ state }: { readonly state: string }): { readonly isClosed?: true } {
-  return state === 'closed' ? { isClosed: true } : {};
-}
-
-function changedAt(time: string): { readonly at?: string } {
-  return time === '' ? {} : { at: time };
+function isClosed({ state }: PayloadPull | PayloadIssue): true | undefined {
+  return state === 'closed' || undefined;
 }
 
 /** A head repository that is gone was a fork. */
@@ -177,10 +168,10 @@ function issueTrigger(payload: EventPayload, common: Common): Trigger | undefine
     title: issue.title,
     body: issue.body,
     author: actorOf(issue.user),
-    ...closed(issue),
-    ...labelsOf(issue),
-    ...labelOf(payload),
-    ...changedAt(issue.updated_at),
+    isClosed: isClosed(issue),
+    labels: labelsOf(issue),
+    label: payload.label.name || undefined,
+    at: issue.updated_at || undefined,
   };
 }
 
@@ -201,20 +192,18 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
     commentId: comment.id,
     author: actorOf(comment.user),
     subjectAuthor: actorOf(subject.user),
-    ...('head' in subject ? { isFork: isFork(subject, common), commits: commitsOf(subject) } : {}),
-    ...closed(subject),
-    ...(event === 'pull_request_review' && comment.state !== '' ? { review: comment.state } : {}),
-    ...(comment.in_reply_to_id === 0 ? {} : { inReplyTo: comment.in_reply_to_id }),
-    ...placeOf(comment),
-    ...labelsOf(subject),
-    ...changedAt(comment.updated_at || comment.submitted_at),
+    isFork: 'head' in subject ? isFork(subject, common) : undefined,
+    commits: 'head' in subject ? commitsOf(subject) : undefined,
+    isClosed: isClosed(subject),
+    review: event === 'pull_request_review' ? comment.state || undefined : undefined,
+    inReplyTo: comment.in_reply_to_id || undefined,
+    place:
+      comment.path === ''
+        ? undefined
+        : { path: comment.path, line: comment.line || undefined, hunk: comment.diff_hunk },
+    labels: labelsOf(subject),
+    at: comment.updated_at || comment.submitted_at || undefined,
   };
-}
-
-function placeOf({ path, line, diff_hunk: hunk }: NonNullable<EventPayload['comment']>): {
-  readonly place?: { readonly path: string; readonly line: number | undefined; readonly hunk: string };
-} {
-  return path === '' ? {} : { place: { path, line: line === 0 ? undefined : line, hunk } };
 }
 
 function pushTrigger(payload: EventPayload, common: Common): Trigger | undefined {
@@ -226,7 +215,7 @@ function pushTrigger(payload: EventPayload, common: Common): Trigger | undefined
     before: payload.before,
     after: payload.after,
     commits: payload.commits.map(({ id, message }) => ({ sha: id, message })),
-    ...(payload.forced ? { isForced: true } : {}),
+    isForced: payload.forced || undefined,
   };
 }
 
@@ -249,7 +238,9 @@ function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | un
   const run = payload.workflow_run;
   if (run === null || run.head_sha === '') return undefined;
   const here = run.repository?.full_name || `${common.repository.owner}/${common.repository.name}`;
-  const pull = run.pull_requests.find(({ number, base }) => number > 0 && isHere(base.repo.url, here));
+  // A branch can have a pull request in another repository too, whose number says nothing here.
+  const isHere = (url: string) => url === '' || url.toLowerCase().endsWith(`/repos/${here.toLowerCase()}`);
+  const pull = run.pull_requests.find(({ number, base }) => number > 0 && isHere(base.repo.url));
   return {
     kind: 'workflow_run',
     ...common,
@@ -261,17 +252,9 @@ function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | un
     headSha: run.head_sha,
     message: run.head_commit.message,
     isFork: run.head_repository?.full_name.toLowerCase() !== here.toLowerCase(),
-    pull:
-      pull === undefined
-        ? undefined
-        : { number: pull.number, base: { ref: pull.base.ref, sha: pull.base.sha } },
-    ...changedAt(run.updated_at),
+    pull: pull && { number: pull.number, base: { ref: pull.base.ref, sha: pull.base.sha } },
+    at: run.updated_at || undefined,
   };
-}
-
-/** A branch can have a pull request in another repository too, whose number says nothing here. */
-function isHere(url: string, here: string): boolean {
-  return url === '' || url.toLowerCase().endsWith(`/repos/${here.toLowerCase()}`);
 }
 
 function mergeGroupTrigger({ merge_group: group }: EventPayload, common: Common): Trigger | undefined {

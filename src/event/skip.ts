@@ -42,212 +42,159 @@ export type SkipReason =
   | 'budget-spent';
 
 /** Why nothing is run; the step ends green with this as its one notice (D20). */
-export interface Skip<R extends SkipReason = SkipReason> {
+export interface Skip extends Notice {
   readonly kind: 'skip';
-  readonly reason: R;
+  readonly reason: SkipReason;
+}
+
+/** What people are told of it. */
+export interface Notice {
   readonly message: string;
   readonly remedy?: string;
 }
 
 /** A fork's pull request runs only when somebody who may asks for it, where the step can have secrets. */
-export function skipFork({ number, head, event }: PullRequestTrigger): Skip<'fork'> {
+export function skipFork({ number, head, event }: PullRequestTrigger): Notice {
   const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
   const label =
     event === 'pull_request_target' ? 'a label (`labeled` in `types:`)' : 'a label, on `pull_request_target`';
   return {
-    kind: 'skip',
-    reason: 'fork',
     message: `Pull request #${number} comes from ${from}; forks do not start runs by default`,
     remedy: `Somebody with write access can start it by a comment, where the workflow runs on \`issue_comment\`, or by ${label}.`,
   };
 }
 
 /** A review of a fork's pull request or a comment on a line of it: GitHub gives such runs no secrets, so they would fail. */
-export function skipForkComment({ number, event }: CommentTrigger): Skip<'fork'> {
+export function skipForkComment({ number, event }: CommentTrigger): Notice {
   return {
-    kind: 'skip',
-    reason: 'fork',
     message: `Pull request #${number} comes from a fork, and GitHub gives its \`${event}\` runs no secrets`,
     remedy: 'Ask in a comment of the conversation below it, where the workflow runs on `issue_comment`.',
   };
 }
 
 /** Another workflow's run on what anybody may have written. */
-export function skipForkRun({ workflow }: WorkflowRunTrigger): Skip<'fork'> {
+export function skipForkRun({ workflow }: WorkflowRunTrigger): Notice {
   return {
-    kind: 'skip',
-    reason: 'fork',
     message: `The workflow ${JSON.stringify(workflow)} ran on a commit of a fork; such commits do not start runs`,
     remedy: 'Somebody with write access can push the commits to a branch of this repository.',
   };
 }
 
 /** A bot that is not allowed. */
-export function skipBot({ login }: Actor): Skip<'bot'> {
+export function skipBot({ login }: Actor): Notice {
   return {
-    kind: 'skip',
-    reason: 'bot',
     message: `The event was caused by the bot ${login}; bots do not start runs by default`,
     remedy: `Add \`allow-bots: ${login}\` to allow it; its runs are untrusted.`,
   };
 }
 
 /** A pull request whose review nobody waits for any more. */
-export function skipClosed({ number }: PullRequestTrigger): Skip<'closed'> {
+export function skipClosed({ number }: PullRequestTrigger): Notice {
   return {
-    kind: 'skip',
-    reason: 'closed',
     message: `Pull request #${number} is closed or merged`,
     remedy: 'Somebody with write access can ask for a review with `/axe review` in a comment.',
   };
 }
 
 /** An event that leaves the diff as it is. */
-export function skipUnchanged({ number, event, action }: PullRequestTrigger): Skip<'no-change'> {
+export function skipUnchanged({ number, event, action }: PullRequestTrigger): Notice {
   return {
-    kind: 'skip',
-    reason: 'no-change',
     message: `${eventName(event, action)} changes nothing in the diff of pull request #${number}`,
     remedy: `Remove \`${action}\` from the \`types:\` of the event.`,
   };
 }
 
 /** A commit that was reviewed to its end. */
-export function skipReviewed({ number, head }: PullRequestTrigger): Skip<'nothing-new'> {
+export function skipReviewed({ number, head }: PullRequestTrigger): Notice {
   return {
-    kind: 'skip',
-    reason: 'nothing-new',
     message: `Commit ${head.sha.slice(0, 7)} of pull request #${number} was reviewed before`,
     remedy: 'Start the run again, or write `/axe review full` in a comment.',
   };
 }
 
 /** A push that brings nothing to review, such as a merge of the base branch. */
-export function skipNothingNew({ number }: PullRequestTrigger, from: string): Skip<'nothing-new'> {
+export function skipNothingNew({ number }: PullRequestTrigger, from: string): Notice {
   return {
-    kind: 'skip',
-    reason: 'nothing-new',
     message: `Nothing to review has changed in pull request #${number} since ${from.slice(0, 7)}`,
     remedy: 'Write `/axe review full` in a comment to have the whole pull request reviewed again.',
   };
 }
 
 /** A change without a file that could be read; `why` ends the sentence. */
-export function skipUnreadable(
-  { number }: { readonly number: number },
-  why: string,
-): Skip<'nothing-to-review'> {
-  return {
-    kind: 'skip',
-    reason: 'nothing-to-review',
-    message: `Nothing of pull request #${number} was reviewed: ${why}`,
-  };
+export function skipUnreadable(number: number, why: string): Notice {
+  return { message: `Nothing of pull request #${number} was reviewed: ${why}` };
 }
 
 /** A comment that does not ask for anything. */
-export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Skip<'no-mention'> {
+export function skipUnmentioned({ author }: CommentTrigger, phrase: string): Notice {
   return {
-    kind: 'skip',
-    reason: 'no-mention',
     message: `The comment by ${author.login} does not contain ${JSON.stringify(phrase)} (\`trigger-phrase\`)`,
     remedy: 'Write it as separate words, outside of code and quotations.',
   };
 }
 
 /** What we wrote ourselves must not start us again. */
-export function skipOwnText(trigger: CommentTrigger | IssueTrigger): Skip<'own-text'> {
+export function skipOwnText(trigger: CommentTrigger | IssueTrigger): Notice {
   const what = trigger.kind === 'issue' ? 'issue' : 'comment';
-  return {
-    kind: 'skip',
-    reason: 'own-text',
-    message: `The ${what} was written by a run of axe-action, which does not answer itself`,
-  };
+  return { message: `The ${what} was written by a run of axe-action, which does not answer itself` };
 }
 
 /** A deleted comment cannot be answered, nor can an issue or a release that is gone from the repository. */
-export function skipDeleted({
-  kind,
-  action,
-}: CommentTrigger | IssueTrigger | ReleaseTrigger): Skip<'subject-deleted'> {
+export function skipDeleted({ kind, action }: CommentTrigger | IssueTrigger | ReleaseTrigger): Notice {
   return {
-    kind: 'skip',
-    reason: 'subject-deleted',
     message: `The ${kind} was ${action}; nothing is left to work on`,
     remedy: `Leave \`${action}\` out of the event's \`types:\`.`,
   };
 }
 
 /** Somebody else's edit must not lend a comment its editor's permission, or the other way round. */
-export function skipOtherSender({ author, actor }: CommentTrigger): Skip<'sender-not-author'> {
+export function skipOtherSender({ author, actor }: CommentTrigger): Notice {
   return {
-    kind: 'skip',
-    reason: 'sender-not-author',
     message: `The comment is by ${author.login}, but the event was caused by ${actor.login}; it is not answered`,
     remedy: "Leave `edited` out of the event's `types:`, or write a comment of your own.",
   };
 }
 
 /** Somebody of whom nothing is known. */
-export function skipStranger({ login }: Actor): Skip<'permission-unknown'> {
-  return {
-    kind: 'skip',
-    reason: 'permission-unknown',
-    message: `The permission of ${login} could not be read, so the run was not started`,
-  };
+export function skipStranger({ login }: Actor): Notice {
+  return { message: `The permission of ${login} could not be read, so the run was not started` };
 }
 
 /** Somebody who may do less than is asked for. */
-export function skipPermission({ login }: Actor, permission: Permission, least: string): Skip<'permission'> {
+export function skipPermission({ login }: Actor, permission: Permission, least: string): Notice {
   return {
-    kind: 'skip',
-    reason: 'permission',
     message: `${login} has \`${permission}\` permission; a run needs \`${least}\``,
     remedy: 'Somebody with write access can start it, by a comment or label of their own.',
   };
 }
 
 /** An agent that nobody has merged yet: a stranger's text must not configure anything before that (D21). */
-export function skipUnmerged({
-  name,
-  source,
-}: {
-  readonly name: string;
-  readonly source: string;
-}): Skip<'agent-not-merged'> {
+export function skipUnmerged(name: string, source: string): Notice {
   return {
-    kind: 'skip',
-    reason: 'agent-not-merged',
     message: `The agent "${name}" exists only in this pull request (${source}); it is valid and will run once it is merged`,
   };
 }
 
 /** A pull request whose runs somebody has stopped. */
-export function skipPaused({ number }: PullRequestTrigger): Skip<'paused'> {
+export function skipPaused({ number }: PullRequestTrigger): Notice {
   return {
-    kind: 'skip',
-    reason: 'paused',
     message: `Runs of this agent on pull request #${number} are paused`,
     remedy: 'Somebody with write access can write `/axe resume` in a comment.',
   };
 }
 
 /** An event that is none of ours, or one of ours whose payload says too little. */
-export function skipUnknown({ event, action, lacks }: UnknownTrigger): Skip<'unknown-event'> {
+export function skipUnknown({ event, action, lacks }: UnknownTrigger): Notice {
   const name = eventName(event, action);
-  const skip = { kind: 'skip', reason: 'unknown-event' } as const;
   if (lacks !== undefined) {
     return {
-      ...skip,
       message: `The payload of the event ${name} does not have ${lacks}`,
       remedy: `Check that the event file is the payload of \`${event}\`, as GitHub sends it.`,
     };
   }
+  const which = event === UNNAMED_EVENT ? 'the event of this payload' : `the event ${name}`;
   return {
-    ...skip,
-    message:
-      event === UNNAMED_EVENT
-        ? 'This version does not know the event of this payload'
-        : `This version does not know the event ${name}`,
+    message: `This version does not know ${which}`,
     remedy:
       'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
   };

@@ -44,7 +44,7 @@ export interface Thread {
 }
 
 /** What a review says about merging. A `PENDING` one is a draft that nobody else sees. */
-export type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
+type ReviewState = 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
 
 /** A review that the current token wrote. */
 export interface OwnReview {

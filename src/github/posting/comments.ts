@@ -14,7 +14,7 @@ export interface MarkedComment extends SubjectPlace {
 }
 
 /** A comment on GitHub; `created` is false where it had been posted before. */
-export interface PostedComment {
+interface PostedComment {
   readonly url: string;
   readonly created: boolean;
 }

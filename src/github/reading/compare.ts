@@ -14,7 +14,7 @@ export interface CommitPair {
 }
 
 /** What lies between two commits, as far as GitHub lists it: at most 300 files and 250 commits. */
-export interface Comparison {
+interface Comparison {
   readonly files: readonly PatchedFile[];
   /** False where there are more files than GitHub lists. */
   readonly isComplete: boolean;
