@@ -37,6 +37,7 @@ describe('the cause of a broken connection', () => {
       code: undefined,
       message: 'the proxy is away',
       remedy: 'Start it.',
+      isMistake: false,
     });
   });
 

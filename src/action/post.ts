@@ -4,7 +4,7 @@ import { SAVE_BUDGET_MS } from '../lib/defaults.js';
 import { AxeError, formatError } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
 import { createClock } from '../lib/system-clock.js';
-import { warningTitle } from '../lib/warning.js';
+import { WARNING_TITLES } from '../lib/warning.js';
 import type { FailedSave, SaveResult } from '../memory/store.js';
 import { describeNoteChange } from '../report/format-notes.js';
 import { formatUnsavedSummary } from '../report/format-summary.js';
@@ -93,7 +93,7 @@ async function formatUnsaved(
 ): Promise<void> {
   const secrets = readSecrets(runner.env).values;
   const message = `failed to save memory after the job: ${cause}.${remedy === undefined ? '' : ` ${remedy}`}`;
-  warning(sanitize(message, 'log', secrets), { title: warningTitle('memory-save-failed') });
+  warning(sanitize(message, 'log', secrets), { title: WARNING_TITLES['memory-save-failed'] });
   const left = pending.flatMap((change) =>
     change.kind === 'facts' ? [] : [{ id: change.id, text: textOf(change) }],
   );

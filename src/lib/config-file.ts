@@ -51,7 +51,7 @@ export async function createMissingFiles(
     const target = join(folder, path);
     await createFolder(dirname(target));
     try {
-      await writeFile(target, content, { flag: 'wx', ...(mode === undefined ? {} : { mode }) });
+      await writeFile(target, content, { flag: 'wx', mode });
       created.push(target);
     } catch (thrown) {
       if (errorCode(thrown) !== 'EEXIST') throw notCreated('open', target, thrown);

@@ -29,8 +29,8 @@ export function createDeadline(remedy?: string): RunDeadline {
   let endsAt = Number.POSITIVE_INFINITY;
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const details = remedy === undefined ? {} : { remedy };
-  const expire = () => controller.abort(new ProviderError('timeout', 'context deadline exceeded', details));
+  const expire = () =>
+    controller.abort(new ProviderError('timeout', 'context deadline exceeded', { remedy }));
   const leftMs = () => Math.max(0, endsAt - performance.now());
   noteTimeLeft(controller.signal, leftMs);
   return {

@@ -13,7 +13,7 @@ interface ErrorDetails {
   /** What the reader can do about it: one sentence, keys and inputs in backticks. */
   readonly remedy?: string | undefined;
   /** Where in a file of the user's it went wrong. */
-  readonly at?: SourcePosition;
+  readonly at?: SourcePosition | undefined;
   readonly cause?: unknown;
 }
 

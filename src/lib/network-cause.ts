@@ -5,9 +5,9 @@ export interface NetworkCause {
   readonly code: string | undefined;
   readonly message: string;
   /** What helps, if it is known where the cause was found. */
-  readonly remedy?: string;
+  readonly remedy?: string | undefined;
   /** The settings are wrong, so that asking again changes nothing. */
-  readonly isMistake?: true;
+  readonly isMistake?: boolean;
 }
 
 const MAX_CAUSES = 5;
@@ -20,12 +20,7 @@ const MAX_CAUSES = 5;
 export function networkCause(error: unknown, depth = 0): NetworkCause {
   if (error instanceof AxeError) {
     const { message, remedy } = error;
-    return {
-      code: undefined,
-      message,
-      ...(remedy === undefined ? {} : { remedy }),
-      ...(error instanceof ConfigError ? { isMistake: true } : {}),
-    };
+    return { code: undefined, message, remedy, isMistake: error instanceof ConfigError };
   }
   const errors = property(error, 'errors');
   const first: unknown = Array.isArray(errors) ? errors[0] : undefined;

@@ -94,18 +94,12 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
 
 /** Why an outcome is no success; undefined for one that is. */
 export function errorOf(outcome: RunOutcome): AxeError | undefined {
-  switch (outcome.kind) {
-    case 'completed':
-      return undefined;
-    case 'refused':
-      return new AxeError('the model refused to answer', {
-        remedy: 'Word the task differently. Or choose another model.',
-      });
-    case 'incomplete':
-    case 'exhausted':
-    case 'failed':
-      return outcome.error;
+  if (outcome.kind === 'refused') {
+    return new AxeError('the model refused to answer', {
+      remedy: 'Word the task differently. Or choose another model.',
+    });
   }
+  return outcome.kind === 'completed' ? undefined : outcome.error;
 }
 
 /** Whether a run ended before its work did: at a limit, or with a reply that is not whole. */
@@ -115,16 +109,9 @@ export function isCutShort(outcome: RunOutcome): boolean {
 
 /** The answer where nothing else tells how the run ended: one that the model did not finish says so itself. */
 export function markedAnswer(outcome: RunOutcome): string {
-  switch (outcome.kind) {
-    case 'failed':
-      return '';
-    case 'incomplete':
-      return [outcome.answer.trimEnd(), `[Incomplete: ${outcome.error.message}.]`].join('\n\n').trimStart();
-    case 'completed':
-    case 'exhausted':
-    case 'refused':
-      return outcome.answer;
-  }
+  if (outcome.kind === 'failed') return '';
+  if (outcome.kind !== 'incomplete') return outcome.answer;
+  return [outcome.answer.trimEnd(), `[Incomplete: ${outcome.error.message}.]`].join('\n\n').trimStart();
 }
 
 const LIMIT_CONCLUSIONS: Record<Limit, Conclusion> = {

@@ -10,15 +10,16 @@ interface TimeLimit {
   end(): void;
 }
 
-/** What a time limit is made of. */
-interface TimeLimitOptions {
+/** Starts a time limit within that of `signal`. */
+export function limitTime({
+  clock,
+  limitMs,
+  signal,
+}: {
   readonly clock: Pick<Clock, 'now' | 'timer'>;
   readonly limitMs: number;
   readonly signal: AbortSignal;
-}
-
-/** Starts a time limit within that of `signal`. */
-export function limitTime({ clock, limitMs, signal }: TimeLimitOptions): TimeLimit {
+}): TimeLimit {
   const endsMs = clock.now().getTime() + limitMs;
   const timer = clock.timer(limitMs);
   const limited = AbortSignal.any([signal, timer.signal]);

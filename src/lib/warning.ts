@@ -37,17 +37,10 @@ export interface Warning {
   /** What happened, and where. */
   readonly message: string;
   /** What to do about it, in whole sentences. */
-  readonly remedy?: string;
-  readonly at?: SourcePosition;
+  readonly remedy?: string | undefined;
+  readonly at?: SourcePosition | undefined;
   /** The agent whose memory as a whole could not be loaded or saved, which a run's report tells in a place of its own. */
   readonly agent?: string;
-}
-
-/** A warning of each code with the messages of all warnings of that code. */
-interface WarningGroup {
-  readonly code: WarningCode;
-  readonly message: string;
-  readonly at?: SourcePosition;
 }
 
 const MAX_ANNOTATIONS = 9;
@@ -56,26 +49,17 @@ const MAX_ANNOTATIONS = 9;
  * Warnings merged by code for the runner, which shows ten annotations of a kind per step: at most nine, and a
  * failed save is never among those left out (D35).
  */
-export function mergeWarnings(warnings: readonly Warning[]): readonly WarningGroup[] {
-  const byCode = new Map<WarningCode, Warning[]>();
-  for (const warning of warnings) {
-    const group = byCode.get(warning.code);
-    if (group === undefined) byCode.set(warning.code, [warning]);
-    else if (!group.some((other) => other.message === warning.message && other.remedy === warning.remedy))
-      group.push(warning);
-  }
-  const groups = [...byCode.values()].flatMap(mergeGroup);
-  const saveFailures = groups.filter((group) => group.code === 'memory-save-failed');
-  const others = groups.filter((group) => group.code !== 'memory-save-failed');
-  return [...saveFailures, ...others].slice(0, MAX_ANNOTATIONS);
-}
-
-/** One annotation for the group; where the warnings stand at different places, the first place is kept. */
-function mergeGroup(group: readonly Warning[]): readonly WarningGroup[] {
-  const [first] = group;
-  if (first === undefined) return [];
-  const message = linesOf(group).join('\n');
-  return [{ code: first.code, message, ...(first.at === undefined ? {} : { at: first.at }) }];
+export function mergeWarnings(warnings: readonly Warning[]): readonly Warning[] {
+  const isSame = (one: Warning, other: Warning) =>
+    one.code === other.code && one.message === other.message && one.remedy === other.remedy;
+  const unique = warnings.filter((one, at) => warnings.findIndex((other) => isSame(one, other)) === at);
+  const groups = [...new Set(warnings.map(({ code }) => code))].map((code): Warning => {
+    const group = unique.filter((warning) => warning.code === code);
+    return { code, message: linesOf(group).join('\n'), at: group[0]?.at };
+  });
+  const isFailedSave = ({ code }: Warning) => code === 'memory-save-failed';
+  const others = groups.filter((group) => !isFailedSave(group));
+  return [...groups.filter(isFailedSave), ...others].slice(0, MAX_ANNOTATIONS);
 }
 
 /** One missing permission fails several things, and each of them names it: a remedy is shown once. */
@@ -95,12 +79,8 @@ export function warningText({ message, remedy }: Pick<Warning, 'message' | 'reme
   return remedy === undefined ? message : `${message.replace(/\.$/, '')}. ${remedy}`;
 }
 
-/** Short title of an annotation (`::warning title=…`). */
-export function warningTitle(code: WarningCode): string {
-  return TITLES[code];
-}
-
-const TITLES: Record<WarningCode, string> = {
+/** Short titles of annotations (`::warning title=…`). */
+export const WARNING_TITLES: Record<WarningCode, string> = {
   'agent-unknown-key': 'Unknown key in the agent',
   'agent-unused-key': 'Key without effect in the agent',
   'agent-changed-in-pull-request': 'The pull request changes the agent',

@@ -3,7 +3,7 @@ import { error, notice, setOutput, summary, warning } from '@actions/core';
 import { AxeError } from '../lib/errors.js';
 import type { SourcePosition } from '../lib/position.js';
 import { VERSION } from '../lib/version.js';
-import { mergeWarnings, type Warning, warningText, warningTitle } from '../lib/warning.js';
+import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/warning.js';
 import { createFiles } from '../lib/write-files.js';
 import { type FindingsGate, formatGate, type MetGate, metGates } from '../review/fail-on.js';
 import { isOpen } from '../review/finding.js';
@@ -161,7 +161,7 @@ function warningAnnotations(
       (isUnpublished && code === 'publish-failed' ? UNPUBLISHED : undefined);
     return {
       level: why === undefined ? 'warning' : 'error',
-      title: warningTitle(code),
+      title: WARNING_TITLES[code],
       message: why === undefined ? message : `${message.replace(/\.$/, '')}. ${why}`,
       at,
     };

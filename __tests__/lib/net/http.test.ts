@@ -25,13 +25,6 @@ describe('the fetch of every connection', () => {
     expect(await answer.json()).toEqual({ said: 'x' });
   });
 
-  it('names the port where fetch keeps it for another protocol', async () => {
-    const asked = createFetch({})('http://127.0.0.1:6666/v1');
-    const cause = networkCause(await asked.catch((error: unknown) => error));
-    expect(cause).toMatchObject({ message: expect.stringContaining('port 6666'), isMistake: true });
-    expect(cause.remedy).toContain('another port');
-  });
-
   it('names `NODE_EXTRA_CA_CERTS` where a certificate is of an authority of its own', async () => {
     const folder = tempDir('certificate');
     const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];

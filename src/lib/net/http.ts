@@ -28,10 +28,7 @@ export function createFetch(env: Environment): typeof globalThis.fetch {
       return await fetch(input, { ...init, dispatcher });
     } catch (thrown) {
       const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-      const cause =
-        portTrouble(thrown, url) ??
-        certificateTrouble(thrown, url) ??
-        (proxy && proxyTrouble(thrown, { proxy, variable }));
+      const cause = certificateTrouble(thrown, url) ?? (proxy && proxyTrouble(thrown, proxy, variable));
       throw cause === undefined ? thrown : new TypeError('fetch failed', { cause });
     }
   };
@@ -56,16 +53,6 @@ function proxyUrl(proxy: string): URL {
   });
 }
 
-/** Fetch keeps to the list of browsers, in which a page must not speak to a mail server. */
-function portTrouble(thrown: unknown, { port }: URL): AxeError | undefined {
-  if (networkCause(thrown).message !== 'bad port') return undefined;
-  return new ConfigError(`port ${port} cannot be asked: it belongs to another protocol`, {
-    remedy:
-      'Let the server listen on another port (https://fetch.spec.whatwg.org/#port-blocking lists them).',
-    cause: thrown,
-  });
-}
-
 /** A server of one's own, or a proxy that reads along, has a certificate that Node does not know. */
 function certificateTrouble(thrown: unknown, { host }: URL): AxeError | undefined {
   const { code = '', message } = networkCause(thrown);
@@ -85,14 +72,11 @@ const UNTRUSTED = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-interface NamedProxy {
-  readonly proxy: URL;
-  /** The variable of the environment that names it. */
-  readonly variable: string;
-}
-
-/** Whether the proxy is to blame; a connection that was made and broke later may be anybody's. */
-function proxyTrouble(thrown: unknown, { proxy, variable }: NamedProxy): AxeError | undefined {
+/**
+ * Whether the proxy, which `variable` of the environment names, is to blame; a connection that was made and broke later may
+ * be anybody's.
+ */
+function proxyTrouble(thrown: unknown, proxy: URL, variable: string): AxeError | undefined {
   const cause = networkCause(thrown);
   const name = `the proxy ${proxy.host} (\`${variable}\`)`;
   const status = refusalOf(cause);

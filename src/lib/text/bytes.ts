@@ -16,26 +16,7 @@ export function decodeBytes(bytes: Uint8Array): string {
 /** The bytes of a text that {@link decodeBytes} made; other unpaired surrogates become U+FFFD. */
 export function encodeBytes(text: string): Uint8Array {
   if (text.isWellFormed()) return new TextEncoder().encode(text);
-  const parts = text.split(/([\uDC80-\uDCFF]+)/u).map(encodePart);
-  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
-export function countBytes(text: string): number {
-  if (!text.isWellFormed()) return encodeBytes(text).length;
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit < 0x80) continue;
-    // Each half of a pair is two of its four bytes.
-    bytes += unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 1 : 2;
-  }
-  return bytes;
+  return new Uint8Array(Buffer.concat(text.split(/([\uDC80-\uDCFF]+)/u).map(encodePart)));
 }
 
 const ESCAPED = /^[\uDC80-\uDCFF]+$/u;
@@ -47,73 +28,25 @@ function encodePart(text: string): Uint8Array {
 }
 
 function escapeInvalid(bytes: Uint8Array): string {
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const parts: string[] = [];
-  let from = 0;
-  for (let at = 0; at < bytes.length; ) {
-    const length = characterLength(bytes, at);
-    if (length === 0) {
-      parts.push(
-        decoder.decode(bytes.subarray(from, at)),
-        String.fromCharCode(ESCAPE_BASE + (bytes[at] ?? 0)),
-      );
-      from = at + 1;
-    }
-    at += Math.max(1, length);
-  }
-  return parts.join('') + decoder.decode(bytes.subarray(from));
+  const oneEach = Buffer.from(bytes).toString('latin1');
+  return oneEach.replace(CHARACTERS, (part, bad: string | undefined) =>
+    bad === undefined
+      ? Buffer.from(part, 'latin1').toString('utf8')
+      : String.fromCharCode(ESCAPE_BASE + bad.charCodeAt(0)),
+  );
 }
 
-/** First bytes of characters with the range of the second; all further ones are 80..BF (RFC 3629, section 4). */
-const CHARACTERS: readonly {
-  readonly first: readonly [number, number];
-  readonly second: readonly [number, number];
-  readonly length: number;
-}[] = [
-  { first: [0xc2, 0xdf], second: [0x80, 0xbf], length: 2 },
-  { first: [0xe0, 0xe0], second: [0xa0, 0xbf], length: 3 },
-  { first: [0xe1, 0xec], second: [0x80, 0xbf], length: 3 },
-  { first: [0xed, 0xed], second: [0x80, 0x9f], length: 3 },
-  { first: [0xee, 0xef], second: [0x80, 0xbf], length: 3 },
-  { first: [0xf0, 0xf0], second: [0x90, 0xbf], length: 4 },
-  { first: [0xf1, 0xf3], second: [0x80, 0xbf], length: 4 },
-  { first: [0xf4, 0xf4], second: [0x80, 0x8f], length: 4 },
-];
-
-/** Bytes of the character at a place; 0 where there is none. */
-function characterLength(bytes: Uint8Array, at: number): number {
-  const first = bytes[at] ?? 0;
-  if (first < 0x80) return 1;
-  const form = CHARACTERS.find((one) => isIn(first, one.first));
-  if (form === undefined || !isIn(bytes[at + 1], form.second)) return 0;
-  for (let next = 2; next < form.length; next += 1) if (!isIn(bytes[at + next], [0x80, 0xbf])) return 0;
-  return form.length;
-}
-
-function isIn(byte: number | undefined, [low, high]: readonly [number, number]): boolean {
-  return byte !== undefined && byte >= low && byte <= high;
-}
+/** Valid characters (RFC 3629, section 4), and in the group a byte that is in none, as one code unit a byte. */
+const CHARACTERS =
+  /[^\x80-\xff]+|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|([\x80-\xff])/g;
 
 export function withReturns(text: string): string {
   return text.replace(/\r?\n/g, '\r\n');
 }
 
-/**
- * Compares two texts as their UTF-8 bytes compare, which is how axe sorts names and paths (axe-behaviour §7, §18).
- * JavaScript's own order differs for characters outside of the basic plane.
- */
+/** Compares two texts as their UTF-8 bytes compare, which is how axe sorts names and paths (axe-behaviour §7, §18). */
 export function compareBytes(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let index = 0; index < length; index += 1) {
-    const difference = rank(a.charCodeAt(index)) - rank(b.charCodeAt(index));
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
-}
-
-/** Surrogates stand for code points above all others, so they come after U+E000 to U+FFFF. */
-function rank(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+  return Buffer.compare(encodeBytes(a), encodeBytes(b));
 }
 
 /** The text of a file, bad bytes kept; undefined if there is none. Throws what the file system throws. */

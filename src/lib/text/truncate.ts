@@ -46,16 +46,16 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
   }
 
   function compact(): void {
-    const joined = concat(end);
+    const joined = Buffer.concat(end);
     end = [joined.slice(Math.max(0, joined.length - half))];
     endBytes = end[0]?.length ?? 0;
   }
 
   function text(): string {
-    const whole = concat(start);
+    const whole = Buffer.concat(start);
     if (!isTruncated()) return shrink(decode(whole), maxBytes);
     const head = cutEnd(whole.subarray(0, half));
-    const joined = concat(end);
+    const joined = Buffer.concat(end);
     const tail = cutStart(joined.subarray(Math.max(0, joined.length - half)));
     const note = `[... ${total - head.length - tail.length} bytes left out ...]`;
     return shrink(`${decode(head).trimEnd()}\n${note}\n${decode(tail)}`, maxBytes);
@@ -99,16 +99,6 @@ function characterBytes(first: number | undefined): number {
 
 function decode(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** Nine tokens for ten ideographs, one for four other characters (memory-tools 1.6). */

@@ -1,5 +1,5 @@
 import { nearest } from '../../agent/suggest.js';
-import { countBytes } from '../../lib/text/bytes.js';
+import { encodeBytes } from '../../lib/text/bytes.js';
 import { count, grouped } from '../../lib/text/number.js';
 import { findingFigures } from '../../review/finding-figures.js';
 import { marksOf, parseReviewFacts } from '../../review/state-facts.js';
@@ -31,7 +31,7 @@ export function showMemory(
   const { entries, text, path } = view[lane];
   const all = entries.length;
   const shown = last > 0 && last < all ? `The newest ${last} of ${all}` : `${all}`;
-  const size = `${grouped(countBytes(text))} bytes`;
+  const size = `${grouped(encodeBytes(text).length)} bytes`;
   const above =
     all === 0
       ? noneYet(view, lane, session)
