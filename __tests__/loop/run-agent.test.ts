@@ -1,4 +1,3 @@
-import type { SharedV4Warning } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import type { Warning } from '../../src/lib/warning.js';
@@ -697,27 +696,6 @@ describe('the figures of sub-agents', () => {
       retries: 6,
     });
     expect(outcome.stats.calls).toHaveLength(2);
-  });
-});
-
-describe('a provider’s warning', () => {
-  it('is reported once, however many turns there are', async () => {
-    const warnings: SharedV4Warning[] = [
-      { type: 'unsupported', feature: 'temperature', details: 'it is left out' },
-      { type: 'compatibility', feature: 'tools' },
-      { type: 'deprecated', setting: 'x', message: 'use y' },
-      { type: 'other', message: 'just so' },
-    ];
-    const { warnings: told } = await run(
-      [reply([call('a', 'echo', {})], { warnings }), says('ok', { warnings })],
-      { tools: [echo] },
-    );
-    expect(told).toEqual(
-      ['temperature: it is left out', 'tools: compatibility', 'x: use y', 'just so'].map((text) => ({
-        code: 'model-warning',
-        message: `the model's provider: ${text}`,
-      })),
-    );
   });
 });
 

@@ -9,7 +9,6 @@ import { startLoopback } from '../helpers/loopback.js';
 import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
 import { realmFetch } from '../helpers/realm-fetch.js';
 import { describeModel, describeWireModel, question, SCHEMA } from './contract.js';
-import { converse } from './converse.js';
 
 const nested = (message: string) => ({ error: { message, type: 't', param: null, code: null } });
 const OPENAI_STATUSES = [
@@ -229,173 +228,12 @@ describe('a request over the wire', () => {
     expect(request?.body).toMatchObject({ model: 'library/llama:8b' });
   });
 
-  it('uses the key of the input before that of the environment', async () => {
-    const server = await startModelServer([text('Hi')]);
-    const model = await models({ env: server.env, apiKey: 'sk-input' }).open({
-      provider: 'openai',
-      model: 'm',
-    });
-    await model.doGenerate(question());
-    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer sk-input');
-  });
-
-  it('goes to the address in config.toml', async () => {
-    const server = await startModelServer([text('Hi')]);
-    const config = { openai: { apiKey: ' sk-file\n', baseUrl: `${server.url}/gateway/` } };
-    const asked = models({ loadConfig: async () => config }).open({ provider: 'openai', model: 'm' });
-    await (await asked).doGenerate(question());
-    expect(server.requests()[0]).toMatchObject({
-      path: '/gateway/v1/chat/completions',
-      headers: { authorization: 'Bearer sk-file' },
-    });
-  });
-
-  it('is sent once for each turn, with calls and results in order (Anthropic)', async () => {
-    const turn = {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude-real',
-      content: [
-        { type: 'thinking', thinking: 'I need both.', signature: 'c2lnbmVk' },
-        { type: 'redacted_thinking', data: 'aGlkZGVu' },
-        { type: 'text', text: 'Let me look.' },
-        { type: 'tool_use', id: 'toolu_1', name: 'slow', input: { path: 'a' } },
-        { type: 'tool_use', id: 'toolu_2', name: 'fast', input: {} },
-        { type: 'tool_use', id: 'toolu_3', name: 'nope', input: {} },
-      ],
-      stop_reason: 'tool_use',
-      stop_sequence: null,
-      usage: { input_tokens: 10, output_tokens: 5 },
-    };
-    const server = await startModelServer([{ kind: 'raw', status: 200, body: turn }, text('Done')]);
-    const outcome = await converse(await open('anthropic', server));
-    expect(outcome).toMatchObject({
-      kind: 'completed',
-      answer: 'Done',
-      stats: { turns: 2, toolCalls: 3 },
-    });
-    const [first, second] = server.requests().map(({ body }) => body);
-    expect(first).toMatchObject({
-      tools: [
-        { name: 'slow', description: 'slow', input_schema: { type: 'object' } },
-        { name: 'fast', description: 'fast', input_schema: { type: 'object' } },
-      ],
-    });
-    expect(second).toMatchObject({
-      messages: [
-        { role: 'user' },
-        { role: 'assistant', content: turn.content },
-        {
-          role: 'user',
-          content: [
-            { type: 'tool_result', tool_use_id: 'toolu_1', content: 'slow {"path":"a"}' },
-            { type: 'tool_result', tool_use_id: 'toolu_2', content: 'fast {}' },
-            {
-              type: 'tool_result',
-              tool_use_id: 'toolu_3',
-              content: 'Unknown tool: "nope". There are these: slow, fast',
-              is_error: true,
-            },
-          ],
-        },
-      ],
-    });
-  });
-
-  it.each(['openai', 'ollama', 'groq'])(
-    'is sent once for each turn, with calls and results in order (%s)',
-    async (provider) => {
-      const calls = [
-        { id: 'call_1', type: 'function', function: { name: 'slow', arguments: '{"path":"a"}' } },
-        { id: 'call_2', type: 'function', function: { name: 'fast', arguments: '{"path":' } },
-        { id: 'call_3', type: 'function', function: { name: 'fast', arguments: '' } },
-      ];
-      const turn = {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model: 'real-model',
-        choices: [
-          {
-            index: 0,
-            message: { role: 'assistant', content: null, tool_calls: calls },
-            finish_reason: 'tool_calls',
-          },
-        ],
-        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-      };
-      const server = await startModelServer([{ kind: 'raw', status: 200, body: turn }, text('Done')]);
-      const outcome = await converse(await open(provider, server));
-      expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done', stats: { toolCalls: 3 } });
-      const arguments_ = ['{"path":"a"}', '{}', '{}'];
-      const error = 'The arguments of "fast" are not valid JSON. Send one JSON object.';
-      // OpenAI has no mark for a failed tool; its package makes one of the text.
-      const told = provider === 'openai' ? JSON.stringify({ error }) : error;
-      expect(server.requests()[1]?.body).toMatchObject({
-        messages: [
-          { role: 'system' },
-          { role: 'user' },
-          {
-            role: 'assistant',
-            tool_calls: calls.map((one, index) => ({
-              ...one,
-              function: { ...one.function, arguments: arguments_[index] },
-            })),
-          },
-          { role: 'tool', tool_call_id: 'call_1', content: 'slow {"path":"a"}' },
-          { role: 'tool', tool_call_id: 'call_2', content: told },
-          { role: 'tool', tool_call_id: 'call_3', content: 'fast {}' },
-        ],
-      });
-    },
-  );
-
-  it.each([
-    ['anthropic', 'refusal', 'refusal'],
-    ['openai', 'content_filter', 'content_filter'],
-    ['groq', 'content_filter', 'content_filter'],
-  ])('reports when the model refused: %s', async (provider, stop, raw) => {
-    const body =
-      provider === 'anthropic'
-        ? {
-            id: 'm',
-            type: 'message',
-            role: 'assistant',
-            model: 'c',
-            content: [{ type: 'text', text: 'No.' }],
-            stop_reason: stop,
-            stop_sequence: null,
-            usage: { input_tokens: 1, output_tokens: 1 },
-          }
-        : {
-            id: 'c',
-            object: 'chat.completion',
-            created: 1,
-            model: 'g',
-            choices: [{ index: 0, message: { role: 'assistant', content: 'No.' }, finish_reason: stop }],
-            usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-          };
-    const server = await startModelServer([{ kind: 'raw', status: 200, body }]);
-    expect(await converse(await open(provider, server))).toMatchObject({
-      kind: 'refused',
-      answer: 'No.',
-      stats: { stopReason: raw },
-    });
-  });
-
   it.each(['openai', 'groq', 'ollama'])('without choices is an error: %s', async (provider) => {
     const server = await startModelServer([{ kind: 'raw', status: 200, body: { model: 'm', choices: [] } }]);
     await expect((await open(provider, server)).doGenerate(question())).rejects.toMatchObject({
       message: 'server: response contains no choices',
       exitCode: 3,
     });
-  });
-
-  it('accepts an answer without content from OpenAI, which says nothing', async () => {
-    const choices = [{ index: 0, message: { role: 'assistant', content: null }, finish_reason: 'stop' }];
-    const server = await startModelServer([{ kind: 'raw', status: 200, body: { model: 'm', choices } }]);
-    expect(await converse(await open('openai', server))).toMatchObject({ kind: 'completed', answer: '' });
   });
 });
 

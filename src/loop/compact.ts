@@ -178,7 +178,7 @@ interface SplitConversation {
  * Splits before the newest turns, which are at most so many and have at most so many tokens; the newest one is kept even if
  * it is larger. What was said after the last reply belongs to them.
  */
-export function splitTurns(
+function splitTurns(
   messages: readonly Message[],
   kept: { readonly turns: number; readonly tokens: number },
 ): SplitConversation {
@@ -272,8 +272,7 @@ export function formatTranscript(messages: readonly Message[], maxTokens: number
 }
 
 function format(messages: readonly Message[], maxBytes: number): string {
-  const said = messages.filter(({ role }) => role !== 'system');
-  return said
+  return messages
     .flatMap(({ role, content }) => {
       const parts = typeof content === 'string' ? [] : content;
       return parts.flatMap((part) => formatPart(part, role === 'assistant' ? 'Agent' : 'Task', maxBytes));
