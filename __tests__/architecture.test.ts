@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 59_137,
+  'lines of src/': 58_984,
   'files of src/': 478,
-  'types of src/': 970,
+  'types of src/': 966,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 100_666,
+  'lines of __tests__/': 100_387,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 

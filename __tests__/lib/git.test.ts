@@ -2,11 +2,13 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
-import { diffOfRange } from '../../src/lib/git.js';
+import { diffOfRange as readDiff } from '../../src/lib/git.js';
 import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 const quiet = new AbortController().signal;
+const diffOfRange = (range: string, cwd: string, signal: AbortSignal) =>
+  readDiff(range, { cwd, env: process.env, signal });
 
 function repository(): GitRepo {
   return makeGitRepo(tempDir('git'));

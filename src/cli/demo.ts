@@ -126,7 +126,7 @@ async function makeRepository(cwd: string, terminal: Terminal, signal: AbortSign
       await git('commit', '--quiet', `--message=${subject}`);
       return await git('rev-parse', 'HEAD');
     },
-    diff: (from: string, to: string) => diffOfRange(`${from}..${to}`, cwd, signal),
+    diff: (from: string, to: string) => diffOfRange(`${from}..${to}`, { cwd, env: terminal.env, signal }),
   };
 }
 

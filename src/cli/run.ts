@@ -130,7 +130,7 @@ export function makeRequest(
     inWorkflow: isEvent,
     // An event brings its own context; waiting for a pipe that nobody fills would only cost time.
     readStdin: async () => (isEvent ? '' : await readStdin(terminal.stdin, signal)),
-    readChange: async () => (range === '' ? undefined : await readChange(range, terminal.cwd, signal)),
+    readChange: async () => (range === '' ? undefined : await readChange(range, terminal, signal)),
     admissionPolicy: DEFAULT_ADMISSION_POLICY,
     readCheckout: async () => undefined,
     isMemoryReadOnly: false,
@@ -150,8 +150,8 @@ export function makeRequest(
 }
 
 /** Throws an AxeError for a range that changes nothing: to have nothing reviewed would only cost money. */
-async function readChange(range: string, cwd: string, signal: AbortSignal): Promise<LocalChange> {
-  const diff = await diffOfRange(range, cwd, signal);
+async function readChange(range: string, { cwd, env }: Terminal, signal: AbortSignal): Promise<LocalChange> {
+  const diff = await diffOfRange(range, { cwd, env, signal });
   if (diff.trim() !== '') return { range, diff };
   throw new AxeError(`the change "${range}" is empty`, {
     exitCode: 1,

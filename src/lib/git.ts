@@ -95,9 +95,12 @@ function environment({ env, settings = [] }: GitOptions): Record<string, string>
  * The diff of a range (`main..HEAD`, `HEAD~1`), as git prints it without colours and external programs.
  * Throws an AxeError if git or the range is missing.
  */
-export async function diffOfRange(range: string, cwd: string, signal: AbortSignal): Promise<string> {
+export async function diffOfRange(
+  range: string,
+  options: { readonly cwd: string; readonly env: Environment; readonly signal: AbortSignal },
+): Promise<string> {
   if (range.startsWith('-')) throw unusable(range, 'a range does not start with a hyphen');
-  const result = await runGit([...CONFIG, 'diff', ...PLAIN, range, '--'], { cwd, env: process.env, signal });
+  const result = await runGit([...CONFIG, 'diff', ...PLAIN, range, '--'], options);
   if (result.kind === 'ok') return result.stdout.toString('utf8');
   const [line = ''] = result.message.split('\n');
   // `git diff` outside of a repository speaks of comparing two paths instead.
