@@ -1,12 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  applyChange,
-  applyChanges,
-  type Change,
-  holdsEntry,
-  isCarriedOut,
-  pathsOf,
-} from '../../src/memory/change.js';
+import { applyChange, applyChanges, holdsEntry, isCarriedOut } from '../../src/memory/change.js';
 import { append, entryText, plainEntry } from './stores/entries.js';
 
 describe('changes of memory', () => {
@@ -18,15 +11,6 @@ describe('changes of memory', () => {
 
   it('create no empty file', () => {
     expect(applyChanges(new Map(), [{ kind: 'facts', path: 'bot.state.md', text: '' }]).size).toBe(0);
-  });
-});
-
-describe('the places of changes', () => {
-  it('are their files, each once', () => {
-    expect(pathsOf([append('a'), append('b'), append('d', { path: 'untrusted/bot.md' })])).toEqual([
-      'bot.md',
-      'untrusted/bot.md',
-    ]);
   });
 });
 
@@ -69,32 +53,16 @@ describe('changes of notes', () => {
     expect([...applyChanges(new Map(), [{ ...note, edit }])]).toEqual([['MEMORY.md', 'two\n']]);
   });
 
-  it('keep the version before the first of them', () => {
-    const anew = ['two\n', 'three\n'].map((text): Change => ({ ...note, edit: { kind: 'overwrite', text } }));
-    const next = applyChanges(tree, anew);
-    expect([next.get('MEMORY.md'), next.get('MEMORY.bak')]).toEqual(['three\n', 'one\n']);
-  });
-
-  it('change neither note nor former version if they have no effect', () => {
-    const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
-    const edit = { kind: 'append', text: 'one', dedup: true } as const;
-    expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
-  });
-
   it('leave of a deleted note only its former version', () => {
     const path = 'projects/a/notes/b.md';
     const next = applyChanges(new Map([[path, 'b\n']]), [{ ...note, path, edit: { kind: 'delete' } }]);
     expect([next.get(path), next.get('projects/a/notes/b.bak')]).toEqual(['', 'b\n']);
   });
 
-  it('are applied one after the other, again on a newer version', () => {
-    const changes: readonly Change[] = [
-      { ...note, edit: { kind: 'append', text: 'two', dedup: true } },
-      { ...note, edit: { kind: 'append', text: 'three', dedup: true } },
-    ];
-    expect(applyChanges(tree, changes).get('MEMORY.md')).toBe('one\ntwo\nthree\n');
-    const newer = new Map([['MEMORY.md', 'one\nby somebody else\n']]);
-    expect(applyChanges(newer, changes).get('MEMORY.md')).toBe('one\nby somebody else\ntwo\nthree\n');
+  it('change neither note nor former version if they have no effect', () => {
+    const before = new Map([...tree, ['MEMORY.bak', 'zero\n']]);
+    const edit = { kind: 'append', text: 'one', dedup: true } as const;
+    expect([...applyChanges(before, [{ ...note, edit }])]).toEqual([...before]);
   });
 });
 

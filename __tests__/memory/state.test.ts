@@ -73,18 +73,6 @@ describe('a state file', () => {
     expect(parseState(text)).toEqual([fact('a', 'x - forgotten b y z')]);
   });
 
-  it('returns every stored key', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 1 }), (any) => {
-        const key = any.toWellFormed();
-        const text = withFacts('', [fact(key, 'at=now', 'forgotten')]);
-        expect(parseState(text)).toEqual([fact(key, 'at=now', 'forgotten')]);
-        expect(withFacts(text, [fact(key, 'at=now', 'forgotten')])).toBe(text);
-      }),
-      { numRuns: 500 },
-    );
-  });
-
   it.each([
     '-forgotten a',
     '* forgotten a',

@@ -91,17 +91,6 @@ describe('readTail', () => {
     });
   });
 
-  it('reads what is cut off at the end (C2 18) and bytes that are not UTF-8 (C2 25)', async () => {
-    const bytes = new Uint8Array([...encoder.encode(`${entry(1)}## x\n`), 0xff, 0x00, 0xf0, 0x9f]);
-    const tail = await readTail(openBytes(bytes), 1);
-    expect(tail.text).toBe('## x\n\uFFFD\0\uFFFD');
-  });
-
-  it('reads entries on both sides of conflict markers (C2 20)', async () => {
-    const text = `${entry(1)}<<<<<<< HEAD\n${entry(2)}=======\n${entry(3)}>>>>>>> main\n`;
-    expect((await readTail(open_(text), 2)).text).toBe(`${entry(2)}=======\n${entry(3)}>>>>>>> main\n`);
-  });
-
   it('returns the newest entries that fit into the limit', async () => {
     const entries = Array.from({ length: 10 }, (_, index) => entry(index, 'x'.repeat(200)));
     const text = `preamble\n${entries.join('')}`;

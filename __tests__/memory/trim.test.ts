@@ -26,11 +26,6 @@ const minutes = fc
   .map((all) => all.sort((a, b) => a - b));
 
 describe('trimming a log', () => {
-  it('leaves a log unchanged that has none of the entries', () => {
-    const text = `# Notes\n\n${entry(1)}`;
-    expect(trimLog(text, goes('t-0000'))).toEqual({ kept: text, removed: '' });
-  });
-
   it('keeps the text before the first entry, which axe drops', () => {
     const text = `# Notes\n\n${entry(1)}${entry(2)}`;
     const [first = ''] = idsOf(text);
@@ -67,12 +62,5 @@ describe('trimming a log', () => {
         expect((next.get(`${PATH}.bak`) ?? '') + (next.get(PATH) ?? '')).toBe(text + added);
       }),
     );
-  });
-
-  it('does nothing a second time, the backup included', () => {
-    const tree = new Map([[PATH, entry(1) + entry(2)]]);
-    const trim: Change = { kind: 'trim', path: PATH, keeps: goes(...idsOf(entry(1))) };
-    const once = applyChanges(tree, [trim]);
-    expect([...applyChanges(once, [trim])]).toEqual([...once]);
   });
 });

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { bareProvenance, composeEntry, type EntryParts } from '../../../src/memory/commands/compose.js';
+import fc from 'fast-check';
+import { applyChange } from '../../../src/memory/change.js';
+import {
+  bareProvenance,
+  composeEntry,
+  type EntryParts,
+  placeEntry,
+} from '../../../src/memory/commands/compose.js';
 import { parseLog, textId } from '../../../src/memory/units.js';
+import { anyLog, entry } from './logs.js';
 
 const PARTS: EntryParts = {
   timestamp: new Date('2026-02-03T04:05:06Z'),
@@ -14,11 +22,6 @@ describe('composeEntry', () => {
     const { id, text } = composeEntry(PARTS, []);
     expect(text).toBe('## 2026-02-03T04:05:06Z\n**Task:** Look\n**Result:** Seen.\n\n');
     expect(id).toBe(textId(text));
-  });
-
-  it('keeps a heading unchanged', () => {
-    const { text } = composeEntry({ ...PARTS, heading: '2026-02-03T05:05:06.5+01:00' }, []);
-    expect(text.split('\n', 2)).toEqual(['## 2026-02-03T05:05:06.5+01:00', '**Task:** Look']);
   });
 
   it('redacts before it cuts, and reports that it was cut (D10, D11)', () => {
@@ -41,4 +44,43 @@ describe('composeEntry', () => {
     expect(parseLog(text).units.map((unit) => unit.id)).toEqual([id]);
     expect(id).toBe('mine');
   });
+});
+
+const NEW = { id: 'new-id', text: entry(9, { id: 'new-id', result: '改过的' }), isCut: false };
+
+function replace(log: string, oldId: string): string {
+  return applyChange(log, placeEntry('bot.md', oldId, NEW));
+}
+
+describe('placeEntry', () => {
+  it('puts the new entry in its place by time, and takes every copy of the old one out', () => {
+    const log = entry(1) + entry(2, { id: 'b' }) + entry(20) + entry(2, { id: 'b' });
+    const placed = replace(log, 'b');
+    expect(placed).toBe(entry(1) + NEW.text + entry(20));
+    expect(replace(placed, 'b')).toBe(placed);
+  });
+
+  it('adds the new entry if there is no old one, and starts an empty log', () => {
+    expect(replace(entry(1) + entry(20), 'nobody')).toBe(entry(1) + NEW.text + entry(20));
+    expect(replace('', 'b')).toBe(NEW.text);
+    const torn = entry(1).trimEnd();
+    expect(replace(torn, 'b')).toBe(`${torn}\n${NEW.text}`);
+  });
+
+  it('adds one however often, to any log, and keeps all others', () => {
+    fc.assert(
+      fc.property(anyLog, (log) => {
+        const placed = replace(log, 'id-aaaaaa');
+        const ids = parseLog(placed).units.map(({ id }) => id);
+        expect(ids.filter((id) => id === 'new-id')).toHaveLength(1);
+        for (const { id } of parseLog(log).units) expect(ids.includes(id)).toBe(id !== 'id-aaaaaa');
+        expect(replace(placed, 'id-aaaaaa')).toBe(placed);
+      }),
+    );
+  });
+});
+
+it('an entry keeps its heading unchanged', () => {
+  const { text } = composeEntry({ ...PARTS, heading: '2026-02-03T05:05:06.5+01:00' }, []);
+  expect(text.split('\n', 2)).toEqual(['## 2026-02-03T05:05:06.5+01:00', '**Task:** Look']);
 });

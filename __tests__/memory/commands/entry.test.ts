@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { lanePath, readEntries } from '../../../src/memory/commands/entry.js';
+import { findEntry, matcherOf, readEntries } from '../../../src/memory/commands/entry.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
@@ -40,11 +40,6 @@ describe('readEntries', () => {
     expect(empty).toMatchObject({ task: '', result: '' });
   });
 
-  it('keeps a heading that is not a time with its entry', () => {
-    const [only] = readEntries(`${entry(1).trimEnd()}\n## Findings\nnone\n`, 'trusted');
-    expect(only?.result).toBe('result 1\n## Findings\nnone');
-  });
-
   it('names the line of an entry’s text, in any log', () => {
     fc.assert(
       fc.property(anyLog, (log) => {
@@ -69,11 +64,68 @@ it('an entry has the first result line, and a task only above it', () => {
   ]);
 });
 
-describe('lanePath', () => {
-  it('puts the untrusted lane into a folder of its own', () => {
-    expect([lanePath('bot.md', 'trusted'), lanePath('bot.md', 'untrusted')]).toEqual([
-      'bot.md',
-      'untrusted/bot.md',
+const TRUSTED = readEntries(
+  entry(1, { id: 'abcdef1' }) + entry(2, { id: 'abcdef2' }) + entry(3, { id: 'abc' }) + entry(4),
+  'trusted',
+);
+const UNTRUSTED = readEntries(entry(2, { id: 'abcdef2' }) + entry(5, { id: 'ghijklmn' }), 'untrusted');
+const ALL = [...TRUSTED, ...UNTRUSTED];
+const PLAIN = TRUSTED[3]?.id ?? '';
+
+describe('findEntry', () => {
+  it.each([
+    ['a whole id', 'abcdef1', 'abcdef1', ['trusted']],
+    ['a whole id shorter than a beginning can be', 'abc', 'abc', ['trusted']],
+    ['an id that both lanes have', 'abcdef2', 'abcdef2', ['trusted', 'untrusted']],
+    ['the beginning of one id', 'ghijkl', 'ghijklmn', ['untrusted']],
+    ['the beginning of the id of an entry of axe', PLAIN.slice(0, 8), PLAIN, ['trusted']],
+  ])('finds by %s', (_, wanted, id, lanes) => {
+    const found = findEntry(ALL, wanted);
+    expect(found).toMatchObject({ kind: 'found', id });
+    expect(found.kind === 'found' ? found.entries.map(({ lane }) => lane) : []).toEqual(lanes);
+  });
+
+  it('lists one entry for each id with the given beginning', () => {
+    const found = findEntry(ALL, 'abcdef');
+    expect(found.kind === 'ambiguous' ? found.candidates.map(({ id }) => id) : []).toEqual([
+      'abcdef1',
+      'abcdef2',
     ]);
+  });
+
+  it.each([['ghijk'], ['abcdef3'], [''], ['zzzzzz']])('finds nothing for %j', (wanted) => {
+    expect(findEntry(ALL, wanted)).toEqual({ kind: 'missing' });
+  });
+});
+
+const ENTRIES = readEntries(
+  entry(1, { id: 'a', task: 'Review pull request #42', result: 'Found a race in db.ts' }) +
+    entry(5, { id: 'b', task: 'Nightly check', result: 'No RACE found, 数据库 is fine' }) +
+    entry(3, { id: 'c', task: 'Nightly check', result: 'flaky' }) +
+    '## 2026-02-03T04:04:00Z\nnotes on the race\n',
+  'trusted',
+);
+
+describe('matcherOf', () => {
+  it.each([
+    [['race'], ['a', 'b', undefined]],
+    [
+      ['RACE', 'found'],
+      ['a', 'b'],
+    ],
+    [['nightly'], ['b', 'c']],
+    [['数据'], ['b']],
+    [['#42', 'race'], ['a']],
+    [['axe-action'], []],
+    [['id=a'], []],
+    [['2026'], []],
+  ])('tells the entries that hold %j', (words, ids) => {
+    const found = ENTRIES.filter(matcherOf(words)).map(({ id, provenance }) => provenance && id);
+    expect(found).toEqual(ids);
+  });
+
+  it('finds an accented letter however it is written', () => {
+    const entries = readEntries(entry(1, { result: 'cafe\u0301' }), 'trusted');
+    expect(entries.filter(matcherOf(['CAFÉ']))).toHaveLength(1);
   });
 });

@@ -45,11 +45,11 @@ describe('entries formatted for people', () => {
     expect(text).toContain(`Task: ${'👍'.repeat(200)}…`);
     expect([...text].length).toBeLessThan(600);
   });
+});
 
-  it('are one line if they are only named', () => {
-    const [plain] = ENTRIES;
-    expect(plain === undefined ? '' : formatBrief(plain)).toMatch(
-      /^- `t-[0-9a-f]{16}` 2026-02-03T04:01:00Z trusted, line 1: task 1$/,
-    );
-  });
+it('entries are one line if they are only named', () => {
+  const [plain] = ENTRIES;
+  expect(plain === undefined ? '' : formatBrief(plain)).toMatch(
+    /^- `t-[0-9a-f]{16}` 2026-02-03T04:01:00Z trusted, line 1: task 1$/,
+  );
 });

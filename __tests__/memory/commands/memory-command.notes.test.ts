@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { command, createFakeMemory, entry } from './memory-scene.js';
+import { entry } from './logs.js';
+import { command, createFakeMemory } from './memory-scene.js';
 
 const NOTE = 'projects/p-12345678/notes/auth.md';
 const FILES = {
@@ -50,16 +51,6 @@ describe('commands over notes', () => {
     expect([...store.tree.keys()].filter((path) => path.endsWith('.state.md'))).toEqual(['MEMORY.state.md']);
   });
 
-  it.each(['show', 'forget'])('report for `%s` of a missing note what to give', async (name) => {
-    const result = await command(createFakeMemory(FILES), `${name} projects/p-12345678/notes/none.md`);
-    expect(result).toMatchObject({
-      kind: 'failed',
-      reason: 'not-found',
-      message: expect.stringContaining('no note `projects/p-12345678/notes/none.md` in'),
-      remedy: 'Give the path of a note as `show` lists it after the entries.',
-    });
-  });
-
   it('show for an agent without entries where a trial without a model left some', async () => {
     const store = createFakeMemory({ 'offline/bot.md': entry(1, { id: 'aaaaaa-1' }) });
     expect(textOf(await command(store, 'show'))).toContain(
@@ -67,3 +58,16 @@ describe('commands over notes', () => {
     );
   });
 });
+
+it.each(['show', 'forget'])(
+  'commands over notes report for `%s` of a missing note what to give',
+  async (name) => {
+    const result = await command(createFakeMemory(FILES), `${name} projects/p-12345678/notes/none.md`);
+    expect(result).toMatchObject({
+      kind: 'failed',
+      reason: 'not-found',
+      message: expect.stringContaining('no note `projects/p-12345678/notes/none.md` in'),
+      remedy: 'Give the path of a note as `show` lists it after the entries.',
+    });
+  },
+);

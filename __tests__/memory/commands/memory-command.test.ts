@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { parseLog } from '../../../src/memory/units.js';
 import { markFacts, withReviewFacts } from '../../../src/review/state-facts.js';
 import { ended, raised } from '../../helpers/marks.js';
-import { command, createFakeMemory, entry, type FakeMemory } from './memory-scene.js';
+import { entry } from './logs.js';
+import { command, createFakeMemory, type FakeMemory } from './memory-scene.js';
 
 const A = entry(1, { id: 'aaaaaa-1', actor: 'octocat', trust: 'trusted' });
 const B = entry(2, { id: 'bbbbbb-1', trust: 'trusted' });
@@ -125,8 +126,6 @@ describe('show', () => {
   });
 });
 
-describe('search', () => {});
-
 describe('forget', () => {
   it('removes an entry from every lane that has it', async () => {
     const theirs = entry(1, { id: 'aaaaaa-1', result: 'whole' });
@@ -138,13 +137,6 @@ describe('forget', () => {
       quoted: expect.stringMatching(/^- `aaaaaa-1` .*\n- `aaaaaa-1` .*$/),
     });
     expect([textOf(store, 'bot.md'), textOf(store, 'untrusted/bot.md')]).toEqual([B, PLAIN]);
-  });
-
-  it('reports that an entry is not there, and writes nothing', async () => {
-    const store = createFakeMemory({ 'bot.md': A + B });
-    await command(store, 'forget aaaaaa-1');
-    expect(await command(store, 'forget aaaaaa-1')).toMatchObject({ kind: 'failed', reason: 'not-found' });
-    expect(store.writes).toBe(1);
   });
 
   it('removes what a race has left next to the log, too', async () => {
@@ -190,24 +182,6 @@ describe('forget', () => {
       changed: true,
       text: expect.stringContaining('No entry in octocat/hello@axe-memory has the id `aaaaaa-1` now.'),
     });
-  });
-
-  it('with --purge reports that the history is still there if it could not be dropped', async () => {
-    const drop = {
-      kind: 'failed',
-      reason: 'denied',
-      message: 'a ruleset forbids it',
-      remedy: 'Ask an admin.',
-    } as const;
-    const store = createFakeMemory({ 'bot.md': A + B }, { drop });
-    expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({
-      kind: 'failed',
-      reason: 'not-saved',
-      message: 'older versions could not be dropped: a ruleset forbids it',
-      remedy: 'Ask an admin.',
-      changed: true,
-    });
-    expect(textOf(store, 'bot.md')).toBe(B);
   });
 });
 
@@ -297,4 +271,22 @@ describe('promote', () => {
     });
     expect(store.writes).toBe(0);
   });
+});
+
+it('with --purge reports that the history is still there if it could not be dropped', async () => {
+  const drop = {
+    kind: 'failed',
+    reason: 'denied',
+    message: 'a ruleset forbids it',
+    remedy: 'Ask an admin.',
+  } as const;
+  const store = createFakeMemory({ 'bot.md': A + B }, { drop });
+  expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({
+    kind: 'failed',
+    reason: 'not-saved',
+    message: 'older versions could not be dropped: a ruleset forbids it',
+    remedy: 'Ask an admin.',
+    changed: true,
+  });
+  expect(textOf(store, 'bot.md')).toBe(B);
 });

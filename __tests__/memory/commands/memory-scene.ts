@@ -1,10 +1,7 @@
 import { applyChanges, type MemoryTree } from '../../../src/memory/change.js';
 import type { CommandSession, MemoryCommandResult } from '../../../src/memory/commands/command-session.js';
-import { bareProvenance } from '../../../src/memory/commands/compose.js';
 import { runMemoryCommand } from '../../../src/memory/commands/memory-command.js';
 import { type MemoryCommand, parseMemoryCommand } from '../../../src/memory/commands/parse-memory-command.js';
-import { formatProvenance, type Provenance } from '../../../src/memory/provenance.js';
-import { formatEntry } from '../../../src/memory/run-log.js';
 import type { MemoryStore, SaveResult, StoreKind, TreeResult } from '../../../src/memory/store.js';
 
 /** A memory that is kept in a variable. */
@@ -94,19 +91,4 @@ function parse(given: readonly string[]): MemoryCommand {
     prefix: 'axe-action memory',
     flags: { lane, last, purge },
   });
-}
-
-/** An entry of a minute of 3 February 2026; without an id as axe writes it. */
-export function entry(
-  minute: number,
-  {
-    id,
-    task = `task ${minute}`,
-    result = `result ${minute}`,
-    ...more
-  }: { readonly id?: string; readonly task?: string; readonly result?: string } & Partial<Provenance> = {},
-): string {
-  const plain = { timestamp: new Date(Date.UTC(2026, 1, 3, 4, minute)), task, result };
-  if (id === undefined) return formatEntry(plain);
-  return formatEntry({ ...plain, provenance: formatProvenance({ ...bareProvenance(id), ...more }) });
 }

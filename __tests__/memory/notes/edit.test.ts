@@ -26,20 +26,6 @@ describe('an append to a note', () => {
       ),
     );
   });
-
-  it('with dedup adds nothing the second time, of lines that are not indented', () => {
-    const line = fc
-      .string({ unit: fc.constantFrom('a', 'b', ' ', '\t') })
-      .filter((words) => words === words.trimStart());
-    fc.assert(
-      fc.property(fc.array(line), fc.array(line), (before, added) => {
-        const edit = append(added.join('\n'), true);
-        const once = editedText(before.join('\n'), edit);
-        const plain = (text: string) => text.split('\n').filter((words) => words.trim() !== '');
-        expect(plain(editedText(once, edit))).toEqual(plain(once));
-      }),
-    );
-  });
 });
 
 describe('dedup (D53)', () => {

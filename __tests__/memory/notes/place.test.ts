@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { dateOf, isDate } from '../../../src/lib/text/dates.js';
 import {
   backupPath,
   isNotesPath,
@@ -68,28 +67,5 @@ describe('places of notes', () => {
     'XMEMORY.md',
   ])('exclude other files: %s', (path) => {
     expect(isNotesPath(path)).toBe(false);
-  });
-});
-
-describe('a date', () => {
-  it.each(['2026-03-01', '2024-02-29', '1999-12-31'])('is a day of the calendar: %s', (date) => {
-    expect(isDate(date)).toBe(true);
-  });
-
-  it.each([
-    '2026-02-30',
-    '2025-02-29',
-    '2026-13-01',
-    '2026-3-1',
-    '2026-03-01 ',
-    '../../x',
-    '',
-    '2026-03-01\n',
-  ])('is never %j', (date) => {
-    expect(isDate(date)).toBe(false);
-  });
-
-  it('is that of UTC', () => {
-    expect(dateOf(new Date('2026-03-01T23:30:00-05:00'))).toBe('2026-03-02');
   });
 });

@@ -112,15 +112,6 @@ describe('the words of a query', () => {
     ]);
   });
 
-  it('are searched once each, whatever the case of ASCII letters', () => {
-    const { terms } = search({ 'MEMORY.md': 'foo bar\nfoo\n' }, 'foo Foo É é FOO');
-    expect(terms).toEqual([
-      { term: 'foo', lines: 2 },
-      { term: 'É', lines: 0 },
-      { term: 'é', lines: 0 },
-    ]);
-  });
-
   it('are at most 64', () => {
     const query = Array.from({ length: 100 }, (_, index) => `w${index}`).join(' ');
     const { terms } = search({ 'MEMORY.md': 'w63\nw64' }, query);
@@ -142,17 +133,6 @@ describe('the shown part of a file', () => {
       },
     ]);
     expect(terms).toEqual([{ term: 'redis', lines: 0 }]);
-  });
-});
-
-describe('the reply to a search', () => {
-  it('shows the first file even if it is cut', () => {
-    const text = renderSearch(search({ 'MEMORY.md': `word ${'x'.repeat(5000)}` }, 'word'), {
-      root: '',
-      maxBytes: 1000,
-    });
-    expect(utf8Bytes(text)).toBe(1000 + utf8Bytes(MARK));
-    expect(text.endsWith(MARK)).toBe(true);
   });
 });
 
@@ -189,17 +169,6 @@ describe('any search', () => {
     );
   });
 
-  it('shows no more than its maximum size and the mark of a cut, well-formed', () => {
-    fc.assert(
-      fc.property(files, query, fc.integer({ min: 0, max: 600 }), (given, wanted, maxBytes) => {
-        const shown = renderSearch(searchNotes(given, wanted, PLACES), { root: '/r', maxBytes });
-        expect(utf8Bytes(shown)).toBeLessThanOrEqual(maxBytes + utf8Bytes(MARK));
-        if (!shown.endsWith(MARK)) expect(utf8Bytes(shown)).toBeLessThanOrEqual(maxBytes);
-        expect(shown.isWellFormed()).toBe(true);
-      }),
-    );
-  });
-
   it('shows lines of the file and nothing else, in their order', () => {
     fc.assert(
       fc.property(text, query, (body, wanted) => {
@@ -211,6 +180,17 @@ describe('any search', () => {
           at = lines.findIndex((one, index) => index >= at && one.startsWith(line)) + 1;
           expect(at).toBeGreaterThan(0);
         }
+      }),
+    );
+  });
+
+  it('shows no more than its maximum size and the mark of a cut, well-formed', () => {
+    fc.assert(
+      fc.property(files, query, fc.integer({ min: 0, max: 600 }), (given, wanted, maxBytes) => {
+        const shown = renderSearch(searchNotes(given, wanted, PLACES), { root: '/r', maxBytes });
+        expect(utf8Bytes(shown)).toBeLessThanOrEqual(maxBytes + utf8Bytes(MARK));
+        if (!shown.endsWith(MARK)) expect(utf8Bytes(shown)).toBeLessThanOrEqual(maxBytes);
+        expect(shown.isWellFormed()).toBe(true);
       }),
     );
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { applyChanges, type MemoryTree, type NoteChange } from '../../../src/memory/change.js';
 import type { NoteWish } from '../../../src/memory/notes/session.js';
 import type { BlockedPlace, SaveResult } from '../../../src/memory/store.js';
+import { formatRecent } from '../../../src/report/format-notes.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
 
 const LONG_TERM = { kind: 'long_term' } as const;
@@ -108,30 +109,11 @@ describe('a session of notes', () => {
     expect(await scene.session.read(LONG_TERM)).toBe('a\nb\n');
   });
 
-  it('passes on the warnings of the store', async () => {
-    const warning = { code: 'memory-store-notice', message: 'a link was set aside' } as const;
-    const scene = createNotesScene({
-      load: async (under) => ({ ...found(new Map(), under), warnings: [warning], location: ROOT }),
-    });
-    await scene.session.list();
-    await scene.session.list();
-    expect(scene.warnings).toEqual([warning]);
-  });
-
   it('returns text that every provider accepts, and stores none that a file cannot hold', async () => {
     const scene = createNotesScene({ files: { 'MEMORY.md': 'caf\udce9 \0\n' } });
     expect(await scene.session.read(LONG_TERM)).toBe('caf\ufffd \ufffd\n');
     await scene.session.change(LONG_TERM, plain('half \ud83d, nothing \0'));
     expect(await scene.text('MEMORY.md')).toBe('caf\udce9 \0\nhalf \ufffd, nothing \ufffd\n');
-  });
-
-  it('stores no secret as the name of a note', async () => {
-    const secret = 'hunter2hunter2';
-    const scene = createNotesScene({ secrets: [secret] });
-    const name = `key ${secret}`;
-    const answer = await scene.session.change({ kind: 'note', name }, plain('x'));
-    expect(answer).toMatchObject({ kind: 'failed', message: expect.stringContaining('holds a secret') });
-    expect(scene.session.changes('trusted')).toEqual([]);
   });
 
   it.each(['first line\n', 'old-secret-value\nfirst line\n'])(
@@ -155,13 +137,6 @@ describe('a session of notes', () => {
     const scene = createNotesScene({ files, secrets: ['old-secret-value'] });
     await scene.session.change(LONG_TERM, plain('more'));
     expect(await scene.text('MEMORY.md')).toBe('old-secret-value\nred\nmore\n');
-  });
-
-  it('warns about a large file once', async () => {
-    const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
-    await scene.session.change(LONG_TERM, plain('0123456789'));
-    await scene.session.change(LONG_TERM, plain('more'));
-    expect(scene.warnings.map(({ code }) => code)).toEqual(['memory-file-large']);
   });
 
   it('reads the run log of the agent without provenance, and searches it', async () => {
@@ -326,4 +301,60 @@ describe('a blocked note (D54)', () => {
     expect((await call('memory_search', { query: 'x' })).text).toContain('notes/x.md');
     expect(await scene(link).call('memory_read', { source: 'long_term' })).toMatchObject({ text: '(empty)' });
   });
+});
+
+describe('the newest changes of a run', () => {
+  it('are listed for the summary, without what was written', async () => {
+    const scene = createNotesScene({ files: { 'MEMORY.md': 'a\n' } });
+    await scene.call('memory_write', { target: 'long_term', content: 'a' });
+    await scene.call('memory_write', { target: 'note', name: 'a`b', content: 'é' });
+    await scene.call('memory_write', { target: 'long_term', mode: 'overwrite', content: '' });
+    await scene.session.addSummary('what was done', 4);
+    expect(formatRecent(scene.session.recent())).toBe(
+      [
+        '| Time (UTC) | Change | File | Bytes |',
+        '| --- | --- | --- | ---: |',
+        `| 14:05:09 | append | \`${ROOT}/${PROJECT}/notes/a'b.md\` | 2 |`,
+        `| 14:05:09 | overwrite | \`${ROOT}/MEMORY.md\` | 0 |`,
+        `| 14:05:09 | append | \`${ROOT}/${PROJECT}/daily/2026-03-01.md\` | 13 |`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('show how many are not in the table', async () => {
+    const scene = createNotesScene();
+    const numbers = Array.from({ length: 103 }, (_, index) => index);
+    for (const number of numbers)
+      await scene.call('memory_write', { target: 'long_term', content: `fact ${number}` });
+    const table = formatRecent(scene.session.recent(), scene.session.changes('trusted').length);
+    expect(table).toMatch(/^The newest 100 of 103 changes; 3 earlier ones are not listed\.\n\n\| Time/);
+    expect(table.match(/^\| 14:/gm)).toHaveLength(100);
+  });
+});
+
+it('stores no secret as the name of a note', async () => {
+  const secret = 'hunter2hunter2';
+  const scene = createNotesScene({ secrets: [secret] });
+  const name = `key ${secret}`;
+  const answer = await scene.session.change({ kind: 'note', name }, plain('x'));
+  expect(answer).toMatchObject({ kind: 'failed', message: expect.stringContaining('holds a secret') });
+  expect(scene.session.changes('trusted')).toEqual([]);
+});
+
+it('a session passes on the warnings of the store', async () => {
+  const warning = { code: 'memory-store-notice', message: 'a link was set aside' } as const;
+  const scene = createNotesScene({
+    load: async (under) => ({ ...found(new Map(), under), warnings: [warning], location: ROOT }),
+  });
+  await scene.session.list();
+  await scene.session.list();
+  expect(scene.warnings).toEqual([warning]);
+});
+
+it('a session warns about a large file once', async () => {
+  const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
+  await scene.session.change(LONG_TERM, plain('0123456789'));
+  await scene.session.change(LONG_TERM, plain('more'));
+  expect(scene.warnings.map(({ code }) => code)).toEqual(['memory-file-large']);
 });

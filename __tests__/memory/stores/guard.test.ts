@@ -69,13 +69,11 @@ describe('a run log that could not be read (D14)', () => {
   });
 });
 
-describe('a guarded store', () => {
-  it('equals the store in everything else', async () => {
-    const { guard } = store([]);
-    expect(guard.kind).toBe('file');
-    expect(await guard.read(request('bot.md'), quiet)).toMatchObject({ kind: 'empty' });
-    expect(await guard.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
-    expect(await guard.readTree(quiet)).toMatchObject({ kind: 'tree' });
-    expect(await guard.dropHistory?.(quiet)).toMatchObject({ kind: 'saved' });
-  });
+it('a guarded store equals the store in everything else', async () => {
+  const { guard } = store([]);
+  expect(guard.kind).toBe('file');
+  expect(await guard.read(request('bot.md'), quiet)).toMatchObject({ kind: 'empty' });
+  expect(await guard.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
+  expect(await guard.readTree(quiet)).toMatchObject({ kind: 'tree' });
+  expect(await guard.dropHistory?.(quiet)).toMatchObject({ kind: 'saved' });
 });

@@ -74,14 +74,6 @@ describe('the retry loop of a save', () => {
     });
   });
 
-  it('ends when its caller’s time ends', async () => {
-    const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
-    const startMs = clock.now().getTime();
-    const { signal } = limitTime({ clock, limitMs: 25_000, signal: never });
-    expect(await store.write([append('a')], signal)).toMatchObject({ kind: 'failed', reason: 'conflict' });
-    expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(25_000);
-  });
-
   it('reads again what a limit prevented, and nothing else', async () => {
     const request = { path: 'bot.md', lastN: 0, count: false };
     const limit = {
@@ -132,18 +124,6 @@ describe('the retry loop of a save', () => {
     expect(remote.version).toBe(0);
   });
 
-  it('reports a remedy when the run is stopped while it reads', async () => {
-    const remote = createFakeRemote();
-    const remedy = 'Raise `timeout-minutes`.';
-    const read = () => {
-      throw new AxeError('timeout', { remedy });
-    };
-    const store = createTreeStore(remote.backend({ read }), { clock: createFakeClock(), budgetMs: 1_000 });
-    const failed = { kind: 'failed', message: 'timeout', remedy };
-    expect(await store.read({ path: 'a.md', lastN: 0, count: false }, never)).toMatchObject(failed);
-    expect(await store.readTree(never, ['a.md'])).toMatchObject(failed);
-  });
-
   it('stops waiting when the run is stopped (C3 54)', async () => {
     const controller = new AbortController();
     const { store } = makeStore({
@@ -178,13 +158,6 @@ describe('the retry loop of a save', () => {
     const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 10_000 });
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
     expect(commits.map(idsIn)).toEqual([['a']]);
-  });
-
-  it('does not repeat calls rapidly if the store allows an immediate retry', async () => {
-    const limit = { kind: 'failed', reason: 'rate-limited', message: 'no', retryAfterMs: 0 } as const;
-    const { store, clock } = makeStore({ commit: () => limit });
-    expect(await store.write([append('a')], never)).toMatchObject({ reason: 'rate-limited' });
-    expect(clock.slept.length).toBeLessThan(60);
   });
 
   it('looks at the state next to the log it is asked for', async () => {
@@ -224,18 +197,6 @@ it.each([
     }
   },
 );
-
-it('C3 46: an endless conflict ends when the time is spent, with a remedy', async () => {
-  const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
-  const startMs = clock.now().getTime();
-  expect(await store.write([append('a')], never)).toMatchObject({
-    kind: 'failed',
-    reason: 'conflict',
-    remedy: expect.stringContaining('`concurrency:`'),
-  });
-  expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(90_000);
-  expect(clock.now().getTime() - startMs).toBeGreaterThan(80_000);
-});
 
 describe('dropping the history', () => {
   function makeDropping(...results: readonly (CommitResult | Error)[]) {
@@ -277,4 +238,36 @@ describe('dropping the history', () => {
       reason: 'timeout',
     });
   });
+});
+
+it('reports a remedy when the run is stopped while it reads', async () => {
+  const remote = createFakeRemote();
+  const remedy = 'Raise `timeout-minutes`.';
+  const read = () => {
+    throw new AxeError('timeout', { remedy });
+  };
+  const store = createTreeStore(remote.backend({ read }), { clock: createFakeClock(), budgetMs: 1_000 });
+  const failed = { kind: 'failed', message: 'timeout', remedy };
+  expect(await store.read({ path: 'a.md', lastN: 0, count: false }, never)).toMatchObject(failed);
+  expect(await store.readTree(never, ['a.md'])).toMatchObject(failed);
+});
+
+it('ends when its caller’s time ends', async () => {
+  const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
+  const startMs = clock.now().getTime();
+  const { signal } = limitTime({ clock, limitMs: 25_000, signal: never });
+  expect(await store.write([append('a')], signal)).toMatchObject({ kind: 'failed', reason: 'conflict' });
+  expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(25_000);
+});
+
+it('C3 46: an endless conflict ends when the time is spent, with a remedy', async () => {
+  const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
+  const startMs = clock.now().getTime();
+  expect(await store.write([append('a')], never)).toMatchObject({
+    kind: 'failed',
+    reason: 'conflict',
+    remedy: expect.stringContaining('`concurrency:`'),
+  });
+  expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(90_000);
+  expect(clock.now().getTime() - startMs).toBeGreaterThan(80_000);
 });

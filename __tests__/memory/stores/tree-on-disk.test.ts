@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { linkSync, readFileSync, symlinkSync } from 'node:fs';
+import { linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { encodeBytes } from '../../../src/lib/text/bytes.js';
 import { createFiles } from '../../../src/lib/write-files.js';
-import { readTree, writeTree } from '../../../src/memory/stores/tree-on-disk.js';
+import { readTree } from '../../../src/memory/stores/tree-on-disk.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const files = createFiles();
@@ -22,29 +21,6 @@ async function readBack(
 }
 
 describe('a tree on disk (D17)', () => {
-  it('is restored byte by byte', async () => {
-    const folder = join(tempDir('tree'), 'memory');
-    const tree = new Map([
-      ['bot.md', '\uFEFFone\r\n'],
-      ['untrusted/bot.md', 'two \uDC80\uDCFF'],
-      ['notes/a.md.bak', ''],
-    ]);
-    await writeTree(files, folder, tree);
-    expect(readFileSync(join(folder, 'untrusted/bot.md'))).toEqual(
-      Buffer.from(encodeBytes('two \uDC80\uDCFF')),
-    );
-    expect(await readTree(files, folder)).toEqual({ tree, warnings: [], left: [], blocked: [] });
-  });
-
-  it('is empty if there is no folder', async () => {
-    expect(await readTree(files, join(tempDir('tree'), 'nowhere'))).toEqual({
-      tree: new Map(),
-      warnings: [],
-      left: [],
-      blocked: [],
-    });
-  });
-
   it.each([
     ['run.sh'],
     ['bot.md.exe'],

@@ -15,7 +15,8 @@ import {
 } from '../../helpers/dependencies-fake.js';
 import { type Report, WRITER } from '../../helpers/reports.js';
 import { comment, OCTOCAT, STRANGER } from '../../helpers/triggers.js';
-import { createFakeMemory, entry } from '../../memory/commands/memory-scene.js';
+import { entry } from '../../memory/commands/logs.js';
+import { createFakeMemory } from '../../memory/commands/memory-scene.js';
 
 const SECRET_WORDS = 'the cellar door is open';
 const A = entry(1, {

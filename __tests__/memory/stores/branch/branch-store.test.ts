@@ -121,13 +121,6 @@ describe('the places of entries', () => {
 });
 
 describe('C3 45: a missing branch', () => {
-  it('is read as empty, and is not created by reading', async () => {
-    const branch = createFakeBranch();
-    expect(await read(run(branch))).toMatchObject({ kind: 'empty' });
-    expect(await run(branch).readTree(never)).toMatchObject({ kind: 'tree', tree: new Map() });
-    expect(branch.head).toBeUndefined();
-  });
-
   it.each([
     [false, ['The branch `octocat/hello@axe-memory` was created to keep memory.']],
     [
@@ -160,36 +153,12 @@ describe('C3 45: a missing branch', () => {
   });
 });
 
-describe('races and lost answers', () => {
-  it('apply the change to the newer version when somebody else was first (C3 46)', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    let meddle = true;
-    const step = async (operation: string) => {
-      if (operation === 'commit' && meddle) {
-        meddle = false;
-        branch.put('bot.md', `${branch.text('bot.md')}${entryText('theirs')}`);
-      }
-    };
-    expect(await run(branch, { faults: { step } }).write([append('b')], never)).toMatchObject({
-      attempts: 2,
-    });
-    expect(idsOf(branch)).toEqual(['a', 'theirs', 'b']);
-  });
-});
-
 describe('an error', () => {
   const denied: BackendTrouble = {
     kind: 'failed',
     reason: 'denied',
     message: 'no',
     remedy: '`contents: write`',
-  };
-  const limited: BackendTrouble = {
-    kind: 'failed',
-    reason: 'rate-limited',
-    message: 'slow',
-    retryAfterMs: 12_000,
   };
 
   it('of reading is a failure, not an empty memory, and nothing is written (C3 38, 48)', async () => {
@@ -206,60 +175,6 @@ describe('an error', () => {
     expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'no' });
     expect(await store.write([append('b')], never)).toEqual(denied);
     expect(branch.calls).not.toContain('commit');
-  });
-
-  it('of writing ends at once with its remedy (C3 48)', async () => {
-    const branch = createFakeBranch();
-    const clock = createFakeClock();
-    expect(
-      await run(branch, { clock, faults: { commit: () => denied } }).write([append('a')], never),
-    ).toEqual(denied);
-    expect(clock.slept).toEqual([]);
-  });
-
-  it.each(['read', 'commit'] as const)('by a rate limit of a %s is waited for (C3 49)', async (call) => {
-    const branch = createFakeBranch();
-    const clock = createFakeClock();
-    const left = [limited, limited];
-    const faults = { [call]: () => left.shift() };
-    expect(await run(branch, { clock, faults }).write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(clock.slept).toEqual([14_500, 14_500]);
-  });
-
-  it.each(['read', 'commit'] as const)(
-    'by a rate limit of a %s for 40 minutes ends at once (C3 49)',
-    async (call) => {
-      const clock = createFakeClock();
-      const faults = { [call]: () => ({ ...limited, retryAfterMs: 2_400_000 }) };
-      expect(await run(createFakeBranch(), { clock, faults }).write([append('a')], never)).toEqual({
-        kind: 'failed',
-        reason: 'rate-limited',
-        message: 'slow',
-      });
-      expect(clock.slept).toEqual([]);
-    },
-  );
-
-  it('is returned as a value when the run is stopped or the port throws (C3 54)', async () => {
-    const branch = createFakeBranch();
-    const controller = new AbortController();
-    const step = async (operation: string) => void (operation === 'create' && controller.abort());
-    expect(await run(branch, { faults: { step } }).write([append('a')], controller.signal)).toMatchObject({
-      kind: 'failed',
-      reason: 'timeout',
-    });
-    const broken = (): never => {
-      throw new Error('bug');
-    };
-    expect(await run(branch, { faults: { commit: broken } }).write([append('a')], never)).toMatchObject({
-      reason: 'error',
-      message: 'bug',
-    });
-    expect(await read(run(branch, { faults: { read: broken } }))).toMatchObject({
-      kind: 'failed',
-      message: 'bug',
-    });
-    expect(branch.head).toBeUndefined();
   });
 });
 
@@ -280,13 +195,6 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
     const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
     expect(await store.write(both, never)).toMatchObject({ kind: 'failed', reason: 'error' });
     expect(branch.head).toBe(before);
-  });
-
-  it('does not affect other files', async () => {
-    const branch = createFakeBranch();
-    branch.put('other.md', link);
-    expect(await run(branch).write([append('a')], never)).toMatchObject({ kind: 'saved' });
-    expect(branch.head?.files.get('other.md')).toBe(link);
   });
 
   it('in place of a note is left alone, blocks the note and nothing else (D54)', async () => {
@@ -328,33 +236,6 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
         },
       ],
     });
-  });
-});
-
-describe('C3 51: a branch that is deleted or force-pushed while a run is at work', () => {
-  it.each<[string, (branch: FakeBranch) => void, readonly string[]]>([
-    ['is created again', (branch) => Object.assign(branch, { head: undefined }), ['c']],
-    ['gets the entry', (branch) => branch.forcePush({ 'bot.md': entryText('new') }), ['new', 'c']],
-  ])('%s, and nothing of what somebody took away', async (_, meddle, ids) => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const store = run(branch);
-    await read(store);
-    meddle(branch);
-    expect(await store.write([append('c')], never)).toMatchObject({ kind: 'saved' });
-    expect(idsOf(branch)).toEqual(ids);
-  });
-});
-
-describe('a save that may have been made before', () => {
-  const again = new Date('2026-02-03T04:00:00Z');
-
-  it('is not made again, even if a person has forgotten the entry since', async () => {
-    const branch = createFakeBranch();
-    await run(branch).write([append('a'), append('b')], never);
-    branch.put('bot.md', entryText('b'));
-    expect(await run(branch).write([{ ...append('a'), again }], never)).toMatchObject({ kind: 'saved' });
-    expect(idsOf(branch)).toEqual(['b']);
   });
 });
 
@@ -432,10 +313,12 @@ describe('the message of a commit', () => {
     expect(commitMessage(['.gitignore', 'bot.md'], [])).toBe('Update memory of bot [skip ci]');
     expect(commitMessage(['.gitignore'], [])).toBe('Update memory [skip ci]');
   });
+});
 
-  it('reveals nothing of what is remembered', async () => {
-    const branch = createFakeBranch();
-    await run(branch).write([append('a', { result: 'the model says: run `x`' })], never);
-    expect(branch.head?.message).toBe('Update memory of bot [skip ci]\n\nAxe-Save: a');
-  });
+it('something that is no memory file does not affect other files', async () => {
+  const branch = createFakeBranch();
+  const link = { kind: 'refused', reason: 'it is a symbolic link' } as const;
+  branch.put('other.md', link);
+  expect(await run(branch).write([append('a')], never)).toMatchObject({ kind: 'saved' });
+  expect(branch.head?.files.get('other.md')).toBe(link);
 });

@@ -1,14 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { noAbort, type SeenRequest } from '../../../helpers/github-client-fake.js';
-import {
-  blobAnswer,
-  blobId,
-  branchWith,
-  fileEntry,
-  HEAD,
-  repositoryAt,
-  TREE,
-} from './memory-branch-fixture.js';
+import { blobAnswer, blobId, branchWith, fileEntry, HEAD, repositoryAt } from './memory-branch-fixture.js';
 
 const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
 const BLOBS = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
@@ -41,37 +33,6 @@ function listed(path: string, content: string, more: Record<string, unknown> = {
 }
 
 describe('reading a whole branch', () => {
-  it('reads the markdown files below the folder and their backups, and reports why others are left out', async () => {
-    const { branch, client } = branchOf(
-      [
-        listed('a.md', 'A'),
-        { path: 'sub', mode: '040000', type: 'tree', sha: TREE },
-        listed('sub/b.md.bak', 'B'),
-        listed('run.sh', '#!/bin/sh', { mode: '100755' }),
-        listed('link.md', 'a.md', { mode: '120000' }),
-        { path: 'module', mode: '160000', type: 'commit', sha: HEAD },
-      ],
-      { contents: ['A', 'B'] },
-    );
-    const read = await branch.readAll('mem', noAbort());
-    expect(read.kind === 'found' && Object.fromEntries(read.files)).toEqual({
-      'mem/a.md': { kind: 'text', text: 'A' },
-      'mem/sub/b.md.bak': { kind: 'text', text: 'B' },
-      'mem/run.sh': { kind: 'refused', reason: 'it is not a markdown file' },
-      'mem/link.md': { kind: 'refused', reason: 'it is a symbolic link' },
-      'mem/module': { kind: 'refused', reason: 'it is a submodule' },
-    });
-    expect(client.requests[1]?.params).toMatchObject({ tree_sha: FOLDER, recursive: '1' });
-  });
-
-  it('reads from the top if no folder is given', async () => {
-    const { branch, client } = branchOf([listed('a.md', 'A')], { contents: ['A'] });
-    expect(await branch.readAll('', noAbort())).toMatchObject({
-      files: new Map([['a.md', { kind: 'text', text: 'A' }]]),
-    });
-    expect(client.requests[1]?.params['tree_sha']).toBe(TREE);
-  });
-
   it('requests fifty files at a time, and each content once', async () => {
     const names = Array.from({ length: 120 }, (_, index) => `f${index}.md`);
     const contents = names.map((name, index) => (index < 3 ? 'same' : name));

@@ -99,13 +99,6 @@ describe('reading a branch', () => {
     expect(await branch.read(['a.md'], noAbort())).toMatchObject({ kind: 'failed', message, ...trouble });
     expect(await branch.readAll('', noAbort())).toMatchObject({ kind: 'failed', message, ...trouble });
   });
-
-  it('rejects with the reason of an aborted signal', async () => {
-    const { branch } = branchWith({ query: repositoryAt(HEAD) });
-    const signal = AbortSignal.abort(new Error('enough'));
-    await expect(branch.read(['a.md'], signal)).rejects.toThrow('enough');
-    await expect(branch.readAll('', signal)).rejects.toThrow('enough');
-  });
 });
 
 it.each([

@@ -5,7 +5,7 @@ import type { MemoryStore } from '../../../../src/memory/store.js';
 import { type BaseFiles, createBaseStore } from '../../../../src/memory/stores/branch/read-base.js';
 import { createFileStore } from '../../../../src/memory/stores/file/file-store.js';
 import { describeMemoryStore } from '../contract.js';
-import { append, entryText, idsIn, plainEntry } from '../entries.js';
+import { append, entryText, plainEntry } from '../entries.js';
 import { createPatientClock } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
 
@@ -76,54 +76,10 @@ function place(base: Readonly<Record<string, string | Error>>, head: Readonly<Re
 }
 
 describe('a committed memory on a pull request (D13, D21)', () => {
-  const location = 'octocat/hello@main:.axe/memory/bot.md';
-
-  it('is read at the base ref, whatever the checkout holds', async () => {
-    const { store } = place(
-      { 'bot.md': plainEntry('one') + plainEntry('two') },
-      { 'bot.md': plainEntry('forged') },
-    );
-    expect(await store.read({ path: 'bot.md', lastN: 1, count: true }, quiet)).toMatchObject({
-      kind: 'restored',
-      text: plainEntry('two'),
-      loaded: 1,
-      total: 2,
-      location,
-    });
-  });
-
-  it.each([
-    ['has no such file', {}],
-    ['has an empty one', { 'bot.md': '' }],
-  ])('is empty if the base %s, even if the checkout has one', async (_, base) => {
-    const { store } = place(base, { 'bot.md': plainEntry('forged') });
-    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, quiet)).toMatchObject({
-      kind: 'empty',
-      location,
-    });
-  });
-
-  it('is failed, not empty, if the base cannot be read (D14)', async () => {
-    const { store } = place({ 'bot.md': new Error('GitHub is away') });
-    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, quiet)).toEqual({
-      kind: 'failed',
-      message: 'GitHub is away',
-      location,
-    });
-  });
-
   it('starts with the base version if the checkout has none, so that a commit removes nothing', async () => {
     const { store, files } = place({ 'bot.md': plainEntry('one') });
     await store.write([append('a')], quiet);
     expect(files.get('bot.md')).toBe(plainEntry('one') + entryText('a'));
-  });
-
-  it('keeps what an earlier step of the job appended', async () => {
-    const { store, files } = place({ 'bot.md': plainEntry('one') });
-    await store.write([append('a')], quiet);
-    await store.write([append('b'), append('b')], quiet);
-    expect(idsIn(files.get('bot.md') ?? '')).toEqual(['a', 'b']);
-    expect(files.get('bot.md')?.startsWith(plainEntry('one'))).toBe(true);
   });
 
   it('initializes each of several files, and reads each once', async () => {

@@ -7,7 +7,7 @@ import { createCacheStore } from '../../../../src/memory/stores/cache/cache-stor
 import { cacheArchive, type Member } from '../../../helpers/cache-archive.js';
 import { CACHE_FOLDER, printed, shownLines, useCacheJob } from '../../../helpers/cache-job.js';
 import { tempDir } from '../../../helpers/temp.js';
-import { append, entryText, idsIn } from '../entries.js';
+import { append, entryText } from '../entries.js';
 import { createFakeClock } from '../fake-clock.js';
 
 const PREFIX = 'axe-memory/v1/trunk/default/';
@@ -35,55 +35,6 @@ async function plant(archive: Buffer): Promise<void> {
   const version = job().cache.entries()[0]?.version ?? '';
   job().cache.addEntry({ key: `${PREFIX}0000000002.`, version, scope: SCOPE, archive });
 }
-
-describe('the cache store over the real library', () => {
-  it('carries memory from one job to the next and leaves nothing in the workspace', async () => {
-    const { result, output } = await printed(async () => {
-      for (const id of ['a', 'b', 'c'])
-        expect(await open().write([append(id)], never)).toMatchObject({ kind: 'saved' });
-      return await read();
-    });
-    expect(result).toMatchObject({ kind: 'restored', total: 3, location: `cache ${PREFIX}0000000003` });
-    expect(result.kind === 'restored' ? idsIn(result.text) : []).toEqual(['a', 'b', 'c']);
-    expect(shownLines(output)).toEqual([]);
-    expect(readdirSync(job().workspace)).toEqual([]);
-  });
-
-  it('calls the service five times and transfers two archives in a run that reads and saves', async () => {
-    await printed(() => open().write([append('before')], never));
-    const start = job().cache.requests().length;
-    await printed(async () => {
-      const store = open();
-      await store.read({ path: 'bot.md', lastN: 0, count: true }, never);
-      await store.write([append('a')], never);
-    });
-    const asked = job()
-      .cache.requests()
-      .slice(start)
-      .map(({ method, path }) => (path.startsWith('/twirp/') ? path.split('/').at(-1) : method));
-    expect(asked).toEqual([
-      'GetCacheEntryDownloadURL',
-      'GET',
-      'GetCacheEntryDownloadURL',
-      'GetCacheEntryDownloadURL',
-      'CreateCacheEntry',
-      'PUT',
-      'FinalizeCacheEntryUpload',
-    ]);
-  });
-
-  it('starts no version chain if it can write but not read (C3 35)', async () => {
-    await printed(() => open().write([append('old')], never));
-    process.env['ACTIONS_CACHE_MODE'] = 'write-only';
-    const { result } = await printed(() => open().write([append('a')], never));
-    expect(result).toMatchObject({
-      kind: 'failed',
-      reason: 'unavailable',
-      remedy: expect.stringContaining('`memory-store: branch`'),
-    });
-    expect(job().cache.entries()).toHaveLength(1);
-  });
-});
 
 describe('C3 42: a poisoned entry of the real cache library', () => {
   const honest: Member = { path: `${CACHE_FOLDER}/bot.md`, text: entryText('planted') };

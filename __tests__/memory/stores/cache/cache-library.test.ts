@@ -383,16 +383,6 @@ describe('C3 39: a service that does not answer', () => {
     expect(lines).toEqual(['Received 1 of 2', 'Attempt 2 of 5 failed with error: (503)']);
     expect(output).toBe('');
   });
-
-  it('is not waited for longer than one answer takes', async () => {
-    const timer = manualTimer();
-    await printed(() =>
-      job()
-        .client({ clock: timer })
-        .restore({ paths, keys: [PREFIX] }, never),
-    );
-    expect(timer.left()).toBe(0);
-  });
 });
 
 /** Requests to the service by the name of their method, in order. */

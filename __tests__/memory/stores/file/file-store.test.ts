@@ -26,7 +26,7 @@ import { countEntries, lastEntries } from '../../../../src/memory/run-log.js';
 import type { MemoryStore } from '../../../../src/memory/store.js';
 import { createFileStore } from '../../../../src/memory/stores/file/file-store.js';
 import { describeMemoryStore } from '../contract.js';
-import { append, entryText, forget, idsIn } from '../entries.js';
+import { append, entryText, idsIn } from '../entries.js';
 import { createFakeClock, createPatientClock } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
 
@@ -232,26 +232,6 @@ describe('messages have axe’s text (transcript 11)', () => {
   });
 });
 
-it('C2 30: a full disk leaves the memory file as it was', async () => {
-  const real = createFiles();
-  const full: Files = {
-    ...real,
-    append: async (path) =>
-      Promise.reject(
-        Object.assign(new Error(`write ${path}: no space left on device`), {
-          code: 'ENOSPC',
-          operation: 'write',
-        }),
-      ),
-  };
-  await makeStore().write([append('a')], never);
-  expect(await makeStore({ files: full }).write([append('b')], never)).toMatchObject({
-    reason: 'error',
-    message: `failed to write memory entry: write ${join(root, 'bot.md')}: no space left on device`,
-  });
-  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
-});
-
 describe('C2 30: a store with links and special files', () => {
   it('neither reads nor writes through a link in a workspace', async () => {
     await writeFile(join(root, 'secret'), 'token\n');
@@ -281,22 +261,6 @@ describe('C2 30: a store with links and special files', () => {
     await rm(outside, { recursive: true });
   });
 
-  it('refuses a file with another name outside, and leaves it unchanged', async () => {
-    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
-    await writeFile(join(outside, 'theirs.txt'), entryText('theirs'));
-    await link(join(outside, 'theirs.txt'), join(root, 'bot.md'));
-    expect(await read(makeStore())).toMatchObject({
-      kind: 'failed',
-      message: expect.stringContaining('has more than one name (hard links)'),
-      remedy: expect.stringContaining('regular file'),
-    });
-    const changes: Change[] = [append('a'), { kind: 'rewrite', path: 'bot.md', rewrite: () => 'x' }];
-    for (const change of changes)
-      expect(await makeStore().write([change], never)).toMatchObject({ kind: 'failed', reason: 'refused' });
-    expect(await readFile(join(outside, 'theirs.txt'), 'utf8')).toBe(entryText('theirs'));
-    await rm(outside, { recursive: true });
-  });
-
   it('rewrites the target of a link on the command line, and leaves the link', async () => {
     await mkdir(join(root, 'dotfiles'));
     const real = join(root, 'dotfiles/real.md');
@@ -309,16 +273,6 @@ describe('C2 30: a store with links and special files', () => {
     expect(await readFile(real, 'utf8')).toBe(entryText('b'));
     expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(entryText('a'));
     expect(await readdir(join(root, 'dotfiles'))).toEqual(['real.md']);
-  });
-
-  it('appends through a link while another process rewrites its target, and loses nothing', async () => {
-    await writeFile(join(root, 'real.md'), entryText('a') + entryText('b'));
-    await symlink('real.md', join(root, 'bot.md'));
-    const store = makeStore({ followLinks: true });
-    const ids = Array.from({ length: 20 }, (_, index) => `n${index}`);
-    const trim = { kind: 'trim', path: 'bot.md', keeps: new Map([['a', 0]]) } as const;
-    await Promise.all([store.write([trim], never), ...ids.map((id) => store.write([append(id)], never))]);
-    expect(idsIn(await readFile(join(root, 'real.md'), 'utf8')).toSorted()).toEqual(['b', ...ids].toSorted());
   });
 
   it('refuses a file outside the workspace', async () => {
@@ -376,15 +330,6 @@ it('C2 19: an append reads 64 KiB of a file of 100 MB and writes nothing but the
 describe('rewriting a log', () => {
   const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
 
-  it('keeps the old content as .bak, one generation, and leaves no lock', async () => {
-    const log = entryText('a') + entryText('b');
-    await writeFile(join(root, 'bot.md'), log);
-    expect(await makeStore().write([trim], never)).toMatchObject({ kind: 'saved' });
-    expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('b'));
-    expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
-    expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
-  });
-
   it.each([
     ['replace', 1, 'while the backup is written'],
     ['replace', 2, 'between the last look and the rename'],
@@ -441,74 +386,6 @@ describe('rewriting a log', () => {
   });
 });
 
-it('C2 31: a trim that stops between the backup and the trimmed file loses no entry and duplicates none', async () => {
-  const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
-  const log = entryText('a') + entryText('b');
-  await writeFile(join(root, 'bot.md'), log);
-  const real = createFiles();
-  const dying: Files = {
-    ...real,
-    replace: async (path, text) => {
-      if (path.endsWith('bot.md')) throw new Error('killed');
-      await real.replace(path, text);
-    },
-  };
-  expect(await makeStore({ files: dying }).write([trim], never)).toMatchObject({ kind: 'failed' });
-  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
-  expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
-  await makeStore().write([trim], never);
-  expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
-  expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b']);
-});
-
-describe('forgetting', () => {
-  it('leaves the former version next to the log, and a late post step does not save the entry again', async () => {
-    const log = entryText('a') + entryText('b');
-    await writeFile(join(root, 'bot.md'), log);
-    await makeStore().write(forget(['a']), never);
-    await makeStore().write([{ ...append('a'), again: new Date('2026-02-03T04:00:00Z') }], never);
-    expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b']);
-    expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
-  });
-});
-
-describe('the folder of a file store', () => {
-  it('is refused if it is a link', async () => {
-    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
-    await symlink(outside, join(root, '.axe'));
-    const store = createFileStore({
-      files: createFiles(),
-      clock: createFakeClock(),
-      root,
-      folder: '.axe/memory',
-      followLinks: false,
-    });
-    expect(await store.readTree(never)).toMatchObject({
-      kind: 'failed',
-      message: expect.stringContaining('is a symbolic link'),
-    });
-    await rm(outside, { recursive: true });
-  });
-
-  it('reports files that are not memory, and leaves them out (D17)', async () => {
-    await writeFile(join(root, 'bot.md'), entryText('a'));
-    await writeFile(join(root, 'run.sh'), 'rm -r\n');
-    await symlink('/etc/passwd', join(root, 'passwd.md'));
-    const all = await makeStore().readTree(never);
-    expect(all).toMatchObject({ kind: 'tree', warnings: [{ code: 'memory-store-notice' }] });
-    expect(all.kind === 'tree' && [...all.tree.keys()]).toEqual(['bot.md']);
-  });
-});
-
-describe('a write of several changes', () => {
-  it('writes none if one of them leads out of the tree', async () => {
-    expect(await makeStore().write([append('a'), append('b', { path: '../b.md' })], never)).toMatchObject({
-      kind: 'failed',
-    });
-    expect(await readdir(root)).toEqual([]);
-  });
-});
-
 describe('any order of concurrent appends and rewrites', () => {
   it('loses no entry that was acknowledged (I1)', async () => {
     await fc.assert(
@@ -541,4 +418,84 @@ describe('any order of concurrent appends and rewrites', () => {
       { numRuns: 400 },
     );
   });
+});
+
+it('refuses a file with another name outside, and leaves it unchanged', async () => {
+  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+  await writeFile(join(outside, 'theirs.txt'), entryText('theirs'));
+  await link(join(outside, 'theirs.txt'), join(root, 'bot.md'));
+  expect(await read(makeStore())).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('has more than one name (hard links)'),
+    remedy: expect.stringContaining('regular file'),
+  });
+  const changes: Change[] = [append('a'), { kind: 'rewrite', path: 'bot.md', rewrite: () => 'x' }];
+  for (const change of changes)
+    expect(await makeStore().write([change], never)).toMatchObject({ kind: 'failed', reason: 'refused' });
+  expect(await readFile(join(outside, 'theirs.txt'), 'utf8')).toBe(entryText('theirs'));
+  await rm(outside, { recursive: true });
+});
+
+it('C2 31: a trim that stops between the backup and the trimmed file loses no entry and duplicates none', async () => {
+  const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
+  const log = entryText('a') + entryText('b');
+  await writeFile(join(root, 'bot.md'), log);
+  const real = createFiles();
+  const dying: Files = {
+    ...real,
+    replace: async (path, text) => {
+      if (path.endsWith('bot.md')) throw new Error('killed');
+      await real.replace(path, text);
+    },
+  };
+  expect(await makeStore({ files: dying }).write([trim], never)).toMatchObject({ kind: 'failed' });
+  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(log);
+  expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
+  await makeStore().write([trim], never);
+  expect(await readFile(join(root, 'bot.md.bak'), 'utf8')).toBe(log);
+  expect(idsIn(await readFile(join(root, 'bot.md'), 'utf8'))).toEqual(['b']);
+});
+
+it('a write of several changes writes none if one of them leads out of the tree', async () => {
+  expect(await makeStore().write([append('a'), append('b', { path: '../b.md' })], never)).toMatchObject({
+    kind: 'failed',
+  });
+  expect(await readdir(root)).toEqual([]);
+});
+
+it('C2 30: a full disk leaves the memory file as it was', async () => {
+  const real = createFiles();
+  const full: Files = {
+    ...real,
+    append: async (path) =>
+      Promise.reject(
+        Object.assign(new Error(`write ${path}: no space left on device`), {
+          code: 'ENOSPC',
+          operation: 'write',
+        }),
+      ),
+  };
+  await makeStore().write([append('a')], never);
+  expect(await makeStore({ files: full }).write([append('b')], never)).toMatchObject({
+    reason: 'error',
+    message: `failed to write memory entry: write ${join(root, 'bot.md')}: no space left on device`,
+  });
+  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
+});
+
+it('the folder of a file store is refused if it is a link', async () => {
+  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+  await symlink(outside, join(root, '.axe'));
+  const store = createFileStore({
+    files: createFiles(),
+    clock: createFakeClock(),
+    root,
+    folder: '.axe/memory',
+    followLinks: false,
+  });
+  expect(await store.readTree(never)).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('is a symbolic link'),
+  });
+  await rm(outside, { recursive: true });
 });
