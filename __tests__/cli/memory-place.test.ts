@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { bareProvenance } from '../../src/memory/commands/compose.js';
 import { formatProvenance } from '../../src/memory/provenance.js';
 import { formatEntry } from '../../src/memory/run-log.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
@@ -11,7 +10,7 @@ const REPO = 'octocat/hello-world';
 
 function entry(minute: number, id: string): string {
   const timestamp = new Date(Date.UTC(2026, 1, 23, 4, minute));
-  const provenance = formatProvenance(bareProvenance(id));
+  const provenance = formatProvenance({ id });
   return formatEntry({ timestamp, task: `task ${minute}`, result: `result ${minute}`, provenance });
 }
 

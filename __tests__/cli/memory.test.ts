@@ -2,7 +2,6 @@ import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { bareProvenance } from '../../src/memory/commands/compose.js';
 import { formatProvenance } from '../../src/memory/provenance.js';
 import { formatEntry } from '../../src/memory/run-log.js';
 import { parseLog } from '../../src/memory/units.js';
@@ -18,7 +17,7 @@ function entry(minute: number, id: string, result = `result ${minute}`): string 
     timestamp,
     task: `task ${minute}`,
     result,
-    provenance: formatProvenance(bareProvenance(id)),
+    provenance: formatProvenance({ id }),
   });
 }
 

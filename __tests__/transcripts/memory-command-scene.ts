@@ -1,4 +1,3 @@
-import { bareProvenance } from '../../src/memory/commands/compose.js';
 import { formatProvenance, type Provenance } from '../../src/memory/provenance.js';
 import { formatEntry } from '../../src/memory/run-log.js';
 import { parseLog } from '../../src/memory/units.js';
@@ -24,7 +23,7 @@ export function review(
   { id, task, result, ...more }: { id: string; task: string; result: string } & Partial<Provenance>,
 ): string {
   const provenance = {
-    ...bareProvenance(idOf(id)),
+    id: idOf(id),
     run: `${day}/1`,
     job: 'review',
     event: 'pull_request',

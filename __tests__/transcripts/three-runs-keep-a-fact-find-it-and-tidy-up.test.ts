@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { bareProvenance } from '../../src/memory/commands/compose.js';
 import { ANALYST_PROMPT } from '../../src/memory/gc/analysis.js';
 import { PROPOSAL_PROMPT } from '../../src/memory/gc/proposal.js';
 import { formatProvenance } from '../../src/memory/provenance.js';
@@ -191,7 +190,7 @@ async function setUp(): Promise<NotesStage> {
 
 function weekly(week: number): string {
   const provenance = formatProvenance({
-    ...bareProvenance(idOf(`01kg${week}`)),
+    id: idOf(`01kg${week}`),
     run: `${week}/1`,
     job: 'ask',
     event: 'schedule',

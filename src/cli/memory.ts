@@ -52,15 +52,7 @@ const ELSEWHERE =
 
 /** In a step of a workflow the runner says who started it; on a laptop nobody does. */
 function originOf(env: Terminal['env']): Omit<Provenance, 'id'> {
-  return {
-    run: undefined,
-    job: undefined,
-    event: 'local',
-    sha: undefined,
-    actor: env['GITHUB_ACTOR'] || undefined,
-    trust: 'trusted',
-    model: undefined,
-  };
+  return { event: 'local', actor: env['GITHUB_ACTOR'] || undefined, trust: 'trusted' };
 }
 
 interface PrintOptions {

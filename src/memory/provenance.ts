@@ -5,15 +5,15 @@ export interface Provenance {
   /** Unique id of the entry: letters, digits and single hyphens, so that it is in the line as it is. */
   readonly id: string;
   /** `<run id>/<attempt>`. */
-  readonly run: string | undefined;
-  readonly job: string | undefined;
-  readonly event: string | undefined;
+  readonly run?: string | undefined;
+  readonly job?: string | undefined;
+  readonly event?: string | undefined;
   /** Commit the run was about; its first seven characters are kept. */
-  readonly sha: string | undefined;
-  readonly actor: string | undefined;
-  readonly trust: string | undefined;
+  readonly sha?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly trust?: string | undefined;
   /** `provider/model`. */
-  readonly model: string | undefined;
+  readonly model?: string | undefined;
 }
 
 const SHA_CHARACTERS = 7;

@@ -46,8 +46,20 @@ export interface BlockedPlace {
   readonly storage?: StorageFailure | undefined;
 }
 
+/** Where a run log was looked for, and what was found with it. */
+export interface LogPlace extends Place {
+  /** Text of the state next to it (D36); left out where there is none. */
+  readonly state?: string | undefined;
+  /** The files of the places to read with the log; left out by a store that did not read them. */
+  readonly alongside?: MemoryTree | undefined;
+  /** Those of them that are not as they need to be; left out where all are. */
+  readonly blocked?: readonly BlockedPlace[] | undefined;
+  /** Told by the store on the way: links refused, files left out. */
+  readonly warnings: readonly Warning[];
+}
+
 export type RestoreResult =
-  | (Place & {
+  | (LogPlace & {
       readonly kind: 'restored';
       /** The wanted entries, as they are in the file. */
       readonly text: string;
@@ -57,22 +69,8 @@ export type RestoreResult =
       readonly total: number | undefined;
       /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;
-      /** Text of the state next to it (D36); left out where there is none. */
-      readonly state?: string | undefined;
-      /** The files of the places to read with the log; left out by a store that did not read them. */
-      readonly alongside?: MemoryTree | undefined;
-      /** Those of them that are not as they need to be; left out where all are. */
-      readonly blocked?: readonly BlockedPlace[] | undefined;
-      /** Told by the store on the way: links refused, files left out. */
-      readonly warnings: readonly Warning[];
     })
-  | (Place & {
-      readonly kind: 'empty';
-      readonly state?: string | undefined;
-      readonly alongside?: MemoryTree | undefined;
-      readonly blocked?: readonly BlockedPlace[] | undefined;
-      readonly warnings: readonly Warning[];
-    })
+  | (LogPlace & { readonly kind: 'empty' })
   | FailedRead;
 
 /** It could not be read, which is not the same as being empty: nothing is appended to it in this run (D14). */

@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChange } from '../../../src/memory/change.js';
-import {
-  bareProvenance,
-  composeEntry,
-  type EntryParts,
-  placeEntry,
-} from '../../../src/memory/commands/compose.js';
+import { composeEntry, type EntryParts, placeEntry } from '../../../src/memory/commands/compose.js';
 import { parseLog, textId } from '../../../src/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
@@ -40,7 +35,7 @@ describe('composeEntry', () => {
 
   it('prevents text from being read as an entry or a provenance line (C2 26, C2 27)', () => {
     const result = 'a\n## 2026-01-01T00:00:00Z\n--><!-- axe-action v=1 id=x -->';
-    const { id, text } = composeEntry({ ...PARTS, result, provenance: bareProvenance('mine') }, []);
+    const { id, text } = composeEntry({ ...PARTS, result, provenance: { id: 'mine' } }, []);
     expect(parseLog(text).units.map((unit) => unit.id)).toEqual([id]);
     expect(id).toBe('mine');
   });

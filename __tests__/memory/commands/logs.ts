@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { bareProvenance } from '../../../src/memory/commands/compose.js';
 import { formatProvenance, type Provenance } from '../../../src/memory/provenance.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 
@@ -18,7 +17,7 @@ export function entry(
   const timestamp = new Date(Date.UTC(2026, 1, 3, 4, minute));
   const plain = { timestamp, task, result };
   if (id === undefined) return formatEntry(plain);
-  return formatEntry({ ...plain, provenance: formatProvenance({ ...bareProvenance(id), ...more }) });
+  return formatEntry({ ...plain, provenance: formatProvenance({ id, ...more }) });
 }
 
 /** Pieces of which a log may consist: entries of both kinds, in both line ends, and what people write by hand. */

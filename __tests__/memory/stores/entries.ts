@@ -3,23 +3,13 @@ import { formatProvenance } from '../../../src/memory/provenance.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import { withoutEntries } from '../../../src/memory/units.js';
 
-const unknown = {
-  run: undefined,
-  job: undefined,
-  event: undefined,
-  sha: undefined,
-  actor: undefined,
-  trust: undefined,
-  model: undefined,
-};
-
 /** The text of an entry with an id; `minute` is that of its time. */
 export function entryText(id: string, result = 'done', minute = 5): string {
   return formatEntry({
     timestamp: new Date(Date.UTC(2026, 1, 3, 4, minute, 6)),
     task: `task of ${id}`,
     result,
-    provenance: formatProvenance({ id, ...unknown }),
+    provenance: formatProvenance({ id }),
   });
 }
 

@@ -36,11 +36,6 @@ export function composeEntry(parts: EntryParts, secrets: readonly string[]): Com
   return { id: provenance?.id ?? textId(text), text, isCut: isLong(result) };
 }
 
-export function bareProvenance(id: string): Provenance {
-  const nothing = { run: undefined, job: undefined, event: undefined, sha: undefined };
-  return { id, ...nothing, actor: undefined, trust: undefined, model: undefined };
-}
-
 /** A result that was cut once already ends in three dots, and is not cut again. */
 function isLong(result: string): boolean {
   const length = [...result].length;

@@ -1,4 +1,3 @@
-import type { Provenance } from '../provenance.js';
 import {
   type CommandSession,
   type MemoryCommandResult,
@@ -8,8 +7,8 @@ import {
   saveChanges,
   severalEntries,
 } from './command-session.js';
-import { bareProvenance, composeEntry, fieldsOf, forgetEntry, placeEntry } from './compose.js';
-import { findEntry, type MemoryEntry } from './entry.js';
+import { composeEntry, fieldsOf, forgetEntry, placeEntry } from './compose.js';
+import { findEntry } from './entry.js';
 import { formatWhole } from './format.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 import { entryNotes } from './remember-memory.js';
@@ -31,7 +30,8 @@ export async function promoteEntry(
   if (old === undefined) return notThere(id, view);
   const newId = PREFIX + old.id;
   const fields = fieldsOf(old);
-  const provenance = provenanceOf(old, newId, session);
+  // Where it came from stays; that it is trusted is the word of the person who promotes it.
+  const provenance = { ...old.provenance, id: newId, trust: 'trusted', actor: session.origin?.actor };
   const timestamp = new Date(old.timeMs);
   const entry = composeEntry({ timestamp, heading: old.heading, ...fields, provenance }, session.secrets);
   const saved = await saveChanges(
@@ -46,11 +46,6 @@ export async function promoteEntry(
     quoted: formatWhole(old),
     changed: true,
   };
-}
-
-/** Where it came from stays; that it is trusted is the word of the person who promotes it. */
-function provenanceOf({ provenance }: MemoryEntry, id: string, { origin }: CommandSession): Provenance {
-  return { ...(provenance ?? bareProvenance(id)), id, trust: 'trusted', actor: origin?.actor };
 }
 
 function notThere(id: string, view: MemoryView): MemoryCommandResult {

@@ -4,14 +4,14 @@ import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import { lastEntries } from '../run-log.js';
 import { statePath } from '../state.js';
-import type { Place, ReadRequest, RestoreResult } from '../store.js';
+import type { LogPlace, Place, ReadRequest, RestoreResult } from '../store.js';
 import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '../tail.js';
 import { isUnder } from './tree-path.js';
 
 export async function readLogIn(
   tree: MemoryTree,
   request: ReadRequest,
-  place: LoadedLog,
+  place: LogPlace,
 ): Promise<RestoreResult> {
   const text = tree.get(request.path);
   const found = withState(place, tree.get(statePath(request.path)) ?? '');
@@ -25,15 +25,8 @@ export function shownTree(tree: MemoryTree, under: readonly string[] | undefined
   return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
 }
 
-/** Where a run log was found and what was noticed on the way. */
-interface LoadedLog extends Place {
-  /** What stands beside the log (D36). */
-  readonly state?: string | undefined;
-  readonly warnings: readonly Warning[];
-}
-
 /** The place of a run log with the state next to it (D36). */
-export function withState(place: LoadedLog, state: string): LoadedLog {
+export function withState(place: LogPlace, state: string): LogPlace {
   if (state === '') return place;
   const damage = damageOf(state);
   if (damage === undefined) return { ...place, state };
@@ -48,7 +41,7 @@ const HEAD_BYTES = 64 * 1024;
 export async function readRunLog(
   file: OpenFile,
   { lastN, maxBytes, count }: ReadRequest,
-  found: LoadedLog,
+  found: LogPlace,
 ): Promise<RestoreResult> {
   if (file.bytes === 0) return { ...found, kind: 'empty' };
   const head = decodeBytes(wholeAtEnd(await readExactly(file, 0, Math.min(HEAD_BYTES, file.bytes))));

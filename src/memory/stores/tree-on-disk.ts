@@ -20,7 +20,7 @@ export interface ReadTree {
 }
 
 /** Most that is taken from a restored folder; what we write stays far below it. */
-const MAX_FILES = 1_000;
+export const MAX_FILES = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 /** Of a run log that is asked for by its name, so that gc can trim one that has grown too large; GitHub takes no larger file. */
 const MAX_LOG_BYTES = 100 * 1024 * 1024;
@@ -34,21 +34,6 @@ const MAX_NAMED = 5;
 /** Writes a tree into a folder that is empty or does not exist. Throws what the file system throws. */
 export async function writeTree(files: Files, folder: string, tree: MemoryTree): Promise<void> {
   for (const [path, text] of tree) await files.replace(join(folder, ...path.split('/')), text);
-}
-
-/** Why {@link readTree} would not give a tree back as it is; undefined if it does. */
-type NotReadBack =
-  /** A path that is none of a memory file. */
-  | { readonly kind: 'path'; readonly path: string }
-  /** More files than are read. */
-  | { readonly kind: 'count'; readonly count: number; readonly most: number };
-
-/** Whether a tree comes back from disk as it is, with one more file next to it. */
-export function notReadBack(tree: MemoryTree): NotReadBack | undefined {
-  const path = [...tree.keys()].find((each) => !isMemoryPath(each));
-  if (path !== undefined) return { kind: 'path', path };
-  const most = MAX_FILES - 1;
-  return tree.size > most ? { kind: 'count', count: tree.size, most } : undefined;
 }
 
 /**
@@ -151,7 +136,8 @@ function mostOf(path: string): number {
   return isNotesPath(path) ? MAX_BYTES : MAX_LOG_BYTES;
 }
 
-function isMemoryPath(path: string): boolean {
+/** Whether {@link readTree} takes a file of this name for one of memory. */
+export function isMemoryPath(path: string): boolean {
   const isPlain = MEMORY_FILE.test(path) && isTreePath(path) && !/\p{Cc}/u.test(path);
   return isPlain && path.split('/').length <= MAX_DEPTH;
 }

@@ -8,6 +8,7 @@ import { cacheWriteRemedy } from './cache-key.js';
 import {
   type CacheClient,
   type CacheRestore,
+  type CacheTrouble,
   type Captured,
   createCapture,
   type GivenUp,
@@ -57,7 +58,7 @@ const STOPPING_POINT = /^(?:Cache Size: |Attempt \d|::debug::\[Request\] )/;
  * and returned in the outcome's message. Archives are looked into before they are unpacked.
  */
 export function createCacheClient(options: CacheClientOptions): CacheClient {
-  const { env, cwd, output, load = loadLibrary, clock = createClock() } = options;
+  const { env, cwd, output, load = () => import('@actions/cache'), clock = createClock() } = options;
   const capture = createCapture(output);
   let opened: Promise<CacheLibrary> | undefined;
   let hasAnswered = false;
@@ -65,7 +66,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   return {
     async restore({ paths, keys: [key = '', ...others] }, signal) {
       const trouble = await unavailable('read');
-      if (trouble !== undefined) return { kind: 'unavailable', ...trouble };
+      if (trouble !== undefined) return trouble;
       const [folder = ''] = paths;
       const gate = createUnpackGate((archive) => refuseArchive(archive, folder), MAX_ARCHIVE_BYTES);
       const call = (library: CacheLibrary) => library.restoreCache([...paths], key, others, {}, CROSS_OS);
@@ -74,22 +75,18 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
       if ('kind' in end) return end;
       const { result, lines } = end;
       const outcome =
-        result.kind === 'threw'
-          ? ({ kind: 'error', message: messageOf(result.error) } as const)
-          : restoreOutcome(result.value, lines);
+        result.kind === 'threw' ? failedCall(result.error) : restoreOutcome(result.value, lines);
       hasAnswered ||= outcome.kind === 'hit' || outcome.kind === 'miss';
       return gate.judge(outcome);
     },
     async save({ paths, key }, signal) {
       const trouble = await unavailable('write');
-      if (trouble !== undefined)
-        return { kind: cacheMode(env) === 'read' ? 'denied' : 'unavailable', ...trouble };
+      if (trouble !== undefined) return cacheMode(env) === 'read' ? { ...trouble, kind: 'denied' } : trouble;
       const call = (library: CacheLibrary) => library.saveCache([...paths], key, {}, CROSS_OS);
       const end = await run(call, SAVE_LIMIT_MS, signal);
       if ('kind' in end) return end;
       const { result, lines } = end;
-      if (result.kind === 'threw') return { kind: 'error', message: messageOf(result.error) };
-      return saveOutcome(result.value, lines);
+      return result.kind === 'threw' ? failedCall(result.error) : saveOutcome(result.value, lines);
     },
   };
 
@@ -125,25 +122,29 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   }
 
   /** Why the cache cannot be used for this, before the service is asked. */
-  async function unavailable(access: 'read' | 'write'): Promise<NoAccess | undefined> {
+  async function unavailable(access: 'read' | 'write'): Promise<CacheTrouble | undefined> {
     const forbidden = checkAccess(access, env, cwd);
     if (forbidden !== undefined) return forbidden;
     const { result } = await capture(async () => (await library()).isFeatureAvailable());
     if (result.kind === 'threw')
-      return { message: `the cache client could not be loaded: ${messageOf(result.error)}` };
+      return {
+        kind: 'unavailable',
+        message: `the cache client could not be loaded: ${messageOf(result.error)}`,
+      };
     return result.value ? undefined : NO_CACHE;
   }
 }
 
 const STOPPED = 'the cache service had not answered when the time was up';
 
-const NO_CACHE = {
+const NO_CACHE: CacheTrouble = {
+  kind: 'unavailable',
   message: 'there is no Actions cache here',
   remedy: 'Set `memory-store: branch` with `permissions: contents: write`, which needs none.',
 };
 
-async function loadLibrary(): Promise<CacheLibrary> {
-  return await import('@actions/cache');
+function failedCall(error: unknown): CacheTrouble {
+  return { kind: 'error', message: messageOf(error) };
 }
 
 /** What a promise gives, or undefined if the time is up or the signal aborts before. */
@@ -162,11 +163,6 @@ async function waitInTime<T>(
   }
 }
 
-interface NoAccess {
-  readonly message: string;
-  readonly remedy?: string | undefined;
-}
-
 /** Modes of `ACTIONS_CACHE_MODE` that let a job in; unset or unknown means both (the library's own rule). */
 const ALLOWED = {
   read: new Set(['', 'read', 'write']),
@@ -176,16 +172,24 @@ const ALLOWED = {
 const MODES = ['none', 'read', 'write', 'write-only'];
 
 /** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
-export function checkAccess(access: 'read' | 'write', env: Environment, cwd: string): NoAccess | undefined {
+export function checkAccess(
+  access: 'read' | 'write',
+  env: Environment,
+  cwd: string,
+): CacheTrouble | undefined {
   const mode = cacheMode(env);
   if (!ALLOWED[access].has(mode))
     return {
+      kind: 'unavailable',
       message: `\`cache-mode: ${mode}\` does not let this job ${access} the cache`,
       remedy: cacheWriteRemedy(env['GITHUB_EVENT_NAME']),
     };
   const workspace = env['GITHUB_WORKSPACE'];
   if (workspace === undefined || workspace === '' || workspace === cwd) return undefined;
-  return { message: `the cache unpacks in ${workspace}, but the step runs in ${cwd}` };
+  return {
+    kind: 'unavailable',
+    message: `the cache unpacks in ${workspace}, but the step runs in ${cwd}`,
+  };
 }
 
 /** The mode of a job as the runner tells it; empty if it tells none that is known. */

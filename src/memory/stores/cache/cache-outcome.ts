@@ -1,8 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-interface CacheRequest {
-  /** Relative to the workspace and always the same, since they are part of an entry's identity. */
-  readonly paths: readonly string[];
+/** Why the cache did not do what it was asked to. */
+export interface CacheTrouble {
+  readonly kind:
+    | 'error'
+    /** The entry is there and was not unpacked, because of what is in it. */
+    | 'refused'
+    /** This run may not read or write: token, `cache-mode`, spent quota. */
+    | 'denied'
+    /** The service asks to come again later. */
+    | 'rate-limited'
+    /** There is no cache here, or this job may not use it. */
+    | 'unavailable';
+  readonly message: string;
+  readonly remedy?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
 }
 
 /** The wait for an answer ended before it came. */
@@ -13,43 +25,22 @@ export interface GivenUp {
   readonly ended: Promise<void>;
 }
 
-/** The service asks to come again later. */
-interface RateLimited {
-  readonly kind: 'rate-limited';
-  readonly message: string;
-  readonly retryAfterMs?: number | undefined;
-}
-
 /** What restoring a cache entry gave. Only a `miss` says that nothing is there. */
 export type CacheRestore =
   /** The entry's files are on disk; `key` is the one that matched. */
   | { readonly kind: 'hit'; readonly key: string }
   /** `notice` says, in whole sentences, why entries may be there all the same. */
   | { readonly kind: 'miss'; readonly notice?: string | undefined }
-  /** The entry is there and was not unpacked, because of what is in it. */
-  | { readonly kind: 'refused'; readonly message: string }
-  | { readonly kind: 'error'; readonly message: string; readonly remedy?: string | undefined }
-  /** This run may not read (token without readable scopes). */
-  | { readonly kind: 'denied'; readonly message: string }
-  | RateLimited
-  | GivenUp
-  /** There is no cache here, or this job may not use it. */
-  | { readonly kind: 'unavailable'; readonly message: string; readonly remedy?: string | undefined };
+  | CacheTrouble
+  | GivenUp;
 
-export type CacheSave =
-  | { readonly kind: 'saved' }
-  /** Another job reserved the key before. */
-  | { readonly kind: 'taken' }
-  /** This run may not write (read-only token, `cache-mode`, spent quota). */
-  | { readonly kind: 'denied'; readonly message: string; readonly remedy?: string | undefined }
-  | RateLimited
-  | { readonly kind: 'error'; readonly message: string }
-  | GivenUp
-  | { readonly kind: 'unavailable'; readonly message: string; readonly remedy?: string | undefined };
+/** Of a `taken` key another job reserved it before. */
+export type CacheSave = { readonly kind: 'saved' | 'taken' } | CacheTrouble | GivenUp;
 
 /**
- * The Actions cache as the store needs it: keys are immutable, and reserving one is atomic. Nothing here throws, and
- * nothing waits on when the signal aborts.
+ * The Actions cache as the store needs it: keys are immutable, and reserving one is atomic. `paths` are relative to the
+ * workspace and always the same, since they are part of an entry's identity. Nothing here throws, and nothing waits on when
+ * the signal aborts.
  */
 export interface CacheClient {
   /**
@@ -57,10 +48,13 @@ export interface CacheClient {
    * most ten.
    */
   restore(
-    request: CacheRequest & { readonly keys: readonly string[] },
+    request: { readonly paths: readonly string[]; readonly keys: readonly string[] },
     signal: AbortSignal,
   ): Promise<CacheRestore>;
-  save(request: CacheRequest & { readonly key: string }, signal: AbortSignal): Promise<CacheSave>;
+  save(
+    request: { readonly paths: readonly string[]; readonly key: string },
+    signal: AbortSignal,
+  ): Promise<CacheSave>;
 }
 
 /**
@@ -74,17 +68,15 @@ export function restoreOutcome(key: string | undefined, lines: readonly string[]
   if (skipped !== undefined) return { kind: 'unavailable', message: skipped };
   if (key !== undefined) return { kind: 'hit', key };
   const failure = said.find((line) => line.startsWith('Failed to restore:'));
-  if (failure !== undefined) return failedRestore(withoutPrefix(failure), said);
+  if (failure !== undefined) {
+    const message = withoutPrefix(failure);
+    if (/cache read denied/i.test(message)) return { kind: 'denied', message };
+    return /rate limit/i.test(message) ? rateLimited(said.join('\n')) : { kind: 'error', message };
+  }
   // The v2 service says so when it finds nothing; silence is not an answer. v1 has no such line.
   const isV1 = said.includes('Cache service version: v1');
   if (isV1 || said.some((line) => line.startsWith('Cache not found for version'))) return miss(lines);
   return { kind: 'error', message: 'the cache service gave no clear answer' };
-}
-
-function failedRestore(message: string, said: readonly string[]): CacheRestore {
-  if (/cache read denied/i.test(message)) return { kind: 'denied', message };
-  if (/rate limit/i.test(message)) return rateLimited(said.join('\n'));
-  return { kind: 'error', message };
 }
 
 const NO_ZSTD =
@@ -110,9 +102,8 @@ export function saveOutcome(id: number, lines: readonly string[]): CacheSave {
   const denied =
     /cache write denied:[^\n]*|cache storage quota[^\n]*|Failed to CreateCacheEntry:[^\n]*\((?:401|403)\)[^\n]*/i;
   const denial = denied.exec(text)?.[0];
-  if (denial !== undefined) {
-    return { kind: 'denied', message: denial, ...(/quota/i.test(denial) ? { remedy: QUOTA_REMEDY } : {}) };
-  }
+  if (denial !== undefined)
+    return { kind: 'denied', message: denial, remedy: /quota/i.test(denial) ? QUOTA_REMEDY : undefined };
   if (/rate limit/i.test(text)) return rateLimited(text);
   if (/already exist|\(409\)|Response was not ok/i.test(text)) return { kind: 'taken' };
   const reason = said.find((line) => line.startsWith('Failed to reserve cache:')) ?? said.at(-1);
@@ -140,11 +131,14 @@ function isReason(line: string): boolean {
   return !line.startsWith('Attempt ') && !line.startsWith('[command]');
 }
 
-function rateLimited(text: string): RateLimited {
+function rateLimited(text: string): CacheTrouble {
   const message = 'the repository has reached the rate limit of the cache service';
   const seconds = /reset in (\d+) seconds/.exec(text)?.[1];
-  if (seconds === undefined) return { kind: 'rate-limited', message };
-  return { kind: 'rate-limited', message, retryAfterMs: Number(seconds) * 1000 };
+  return {
+    kind: 'rate-limited',
+    message,
+    retryAfterMs: seconds === undefined ? undefined : Number(seconds) * 1000,
+  };
 }
 
 function withoutPrefix(line: string): string {
@@ -162,33 +156,25 @@ export interface Captured<T> {
   readonly lines: readonly string[];
 }
 
-/**
- * Runs a call and keeps what it prints to standard output. `watch` sees each text before the call goes on; what it
- * throws, the call meets where it prints.
- */
-type CaptureStdout = <T>(call: () => Promise<T>, watch?: (text: string) => void) => Promise<Captured<T>>;
-
 /** Something that can be written to, as `process.stdout`. */
 export type Output = Pick<NodeJS.WriteStream, 'write'>;
 
 /** Masks have to reach the runner, whoever sets them. */
 const PASSED_ON = '::add-mask::';
 
-interface Printed {
-  readonly chunks: string[];
-  readonly watch: ((text: string) => void) | undefined;
-}
+/** Sees each text before the call goes on; what it throws, the call meets where it prints. */
+type Watch = (text: string) => void;
 
 /**
- * Captures by who prints, not by when: only what the call itself (and what it started) writes is kept back, lines
+ * Runs calls and keeps what they print to standard output, by who prints, not by when: only what the call itself (and what it started) writes is kept back, lines
  * that others print meanwhile go their way. `write` is put back after the last call, whatever happens.
  */
-export function createCapture(output: Output): CaptureStdout {
-  const current = new AsyncLocalStorage<Printed>();
+export function createCapture(output: Output) {
+  const current = new AsyncLocalStorage<{ readonly chunks: string[]; readonly watch: Watch | undefined }>();
   let original = output.write;
   let running = 0;
 
-  return async (call, watch) => {
+  return async <T>(call: () => Promise<T>, watch?: Watch): Promise<Captured<T>> => {
     const chunks: string[] = [];
     running += 1;
     if (running === 1 && output.write !== divert) {

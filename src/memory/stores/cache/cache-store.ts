@@ -12,9 +12,9 @@ import { decodeField, encodeField } from '../../field.js';
 import { failed, type MemoryStore } from '../../store.js';
 import type { BackendTrouble, CommitResult, Snapshot, TreeBackend } from '../backend.js';
 import { createTreeStore } from '../store.js';
-import { notReadBack, readTree, writeTree } from '../tree-on-disk.js';
+import { isMemoryPath, MAX_FILES, readTree, writeTree } from '../tree-on-disk.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
-import type { CacheClient, CacheRestore, CacheSave } from './cache-outcome.js';
+import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
 
 interface CacheStoreOptions {
   readonly cache: CacheClient;
@@ -148,7 +148,7 @@ export function createCacheStore({
     const moved = own.map(([path, text]) => [inside + path, text] as const);
     const tree = new Map([...(snapshot.others ?? []), ...moved]);
     const trouble = checkTree(tree);
-    if (trouble !== undefined) return { kind: 'failed', reason: 'error', ...trouble };
+    if (trouble !== undefined) return trouble;
     const number = nextFree(Number(snapshot.version) + 1);
     if (number === undefined) return { kind: 'conflict' };
     const startMs = clock.now().getTime();
@@ -170,13 +170,14 @@ export function createCacheStore({
       case 'given-up':
         broken = failed(signal.aborted ? 'timeout' : 'error', result.message, SERVICE_REMEDY);
         return broken;
+      case 'refused':
       case 'error': {
         const message = `saving to the Actions cache failed: ${describeCause({ code: undefined, message: result.message })}`;
         return failed('error', message, SERVICE_REMEDY);
       }
       case 'rate-limited':
       case 'unavailable':
-        return { ...result, kind: 'failed', reason: result.kind };
+        return { ...failed(result.kind, result.message, result.remedy), retryAfterMs: result.retryAfterMs };
     }
   }
 
@@ -200,7 +201,13 @@ export function createCacheStore({
       await disk.remove(directory);
       const found = await cache.restore({ paths, keys }, signal);
       if (found.kind === 'hit') return await unpacked(of, found.key);
-      if (found.kind === 'miss') return { ...NOTHING, warnings: noticesOf(found) };
+      if (found.kind === 'miss') {
+        const { notice: message } = found;
+        return {
+          ...NOTHING,
+          warnings: message === undefined ? [] : [{ code: 'memory-store-notice', message }],
+        };
+      }
       const trouble = unreadable(found, signal);
       if (found.kind === 'given-up') {
         inUse = found.ended;
@@ -266,40 +273,35 @@ function parseSaves(text: string): ReadonlyMap<string, number> {
   );
 }
 
-function checkTree(tree: MemoryTree): { readonly message: string; readonly remedy: string } | undefined {
+/** Why the cache does not take a tree: too much, or what {@link readTree} would not give back. */
+function checkTree(tree: MemoryTree): BackendTrouble | undefined {
   const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
-  if (bytes > MAX_TREE_BYTES) {
-    return {
-      message: `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
-      remedy:
-        'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
-    };
-  }
-  const refused = tree.has(SAVES_FILE) ? OWN_FILE : notReadBack(tree);
-  if (refused === undefined) return undefined;
-  switch (refused.kind) {
-    case 'path':
-      return {
-        message: `the cache does not take \`${refused.path}\` for a memory file`,
-        remedy: 'Let `memory.path` end in `.md`, with at most 7 folders above it.',
-      };
-    case 'count':
-      return {
-        message: `memory holds ${grouped(refused.count)} files, and the cache takes at most ${grouped(refused.most)}`,
-        remedy: 'Set `memory-store: branch` with `permissions: contents: write`.',
-      };
-  }
+  if (bytes > MAX_TREE_BYTES)
+    return failed(
+      'error',
+      `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
+      'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
+    );
+  const odd = [...tree.keys()].find((path) => path === SAVES_FILE || !isMemoryPath(path));
+  if (odd !== undefined)
+    return failed(
+      'error',
+      `the cache does not take \`${odd}\` for a memory file`,
+      'Let `memory.path` end in `.md`, with at most 7 folders above it.',
+    );
+  // The ids of what was saved are a file next to them.
+  const most = MAX_FILES - 1;
+  if (tree.size <= most) return undefined;
+  return failed(
+    'error',
+    `memory holds ${grouped(tree.size)} files, and the cache takes at most ${grouped(most)}`,
+    'Set `memory-store: branch` with `permissions: contents: write`.',
+  );
 }
-
-const OWN_FILE = { kind: 'path', path: SAVES_FILE } as const;
 
 /** Without the dot at the end of a key, which people would take for the end of a sentence. */
 function locationOf(prefix: string, number: number): string {
   return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number).slice(0, -1)}`;
-}
-
-function noticesOf({ notice }: Extract<CacheRestore, { kind: 'miss' }>): readonly Warning[] {
-  return notice === undefined ? [] : [{ code: 'memory-store-notice', message: notice }];
 }
 
 function damaged(message: string): BackendTrouble {
@@ -309,10 +311,7 @@ function damaged(message: string): BackendTrouble {
 }
 
 /** A rate limit says nothing of what is there, and passes. */
-function unreadable(
-  found: Exclude<CacheRestore, { kind: 'hit' | 'miss' }>,
-  { aborted }: AbortSignal,
-): BackendTrouble {
+function unreadable(found: CacheTrouble | GivenUp, { aborted }: AbortSignal): BackendTrouble {
   const message = notRead(found.message);
   switch (found.kind) {
     case 'refused':
