@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { ConfigError, ProviderError } from '../../src/lib/errors.js';
 import { answerForm } from '../../src/run/plan.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
 
 const SCHEMA = '{"type":"object"}';
 const slow = () => Promise.reject(new ConfigError('the schema takes too long'));
@@ -28,5 +29,5 @@ function dueWhileSleeping(reason: Error) {
     pauses += 1;
     if (pauses === 2) controller.abort(reason);
   };
-  return { signal: controller.signal, clock: { sleep } };
+  return { signal: controller.signal, clock: { ...createFakeClock(), sleep } };
 }

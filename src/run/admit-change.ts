@@ -29,7 +29,7 @@ export function admitChange(
   const decision = decideAdmission({ ...facts, change });
   if (decision.kind === 'run') return undefined;
   const since = decision.reason === 'nothing-new' ? change.nothingNewSince : undefined;
-  return { kind: 'skipped', decision, ...(since === undefined ? {} : { unchangedSince: since }) };
+  return { kind: 'skipped', decision, unchangedSince: since };
 }
 
 /** A run that has seen nothing can only make something up. What could not be read is a warning of the context. */
@@ -37,9 +37,8 @@ function refuseUnread({ trigger }: RunRequest, { context }: FetchedFacts): void 
   if (!isReview(trigger) || context === undefined || context.kind !== 'none') return;
   const unread = context.warnings.find(({ code }) => code === 'context-incomplete');
   if (unread === undefined) return;
-  const { message, remedy } = unread;
-  const text = `nothing of pull request #${subjectNumber(trigger)} could be read: ${message}`;
-  throw new AxeError(text, remedy === undefined ? {} : { remedy });
+  const text = `nothing of pull request #${subjectNumber(trigger)} could be read: ${unread.message}`;
+  throw new AxeError(text, { remedy: unread.remedy });
 }
 
 function isReview(trigger: Trigger): boolean {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import {
   type AdmissionFacts,
@@ -22,15 +23,13 @@ import { isPaused, type ReviewFact } from '../review/state-facts.js';
 import { admitActor, askPermission, permissionOf } from './access.js';
 import type { Dependencies } from './dependencies.js';
 import { planBasis, runAhead } from './plan.js';
+import { planNotes } from './plan-notes.js';
 import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
 import { readMemory } from './restore.js';
 import { postsReviews } from './scope.js';
 
 /** An event that starts nothing; `at` is how far it came, where that is to the agent and its memory. */
-export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: SkippedAt };
-
-/** What is known of a run that was turned away. */
-export type SkippedAt = Pick<Admitted, 'facts' | 'basis' | 'taint' | 'memory'>;
+export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: Admitted };
 
 /**
  * The first step: whether the event starts a run. The rules are asked as soon as their facts are known: by the event
@@ -73,12 +72,10 @@ function skipOf(facts: AdmissionFacts): Skipped | undefined {
   return decision.kind === 'run' ? undefined : { kind: 'skipped', decision };
 }
 
-/** What is known of an event once its people were asked about. */
-type AccessFacts = Required<Pick<AdmissionFacts, 'event' | 'permission'>>;
-
 interface AgentParts {
   readonly request: RunRequest;
-  readonly facts: AccessFacts;
+  /** What is known of an event once its people were asked about. */
+  readonly facts: { readonly event: EventFacts; readonly permission: Permission | 'unknown' };
 }
 
 /** `unfit`: nothing that the agent looks at has changed; what it found before holds still. */
@@ -136,18 +133,19 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
   if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
 
-  const basis = await planBasis(request, { agent, trust }, deps);
-  const notes = { plan: basis.notes, unsaved: [] };
-  const memory = runAhead(readMemory(agent, basis.memory, deps, notes));
-  const at = { facts, basis, taint, memory };
+  const basis = await planBasis(request, agent, trust, deps);
+  const workdir = resolve(deps.cwd, basis.workdir);
+  const notes = planNotes({ ...basis, workdir, isSubAgent: false });
+  const memory = runAhead(readMemory(basis.agent, basis.memory, deps, { plan: notes, unsaved: [] }));
+  const none = Promise.resolve(undefined);
+  const at = { kind: 'admitted', facts, basis, taint, memory, context: early ?? none } as const;
   if (unfit !== undefined) return { ...unfit, at };
   if (needsState) {
     const state = stateFacts(await memory, parts, deps);
     const skipped = skipOf({ ...facts, state });
     if (skipped !== undefined) return { ...skipped, at };
   }
-  const context = early ?? runAhead(readContext(request, taint, deps));
-  return { kind: 'admitted', facts, basis, taint, memory, context };
+  return { ...at, context: early ?? runAhead(readContext(request, taint, deps)) };
 }
 
 /** Whether memory can turn the event away. A dry run costs nothing and is shown all the same. */

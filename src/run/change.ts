@@ -6,7 +6,7 @@ export interface ReviewedDiff {
   readonly head: string;
   readonly base: string;
   /** Name of the branch it goes into; left out where that is not known. */
-  readonly into?: string;
+  readonly into?: string | undefined;
   readonly diff: string;
 }
 
@@ -19,7 +19,7 @@ export function changeOf(trigger: Trigger, context: TriggerContext | undefined):
   return {
     head: head.sha,
     base: base.sha,
-    ...(base.ref === '' ? {} : { into: base.ref }),
+    into: base.ref || undefined,
     diff: context.diff,
   };
 }

@@ -26,17 +26,14 @@ export interface Held {
 }
 
 /** The one conversation of a run, before it is known what its end counts as. */
-export async function converseOnce(
-  { plan, parts }: Pick<Subject, 'plan' | 'parts'>,
-  delegation: Delegation,
-): Promise<Pick<Held, 'outcome' | 'buffered'>> {
+export async function converseOnce({ plan, parts }: Subject, delegation: Delegation): Promise<Held> {
   const outcome = await delegation.converse(plan, parts, delegation, { depth: 0, callerEffects: undefined });
-  return { outcome, buffered: delegation.publications?.buffered ?? NOTHING_BUFFERED };
+  return { outcome, buffered: delegation.publications?.buffered ?? NOTHING_BUFFERED, unread: [] };
 }
 
 /** What the run's own conversation counts as; warns where its answer is not whole and the run succeeds all the same. */
 export function conclude(
-  { outcome, buffered }: Pick<Held, 'outcome' | 'buffered'>,
+  { outcome, buffered }: Held,
   { loop: { reporter } }: ConversationParts,
   { request }: Delegation,
 ): RunOutcome {
@@ -53,8 +50,8 @@ export function conclude(
  */
 export function judge(
   outcome: RunOutcome,
-  { findings, review }: Pick<Buffered, 'findings' | 'review'>,
-  { inWorkflow }: Pick<RunRequest, 'inWorkflow'>,
+  { findings, review }: Buffered,
+  { inWorkflow }: RunRequest,
 ): RunOutcome {
   if (!inWorkflow) {
     const isPart = outcome.kind === 'incomplete' && outcome.answer.trim() !== '';
@@ -71,9 +68,5 @@ export function judge(
 
 /** What is to be told of an answer that is not whole where it does not end the run; `of` begins the sentence. */
 export function cutWarning({ message, remedy }: AxeError, of = ''): Warning {
-  return {
-    code: 'answer-truncated',
-    message: `${of}${message}`,
-    ...(remedy === undefined ? {} : { remedy }),
-  };
+  return { code: 'answer-truncated', message: `${of}${message}`, remedy };
 }

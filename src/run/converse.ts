@@ -20,7 +20,6 @@ import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rule
 import { keepSecrets } from '../tools/keep-secrets.js';
 import { createMemoryTools } from '../tools/memory/memory-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
-import { conclude, converseOnce, type Held, type Subject } from './conversation.js';
 import { createCallAgent } from './delegate.js';
 import {
   type AgentPosition,
@@ -30,7 +29,7 @@ import {
   goalOf,
 } from './delegation.js';
 import type { Dependencies } from './dependencies.js';
-import { holdReview } from './hold-review.js';
+import { holdConversations } from './hold-conversations.js';
 import { spentKeeper } from './keep-spent.js';
 import type { RunNotes } from './notes.js';
 import { namedNotesTools, notesAreOff } from './plan-notes.js';
@@ -91,15 +90,6 @@ export async function converse(
   );
   const read = readByRun(plan, held.outcome, { unread, ...delegation.missed });
   return { ...restored, ...held, read, spend, usage: delegation.usage.all };
-}
-
-/** A review brings what it needs besides its conversation, which is loaded for it alone. */
-async function holdConversations(subject: Subject, delegation: Delegation): Promise<Held> {
-  if (delegation.publications?.scopeOfReview !== undefined) {
-    return await holdReview(subject, delegation);
-  }
-  const held = await converseOnce(subject, delegation);
-  return { ...held, outcome: conclude(held, subject.parts, delegation), unread: [] };
 }
 
 /** The workflow's rules, with what the agent's file adds to them. */

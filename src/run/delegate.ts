@@ -9,8 +9,8 @@ import { NOTHING_BUFFERED } from '../review/buffered.js';
 import type { Tool, ToolResult } from '../tools/tool.js';
 import { cutWarning, judge } from './conversation.js';
 import type { AgentPosition, Delegation } from './delegation.js';
-import type { Dependencies, Reporter, RunEvent } from './dependencies.js';
-import { type NotesPlan, planNotes } from './plan-notes.js';
+import type { Reporter, RunEvent } from './dependencies.js';
+import { planNotes } from './plan-notes.js';
 import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
 import { UNPUBLISHED } from './publish.js';
 import type { Remembered } from './request.js';
@@ -129,7 +129,7 @@ async function runSubAgent(
   const plan = await planSubAgent(run, delegation);
   for (const warning of plan.warnings) loop.reporter.warn(warning);
   const memory = await readMemory(plan.agent, plan.memory, deps, {
-    plan: notesPlanOf(plan, deps),
+    plan: planNotes({ ...plan, workdir: resolve(deps.cwd, plan.workdir), isSubAgent: true }),
     unsaved: delegation.notesSession?.session.changes('trusted') ?? [],
   });
   if (memory !== undefined) {
@@ -157,10 +157,6 @@ async function runSubAgent(
     case 'failed':
       return failure(run.name, outcome.error, loop.signal, outcome.stats);
   }
-}
-
-function notesPlanOf(plan: Plan, { cwd }: Dependencies): NotesPlan | undefined {
-  return planNotes({ ...plan, workdir: resolve(cwd, plan.workdir), isSubAgent: true });
 }
 
 /** Of the run's own entry the report tells; a sub-agent's may be the one that created the branch. */

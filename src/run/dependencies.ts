@@ -159,7 +159,7 @@ interface SkippedRun {
   readonly agent: string;
   readonly message: string;
   /** Sha of the commit since which nothing has changed; left out: nothing was read. */
-  readonly since?: string;
+  readonly since?: string | undefined;
 }
 
 /** Shows on its commit that a run is at work, and how it ended where it published nothing. Must not throw. */

@@ -51,7 +51,7 @@ export async function learnAnswers(parts: FindingsParts, deps: Dependencies): Pr
   return {
     ledger: ledger.ledger,
     others: read.flatMap((one) => one ?? []),
-    ...(ledger.trouble === undefined ? {} : { trouble: ledger.trouble }),
+    trouble: ledger.trouble,
   };
 }
 
@@ -71,7 +71,7 @@ export async function readFindings(
   pull: number,
   parts: FindingsParts & { readonly isFresh: boolean; readonly add?: (seen: Seen) => Seen },
   deps: Dependencies,
-): Promise<{ readonly ledger: Ledger; readonly trouble?: string }> {
+): Promise<{ readonly ledger: Ledger; readonly trouble?: string | undefined }> {
   const { isFresh, add = (seen: Seen) => seen } = parts;
   const answer = await deps.github?.said(pull, { isFresh }, deps.deadline.signal);
   if (answer?.kind === 'read') return { ledger: await ledgerOf(add(answer.seen), pull, parts, deps) };

@@ -90,7 +90,7 @@ export async function openNotes(
   const notLoaded = ({ message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>): Warning => ({
     code: 'memory-load-failed',
     message: `failed to load the notes of "${agent.name}": ${message}`,
-    ...(remedy === undefined ? {} : { remedy }),
+    remedy,
   });
   let kept: readonly NoteChange[] = [];
   return {

@@ -7,54 +7,42 @@ import type { TokenUse } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';
 import { buildSystemPrompt } from '../prompt/system.js';
-import type { Publications } from '../review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../review/buffered.js';
 import { joinPasses } from '../review/join-passes.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
+import type { Held, Subject } from './conversation.js';
 import type { ConversationParts, Delegation } from './delegation.js';
 import { type LostAnswer, lostBy, lostByThrown, remediesOf } from './lost-answer.js';
 import type { Plan, ReviewPass } from './run-plan.js';
-
-/** What several passes came to. */
-export interface Passed {
-  readonly outcome: RunOutcome;
-  readonly buffered: Buffered;
-  /** Paths of files that no pass has read: their part was not paid for, or failed. */
-  readonly unread: readonly string[];
-}
-
-/** What passes are held with. */
-interface PassesOf {
-  readonly plan: Plan;
-  readonly passes: readonly ReviewPass[];
-  readonly parts: ConversationParts;
-  /** A buffer of its own for each pass. */
-  open(name: string): Publications | undefined;
-  readonly maxFindings: number;
-}
 
 /**
  * Reads a change in several conversations, three at a time, within the run's one budget. What does not fit into it is not
  * read, and a pass that fails leaves the others: the files of both are named.
  */
-export async function reviewInPasses(of: PassesOf, delegation: Delegation): Promise<Passed> {
-  const loop = quietly(of.parts.loop);
-  const ends = await atMost(REVIEW_PASSES.atOnce, of.passes, (pass, index) =>
-    holdPass({ pass, index }, { ...of, parts: { ...of.parts, loop } }, delegation),
+export async function reviewInPasses(
+  subject: Subject,
+  passes: readonly ReviewPass[],
+  maxFindings: number,
+  delegation: Delegation,
+): Promise<Held> {
+  const { loop } = subject.parts;
+  const quiet = { ...subject, parts: { ...subject.parts, loop: quietly(loop) } };
+  const ends = await atMost(REVIEW_PASSES.atOnce, passes, (pass, index) =>
+    holdPass(pass, index, quiet, delegation),
   );
   const buffered = joinPasses(
     ends.map(({ buffered: own }) => own),
-    of.maxFindings,
+    maxFindings,
   );
   const read = new Set(ends.flatMap(({ pass, why }) => (why === undefined ? pass.paths : [])));
   const all = new Set(ends.flatMap(({ pass }) => pass.paths));
   const unread = [...all].filter((path) => !read.has(path));
-  of.parts.loop.reporter.event({
+  loop.reporter.event({
     kind: 'passes-joined',
     passes: ends.length,
     findings: buffered.findings.length,
   });
-  warnOfUnread(ends, of);
+  warnOfUnread(ends, loop);
   return {
     outcome: joinOutcomes(ends, delegation),
     buffered: { ...buffered, passes: ends.map(recordOf) },
@@ -78,16 +66,17 @@ function recordOf({ pass: { name, paths }, buffered: { findings }, why }: PassEn
 }
 
 async function holdPass(
-  { pass, index }: { readonly pass: ReviewPass; readonly index: number },
-  { plan, parts, open }: PassesOf,
+  pass: ReviewPass,
+  index: number,
+  { plan, parts, openPass }: Subject,
   delegation: Delegation,
 ): Promise<PassEnd> {
-  const release = delegation.budget.reserve(worstCase(pass, { plan, parts }), parts.model.price);
+  const release = delegation.budget.reserve(worstCase(pass, plan, parts), parts.model.price);
   // However little there is, something is read with it.
   const mayBegin = index === 0 || (release !== undefined && delegation.budget.spent() === undefined);
   if (!mayBegin)
     return { pass, outcome: undefined, buffered: NOTHING_BUFFERED, why: 'budget', lost: undefined };
-  const publications = open(pass.name);
+  const publications = openPass(pass.name);
   const buffered = () => publications?.buffered ?? NOTHING_BUFFERED;
   try {
     const own = { ...parts, part: pass.name, notesSession: index === 0 ? parts.notesSession : undefined };
@@ -103,13 +92,8 @@ async function holdPass(
     );
     return { pass, outcome, buffered: buffered(), ...judgePass(outcome) };
   } catch (thrown) {
-    return {
-      pass,
-      outcome: undefined,
-      buffered: buffered(),
-      why: 'failed',
-      lost: lostByThrown(thrown),
-    };
+    const lost = lostByThrown(thrown);
+    return { pass, outcome: undefined, buffered: buffered(), why: 'failed', lost };
   } finally {
     release?.();
   }
@@ -124,19 +108,22 @@ function reviewing({ agent }: Plan): Plan['agent'] {
   return { ...agent, config: { ...agent.config, tools } };
 }
 
-function judgePass(outcome: RunOutcome): Pick<PassEnd, 'why' | 'lost'> {
+function judgePass(outcome: RunOutcome) {
   const isDone =
     outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
   if (isDone) return { why: undefined, lost: undefined };
   const isUnpaid = outcome.kind === 'exhausted' && outcome.limit !== 'turns';
-  return { why: isUnpaid ? 'budget' : 'failed', lost: lostBy(outcome, 'the model did not finish') };
+  return {
+    why: isUnpaid ? ('budget' as const) : ('failed' as const),
+    lost: lostBy(outcome, 'the model did not finish'),
+  };
 }
 
 /** Turns of a pass that are reckoned with, what each adds to the conversation, and what it says. */
 const WORST = { turns: 12, resultTokens: 2500, replyTokens: 500 } as const;
 
 /** What a pass may take: the first request is new to the provider, the later ones are cached but for what a turn has added. */
-function worstCase({ message }: ReviewPass, { plan, parts }: Pick<PassesOf, 'plan' | 'parts'>): TokenUse {
+function worstCase({ message }: ReviewPass, plan: Plan, parts: ConversationParts): TokenUse {
   const first =
     estimateText(buildSystemPrompt(plan.prompt)) + estimateText(parts.memory) + estimateText(message);
   const { turns, resultTokens, replyTokens } = WORST;
@@ -188,7 +175,7 @@ function summariesOf(ends: readonly PassEnd[]): readonly string[] {
   });
 }
 
-function warnOfUnread(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): void {
+function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies): void {
   const unpaid = ends
     .filter(({ why, lost }) => why === 'budget' && lost === undefined)
     .map(({ pass }) => pass.name);
@@ -196,7 +183,7 @@ function warnOfUnread(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): 
   if (unpaid.length > 0) {
     const message = `${count(unpaid.length, 'part')} of the change did not fit into what the run may still cost: ${unpaid.join(', ')}`;
     const remedy = 'Raise `max-cost-usd` or `max-tokens`; the next review reads them first.';
-    loop.reporter.warn({ code: 'context-incomplete', message, remedy });
+    reporter.warn({ code: 'context-incomplete', message, remedy });
   }
   const messages = [...new Set(failed.map(({ message }) => message))];
   // Where all parts end for one reason, so does the run, and its error says it.
@@ -206,7 +193,7 @@ function warnOfUnread(ends: readonly PassEnd[], { parts: { loop } }: PassesOf): 
     return `${names.join(', ')}: ${reason}`;
   });
   const message = `${count(failed.length, 'part')} of the review did not come to an end: ${reasons.join('; ')}. What was to be read there counts as not read.`;
-  loop.reporter.warn({ code: 'context-incomplete', message, remedy: remediesOf(failed) });
+  reporter.warn({ code: 'context-incomplete', message, remedy: remediesOf(failed) });
 }
 
 function notBegun(lost: LostAnswer = NOTHING_READ): AxeError {

@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig, ModelParams } from '../agent/config.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { taskOfMention } from '../event/mention.js';
 import { laneOfWords } from '../event/taint.js';
-import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
 import { estimateText } from '../lib/text/truncate.js';
 import { causeFirst } from '../lib/time-limit.js';
@@ -31,10 +30,9 @@ import { changeOf } from './change.js';
 import { openModel, smallerWindow } from './delegation.js';
 import type { Dependencies } from './dependencies.js';
 import { type FindingsParts, learnAnswers, NOTHING_LEARNT } from './learn.js';
-import { planNotes } from './plan-notes.js';
 import { planPasses } from './plan-passes.js';
-import type { Admitted, Basis, Draft, RunReport, RunRequest } from './request.js';
-import { type Plan, planMemory } from './run-plan.js';
+import type { Admitted, Draft, RunReport, RunRequest } from './request.js';
+import { type Basis, planMemory } from './run-plan.js';
 import { findScope, postsReviews } from './scope.js';
 
 /** What the findings of a run's pull request are read with. */
@@ -118,37 +116,29 @@ export async function makePlan(
     context,
     scope,
     change,
-    policy: { ...diffPolicy, ...diffTool(agent, deps) },
+    policy: { ...diffPolicy, tool: diffTool(agent, deps) },
     showsStrangers: trust.level === 'untrusted',
   };
   const task = resolveTask(given);
   const planned = planPasses({ agent, review: basis.review, given, task });
   const unseen = planned === undefined ? task.unseen : planned.unseen;
-  const coverage = findCoverage(request, context, unseen);
-  const ownChanges = warnOfOwnChanges(
-    { agent, skill: skillPath, files, ...repositoryOf(request.trigger) },
-    context,
-  );
+  const { trigger } = request;
+  const repository = trigger.kind === 'local' ? undefined : trigger.repository;
+  const ownChanges = warnOfOwnChanges({ agent, skill: skillPath, files, repository }, context);
   const form = await answerForm(config.params, request.outputSchema, deps);
   const plan = {
-    agent,
-    model,
-    trigger: request.trigger,
-    trust,
-    workdir,
+    ...basis,
     skill,
     files,
     stdin,
-    ...(scope === undefined ? {} : { scope }),
-    ...reportsOn(request.trigger, context),
-    ...(coverage === undefined ? {} : { coverage }),
-    review: basis.review,
-    ...(planned === undefined ? {} : { passes: planned.passes }),
+    task: { ...task, message: withInstruction(task.message, form), unseen },
+    scope,
+    reportsOn: reportsOn(request.trigger, context),
+    coverage: findCoverage(request, context, unseen),
+    passes: planned?.passes,
     form,
     prompt: systemParts,
-    memory: basis.memory,
     maxTurns: request.maxTurns,
-    timeoutSeconds: basis.timeoutSeconds,
     warnings: [
       ...agent.warnings,
       ...warnings,
@@ -162,11 +152,6 @@ export async function makePlan(
   return {
     kind: 'draft',
     plan,
-    task: {
-      ...task,
-      message: withInstruction(task.message, form),
-      ...(unseen === undefined ? {} : { unseen }),
-    },
     taint,
     change: changeOf(request.trigger, context),
     memory,
@@ -190,7 +175,8 @@ async function readContext({ basis, taint, ...admitted }: Admitted): Promise<Tri
  */
 export async function planBasis(
   request: RunRequest,
-  { agent: loaded, trust }: { readonly agent: LoadedAgent; readonly trust: Trust },
+  loaded: LoadedAgent,
+  trust: Trust,
   deps: Dependencies,
 ): Promise<Basis> {
   const { trigger } = request;
@@ -212,15 +198,7 @@ export async function planBasis(
     wantCount: request.wantCount,
   });
   const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
-  const notes = planNotes({
-    agent,
-    memory,
-    trigger,
-    trust,
-    workdir: resolve(deps.cwd, workdir),
-    isSubAgent: false,
-  });
-  return { agent, model, trust, workdir, timeoutSeconds, review, memory, notes };
+  return { agent, model, trigger, trust, workdir, timeoutSeconds, review, memory };
 }
 
 function withEffort(agent: LoadedAgent, { effort }: RunRequest): LoadedAgent {
@@ -250,10 +228,9 @@ export function runAhead<T>(work: Promise<T>): Promise<T> {
 }
 
 /** A diagnosis of another workflow's run is for those who wait for its pull request. */
-function reportsOn(trigger: Trigger, context: TriggerContext | undefined): Pick<Plan, 'reportsOn'> {
-  if (trigger.kind !== 'workflow_run') return {};
-  const number = context?.pullOfCommit ?? trigger.pull?.number;
-  return number === undefined ? {} : { reportsOn: number };
+function reportsOn(trigger: Trigger, context: TriggerContext | undefined): number | undefined {
+  if (trigger.kind !== 'workflow_run') return undefined;
+  return context?.pullOfCommit ?? trigger.pull?.number;
 }
 
 /** How much of a change the model is shown; undefined where the run is about none. */
@@ -294,14 +271,9 @@ function requestOf({ trigger, admissionPolicy }: RunRequest): string {
     : taskOfMention(trigger, admissionPolicy);
 }
 
-function repositoryOf(trigger: Trigger): { readonly repository?: Repository } {
-  return trigger.kind === 'local' ? {} : { repository: trigger.repository };
-}
-
 /** What the model is told to ask for the rest of a diff with; it is there where there is an event and a token. */
-function diffTool({ config }: LoadedAgent, { github }: Dependencies): Pick<DiffPolicy, 'tool'> {
-  const tool = 'github_diff';
-  return github !== undefined && config.tools.includes(tool) ? { tool } : {};
+function diffTool({ config }: LoadedAgent, { github }: Dependencies): DiffPolicy['tool'] {
+  return github !== undefined && config.tools.includes('github_diff') ? 'github_diff' : undefined;
 }
 
 /** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */
@@ -322,15 +294,11 @@ export async function agentWorkdir(
   return await confine(workdir, `\`workdir\` of the agent "${name}"`);
 }
 
-interface FormDependencies extends Pick<Dependencies, 'compileSchema' | 'deadline'> {
-  readonly clock: Pick<Dependencies['clock'], 'sleep'>;
-}
-
 /** The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema of no use. */
 export async function answerForm(
   params: Pick<ModelParams, 'responseFormat'>,
   outputSchema: string,
-  { compileSchema, deadline, clock }: FormDependencies,
+  { compileSchema, deadline, clock }: Pick<Dependencies, 'compileSchema' | 'deadline' | 'clock'>,
 ): Promise<AnswerForm | undefined> {
   const format = responseFormatOf(params, outputSchema);
   if (format === undefined) return undefined;

@@ -1,11 +1,8 @@
-import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Effort } from '../agent/choices.js';
-import type { ModelRef } from '../agent/model-ref.js';
 import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { AdmissionPolicy } from '../event/admission-policy.js';
 import type { TaintSource, TaintTracker } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
-import type { Trust } from '../event/trust.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
 import type { CostInput } from '../loop/budget.js';
@@ -17,17 +14,15 @@ import type { GcResult } from '../memory/gc/gc-result.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { DiffPolicy, LocalChange, TriggerContext } from '../prompt/context.js';
 import type { NotesPrompt } from '../prompt/system.js';
-import type { Task } from '../prompt/task.js';
 import type { Buffered } from '../review/buffered.js';
 import type { ReviewResult } from '../review/findings-json.js';
 import type { Ledger } from '../review/ledger.js';
-import type { ReviewPlan, ReviewWishes } from '../review/review-plan.js';
+import type { ReviewWishes } from '../review/review-plan.js';
 import type { ReviewFact } from '../review/state-facts.js';
 import type { ReviewedDiff } from './change.js';
 import type { Published } from './dependencies.js';
 import type { RunNotes } from './notes.js';
-import type { NotesPlan } from './plan-notes.js';
-import type { MemoryPlan, Plan, ReadByRun, RunOrigin } from './run-plan.js';
+import type { Basis, Plan, ReadByRun, RunOrigin } from './run-plan.js';
 import type { Validation } from './validate/validation.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
@@ -35,7 +30,7 @@ export interface RunRequest {
   readonly agent: string;
   readonly model: string;
   /** In the place of the agent's; left out: as the agent says. */
-  readonly effort?: Effort;
+  readonly effort?: Effort | undefined;
   readonly skill: string;
   readonly workdir: string;
   readonly prompt: string;
@@ -89,25 +84,11 @@ export interface Memory {
   /** What goes into the prompt: the loaded entries without their provenance lines. */
   readonly text: string;
   /** What notes add to the prompt behind the entries; absent where they are off. */
-  readonly notes?: NotesPrompt;
+  readonly notes?: NotesPrompt | undefined;
   /** The notes themselves, in a run that has them. */
-  readonly notesSession?: RunNotes;
+  readonly notesSession?: RunNotes | undefined;
   /** What is kept besides the run log and is not for the model (D36). */
   readonly facts: readonly ReviewFact[];
-}
-
-/** What a plan is built on, and memory is read by. */
-export interface Basis {
-  readonly agent: LoadedAgent;
-  readonly model: ModelRef;
-  readonly trust: Trust;
-  readonly workdir: string;
-  readonly timeoutSeconds: number;
-  readonly review: ReviewPlan;
-  /** Undefined for an agent without memory. */
-  readonly memory: MemoryPlan | undefined;
-  /** Undefined where notes are off. */
-  readonly notes: NotesPlan | undefined;
 }
 
 /** An event that starts a run, with what was begun on the way. */
@@ -125,8 +106,7 @@ export interface Admitted {
 /** A plan before memory has taught anything, with what was started for it. */
 export interface Draft {
   readonly kind: 'draft';
-  readonly plan: Omit<Plan, 'task'>;
-  readonly task: Task;
+  readonly plan: Plan;
   readonly taint: TaintTracker;
   /** Of the pull request the run is about. */
   readonly change: ReviewedDiff | undefined;
@@ -137,8 +117,11 @@ export interface Draft {
 }
 
 /** A run that is ready for its model. */
-export interface Restored extends Pick<Draft, 'taint' | 'change' | 'model'> {
+export interface Restored {
   readonly plan: Plan;
+  readonly taint: TaintTracker;
+  readonly change: ReviewedDiff | undefined;
+  readonly model: Promise<OpenModel> | undefined;
   readonly memory: Memory | undefined;
   readonly learned: Learned;
 }
@@ -161,7 +144,7 @@ export interface Learned {
   /** Those of others, on which people may have answered. */
   readonly others: readonly { readonly pull: number; readonly ledger: Ledger }[];
   /** In a sentence, why those of its own could not be read. */
-  readonly trouble?: string;
+  readonly trouble?: string | undefined;
 }
 
 /** The change that appends an entry. */
@@ -185,9 +168,9 @@ export type RunReport =
       readonly kind: 'skipped';
       readonly decision: Extract<Admission, { kind: 'skip' }>;
       /** Sha of the commit since which nothing that is reviewed has changed; left out: another reason. */
-      readonly unchangedSince?: string;
+      readonly unchangedSince?: string | undefined;
       /** The findings of the pull request as they are; left out: nobody looked. */
-      readonly reviewResult?: ReviewResult;
+      readonly reviewResult?: ReviewResult | undefined;
       /** They could not be read, so nothing is known of them but what memory says. */
       readonly isIncomplete?: boolean;
     }

@@ -5,7 +5,6 @@ import type { NoteChange } from '../memory/change.js';
 import { notesUnder } from '../memory/notes/place.js';
 import { promptText } from '../memory/run-log.js';
 import type { RestoreResult } from '../memory/store.js';
-import type { Task } from '../prompt/task.js';
 import { parseReviewFacts } from '../review/state-facts.js';
 import { FENCE_NOTICE } from '../safety/fence.js';
 import type { Dependencies } from './dependencies.js';
@@ -13,7 +12,7 @@ import { lessonsFor } from './learn.js';
 import { openNotes } from './notes.js';
 import type { NotesPlan } from './plan-notes.js';
 import type { Draft, Memory, Restored, RunRequest } from './request.js';
-import type { MemoryPlan, Plan, ReviewPass } from './run-plan.js';
+import type { MemoryPlan, Plan } from './run-plan.js';
 import { needsFindings } from './scope.js';
 
 /**
@@ -21,7 +20,7 @@ import { needsFindings } from './scope.js';
  * dry run shows the plan without lessons where memory is kept in another repository. Rejects only for an aborted signal.
  */
 export async function restore(request: RunRequest, draft: Draft, deps: Dependencies): Promise<Restored> {
-  const { plan, task, taint, change, model } = draft;
+  const { plan, taint, change, model } = draft;
   const memory = await draft.memory;
   const learned = await draft.learned;
   // A review that has to know its findings ends with this very refusal, which is told once.
@@ -35,52 +34,39 @@ export async function restore(request: RunRequest, draft: Draft, deps: Dependenc
   const isHidden = request.dryRun && request.isMemoryHidden;
   const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
   const lessons = isHidden ? undefined : lessonsFor(learned, change, isUntrusted);
-  const { passes } = plan;
-  const finished = {
-    ...plan,
-    task: withLessons(task, lessons),
-    ...(passes === undefined
-      ? {}
-      : { passes: passes.map((pass) => ({ ...pass, ...lessonsIn(pass, lessons) })) }),
-  };
-  return { plan: finished, memory, learned, taint, change, model };
+  return { plan: withLessons(plan, lessons), memory, learned, taint, change, model };
 }
 
-/** A pass is told what the run is told; a message that shows a diff explains its fences. */
-function lessonsIn({ message }: ReviewPass, lessons: string | undefined): Pick<ReviewPass, 'message'> {
-  return { message: lessons === undefined ? message : `${message}\n\n${lessons}` };
-}
-
-function withLessons(task: Task, lessons: string | undefined): Task {
-  if (lessons === undefined) return task;
+/** A message that shows a diff explains its fences, and so does every pass. */
+function withLessons(plan: Plan, lessons: string | undefined): Plan {
+  if (lessons === undefined) return plan;
+  const { task, passes } = plan;
   const { message, explainsFences = false } = task;
   const parts = explainsFences ? [message, lessons] : [message, FENCE_NOTICE, lessons];
-  return { ...task, message: parts.join('\n\n'), explainsFences: true };
+  return {
+    ...plan,
+    task: { ...task, message: parts.join('\n\n'), explainsFences: true },
+    passes: passes?.map((pass) => ({ ...pass, message: `${pass.message}\n\n${lessons}` })),
+  };
 }
 
-/** What a run restores of its notes. */
-interface NotesToRestore {
-  /** Undefined where notes are off. */
-  readonly plan: NotesPlan | undefined;
-  /** What the agent of the run has written, for its sub-agents. */
-  readonly unsaved: readonly NoteChange[];
-}
-
-/** Of an agent without notes. */
-const NO_NOTES_PLAN: NotesToRestore = { plan: undefined, unsaved: [] };
-
-/** Reads what the run may know; undefined for an agent without memory. Never throws: trouble is in the result. */
+/**
+ * Reads what the run may know; undefined for an agent without memory. `plan` is undefined where notes are off, and `unsaved`
+ * what the agent of the run has written, for its sub-agents. Never throws: trouble is in the result.
+ */
 export async function readMemory(
   agent: LoadedAgent,
   memory: MemoryPlan | undefined,
   deps: Dependencies,
-  { plan, unsaved }: NotesToRestore = NO_NOTES_PLAN,
+  { plan, unsaved }: { readonly plan: NotesPlan | undefined; readonly unsaved: readonly NoteChange[] } = {
+    plan: undefined,
+    unsaved: [],
+  },
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
   const { path, lastN, maxBytes, count } = memory;
-  const loading = { path, lastN, maxBytes, count };
-  const alongside = plan === undefined ? undefined : notesUnder(plan.places, path, deps.clock.now());
-  const request = alongside === undefined ? loading : { ...loading, alongside };
+  const alongside = plan && notesUnder(plan.places, path, deps.clock.now());
+  const request = { path, lastN, maxBytes, count, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);
   const notesSession =
@@ -92,7 +78,8 @@ export async function readMemory(
     restored,
     facts,
     text,
-    ...(notesSession === undefined ? {} : { notes: notesSession.prompt, notesSession }),
+    notes: notesSession?.prompt,
+    notesSession,
   };
 }
 
@@ -105,15 +92,13 @@ export function notesWarnings({ restored, notesSession }: Memory): readonly Warn
 
 /** What is to be told of memory before the run (axe-behaviour §10). */
 export function memoryWarnings(
-  { agent, memory, trigger }: Pick<Plan, 'agent' | 'memory' | 'trigger'>,
+  { agent, memory, trigger }: Plan,
   restored: RestoreResult,
-  { program }: Pick<Dependencies, 'program'>,
+  { program }: Dependencies,
 ): readonly Warning[] {
   if (restored.kind === 'failed') {
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
-    const { remedy } = restored;
-    const next = remedy === undefined ? {} : { remedy };
-    return [{ code: 'memory-load-failed', agent: agent.name, message, ...next }];
+    return [{ code: 'memory-load-failed', agent: agent.name, message, remedy: restored.remedy }];
   }
   const warnings = [...restored.warnings];
   if (restored.kind === 'empty') return warnings;

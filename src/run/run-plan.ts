@@ -1,5 +1,4 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { AgentConfig } from '../agent/config.js';
 import { formatModelRef, isOffline, type ModelRef } from '../agent/model-ref.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Lane, Trust } from '../event/trust.js';
@@ -17,13 +16,21 @@ import type { Coverage } from '../review/record.js';
 import type { ReviewPlan } from '../review/review-plan.js';
 import type { Scope } from '../review/scope.js';
 
-/** Everything a run has decided before it touches memory or a model. */
-export interface Plan {
+/** What the rest of a plan is built on, and memory is read by. */
+export interface Basis {
   readonly agent: LoadedAgent;
   readonly model: ModelRef;
   readonly trigger: Trigger;
   readonly trust: Trust;
   readonly workdir: string;
+  readonly timeoutSeconds: number;
+  readonly review: ReviewPlan;
+  /** Undefined for an agent without memory. */
+  readonly memory: MemoryPlan | undefined;
+}
+
+/** Everything a run has decided before it touches memory or a model. */
+export interface Plan extends Basis {
   /** The skill's path as it was given, and its text; both empty for none. */
   readonly skill: { readonly path: string; readonly content: string };
   readonly files: readonly ContextFile[];
@@ -31,22 +38,18 @@ export interface Plan {
   readonly stdin: string;
   readonly task: Task;
   /** How much of a pull request is reviewed; left out where the run is not a review that goes on from an earlier one. */
-  readonly scope?: Scope;
+  readonly scope?: Scope | undefined;
   /** The pull request that another workflow's run is about; left out where there is none. */
-  readonly reportsOn?: number;
+  readonly reportsOn?: number | undefined;
   /** How much of a change the model is shown; left out where the run is about no change. */
-  readonly coverage?: Coverage;
-  readonly review: ReviewPlan;
+  readonly coverage?: Coverage | undefined;
   /** The conversations of a review that needs several; left out: one, with the task. */
-  readonly passes?: readonly ReviewPass[];
+  readonly passes?: readonly ReviewPass[] | undefined;
   /** The system prompt without the memory section. */
   readonly prompt: SystemPromptParts;
   /** The form the answer must have; undefined for any text. */
   readonly form: AnswerForm | undefined;
-  /** Undefined for an agent without memory. */
-  readonly memory: MemoryPlan | undefined;
   readonly maxTurns: number;
-  readonly timeoutSeconds: number;
   readonly warnings: readonly Warning[];
 }
 
@@ -58,21 +61,22 @@ export interface ReadByRun {
   readonly unseen: readonly string[];
 }
 
-/** What a run did not read of what was planned. */
-interface NotRead {
-  /** Paths of files whose pass was not held, or failed. */
-  readonly unread: readonly string[];
-  /** Paths of files that did not fit into the model's window, or not whole. */
-  readonly paths: ReadonlySet<string>;
-  /** The model's server has cut the prompt. */
-  readonly isCut: boolean;
-}
-
-/** What a run has read of the change that was planned. */
+/**
+ * What a run has read of the change that was planned. The pass of files in `unread` was not held, or failed; those in `paths`
+ * did not fit into the model's window, or not whole; `isCut`: the model's server has cut the prompt.
+ */
 export function readByRun(
   { coverage, task }: Pick<Plan, 'coverage' | 'task'>,
   outcome: RunOutcome,
-  { unread, paths, isCut }: NotRead,
+  {
+    unread,
+    paths,
+    isCut,
+  }: {
+    readonly unread: readonly string[];
+    readonly paths: ReadonlySet<string>;
+    readonly isCut: boolean;
+  },
 ): ReadByRun {
   const missed = [
     ...unread.map((path) => ({ path, why: 'failed' as const })),
@@ -147,7 +151,9 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
   const { agent, model, entryId, wantCount } = parts;
   const { memory } = agent.config;
   if (!memory.enabled) return undefined;
-  const path = runLogPath(agent, model, parts.origin !== undefined);
+  const inWorkflow = parts.origin !== undefined;
+  const path = runLogPath(agent, model, inWorkflow);
+  const isWritten = memory.provenance === 'on' || (memory.provenance === 'auto' && inWorkflow);
   return {
     path,
     lane: parts.isReadOnly ? 'none' : parts.trust.lane,
@@ -156,7 +162,7 @@ export function planMemory(parts: MemoryPlanParts): MemoryPlan | undefined {
     maxEntries: memory.maxEntries,
     count: wantCount || memory.maxEntries > 0,
     entryId,
-    provenance: writesProvenance(memory.provenance, parts.origin) ? provenanceOf(parts) : undefined,
+    provenance: isWritten ? provenanceOf(parts) : undefined,
   };
 }
 
@@ -168,13 +174,6 @@ export function runLogPath({ name, config }: LoadedAgent, model: ModelRef, inWor
   const { path } = config.memory;
   const own = inWorkflow && path !== '' && unusableLogPath(path) === undefined ? path : defaultLogPath(name);
   return isOffline(model) ? `offline/${own}` : own;
-}
-
-function writesProvenance(
-  setting: AgentConfig['memory']['provenance'],
-  origin: RunOrigin | undefined,
-): boolean {
-  return setting === 'on' || (setting === 'auto' && origin !== undefined);
 }
 
 function provenanceOf({ model, trigger, trust, origin, entryId }: MemoryPlanParts): Provenance {

@@ -7,7 +7,7 @@ import type { Change, NoteChange } from '../memory/change.js';
 import { computedEntry, storedTask } from '../memory/computed-entry.js';
 import { encodeField } from '../memory/field.js';
 import { untrustedPath } from '../memory/log-path.js';
-import { formatProvenance, type Provenance } from '../memory/provenance.js';
+import { formatProvenance } from '../memory/provenance.js';
 import { formatEntry, type NewEntry } from '../memory/run-log.js';
 import { statePath } from '../memory/state.js';
 import type { BlockedPlace, FailedSave, SaveResult } from '../memory/store.js';
@@ -82,36 +82,25 @@ export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange
     case 'none':
       return [];
     case 'trusted':
-      return [appendEntry(memory, { lane: 'trusted', entry: whole })];
+      return [appendEntry(memory, 'trusted', whole)];
     case 'untrusted':
-      return [appendEntry(memory, { lane: 'untrusted', entry: whole })];
+      return [appendEntry(memory, 'untrusted', whole)];
     case 'tainted': {
       const apart = untrustedPath(memory.path);
       const computed = computedEntry({ trigger: plan.trigger, outcome, published, apart });
       return [
-        appendEntry(memory, { lane: 'trusted', entry: { timestamp: whole.timestamp, ...computed } }),
-        appendEntry(memory, { lane: 'untrusted', entry: whole }),
+        appendEntry(memory, 'trusted', { timestamp: whole.timestamp, ...computed }),
+        appendEntry(memory, 'untrusted', whole),
       ];
     }
   }
 }
 
-interface EntryParts {
-  readonly lane: 'trusted' | 'untrusted';
-  readonly entry: Omit<NewEntry, 'provenance'>;
-}
-
-function appendEntry(memory: MemoryPlan, { lane, entry }: EntryParts): EntryChange {
+function appendEntry(memory: MemoryPlan, lane: 'trusted' | 'untrusted', entry: NewEntry): EntryChange {
   const path = lane === 'trusted' ? memory.path : untrustedPath(memory.path);
-  const provenance = inLane(memory.provenance, lane);
-  const line = provenance === undefined ? {} : { provenance: formatProvenance(provenance) };
-  const text = formatEntry({ ...entry, ...line });
-  return { kind: 'append', path, id: memory.entryId, text };
-}
-
-/** What an entry says of its trust is its lane. */
-function inLane(provenance: Provenance | undefined, trust: EntryParts['lane']): Provenance | undefined {
-  return provenance === undefined ? undefined : { ...provenance, trust };
+  // What an entry says of its trust is its lane.
+  const provenance = memory.provenance && formatProvenance({ ...memory.provenance, trust: lane });
+  return { kind: 'append', path, id: memory.entryId, text: formatEntry({ ...entry, provenance }) };
 }
 
 /** Notes what a killed run would lose: its entry, and what it has written to its notes. */
@@ -190,18 +179,13 @@ function stateChanges({ plan: { memory }, facts }: RunEnd, now: Date): readonly 
 function unsaved({ agent, trigger }: Plan, { message, remedy }: FailedSave): Warning {
   const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
-  return {
-    code: 'memory-save-failed',
-    agent: agent.name,
-    message: what,
-    ...(remedy === undefined ? {} : { remedy }),
-  };
+  return { code: 'memory-save-failed', agent: agent.name, message: what, remedy };
 }
 
 /** The entry and other notes were saved; this one was not (D54). */
 function unsavedNoteWarning(agent: string, { path, message, remedy }: BlockedPlace): Warning {
   const what = `failed to save the note \`${path}\` of "${agent}": ${message}`;
-  return { code: 'memory-save-failed', message: what, ...(remedy === undefined ? {} : { remedy }) };
+  return { code: 'memory-save-failed', message: what, remedy };
 }
 
 function joinLines(line: string | undefined, text: string): string {
@@ -209,8 +193,19 @@ function joinLines(line: string | undefined, text: string): string {
   return text === '' ? line : `${line}\n${text}`;
 }
 
-/** What the facts of a review are made from. */
-interface ReviewedParts {
+/**
+ * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short. A review that could
+ * not be posted is made again; a question about a pull request is no review of it.
+ */
+export function reviewFacts({
+  trigger,
+  change,
+  outcome,
+  published,
+  scope,
+  unseen,
+  now,
+}: {
   readonly trigger: Trigger;
   readonly change: ReviewedDiff | undefined;
   readonly outcome: RunOutcome;
@@ -220,24 +215,9 @@ interface ReviewedParts {
   /** Paths of files that did not fit into the task. */
   readonly unseen: readonly string[];
   readonly now: Date;
-}
-
-/**
- * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short. A review that could
- * not be posted is made again.
- */
-export function reviewFacts(parts: ReviewedParts): readonly ReviewFact[] {
-  const { trigger, outcome } = parts;
+}): readonly Reviewed[] {
   const pull = subjectNumber(trigger);
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
-  return reviewedFact(parts, pull);
-}
-
-/** A question about a pull request is no review of it. */
-function reviewedFact(
-  { trigger, change, outcome, published, scope, unseen, now }: ReviewedParts,
-  pull: number,
-): readonly Reviewed[] {
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
   if (!isReview || change === undefined || published.isReviewLost === true) return [];
   const { head, base, into } = change;
@@ -250,10 +230,10 @@ function reviewedFact(
       pull,
       head,
       base,
-      ...(into === undefined ? {} : { into }),
-      ...(isWhole ? {} : { cut: { whole: wholeSoFar(scope) } }),
-      ...(left.length === 0 ? {} : { unseen: left }),
-      ...(scope?.only === undefined ? {} : { only: scope.only }),
+      into,
+      cut: isWhole ? undefined : { whole: wholeSoFar(scope) },
+      unseen: left.length === 0 ? undefined : left,
+      only: scope?.only,
       at: now,
     },
   ];

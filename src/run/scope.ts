@@ -54,11 +54,7 @@ export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<
   const context = await parts.context;
   if (context?.kind !== 'pull_request') return NO_SCOPE;
   const only = patternsOf(request);
-  const pullRequest = {
-    head: commits.head,
-    filesTotal: context.filesTotal,
-    ...(only === undefined ? {} : { only }),
-  };
+  const pullRequest = { head: commits.head, filesTotal: context.filesTotal, only };
   if (plan.kind === 'full') return { scope: { ...plan, ...pullRequest }, warnings: [] };
   const { from } = plan;
   const before = withLeftOut(plan.before, context.files, request);

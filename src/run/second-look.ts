@@ -9,7 +9,7 @@ import {
 import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
-import type { RunOutcome, RunStats } from '../lib/outcome.js';
+import type { RunStats } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
 import type { LoopDependencies } from '../loop/events.js';
 import type { ContextFile } from '../prompt/context-files.js';
@@ -18,8 +18,10 @@ import type { DescribedClaims } from '../review/claims.js';
 import { createShownFiles, type ShownFiles } from '../review/evidence.js';
 import { type FindingVerdict, Verdicts } from '../review/verdict.js';
 import { createGiveVerdict } from '../tools/review/give-verdict.js';
+import type { Held, Subject } from './conversation.js';
 import { type Delegation, openModel } from './delegation.js';
 import { type LostAnswer, lostBy, lostByThrown } from './lost-answer.js';
+import { atMost, quietly } from './passes.js';
 import { agentWorkdir } from './plan.js';
 import type { Plan } from './run-plan.js';
 
@@ -31,29 +33,39 @@ export interface Looked {
   readonly lost: readonly LostAnswer[];
 }
 
-/** Nobody was asked. */
-export const NOTHING_SEEN: Looked = { verdicts: new Map(), stats: [], lost: [] };
-
-/** Nobody could be asked. */
-export function notOpened(thrown: unknown): Looked {
-  return { ...NOTHING_SEEN, lost: [lostByThrown(thrown)] };
-}
-
-/** A run that has failed cannot ask anybody; one that has spent its budget may not. */
-export function mayLook(
-  { outcome, loop }: { readonly outcome: RunOutcome; readonly loop: LoopDependencies },
-  { budget }: Delegation,
-): boolean {
-  if (outcome.kind === 'failed' || outcome.kind === 'refused') return false;
-  return !loop.signal.aborted && budget.spent() === undefined;
-}
-
 /** What one verifier decides on. */
 interface Claims {
   /** Of the findings, in the order of their claims. */
   readonly ids: readonly string[];
   /** `ledger` is what the reviewer was shown. */
   describe(ledger: ShownFiles): DescribedClaims;
+}
+
+/**
+ * Has each claim looked at by a verifier of its own. A run that has failed cannot ask anybody; one that has spent its budget may
+ * not. Never throws: what goes wrong is in the result.
+ */
+export async function lookAgain(
+  claims: readonly Claims[],
+  agent: InternalAgent,
+  { plan, parts: { loop } }: Subject,
+  { outcome }: Held,
+  delegation: Delegation,
+): Promise<Looked> {
+  const isOver = outcome.kind === 'failed' || outcome.kind === 'refused' || loop.signal.aborted;
+  if (isOver || delegation.budget.spent() !== undefined) return { verdicts: new Map(), stats: [], lost: [] };
+  try {
+    const verifier = await openVerifier(plan, delegation);
+    const looker = { agent, verifier, plan, loop: quietly(loop) };
+    const looks = await atMost(VERIFICATION.atOnce, claims, (one) => lookAt(one, looker, delegation));
+    return {
+      verdicts: new Map(looks.flatMap(({ verdicts }) => [...verdicts])),
+      stats: looks.flatMap(({ stats }) => stats),
+      lost: looks.flatMap(({ lost }) => lost),
+    };
+  } catch (thrown) {
+    return { verdicts: new Map(), stats: [], lost: [lostByThrown(thrown)] };
+  }
 }
 
 /** Who looks. */
@@ -72,20 +84,16 @@ interface Verifier {
   /** Those that were chosen for this model; of one that is only named nobody has chosen any. */
   readonly params: InternalAgentParts['params'];
   /** The project's own; undefined for the built-in one. */
-  readonly own: OwnVerifier | undefined;
-}
-
-interface OwnVerifier {
-  readonly agent: LoadedAgent;
-  readonly skill: string;
-  readonly files: readonly ContextFile[];
+  readonly own:
+    | { readonly agent: LoadedAgent; readonly skill: string; readonly files: readonly ContextFile[] }
+    | undefined;
 }
 
 /**
  * Opens the model of the second look, and the agent that the reviewer names for it. Of that agent count its prompt, skill,
  * context files, model and parameters; its tools are those of any second look. Throws an AxeError.
  */
-export async function openVerifier(plan: Plan, { deps }: Delegation): Promise<Verifier> {
+async function openVerifier(plan: Plan, { deps }: Delegation): Promise<Verifier> {
   const { verifier: name, verifyModel } = plan.review;
   const paramsOf = ({ config: { params } }: LoadedAgent) =>
     verifyModel === undefined ? params : paramsForAnother(params);
@@ -114,7 +122,7 @@ function noJudge(name: string): ConfigError {
 }
 
 /** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
-export async function lookAt(claims: Claims, looker: Looker, delegation: Delegation): Promise<Looked> {
+async function lookAt(claims: Claims, looker: Looker, delegation: Delegation): Promise<Looked> {
   const ledger = createShownFiles();
   const verdicts = new Verdicts(claims.ids, ledger);
   try {
@@ -140,15 +148,6 @@ export async function lookAt(claims: Claims, looker: Looker, delegation: Delegat
   } catch (thrown) {
     return { verdicts: verdicts.all, stats: [], lost: [lostByThrown(thrown)] };
   }
-}
-
-/** Several looks as one. */
-export function joinLooks(looks: readonly Looked[]): Looked {
-  return {
-    verdicts: new Map(looks.flatMap(({ verdicts }) => [...verdicts])),
-    stats: looks.flatMap(({ stats }) => stats),
-    lost: looks.flatMap(({ lost }) => lost),
-  };
 }
 
 function verifierPlan(looker: Looker, message: string, { request }: Delegation): Plan {

@@ -2,11 +2,11 @@ import { laneOfWords } from '../event/taint.js';
 import { statePath } from '../memory/state.js';
 import type { MarksOnPull } from '../review/review-post.js';
 import { markFacts, marksOf, withReviewFacts } from '../review/state-facts.js';
-import type { Skipped, SkippedAt } from './admit.js';
+import type { Skipped } from './admit.js';
 import type { Dependencies } from './dependencies.js';
 import { readFindings } from './learn.js';
 import { withActs } from './publish.js';
-import type { RunReport, RunRequest } from './request.js';
+import type { Admitted, RunReport, RunRequest } from './request.js';
 import { postsReviews } from './scope.js';
 
 /**
@@ -24,12 +24,7 @@ export async function tellSkipped(
   const { agent } = at.basis;
   const facts = (await at.memory)?.facts ?? [];
   if (!postsReviews(agent) && marksOf(facts).length === 0) {
-    await deps.progress?.skip({
-      trigger,
-      agent: agent.name,
-      message,
-      ...(since === undefined ? {} : { since }),
-    });
+    await deps.progress?.skip({ trigger, agent: agent.name, message, since });
     return skipped;
   }
   const answer = await deps.github?.change(deps.deadline.signal);
@@ -58,20 +53,18 @@ export async function tellSkipped(
     skipped: { message, since },
   });
   await keepMarks(told.marks ?? [], at, deps);
-  if (trouble !== undefined) warnUnread(trouble, trigger.number, deps);
+  if (trouble !== undefined) {
+    // What memory has of findings is the least that is open.
+    const message = `what is open on #${trigger.number} could not be read: ${trouble} What memory has of it is counted.`;
+    deps.reporter.warn({ code: 'context-incomplete', message });
+  }
   return { ...skipped, reviewResult: told.reviewResult };
-}
-
-/** What is said where findings could not be read: what memory has of them is the least that is open. */
-function warnUnread(trouble: string, pull: number, { reporter }: Pick<Dependencies, 'reporter'>): void {
-  const message = `what is open on #${pull} could not be read: ${trouble} What memory has of it is counted.`;
-  reporter.warn({ code: 'context-incomplete', message });
 }
 
 /** Keeps what was said of findings. Trouble is a warning. */
 async function keepMarks(
   told: readonly MarksOnPull[],
-  { basis, memory }: Pick<SkippedAt, 'basis' | 'memory'>,
+  { basis, memory }: Admitted,
   deps: Dependencies,
 ): Promise<void> {
   const { memory: plan, agent } = basis;
