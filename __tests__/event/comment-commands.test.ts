@@ -24,8 +24,8 @@ it.each(
   }
   const kinds: Readonly<Record<string, object>> = {
     help: { kind: 'help' },
-    pause: { kind: 'pause', command: { kind: 'paused' } },
-    resume: { kind: 'pause', command: { kind: 'resumed' } },
+    pause: { kind: 'paused' },
+    resume: { kind: 'resumed' },
     forget: { kind: 'memory' },
     remember: { kind: 'memory' },
     promote: { kind: 'memory' },

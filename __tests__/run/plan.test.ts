@@ -156,38 +156,6 @@ describe('admission', () => {
     expect(deps.steps).toEqual([]);
   });
 
-  it.each(['triage', 'read', 'none'] as const)('skips an actor with %s permission', async (permission) => {
-    const deps = createFakeDependencies({ permissions: { octocat: { kind: 'known', permission } } });
-    expect(await prepare(makeRequest({ trigger: issue() }), deps)).toMatchObject({
-      kind: 'skipped',
-      decision: {
-        reason: 'permission',
-        message: `octocat has \`${permission}\` permission; a run needs \`write\``,
-      },
-    });
-  });
-
-  it('fails if the permission could not be read, and reports why (D40)', async () => {
-    const answer = {
-      kind: 'unknown',
-      message: 'GET /…: 403 Resource not accessible',
-      remedy: 'Add it.',
-    } as const;
-    const deps = createFakeDependencies({ permissions: { octocat: answer } });
-    await expect(prepare(makeRequest({ trigger: issue() }), deps)).rejects.toMatchObject({
-      message:
-        'the permission of octocat in octocat/hello could not be read: GET /…: 403 Resource not accessible',
-      remedy: 'Add it.',
-    });
-  });
-
-  it('fails if there is no token for the request', async () => {
-    await expect(prepare(makeRequest({ trigger: issue() }), createFakeDependencies())).rejects.toMatchObject({
-      message: expect.stringContaining('there is no token to ask GitHub with'),
-      remedy: expect.stringContaining('`github-token`'),
-    });
-  });
-
   it('is reported even if everything after it fails', async () => {
     const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
     const deps = createFakeDependencies({
@@ -213,12 +181,6 @@ describe('admission', () => {
       process.off('unhandledRejection', listener);
     }
     expect(unhandled).toEqual([]);
-  });
-
-  it('requests no permission for a schedule', async () => {
-    const deps = createFakeDependencies({ permissions: {} });
-    expect(await prepare(makeRequest({ trigger: SCHEDULE }), deps)).toMatchObject({ kind: 'prepared' });
-    expect(deps.steps.filter((step) => step.includes('permission'))).toEqual([]);
   });
 });
 

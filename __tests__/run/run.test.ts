@@ -153,16 +153,6 @@ describe('memory in a run (axe-behaviour §10)', () => {
     expect(deps.memory.get('bot.md')).toBe(FIVE.join('') + plainEntry(TASK, 'ok'));
   });
 
-  it.each([
-    [3, 1],
-    [10, 0],
-  ])('of three entries warns %#: max_entries = %i', async (maxEntries, warnings) => {
-    const agents = { bot: `${AGENT_WITH_MEMORY}max_entries = ${maxEntries}\n` };
-    const deps = createFakeDependencies({ agents, memory: { 'bot.md': FIVE.slice(0, 3).join('') } });
-    await runPipeline(makeRequest(), deps);
-    expect(deps.warnings.filter(({ code }) => code === 'memory-max-entries')).toHaveLength(warnings);
-  });
-
   it('is loaded and left unchanged when the model fails', async () => {
     const model = createFakeModel(Array(3).fill(new ProviderError('server', 'boom', { status: 500 })));
     const deps = createFakeDependencies({ model, memory: { 'bot.md': FIVE.join('') } });
@@ -201,50 +191,6 @@ describe('memory in a run (axe-behaviour §10)', () => {
     const deps = createFakeDependencies({ agents, memory: { 'bot.md': FIVE.join('') } });
     await runPipeline(makeRequest({ dryRun: true }), deps);
     expect(deps.warnings.map(({ code }) => code)).toEqual(['memory-max-entries']);
-  });
-
-  it('that could not be read does not fail the run, and nothing is added, not even to the journal', async () => {
-    const deps = createFakeDependencies({ restore: UNREADABLE });
-    expect(await runPipeline(makeRequest(), deps)).toMatchObject({
-      kind: 'ran',
-      outcome: { kind: 'completed' },
-      remembered: { result: { kind: 'failed' } },
-    });
-    expect(deps.steps).not.toContain('write memory');
-    expect(deps.steps).not.toContain('journal pending');
-  });
-
-  it('that could not be saved does not fail the run', async () => {
-    const save = { kind: 'failed', reason: 'error', message: 'disk full' } as const;
-    const deps = createFakeDependencies({ save });
-    expect(await runPipeline(makeRequest(), deps)).toMatchObject({
-      outcome: { kind: 'completed' },
-      remembered: { result: save },
-    });
-    expect(deps.steps).not.toContain('journal done');
-  });
-
-  it('of a tainted run goes to the untrusted lane, and it reads the trusted one (D19)', async () => {
-    const model = createFakeModel([says('ok')]);
-    const stranger = { login: 'hubot', isBot: false };
-    const deps = createFakeDependencies({
-      model,
-      memory: { 'bot.md': FIVE.join('') },
-      permissions: { octocat: { kind: 'known', permission: 'admin' } },
-    });
-    const trigger = {
-      ...pullRequest(),
-      kind: 'issue',
-      event: 'issues',
-      author: stranger,
-      actor: OCTOCAT,
-    } as const;
-    await runPipeline(makeRequest({ trigger }), deps);
-    expect(systemOf(model)).toContain(FIVE[0]);
-    expect(deps.memory.get('bot.md')?.startsWith(FIVE.join(''))).toBe(true);
-    expect(deps.memory.get('bot.md')).toContain('**Task:** Issue #42\n**Result:** The run completed');
-    expect(deps.memory.get('bot.md')).not.toMatch(/\*\*Result:\*\* ok|Fix auth/);
-    expect(deps.memory.get('untrusted/bot.md')).toContain('**Result:** ok');
   });
 });
 

@@ -10,7 +10,6 @@ import { memoryWarnings, readMemory } from '../../src/run/restore.js';
 import type { Plan } from '../../src/run/run-plan.js';
 import { entriesOf, remember } from '../../src/run/save.js';
 import {
-  AGENT,
   AGENT_WITH_MEMORY,
   createFakeDependencies,
   type FakeDependencies,
@@ -80,12 +79,6 @@ async function wholeWay(
 }
 
 describe('loading memory', () => {
-  it('opens no store for an agent without memory', async () => {
-    const { deps, memory } = await loaded({ agents: { bot: AGENT } });
-    expect(memory).toBeUndefined();
-    expect(deps.steps).toEqual([]);
-  });
-
   it('requests what the agent needs, and counts only for `max_entries` (D33)', async () => {
     const few = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}last_n = 4\n` } });
     expect(few.deps.reads).toEqual([{ path: 'bot.md', lastN: 4, maxBytes: 0, count: false }]);
@@ -102,12 +95,6 @@ describe('loading memory', () => {
     });
     expect(memory?.text).toBe(plainEntry('two') + plainEntry('task of three'));
     expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 2 });
-    expect(warnings).toEqual([]);
-  });
-
-  it('reports nothing on the first run', async () => {
-    const { memory, warnings } = await loaded({});
-    expect(memory).toMatchObject({ text: '', restored: { kind: 'empty' } });
     expect(warnings).toEqual([]);
   });
 
@@ -180,21 +167,6 @@ it('C2 25: produces text that every provider accepts, whatever bytes the file ho
 });
 
 describe('the entry of a run', () => {
-  it("is axe's, with time, task and answer", async () => {
-    const { deps, plan, taint } = await prepared({}, { readStdin: async () => 'look\nhere' });
-    const memory = await readMemory(plan.agent, plan.memory, deps);
-    expect(
-      entriesOf({ plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [] }, deps),
-    ).toEqual([
-      {
-        kind: 'append',
-        path: 'bot.md',
-        id: 'id1',
-        text: '## 2026-02-03T04:05:06Z\n**Task:** look here\n**Result:** All good.\n\n',
-      },
-    ]);
-  });
-
   const LONG = `Begin ${'é'.repeat(20_000)} end`;
   const CUT = /^## .*\n\*\*Task:\*\* (Begin é+ \[\.\.\. 19,5\d\d characters left out\])\n/;
 
@@ -270,12 +242,6 @@ describe('the entry of a run', () => {
     expect(deps.memory.size).toBe(0);
     expect(deps.steps).not.toContain('write memory');
     expect(deps.journaled).toEqual([]);
-  });
-
-  it('is not written for an agent without memory', async () => {
-    const { deps, remembered } = await wholeWay({ agents: { bot: AGENT } });
-    expect(remembered).toBeUndefined();
-    expect(deps.steps).not.toContain('write memory');
   });
 });
 
@@ -375,24 +341,6 @@ describe('saving the entry', () => {
     ]);
   });
 
-  it('in a workflow names the event, the cause and the remedy (D14)', async () => {
-    const save = {
-      kind: 'failed',
-      reason: 'denied',
-      message: 'not allowed',
-      remedy: 'Add `x`.',
-    } as const;
-    const { deps } = await wholeWay({ save }, completed, { trigger: SCHEDULE });
-    expect(deps.warnings).toEqual([
-      {
-        code: 'memory-save-failed',
-        agent: 'bot',
-        message: 'failed to save memory for "bot" on the event `schedule`: not allowed',
-        remedy: 'Add `x`.',
-      },
-    ]);
-  });
-
   it.each([
     [
       'could not be saved',
@@ -442,13 +390,5 @@ describe('saving the entry', () => {
     });
     // What is in the journal, `post` appends after the job.
     expect(deps.journaled).toEqual([]);
-  });
-
-  it('works without a journal', async () => {
-    const { deps, plan, taint } = await prepared({});
-    const { journal: _none, ...withoutJournal } = deps;
-    const memory = await readMemory(plan.agent, plan.memory, deps);
-    const end = { plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
-    expect(await remember(end, withoutJournal)).toMatchObject({ result: { kind: 'saved' } });
   });
 });

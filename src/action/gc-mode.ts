@@ -22,7 +22,7 @@ import { formatMark, isMarked } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 
 /** What `mode: gc` works with. */
-export interface GcModeParts {
+interface GcModeParts {
   readonly inputs: Inputs;
   readonly request: RunRequest;
   readonly trigger: Trigger;

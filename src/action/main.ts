@@ -1,7 +1,6 @@
 import { getIDToken, setSecret } from '@actions/core';
 import type { AgentLibrary } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
-import type { GitHubClient } from '../github/client/client.js';
 import { actionFolder, readCheckedOut } from '../lib/checkout.js';
 import { readConfigFile } from '../lib/config-file.js';
 import { confine } from '../lib/confine.js';
@@ -19,19 +18,19 @@ import { createCommentReactions } from '../publish/comment-reactions.js';
 import { createActionPublisher } from '../publish/publisher.js';
 import { reportRun, writeResults } from '../report/report.js';
 import { noAnswer } from '../report/summarize.js';
-import { type CheckProgress, createCheckProgress } from '../review/check-progress.js';
+import { createCheckProgress } from '../review/check-progress.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub } from '../run/github.js';
 import { createGitHubPort } from '../run/github-port.js';
 import { answerForm } from '../run/plan.js';
 import type { RunReport, RunRequest } from '../run/request.js';
+import { runPipeline } from '../run/run.js';
 import { connectSharedAgents } from '../run/shared-agents.js';
 import { createToolOpener } from '../run/tools.js';
 import { readTrigger } from '../run/trigger.js';
 import { type ActionReporter, createActionReporter } from '../runner/action-reporter.js';
 import { keepCheck } from '../runner/check-state.js';
-import { countRequests, type RequestCounter } from '../runner/count-requests.js';
 import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs/inputs.js';
 import type { MemoryInputs } from '../runner/inputs/memory-inputs.js';
 import { createJournal } from '../runner/journal.js';
@@ -39,8 +38,8 @@ import { type Runner, readThisRun } from '../runner/runner.js';
 import { useSafePath } from '../runner/safe-path.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secret-names.js';
+import { runGcMode } from './gc-mode.js';
 import { openMemory } from './memory/memory.js';
-import { runMode } from './run-mode.js';
 import { runValidateMode } from './validate-mode.js';
 
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
@@ -50,7 +49,7 @@ export async function main(runner: Runner): Promise<void> {
   const reporter = createActionReporter({ write: runner.log, secrets });
   let failOn: FailOn = { conclusions: DEFAULT_FAIL_ON, memory: false, findings: [] };
   let deps: Dependencies | undefined;
-  const requests = countRequests();
+  let requests = 0;
   try {
     failOn = readFailOn(runner.env);
     const inputs = readInputs(runner.env);
@@ -70,17 +69,12 @@ export async function main(runner: Runner): Promise<void> {
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
       return await reportRun({ report, failOn, isHidden, runner, warnings: unheld, secrets });
     }
-    deps = await createActionDependencies({
-      inputs,
-      trigger,
-      deadline,
-      reporter,
-      runner,
-      secrets,
-      keepSecret,
-      requests,
-    });
-    const request = await makeRequest(inputs, trigger, runner);
+    const onRequest = () => {
+      requests += 1;
+    };
+    const parts = { inputs, trigger, deadline, reporter, runner, secrets, keepSecret, onRequest };
+    deps = await createActionDependencies(parts);
+    const request = makeRequest(inputs, trigger, runner);
     let isSaving = true;
     let early: Promise<unknown> | undefined;
     // A job that is cancelled while it saves has some seconds before it is killed.
@@ -89,13 +83,17 @@ export async function main(runner: Runner): Promise<void> {
         const { warnings } = reporter;
         if (isSaving) early ??= writeResults({ report, failOn, isHidden, runner, warnings, secrets });
       });
-    const report = await runMode({ mode, inputs, trigger, runner, secrets, request }, deps, onSaving);
+    if (inputs.unused.length > 0) reporter.warn(unusedInputs(inputs));
+    const report =
+      mode === 'gc'
+        ? await runGcMode({ inputs, trigger, runner, secrets, request }, deps)
+        : await runPipeline(request, deps, onSaving);
     isSaving = false;
     await early;
     reporter.endTurn();
     await deps.acknowledgement?.end(noAnswer(report));
     const { warnings } = reporter;
-    await reportRun({ report, failOn, isHidden, runner, warnings, secrets, requests: requests.number });
+    await reportRun({ report, failOn, isHidden, runner, warnings, secrets, requests });
   } catch (thrown) {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
@@ -110,6 +108,13 @@ export async function main(runner: Runner): Promise<void> {
 
 const KEEPS_NOTHING =
   '`memory-store: none` keeps nothing of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
+
+function unusedInputs({ mode, unused }: Inputs): Warning {
+  const names = unused.map((name) => `\`${name}\``).join(', ');
+  const them = unused.length === 1 ? 'it' : 'them';
+  const message = `\`mode: ${mode}\` does not use ${names}. Remove ${them}, or give ${them} to a step that runs the agent.`;
+  return { code: 'input-invalid', message };
+}
 
 /** Names in `redact` that the environment does not have: most likely typing mistakes, and then something is not protected. */
 function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {
@@ -144,7 +149,16 @@ export async function triggerOf({ env }: Runner): Promise<Trigger> {
   return await readTrigger({ file, name: env['GITHUB_EVENT_NAME'] ?? '', env });
 }
 
-interface ActionParts {
+async function createActionDependencies({
+  inputs,
+  trigger,
+  deadline,
+  reporter,
+  runner,
+  secrets,
+  keepSecret,
+  onRequest,
+}: {
   readonly inputs: Inputs;
   readonly trigger: Trigger;
   readonly deadline: RunDeadline;
@@ -152,11 +166,9 @@ interface ActionParts {
   readonly runner: Runner;
   readonly secrets: readonly string[];
   readonly keepSecret: Secrets['add'];
-  readonly requests: RequestCounter;
-}
-
-async function createActionDependencies(parts: ActionParts): Promise<Dependencies> {
-  const { inputs, trigger, deadline, reporter, runner, secrets } = parts;
+  /** Called for each request to GitHub. */
+  readonly onRequest: () => void;
+}): Promise<Dependencies> {
   const { workspace } = runner;
   // On Windows the variable may be `Path`, which only the process itself finds by this name.
   const env = { ...runner.env, PATH: runner.env['PATH'] };
@@ -166,18 +178,27 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   const fetch = createFetch(env);
   const clock = createClock();
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
-  const access = { env, fetch: parts.requests.counted(fetch), clock, log };
+  const counted: typeof globalThis.fetch = (input, init) => {
+    onRequest();
+    return fetch(input, init);
+  };
+  const access = { env, fetch: counted, clock, log };
   const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
   const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
   const thisRun = readThisRun(env);
-  const progress = await openProgress(parts, { client, log });
+  // The check of the commit while the run is at work, where the workflow wants one.
+  const showsProgress = inputs.publish.checkRun && !inputs.dryRun;
+  const clean = (markdown: string) => sanitize(markdown, 'untrusted-comment', secrets);
+  const progress =
+    client === undefined || !showsProgress
+      ? undefined
+      : createCheckProgress({ client, runUrl: thisRun.runUrl, log, keep: keepCheck, clean });
   const shared = await connectSharedAgents(
     { repository: inputs.agentsRepo, token: inputs.repositoriesToken },
     { client, ...access },
   );
-  const github = client === undefined ? undefined : createGitHubPort(client, parts.trigger);
   // One store for the agent and its sub-agents.
-  const memory = oneAtATime(await openMemory(parts, access, client));
+  const memory = oneAtATime(await openMemory({ inputs, trigger, runner }, access, client));
   const roots = memoryRoots(inputs.memory);
   const instructionFiles = new Set<string>();
   const found = findAgents({
@@ -206,7 +227,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   return {
     ...found,
     agents: withWorkflowWarnings(found.agents),
-    ...(github === undefined ? {} : { github }),
+    github: client && createGitHubPort(client, trigger),
     models: createModels({
       env,
       fetch,
@@ -214,7 +235,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       idToken: getIDToken,
       readTextFile: readConfigFile,
       asksWindow: true,
-      ...(inputs.apiKey === '' ? {} : { apiKey: inputs.apiKey }),
+      apiKey: inputs.apiKey || undefined,
     }),
     compileSchema,
     ...createToolOpener({
@@ -222,7 +243,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       cwd: workspace,
       fetch,
       clock,
-      keepSecret: parts.keepSecret,
+      keepSecret,
       where: 'workflow',
       toolsAllowed: inputs.toolsAllowed,
       memoryRoots: roots,
@@ -233,7 +254,7 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
       ownFolder: actionFolder(import.meta.dirname),
     }),
     openMemory: () => memory,
-    ...(progress === undefined ? {} : { progress }),
+    progress,
     publisher,
     acknowledgement: createCommentReactions({
       client,
@@ -255,36 +276,11 @@ async function createActionDependencies(parts: ActionParts): Promise<Dependencie
   };
 }
 
-interface ProgressParts {
-  readonly client: GitHubClient | undefined;
-  readonly log: (line: string) => void;
-}
-
-/** The check of the commit while the run is at work, where the workflow wants one. */
-async function openProgress(
-  { inputs, runner: { env }, secrets }: ActionParts,
-  { client, log }: ProgressParts,
-): Promise<CheckProgress | undefined> {
-  if (!inputs.publish.checkRun || client === undefined || inputs.dryRun) return undefined;
-  const { runUrl } = readThisRun(env);
-  return createCheckProgress({
-    client,
-    runUrl,
-    log,
-    keep: keepCheck,
-    clean: (markdown) => sanitize(markdown, 'untrusted-comment', secrets),
-  });
-}
-
-async function makeRequest(
-  inputs: Inputs,
-  trigger: Trigger,
-  { env, workspace }: Runner,
-): Promise<RunRequest> {
+function makeRequest(inputs: Inputs, trigger: Trigger, { env, workspace }: Runner): RunRequest {
   return {
     agent: agentNameOf(inputs),
     model: inputs.model,
-    ...(inputs.effort === undefined ? {} : { effort: inputs.effort }),
+    effort: inputs.effort,
     skill: '',
     workdir: '',
     prompt: inputs.prompt,

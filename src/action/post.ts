@@ -44,7 +44,7 @@ export async function post(runner: Runner): Promise<void> {
     log(`Memory: saved to ${result.location} what the main step had left.`);
     for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
   } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
-  else await formatUnsaved(result, { pending, isHidden: inputs.memory.isElsewhere }, runner);
+  else await reportUnsaved(result, pending, inputs.memory.isElsewhere, runner);
 }
 
 /** A check that nobody ends would stay in progress for good. */
@@ -79,16 +79,11 @@ async function savePending(
   }
 }
 
-interface Left {
-  readonly pending: Pending;
-  /** It is to stay in another repository (D14). */
-  readonly isHidden: boolean;
-}
-
-/** The main step was killed before it could tell anything, so the entry is shown here. */
-async function formatUnsaved(
+/** The main step was killed before it could tell anything, so the entry is shown here, unless it is to stay elsewhere (D14). */
+async function reportUnsaved(
   { message: cause, remedy }: FailedSave,
-  { pending, isHidden }: Left,
+  pending: Pending,
+  isHidden: boolean,
   runner: Runner,
 ): Promise<void> {
   const secrets = readSecrets(runner.env).values;

@@ -18,15 +18,6 @@ import type { Inputs } from '../runner/inputs/inputs.js';
 import type { Runner } from '../runner/runner.js';
 import { sanitize } from '../safety/sanitize.js';
 
-/** What `mode: validate` works with. */
-interface ValidateModeParts {
-  readonly inputs: Inputs;
-  readonly trigger: Trigger;
-  readonly runner: Runner;
-  readonly secrets: readonly string[];
-  readonly signal: AbortSignal;
-}
-
 /**
  * Looks at agents instead of running one. Whoever caused the event, nothing of theirs is run, and no model, key or memory
  * is in reach, so there is no admission. Throws an AxeError.
@@ -37,7 +28,13 @@ export async function runValidateMode({
   runner,
   secrets,
   signal,
-}: ValidateModeParts): Promise<RunReport> {
+}: {
+  readonly inputs: Inputs;
+  readonly trigger: Trigger;
+  readonly runner: Runner;
+  readonly secrets: readonly string[];
+  readonly signal: AbortSignal;
+}): Promise<RunReport> {
   const { env, workspace } = runner;
   const { agent, agentsDir, githubToken } = inputs;
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
@@ -105,14 +102,11 @@ async function openAtHead(sources: AgentSourceOptions): Promise<CheckedAgents> {
     });
   }
   const { repository } = trigger;
-  const place = { client, repository, ref: refOf(sources) || repository.defaultBranch };
+  // A fork's head is a commit of this repository too: GitHub keeps it under `refs/pull/`.
+  const sha = trigger.kind === 'pull_request' ? trigger.head.sha : sources.sha;
+  const place = { client, repository, ref: sha || repository.defaultBranch };
   return {
     agents: createAgentLoader([refPlace({ ...place, dirs: dirsAtRef(agentsDir), signal, workspace })]),
     where: locationOf(place, '').slice(0, -1),
   };
-}
-
-/** A fork's head is a commit of this repository too: GitHub keeps it under `refs/pull/`. */
-function refOf({ trigger, sha }: AgentSourceOptions): string {
-  return trigger.kind === 'pull_request' ? trigger.head.sha : sha;
 }

@@ -1,6 +1,5 @@
 import { decideAdmission, type EventFacts, needsPermission } from '../event/admission.js';
 import type { Permission, PermissionAnswer } from '../event/permission.js';
-import type { Trigger } from '../event/trigger.js';
 import { AxeError } from '../lib/errors.js';
 import type { Dependencies } from './dependencies.js';
 import type { RunReport } from './request.js';
@@ -20,27 +19,15 @@ export async function admitActor(event: EventFacts, deps: Dependencies): Promise
   const actor = permissionOf(answer);
   const decision = decideAdmission({ event, permission: actor });
   if (decision.kind === 'run') return { kind: 'open', permission: actor };
-  if (decision.reason === 'permission-unknown' && answer.kind === 'unknown')
-    throw unreadPermission({ trigger: event.trigger, login: actorOf(event.trigger) }, answer);
-  return { kind: 'skipped', decision };
-}
-
-function actorOf(trigger: Trigger): string {
-  return 'actor' in trigger ? trigger.actor.login : 'the actor';
-}
-
-/** A permission that could not be read and on which a run depends. */
-function unreadPermission(
-  { trigger, login }: { readonly trigger: Trigger; readonly login: string },
-  { message, remedy }: UnknownPermission,
-): AxeError {
-  const where = trigger.kind === 'local' ? '' : ` in ${trigger.repository.owner}/${trigger.repository.name}`;
-  return new AxeError(`the permission of ${login}${where} could not be read: ${message}`, {
-    remedy: remedy ?? 'Run it again; nothing is run for a person whose permission is unknown.',
+  const { trigger } = event;
+  if (decision.reason !== 'permission-unknown' || answer.kind !== 'unknown' || trigger.kind === 'local')
+    return { kind: 'skipped', decision };
+  const { actor: who, repository } = trigger;
+  const where = `${repository.owner}/${repository.name}`;
+  throw new AxeError(`the permission of ${who.login} in ${where} could not be read: ${answer.message}`, {
+    remedy: answer.remedy ?? 'Run it again; nothing is run for a person whose permission is unknown.',
   });
 }
-
-type UnknownPermission = Extract<PermissionAnswer, { readonly kind: 'unknown' }>;
 
 /** What an account may do here; of nobody in particular it is unknown. */
 export async function askPermission(

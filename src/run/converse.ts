@@ -76,11 +76,12 @@ export async function converse(
   const publications = open(run);
   const model = await restored.model;
   const notesSession = memory?.notesSession;
-  const notes = notesSession === undefined ? {} : { notes: notesSession.found };
-  reporter.event({ kind: 'run-started', plan, restored: memory?.restored, ...notes });
+  reporter.event({ kind: 'run-started', plan, restored: memory?.restored, notes: notesSession?.found });
   const delegation = createDelegation(
     plan,
-    { request: limited, taint, publications, notesSession, onCost: spentKeeper(plan, spend, deps) },
+    limited,
+    { taint, publications, notesSession },
+    spentKeeper(plan, spend, deps),
     deps,
   );
   const parts = { model, memory: memory?.text ?? '', notesSession, loop: loopOf(plan, notesSession, deps) };
@@ -133,15 +134,9 @@ function whyUnheld({ memory }: Plan): string | undefined {
 /** The agents of a run together: its budget and how deep it may delegate are the first agent's to say. */
 function createDelegation(
   plan: Plan,
-  {
-    request,
-    taint,
-    publications,
-    notesSession,
-    onCost,
-  }: Pick<Delegation, 'request' | 'taint' | 'publications' | 'notesSession'> & {
-    readonly onCost: (costUsd: number) => void;
-  },
+  request: RunRequest,
+  shared: Pick<Delegation, 'taint' | 'publications' | 'notesSession'>,
+  onCost: (costUsd: number) => void,
   deps: Dependencies,
 ): Delegation {
   const { subAgentsConfig, budget } = plan.agent.config;
@@ -152,15 +147,13 @@ function createDelegation(
       {
         maxTokens: request.tokenLimit(budget.maxTokens),
         maxCostUsd: request.maxCostUsd,
-        ...(request.costInput === undefined ? {} : { costInput: request.costInput }),
+        costInput: request.costInput,
       },
       onCost,
     ),
     usage: new UsageByAgent(),
     missed: { paths: new Set(), isCut: false },
-    taint,
-    publications,
-    notesSession,
+    ...shared,
     maxDepth: subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
     converse: holdConversation,
   };
@@ -224,7 +217,7 @@ async function holdConversation(
           return fitted;
         },
         params: config.params,
-        ...(hasOwnEffort(plan, delegation) ? { ownSettings: ['effort'] } : {}),
+        ownSettings: hasOwnEffort(plan, delegation) ? ['effort'] : undefined,
         tools: offered(tools),
         async changedTools() {
           const changed = await box.changed?.();
@@ -326,25 +319,19 @@ export function trackTaint(tools: readonly Tool[], taint: TaintTracker): readonl
   }));
 }
 
-/** The tools over notes of an agent, and the agent as its other tools are opened for. */
-interface NotesTools {
-  readonly agent: LoadedAgent;
-  readonly tools: readonly Tool[];
-  readonly warnings: readonly Warning[];
-}
-
-/** Makes the tools over notes that an agent was granted; `written` is called after each change, and waited for. */
+/**
+ * Makes the tools over notes that an agent was granted, and gives the agent as its other tools are opened for; `written` is
+ * called after each change, and waited for.
+ */
 function notesTools(
   agent: LoadedAgent,
   notes: RunNotes | undefined,
   written: () => Promise<void>,
-): NotesTools {
+): { readonly agent: LoadedAgent; readonly tools: readonly Tool[]; readonly warnings: readonly Warning[] } {
   const { config } = agent;
   const named = namedNotesTools(config.tools);
-  const others =
-    named.length === 0
-      ? agent
-      : { ...agent, config: { ...config, tools: config.tools.filter((name) => !isNamed(name, named)) } };
+  const isOther = (name: string) => !named.some((one) => one === name);
+  const others = { ...agent, config: { ...config, tools: config.tools.filter(isOther) } };
   if (notes === undefined) {
     // Notes that are on and yet not there were warned of with the reason.
     const isOff = named.length > 0 && !config.memory.notes;
@@ -352,10 +339,6 @@ function notesTools(
   }
   const tools = createMemoryTools(heard(notes.session, written), notes.tools);
   return { agent: others, tools, warnings: [] };
-}
-
-function isNamed(name: string, named: readonly string[]): boolean {
-  return named.includes(name);
 }
 
 function heard(notes: Notes, written: () => Promise<void>): Notes {

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import type { Limit, RunOutcome, RunStats } from '../lib/outcome.js';
+import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
+import { count } from '../lib/text/number.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { turnLimitMessage } from '../loop/run-agent.js';
 import type { Task } from '../prompt/task.js';
@@ -43,21 +44,16 @@ export function createCallAgent(
       },
       required: ['agent', 'task'],
     },
-    execute: (input, signal) => callAgent({ input, plan, position, signal }, delegation),
+    execute: (input, signal) => callAgent(input, plan, position, signal, delegation),
   };
 }
 
-interface Call {
-  readonly input: unknown;
-  /** The calling agent's. */
-  readonly plan: Plan;
-  /** Where the called agent stands. */
-  readonly position: AgentPosition;
-  readonly signal: AbortSignal;
-}
-
+/** `plan` is the calling agent's, and `position` that of the called one. */
 async function callAgent(
-  { input, plan, position, signal }: Call,
+  input: unknown,
+  plan: Plan,
+  position: AgentPosition,
+  signal: AbortSignal,
   delegation: Delegation,
 ): Promise<ToolResult> {
   const { agent, task, context } = readInput(input);
@@ -69,10 +65,10 @@ async function callAgent(
   const { reporter, clock } = delegation.deps;
   const startedAt = clock.now().getTime();
   reporter.event({ kind: 'sub-agent-called', agent, depth: position.depth, task });
-  const run = { name: agent, task: taskOf(task, context, delegation), parent: plan, position };
+  const called = { name: agent, task: taskOf(task, context, delegation), parent: plan };
   const watch = startWatch(plan.agent.config.subAgentsConfig.timeoutSeconds, signal, delegation);
   try {
-    const result = await runSubAgent(run, watch.loop, delegation).catch((thrown: unknown) =>
+    const result = await runSubAgent(called, position, watch.loop, delegation).catch((thrown: unknown) =>
       failure(agent, thrown, signal),
     );
     const durationMs = clock.now().getTime() - startedAt;
@@ -116,12 +112,9 @@ interface Delegated {
   readonly event: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result'];
 }
 
-interface SubAgentRun extends SubAgent {
-  readonly position: AgentPosition;
-}
-
 async function runSubAgent(
-  run: SubAgentRun,
+  run: SubAgent,
+  position: AgentPosition,
   loop: LoopDependencies,
   delegation: Delegation,
 ): Promise<Delegated> {
@@ -138,13 +131,13 @@ async function runSubAgent(
   }
   const model = await openSubAgentModel(plan, deps);
   const parts = { model, memory: memory?.text ?? '', notesSession: memory?.notesSession, loop };
-  const outcome = await delegation.converse(plan, parts, delegation, run.position);
+  const outcome = await delegation.converse(plan, parts, delegation, position);
   const judged = judge(outcome, delegation.publications?.buffered ?? NOTHING_BUFFERED, delegation.request);
   const end = { plan, memory, outcome: judged, taint: delegation.taint, published: UNPUBLISHED, facts: [] };
   logNotices(await remember(end, deps), loop.reporter);
   switch (outcome.kind) {
     case 'completed':
-      if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome);
+      if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome.stats);
       return silent(run.name, outcome.stats, loop.signal);
     case 'incomplete':
       loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${run.name}": `));
@@ -152,7 +145,8 @@ async function runSubAgent(
     case 'refused':
       return failure(run.name, new AxeError(formatRefused(outcome.answer)), loop.signal, outcome.stats);
     case 'exhausted':
-      if (isSpent(outcome) && outcome.stats.turns > 0) return answered(outcome.answer, outcome);
+      if ((outcome.limit === 'tokens' || outcome.limit === 'cost') && outcome.stats.turns > 0)
+        return answered(outcome.answer, outcome.stats);
       return failure(run.name, subAgentError(outcome, plan), loop.signal, outcome.stats);
     case 'failed':
       return failure(run.name, outcome.error, loop.signal, outcome.stats);
@@ -166,20 +160,15 @@ function logNotices(remembered: Remembered | undefined, reporter: Reporter): voi
     reporter.warn({ code: 'memory-store-notice', message });
 }
 
-function isSpent({ limit }: { readonly limit: Limit }): boolean {
-  return limit === 'tokens' || limit === 'cost';
-}
-
-function answered(text: string, { stats }: { readonly stats: ToolResult['stats'] }): Delegated {
-  const answer = stats === undefined ? { text, isError: false } : { text, isError: false, stats };
-  return { answer, event: { kind: 'answer', text } };
+function answered(text: string, stats: RunStats): Delegated {
+  return { answer: { text, isError: false, stats }, event: { kind: 'answer', text } };
 }
 
 /** Without a word it may still have done its work by calling tools; else nothing came of it. */
 function silent(name: string, stats: RunStats, signal: AbortSignal): Delegated {
   if (stats.toolCalls === 0) return failure(name, new AxeError('it gave an empty answer'), signal, stats);
-  const calls = `${stats.toolCalls} tool ${stats.toolCalls === 1 ? 'call' : 'calls'}`;
-  return answered(`[Sub-agent "${name}" ended with an empty answer after ${calls}.]`, { stats });
+  const calls = count(stats.toolCalls, 'tool call');
+  return answered(`[Sub-agent "${name}" ended with an empty answer after ${calls}.]`, stats);
 }
 
 /** The caller may use what came, but has to know that its end is missing. */
@@ -215,8 +204,7 @@ function failure(name: string, thrown: unknown, signal: AbortSignal, stats?: Too
   }
   const detail = thrown.message;
   const text = `Error: sub-agent "${name}" failed - ${detail}. You may retry or proceed without this result.`;
-  const answer = stats === undefined ? { text, isError: true } : { text, isError: true, stats };
-  return { answer, event: { kind: 'failure', detail } };
+  return { answer: { text, isError: true, stats }, event: { kind: 'failure', detail } };
 }
 
 /** The loop's world of a sub-agent: a time limit of its own, and only its warnings are told. */

@@ -216,7 +216,7 @@ export type ProgramName = 'axe' | 'axe-action';
 export interface Dependencies {
   readonly agents: AgentLibrary;
   /** The pull request's own agents: only looked at, never run (D21). */
-  readonly headAgents?: AgentLibrary;
+  readonly headAgents?: AgentLibrary | undefined;
   readonly models: Models;
   /**
    * A check for answers by a JSON schema, which ends when no time is left; `origin` names the input or key it comes from.
@@ -229,13 +229,13 @@ export interface Dependencies {
   closeTools?(): Promise<void>;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
-  readonly github?: GitHub;
+  readonly github?: GitHub | undefined;
   readonly publisher: Publisher;
   /** What the tools that publish may publish; absent for the defaults. */
   readonly publishRules?: PublishRules;
   readonly acknowledgement?: Acknowledgement;
   /** Absent where nobody asked to see it. */
-  readonly progress?: Progress;
+  readonly progress?: Progress | undefined;
   readonly journal?: Journal;
   readonly reporter: Reporter;
   readonly clock: Clock;

@@ -1,4 +1,3 @@
-import type { LoadedAgent } from '../agent/agent-source.js';
 import type { ReviewConfig } from '../agent/config.js';
 import { REVIEW_PASSES } from '../lib/defaults.js';
 import { cleanLine } from '../lib/text/cut.js';
@@ -8,33 +7,26 @@ import type { Warning } from '../lib/warning.js';
 import type { DiffPolicy } from '../prompt/context.js';
 import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-parts.js';
 import { resolveTask, type Task, type TaskParts } from '../prompt/task.js';
-import type { ReviewPlan } from '../review/review-plan.js';
 import { fence } from '../safety/fence.js';
-import type { ReviewPass } from './run-plan.js';
-
-/** What passes are planned from. */
-interface PassParts {
-  readonly agent: LoadedAgent;
-  readonly review: ReviewPlan;
-  /** What the task was made from, and what it came to. */
-  readonly given: TaskParts & { readonly policy: DiffPolicy };
-  readonly task: Task;
-}
-
-/** The passes of a review, and what none of them shows. */
-interface PlannedPasses {
-  readonly passes: readonly ReviewPass[];
-  readonly unseen: readonly string[];
-  /** In the place of what a single pass would have to warn of. */
-  readonly warnings: readonly Warning[];
-}
+import type { Basis, ReviewPass } from './run-plan.js';
 
 /**
- * How often a change is read: once, unless it does not fit. What is new since an earlier review is read once. Undefined for one pass.
+ * How often a change is read: once, unless it does not fit. What is new since an earlier review is read once. `given` is what
+ * the task was made from; the warnings take the place of those of a single pass. Undefined for one pass.
  */
-export function planPasses({ agent, review, given, task }: PassParts): PlannedPasses | undefined {
+export function planPasses(
+  { agent: { config }, review }: Basis,
+  given: TaskParts & { readonly policy: DiffPolicy },
+  task: Task,
+):
+  | {
+      readonly passes: readonly ReviewPass[];
+      /** Paths that no pass shows. */
+      readonly unseen: readonly string[];
+      readonly warnings: readonly Warning[];
+    }
+  | undefined {
   const { context, scope, policy } = given;
-  const { config } = agent;
   const isReview = config.tools.includes('add_review_comment') && config.params.responseFormat === undefined;
   if (review.depth === 'quick' || !isReview) return undefined;
   if (context?.kind !== 'pull_request' || scope?.kind === 'since') return undefined;
@@ -43,21 +35,18 @@ export function planPasses({ agent, review, given, task }: PassParts): PlannedPa
     resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } }).message;
   const { mapTokens, ...limits } = partLimits(config.review, policy);
   const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, limits);
-  if (split !== undefined && split.parts.length > 1) {
-    const files = parseDiff(context.diff);
-    const parts = split.parts.map((part, index) => {
-      const name = `part ${index + 1} of ${split.parts.length}`;
-      const others = files.filter(({ path }) =>
-        split.parts.some(({ paths }) => paths.includes(path) && !part.paths.includes(path)),
-      );
-      const note = partNote(name, mapChange(others, mapTokens));
-      return { name, part, message: `${messageOf(part.text)}\n\n${note}` };
-    });
-    const passes = parts.map(({ name, part, message }) => ({ name, paths: part.paths, message }));
-    const left = withoutShown(unseen, split);
-    return { passes, unseen: left, warnings: warningsOf(task, left) };
-  }
-  return undefined;
+  if (split === undefined || split.parts.length < 2) return undefined;
+  const files = parseDiff(context.diff);
+  const passes = split.parts.map((part, index) => {
+    const name = `part ${index + 1} of ${split.parts.length}`;
+    const others = files.filter(({ path }) =>
+      split.parts.some(({ paths }) => paths.includes(path) && !part.paths.includes(path)),
+    );
+    const note = partNote(name, mapChange(others, mapTokens));
+    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${note}` };
+  });
+  const left = withoutShown(unseen, split);
+  return { passes, unseen: left, warnings: warningsOf(task, left) };
 }
 
 /** No message shows more of a diff than the policy allows, with what it says of the other parts. */

@@ -75,7 +75,7 @@ export async function makePlan(
       return learnAnswers({ ...findingsParts(request, admitted, context), facts }, deps);
     }),
   );
-  const scoped = runAhead(findScope({ agent, request, memory, context: admitted.context }, deps));
+  const scoped = runAhead(findScope(request, admitted, deps));
   const opened = request.dryRun ? undefined : runAhead(openModel(deps, model, config.params));
 
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
@@ -120,7 +120,7 @@ export async function makePlan(
     showsStrangers: trust.level === 'untrusted',
   };
   const task = resolveTask(given);
-  const planned = planPasses({ agent, review: basis.review, given, task });
+  const planned = planPasses(basis, given, task);
   const unseen = planned === undefined ? task.unseen : planned.unseen;
   const { trigger } = request;
   const repository = trigger.kind === 'local' ? undefined : trigger.repository;

@@ -63,15 +63,14 @@ export function openPublications(
   return new Publications({ rules, review, subject });
 }
 
-/** The publishing tools of an agent, and the agent as its other tools are opened for. */
-interface PublishingTools {
-  readonly agent: LoadedAgent;
-  readonly tools: readonly Tool[];
-  readonly warnings: readonly Warning[];
-}
-
-/** Makes the publishing tools an agent lists: those that have something to publish to (D22). */
-export function publishingTools(agent: LoadedAgent, publications: Publications | undefined): PublishingTools {
+/**
+ * Makes the publishing tools an agent lists: those that have something to publish to (D22). Gives the agent as its other tools
+ * are opened for.
+ */
+export function publishingTools(
+  agent: LoadedAgent,
+  publications: Publications | undefined,
+): { readonly agent: LoadedAgent; readonly tools: readonly Tool[]; readonly warnings: readonly Warning[] } {
   const { config } = agent;
   const isIdle = agent.source === 'built-in' && publications?.allowsLabels === false;
   // The triager that comes with the product suggests labels where it may set none.
@@ -113,11 +112,8 @@ function warningsOf(
   const expected = publications.isOpenTo('react')
     ? missing
     : missing.filter((name) => name !== 'add_review_comment' && name !== 'submit_review');
-  return expected.length === 0 ? [] : [notHere(agent, expected)];
-}
-
-function notHere(agent: string, names: readonly string[]): Warning {
-  const listed = names.map((name) => `\`${name}\``).join(', ');
+  if (expected.length === 0) return [];
+  const listed = expected.map((name) => `\`${name}\``).join(', ');
   const message = `agent "${agent}" asks for ${listed}, and this run has nothing to publish that to: a review needs a pull request whose diff is known, and the others an event about an issue or pull request. Run the agent on such an event, or remove these tools from it.`;
-  return { code: 'tool-not-available', message };
+  return [{ code: 'tool-not-available', message }];
 }

@@ -3,22 +3,14 @@ import type { FetchedChange } from '../event/fetched-change.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { parseDiff } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
-import { createPathFilter, type TriggerContext } from '../prompt/context.js';
+import { createPathFilter } from '../prompt/context.js';
 import { reviewCommand } from '../review/command.js';
 import { ownPart } from '../review/own-part.js';
 import { planScope, type Scope } from '../review/scope.js';
 import type { PathPatterns } from '../review/state-facts.js';
 import { changeOf } from './change.js';
 import type { Dependencies } from './dependencies.js';
-import type { Memory, RunRequest } from './request.js';
-
-/** What a scope is found from; what takes time may still be on its way. */
-interface ScopeParts {
-  readonly agent: LoadedAgent;
-  readonly request: RunRequest;
-  readonly memory: Promise<Memory | undefined>;
-  readonly context: Promise<TriggerContext | undefined>;
-}
+import type { Admitted, RunRequest } from './request.js';
 
 /** How much of a pull request a run reviews. */
 interface FoundScope {
@@ -35,15 +27,18 @@ const NO_SCOPE: FoundScope = { scope: undefined, warnings: [] };
  * for a first review. Only agents that post reviews are limited so: an answer in one comment takes the place of the
  * one before. Rejects as its parts do.
  */
-export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<FoundScope> {
-  const { agent, request } = parts;
+export async function findScope(
+  request: RunRequest,
+  admitted: Admitted,
+  deps: Dependencies,
+): Promise<FoundScope> {
   const command = reviewCommand(request.trigger);
   const isReview = request.trigger.kind === 'pull_request' || command !== undefined;
   const { github } = deps;
-  if (!isReview || github === undefined || !postsReviews(agent)) return NO_SCOPE;
+  if (!isReview || github === undefined || !postsReviews(admitted.basis.agent)) return NO_SCOPE;
   const pull = subjectNumber(request.trigger);
-  const memory = await parts.memory;
-  const commits = await commitsOf(request.trigger, parts.context);
+  const memory = await admitted.memory;
+  const commits = await commitsOf(request.trigger, admitted.context);
   if (pull === undefined || memory === undefined || commits === undefined) return NO_SCOPE;
   const isFullRequested = command?.isFull === true || request.reviewScope === 'full';
   const plan = planScope({ facts: memory.facts, pull, ...commits, isFullRequested });
@@ -51,7 +46,7 @@ export async function findScope(parts: ScopeParts, deps: Dependencies): Promise<
     plan.kind === 'full'
       ? undefined
       : await github.newSince({ from: plan.from, head: commits.head }, deps.deadline.signal);
-  const context = await parts.context;
+  const context = await admitted.context;
   if (context?.kind !== 'pull_request') return NO_SCOPE;
   const only = patternsOf(request);
   const pullRequest = { head: commits.head, filesTotal: context.filesTotal, only };
@@ -110,7 +105,7 @@ export function needsFindings({
 /** An event on a pull request says its commits itself; below a comment they have to be waited for. */
 async function commitsOf(
   trigger: Trigger,
-  context: ScopeParts['context'],
+  context: Admitted['context'],
 ): Promise<{ readonly head: string; readonly into: string } | undefined> {
   if (trigger.kind === 'pull_request') return { head: trigger.head.sha, into: trigger.base.ref };
   const change = changeOf(trigger, await context);

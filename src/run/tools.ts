@@ -132,26 +132,20 @@ export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
     const builtIn = grantTools(made.tools, rules);
     const servers = grantServers(config, rules);
     for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
-    if (made.absent.length > 0 && isExpected(request)) {
+    // The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop.
+    if (made.absent.length > 0 && request.agent.source !== 'built-in')
       request.warn(absentTools(made.absent, request, surroundings));
-    }
-    for (const message of [...builtIn.withheld, ...servers.withheld]) {
+    for (const message of [...builtIn.withheld, ...servers.withheld])
       request.warn({ code: 'tool-not-available', message });
-    }
     const tools = await withoutUnjailed(builtIn.granted, jail, request);
     const hasCommands = tools.some(({ name }) => name === COMMANDS);
     if (!isHomeReported && hasCommands && surroundings.toolsAllowed.includes(WITH_HOME)) {
       isHomeReported = true;
-      request.warn(homeIsWritable());
+      request.warn(HOME_IS_WRITABLE);
     }
     opening ??= howToOpen(request, [...tools, ...servers.allowed.map(asTool)]);
     const sealing = tools.map((tool) => (mayWrite(tool) ? beforeIt(tool, running.seal) : tool));
-    return await withServers(sealing, {
-      allowed: servers.allowed,
-      open: await opening,
-      request,
-      surroundings,
-    });
+    return await withServers(sealing, servers.allowed, await opening, request, surroundings);
   }
 
   return { openTools, closeTools: running.close };
@@ -212,7 +206,7 @@ function writableFolders(surroundings: ToolSurroundings): readonly string[] {
   return mayWriteHome(surroundings) ? [cwd, env['HOME'] || homedir()] : [cwd];
 }
 
-function mayWriteHome({ where, toolsAllowed }: Pick<ToolSurroundings, 'where' | 'toolsAllowed'>): boolean {
+function mayWriteHome({ where, toolsAllowed }: ToolSurroundings): boolean {
   return where === 'terminal' || toolsAllowed.includes(WITH_HOME);
 }
 
@@ -239,38 +233,27 @@ async function withoutUnjailed(
   return tools.filter(({ name }) => name !== COMMANDS);
 }
 
-function homeIsWritable(): Warning {
-  return {
-    code: 'home-writable',
-    message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${COMMANDS}\` if they need not.`,
-  };
-}
+const HOME_IS_WRITABLE: Warning = {
+  code: 'home-writable',
+  message: `Commands write the home folder, since \`tools-allowed\` names \`${WITH_HOME}\`: they can change what programs of later steps read there. Name \`${COMMANDS}\` if they need not.`,
+};
 
 /**
  * What the file tools do not touch: what the environment names, memory, the folders of agents with the skills
  * next to them, and our own files.
  */
-function guardedPaths({
-  env,
-  cwd,
-  ownFolder,
-  memoryRoots = [],
-  agentsDirs = [],
-  instructionFiles,
-}: ToolSurroundings): ProtectedPaths {
+function guardedPaths(surroundings: ToolSurroundings): ProtectedPaths {
+  const { env, cwd, ownFolder, memoryRoots = [], instructionFiles } = surroundings;
   const { denied, readOnly } = protectedPaths(env);
   return {
     denied,
-    readOnly: [...readOnly, ...instructionFoldersOf({ cwd, agentsDirs }), ownFolder],
+    readOnly: [...readOnly, ...instructionFoldersOf(surroundings), ownFolder],
     memory: memoryRoots.map((root) => resolve(cwd, root)),
-    ...(instructionFiles === undefined ? {} : { readOnlyNow: instructionFiles }),
+    readOnlyNow: instructionFiles,
   };
 }
 
-function instructionFoldersOf({
-  cwd,
-  agentsDirs = [],
-}: Pick<ToolSurroundings, 'cwd' | 'agentsDirs'>): readonly string[] {
+function instructionFoldersOf({ cwd, agentsDirs = [] }: ToolSurroundings): readonly string[] {
   const dirs = agentsDirs.map((dir) => resolve(cwd, dir));
   return [...dirs, ...dirs.map((dir) => join(dirname(dir), 'skills'))];
 }
@@ -287,25 +270,21 @@ function rulesFor(
 ): GrantRules {
   const knownNames = [...TOOL_NAMES, ...agent.config.mcpServers.map(({ name }) => name)];
   const words = toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word));
-  const rules = { where, trust: trust.level, toolsAllowed: words, knownNames };
-  return where === 'terminal' || callerEffects === undefined
-    ? rules
-    : { ...rules, parentEffects: callerEffects };
+  const parentEffects = where === 'terminal' ? undefined : callerEffects;
+  return { where, trust: trust.level, toolsAllowed: words, knownNames, parentEffects };
 }
 
 function asTool({ name, transport }: McpServerConfig): RequestedTool {
   return { name, effect: transport === 'stdio' ? 'execute' : 'network' };
 }
 
-interface ServerParts {
-  readonly allowed: readonly McpServerConfig[];
-  readonly open: typeof openServer;
-  readonly request: ToolRequest;
-  readonly surroundings: ToolSurroundings;
-}
-
-async function withServers(builtIn: readonly Tool[], parts: ServerParts): Promise<ToolBox> {
-  const { allowed, open, request, surroundings } = parts;
+async function withServers(
+  builtIn: readonly Tool[],
+  allowed: readonly McpServerConfig[],
+  open: typeof openServer,
+  request: ToolRequest,
+  surroundings: ToolSurroundings,
+): Promise<ToolBox> {
   if (allowed.length === 0) return { tools: builtIn, close: async () => {} };
   const { env } = surroundings;
   surroundings.keepSecret(allowed.flatMap((config) => valuesFor(config, env)));
@@ -348,7 +327,7 @@ function connectionsOf({ signal }: ToolRequest, surroundings: ToolSurroundings) 
 function serverEnv({ env, cwd }: ToolSurroundings): Record<string, string> {
   const tracking = env['RUNNER_TRACKING_ID'];
   const PATH = safePrograms(env['PATH'], [cwd]).path;
-  return { ...scrubEnv(env), PATH, ...(tracking === undefined ? {} : { RUNNER_TRACKING_ID: tracking }) };
+  return { ...scrubEnv(env), PATH, ...(tracking !== undefined && { RUNNER_TRACKING_ID: tracking }) };
 }
 
 function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warning {
@@ -357,11 +336,6 @@ function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warn
     code: 'tool-not-available',
     message: `agent "${agent.name}" asks for the tool \`${name}\`, which does not exist${guess}`,
   };
-}
-
-/** The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop. */
-function isExpected({ agent }: ToolRequest): boolean {
-  return agent.source !== 'built-in';
 }
 
 function absentTools(

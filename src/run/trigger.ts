@@ -3,30 +3,29 @@ import { type Trigger, UNNAMED_EVENT } from '../event/trigger.js';
 import type { Environment } from '../lib/environment.js';
 import { readTextFile } from '../lib/text-file.js';
 
-/** Where an event is found and what its payload may leave out. */
-interface EventSource {
+/**
+ * The trigger of an event file; `name` is empty to tell it from the payload, which may leave out what `env` says. Throws a
+ * ConfigError for a file that cannot be read or is not an event.
+ */
+export async function readTrigger({
+  file,
+  name,
+  env,
+}: {
   readonly file: string;
-  /** Empty to tell it from the payload. */
   readonly name: string;
   readonly env: Environment;
-}
-
-/** The trigger of an event file. Throws a ConfigError for a file that cannot be read or is not an event. */
-export async function readTrigger({ file, name, env }: EventSource): Promise<Trigger> {
+}): Promise<Trigger> {
   const text = await readTextFile(file, {
     what: 'event file',
     remedy: 'In a workflow the runner writes it; elsewhere give `--event` the JSON payload of a webhook.',
   });
   const payload = parseEventFile(text, file);
   return parseEvent(name === '' ? inferEventName(payload) : name, payload, {
-    ...given('repository', env['GITHUB_REPOSITORY']),
-    ...given('actor', env['GITHUB_ACTOR']),
-    ...given('ref', env['GITHUB_REF']),
+    repository: env['GITHUB_REPOSITORY'] || undefined,
+    actor: env['GITHUB_ACTOR'] || undefined,
+    ref: env['GITHUB_REF'] || undefined,
   });
-}
-
-function given<K extends string>(key: K, value: string | undefined): { [P in K]?: string } {
-  return value === undefined || value === '' ? {} : ({ [key]: value } as { [P in K]?: string });
 }
 
 /** The event whose payload has these keys; each event has one that no other has next to it. */

@@ -51,10 +51,10 @@ describe('a command, whatever follows it,', () => {
 
   it.each([
     ['/axe forget 01m8k2', 'memory'],
-    ['/axe pause', 'pause'],
-    ['/axe pause please', 'pause'],
-    ['/axe resume the reviews', 'pause'],
-    ['@axe resume', 'pause'],
+    ['/axe pause', 'paused'],
+    ['/axe pause please', 'paused'],
+    ['/axe resume the reviews', 'resumed'],
+    ['@axe resume', 'resumed'],
   ])('is over memory or a pause in %j', (body, kind) => {
     expect(read(body)?.kind).toBe(kind);
   });

@@ -22,7 +22,11 @@ import { type Runner, readThisRun } from '../../runner/runner.js';
 
 /** The store of a run and of its post step; with a token of its own where memory is in another repository. */
 export async function openMemory(
-  { inputs, trigger, runner: { workspace, cwd } }: MemoryParts,
+  {
+    inputs,
+    trigger,
+    runner: { workspace, cwd },
+  }: { readonly inputs: Inputs; readonly trigger: Trigger; readonly runner: Runner },
   access: Omit<GitHubAccess, 'token'>,
   client: GitHubClient | undefined,
 ): Promise<MemoryStore> {
@@ -30,12 +34,6 @@ export async function openMemory(
   const token = memory.repository === undefined ? '' : repositoriesToken;
   const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
   return openActionMemory({ ...access, inputs: memory, trigger, workspace, cwd, client, memoryClient });
-}
-
-interface MemoryParts {
-  readonly inputs: Inputs;
-  readonly trigger: Trigger;
-  readonly runner: Runner;
 }
 
 /** The store that the inputs ask for (D13, D14). */
@@ -111,8 +109,7 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
     root === workspace ? { root: '', separator: '' } : { root: inside(root), separator };
   const shown = <T extends Place>(place: T): T => {
     const { location, within } = place;
-    const root = within === undefined ? {} : { within: rootInside(within) };
-    return { ...place, location: inside(location), ...root };
+    return { ...place, location: inside(location), within: within && rootInside(within) };
   };
   return {
     kind: store.kind,

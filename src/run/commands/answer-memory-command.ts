@@ -17,26 +17,23 @@ import { isNotesPath } from '../../memory/notes/place.js';
 import type { Dependencies, Reply } from '../dependencies.js';
 import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../request.js';
-import { type AgentMemory, openAgentMemory, PEOPLES_COMMAND, readOnly } from './open-agent-memory.js';
-
-interface MemoryCommandRequest extends RunRequest {
-  /** The command and what belongs to it. */
-  readonly words: readonly string[];
-}
+import { type AgentMemory, done, openAgentMemory, PEOPLES_COMMAND, readOnly } from './open-agent-memory.js';
 
 /**
  * Does what people who may write want with an agent's memory in a comment (`/axe forget …`), in the store that its runs
- * use, without a model. No word that memory says is in the answer. Throws a ConfigError for an agent that is missing.
+ * use, without a model; `words` are the command and what belongs to it. No word that memory says is in the answer. Throws a
+ * ConfigError for an agent that is missing.
  */
 export async function answerMemoryCommand(
-  request: MemoryCommandRequest,
+  words: readonly string[],
+  request: RunRequest,
   deps: Dependencies,
 ): Promise<RunReport> {
-  const { trigger, words, dryRun } = request;
+  const { trigger, dryRun } = request;
   const opened = await openAgentMemory(request, PEOPLES_COMMAND, deps);
   if (opened.kind === 'skipped') return opened;
   const agent = opened.agent.name;
-  const result = await carryOut(opened, request, deps);
+  const result = await carryOut(words, opened, request, deps);
   if (result.kind === 'done') for (const warning of result.warnings ?? []) deps.reporter.warn(warning);
   if (!isForOthers(result)) deps.acknowledgement?.start();
   const answer = { trigger, agent, text: formatCommandResult(result), ...amongAgents(words, result) };
@@ -66,19 +63,19 @@ function isForOthers(result: MemoryCommandResult): result is MemoryRefusal {
 }
 
 async function carryOut(
+  words: readonly string[],
   { agent, memory }: AgentMemory,
-  request: MemoryCommandRequest,
+  request: RunRequest,
   deps: Dependencies,
 ): Promise<MemoryCommandResult> {
-  const command = readComment(request);
+  const command = readComment(words, request);
   if (command.kind === 'failed') return command;
   if (memory === undefined) {
     const reason = command.kind === 'remember' ? 'refused' : 'not-found';
     const remedy = 'Set `enabled = true` in `[memory]` of the agent.';
     return refusal(reason, `the agent "${agent.name}" has no memory`, remedy);
   }
-  if (request.dryRun)
-    return { kind: 'done', text: 'Dry run: nothing was changed.', changed: false, warnings: [] };
+  if (request.dryRun) return done('Dry run: nothing was changed.', false);
   if (request.isMemoryReadOnly) return readOnly();
   const { store, plan } = memory;
   const { provenance } = plan;
@@ -98,7 +95,7 @@ async function carryOut(
   return isTooShort && isForOthers(result) ? { ...result, reason: 'refused' } : result;
 }
 
-function readComment({ words, trigger }: MemoryCommandRequest): MemoryCommand | MemoryRefusal {
+function readComment(words: readonly string[], { trigger }: RunRequest): MemoryCommand | MemoryRefusal {
   const [name = '', id = ''] = words;
   if (hasSeveralCommands(trigger))
     return refusal('refused', 'a comment can hold one command', 'Write each in a comment of its own.');

@@ -19,6 +19,7 @@ import type { RunReport, RunRequest } from '../request.js';
 import { readMemory } from '../restore.js';
 import {
   type AgentMemory,
+  done,
   openAgentMemory,
   openAgentState,
   PEOPLES_COMMAND,
@@ -236,7 +237,3 @@ const ANSWERS: Readonly<Record<FindingCommand['verb'], (handle: string) => strin
   done: doneText,
   reopen: reopenedText,
 };
-
-function done(text: string, changed: boolean): MemoryCommandResult {
-  return { kind: 'done', text, changed, warnings: [] };
-}

@@ -4,7 +4,12 @@ import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../event/admi
 import type { Permission } from '../../event/permission.js';
 import type { Trigger } from '../../event/trigger.js';
 import { classifyTrust, type Trust } from '../../event/trust.js';
-import { keepsNothing, type MemoryRefusal, refusal } from '../../memory/commands/command-session.js';
+import {
+  keepsNothing,
+  type MemoryDone,
+  type MemoryRefusal,
+  refusal,
+} from '../../memory/commands/command-session.js';
 import { statePath } from '../../memory/state.js';
 import type { MemoryStore } from '../../memory/store.js';
 import { type Access, admitActor } from '../access.js';
@@ -31,11 +36,9 @@ export const PEOPLES_COMMAND: CommandPolicy = {
   trust: (trigger) => classifyTrust(trigger, { actor: 'write', author: 'write' }),
 };
 
-type CommandRequest = Pick<RunRequest, 'trigger' | 'agent' | 'model' | 'origin' | 'isMemoryReadOnly'>;
-
 /** What every command over an agent's memory begins with: admission, the agent with its warnings, its store. */
 export async function openAgentMemory(
-  request: CommandRequest,
+  request: RunRequest,
   { admission, trust }: CommandPolicy,
   deps: Dependencies,
 ): Promise<AgentMemory | Extract<Access, { readonly kind: 'skipped' }>> {
@@ -75,6 +78,11 @@ interface AgentState {
   readonly path: string;
 }
 
+/** What a command that was done says, and whether it changed anything. */
+export function done(text: string, changed: boolean): MemoryDone {
+  return { kind: 'done', text, changed, warnings: [] };
+}
+
 /** What is told where the workflow leaves memory as it is. */
 export function readOnly(): MemoryRefusal {
   return refusal('refused', '`memory-readonly: true` leaves memory as it is', 'Leave `memory-readonly` out.');
@@ -83,7 +91,7 @@ export function readOnly(): MemoryRefusal {
 /** The state file of an agent, or why a command cannot change it. */
 export function openAgentState(
   { agent, memory }: AgentMemory,
-  { isMemoryReadOnly }: Pick<RunRequest, 'isMemoryReadOnly'>,
+  { isMemoryReadOnly }: RunRequest,
 ): AgentState | MemoryRefusal {
   if (isMemoryReadOnly) return readOnly();
   if (memory === undefined) {

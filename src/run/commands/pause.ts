@@ -10,6 +10,7 @@ import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../request.js';
 import {
   type AgentMemory,
+  done,
   openAgentMemory,
   openAgentState,
   PEOPLES_COMMAND,
@@ -70,8 +71,4 @@ async function keep(
   const fact = { kind, pull: trigger.number, by: trigger.actor.login, at: deps.clock.now() } as const;
   const trouble = await rewriteState(state, (text) => withReviewFacts(text, [fact]), deps);
   return trouble ?? done(confirmation, true);
-}
-
-function done(text: string, changed: boolean): MemoryCommandResult {
-  return { kind: 'done', text, changed, warnings: [] };
 }

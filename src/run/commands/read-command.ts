@@ -28,7 +28,7 @@ export interface MistypedCommand {
 
 export type ReadCommand =
   | { readonly kind: 'help'; readonly trigger: CommentTrigger }
-  | { readonly kind: 'pause'; readonly command: PauseCommand }
+  | PauseCommand
   | { readonly kind: 'memory'; readonly words: readonly string[] }
   | FindingCommand
   | MistypedCommand;
@@ -43,7 +43,7 @@ export function readCommand(trigger: Trigger, triggerPhrase: string): ReadComman
   const words = commandInComment(trigger);
   if (words !== undefined) return { kind: 'memory', words };
   const pause = pauseCommand(trigger);
-  if (pause !== undefined) return { kind: 'pause', command: pause };
+  if (pause !== undefined) return pause;
   const slash = afterSlash(trigger.body);
   if (slash !== undefined) {
     if (slash.line !== '') return readLine(slash.line, trigger);
@@ -61,14 +61,8 @@ function replyCommand(trigger: CommentTrigger): FindingCommand | undefined {
   return { kind: 'finding', verb: 'dismiss', handle: undefined, trigger, isReply: true };
 }
 
-interface AfterSlash {
-  /** The rest of the line. */
-  readonly line: string;
-  readonly hasMore: boolean;
-}
-
 /** What follows `/axe` on the first line that says something; four spaces before it would make it code. */
-function afterSlash(body: string): AfterSlash | undefined {
+function afterSlash(body: string): { readonly line: string; readonly hasMore: boolean } | undefined {
   const [first = '', ...more] = body
     .replaceAll(/\r\n?/g, '\n')
     .replace(/^(?:[ \t]*\n)+/, '')
@@ -85,9 +79,7 @@ function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefine
     second === undefined || (more.length === 0 && (readHandle(second) ?? idIn(second)) !== undefined);
   if (task.includes('\n') || !isAlone) return undefined;
   const pause = pauseCommand({ ...trigger, body: `/axe ${task}` });
-  return pause === undefined
-    ? readLine(task, trigger)
-    : { kind: 'pause', command: { kind: pause.kind, trigger } };
+  return pause === undefined ? readLine(task, trigger) : { kind: pause.kind, trigger };
 }
 
 function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefined {

@@ -7,11 +7,12 @@ import {
   refusal,
 } from '../../memory/commands/command-session.js';
 import { admitActor } from '../access.js';
-import type { Dependencies, Published } from '../dependencies.js';
+import type { Dependencies } from '../dependencies.js';
 import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../request.js';
 import { answerMemoryCommand } from './answer-memory-command.js';
 import { isAboutFinding, runFindingCommand } from './end-finding.js';
+import { done } from './open-agent-memory.js';
 import { runPauseCommand } from './pause.js';
 import { type MistypedCommand, type ReadCommand, readCommand } from './read-command.js';
 
@@ -38,20 +39,23 @@ async function carryOut(
     case 'finding':
       if (command.isReply === true && !(await isAboutFinding(command, deps))) return undefined;
       return await runFindingCommand(command, request, deps);
-    case 'pause':
-      return await runPauseCommand(command.command, request, deps);
+    case 'paused':
+    case 'resumed':
+      return await runPauseCommand(command, request, deps);
     case 'memory':
-      return await answerMemoryCommand({ ...request, words: command.words }, deps);
+      return await answerMemoryCommand(command.words, request, deps);
   }
 }
-
-type HelpCommand = Extract<ReadCommand, { kind: 'help' | 'mistyped' }>;
 
 /**
  * Answers `/axe help` and what is nearly a command, once for all agents that hear it, without an agent, its memory or a
  * model. Whoever may neither triage nor start a run gets no answer, so that no stranger makes a repository talk.
  */
-async function answerHelp(command: HelpCommand, request: RunRequest, deps: Dependencies): Promise<RunReport> {
+async function answerHelp(
+  command: Extract<ReadCommand, { kind: 'help' | 'mistyped' }>,
+  request: RunRequest,
+  deps: Dependencies,
+): Promise<RunReport> {
   const { trigger } = command;
   const policy = helpPolicy(request.admissionPolicy);
   const access = await admitActor({ trigger, policy }, deps);
@@ -63,7 +67,14 @@ async function answerHelp(command: HelpCommand, request: RunRequest, deps: Depen
     agent: request.agent,
     command: command.kind === 'help' ? 'help' : cleanLine(command.said, MAX_SAID),
     result,
-    published: await publish(result, command, { request, deps }),
+    published: request.dryRun
+      ? UNPUBLISHED
+      : await deps.publisher.reply({
+          trigger,
+          agent: undefined,
+          text: formatCommandResult(result),
+          among: 'unless-answered',
+        }),
   };
 }
 
@@ -72,20 +83,10 @@ function helpPolicy({ minPermission, allowUsers }: AdmissionPolicy): AdmissionPo
   return { ...DEFAULT_ADMISSION_POLICY, minPermission: weaker(minPermission, 'triage'), allowUsers };
 }
 
-async function publish(
-  result: MemoryCommandResult,
-  { trigger }: HelpCommand,
-  { request, deps }: { readonly request: RunRequest; readonly deps: Dependencies },
-): Promise<Published> {
-  if (request.dryRun) return UNPUBLISHED;
-  const text = formatCommandResult(result);
-  return await deps.publisher.reply({ trigger, agent: undefined, text, among: 'unless-answered' });
-}
-
 function help({ triggerPhrase }: AdmissionPolicy): MemoryCommandResult {
   const question = triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
   const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
-  return { kind: 'done', text, changed: false, warnings: [] };
+  return done(text, false);
 }
 
 const MAX_SAID = 60;
