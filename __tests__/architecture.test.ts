@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 58_932,
-  'files of src/': 478,
-  'types of src/': 962,
+  'lines of src/': 58_528,
+  'files of src/': 476,
+  'types of src/': 928,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 99_017,
+  'lines of __tests__/': 98_866,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 
