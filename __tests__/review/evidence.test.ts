@@ -43,7 +43,6 @@ describe('checkEvidence', () => {
     const check = checkDiff(evidence);
     expect(check).toMatchObject({
       kind: 'shown',
-      isCorrected: false,
       side,
       evidence: { path: 'src/db.ts', line },
     });
@@ -56,7 +55,6 @@ describe('checkEvidence', () => {
     const check = checkEvidence({ path: 'src/queue.ts', line: 88, code: 'await run(job);' }, ledger);
     expect(check).toEqual({
       kind: 'shown',
-      isCorrected: true,
       side: 'RIGHT',
       evidence: { path: 'src/queue.ts', line: 84, code: 'await run(job);' },
     });

@@ -1,19 +1,26 @@
 import { describe, expect, it } from '@jest/globals';
-import { readDiffLines } from '../../src/review/diff-lines.js';
-import { formatKnown, type KnownParts } from '../../src/review/format-known.js';
+import { type DiffLines, readDiffLines } from '../../src/review/diff-lines.js';
+import { formatKnown } from '../../src/review/format-known.js';
 import type { KnownFinding } from '../../src/review/known.js';
 import type { Lesson } from '../../src/review/lessons.js';
 import { parseFences } from '../../src/safety/fence.js';
 import { LINES } from './change.js';
 import { known, ledgerOf, lesson, otherKnown } from './threads.js';
 
-interface Given extends Partial<Omit<KnownParts, 'ledger'>> {
+interface Given {
+  readonly lines?: DiffLines;
+  readonly isUntrusted?: boolean;
   readonly findings?: readonly KnownFinding[];
   readonly lessons?: readonly Lesson[];
 }
 
-function format({ findings = [], lessons = [], ...parts }: Given): string | undefined {
-  return formatKnown({ ledger: ledgerOf(findings, { lessons }), lines: LINES, isUntrusted: false, ...parts });
+function format({
+  findings = [],
+  lessons = [],
+  lines = LINES,
+  isUntrusted = false,
+}: Given): string | undefined {
+  return formatKnown(ledgerOf(findings, { lessons, lines }), isUntrusted);
 }
 
 function fenced(given: Given): readonly string[] {

@@ -27,7 +27,7 @@ const FINDING: GatedFinding = {
 };
 
 const RULES: GateRules = {
-  files: readDiffLines(DIFF),
+  lines: readDiffLines(DIFF),
   isInScope: () => true,
   minSeverity: 'minor',
   isLaterReview: false,

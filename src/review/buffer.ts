@@ -19,7 +19,7 @@ interface PublishScope {
 }
 
 /** A pull request that a run can review. */
-interface ReviewScope extends Omit<FindingScope, 'rules'>, SettleScope {}
+interface ReviewScope extends FindingScope, SettleScope {}
 
 /**
  * Collects what the tools of a run want published, within the rules; nothing leaves during the run (D23). Each answer is
@@ -78,17 +78,10 @@ export class Publications {
     return isQuestion ? answer : this.kept('add_review_comment', answer);
   }
 
-  private withFinding(
-    request: CommentRequest,
-    before: Buffered,
-  ): { readonly state: Buffered; readonly answer: PublicationAnswer } {
+  private withFinding(request: CommentRequest, before: Buffered) {
     const { review, rules } = this.scope;
     if (review === undefined) return { state: before, answer: refused(NO_PULL_REQUEST) };
-    const { answer, isOneTooMany, ...so } = takeFinding(request, before, { ...review, rules });
-    const { findings, repeated, heldBack, questioned, gates } = so;
-    const refusedFindings = before.refusedFindings + (isOneTooMany ? 1 : 0);
-    const state = { ...before, findings, repeated, heldBack, questioned, gates, refusedFindings };
-    return { state, answer };
+    return takeFinding(request, before, review, rules);
   }
 
   /** What a tool has shown to the model, which may be named as evidence. */
@@ -127,26 +120,14 @@ export class Publications {
     const { labels: patterns, maxLabels: max } = this.scope.rules;
     if (patterns.length === 0) return this.refuse(tool, 'Not taken: this workflow allows no labels.');
     const before = this.state.labels;
-    const add = pickNames(requested.add, {
-      patterns,
-      max,
-      before: withoutNames(before.add, requested.remove),
-    });
-    const remove = pickNames(requested.remove, {
-      patterns,
-      max,
-      before: withoutNames(before.remove, add.names),
-    });
-    this.state = {
-      ...this.state,
-      labels: { add: withoutNames(add.names, remove.names), remove: remove.names },
-    };
+    const kept = withoutNames(before.add, requested.remove);
+    const add = pickNames(requested.add, { patterns, max, before: kept });
+    const removed = withoutNames(before.remove, add.names);
+    const remove = pickNames(requested.remove, { patterns, max, before: removed });
+    const labels = { add: withoutNames(add.names, remove.names), remove: remove.names };
+    this.state = { ...this.state, labels };
     const noun = `Labels that may be set: ${patterns.map(shown).join(', ')}; at most ${max} a run.`;
-    return this.partly(tool, {
-      picked: [...add.picked, ...remove.picked],
-      left: [...add.left, ...remove.left],
-      noun,
-    });
+    return this.partly(tool, [...add.picked, ...remove.picked], [...add.left, ...remove.left], noun);
   }
 
   /** An issue to open; one of the same title takes the place of the earlier one. */
@@ -187,7 +168,9 @@ export class Publications {
 
   private partly(
     tool: string,
-    { picked, left, noun }: Pick<Picked, 'picked' | 'left'> & { readonly noun: string },
+    picked: readonly string[],
+    left: readonly string[],
+    noun: string,
   ): PublicationAnswer {
     if (picked.length === 0 && left.length === 0)
       return this.refuse(tool, `Not taken: no name was given. ${noun}`);
@@ -235,14 +218,15 @@ interface Picked {
   readonly left: readonly string[];
 }
 
-interface PickRules {
-  readonly patterns: readonly string[];
-  readonly max: number;
-  readonly before: readonly string[];
-}
-
 /** The allowed ones of some names, as many as there is room for. */
-export function pickNames(requested: readonly string[], { patterns, max, before }: PickRules): Picked {
+export function pickNames(
+  requested: readonly string[],
+  {
+    patterns,
+    max,
+    before,
+  }: { readonly patterns: readonly string[]; readonly max: number; readonly before: readonly string[] },
+): Picked {
   const names = [...before];
   const picked: string[] = [];
   const left: string[] = [];

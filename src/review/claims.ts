@@ -2,9 +2,10 @@ import { cleanLine, utf8Bytes } from '../lib/text/cut.js';
 import type { DiffFile } from '../lib/text/diff.js';
 import type { DiffLine } from '../lib/text/diff-hunk.js';
 import { FENCE_NOTICE, fence } from '../safety/fence.js';
-import type { ShownFiles, ShownLines } from './evidence.js';
+import { linesOfDiff, type ShownFiles, type ShownLines } from './evidence.js';
 import type { Finding } from './finding.js';
 import type { PlacedFinding } from './place.js';
+import type { Settlement } from './settle.js';
 import { compareSeverity, worse } from './severity.js';
 import type { Side } from './terms.js';
 
@@ -41,7 +42,7 @@ function worstOf(group: ClaimGroup) {
 }
 
 /** What a claim is told with. */
-export interface ClaimSurroundings {
+interface ClaimSurroundings {
   /** The files of the whole diff. */
   readonly files: readonly DiffFile[];
   /** What the finder was shown. */
@@ -80,21 +81,26 @@ export function describeClaims(group: ClaimGroup, { files, ledger }: ClaimSurrou
   return {
     message: blocks.join('\n\n'),
     shown: [
-      ...evidence.map(({ path, line, code }) => shownLine({ path, side: 'RIGHT', line, text: code })),
+      ...evidence.map(({ path, line, code }) => ({
+        path,
+        side: 'RIGHT' as const,
+        firstLine: line,
+        lines: [code],
+      })),
       ...around.shown,
     ],
   };
 }
 
 /** Lines of a file that a claim is about. */
-export interface ClaimedLines {
+interface ClaimedLines {
   readonly path: string;
   readonly side: Side;
   readonly lines: readonly number[];
 }
 
 /** The code around lines of a file, as far as it is known: the new version and its part of the diff. */
-export function describeAround(
+function describeAround(
   { path, side, lines }: ClaimedLines,
   { files, ledger }: ClaimSurroundings,
 ): { readonly blocks: readonly string[]; readonly shown: readonly ShownLines[] } {
@@ -112,8 +118,8 @@ export function describeAround(
         : [fence(hunks.flatMap(formatHunk).join('\n'), { source: `diff of ${name}` })]),
     ],
     shown: [
-      ...head.map(([line, text]) => shownLine({ path, side: 'RIGHT', line, text })),
-      ...hunks.flatMap((hunk) => hunk.lines.flatMap((line) => shownOfHunk(path, line))),
+      ...head.map(([firstLine, text]) => ({ path, side: 'RIGHT' as const, firstLine, lines: [text] })),
+      ...linesOfDiff([{ path, hunks }]),
     ],
   };
 }
@@ -201,24 +207,47 @@ function formatHunk({ lines }: HunkPart): readonly string[] {
 
 const MARKS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '-', context: ' ' };
 
-function shownOfHunk(path: string, line: DiffLine): readonly ShownLines[] {
-  const { text } = line;
-  return [
-    ...(line.kind === 'removed' ? [] : [shownLine({ path, side: 'RIGHT', line: line.newLine, text })]),
-    ...(line.kind === 'added' ? [] : [shownLine({ path, side: 'LEFT', line: line.oldLine, text })]),
+/** What a verifier is told of a finding that is said to be over: its words, who says so why, and the code of both places. */
+export function describeSettlement(
+  { finding, reason, evidence }: Settlement,
+  surroundings: ClaimSurroundings,
+): DescribedClaims {
+  const { path, line, side, code = '', title, body, isGone } = finding;
+  const places: readonly ClaimedLines[] = [
+    { path, side, lines: [line] },
+    ...evidence.map((one) => ({ path: one.path, side: 'RIGHT' as const, lines: [one.line ?? 1] })),
   ];
+  const around = merged(places).map((place) => describeAround(place, surroundings));
+  const where = isGone ? 'on a line that is not in the diff any more' : `on line ${line}`;
+  return {
+    message: [
+      'Decide whether this claim about the pull request is still true of the code as it is now.',
+      FENCE_NOTICE,
+      `Claim 1, ${where}:`,
+      fence([`File: ${cleanLine(path, MAX_PATH)}`, `Its line then: ${code}`, body || title].join('\n'), {
+        source: 'claim 1',
+      }),
+      fence(reason, { source: 'why it is said to be over' }),
+      ...(evidence.length === 0
+        ? []
+        : [
+            fence(evidence.map((one) => `${one.path}:${one.line}: ${one.code}`).join('\n'), {
+              source: 'lines that are said to end it',
+            }),
+          ]),
+      ...around.flatMap(({ blocks }) => blocks),
+    ].join('\n\n'),
+    shown: around.flatMap(({ shown }) => shown),
+  };
 }
 
-function shownLine({
-  path,
-  side,
-  line,
-  text,
-}: {
-  readonly path: string;
-  readonly side: Side;
-  readonly line: number;
-  readonly text: string;
-}): ShownLines {
-  return { path, side, firstLine: line, lines: [text] };
+/** The lines of one file together. */
+function merged(places: readonly ClaimedLines[]): readonly ClaimedLines[] {
+  const byFile = new Map<string, ClaimedLines>();
+  for (const place of places) {
+    const key = `${place.side} ${place.path}`;
+    const before = byFile.get(key)?.lines ?? [];
+    byFile.set(key, { ...place, lines: [...before, ...place.lines] });
+  }
+  return [...byFile.values()];
 }

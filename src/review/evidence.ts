@@ -1,5 +1,5 @@
 import { shown } from '../lib/text/cut.js';
-import type { DiffFile } from '../lib/text/diff.js';
+import type { DiffLine } from '../lib/text/diff-hunk.js';
 import { normalizeCode } from './code.js';
 import type { Evidence, Side } from './terms.js';
 
@@ -90,7 +90,12 @@ function addLines(file: OpenFile, firstLine: number | undefined, lines: readonly
 }
 
 /** The lines of a diff's hunks. */
-export function linesOfDiff(files: readonly DiffFile[]): readonly ShownLines[] {
+export function linesOfDiff(
+  files: readonly {
+    readonly path: string;
+    readonly hunks: readonly { readonly lines: readonly DiffLine[] }[];
+  }[],
+): readonly ShownLines[] {
   return files.flatMap(({ path, hunks }) =>
     hunks.flatMap(({ lines }) =>
       lines.flatMap((line): readonly ShownLines[] => [
@@ -107,13 +112,8 @@ export function linesOfDiff(files: readonly DiffFile[]): readonly ShownLines[] {
 
 /** What a piece of evidence is worth. */
 export type EvidenceCheck =
-  /** `isCorrected`: the text is on another line than it was said to be; `evidence` names the right one. */
-  | {
-      readonly kind: 'shown';
-      readonly evidence: Evidence;
-      readonly side: Side;
-      readonly isCorrected: boolean;
-    }
+  /** The text may be on another line than it was said to be; `evidence` names the right one. */
+  | { readonly kind: 'shown'; readonly evidence: Evidence; readonly side: Side }
   | { readonly kind: 'refused'; readonly message: string };
 
 /** Pieces of evidence that a finding may have. */
@@ -128,9 +128,7 @@ export function checkEvidence(evidence: Evidence, ledger: ShownFiles): EvidenceC
       for (const side of SIDES) {
         const file = ledger.of(path, side);
         const found = file === undefined ? undefined : find(file, parts, evidence.line);
-        if (found === undefined) continue;
-        const isCorrected = found.line !== evidence.line;
-        return { kind: 'shown', side, isCorrected, evidence: { path, line: found.line, code: found.code } };
+        if (found !== undefined) return { kind: 'shown', side, evidence: { path, ...found } };
       }
     }
   }

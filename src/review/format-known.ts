@@ -1,32 +1,25 @@
 import { cleanLine } from '../lib/text/cut.js';
 import { fence } from '../safety/fence.js';
-import type { DiffLines } from './diff-lines.js';
 import type { KnownFinding } from './known.js';
 import type { Ledger } from './ledger.js';
 import type { Lesson } from './lessons.js';
-
-/** What the prompt section is made from. */
-export interface KnownParts {
-  readonly ledger: Ledger;
-  readonly lines: DiffLines;
-  /** Titles were written by a model that had read what strangers wrote: they are left out. */
-  readonly isUntrusted: boolean;
-}
 
 /** Lines of each list. */
 const MAX_OPEN = 30;
 const MAX_ENDED = 15;
 const MAX_PATH = 200;
 
-/** What the model has to know of earlier findings on the files of this pull request; undefined if there is nothing. */
-export function formatKnown({ ledger, lines, isUntrusted }: KnownParts): string | undefined {
-  const { findings, open, context } = ledger;
+/**
+ * What the model has to know of earlier findings on the files of this pull request; undefined if there is nothing. To an
+ * untrusted run no titles are shown: a model wrote them.
+ */
+export function formatKnown({ findings, open, context }: Ledger, isUntrusted: boolean): string | undefined {
   const showsTitle = ({ lane }: KnownFinding) => !isUntrusted && lane === 'trusted';
   const isPersons = ({ state, by }: KnownFinding) =>
     state === 'dismissed' || (state === 'settled' && by === 'person');
   const gone = open.filter(({ isGone }) => isGone);
   const paths = new Set(
-    [...lines.values()].flatMap(({ path, previousPath }) => [path, previousPath ?? path]),
+    [...(context.lines?.values() ?? [])].flatMap(({ path, previousPath }) => [path, previousPath ?? path]),
   );
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
   const sections = [

@@ -1,4 +1,5 @@
 import { shown } from '../lib/text/cut.js';
+import type { DiffLines } from './diff-lines.js';
 import { atLeast } from './severity.js';
 import type { Severity, Side } from './terms.js';
 
@@ -6,17 +7,16 @@ import type { Severity, Side } from './terms.js';
 export interface GatedFinding extends LinePlace {
   readonly title: string;
   readonly body: string;
-  /** Empty where the model named none. */
-  readonly trigger: string;
+  readonly trigger?: string | undefined;
   readonly severity: Severity;
   readonly evidence: readonly LinePlace[];
 }
 
 /** What findings are held against. */
 export interface GateRules {
-  readonly files: ChangedFiles;
+  readonly lines: DiffLines;
   /** Whether a path is among those that the review is about. */
-  readonly isInScope: (path: string) => boolean;
+  isInScope(path: string): boolean;
   readonly minSeverity: Severity;
   /** Whether this agent has reviewed the pull request before. */
   readonly isLaterReview: boolean;
@@ -42,10 +42,10 @@ export function stopAtGate(finding: GatedFinding, rules: GateRules): Stopped | u
 }
 
 const STOPS: Readonly<Record<Gate, (finding: GatedFinding, rules: GateRules) => boolean>> = {
-  'outside-paths': ({ path }, { isInScope }) => !isInScope(path),
-  'asks-only': ({ title, body, trigger }) => trigger.trim() === '' && (asks(title) || asksOnly(body)),
-  'pre-existing': (finding, { files }) =>
-    ![finding, ...finding.evidence].some((place) => isChanged(files, place)),
+  'outside-paths': ({ path }, rules) => !rules.isInScope(path),
+  'asks-only': ({ title, body, trigger = '' }) => trigger.trim() === '' && (asks(title) || asksOnly(body)),
+  'pre-existing': (finding, { lines }) =>
+    ![finding, ...finding.evidence].some((place) => isChanged(lines, place)),
   'below-min-severity': ({ severity }, { minSeverity }) => !atLeast(severity, minSeverity),
   'nit-later': ({ severity }, { isLaterReview }) => severity === 'nit' && isLaterReview,
 };
@@ -78,22 +78,6 @@ function asksOnly(body: string): boolean {
   return sentences.length > 0 && sentences.every(asks);
 }
 
-/** A line of a diff, as far as it shows whether it was changed. */
-interface DiffLineLike {
-  readonly text: string;
-  /** Its number on the other side; undefined for a line that was added or removed. */
-  readonly other: number | undefined;
-}
-
-/** The lines of a changed file's hunks, by their number on each side. */
-interface ChangedFile {
-  readonly LEFT: ReadonlyMap<number, DiffLineLike>;
-  readonly RIGHT: ReadonlyMap<number, DiffLineLike>;
-}
-
-/** The changed files by path. */
-type ChangedFiles = ReadonlyMap<string, ChangedFile>;
-
 /** A line, or several that end with it. */
 interface LinePlace {
   readonly path: string;
@@ -106,8 +90,8 @@ interface LinePlace {
  * Whether the change adds or removes one of the lines. A changed file whose lines are not in the diff, since it is
  * binary, too large or only renamed, counts as changed everywhere.
  */
-function isChanged(files: ChangedFiles, { path, line, startLine = line, side }: LinePlace): boolean {
-  const file = files.get(path);
+function isChanged(lines: DiffLines, { path, line, startLine = line, side }: LinePlace): boolean {
+  const file = lines.get(path);
   if (file === undefined) return false;
   if (file.LEFT.size + file.RIGHT.size === 0) return true;
   const [first, last] = [Math.min(startLine, line), Math.max(startLine, line)];

@@ -1,5 +1,6 @@
 import { codeKey, isTellingKey } from './code.js';
 import type { Finding } from './finding.js';
+import type { KnownFinding } from './known.js';
 import type { Ended, FindingMark, Raised } from './marks.js';
 import { isAlike } from './same.js';
 import type { Category } from './terms.js';
@@ -75,4 +76,12 @@ export function isNeverHeld({ severity, category }: Pick<Finding, 'severity' | '
 /** Lessons of the same file under a title like this one: the model is asked whether it means one of them. */
 export function lessonsLike({ path, title }: Finding, lessons: readonly Lesson[]): readonly Lesson[] {
   return lessons.filter((one) => one.path === path && one.title !== '' && isAlike(one.title, title));
+}
+
+/** Which decision of a person holds a finding back. */
+export function whyHeldBack(of: KnownFinding | Lesson): string {
+  if ('pull' in of) return `dismissed on #${of.pull}`;
+  return of.state === 'dismissed'
+    ? `${of.handle} was dismissed on this pull request`
+    : `${of.handle} was closed by a person, and its line is as it was`;
 }

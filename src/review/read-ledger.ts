@@ -4,7 +4,7 @@ import { type DiffLines, findFile } from './diff-lines.js';
 import { firstSentence, isOpen, visibleWords } from './finding.js';
 import type { KnownFinding } from './known.js';
 import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
-import type { Back, FindingMark, Raised } from './marks.js';
+import { type Back, type FindingMark, findingMarksOf, type Raised } from './marks.js';
 import { isCommitted, whereStands } from './same.js';
 import { isOneLogin, marksIn, type Post, readWord, type Seen, type Thread, type Word } from './seen.js';
 import { isBlocking, worse } from './severity.js';
@@ -25,13 +25,10 @@ export function readLedger(seen: Seen | undefined, context: LedgerContext): Ledg
     return mark.kind === 'ended' ? [] : [{ ...mark, ...placeIn(kept, mark) }];
   };
   const posts = seen === undefined ? [] : postsOf(seen);
-  const said = posts.flatMap(({ post }) => marksIn(post).flatMap((mark) => believed(post.id, mark)));
-  const reviewed = (seen?.reviews ?? []).flatMap((review) => {
-    const { id, body, state } = review;
-    if (state === 'PENDING') return [];
-    const found = marksIn({ isOurs: true, isEditedByOther: false, body });
-    return found.flatMap((mark) => believed(id, mark));
-  });
+  const said = posts.flatMap(({ post, marks }) => marks.flatMap((mark) => believed(post.id, mark)));
+  const reviewed = (seen?.reviews ?? [])
+    .filter(({ state }) => state !== 'PENDING')
+    .flatMap(({ id, body }) => findingMarksOf(body).flatMap((mark) => believed(id, mark)));
   const marks = [...said, ...reviewed, ...kept].toSorted((a, b) => a.at - b.at);
   const firsts = new Map<string, Raised>();
   // Where the state knows a finding, no text says differently what it is.
@@ -56,14 +53,17 @@ function placeIn(kept: readonly FindingMark[], { id }: Back): Partial<Back> {
 
 interface Posted {
   readonly post: Post;
+  readonly marks: readonly FindingMark[];
   /** Undefined for a comment below the pull request. */
   readonly thread: Thread | undefined;
 }
 
 function postsOf({ threads, comments }: Seen): readonly Posted[] {
   return [
-    ...threads.flatMap((thread) => [thread.first, ...thread.replies].map((post) => ({ post, thread }))),
-    ...comments.map((post) => ({ post, thread: undefined })),
+    ...threads.flatMap((thread) =>
+      [thread.first, ...thread.replies].map((post) => ({ post, thread, marks: marksIn(post) })),
+    ),
+    ...comments.map((post) => ({ post, thread: undefined, marks: marksIn(post) })),
   ];
 }
 
@@ -76,20 +76,18 @@ interface Sources {
 
 function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFinding {
   const { first, seen, posts, context } = sources;
+  const isRaising = (mark: FindingMark) => mark.kind === 'raised' && mark.id === first.id;
   const kept = marks.findLast((mark): mark is Raised => mark.kind === 'raised' && mark.thread !== undefined);
-  const all = posts.filter(
-    ({ post, thread }) =>
-      thread !== undefined && marksIn(post).some((mark) => mark.kind === 'raised' && mark.id === first.id),
-  );
+  const all = posts.filter((one) => one.thread !== undefined && one.marks.some(isRaising));
   const saying = all.find((one) => one.thread?.id === kept?.thread) ?? all[0];
   // A comment that somebody edited or deleted keeps its finding.
   const thread = saying?.thread ?? seen?.threads.find(({ id }) => id === kept?.thread);
-  const fresh = withWords(first, { thread, post: saying?.post, context });
+  const fresh = withWords(first, thread, saying?.post, context);
   const last = marks.findLast(({ kind }) => kind !== 'raised') ?? first;
-  const words = wordsAbout(first, { thread, saying: saying?.post, posts, context });
-  const folded = fold(fresh, marks, words);
-  const finding = byGestures(folded, {
+  const words = wordsAbout(thread, saying?.post, sources);
+  const finding = byGestures(fold(fresh, marks, words), {
     last,
+    raised: saying?.marks.find(isRaising),
     thread,
     post: saying?.post,
     wordAt: words.at(-1)?.at ?? 0,
@@ -105,50 +103,36 @@ function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFind
 /** A finding as it was raised, with what its comment says. */
 function withWords(
   first: Raised,
-  {
-    thread,
-    post,
-    context,
-  }: {
-    readonly thread: Thread | undefined;
-    readonly post: Post | undefined;
-    readonly context: LedgerContext;
-  },
+  thread: Thread | undefined,
+  post: Post | undefined,
+  { memory }: LedgerContext,
 ): KnownFinding {
-  const { id, handle, agent, category, severity, path, line, side, code: key, unsure = false } = first;
-  const isKept = context.memory?.marks.some((mark) => mark.kind === 'raised' && mark.id === id) === true;
+  const { id, handle, agent, category, severity, path, side, code: key } = first;
+  const isKept = memory?.marks.some((mark) => mark.kind === 'raised' && mark.id === id) === true;
   const isPosted =
-    post !== undefined &&
-    (context.memory?.posted.has(post.id) === true ||
-      context.memory?.posted.has(thread?.reviewId ?? 0) === true);
-  const offered = post === undefined ? undefined : offeredLines(post.body);
-  const code = thread === undefined ? undefined : lastCode(thread.hunk);
-  const said =
-    thread === undefined
-      ? undefined
-      : {
-          url: (post ?? thread.first).url,
-          thread: thread.id,
-          first: thread.first.id,
-          comment: (post ?? thread.first).id,
-        };
+    post !== undefined && [post.id, thread?.reviewId ?? 0].some((one) => memory?.posted.has(one) === true);
+  const begun = post ?? thread?.first;
+  const body = visibleWords(post?.body ?? '');
   return {
     id,
     handle,
     agent,
-    title: first.title || firstSentence(visibleWords(post?.body ?? '')),
-    body: visibleWords(post?.body ?? ''),
+    title: first.title || firstSentence(body),
+    body,
     category,
     severity,
-    confidence: unsure ? 'unsure' : 'likely',
+    confidence: first.unsure === true ? 'unsure' : 'likely',
     path,
-    line: thread?.line ?? line,
+    line: thread?.line ?? first.line,
     side,
-    ...(code === undefined ? {} : { code }),
+    code: thread === undefined ? undefined : lastCode(thread.hunk),
     evidence: [],
-    ...(offered === undefined ? {} : { suggestion: offered.join('\n') }),
+    suggestion: post === undefined ? undefined : offeredLines(post.body)?.join('\n'),
     state: 'open',
-    ...(said === undefined ? {} : { said }),
+    said:
+      thread === undefined || begun === undefined
+        ? undefined
+        : { url: begun.url, thread: thread.id, first: thread.first.id, comment: begun.id },
     key,
     isTold: true,
     isGone: false,
@@ -172,16 +156,9 @@ interface SaidWord extends Word {
  * was written; a command without a name, in a conversation of several, is about none of them.
  */
 function wordsAbout(
-  first: Raised,
-  {
-    thread,
-    saying,
-    posts,
-    context,
-  }: Omit<Sources, 'first' | 'seen'> & {
-    readonly thread: Thread | undefined;
-    readonly saying: Post | undefined;
-  },
+  thread: Thread | undefined,
+  saying: Post | undefined,
+  { first, posts, context }: Sources,
 ): readonly SaidWord[] {
   const saidAt = saying === undefined ? first.at : timeOf(saying);
   const words = posts.flatMap(({ post, thread: where }): readonly SaidWord[] => {
@@ -190,7 +167,7 @@ function wordsAbout(
     if (word === undefined || at < saidAt || !context.isWriter(post.author.login)) return [];
     const isMeant =
       word.handle === undefined
-        ? thread !== undefined && where === thread && !(word.isCommand && heldAt(thread, at).size > 1)
+        ? thread !== undefined && where === thread && !(word.isCommand && heldAt(thread, at, posts).size > 1)
         : word.handle === first.handle;
     return isMeant ? [{ ...word, at, login: post.author.login }] : [];
   });
@@ -198,11 +175,10 @@ function wordsAbout(
 }
 
 /** Ids of the findings that a conversation held at a time. */
-function heldAt(thread: Thread, at: number): ReadonlySet<string> {
-  const before = [thread.first, ...thread.replies].filter((post) => timeOf(post) <= at);
-  return new Set(
-    before.flatMap((post) => marksIn(post).flatMap((mark) => (mark.kind === 'raised' ? [mark.id] : []))),
-  );
+function heldAt(thread: Thread, at: number, posts: readonly Posted[]): ReadonlySet<string> {
+  const before = posts.filter((one) => one.thread === thread && timeOf(one.post) <= at);
+  const raised = before.flatMap(({ marks }) => marks.filter(({ kind }) => kind === 'raised'));
+  return new Set(raised.map(({ id }) => id));
 }
 
 function timeOf({ createdAt }: Pick<Post, 'createdAt'>): number {
@@ -236,6 +212,8 @@ function afterWord(finding: KnownFinding, { does, login, isCommand }: SaidWord):
 
 interface Gestures {
   readonly last: FindingMark;
+  /** In the text that raised it. */
+  readonly raised: FindingMark | undefined;
   readonly thread: Thread | undefined;
   readonly post: Post | undefined;
   /** When the last word on it was said; milliseconds. */
@@ -248,7 +226,10 @@ interface Gestures {
  * time of a *Resolve* and not who takes one back: the marks note whether, or by whom, a conversation was resolved as they
  * were written, and what differs from that is newer.
  */
-function byGestures(finding: KnownFinding, { last, thread, post, wordAt, isWriter }: Gestures): KnownFinding {
+function byGestures(
+  finding: KnownFinding,
+  { last, raised, thread, post, wordAt, isWriter }: Gestures,
+): KnownFinding {
   if (thread === undefined) return finding;
   const since = Math.max(wordAt, last.kind === 'back' ? last.at : 0);
   const critic = post?.thumbsDown.find(
@@ -267,11 +248,7 @@ function byGestures(finding: KnownFinding, { last, thread, post, wordAt, isWrite
   // Nobody knows who opens a conversation; who closes it is known, and a stranger's closing is none.
   if (wasClosed && finding.state === 'settled' && !isOurs && !isWriters && !isNoted)
     return opened(finding, { by: 'person' });
-  const saying =
-    post === undefined
-      ? undefined
-      : marksIn(post).find((mark) => mark.kind === 'raised' && mark.id === finding.id);
-  const newest = last.kind === 'ended' || saying === undefined || saying.at < last.at ? last : saying;
+  const newest = last.kind === 'ended' || raised === undefined || raised.at < last.at ? last : raised;
   const isOld = isWriters && 'closedBy' in newest && newest.closedBy === resolver;
   const isOpenOrOurs = isOpen(finding) || (finding.state === 'settled' && finding.by !== 'person');
   return isWriters && !isOld && isOpenOrOurs

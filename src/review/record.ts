@@ -1,10 +1,9 @@
 import type { Buffered } from './buffered.js';
 import { type EndReason, FINDING_STATES, type Finding, isOpen } from './finding.js';
-import type { KnownFinding } from './known.js';
 import type { Ledger } from './ledger.js';
+import { whyHeldBack } from './lessons.js';
 import type { News } from './news.js';
 import { compareSeverity } from './severity.js';
-import { whyHeldBack } from './take-finding.js';
 import type { Category, Confidence, Evidence, FindingEffect, Reach, Severity, Side } from './terms.js';
 
 /**
@@ -59,8 +58,8 @@ export function recordsOf(
   const known = ledger.findings.map((one) => {
     if (fresh.has(one.id)) {
       const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
-      const more = { isNew: true as const, ...(why === undefined ? {} : { why }) };
-      return { ...recordOf(one), ...more, ...(url === undefined ? {} : { url }) };
+      const record = recordOf(one);
+      return { ...record, isNew: true as const, why: why ?? record.why, url: url ?? record.url };
     }
     if (back.has(one.id)) return { ...recordOf(one), why: 'it came back' };
     return claimed.has(one.id)
@@ -82,35 +81,31 @@ export function recordsOf(
   return all.toSorted((a, b) => compareSeverity(a.severity, b.severity));
 }
 
-function recordOf(finding: Finding | KnownFinding): FindingRecord {
-  const { id, handle, agent, state, title, body, trigger, path, line, startLine, side, why, reason, login } =
-    finding;
-  const { severity, confidence, category, effect, reach, evidence, suggestion, said } = finding;
+function recordOf(finding: Finding): FindingRecord {
+  const { state, why, reason, body, evidence } = finding;
+  const end = why === undefined ? undefined : WHY[why];
   return {
-    id,
-    handle,
+    id: finding.id,
+    handle: finding.handle,
     state,
-    why:
-      state === 'outdated'
-        ? 'its file is no longer part of the change'
-        : (reason ?? (why === undefined ? undefined : WHY[why])),
-    by: login,
-    title,
+    why: state === 'outdated' ? 'its file is no longer part of the change' : (reason ?? end),
+    by: finding.login,
+    title: finding.title,
     body: body === '' ? undefined : body,
-    trigger,
-    path,
-    line,
-    startLine,
-    side,
-    severity,
-    confidence,
-    category,
-    effect,
-    reach,
+    trigger: finding.trigger,
+    path: finding.path,
+    line: finding.line,
+    startLine: finding.startLine,
+    side: finding.side,
+    severity: finding.severity,
+    confidence: finding.confidence,
+    category: finding.category,
+    effect: finding.effect,
+    reach: finding.reach,
     evidence: evidence.length === 0 ? undefined : evidence,
-    suggestion,
-    url: said?.url,
-    agent,
+    suggestion: finding.suggestion,
+    url: finding.said?.url,
+    agent: finding.agent,
   };
 }
 

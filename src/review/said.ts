@@ -165,7 +165,7 @@ export function endedMark(
     state: state === 'dismissed' ? 'dismissed' : 'settled',
     by,
     why,
-    ...(login === undefined ? {} : { login }),
+    login,
     code: endedGone ? '' : key,
     closed,
   };
@@ -182,12 +182,12 @@ export function backMark(
     id,
     at,
     by,
-    ...(login === undefined ? {} : { login }),
+    login,
     path,
     line,
     side,
     code: key,
     severity,
-    ...(closedBy === undefined ? {} : { closedBy }),
+    closedBy,
   };
 }

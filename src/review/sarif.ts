@@ -64,7 +64,7 @@ function ruleOf(category: Category, records: readonly FindingRecord[]): object {
     name: category,
     shortDescription: { text: DESCRIPTIONS[category] },
     fullDescription: { text: DESCRIPTIONS[category] },
-    properties: { tags: [category], ...(worst === undefined ? {} : securityScore(category, worst)) },
+    properties: { tags: [category], ...securityScore(category, worst) },
   };
 }
 
@@ -91,11 +91,11 @@ function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool
     rank: RANKS[confidence],
     message: { text: clean(textOf(record)) },
     locations: [{ physicalLocation: locationOf(record.path, regionOf(record)) }],
-    ...(evidence.length === 0 ? {} : { relatedLocations: evidence.map(relatedLocation) }),
+    relatedLocations: evidence.length === 0 ? undefined : evidence.map(relatedLocation),
     partialFingerprints: { 'axeFindingId/v1': id },
-    ...fixesOf(record),
-    ...suppressionsOf(record, clean),
-    ...(record.url === undefined ? {} : { hostedViewerUri: record.url }),
+    fixes: fixesOf(record),
+    suppressions: suppressionsOf(record, clean),
+    hostedViewerUri: record.url,
     properties: { severity, confidence, ...securityScore(category, severity) },
   };
 }
@@ -119,9 +119,9 @@ const SECURITY_SCORES: Readonly<Partial<Record<Severity, string>>> = {
   minor: '4.0',
 };
 
-function securityScore(category: Category, severity: Severity): object {
-  const score = SECURITY_SCORES[severity];
-  return category === 'security' && score !== undefined ? { 'security-severity': score } : {};
+function securityScore(category: Category, severity: Severity | undefined): object {
+  const isScored = category === 'security' && severity !== undefined;
+  return { 'security-severity': isScored ? SECURITY_SCORES[severity] : undefined };
 }
 
 function textOf({ title, body = '', trigger = '' }: FindingRecord): string {
@@ -130,14 +130,7 @@ function textOf({ title, body = '', trigger = '' }: FindingRecord): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-interface Region {
-  readonly startLine: number;
-  readonly endLine: number;
-  readonly startColumn?: number;
-  readonly endColumn?: number;
-}
-
-function regionOf({ line, startLine = line }: FindingRecord): Region {
+function regionOf({ line, startLine = line }: FindingRecord) {
   return { startLine: Math.min(startLine, line), endLine: line };
 }
 
@@ -163,8 +156,8 @@ function relatedLocation(
 }
 
 /** The lines without the line break behind them; lines that are deleted go with it. */
-function fixesOf(record: FindingRecord): object {
-  if (record.suggestion === undefined) return {};
+function fixesOf(record: FindingRecord): readonly object[] | undefined {
+  if (record.suggestion === undefined) return undefined;
   const { startLine, endLine } = regionOf(record);
   const deletedRegion =
     record.suggestion === ''
@@ -172,21 +165,17 @@ function fixesOf(record: FindingRecord): object {
       : { startLine, endLine };
   const replacements = [{ deletedRegion, insertedContent: { text: record.suggestion } }];
   const artifactChanges = [{ artifactLocation: artifactOf(record.path), replacements }];
-  return { fixes: [{ description: { text: 'Suggested change' }, artifactChanges }] };
+  return [{ description: { text: 'Suggested change' }, artifactChanges }];
 }
 
-function suppressionsOf({ state, why, by }: FindingRecord, clean: SarifTool['clean']): object {
-  if (state !== 'dismissed') return {};
-  const justification = [why, by === undefined ? undefined : `by ${by}`].filter((part) => part !== undefined);
-  return {
-    suppressions: [
-      {
-        kind: 'external',
-        status: 'accepted',
-        ...(justification.length === 0 ? {} : { justification: clean(justification.join(', ')) }),
-      },
-    ],
-  };
+function suppressionsOf(
+  { state, why, by }: FindingRecord,
+  clean: SarifTool['clean'],
+): readonly object[] | undefined {
+  if (state !== 'dismissed') return undefined;
+  const reasons = [why, by === undefined ? undefined : `by ${by}`].filter((part) => part !== undefined);
+  const justification = reasons.length === 0 ? undefined : clean(reasons.join(', '));
+  return [{ kind: 'external', status: 'accepted', justification }];
 }
 
 /** The findings on lines that are not there any more. */

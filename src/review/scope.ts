@@ -94,8 +94,8 @@ export function planScope({ facts, pull, head, into, isFullRequested }: ScopeQue
   const before = {
     last: last.head,
     wasCut: last.cut !== undefined,
-    ...(unseen === undefined ? {} : { unseen }),
-    ...(only === undefined ? {} : { only }),
+    unseen,
+    only,
   };
   const full = (why: FullReason) => ({ kind: 'full', why, before }) as const;
   if (isFullRequested) return full('asked');

@@ -100,12 +100,11 @@ export function formatReviewFact(fact: ReviewFact): Fact {
     const rest = `at=${fact.at.toISOString()} ${formatMarkValue(mark)}`;
     return { kind: mark.kind, key: keyOf(fact), rest };
   }
-  const rest = [...fieldsOf(fact), ['at', fact.at.toISOString()] as const];
-  return {
-    kind: fact.kind,
-    key: keyOf(fact),
-    rest: rest.map(([name, value]) => `${name}=${encodeField(value)}`).join(' '),
-  };
+  const fields = Object.entries({ ...fieldsOf(fact), at: fact.at.toISOString() });
+  const written = fields.flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${encodeField(value)}`],
+  );
+  return { kind: fact.kind, key: keyOf(fact), rest: written.join(' ') };
 }
 
 function keyOf(fact: ReviewFact): string {
@@ -122,37 +121,31 @@ function keyOf(fact: ReviewFact): string {
   }
 }
 
-function fieldsOf(fact: Exclude<ReviewFact, MarkFact>): readonly (readonly [string, string])[] {
+/** In the order in which they are written; those without a value are left out. */
+function fieldsOf(fact: Exclude<ReviewFact, MarkFact>): Readonly<Record<string, string | undefined>> {
   switch (fact.kind) {
     case 'reviewed':
-      return [
-        ['head', fact.head],
-        ['base', fact.base],
-        ...(fact.into === undefined ? [] : [['into', fact.into] as const]),
-        ...(fact.cut === undefined ? [] : [['cut', fact.cut.whole ?? NO_COMMIT] as const]),
-        ...(fact.unseen === undefined ? [] : [['unseen', fact.unseen.join(NO_PATH)] as const]),
-        ...patternsField('paths', fact.only?.paths),
-        ...patternsField('ignored', fact.only?.pathsIgnore),
-      ];
+      return {
+        head: fact.head,
+        base: fact.base,
+        into: fact.into,
+        cut: fact.cut && (fact.cut.whole ?? NO_COMMIT),
+        unseen: formatPaths(fact.unseen),
+        paths: formatPaths(fact.only?.paths),
+        ignored: formatPaths(fact.only?.pathsIgnore),
+      };
     case 'spent':
-      return [...pullField(fact), ['day', fact.day], ['usd', formatUsd(fact.usd)]];
+      return { pr: fact.pull?.toString(), day: fact.day, usd: formatUsd(fact.usd) };
     case 'posted':
-      return [...pullField(fact), ['ids', fact.ids.join('+')]];
+      return { pr: fact.pull?.toString(), ids: fact.ids.join('+') };
     case 'paused':
     case 'resumed':
-      return [['by', fact.by]];
+      return { by: fact.by };
   }
 }
 
-function pullField({ pull }: { readonly pull: number | undefined }): readonly (readonly [string, string])[] {
-  return pull === undefined ? [] : [['pr', `${pull}`]];
-}
-
-function patternsField(
-  name: string,
-  patterns: readonly string[] = [],
-): readonly (readonly [string, string])[] {
-  return patterns.length === 0 ? [] : [[name, patterns.join(NO_PATH)]];
+function formatPaths(paths: readonly string[] = []): string | undefined {
+  return paths.length === 0 ? undefined : paths.join(NO_PATH);
 }
 
 /** Stands where a commit would. */
@@ -231,19 +224,19 @@ function readReviewed(key: string, fields: Fields, at: Date): Reviewed | undefin
   const [pull, head, base] = [readPull(key), fields.get('head'), fields.get('base')];
   if (pull === undefined || head === undefined || base === undefined) return undefined;
   const [into, whole] = [fields.get('into'), fields.get('cut')];
-  const listIn = (name: string) => (fields.get(name) ?? '').split(NO_PATH).filter((path) => path !== '');
-  const unseen = listIn('unseen');
-  const only = { paths: listIn('paths'), pathsIgnore: listIn('ignored') };
+  const pathsIn = (name: string) => (fields.get(name) ?? '').split(NO_PATH).filter((path) => path !== '');
+  const unseen = pathsIn('unseen');
+  const only = { paths: pathsIn('paths'), pathsIgnore: pathsIn('ignored') };
   const isLimited = only.paths.length + only.pathsIgnore.length > 0;
   return {
     kind: 'reviewed',
     pull,
     head,
     base,
-    ...(into === undefined ? {} : { into }),
-    ...(whole === undefined ? {} : { cut: { whole: whole === NO_COMMIT ? undefined : whole } }),
-    ...(unseen.length === 0 ? {} : { unseen }),
-    ...(isLimited ? { only } : {}),
+    into,
+    cut: whole === undefined ? undefined : { whole: whole === NO_COMMIT ? undefined : whole },
+    unseen: unseen.length === 0 ? undefined : unseen,
+    only: isLimited ? only : undefined,
     at,
   };
 }

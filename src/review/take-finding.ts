@@ -1,14 +1,14 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
 import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
-import type { HeldBack, Repeated } from './buffered.js';
+import type { Buffered } from './buffered.js';
 import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles } from './evidence.js';
-import { type Finding, handleOf, isOpen, mintId } from './finding.js';
+import { type Finding, handleOf, mintId } from './finding.js';
 import { followCode } from './follow-code.js';
-import { type Gate, type GatedFinding, stopAtGate } from './gates.js';
+import { stopAtGate } from './gates.js';
 import type { KnownFinding } from './known.js';
 import type { Ledger } from './ledger.js';
-import type { Lesson } from './lessons.js';
+import { type Lesson, whyHeldBack } from './lessons.js';
 import { describePlacement, type PlacedFinding, placeFinding } from './place.js';
 import { type PublishRules, TEXT_LIMITS } from './publish-rules.js';
 import { isOfLine } from './same.js';
@@ -42,29 +42,9 @@ export interface CommentRequest {
   readonly isNew?: boolean | undefined;
 }
 
-/** What a run has taken so far. */
-export interface TakenSoFar {
-  readonly findings: readonly PlacedFinding[];
-  /** Findings that the pull request has already. */
-  readonly repeated: readonly Repeated[];
-  readonly heldBack: readonly HeldBack[];
-  /** Names of earlier findings that the model was asked about; each once. */
-  readonly questioned: ReadonlySet<string>;
-  /** How many findings each gate has stopped. */
-  readonly gates: Readonly<Partial<Record<Gate, number>>>;
-}
-
-/** The same after one more was asked for. */
-interface TakenFinding extends TakenSoFar {
-  readonly answer: PublicationAnswer;
-  /** It was refused for the number of findings alone. */
-  readonly isOneTooMany: boolean;
-}
-
 /** What findings are held against. */
 export interface FindingScope {
   readonly lines: DiffLines;
-  readonly rules: PublishRules;
   /** The earlier findings of the pull request. */
   readonly ledger: Ledger;
   readonly overrides: SeverityOverrides;
@@ -82,39 +62,48 @@ export interface FindingScope {
   readonly isLaterReview: boolean;
 }
 
+/** The answer to the model, and what the run wants published after it. */
+interface Taken {
+  readonly answer: PublicationAnswer;
+  readonly state: Buffered;
+}
+
 /**
  * Takes a comment among the findings of a run, or says why not. What the pull request has already is not said twice: where
  * place and words do not decide whether a finding is an earlier one, the model is asked, once.
  */
-export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: FindingScope): TakenFinding {
-  const { lines, rules } = scope;
-  const end = (answer: PublicationAnswer, changed: Partial<TakenFinding> = {}): TakenFinding => {
-    return { ...before, answer, isOneTooMany: false, ...changed };
-  };
-  const refuse = (text: string, changed: Partial<TakenFinding> = {}) =>
-    end(refused(`Not taken: ${text}.`), changed);
+export function takeFinding(
+  request: CommentRequest,
+  before: Buffered,
+  scope: FindingScope,
+  rules: PublishRules,
+): Taken {
+  const { lines } = scope;
   const { findings } = before;
+  const end = (answer: PublicationAnswer, changed: Partial<Buffered> = {}): Taken => {
+    return { answer, state: { ...before, ...changed } };
+  };
+  const refuse = (text: string, changed: Partial<Buffered> = {}) =>
+    end(refused(`Not taken: ${text}.`), changed);
   const problem = problemOf(request, findings);
   if (problem !== undefined) return refuse(problem);
   const followed = followCode(readFinding(request, before, scope), lines);
   if (followed.kind === 'mismatch') return refuse(mismatch(request, followed.actual));
-  const checked = checkAllEvidence(followed.finding.evidence, scope.shown);
-  if (checked.kind === 'refused') return end(refused(checked.message));
-  const finding = { ...followed.finding, evidence: checked.evidence };
+  const checks = followed.finding.evidence.map((one) => checkEvidence(one, scope.shown));
+  const bad = checks.find((check) => check.kind === 'refused');
+  if (bad?.kind === 'refused') return end(refused(bad.message));
+  const shownLines = checks.flatMap((check) => (check.kind === 'shown' ? [check] : []));
+  const finding = { ...followed.finding, evidence: shownLines.map(({ evidence }) => evidence) };
   const { placed, note } = withCheckedSuggestion(placeFinding(finding, lines), lines);
-  const stopped = stopAtGate(gated(placed.finding, checked.sides), {
-    files: lines,
-    isInScope: (path) => scope.isInScope(path),
-    minSeverity: rules.minSeverity,
-    isLaterReview: scope.isLaterReview,
-  });
+  const evidence = shownLines.map((one) => ({ ...one.evidence, side: one.side }));
+  const gateRules = { ...scope, minSeverity: rules.minSeverity };
+  const stopped = stopAtGate({ ...placed.finding, evidence }, gateRules);
   if (stopped !== undefined) {
     const gates = { ...before.gates, [stopped.gate]: (before.gates[stopped.gate] ?? 0) + 1 };
     return end(refused(stopped.message), { gates });
   }
   const at = slotOf(placed, findings, request.replaces);
   let dismissedOn: number | undefined;
-  const taking = { before, end };
   if (at === undefined) {
     const isAsked = before.questioned.has(lineOf(placed));
     const isNew = request.isNew === true || isAsked;
@@ -126,18 +115,24 @@ export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: 
         return refuse(questionAbout(raising.of, placed, scope), {
           questioned: new Set([...before.questioned, lineOf(placed)]),
         });
-      case 'held-back':
-        return takeHeldBack(raising.of, placed, taking);
+      case 'held-back': {
+        const { of } = raising;
+        const heldBack = [...before.heldBack, { finding: placed.finding, of }];
+        return end(taken(`Held back: ${whyHeldBack(of)}. It is not posted.`), { heldBack });
+      }
       case 'kept':
-        return takeRepeated(raising.finding, placed, taking);
-      case 'back':
-        return takeRepeated(raising.was, placed, taking);
+      case 'back': {
+        const of = raising.kind === 'kept' ? raising.finding : raising.was;
+        const others = before.repeated.filter((one) => one.of.id !== of.id);
+        const repeated = [...others, { of, finding: placed.finding }];
+        return end(taken(answerRepeated(of)), { repeated });
+      }
       case 'raised':
         dismissedOn = raising.finding.dismissedOn;
     }
   }
   if (at === undefined && findings.length >= rules.maxFindings) {
-    return refuse(tooMany(rules), { isOneTooMany: true });
+    return refuse(tooMany(rules), { refusedFindings: before.refusedFindings + 1 });
   }
   const replacedFinding = at === undefined ? undefined : findings[at]?.finding;
   const { id, handle } = replacedFinding ?? placed.finding;
@@ -145,7 +140,7 @@ export function takeFinding(request: CommentRequest, before: TakenSoFar, scope: 
   const next = at === undefined ? [...findings, kept] : findings.with(at, kept);
   const number = (at ?? findings.length) + 1;
   const replaced = at === undefined ? '' : ', in place of what it said before';
-  const rank = rankOf(placed, { findings: next, number });
+  const rank = rankOf(placed, next.slice(0, number));
   const place =
     rank > rules.maxComments
       ? tooManyOnLines(rules)
@@ -174,7 +169,7 @@ const MAX_TRIGGER = 300;
 
 function readFinding(
   request: CommentRequest,
-  { findings, repeated, heldBack }: TakenSoFar,
+  { findings, repeated, heldBack }: Buffered,
   { overrides, isRead, run, ledger }: FindingScope,
 ): Finding {
   const { path, line, startLine, side = 'RIGHT', title, body, trigger = '', code } = request;
@@ -201,68 +196,18 @@ function readFinding(
     severity: severityOf({ effect, reach, category, pathKind, overrides }),
     confidence: sure ? 'likely' : 'unsure',
     evidence: evidence.slice(0, MAX_EVIDENCE),
-    ...(trigger.trim() === '' ? {} : { trigger: cleanLine(trigger, MAX_TRIGGER) }),
-    ...(startLine === undefined ? {} : { startLine }),
-    ...(suggestion === undefined ? {} : { suggestion }),
-    ...(code === undefined ? {} : { code }),
+    trigger: trigger.trim() === '' ? undefined : cleanLine(trigger, MAX_TRIGGER),
+    startLine,
+    suggestion,
+    code,
   };
-}
-
-interface Taking {
-  readonly before: TakenSoFar;
-  readonly end: (answer: PublicationAnswer, changed: Partial<TakenFinding>) => TakenFinding;
 }
 
 /** The pull request has the finding already: open, or ended and now back. */
-function takeRepeated(of: KnownFinding, { finding }: PlacedFinding, { before, end }: Taking): TakenFinding {
-  const others = before.repeated.filter((one) => one.of.id !== of.id);
-  const text = isOpen(of)
-    ? `${of.handle} is open already, so it is not posted again.`
-    : `${of.handle} had ended (${of.state}) and is open again. Nothing is posted before the run ends.`;
-  return end(taken(text), { repeated: [...others, { of, finding }] });
-}
-
-/** A person has decided about it, here or on another pull request. */
-function takeHeldBack(
-  of: KnownFinding | Lesson,
-  { finding }: PlacedFinding,
-  { before, end }: Taking,
-): TakenFinding {
-  const text = `Held back: ${whyHeldBack(of)}. It is not posted.`;
-  return end(taken(text), { heldBack: [...before.heldBack, { finding, of }] });
-}
-
-/** Which decision of a person holds a finding back. */
-export function whyHeldBack(of: KnownFinding | Lesson): string {
-  if ('pull' in of) return `dismissed on #${of.pull}`;
-  return of.state === 'dismissed'
-    ? `${of.handle} was dismissed on this pull request`
-    : `${of.handle} was closed by a person, and its line is as it was`;
-}
-
-type CheckedEvidence =
-  | { readonly kind: 'shown'; readonly evidence: readonly Evidence[]; readonly sides: readonly Side[] }
-  | { readonly kind: 'refused'; readonly message: string };
-
-/** All pieces of evidence as they were shown, or what is wrong with the first that was not. */
-function checkAllEvidence(evidence: readonly Evidence[], ledger: ShownFiles): CheckedEvidence {
-  const checks = evidence.map((one) => checkEvidence(one, ledger));
-  const bad = checks.find((check) => check.kind === 'refused');
-  if (bad?.kind === 'refused') return bad;
-  const good = checks.flatMap((check) => (check.kind === 'shown' ? [check] : []));
-  return {
-    kind: 'shown',
-    evidence: good.map((check) => check.evidence),
-    sides: good.map(({ side }) => side),
-  };
-}
-
-/** A finding as the gates look at it. */
-function gated(finding: Finding, sides: readonly Side[]): GatedFinding {
-  const evidence = finding.evidence.map(({ path, line }, index) => {
-    return { path, line, side: sides[index] ?? 'RIGHT' } as const;
-  });
-  return { ...finding, trigger: finding.trigger ?? '', evidence };
+function answerRepeated({ handle, state }: KnownFinding): string {
+  return state === 'open'
+    ? `${handle} is open already, so it is not posted again.`
+    : `${handle} had ended (${state}) and is open again. Nothing is posted before the run ends.`;
 }
 
 function questionAbout(
@@ -308,12 +253,8 @@ function slotOf(
 }
 
 /** The how many-th comment on a line it is; 0 for one that is in the text. */
-function rankOf(
-  { placement }: PlacedFinding,
-  { findings, number }: { readonly findings: readonly PlacedFinding[]; readonly number: number },
-): number {
-  if (placement.kind !== 'line') return 0;
-  return findings.slice(0, number).filter((one) => one.placement.kind === 'line').length;
+function rankOf({ placement }: PlacedFinding, upTo: readonly PlacedFinding[]): number {
+  return placement.kind === 'line' ? upTo.filter((one) => one.placement.kind === 'line').length : 0;
 }
 
 function tooManyOnLines({ maxComments }: PublishRules): string {
@@ -326,15 +267,11 @@ function limitNote(rank: number, { maxComments }: PublishRules): string {
     : '';
 }
 
-/** A finding whose suggestion was held against the lines it replaces. */
-interface Checked {
-  readonly placed: PlacedFinding;
-  /** For the model. */
-  readonly note: string;
-}
-
-/** Only lines that were meant exactly, in the new version, can be offered to be replaced. */
-function withCheckedSuggestion(placed: PlacedFinding, lines: DiffLines): Checked {
+/** Only lines that were meant exactly, in the new version, can be offered to be replaced; `note` tells the model. */
+function withCheckedSuggestion(
+  placed: PlacedFinding,
+  lines: DiffLines,
+): { readonly placed: PlacedFinding; readonly note: string } {
   const { finding, placement } = placed;
   if (finding.suggestion === undefined) return { placed, note: '' };
   if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT') {

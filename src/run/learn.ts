@@ -154,5 +154,5 @@ export function lessonsFor(
 ): string | undefined {
   if (ledger === undefined || change === undefined) return undefined;
   // Without write access nobody's words may reach the model through ours: places and kinds alone are shown.
-  return formatKnown({ ledger, lines: readDiffLines(change.diff), isUntrusted });
+  return formatKnown(ledger, isUntrusted);
 }

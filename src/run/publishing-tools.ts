@@ -49,7 +49,7 @@ export function openPublications(
   const leftOut = createPathFilter(policy);
   const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
   const review = {
-    lines: readDiffLines(change.diff),
+    lines: ledger.context.lines ?? readDiffLines(change.diff),
     fresh: scope?.kind === 'since' ? readDiffLines(scope.change.diff) : undefined,
     ledger,
     isUntrusted,
