@@ -29,7 +29,7 @@ describe('the answer in the conversation of a finding', () => {
     [
       'done',
       { why: 'command' },
-      'Noted: FQ7K2 is settled. It is raised again if it comes back. Undo: `/axe reopen FQ7K2`.',
+      'Noted: FQ7K2 is settled. It is not raised again while its line stays as it is. Undo: `/axe reopen FQ7K2`.',
     ],
   ])('says that it is %s', (_, parts, expected) => {
     expect(endText(known({ state: 'settled', ...parts }), FRAME)).toBe(expected);

@@ -106,7 +106,7 @@ it('commands with the name of a finding work below the pull request', async () =
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([
     expect.stringContaining(
-      `Noted: ${handle} is settled. It is raised again if it comes back. Undo: \`/axe reopen ${handle}\`.`,
+      `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`,
     ),
   ]);
   expect(stage.repo.talk.resolved.has(logged.id)).toBe(true);

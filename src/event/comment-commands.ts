@@ -38,7 +38,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     forms: ['/axe done', '/axe done <name>'],
     where: 'as `dismiss`',
     who: 'writer',
-    does: 'The finding is settled. It is raised again if it comes back.',
+    does: 'The finding is settled. It is not raised again while its line stays as it is.',
   },
   {
     name: 'reopen',

@@ -15,21 +15,20 @@ interface VerdictScope {
   readonly minSeverity: Severity;
 }
 
-/** The second looks of a run. */
-interface SecondLooks {
-  /** Ids of the findings that were to have one. */
-  readonly requested: ReadonlySet<string>;
-  /** By id; one that is missing was not given, for whatever reason. */
-  readonly verdicts: ReadonlyMap<string, FindingVerdict>;
-}
-
 /**
  * The findings of a run after their second look. Only a verdict takes a finding away: one that was not given, because the
- * verifier failed or the budget was spent, leaves it as it is, and is counted.
+ * verifier failed or the budget was spent, leaves it as it is, and is counted. `requested` are ids of the findings that were to
+ * have a second look.
  */
 export function applyVerdicts(
   buffered: Buffered,
-  { requested, verdicts }: SecondLooks,
+  {
+    requested,
+    verdicts,
+  }: {
+    readonly requested: ReadonlySet<string>;
+    readonly verdicts: ReadonlyMap<string, FindingVerdict>;
+  },
   scope: VerdictScope,
 ): Buffered {
   const judged = buffered.findings.map((placed) => {
@@ -70,17 +69,17 @@ function applyVerdict(placed: PlacedFinding, verdict: FindingVerdict, scope: Ver
 const MAX_MOVE = 40;
 
 function corrected(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): PlacedFinding {
-  const { suggestion, ...bare } = placed.finding;
-  const { effect = bare.effect, reach = bare.reach, suggestionFixes } = verdict;
-  const pathKind = pathKindOf(bare.path, scope.isRead(bare.path));
-  const { category } = bare;
+  const { finding: raised } = placed;
+  const { effect = raised.effect, reach = raised.reach, suggestionFixes } = verdict;
+  const { path, category } = raised;
+  const pathKind = pathKindOf(path, scope.isRead(path));
   const severity =
     effect === undefined || reach === undefined
-      ? bare.severity
+      ? raised.severity
       : severityOf({ effect, reach, category, pathKind, overrides: scope.overrides });
   const finding = {
-    ...bare,
-    ...(suggestion === undefined || !suggestionFixes ? {} : { suggestion }),
+    ...raised,
+    suggestion: suggestionFixes ? raised.suggestion : undefined,
     effect,
     reach,
     severity,
@@ -98,8 +97,8 @@ function moved(
   const { startLine = finding.line } = finding;
   if (line === undefined || (line >= startLine && line <= finding.line)) return undefined;
   if (Math.abs(line - finding.line) > MAX_MOVE) return undefined;
-  const { startLine: _, suggestion: __, code: ___, ...rest } = finding;
-  const { finding: there, placement } = placeFinding({ ...rest, line }, lines);
+  const elsewhere = { ...finding, line, startLine: undefined, suggestion: undefined, code: undefined };
+  const { finding: there, placement } = placeFinding(elsewhere, lines);
   if (placement.kind !== 'line' || placement.about !== undefined) return undefined;
   return { finding: there, placement };
 }

@@ -38,15 +38,18 @@ export function coverageOf({ change, isLeftOut, notShown }: CoverageParts): Cove
   ];
   const read = files - unread.length;
   const { isListShort } = change;
-  const more = isListShort === true ? { isListShort } : {};
-  return { kind: kindOf({ files, read, ...more }), files, read, unread, ...more };
+  return { kind: kindOf({ files, read, isListShort }), files, read, unread, isListShort };
 }
 
 function kindOf({
   files,
   read,
   isListShort,
-}: Pick<Coverage, 'files' | 'read' | 'isListShort'>): Coverage['kind'] {
+}: {
+  readonly files: number;
+  readonly read: number;
+  readonly isListShort?: boolean | undefined;
+}): Coverage['kind'] {
   if (read === 0) return 'none';
   return read === files && isListShort !== true ? 'whole' : 'part';
 }

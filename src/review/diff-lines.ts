@@ -47,7 +47,7 @@ function linesOf(path: string, parts: readonly DiffFile[]): FileLines {
   const left = new Map<number, CommentableLine>();
   const right = new Map<number, CommentableLine>();
   const hunks = parts.flatMap((part) => (part.content === 'text' ? part.hunks : []));
-  for (const [index, hunk] of hunks.entries()) addHunk(hunk, index, { left, right });
+  for (const [index, hunk] of hunks.entries()) addHunk(hunk, index, left, right);
   const previousPath = parts.find((part) => part.previousPath !== undefined)?.previousPath;
   return { path, previousPath, LEFT: left, RIGHT: right };
 }
@@ -55,10 +55,8 @@ function linesOf(path: string, parts: readonly DiffFile[]): FileLines {
 function addHunk(
   { lines }: DiffHunk,
   hunk: number,
-  {
-    left,
-    right,
-  }: { readonly left: Map<number, CommentableLine>; readonly right: Map<number, CommentableLine> },
+  left: Map<number, CommentableLine>,
+  right: Map<number, CommentableLine>,
 ): void {
   for (const line of lines) {
     const { text } = line;

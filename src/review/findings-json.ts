@@ -36,12 +36,9 @@ export const FINDINGS_VERSION = 1;
 
 /** All findings as JSON on one line, in the form of `schema/findings.schema.json`. */
 export function formatAllFindings(report: FindingsReport): string {
-  return JSON.stringify({ ...bodyOf(report), findings: report.findings });
-}
-
-function bodyOf({ head, base, pull, coverage, findings }: FindingsReport): object {
+  const { head, base, pull = null, coverage, findings } = report;
   const counts = countFindings(findings);
-  return { version: FINDINGS_VERSION, head, base, pull: pull ?? null, coverage, counts };
+  return JSON.stringify({ version: FINDINGS_VERSION, head, base, pull, coverage, counts, findings });
 }
 
 /** Counts findings by state, and those that are open by severity. */

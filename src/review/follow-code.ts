@@ -61,7 +61,7 @@ function findCode(file: FileLines, quoted: string, { side, line }: Spot): Spot |
 }
 
 function move(finding: Finding, { side, line }: Spot): Finding {
-  const { startLine, ...rest } = finding;
-  if (startLine === undefined) return { ...rest, side, line };
-  return { ...rest, side, line, startLine: Math.max(1, startLine + line - finding.line) };
+  const { startLine } = finding;
+  const moved = startLine === undefined ? undefined : Math.max(1, startLine + line - finding.line);
+  return { ...finding, side, line, startLine: moved };
 }

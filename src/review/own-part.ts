@@ -19,7 +19,7 @@ export function ownPart(newDiff: string, pullDiff: string): string {
 function keepHunks(file: DiffFile, mine: readonly DiffFile[]): readonly string[] {
   // GitHub shows nothing of a large file; what is new in it must not pass for a merge's.
   if (file.hunks.length === 0 || mine.every(({ hunks }) => hunks.length === 0)) return [file.text];
-  const changed = mine.flatMap(({ hunks }) => hunks.flatMap(changedLines)).sort((a, b) => a - b);
+  const changed = mine.flatMap(({ hunks }) => hunks.flatMap(changedLines));
   const { header, hunks } = splitHunks(file.text);
   const kept = hunks.filter((_, index) => {
     const hunk = file.hunks[index];
@@ -39,17 +39,10 @@ function changedLines(hunk: DiffHunk): readonly number[] {
   return changed;
 }
 
-/** Whether a hunk holds one of the lines, which are in order, or lies next to one. */
+/** Whether a hunk holds one of the lines, or lies next to one. */
 function reachesAny(hunk: DiffHunk, lines: readonly number[]): boolean {
   const first = firstLine(hunk);
-  let [low, high] = [0, lines.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((lines[middle] ?? 0) < first) low = middle + 1;
-    else high = middle;
-  }
-  const next = lines[low];
-  return next !== undefined && next <= first + hunk.newLines;
+  return lines.some((line) => line >= first && line <= first + hunk.newLines);
 }
 
 /** A hunk without new lines names the line before it. */

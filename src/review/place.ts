@@ -49,9 +49,9 @@ export function placeFinding(finding: Finding, lines: DiffLines): PlacedFinding 
 }
 
 function withOrder(finding: Finding): Finding {
-  const { startLine, ...rest } = finding;
-  if (startLine === undefined || startLine === finding.line) return rest;
-  return { ...rest, startLine: Math.min(startLine, finding.line), line: Math.max(startLine, finding.line) };
+  const { startLine, line } = finding;
+  if (startLine === undefined || startLine === line) return { ...finding, startLine: undefined };
+  return { ...finding, startLine: Math.min(startLine, line), line: Math.max(startLine, line) };
 }
 
 function placeIn(file: FileLines, { side, line, startLine }: Finding): Placement {

@@ -1,17 +1,6 @@
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 
-/** What a body is put together from. */
-interface FramedParts {
-  readonly mark: Mark;
-  /** Markdown that went through outbound cleaning (D24). */
-  readonly text: string;
-  /** Markdown below the text: cost, memory, links. */
-  readonly footer: string;
-  /** GitHub's limit for comments and issues if left out. */
-  readonly maxCharacters?: number;
-}
-
 /** The mark by which an agent's answer is found again (D26): each agent has one of its own, and one for each comment. */
 export function answerMark(agent: string, lane: MarkLane): Mark {
   return { kind: 'answer', agent, lane };
@@ -20,8 +9,18 @@ export function answerMark(agent: string, lane: MarkLane): Mark {
 /**
  * Mark, text, footer. Never longer than GitHub takes; a text that has to be cut says so, and mark and footer stay whole.
  */
-export function framedBody(parts: FramedParts): string {
-  const { mark, text, footer, maxCharacters = MAX_COMMENT_CHARACTERS } = parts;
+export function framedBody({
+  mark,
+  text,
+  footer,
+  maxCharacters = MAX_COMMENT_CHARACTERS,
+}: {
+  readonly mark: Mark;
+  /** Markdown that went through outbound cleaning (D24). */
+  readonly text: string;
+  readonly footer: string;
+  readonly maxCharacters?: number;
+}): string {
   const marker = formatMark(mark);
   const below = footer === '' ? '' : `\n\n${footer}`;
   const whole = `${marker}\n${closeFence(text)}${below}`;

@@ -47,7 +47,7 @@ export function dismissedText(handle: string): string {
 
 /** What is answered to `/axe done`. */
 export function doneText(handle: string): string {
-  return `Noted: ${handle} is settled. It is raised again if it comes back. Undo: \`/axe reopen ${handle}\`.`;
+  return `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`;
 }
 
 /** What is answered to `/axe reopen`. */
