@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 58_528,
-  'files of src/': 476,
-  'types of src/': 928,
+  'lines of src/': 58_353,
+  'files of src/': 475,
+  'types of src/': 916,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 98_866,
+  'lines of __tests__/': 98_836,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 

@@ -11,6 +11,8 @@ import type { ReviewPost } from '../../src/review/review-post.js';
 import type { OwnReview, Post, Seen, Thread } from '../../src/review/seen.js';
 import { formatMark } from '../../src/safety/mark.js';
 import { HELLO } from '../helpers/github-client-fake.js';
+import * as marks from '../helpers/marks.js';
+import * as seenHelpers from '../helpers/seen.js';
 import { CHANGE, finding, LINES } from './change.js';
 
 export const ID = '0123456789abcdef';
@@ -33,23 +35,11 @@ export function isWriter(login: string): boolean {
   return ['octocat', 'monalisa', 'hubot'].includes(login.toLowerCase());
 }
 
+const PLACE = { path: 'src/auth.ts', line: 10, code: KEY };
+
 export function raised(parts: Partial<Raised> = {}): Raised {
-  return {
-    kind: 'raised',
-    id: ID,
-    at: AT.getTime(),
-    agent: 'bot',
-    handle: 'FQ7K2',
-    title: 'The query is built from the id',
-    category: 'security',
-    severity: 'major',
-    path: 'src/auth.ts',
-    line: 10,
-    side: 'RIGHT',
-    code: KEY,
-    lane: 'trusted',
-    ...parts,
-  };
+  const words = { title: 'The query is built from the id', category: 'security' } as const;
+  return marks.raised({ ...words, ...PLACE, ...parts });
 }
 
 /** The same on another line of the file. */
@@ -64,39 +54,28 @@ export function otherRaised(parts: Partial<Raised> = {}): Raised {
 }
 
 export function ended(parts: Partial<Ended> = {}): Ended {
-  const fields = { at: LATER.getTime(), state: 'settled', by: 'model', why: 'fixed', code: KEY } as const;
-  return { kind: 'ended', id: ID, ...fields, closed: true, ...parts };
+  const end = { at: LATER.getTime(), state: 'settled', by: 'model', why: 'fixed', code: KEY } as const;
+  return marks.ended({ ...end, ...parts });
 }
 
 export function back(parts: Partial<Back> = {}): Back {
-  const place = { path: 'src/auth.ts', line: 10, side: 'RIGHT', code: KEY, severity: 'major' } as const;
-  return { kind: 'back', id: ID, at: NOW.getTime(), by: 'model', ...place, ...parts };
+  return marks.back({ at: NOW.getTime(), ...PLACE, ...parts });
 }
 
 /** A text with the hidden line that holds these marks. */
-export function marked(marks: readonly FindingMark[], text = 'Text.'): string {
-  return `${formatMark(findingMark({ agent: 'bot', lane: 'trusted', marks }))}\n${text}`;
+export function marked(all: readonly FindingMark[], text = 'Text.'): string {
+  return `${formatMark(findingMark({ agent: 'bot', lane: 'trusted', marks: all }))}\n${text}`;
 }
 
 /** Something that a person wrote. */
 export function said(login: string, body: string, parts: Partial<Post> = {}): Post {
-  return {
-    id: 2,
-    url: 'https://github.com/octocat/hello/pull/42#discussion_r2',
-    author: { login, isBot: false },
-    authorAssociation: 'NONE',
-    isOurs: false,
-    body,
-    isEditedByOther: false,
-    createdAt: LATER.toISOString(),
-    thumbsDown: [],
-    ...parts,
-  };
+  const createdAt = LATER.toISOString();
+  return seenHelpers.said(login, body, { authorAssociation: 'NONE', createdAt, ...parts });
 }
 
 /** Something that a run of ours wrote, with marks; the comment that began the conversation of the finding, if left out. */
-export function opening(parts: Partial<Post> = {}, marks: readonly FindingMark[] = [raised()]): Post {
-  return said('github-actions', marked(marks, 'The id reaches the query unescaped. Bind it.'), {
+export function opening(parts: Partial<Post> = {}, all: readonly FindingMark[] = [raised()]): Post {
+  return said('github-actions', marked(all, 'The id reaches the query unescaped. Bind it.'), {
     id: 1,
     url: 'https://github.com/octocat/hello/pull/42#discussion_r1',
     author: { login: 'github-actions', isBot: true },
@@ -107,19 +86,9 @@ export function opening(parts: Partial<Post> = {}, marks: readonly FindingMark[]
 }
 
 export function thread(parts: Partial<Thread> = {}): Thread {
-  return {
-    id: 'T_1',
-    path: 'src/auth.ts',
-    side: 'RIGHT',
-    line: 10,
-    hunk: `@@ -9,2 +9,2 @@\n line 9;\n+${CODE}`,
-    isResolved: parts.resolvedBy !== undefined,
-    resolvedBy: undefined,
-    reviewId: 7,
-    first: opening(),
-    replies: [],
-    ...parts,
-  };
+  const hunk = `@@ -9,2 +9,2 @@\n line 9;\n+${CODE}`;
+  const { path, line } = PLACE;
+  return seenHelpers.thread({ path, line, hunk, reviewId: 7, first: opening(), ...parts });
 }
 
 /** A review of ours. */
