@@ -57,13 +57,11 @@ export function costLimit(
   maxCostUsd: number,
   { limits, pull, pullUsd, dayUsd }: Spend,
 ): Pick<BudgetLimits, 'maxCostUsd' | 'costInput'> {
-  const left: readonly (readonly [CostInput, number])[] = [
-    ...(maxCostUsd > 0 ? [['max-cost-usd', maxCostUsd] as const] : []),
-    ...(limits.perPullUsd > 0 && pull !== undefined
-      ? [['max-cost-usd-per-pr', limits.perPullUsd - pullUsd] as const]
-      : []),
-    ...(limits.perDayUsd > 0 ? [['max-cost-usd-per-day', limits.perDayUsd - dayUsd] as const] : []),
-  ];
+  const left: [CostInput, number][] = [];
+  if (maxCostUsd > 0) left.push(['max-cost-usd', maxCostUsd]);
+  if (limits.perPullUsd > 0 && pull !== undefined)
+    left.push(['max-cost-usd-per-pr', limits.perPullUsd - pullUsd]);
+  if (limits.perDayUsd > 0) left.push(['max-cost-usd-per-day', limits.perDayUsd - dayUsd]);
   const [least] = left.toSorted(([, one], [, other]) => one - other);
   if (least === undefined) return { maxCostUsd: 0 };
   const [costInput, amount] = least;

@@ -24,18 +24,10 @@ export function responseFormatOf(
 ): JsonFormat | undefined {
   const origin = schemaOrigin(outputSchema);
   if (isGiven(outputSchema)) return formatFor(parseSchema(outputSchema, origin), origin);
-  switch (responseFormat?.type) {
-    case undefined:
-    case 'text':
-      return undefined;
-    case 'json_object':
-      return { type: 'json' };
-    case 'json_schema':
-      // axe takes the bare word too; nothing but JSON can be asked for then.
-      return responseFormat.schema === undefined
-        ? { type: 'json' }
-        : formatFor(responseFormat.schema, origin);
-  }
+  if (responseFormat === undefined || responseFormat.type === 'text') return undefined;
+  // axe takes the bare word `json_schema` too; nothing but JSON can be asked for then.
+  const schema = responseFormat.type === 'json_schema' ? responseFormat.schema : undefined;
+  return schema === undefined ? { type: 'json' } : formatFor(schema, origin);
 }
 
 /** The input or key the schema comes from, in backticks, for messages. */

@@ -96,27 +96,18 @@ export async function answerToolCalls(
   return answered;
 }
 
-interface PlacedCall {
-  readonly index: number;
-  readonly call: ToolCall;
-}
-
 /** Calls that may run at the same time, group after group. An unknown tool does nothing. */
-function groupCalls(calls: readonly ToolCall[], tools: readonly Tool[]): readonly (readonly PlacedCall[])[] {
-  const changing = new Set(tools.filter((tool) => !onlyReads(tool)).map(({ name }) => name));
-  const groups: PlacedCall[][] = [];
+function groupCalls(calls: readonly ToolCall[], tools: readonly Tool[]) {
+  const changing = tools.filter(({ effect, isReadOnly }) => effect !== 'read' && isReadOnly !== true);
+  const groups: { readonly index: number; readonly call: ToolCall }[][] = [];
   let isOpen = false;
   for (const [index, call] of calls.entries()) {
-    const isAlone = changing.has(call.tool);
+    const isAlone = changing.some(({ name }) => name === call.tool);
     if (isOpen && !isAlone) groups.at(-1)?.push({ index, call });
     else groups.push([{ index, call }]);
     isOpen = !isAlone;
   }
   return groups;
-}
-
-function onlyReads({ effect, isReadOnly }: Tool): boolean {
-  return effect === 'read' || isReadOnly === true;
 }
 
 /** The message that gives the results back; `notice` goes behind the last one. */

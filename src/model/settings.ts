@@ -60,7 +60,16 @@ export function resolveBaseUrl(provider: Provider, sources: SettingSources): str
 export function resolveKey(provider: Provider, { env, config, apiKey }: SettingSources): string | undefined {
   const variables = [provider.keyVariable, ...provider.otherKeyVariables].map((name) => env[name]);
   const key = firstSet([apiKey, ...variables, config[provider.id]?.apiKey]);
-  if (key !== undefined && !isHeaderValue(key)) throw unusableKey(provider);
+  if (key !== undefined && !isHeaderValue(key)) {
+    // Refused here, since the error of a header that cannot be sent would show it.
+    throw new AxeError(
+      `the API key for provider "${provider.id}" cannot be used: it holds a line break or another character that a header cannot carry`,
+      {
+        exitCode: 3,
+        remedy: `Copy the key into \`${provider.keyVariable}\` once more, alone and on one line.`,
+      },
+    );
+  }
   return key;
 }
 
@@ -119,14 +128,6 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
       ? `\`${PLACEHOLDER_MODEL}\` is the placeholder of \`agents init\`. Write a provider and a model, for example \`${DEFAULT_MODEL}\`.`
       : `${guess}For an OpenAI-compatible endpoint set its address in \`${baseUrlVariable}\`.`,
   });
-}
-
-/** Refused here, since the error of a header that cannot be sent would show it. */
-function unusableKey({ id, keyVariable }: Provider): AxeError {
-  return new AxeError(
-    `the API key for provider "${id}" cannot be used: it holds a line break or another character that a header cannot carry`,
-    { exitCode: 3, remedy: `Copy the key into \`${keyVariable}\` once more, alone and on one line.` },
-  );
 }
 
 /** axe's message and exit status, but not one of the provider's categories: nothing was asked yet. */

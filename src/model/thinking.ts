@@ -31,7 +31,8 @@ export function withBoundThinking(
   const hash = createHash('sha256').update(JSON.stringify([options.tools, options.responseFormat]));
   const prefix = (): string => hash.copy().digest('base64url').slice(0, 16);
   const prompt = options.prompt.flatMap((message) => {
-    const before = boundTo(message);
+    const parts = message.role === 'assistant' ? message.content : [];
+    const before = parts.find((part) => part.providerOptions?.[KEY])?.providerOptions?.[KEY]?.['prefix'];
     const sent = before === undefined || before === prefix() ? [message] : withoutThinking(message);
     hash.update(JSON.stringify(sent));
     return sent;
@@ -50,11 +51,6 @@ export function bindThinking(
     providerMetadata: { ...part.providerMetadata, [KEY]: { prefix } },
   }));
   return { ...reply, content };
-}
-
-function boundTo(message: LanguageModelV4Message): unknown {
-  if (message.role !== 'assistant') return undefined;
-  return message.content.find((part) => part.providerOptions?.[KEY])?.providerOptions?.[KEY]?.['prefix'];
 }
 
 /** The message without thinking; none if it was nothing else. */

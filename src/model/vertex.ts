@@ -252,6 +252,8 @@ function signJwt(credential: object, audience: string): string {
   }
 }
 
+const SUBJECT = 'the source of the identity token';
+
 /**
  * The token of the outside identity that an `external_account` exchanges: from a file, an address (GitHub's, in the
  * file that `google-github-actions/auth` writes), or, in a credential of our own making, from GitHub for an audience.
@@ -261,31 +263,30 @@ async function readSubjectToken(
   ports: KeylessPorts,
   signal: AbortSignal | undefined,
 ): Promise<string> {
-  const who = 'the source of the identity token';
   const audience = textIn(source, 'audience');
   if (audience !== undefined) return await readStatement(ports, undefined, audience);
+  const text = await readSource(source, ports, signal);
+  const format = field(source, 'format');
+  if (field(format, 'type') !== 'json') return text.trim();
+  return textField(parseJson(text), textField(format, 'subject_token_field_name', SUBJECT), SUBJECT);
+}
+
+async function readSource(
+  source: unknown,
+  ports: KeylessPorts,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const file = textIn(source, 'file');
+  if (file !== undefined) return await readNamedFile(ports, file);
   const url = textIn(source, 'url');
-  if (file === undefined && !(url !== undefined && URL.canParse(url))) {
+  if (url === undefined || !URL.canParse(url)) {
     throw new ProviderError('auth', 'the credential file has a `credential_source` that is not supported', {
       remedy: 'Supported are `file` and `url`; programs (`executable`) and AWS roles are not.',
     });
   }
   const headers = stringsIn(field(source, 'headers'));
-  const text =
-    file === undefined
-      ? await requestToken({
-          fetch: ports.fetch,
-          who,
-          url: url ?? '',
-          headers,
-          secrets: Object.values(headers),
-          signal,
-        })
-      : await readNamedFile(ports, file);
-  const format = field(source, 'format');
-  if (field(format, 'type') !== 'json') return text.trim();
-  return textField(parseJson(text), textField(format, 'subject_token_field_name', who), who);
+  const secrets = Object.values(headers);
+  return await requestToken({ fetch: ports.fetch, who: SUBJECT, url, headers, secrets, signal });
 }
 
 function stringsIn(value: unknown): Readonly<Record<string, string>> {
