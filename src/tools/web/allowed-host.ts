@@ -1,4 +1,5 @@
-import { isAddress, isPublicAddress } from './public-address.js';
+import { isIP } from 'node:net';
+import { isPublicAddress } from './public-address.js';
 
 /**
  * Why a URL must not be fetched, judged by its text alone; undefined if it may. `allowedHosts` is the agent's list, empty
@@ -15,7 +16,7 @@ export function refuseUrl(url: URL, allowedHosts: readonly string[]): string | u
   if (allowedHosts.length > 0 && !allowedHosts.some((entry) => matchesHost(entry, host))) {
     return `host ${JSON.stringify(host)} is not in allowed_hosts (${allowedHosts.join(', ')})`;
   }
-  if (isAddress(host)) {
+  if (isIP(host) !== 0) {
     return isPublicAddress(host) ? undefined : `address ${host} is a private or reserved one`;
   }
   return isLocalName(host) ? `host ${JSON.stringify(host)} is a name of a private network` : undefined;

@@ -8,7 +8,7 @@ import { networkCause } from '../../lib/network-cause.js';
 import { shown } from '../../lib/text/cut.js';
 import { VERSION } from '../../lib/version.js';
 import { hostOf, refuseUrl } from './allowed-host.js';
-import { isAddress, isPublicAddress } from './public-address.js';
+import { isPublicAddress } from './public-address.js';
 
 /** What a page may be. */
 export interface PageOptions {
@@ -67,7 +67,7 @@ export async function fetchPage(
     for (let redirects = 0; ; redirects += 1) {
       refuseOrThrow(target, page.allowedHosts, options.env);
       const hop = await openHop(target, { ...options, signal });
-      note ??= hop.isProxied && !isAddress(hostOf(target)) ? PROXY_NOTE : undefined;
+      note ??= hop.isProxied && isIP(hostOf(target)) === 0 ? PROXY_NOTE : undefined;
       try {
         const response = await hop.response();
         const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
