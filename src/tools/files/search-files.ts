@@ -32,12 +32,8 @@ export function createSearchFiles(workspace: Workspace, clock: Pick<Clock, 'now'
     async run({ text, glob, path = '.', ignore_case = false }, signal) {
       if (text === undefined && glob === undefined) throw new ToolError('give `text`, `glob`, or both');
       if (text !== undefined) checkText(text);
-      const timeIsUp = timer(clock);
-      const files = matchingFiles(workspace, { path, pattern: compile(glob ?? '**'), timeIsUp, signal });
-      const found =
-        text === undefined
-          ? await collectPaths(files)
-          : await collectLines(workspace, files, { text, ignoreCase: ignore_case });
+      const pattern = compile(glob ?? '**');
+      const found = await search(workspace, { text, pattern, path, ignoreCase: ignore_case, clock, signal });
       return format(found);
     },
   });
@@ -62,42 +58,63 @@ function compile(glob: string): CompiledPattern {
   }
 }
 
-function timer(clock: Pick<Clock, 'now'>): () => boolean {
-  const end = clock.now().getTime() + SEARCH_LIMITS.timeMs;
-  return () => clock.now().getTime() >= end;
-}
-
-/** A file, or the reason why none follows. */
-type Step =
-  | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'cut'; readonly reason: string };
-
-interface SearchedFiles {
-  readonly path: string;
+interface Search {
+  /** Undefined to list the files themselves. */
+  readonly text: string | undefined;
   readonly pattern: CompiledPattern;
-  readonly timeIsUp: () => boolean;
+  readonly path: string;
+  readonly ignoreCase: boolean;
+  readonly clock: Pick<Clock, 'now'>;
   readonly signal: AbortSignal;
 }
 
-async function* matchingFiles(
-  workspace: Workspace,
-  { path, pattern, timeIsUp, signal }: SearchedFiles,
-): AsyncGenerator<Step> {
+interface Found {
+  readonly lines: string[];
+  /** What the search did not cover, as clauses. */
+  readonly notes: string[];
+}
+
+async function search(workspace: Workspace, request: Search): Promise<Found> {
+  const { text, pattern, path, ignoreCase, clock, signal } = request;
   const prefix = await folderPrefix(workspace, path);
+  const endsAt = clock.now().getTime() + SEARCH_LIMITS.timeMs;
+  const lines: string[] = [];
+  const cutFiles: string[] = [];
   let seen = 0;
-  for await (const entry of workspace.walk(path, (folder) =>
-    pattern.mayContain(folder.slice(prefix.length)),
-  )) {
+  let bytes = 0;
+  const result = (early?: string): Found => {
+    const notes = early === undefined ? [] : [early];
+    if (cutFiles.length > 0) {
+      notes.push(`only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${listed(cutFiles)}`);
+    }
+    return { lines, notes };
+  };
+  const mayEnter = (folder: string) => pattern.mayContain(folder.slice(prefix.length));
+  for await (const entry of workspace.walk(path, mayEnter)) {
     signal.throwIfAborted();
     seen += 1;
     if (seen > SEARCH_LIMITS.entries) {
-      return yield { kind: 'cut', reason: `more than ${SEARCH_LIMITS.entries} files and directories` };
+      return result(`the search ended early: more than ${SEARCH_LIMITS.entries} files and directories`);
     }
-    if (timeIsUp()) return yield { kind: 'cut', reason: 'it took too long' };
-    if (entry.kind === 'file' && pattern.matches(entry.path.slice(prefix.length))) {
-      yield { kind: 'file', path: entry.path };
+    if (clock.now().getTime() >= endsAt) return result('the search ended early: it took too long');
+    if (entry.kind !== 'file' || !pattern.matches(entry.path.slice(prefix.length))) continue;
+    if (text === undefined) {
+      if (lines.length >= SEARCH_LIMITS.matches) return result(TOO_MANY);
+      lines.push(showHidden(entry.path));
+      continue;
     }
+    if (bytes >= SEARCH_LIMITS.totalBytes) {
+      return result('the search ended early: too many bytes; narrow `glob` or `path`');
+    }
+    const most = SEARCH_LIMITS.matches - lines.length;
+    const file = await findMatches(workspace, entry.path, { text, ignoreCase, most });
+    if (file === undefined) continue;
+    bytes += file.bytes;
+    if (file.isCut) cutFiles.push(entry.path);
+    lines.push(...file.lines);
+    if (file.hasMore) return result(TOO_MANY);
   }
+  return result();
 }
 
 /** What the paths of a walk begin with; patterns are relative to the folder that is searched. */
@@ -107,54 +124,6 @@ async function folderPrefix(workspace: Workspace, path: string): Promise<string>
   if (stat.kind !== 'directory') throw new ToolError(`${shown(path)} is not a directory; \`path\` names one`);
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   return segments.length === 0 ? '' : `${segments.join('/')}/`;
-}
-
-interface Found {
-  readonly lines: readonly string[];
-  /** What the search did not cover, as clauses. */
-  readonly notes: readonly string[];
-}
-
-async function collectPaths(files: AsyncIterable<Step>): Promise<Found> {
-  const lines: string[] = [];
-  for await (const step of files) {
-    if (step.kind === 'cut') return { lines, notes: [`the search ended early: ${step.reason}`] };
-    if (lines.length >= SEARCH_LIMITS.matches) return { lines, notes: [TOO_MANY] };
-    lines.push(showHidden(step.path));
-  }
-  return { lines, notes: [] };
-}
-
-async function collectLines(
-  workspace: Workspace,
-  files: AsyncIterable<Step>,
-  needle: { readonly text: string; readonly ignoreCase: boolean },
-): Promise<Found> {
-  const lines: string[] = [];
-  const cutFiles: string[] = [];
-  let bytes = 0;
-  const notes = (early?: string): readonly string[] => [
-    ...(early === undefined ? [] : [early]),
-    ...(cutFiles.length === 0
-      ? []
-      : [`only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${listed(cutFiles)}`]),
-  ];
-  for await (const step of files) {
-    if (step.kind === 'cut') return { lines, notes: notes(`the search ended early: ${step.reason}`) };
-    if (bytes >= SEARCH_LIMITS.totalBytes) {
-      return { lines, notes: notes('the search ended early: too many bytes; narrow `glob` or `path`') };
-    }
-    const file = await findMatches(workspace, step.path, {
-      ...needle,
-      most: SEARCH_LIMITS.matches - lines.length,
-    });
-    if (file === undefined) continue;
-    bytes += file.bytes;
-    if (file.isCut) cutFiles.push(step.path);
-    lines.push(...file.lines);
-    if (file.hasMore) return { lines, notes: notes(TOO_MANY) };
-  }
-  return { lines, notes: notes() };
 }
 
 const TOO_MANY = `there are more than these ${SEARCH_LIMITS.matches}; narrow the search`;
