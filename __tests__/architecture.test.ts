@@ -95,9 +95,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 58_332,
-  'files of src/': 475,
-  'types of src/': 915,
+  'lines of src/': 58_219,
+  'files of src/': 474,
+  'types of src/': 912,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 98_836,

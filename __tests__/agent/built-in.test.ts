@@ -2,10 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from '../../src/agent/built-in.js';
 import { checkAgentName } from '../../src/agent/name.js';
 import { parseAgent } from '../../src/agent/parse.js';
-import { GITHUB_TOOL_NAMES } from '../../src/tools/github/github-tools.js';
+import { TOOL_NAMES } from '../../src/tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../../src/tools/review/review-tools.js';
 
-const KNOWN: readonly string[] = [...GITHUB_TOOL_NAMES, ...REVIEW_TOOL_NAMES];
+const KNOWN: readonly string[] = [
+  ...TOOL_NAMES.filter((name) => name.startsWith('github_')),
+  ...REVIEW_TOOL_NAMES,
+];
 
 describe('the built-in agents', () => {
   it('are a reviewer, a triager and one that answers (D4)', () => {

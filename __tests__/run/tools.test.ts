@@ -7,14 +7,16 @@ import { createClock } from '../../src/lib/system-clock.js';
 import type { Warning } from '../../src/lib/warning.js';
 import type { ToolBox, ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';
-import { GITHUB_TOOL_NAMES } from '../../src/tools/github/github-tools.js';
 import { safePrograms } from '../../src/tools/process/programs.js';
+import { TOOL_NAMES } from '../../src/tools/registry.js';
 import type { Effect } from '../../src/tools/tool.js';
 import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
 import { waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { pullRequest } from '../helpers/triggers.js';
 import { until, untilGone } from '../tools/mcp/scene.js';
+
+const GITHUB_TOOL_NAMES = TOOL_NAMES.filter((name) => name.startsWith('github_'));
 
 const FIXTURE = join(import.meta.dirname, '../fixtures/mcp/server.mjs');
 const NOTES = `import { writeFileSync } from 'node:fs'; writeFileSync(process.argv[3], JSON.stringify({ pid: process.pid, env: process.env }));`;

@@ -15,7 +15,11 @@ interface ToolDefinition<S extends Shape> {
 }
 
 /** An answer that says whose words it holds. */
-export type ToolText = Required<Pick<ToolResult, 'text' | 'isTainted'>> & Pick<ToolResult, 'shown'>;
+export interface ToolText {
+  readonly text: string;
+  readonly isTainted: boolean;
+  readonly shown?: ToolResult['shown'];
+}
 
 /** Makes a tool that checks its arguments before it runs and turns every ToolError into a result. */
 export function defineTool<const S extends Shape>(definition: ToolDefinition<S>): Tool {
@@ -23,7 +27,7 @@ export function defineTool<const S extends Shape>(definition: ToolDefinition<S>)
   return {
     name,
     effect,
-    ...(isReadOnly === undefined ? {} : { isReadOnly }),
+    isReadOnly,
     description,
     inputSchema: schemaOf(shape),
     async execute(input, signal) {

@@ -7,8 +7,13 @@ import { createListDirectory } from './files/list-directory.js';
 import { createReadFile } from './files/read-file.js';
 import { createSearchFiles } from './files/search-files.js';
 import { createWriteFile } from './files/write-file.js';
+import { createGitHubChecks } from './github/github-checks.js';
+import { createGitHubComments } from './github/github-comments.js';
+import { createGitHubDiff } from './github/github-diff.js';
+import { createGitHubFile } from './github/github-file.js';
+import { createGitHubHistory } from './github/github-history.js';
 import type { GitHubReader } from './github/github-port.js';
-import { createGitHubTools, GITHUB_TOOL_NAMES } from './github/github-tools.js';
+import { createGitHubSearch } from './github/github-search.js';
 import type { Shell } from './process/shell.js';
 import { REVIEW_TOOL_NAMES } from './review/review-tools.js';
 import { createRunCommand } from './run-command.js';
@@ -44,8 +49,18 @@ const TOOLS = {
   web_search: ({ fetch, env }) => createWebSearch(fetch, env),
 } as const satisfies Readonly<Record<string, (parts: ToolParts) => Tool>>;
 
+/** Those that read on GitHub. */
+const GITHUB_TOOLS = {
+  github_diff: createGitHubDiff,
+  github_file: createGitHubFile,
+  github_comments: createGitHubComments,
+  github_checks: createGitHubChecks,
+  github_history: createGitHubHistory,
+  github_search: createGitHubSearch,
+} as const satisfies Readonly<Record<string, (github: GitHubReader) => Tool>>;
+
 /** The names an agent's `tools` may hold, in their order. */
-export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...GITHUB_TOOL_NAMES];
+export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...Object.keys(GITHUB_TOOLS)];
 
 /** A name in `tools` that is not a tool's. */
 export interface UnknownTool {
@@ -68,13 +83,13 @@ export function createTools(names: readonly string[], parts: ToolParts): Created
   const requested = new Set(names);
   const { github } = parts;
   const own = Object.entries(TOOLS).flatMap(([name, create]) => (requested.has(name) ? [create(parts)] : []));
-  const onGitHub = github === undefined ? [] : createGitHubTools(github);
+  const onGitHub = Object.entries(GITHUB_TOOLS).filter(([name]) => requested.has(name));
   return {
-    tools: [...own, ...onGitHub.filter(({ name }) => requested.has(name))],
+    tools: github === undefined ? own : [...own, ...onGitHub.map(([, create]) => create(github))],
     unknown: [...requested]
       .filter((name) => !TOOL_NAMES.includes(name))
       .map((name) => ({ name, meant: nearest(name, TOOL_NAMES) })),
-    absent: github === undefined ? GITHUB_TOOL_NAMES.filter((name) => requested.has(name)) : [],
+    absent: github === undefined ? onGitHub.map(([name]) => name) : [],
   };
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/event/trigger.js';
 import { createGitHubReader } from '../../../src/github/reading/reader.js';
-import { createGitHubTools } from '../../../src/tools/github/github-tools.js';
+import { createTools, TOOL_NAMES, type ToolParts } from '../../../src/tools/registry.js';
 import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
@@ -25,7 +25,8 @@ function toolsOf(
   trigger: Exclude<Trigger, { kind: 'local' }>,
   memoryRoots: readonly string[] = [],
 ) {
-  const tools = createGitHubTools(createGitHubReader(client, trigger, { memoryRoots }));
+  const github = createGitHubReader(client, trigger, { memoryRoots });
+  const { tools } = createTools(TOOL_NAMES, { github, env: {}, allowedHosts: [] } as unknown as ToolParts);
   return {
     async call(name: string, input: object = {}) {
       const tool = tools.find((one) => one.name === `github_${name}`);
