@@ -1,11 +1,8 @@
 import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
-import { commitJson, personOf } from './github-commits.js';
 import { emptyRepository } from './github-git-data.js';
-import { writeBlob, writeCommit } from './github-git-objects.js';
-import { changeTree, type GitObject, listTree, objectAt } from './github-git-trees.js';
+import { type GitObject, listTree } from './github-git-trees.js';
 import { resolveCommit } from './github-history.js';
 import { contentEntryJson, repoJson, wrapped } from './github-objects.js';
-import { ruleViolation } from './github-rules.js';
 
 /** Files above this size come without their content in the JSON form. */
 const MAX_JSON_CONTENT_BYTES = 1024 * 1024;
@@ -47,48 +44,6 @@ export function contents({ repo, params, request, media }: RestCall): RestAnswer
       encoding: isLarge ? 'none' : 'base64',
       content: isLarge ? '' : wrapped(object.bytes.toString('base64')),
     },
-  };
-}
-
-/** `PUT …/contents/{path}`: a commit with one file, also the first one of a repository. */
-export function putContents(call: RestCall): RestAnswer {
-  const { repo, params, request } = call;
-  const body = request.body as {
-    message: string;
-    content: string;
-    sha?: string;
-    branch?: string;
-    author?: unknown;
-    committer?: unknown;
-  };
-  const branch = body.branch ?? repo.defaultBranch;
-  const head = resolveCommit(repo, `refs/heads/${branch}`);
-  if (head === undefined && repo.git.commits.size > 0) return githubError(404, `Branch ${branch} not found`);
-  const path = pathOf(params);
-  const old = head && objectAt(repo.git, head.tree, path);
-  if (old !== undefined && body.sha === undefined) {
-    return githubError(422, 'Invalid request.\n\n"sha" wasn\'t supplied.');
-  }
-  if (body.sha !== undefined && body.sha !== old?.sha) {
-    return githubError(409, `${path} does not match ${body.sha}`);
-  }
-  const violation = ruleViolation(repo, branch, head === undefined ? 'create' : 'update');
-  if (violation !== undefined) return githubError(409, violation.message);
-  const sha = writeBlob(repo.git, Buffer.from(body.content, 'base64'));
-  const mode = old?.mode === '100755' ? old.mode : '100644';
-  const commit = writeCommit(repo.git, {
-    tree: changeTree(repo.git, head?.tree, [{ path, entry: { mode, sha } }]),
-    parents: head === undefined ? [] : [head.sha],
-    author: personOf(body.author ?? body.committer, call),
-    committer: personOf(body.committer, call),
-    message: body.message,
-  });
-  repo.branches.set(branch, commit.sha);
-  const object = objectAt(repo.git, commit.tree, path);
-  if (object === undefined) throw new Error(`${path} was written and is not there`);
-  return {
-    status: old === undefined ? 201 : 200,
-    body: { content: contentEntryJson(repo, object, branch), commit: commitJson(repo, commit) },
   };
 }
 

@@ -60,14 +60,6 @@ export function issue({ repo, params }: RestCall): RestAnswer {
   return found === undefined ? githubError(404, 'Not Found') : { status: 200, body: issueJson(repo, found) };
 }
 
-/** `GET …/issues`, in pages. */
-export function listIssues(call: RestCall): RestAnswer {
-  return page(
-    call,
-    [...call.repo.issues.values()].map((found) => issueJson(call.repo, found)),
-  );
-}
-
 /** `GET …/issues/{issue_number}/comments`, oldest first, in pages. */
 export function listComments(call: RestCall): RestAnswer {
   const number = Number(call.params['issue_number']);
@@ -101,14 +93,6 @@ export function createComment({ repo, params, request, viewer, now }: RestCall):
     body: commentJson(repo, comment),
     headers: { location: `${api(repo)}/issues/comments/${comment.id}` },
   };
-}
-
-/** `GET …/issues/comments/{comment_id}`. */
-export function issueComment({ repo, params }: RestCall): RestAnswer {
-  const comment = repo.comments.find(({ id }) => id === Number(params['comment_id']));
-  return comment === undefined
-    ? githubError(404, 'Not Found')
-    : { status: 200, body: commentJson(repo, comment) };
 }
 
 /** `PATCH …/issues/comments/{comment_id}`. */

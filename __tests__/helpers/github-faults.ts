@@ -76,20 +76,7 @@ export function secondaryRateLimit(retryAfterS = 60): FaultAnswer {
   };
 }
 
-/** GitHub's refusal once the requests of an hour are used up; the time is in seconds since 1970. */
-export function primaryRateLimit(resetAtS: number): FaultAnswer {
-  return {
-    status: 403,
-    headers: limitHeaders(resetAtS),
-    body: {
-      message: 'API rate limit exceeded for installation ID 1234567.',
-      documentation_url: 'https://docs.github.com/rest/overview/resources-in-the-rest-api#rate-limiting',
-      status: '403',
-    },
-  };
-}
-
-/** The same for a GraphQL request, which GitHub answers with 200. */
+/** GitHub's refusal of a GraphQL request once the points of an hour are used up; the time is in seconds since 1970. */
 export function graphQlRateLimit(resetAtS: number): FaultAnswer {
   const error = { type: 'RATE_LIMITED', message: 'API rate limit exceeded for installation ID 1234567.' };
   return { status: 200, headers: limitHeaders(resetAtS), body: { errors: [error] } };

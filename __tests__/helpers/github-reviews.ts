@@ -62,18 +62,6 @@ export function deleteReview({ repo, params }: RestCall): RestAnswer {
   return { status: 200, body: reviewJson(repo, review) };
 }
 
-/** `PUT …/pulls/{pull_number}/reviews/{review_id}`: the text of one's own. */
-export function updateReview({ repo, params, request, viewer }: RestCall): RestAnswer {
-  const review = findReview(repo, params);
-  if (review === undefined) return githubError(404, 'Not Found');
-  if (review.author !== viewer) return githubError(403, 'Resource not accessible by integration');
-  const { body } = request.body as { body: string };
-  if ([...body].length > MAX_BODY_CHARS)
-    return unprocessable(`Body is too long (maximum is ${MAX_BODY_CHARS} characters)`);
-  review.body = body;
-  return { status: 200, body: reviewJson(repo, review) };
-}
-
 /** `PUT …/pulls/{pull_number}/reviews/{review_id}/dismissals`. */
 export function dismissReview({ repo, params, viewer, now }: RestCall): RestAnswer {
   const review = findReview(repo, params);
@@ -85,16 +73,6 @@ export function dismissReview({ repo, params, viewer, now }: RestCall): RestAnsw
   review.dismissedBy = viewer;
   repo.talk.touched.set(review.pull, now);
   return { status: 200, body: reviewJson(repo, review) };
-}
-
-/** `PATCH …/pulls/comments/{comment_id}`: one's own. */
-export function updateReviewComment({ repo, params, request, viewer, now }: RestCall): RestAnswer {
-  const found = repo.talk.reviewComments.find(({ id }) => id === Number(params['comment_id']));
-  if (found === undefined) return githubError(404, 'Not Found');
-  if (found.author !== viewer) return githubError(403, 'Resource not accessible by integration');
-  found.body = (request.body as { body: string }).body;
-  found.editedAt = now;
-  return { status: 200, body: reviewCommentJson(repo, found) };
 }
 
 /** `POST …/pulls/{pull_number}/comments`: a comment by itself, in a review of its own. */

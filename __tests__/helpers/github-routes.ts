@@ -9,15 +9,13 @@ import {
 } from './github-checks.js';
 import { commits, pullCommits, tags } from './github-commit-lists.js';
 import { createCommit, gitCommit } from './github-commits.js';
-import { commit, contents, putContents, repository } from './github-contents.js';
+import { commit, contents, repository } from './github-contents.js';
 import {
   collaboratorPermission,
   comparison,
   createComment,
   issue,
-  issueComment,
   listComments,
-  listIssues,
   pull,
   pullFiles,
   updateComment,
@@ -31,12 +29,9 @@ import {
   deleteReview,
   dismissReview,
   replyToComment,
-  updateReview,
-  updateReviewComment,
 } from './github-reviews.js';
 import { searchCode, searchedRepo, searchIssues } from './github-search.js';
 import {
-  addAssignees,
   addLabels,
   createIssue,
   issueLabels,
@@ -45,7 +40,6 @@ import {
   reactToIssue,
   reactToReviewComment,
   removeLabel,
-  removeReaction,
   updateIssue,
 } from './github-triage.js';
 import type { RecordedRequest } from './loopback.js';
@@ -63,10 +57,6 @@ const REPO = '/repos/{owner}/{repo}';
 const ROUTES: readonly Route[] = [
   get('', repository, 'repos/repos#get-a-repository'),
   get('/contents/{path}', contents, 'repos/contents#get-repository-content'),
-  change('PUT', '/contents/{path}', {
-    answer: putContents,
-    docs: 'repos/contents#create-or-update-file-contents',
-  }),
   change('POST', '/git/trees', { answer: createTree, docs: 'git/trees#create-a-tree' }),
   get('/git/trees/{tree_sha}', tree, 'git/trees#get-a-tree'),
   change('POST', '/git/blobs', { answer: createBlob, docs: 'git/blobs#create-a-blob' }),
@@ -115,10 +105,6 @@ const ROUTES: readonly Route[] = [
     answer: deleteReview,
     docs: 'pulls/reviews#delete-a-pending-review-for-a-pull-request',
   }),
-  change('PUT', '/pulls/{pull_number}/reviews/{review_id}', {
-    answer: updateReview,
-    docs: 'pulls/reviews#update-a-review-for-a-pull-request',
-  }),
   change('PUT', '/pulls/{pull_number}/reviews/{review_id}/dismissals', {
     answer: dismissReview,
     docs: 'pulls/reviews#dismiss-a-review-for-a-pull-request',
@@ -131,17 +117,9 @@ const ROUTES: readonly Route[] = [
     answer: replyToComment,
     docs: 'pulls/comments#create-a-reply-for-a-review-comment',
   }),
-  change('PATCH', '/pulls/comments/{comment_id}', {
-    answer: updateReviewComment,
-    docs: 'pulls/comments#update-a-review-comment-for-a-pull-request',
-  }),
   change('POST', '/pulls/comments/{comment_id}/reactions', {
     answer: reactToReviewComment,
     docs: 'reactions/reactions#create-reaction-for-a-pull-request-review-comment',
-  }),
-  change('DELETE', '/pulls/comments/{comment_id}/reactions/{reaction_id}', {
-    answer: removeReaction,
-    docs: 'reactions/reactions#delete-a-pull-request-comment-reaction',
   }),
   get('/compare/{basehead}', comparison, 'commits/commits#compare-two-commits'),
   get(
@@ -149,7 +127,6 @@ const ROUTES: readonly Route[] = [
     collaboratorPermission,
     'collaborators/collaborators#get-repository-permissions-for-a-user',
   ),
-  get('/issues', listIssues, 'issues/issues#list-repository-issues'),
   change('POST', '/issues', { answer: createIssue, docs: 'issues/issues#create-an-issue' }),
   change('PATCH', '/issues/{issue_number}', { answer: updateIssue, docs: 'issues/issues#update-an-issue' }),
   get('/issues/{issue_number}/labels', issueLabels, 'issues/labels#list-labels-for-an-issue'),
@@ -162,10 +139,6 @@ const ROUTES: readonly Route[] = [
     docs: 'issues/labels#remove-a-label-from-an-issue',
   }),
   get('/labels/{name}', label, 'issues/labels#get-a-label'),
-  change('POST', '/issues/{issue_number}/assignees', {
-    answer: addAssignees,
-    docs: 'issues/assignees#add-assignees-to-an-issue',
-  }),
   change('POST', '/issues/{issue_number}/reactions', {
     answer: reactToIssue,
     docs: 'reactions/reactions#create-reaction-for-an-issue',
@@ -174,17 +147,12 @@ const ROUTES: readonly Route[] = [
     answer: reactToComment,
     docs: 'reactions/reactions#create-reaction-for-an-issue-comment',
   }),
-  change('DELETE', '/issues/comments/{comment_id}/reactions/{reaction_id}', {
-    answer: removeReaction,
-    docs: 'reactions/reactions#delete-an-issue-comment-reaction',
-  }),
   get('/issues/{issue_number}', issue, 'issues/issues#get-an-issue'),
   get('/issues/{issue_number}/comments', listComments, 'issues/comments#list-issue-comments'),
   change('POST', '/issues/{issue_number}/comments', {
     answer: createComment,
     docs: 'issues/comments#create-an-issue-comment',
   }),
-  get('/issues/comments/{comment_id}', issueComment, 'issues/comments#get-an-issue-comment'),
   change('PATCH', '/issues/comments/{comment_id}', {
     answer: updateComment,
     docs: 'issues/comments#update-an-issue-comment',

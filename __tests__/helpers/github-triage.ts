@@ -5,8 +5,6 @@ import { labelJson, reactionJson } from './github-review-objects.js';
 import { nextId, type StoredReaction } from './github-review-state.js';
 import type { StoredRepo } from './github-state.js';
 
-const MAX_ASSIGNEES = 10;
-
 /** `POST …/issues`. */
 export function createIssue({ repo, request, viewer, now }: RestCall): RestAnswer {
   const {
@@ -76,22 +74,6 @@ export function label({ repo, params }: RestCall): RestAnswer {
   return found === undefined ? githubError(404, 'Not Found') : { status: 200, body: labelJson(repo, found) };
 }
 
-/** `POST …/issues/{issue_number}/assignees`: people who cannot be assigned are left out silently. */
-export function addAssignees(call: RestCall): RestAnswer {
-  const { repo, request, now } = call;
-  const number = subjectOf(call);
-  const subject = number === undefined ? undefined : findIssue(repo, number);
-  if (number === undefined || subject === undefined) return githubError(404, 'Not Found');
-  const { assignees = [] } = request.body as { assignees?: readonly string[] };
-  const allowed = assignees.filter((login) =>
-    ['admin', 'maintain', 'write', 'triage'].includes(repo.roles.get(login) ?? 'none'),
-  );
-  const all = [...new Set([...(repo.talk.assigneesOf.get(number) ?? []), ...allowed])];
-  repo.talk.assigneesOf.set(number, all.slice(0, MAX_ASSIGNEES));
-  repo.talk.touched.set(number, now);
-  return { status: 201, body: issueJson(repo, subject) };
-}
-
 /** `POST …/issues/{issue_number}/reactions`. */
 export function reactToIssue(call: RestCall): RestAnswer {
   const number = subjectOf(call);
@@ -149,18 +131,6 @@ function findReaction({ repo, viewer, subject }: ReactionPlace, content: string)
     ({ on, of, author, content: own }) =>
       on === subject.on && of === subject.of && author === viewer && own === content,
   );
-}
-
-/** `DELETE …/comments/{comment_id}/reactions/{reaction_id}`: an account takes back its own. */
-export function removeReaction({ repo, params, viewer }: RestCall): RestAnswer {
-  const { reactions } = repo.talk;
-  const index = reactions.findIndex(
-    ({ id, of, author }) =>
-      id === Number(params['reaction_id']) && of === Number(params['comment_id']) && author === viewer,
-  );
-  if (index < 0) return githubError(404, 'Not Found');
-  reactions.splice(index, 1);
-  return { status: 204, body: undefined };
 }
 
 /** The number of an issue or pull request that exists. */
