@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 58_219,
+  'lines of src/': 58_195,
   'files of src/': 474,
-  'types of src/': 912,
+  'types of src/': 910,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 98_836,
+  'lines of __tests__/': 97_549,
   'lines of scripts/, bench/ and eval/': 4904,
 };
 

@@ -185,11 +185,10 @@ export function wrapped(base64: string): string {
   return base64.replaceAll(/.{1,60}/g, (line) => `${line}\n`);
 }
 
-/** Labels and assignees of an issue or pull request. */
+/** Labels of an issue or pull request. */
 function triageJson(repo: StoredRepo, number: number): Json {
-  const assignees = (repo.talk.assigneesOf.get(number) ?? []).map(userJson);
   const labels = (repo.talk.labelsOf.get(number) ?? []).map((name) => labelJson(repo, name));
-  return { assignee: assignees[0] ?? null, assignees, labels };
+  return { assignee: null, assignees: [], labels };
 }
 
 function isClosed(repo: StoredRepo, issue: StoredIssue | StoredPull): boolean {

@@ -87,7 +87,6 @@ export interface Talk {
   readonly labels: string[];
   /** By number of the issue or pull request. */
   readonly labelsOf: Map<number, string[]>;
-  readonly assigneesOf: Map<number, string[]>;
   readonly closedIssues: Set<number>;
   /** When an issue or pull request changed last; those that are not here, never. */
   readonly touched: Map<number, string>;
@@ -109,7 +108,6 @@ export function noTalk(): Talk {
     eventComments: new Set(),
     labels: [],
     labelsOf: new Map(),
-    assigneesOf: new Map(),
     closedIssues: new Set(),
     touched: new Map(),
     edited: new Map(),

@@ -43,12 +43,7 @@ export function isEnough(
 
 const RANK: Record<Permission, number> = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 };
 
-/** Whether an account is in a list of logins. A deleted one never is: `ghost` is many accounts. */
+/** Whether an account is in a list of logins, in any case. A deleted one never is: `ghost` is many accounts. */
 export function isListed({ login }: Actor, logins: readonly string[]): boolean {
-  return login !== 'ghost' && hasName(logins, login);
-}
-
-/** Whether a name is in a list of names, in any case. */
-function hasName(names: readonly string[], name: string): boolean {
-  return names.some((one) => one.toLowerCase() === name.toLowerCase());
+  return login !== 'ghost' && logins.some((one) => one.toLowerCase() === login.toLowerCase());
 }

@@ -28,10 +28,10 @@ export function refuseArchive(path: string, folder: string): ArchiveRefusal | un
     if (size > MAX_ARCHIVE_BYTES)
       return suspect(`it has ${grouped(size)} bytes, and at most ${grouped(MAX_ARCHIVE_BYTES)} are unpacked`);
     const members = readTarMembers(unpack(readFileSync(path)));
-    const outside = members.find(
-      ({ path }) => !isPlain(path) || !isInside(join('/', folder), join('/', path)),
-    );
-    return outside && suspect(`${JSON.stringify(outside.path)} lies outside \`${folder}\``);
+    const outside = members.find((path) => !isPlain(path) || !isInside(join('/', folder), join('/', path)));
+    return outside === undefined
+      ? undefined
+      : suspect(`${JSON.stringify(outside)} lies outside \`${folder}\``);
   } catch (thrown) {
     return thrown instanceof Damage
       ? { kind: 'damaged', reason: thrown.message }
@@ -103,26 +103,18 @@ export function zstdFrameLength(bytes: Buffer): number | undefined {
   return at > bytes.length ? undefined : at;
 }
 
-/** One file or folder in an archive. */
-interface TarMember {
-  readonly kind: 'file' | 'folder';
-  /** As the archive says, a folder without the slash at its end. */
-  readonly path: string;
-  readonly bytes: number;
-}
-
 const BLOCK = 512;
 /** Keywords that neither name a place nor say how much there is (POSIX `pax`, and what bsdtar adds). */
 const HARMLESS =
   /^(?:[amc]time|[ug]id|[ug]name|comment|LIBARCHIVE\.(?:creationtime|xattr\..*)|SCHILY\.(?:dev|ino|nlink|xattr\..*))$/;
 
 /**
- * What an archive holds. Only what `tar --posix` writes for files and folders is understood; anything else (links,
+ * Paths of the files and folders in an archive. Only what `tar --posix` writes for files and folders is understood; anything else (links,
  * devices, sparse files, GNU's own headers, something after the end) is an Error that says what it is, lest two programs
  * read one archive differently.
  */
-function readTarMembers(archive: Buffer): readonly TarMember[] {
-  const members: TarMember[] = [];
+function readTarMembers(archive: Buffer): readonly string[] {
+  const members: string[] = [];
   let extended: { readonly path: string | undefined } | undefined;
   for (let at = 0; ; ) {
     const header = archive.subarray(at, at + BLOCK);
@@ -142,17 +134,18 @@ function readTarMembers(archive: Buffer): readonly TarMember[] {
       extended = parseExtended(content);
       continue;
     }
-    members.push(memberOf(type, extended?.path ?? nameOf(header), bytes));
+    const path = extended?.path ?? nameOf(header);
+    checkMember(type, path, bytes);
+    // A folder comes with a slash at its end.
+    members.push(type === '5' ? path.replace(/\/$/, '') : path);
     extended = undefined;
   }
 }
 
-function memberOf(type: string, path: string, bytes: number): TarMember {
-  const shown = JSON.stringify(path);
-  if (type === '0' || type === '\0') return { kind: 'file', path, bytes };
-  if (type === '5' && bytes === 0) return { kind: 'folder', path: path.replace(/\/$/, ''), bytes };
-  if (type === '1' || type === '2') throw new Error(`${shown} is a link`);
-  throw new Error(`${shown} is neither a file nor a folder`);
+function checkMember(type: string, path: string, bytes: number): void {
+  if (type === '0' || type === '\0' || (type === '5' && bytes === 0)) return;
+  const isLink = type === '1' || type === '2';
+  throw new Error(`${JSON.stringify(path)} is ${isLink ? 'a link' : 'neither a file nor a folder'}`);
 }
 
 function checkHeader(header: Buffer): void {

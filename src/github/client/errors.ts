@@ -6,9 +6,9 @@ import { describeCause, type NetworkCause } from '../../lib/network-cause.js';
 interface GitHubErrorDetails {
   readonly reason: GitHubErrorReason;
   readonly requestLine: string;
-  readonly status?: number;
-  readonly retryAfterMs?: number;
-  readonly remedy?: string;
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly remedy?: string | undefined;
 }
 
 /** A request to GitHub that failed. The message names the request, the answer and the status. */
@@ -23,7 +23,7 @@ export class GitHubError extends AxeError {
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details: GitHubErrorDetails) {
-    super(message, details.remedy === undefined ? {} : { remedy: details.remedy });
+    super(message, { remedy: details.remedy });
     this.reason = details.reason;
     this.requestLine = details.requestLine;
     this.status = details.status;
@@ -31,21 +31,13 @@ export class GitHubError extends AxeError {
   }
 
   /** The same error in other words. */
-  with({
-    message = this.message,
-    remedy = this.remedy,
-  }: {
-    readonly message?: string;
-    readonly remedy?: string | undefined;
-  }): GitHubError {
-    const { reason, requestLine, status, retryAfterMs } = this;
-    return new GitHubError(message, {
-      reason,
-      requestLine,
-      ...(status === undefined ? {} : { status }),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-      ...(remedy === undefined ? {} : { remedy }),
-    });
+  with(words: { readonly message?: string; readonly remedy?: string | undefined }): GitHubError {
+    const { message, reason, requestLine, status, retryAfterMs, remedy } = {
+      ...this,
+      message: this.message,
+      ...words,
+    };
+    return new GitHubError(message, { reason, requestLine, status, retryAfterMs, remedy });
   }
 }
 
@@ -71,8 +63,8 @@ export function httpError(answer: ResponseFacts): GitHubError {
     reason,
     requestLine,
     status,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(remedy === undefined ? {} : { remedy }),
+    retryAfterMs,
+    remedy,
   });
 }
 
@@ -119,8 +111,8 @@ export function graphqlError({ requestLine, headers, errors }: QueryRefusal): Gi
   return new GitHubError(`GitHub refused: ${shorten(text)}`, {
     reason,
     requestLine,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(remedy === undefined ? {} : { remedy }),
+    retryAfterMs,
+    remedy,
   });
 }
 

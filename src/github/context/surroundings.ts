@@ -88,7 +88,7 @@ export async function fetchSurroundings(
   const code = checks?.isDenied === true ? 'context-unread' : 'context-incomplete';
   for (const problem of checks?.problems ?? []) warnings.push({ code, ...problem });
   if ((checks?.problems.length ?? 0) > 0) unread.push('some of the checks');
-  const said = await listen(client, { request, threads: threads?.threads, conversation, issues }, signal);
+  const said = await listen(client, request, threads?.threads, conversation, issues, signal);
   return {
     surroundings: {
       commits: commits?.items.map(({ sha, author, message }) => ({ sha, author, message })),
@@ -109,17 +109,13 @@ function linkedIssues({ pull }: FoundSubject): readonly LinkedIssue[] | undefine
   return pull?.linkedIssues;
 }
 
-interface Heard {
-  readonly request: SurroundingsRequest;
-  readonly threads: readonly ReviewThread[] | undefined;
-  readonly conversation: FoundSubject['conversation'] | undefined;
-  readonly issues: readonly LinkedIssue[] | undefined;
-}
-
 /** What people said up to the event, with who of them may write. */
 async function listen(
   client: GitHubClient,
-  { request, threads, conversation, issues }: Heard,
+  request: SurroundingsRequest,
+  threads: readonly ReviewThread[] | undefined,
+  conversation: FoundSubject['conversation'] | undefined,
+  issues: readonly LinkedIssue[] | undefined,
   signal: AbortSignal,
 ): Promise<Surroundings> {
   const { repository, before, without } = request;
