@@ -66,7 +66,7 @@ securty = "nit"
       },
     ]);
     expect(errorsOf('name = "v"\nmodel = "a/m"\nreview = { verify_model = "gpt" }\n')).toEqual([
-      ['review.verify_model: invalid model format "gpt": expected provider/model-name', 3, 12],
+      ['review.verify_model: invalid model format "gpt": expected provider/model-name', 3, 1],
     ]);
   });
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
-import { createLocator } from '../../src/agent/locate.js';
+import { createLocator, type KeyPath } from '../../src/agent/locate.js';
 import { parseAgent } from '../../src/agent/parse.js';
-import type { KeyPath } from '../../src/agent/toml-keys.js';
 import { ConfigError } from '../../src/lib/errors.js';
 
 const AGENT = `name = "v" # comment
@@ -113,7 +112,7 @@ describe('createLocator', () => {
         const lines = text.split('\n');
         const locator = createLocator(text);
         for (const path of pathsOf(document, [])) {
-          const position = locator.find(path);
+          const position = locator.findNearest(path);
           expect({ path, text, position }).toMatchObject({ position: { line: expect.any(Number) } });
           const rest = lines[(position?.line ?? 0) - 1]?.slice((position?.column ?? 0) - 1) ?? '';
           const name = String(path.findLast((part) => typeof part === 'string'));

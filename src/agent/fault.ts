@@ -5,8 +5,7 @@ import { cutToCharacters } from '../lib/text/cut.js';
 import { grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import { chosen } from './choices.js';
-import type { KeyPosition } from './locate.js';
-import type { KeyPath } from './toml-keys.js';
+import type { KeyPath, KeyPosition } from './locate.js';
 
 /** Most characters of a message, and of a remedy: names in them are anybody's. */
 const MAX_MESSAGE = 1_000;

@@ -6,11 +6,10 @@ import { grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
 import { type AgentProblem, parseError, type TomlSource, tooLarge } from './fault.js';
-import { createLocator, type Locator } from './locate.js';
+import { createLocator, type KeyPath, type Locator } from './locate.js';
 import { AGENT_SCHEMA, exampleOf, isTable, type RawAgent, type TomlTable } from './schema.js';
 import { nearest } from './suggest.js';
 import { tomlProblem } from './toml-error.js';
-import type { KeyPath } from './toml-keys.js';
 import { agentProblems, isTakenPath, notesWithoutMemory } from './validate.js';
 
 interface InspectedAgent {

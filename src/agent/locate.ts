@@ -1,4 +1,5 @@
-import { type KeyPath, listKeys } from './toml-keys.js';
+/** A dotted key as a list: table and key names, and the index where a table is in an array. */
+export type KeyPath = readonly (string | number)[];
 
 /** Line and column of a key, counted from 1; the column counts UTF-16 units. */
 export interface KeyPosition {
@@ -8,54 +9,118 @@ export interface KeyPosition {
 
 /** Finds keys of one TOML text; the text is read once, when the first key is asked for. */
 export interface Locator {
-  /** Where the key stands; names that differ only in case match if none matches exactly. */
-  find(path: KeyPath): KeyPosition | undefined;
   /** Where the key stands, or the nearest table around it, or the first line. */
   findNearest(path: KeyPath): KeyPosition;
+  /** The key that begins its line here, and the line where that key stands first. */
+  keyAt(position: KeyPosition): { readonly path: KeyPath; readonly first: number } | undefined;
 }
 
-/** Makes a locator. Texts that are not valid TOML are read as far as they make sense. */
+/**
+ * Makes a locator of the keys that begin a line; those in an inline table have the place of the key in front of it. The
+ * parser gives no places. Texts that are not valid TOML are read as far as they make sense.
+ */
 export function createLocator(text: string): Locator {
-  let index: Map<string, KeyPosition> | undefined;
+  let index: KeyIndex | undefined;
   const find = (path: KeyPath): KeyPosition | undefined => {
     index ??= indexKeys(text);
-    return index.get(exactId(path)) ?? index.get(looseId(path));
+    return index.positions.get(exactId(path)) ?? index.positions.get(looseId(path));
   };
   return {
-    find,
     findNearest(path) {
-      for (let length = path.length; length > 0; length -= 1) {
+      for (let length = Math.min(path.length, MAX_DEPTH); length > 0; length -= 1) {
         const position = find(path.slice(0, length));
         if (position !== undefined) return position;
       }
       return { line: 1, column: 1 };
     },
+    keyAt({ line, column }) {
+      index ??= indexKeys(text);
+      const key = index.keys.get(line);
+      if (key?.column !== column) return undefined;
+      return { path: key.path, first: find(key.path)?.line ?? line };
+    },
   };
 }
 
-/** Line and column of a key in a TOML text, or undefined if it does not stand there. */
-export function locate(text: string, path: KeyPath): KeyPosition | undefined {
-  return createLocator(text).find(path);
+const NAME = String.raw`(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
+const DOTTED = String.raw`${NAME}(?:[ \t]*\.[ \t]*${NAME})*`;
+const HEADER = new RegExp(String.raw`^([ \t]*\[(\[?)[ \t]*)(${DOTTED})`);
+const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|''')?`);
+
+/** No key of an agent is deeper, and a hostile file cannot make paths long. */
+const MAX_DEPTH = 12;
+
+interface KeyIndex {
+  readonly positions: Map<string, KeyPosition>;
+  /** By line. */
+  readonly keys: Map<number, { readonly path: KeyPath; readonly column: number }>;
 }
 
-function indexKeys(text: string): Map<string, KeyPosition> {
-  const index = new Map<string, KeyPosition>();
-  let line = 1;
-  let lineStart = 0;
-  for (const { path, offset } of listKeys(text)) {
-    for (
-      let end = text.indexOf('\n', lineStart);
-      end >= 0 && end < offset;
-      end = text.indexOf('\n', lineStart)
-    ) {
-      line += 1;
-      lineStart = end + 1;
-    }
-    for (const id of [exactId(path), looseId(path)]) {
-      if (!index.has(id)) index.set(id, { line, column: offset - lineStart + 1 });
+function indexKeys(text: string): KeyIndex {
+  const positions = new Map<string, KeyPosition>();
+  const keys: KeyIndex['keys'] = new Map();
+  /** Tables seen so far in each array of tables, by the array's path. */
+  const arrays = new Map<string, number>();
+  let table: KeyPath = [];
+  let fence: string | undefined;
+
+  function note(path: KeyPath, line: number, column: number): void {
+    keys.set(line, { path, column });
+    for (let depth = Math.min(path.length, MAX_DEPTH); depth > 0; depth -= 1) {
+      const known = path.slice(0, depth);
+      for (const id of [exactId(known), looseId(known)]) {
+        if (!positions.has(id)) positions.set(id, { line, column });
+      }
     }
   }
-  return index;
+
+  for (const [at, content] of text.split('\n').entries()) {
+    if (fence !== undefined) {
+      if (content.includes(fence)) fence = undefined;
+      continue;
+    }
+    const [, opening = '', isArray, header] = HEADER.exec(content) ?? [];
+    if (header !== undefined) {
+      table = tablePath(namesIn(header), isArray === '[', arrays);
+      note(table, at + 1, opening.length + 1);
+      continue;
+    }
+    const [, indent = '', key, quotes] = PAIR.exec(content) ?? [];
+    if (key === undefined) continue;
+    note([...table, ...namesIn(key)], at + 1, indent.length + 1);
+    if (quotes !== undefined && content.lastIndexOf(quotes) === content.indexOf(quotes)) fence = quotes;
+  }
+  return { positions, keys };
+}
+
+/** The path of the table that `[a.b]` or `[[a.b]]` opens. */
+function tablePath(names: readonly string[], isArray: boolean, arrays: Map<string, number>): KeyPath {
+  const path: (string | number)[] = [];
+  for (const [position, name] of names.entries()) {
+    path.push(name);
+    const id = JSON.stringify(path);
+    const count = arrays.get(id) ?? 0;
+    if (isArray && position === names.length - 1) {
+      arrays.set(id, count + 1);
+      path.push(count);
+    } else if (count > 0) path.push(count - 1);
+  }
+  return path;
+}
+
+function namesIn(dotted: string): readonly string[] {
+  const names = dotted.match(new RegExp(NAME, 'g')) ?? [];
+  return names.slice(0, MAX_DEPTH).map(unquoted);
+}
+
+function unquoted(name: string): string {
+  if (name.startsWith("'")) return name.slice(1, -1);
+  if (!name.startsWith('"')) return name;
+  try {
+    return String(JSON.parse(name));
+  } catch {
+    return name.slice(1, -1);
+  }
 }
 
 function exactId(path: KeyPath): string {

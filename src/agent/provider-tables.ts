@@ -1,7 +1,7 @@
 import { findTokens } from '../safety/token-shapes.js';
 import type { ProviderTable } from './choices.js';
 import type { AgentProblem } from './fault.js';
-import type { KeyPath } from './toml-keys.js';
+import type { KeyPath } from './locate.js';
 
 /** Options for a provider's package, by provider; `null` and dates do not occur. */
 export type ProviderTables = Partial<Readonly<Record<ProviderTable, Readonly<Record<string, unknown>>>>>;

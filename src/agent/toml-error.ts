@@ -1,6 +1,5 @@
 import { TomlError } from 'smol-toml';
-import { createLocator } from './locate.js';
-import { listKeys } from './toml-keys.js';
+import { createLocator, type KeyPosition } from './locate.js';
 
 interface TomlProblem {
   readonly message: string;
@@ -74,7 +73,8 @@ export function tomlProblem(thrown: unknown, text: string): TomlProblem | undefi
   if (!(thrown instanceof TomlError)) return undefined;
   const { line, column } = thrown;
   const parser = thrown.message.replace(/^Invalid TOML document: /, '').replace(/\n[\s\S]*$/, '');
-  if (parser.startsWith('trying to redefine')) return { ...repeatedKey(text, line, column), line, column };
+  if (parser.startsWith('trying to redefine'))
+    return { ...repeatedKey(text, { line, column }), line, column };
   const { message, remedy } = WORDINGS.find((wording) => parser.startsWith(wording.parser)) ?? {
     message: parser,
     remedy: FALLBACK,
@@ -82,22 +82,15 @@ export function tomlProblem(thrown: unknown, text: string): TomlProblem | undefi
   return { message, remedy, line, column };
 }
 
-function repeatedKey(text: string, line: number, column: number): Pick<TomlProblem, 'message' | 'remedy'> {
-  const offset = startOfLine(text, line) + column - 1;
-  const repeated = listKeys(text).find((key) => key.offset === offset);
-  const first = repeated === undefined ? undefined : createLocator(text).find(repeated.path);
-  const name = repeated?.path.at(-1);
+function repeatedKey(text: string, position: KeyPosition): Pick<TomlProblem, 'message' | 'remedy'> {
+  const { line } = position;
+  const { path, first = line } = createLocator(text).keyAt(position) ?? {};
+  const name = path?.findLast((part) => typeof part === 'string');
   return {
     message: `${name === undefined ? 'a key' : `Key '${name}'`} has already been defined`,
     remedy:
-      first === undefined || first.line >= line
+      first >= line
         ? 'Leave one of the two out.'
-        : `It is already on line ${first.line}; leave one of the two out.`,
+        : `It is already on line ${first}; leave one of the two out.`,
   };
-}
-
-function startOfLine(text: string, line: number): number {
-  let start = 0;
-  for (let current = 1; current < line; current += 1) start = text.indexOf('\n', start) + 1;
-  return start;
 }

@@ -1,11 +1,10 @@
 import type { AgentConfig } from '../../agent/config.js';
 import { errorFault, type Fault, warningFault } from '../../agent/fault.js';
 import type { AgentFile } from '../../agent/loader.js';
-import type { Locator } from '../../agent/locate.js';
+import type { KeyPath, Locator } from '../../agent/locate.js';
 import { parseModelRef } from '../../agent/model-ref.js';
 import type { RawAgent } from '../../agent/schema.js';
 import { nearest } from '../../agent/suggest.js';
-import type { KeyPath } from '../../agent/toml-keys.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
 import { PatternError } from '../../lib/text/glob.js';
 import { responseFormatOf, schemaOrigin } from '../../loop/structured.js';
