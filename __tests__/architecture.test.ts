@@ -95,13 +95,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 58_195,
-  'files of src/': 474,
+  'lines of src/': 57_994,
+  'files of src/': 472,
   'types of src/': 910,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 97_549,
-  'lines of scripts/, bench/ and eval/': 4904,
+  'lines of __tests__/': 97_524,
+  'lines of scripts/, bench/ and eval/': 4698,
 };
 
 describe('the ratchet', () => {

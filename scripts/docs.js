@@ -79,7 +79,7 @@ function agentKeysPage() {
     'Agent keys',
     about,
     keySections(agentSchema, ''),
-    '`src/agent/schema.ts` and `scripts/schema/describe-keys.ts`',
+    '`src/agent/config.ts` and `src/agent/model-keys.ts`',
   );
 }
 

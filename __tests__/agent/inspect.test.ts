@@ -34,9 +34,9 @@ command = 1
       ['failed to parse agent config "v": timeout must be an integer, but is a string', 3, 1],
       ['failed to parse agent config "v": mcp_servers[0].command must be a string, but is an integer', 14, 1],
     ]);
-    const { raw, warnings } = inspectAgent(text, SOURCE);
+    const { config, warnings } = inspectAgent(text, SOURCE);
     expect(warnings.map(({ code, at }) => [code, at?.line])).toEqual([['agent-unknown-key', 4]]);
-    expect(raw).toBeUndefined();
+    expect(config).toBeUndefined();
   });
 
   it('has errors in its review settings reported at the key', () => {
@@ -82,15 +82,15 @@ securty = "nit"
     expect(errorsOf('name = \nmodel = \n')).toEqual([
       ['failed to parse agent config "v": expected a value', 1, 8],
     ]);
-    expect(inspectAgent('name = \n', SOURCE)).toMatchObject({ raw: undefined, warnings: [] });
+    expect(inspectAgent('name = \n', SOURCE)).toMatchObject({ config: undefined, warnings: [] });
   });
 
   it('with very many errors has the first fifty reported', () => {
     const servers = Array.from({ length: 200 }, () => '[[mcp_servers]]\nname = 1\n').join('');
-    const { raw, errors } = inspectAgent(`name = "v"\nmodel = "a/m"\n${servers}`, SOURCE);
+    const { config, errors } = inspectAgent(`name = "v"\nmodel = "a/m"\n${servers}`, SOURCE);
     expect(errors).toHaveLength(50);
     expect(errors[49]?.at?.line).toBe(102);
-    expect(raw).toBeUndefined();
+    expect(config).toBeUndefined();
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { AGENT_SCHEMA } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/parse.js';
-import { AGENT_SCHEMA } from '../../src/agent/schema.js';
 
 const NOTES = readFileSync(new URL('../../docs/notes.md', import.meta.url), 'utf8');
 const HEAD = 'name = "v"\nmodel = "a/m"\n[memory]\nenabled = true\n';

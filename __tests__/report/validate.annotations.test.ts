@@ -7,7 +7,7 @@ import { parseWorkflowCommands } from '../helpers/runner-files.js';
 /** What reaches the runner. */
 async function annotated(faults: readonly Fault[]) {
   const file = 'axe/agents/a.toml';
-  const agent = { name: 'a', file, raw: undefined, callsAt: { file }, faults };
+  const agent = { name: 'a', file, config: undefined, callsAt: { file }, faults };
   const validation = { where: 'octocat/hello@1234567', agents: [agent] };
   const chunks: string[] = [];
   const { write } = process.stdout;

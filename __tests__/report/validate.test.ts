@@ -20,8 +20,8 @@ notes = true
 
 function agent(name: string, faults: CheckedAgent['faults'] = [], text = TEXT): CheckedAgent {
   const file = `axe/agents/${name}.toml`;
-  const { raw } = inspectAgent(text, { name, file });
-  return { name, file, raw, faults };
+  const { config } = inspectAgent(text, { name, file });
+  return { name, file, config, faults };
 }
 
 function validated(...agents: readonly CheckedAgent[]) {

@@ -1,6 +1,6 @@
-import { AGENT_SCHEMA, isTable } from '../../src/agent/schema.js';
+import { AGENT_SCHEMA } from '../../src/agent/config.js';
+import { keyOf, keysIn } from '../../src/agent/keys.js';
 import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/lib/action-address.js';
-import { KEY_DESCRIPTIONS, type KeyDescription } from './describe-keys.js';
 
 /** A JSON schema as it is written to a file. */
 type Json = Readonly<Record<string, unknown>>;
@@ -29,26 +29,28 @@ export function agentJsonSchema(tools: readonly string[]): Json {
 interface At {
   readonly path: string;
   readonly tools: readonly string[];
+  /** What is said of the key. */
+  readonly key?: ReturnType<typeof keyOf>;
 }
 
 /** The form of one value. Throws for a schema of a kind that is not known here, so that no key is passed over. */
-function jsonOf(schema: unknown, at: At): Json {
+function jsonOf(schema: object, at: At): Json {
   const type = field(schema, 'type');
   switch (type) {
     case 'optional':
-      return jsonOf(field(schema, 'wrapped'), at);
+      return jsonOf(inner(schema, 'wrapped'), at);
     case 'lazy':
       return { anyOf: ['', {}].map((sample) => jsonOf(call(field(schema, 'getter'), sample), at)) };
     case 'object':
-      return tableOf(field(schema, 'entries'), at);
+      return tableOf(schema, at);
     case 'array':
-      return { type: 'array', items: elementOf(field(schema, 'item'), at) };
+      return { type: 'array', items: elementOf(inner(schema, 'item'), at) };
     case 'string':
       return { type: 'string', ...offered(at) };
     case 'boolean':
       return { type: 'boolean' };
     case 'bigint':
-      return { type: 'integer', minimum: 0, ...most(at) };
+      return { type: 'integer', minimum: 0, ...(at.key?.max === undefined ? {} : { maximum: at.key.max }) };
     case 'custom':
       return customOf(field(schema, 'message'));
     default:
@@ -56,25 +58,32 @@ function jsonOf(schema: unknown, at: At): Json {
   }
 }
 
-function tableOf(entries: unknown, at: At): Json {
-  const required = REQUIRED[at.path];
-  const keys = isTable(entries) ? Object.entries(entries) : [];
+function tableOf(schema: object, { path: parent, tools }: At): Json {
+  const required = REQUIRED[parent];
   return {
     type: 'object',
     ...(required === undefined ? {} : { required }),
     properties: Object.fromEntries(
-      keys.map(([key, entry]) => {
-        const path = at.path === '' ? key : `${at.path}.${key}`;
-        const { about, default: usual } = describe(path);
-        const found = jsonOf(entry, { ...at, path });
-        return [key, { description: about, ...found, ...(usual === undefined ? {} : { default: usual }) }];
+      Object.entries(keysIn(schema) ?? {}).map(([name, entry]) => {
+        const path = parent === '' ? name : `${parent}.${name}`;
+        const key = keyOf(entry);
+        if (key === undefined) throw new Error(`the key ${path} has no description`);
+        const found = jsonOf(entry, { path, tools, key });
+        return [
+          name,
+          {
+            description: key.about,
+            ...found,
+            ...(key.default === undefined ? {} : { default: key.default }),
+          },
+        ];
       }),
     ),
     additionalProperties: false,
   };
 }
 
-function elementOf(item: unknown, at: At): Json {
+function elementOf(item: object, at: At): Json {
   if (at.path !== 'tools') return jsonOf(item, at);
   // A run goes on without a tool that it does not know.
   return { anyOf: [{ enum: at.tools }, { type: 'string' }] };
@@ -93,29 +102,21 @@ function customOf(message: unknown): Json {
   }
 }
 
-function offered({ path }: At): Json {
-  const { choices, examples } = describe(path);
+function offered({ path, key: { choices, examples } = { about: '' } }: At): Json {
   if (choices !== undefined) return { enum: choices };
   if (path === 'name' || path === 'model') return { minLength: 1, ...(examples && { examples }) };
   return examples === undefined ? {} : { examples };
 }
 
-function most({ path }: At): Json {
-  const { max } = describe(path);
-  return max === undefined ? {} : { maximum: max };
+function field(value: object, key: string): unknown {
+  return Reflect.get(value, key);
 }
 
-function describe(path: string): KeyDescription {
-  const found = KEY_DESCRIPTIONS[path];
-  if (found === undefined) throw new Error(`the key ${path} has no description`);
-  return found;
+function inner(schema: object, key: string): object {
+  return Object(field(schema, key));
 }
 
-function field(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
-}
-
-function call(getter: unknown, argument: unknown): unknown {
+function call(getter: unknown, argument: unknown): object {
   if (typeof getter !== 'function') throw new Error('a lazy schema has no getter');
-  return getter(argument);
+  return Object(getter(argument));
 }

@@ -1,145 +1,321 @@
-import type { Price } from '../loop/budget.js';
-import type { NotesTool } from '../memory/notes/tool-names.js';
-import type { SeverityOverrides } from '../review/severity.js';
-import type { Severity } from '../review/terms.js';
-import type { API_FORMS, DAILY_CHOICES, Effort, NOTES_SCOPES, ReviewDepth } from './choices.js';
-import type { ProviderTables } from './provider-tables.js';
+import * as v from 'valibot';
+import { DEFAULT_MODEL, NOTES_LIMITS, REVIEW_PASSES } from '../lib/defaults.js';
+import { AxeError } from '../lib/errors.js';
+import { noteKind } from '../memory/notes/place.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import { CATEGORIES, type Category, SEVERITIES } from '../review/terms.js';
+import { BACKOFFS, chosen, DAILY_CHOICES, NOTES_SCOPES, PROVENANCE, REVIEW_DEPTHS } from './choices.js';
+import type { AgentProblem } from './fault.js';
+import {
+  choiceKey,
+  countKey,
+  described,
+  fieldOf,
+  flagKey,
+  keyTable,
+  optionalCountKey,
+  textKey,
+  textsKey,
+} from './keys.js';
+import type { KeyPath } from './locate.js';
+import { MCP_SERVERS, PARAMS } from './model-keys.js';
+import { isOffline, parseModelRef } from './model-ref.js';
+import { nearest } from './suggest.js';
 
-/**
- * An agent as its TOML file describes it, complete with defaults (axe-behaviour §2 and axe's newer keys, D2).
- * Numbers keep axe's meaning of zero: not set.
- */
-export interface AgentConfig {
-  readonly name: string;
-  readonly description: string;
-  /** `provider/model`, as written. */
-  readonly model: string;
-  /** Used byte for byte, never trimmed. */
-  readonly systemPrompt: string;
-  /** Path of a SKILL.md, as written; empty for none. */
-  readonly skill: string;
-  /** Glob patterns of context files. */
-  readonly files: readonly string[];
-  readonly workdir: string;
-  readonly tools: readonly string[];
-  readonly allowedHosts: readonly string[];
-  readonly subAgents: readonly string[];
-  readonly subAgentsConfig: SubAgentsConfig;
-  readonly mcpServers: readonly McpServerConfig[];
-  readonly memory: MemoryConfig;
-  readonly params: ModelParams;
-  readonly retry: RetryConfig;
-  /** Input and output tokens of a run together; 0 means unlimited. */
-  readonly budget: { readonly maxTokens: number };
-  readonly review: ReviewConfig;
-  /** Time limit of a run in seconds; 0 means not set. */
-  readonly timeoutSeconds: number;
-  /** Accepted for axe's sake; replies are always received whole (D31). */
-  readonly stream: boolean;
-}
-
-interface SubAgentsConfig {
-  /** 0 means not set, which means 3. */
-  readonly maxDepth: number;
-  /** Unset means yes. */
-  readonly parallel: boolean | undefined;
-  /** Seconds; 0 means no limit of its own. */
-  readonly timeoutSeconds: number;
-}
+/** Axe's numbers keep its meaning of zero, not set; axe calls a time limit `timeout`. */
+const subAgents = v.pipe(
+  keyTable({
+    max_depth: countKey('Levels of agents below this one. 0 means 3.', {
+      zero: '0 means 3.',
+      default: 3,
+      max: 5,
+    }),
+    parallel: described(v.optional(v.boolean('true or false')), {
+      about: 'Whether agents called in one turn run at the same time.',
+      default: true,
+    }),
+    timeout: countKey('Time limit of one call in seconds. 0 means no limit of its own.', {
+      zero: '0 means no limit of its own.',
+    }),
+  }),
+  v.transform(({ timeout, ...limits }) => ({ ...limits, timeoutSeconds: timeout })),
+);
 
 /** `[memory]` (axe-behaviour §2; `provenance` is ours, D8, and so is all of the notes, D10). */
-export interface MemoryConfig {
-  readonly enabled: boolean;
-  readonly path: string;
-  /** Entries to load; 0 means all. */
-  readonly lastN: number;
-  /** Whether the file has the key: without it no more is loaded than fits by default (D52). */
-  readonly hasLastN: boolean;
-  /** Count from which a warning is shown; 0 means never. */
-  readonly maxEntries: number;
-  readonly provenance: 'auto' | 'on' | 'off';
-  /** Notes next to the run log; without `enabled` there are none. */
-  readonly notes: boolean;
-  /** Tools over the notes; empty means those of `NOTES_TOOLS`. */
-  readonly tools: readonly NotesTool[];
-  /** Folder of the notes, on the command line alone; empty for the default. */
-  readonly dir: string;
-  /** Who shares scratchpad, daily logs and notes. */
-  readonly scope: (typeof NOTES_SCOPES)[number];
-  /** What the project is known by; empty for the repository, or else the working directory. */
-  readonly project: string;
-  /** Which two daily logs go into the prompt. */
-  readonly daily: (typeof DAILY_CHOICES)[number];
-  /** Whether a line that long-term memory has is left out of what is appended to it. */
-  readonly dedup: boolean;
-  readonly maxInjectBytes: number;
-  readonly maxWriteBytes: number;
-  /** Most bytes of run log that are loaded; 0 means not set. */
-  readonly maxLogBytes: number;
-  /** Above this size of a file `write_memory` says that it needs care. */
-  readonly warnFileBytes: number;
+const memory = v.pipe(
+  keyTable({
+    enabled: flagKey('Whether each run reads the memory and adds an entry to it.', false),
+    path: textKey('Place of the run log. Default: a file with the name of the agent.'),
+    last_n: optionalCountKey(
+      'Entries that a run is given, the newest. 0 loads all; without it, the newest 256 KiB.',
+      { zero: '0 loads all entries.' },
+    ),
+    max_entries: countKey('Number of entries from which a warning is shown. 0 never warns.', {
+      zero: '0 never warns.',
+    }),
+    provenance: choiceKey(
+      'Whether entries say which run wrote them. `auto` says it in workflows.',
+      PROVENANCE,
+      'auto',
+    ),
+    notes: flagKey('Whether the agent also keeps notes of its own. It needs `enabled`.', false),
+    tools: textsKey(
+      'Tools for the notes. Default: all but `write_memory`.',
+      { choices: ALL_NOTES_TOOLS },
+      unknownNotesTools,
+    ),
+    dir: textKey('Folder of the notes, on the command line only.'),
+    scope: choiceKey(
+      'Who shares checklist, daily logs and notes: agents of one project, or all agents.',
+      NOTES_SCOPES,
+      'project',
+    ),
+    project: textKey('Name of the project. Default: the repository, or else the working directory.'),
+    daily: choiceKey(
+      'Which two daily logs are in the prompt: today and yesterday, or the two newest.',
+      DAILY_CHOICES,
+      'calendar',
+    ),
+    dedup: flagKey('Whether a fact that is already in long-term memory is not added again.', true),
+    max_inject_bytes: countKey(
+      'Maximum size of the notes in the prompt. 0 means 32768.',
+      { zero: '0 means 32768.' },
+      NOTES_LIMITS.injectBytes,
+    ),
+    max_write_bytes: countKey(
+      'Maximum size of one write. 0 means 65536.',
+      { zero: '0 means 65536.' },
+      NOTES_LIMITS.writeBytes,
+    ),
+    max_log_bytes: countKey('Maximum size of the part of the run log that is loaded. 0 means not set.', {
+      zero: '0 means not set.',
+    }),
+    warn_file_bytes: countKey(
+      'Size of a file from which `write_memory` warns. 0 means 1048576.',
+      { zero: '0 means 1048576.' },
+      NOTES_LIMITS.warnFileBytes,
+    ),
+  }),
+  v.transform(({ lastN, tools, ...keys }) => ({
+    ...keys,
+    lastN: lastN ?? 0,
+    /** Without the key no more is loaded than fits by default (D52). */
+    hasLastN: lastN !== undefined,
+    /** Empty means those of `NOTES_TOOLS`. */
+    tools: ALL_NOTES_TOOLS.filter((tool) => tools.includes(tool)),
+  })),
+);
+
+const INITIAL_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+
+const retry = v.pipe(
+  keyTable({
+    max_retries: optionalCountKey('Maximum repetitions of one request. 0 never repeats.', {
+      zero: '0 never tries again.',
+      default: 2,
+    }),
+    backoff: choiceKey('How the waits grow.', BACKOFFS, 'exponential'),
+    initial_delay_ms: countKey(
+      'First wait in milliseconds. 0 means 500.',
+      { zero: '0 means 500.' },
+      INITIAL_DELAY_MS,
+    ),
+    max_delay_ms: countKey('Longest wait in milliseconds. 0 means 30000.', { zero: '0 means 30000.' }),
+  }),
+  v.transform((keys) => ({
+    ...keys,
+    // A long first delay is not cut by a default nobody wrote.
+    maxDelayMs: keys.maxDelayMs || Math.max(MAX_DELAY_MS, keys.initialDelayMs),
+  })),
+);
+
+function severityOf(category: Category) {
+  return choiceKey(`Severity of all findings of the category \`${category}\`.`, SEVERITIES, undefined);
 }
 
-export interface ModelParams {
-  /** Undefined when the key is missing, so that 0 can be asked for (axe cannot, axe-behaviour §20.21). */
-  readonly temperature: number | undefined;
-  /** 0 means the provider's default. */
-  readonly maxTokens: number;
-  /** Tokens of prompt and answer together that the model takes; left out: as many as is known of it. */
-  readonly contextWindow?: number;
-  readonly responseFormat: ResponseFormat | undefined;
-  /** Left out: as hard as the model does by itself. */
-  readonly effort?: Effort;
-  /** Left out: as the model is known to take it. */
-  readonly api?: (typeof API_FORMS)[number];
-  /** For a model without a known price. */
-  readonly price?: Price;
-  /** What is sent to one provider only, as its package calls it. */
-  readonly tables?: ProviderTables;
-}
-
-/** `params.response_format`, as a word or as a table with `type` and `schema`. */
-export interface ResponseFormat {
-  readonly type: 'text' | 'json_object' | 'json_schema';
-  /** The JSON schema as written in TOML; only with `json_schema`. */
-  readonly schema: Readonly<Record<string, unknown>> | undefined;
-}
-
-export interface McpServerConfig {
-  readonly name: string;
-  readonly transport: 'sse' | 'streamable-http' | 'stdio';
-  /** For `sse` and `streamable-http`. */
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** For `stdio`. */
-  readonly command: string;
-  readonly args: readonly string[];
-  /** Variables of the program, besides the few that every program gets. */
-  readonly env: Readonly<Record<string, string>>;
-}
-
-export interface RetryConfig {
-  /** Undefined when the key is missing. */
-  readonly maxRetries: number | undefined;
-  readonly backoff: 'exponential' | 'linear' | 'fixed';
-  readonly initialDelayMs: number;
-  readonly maxDelayMs: number;
-}
+/** Each category is a key, so that a mistyped one is found. */
+const severities = Object.fromEntries(
+  CATEGORIES.map((category) => [category, severityOf(category)]),
+  // The door: `fromEntries` forgets which keys there are.
+) as Record<Category, ReturnType<typeof severityOf>>;
 
 /** `[review]`: ours. What an input of the workflow says too, the input decides. */
-export interface ReviewConfig {
-  /** Undefined when the key is missing. */
-  readonly depth: ReviewDepth | undefined;
-  /** `provider/model` of the second look; empty for the agent's own. */
-  readonly verifyModel: string;
-  /** Name of the agent that takes the second look; empty for the built-in one. */
-  readonly verifier: string;
-  /** Most parts that a change is read in. */
-  readonly parts: number;
-  readonly partTokens: number;
-  /** Undefined when the key is missing. */
-  readonly minSeverity: Severity | undefined;
-  /** Path of a file of the repository that is added to the system prompt; empty for none. */
-  readonly instructions: string;
-  readonly severity: SeverityOverrides;
+const review = keyTable({
+  depth: choiceKey('How often a review is read and checked.', REVIEW_DEPTHS, undefined, {
+    default: 'standard',
+  }),
+  verify_model: textKey(
+    "Model of the second look, as `provider/model`. Default: the agent's own.",
+    {},
+    verifyModelProblems,
+  ),
+  verifier: textKey(
+    'Agent that takes the second look: its prompt, skill, files, model and parameters. Default: the built-in one.',
+  ),
+  parts: countKey(
+    `Maximum parts in which a large change is read. 0 means ${REVIEW_PASSES.parts}.`,
+    { zero: `0 means ${REVIEW_PASSES.parts}.`, max: REVIEW_PASSES.mostParts },
+    REVIEW_PASSES.parts,
+  ),
+  part_tokens: countKey(
+    `Estimated tokens of the diff in one part. 0 means ${REVIEW_PASSES.partTokens}.`,
+    { zero: `0 means ${REVIEW_PASSES.partTokens}.`, max: REVIEW_PASSES.mostPartTokens },
+    REVIEW_PASSES.partTokens,
+  ),
+  min_severity: choiceKey('Findings below this severity are not posted.', SEVERITIES, undefined),
+  instructions: textKey('A file of the repository that is added to the system prompt.'),
+  severity: described(v.optional(keyTable(severities), {}), {
+    about: 'Severity of all findings of a category, whatever their effect and reach.',
+  }),
+});
+
+/**
+ * The keys of an agent file under their lower-case names (axe-behaviour §2, axe's newer keys D2, `memory.provenance` D8,
+ * notes D10, reviews D44): types, defaults, rules, and what editors and the reference page say of them. Wrong values are
+ * told in the order of the keys here, which is axe's order of checks.
+ */
+export const AGENT_SCHEMA = v.pipe(
+  keyTable({
+    name: textKey(
+      'Name of the agent. Keep it equal to the name of the file.',
+      {},
+      missing('Add a line `name = "…"` at the top of the file.'),
+    ),
+    description: textKey('One line for `agents list` and for agents that call this one.'),
+    model: textKey(
+      'Provider and model, as `provider/model`. `offline/rules` asks no model.',
+      {
+        examples: [
+          DEFAULT_MODEL,
+          'openai/gpt-4.1',
+          'google/gemini-2.5-pro',
+          'ollama/llama3',
+          'offline/rules',
+        ],
+      },
+      missing(`Add a line such as \`model = "${DEFAULT_MODEL}"\`.`),
+    ),
+    system_prompt: textKey('Who the agent is and how it works. It is sent byte for byte.'),
+    skill: textKey(
+      'A SKILL.md with the steps of the task: a name such as `review` for `skills/review/SKILL.md` next to the folder of the agent, or a path.',
+    ),
+    files: textsKey('Glob patterns of files that are sent along. They count from `workdir`.'),
+    workdir: textKey(
+      'Folder that `files` counts from. Default: the current folder, in a workflow the checkout.',
+    ),
+    tools: textsKey(
+      'Tools that the model can call. In a workflow, tools that write, run commands or reach the network must also be in `tools-allowed`.',
+    ),
+    allowed_hosts: textsKey(
+      'Hosts that `url_fetch` can reach, such as `docs.example.com` or `*.example.com`.',
+    ),
+    sub_agents: textsKey('Names of agents that this one can call.'),
+    sub_agents_config: described(v.optional(subAgents, {}), { about: 'Limits of calls to other agents.' }),
+    memory: described(
+      v.optional(memory, {}),
+      { about: 'What the agent remembers from run to run.' },
+      takenPath,
+    ),
+    mcp_servers: MCP_SERVERS,
+    retry: described(
+      v.optional(retry, {}),
+      { about: 'How requests to the model that fail for a passing reason are repeated.' },
+      retryProblems,
+    ),
+    budget: described(
+      v.optional(
+        keyTable({
+          max_tokens: countKey(
+            'Maximum input and output tokens per run, sub-agents included. 0 means no limit.',
+            {
+              zero: '0 means no limit.',
+            },
+          ),
+        }),
+        {},
+      ),
+      { about: 'Limits per run.' },
+    ),
+    timeout: countKey('Time limit per run, in seconds. 0 means not set.', { zero: '0 means not set.' }),
+    params: described(v.optional(PARAMS, {}), { about: 'Parameters that are sent to the model.' }),
+    review: described(v.optional(review, {}), {
+      about: 'How the agent reviews, if it has tools that post reviews.',
+    }),
+    stream: flagKey('Accepted for compatibility with axe. Answers are always received whole.', false),
+  }),
+  v.transform(({ timeout, ...keys }) => ({ ...keys, timeoutSeconds: timeout })),
+);
+
+/** An agent as its TOML file describes it, complete with defaults. */
+export type AgentConfig = v.InferOutput<typeof AGENT_SCHEMA>;
+export type MemoryConfig = v.InferOutput<typeof memory>;
+export type RetryConfig = v.InferOutput<typeof retry>;
+export type ReviewConfig = v.InferOutput<typeof review>;
+export type { McpServerConfig, ModelParams, ResponseFormat } from './model-keys.js';
+
+function missing(remedy: string) {
+  return function* (value: string, path: KeyPath): Generator<AgentProblem> {
+    if (value.trim() === '')
+      yield { message: `agent config missing required field: ${path.join('.')}`, remedy, path };
+  };
+}
+
+function* unknownNotesTools(_: unknown, path: KeyPath, written: unknown): Generator<AgentProblem> {
+  for (const [index, tool] of (Array.isArray(written) ? written : []).entries()) {
+    if (chosen(ALL_NOTES_TOOLS, tool) !== undefined) continue;
+    const meant = nearest(tool, ALL_NOTES_TOOLS);
+    yield {
+      message: `memory.tools must be one of: ${ALL_NOTES_TOOLS.join(', ')}; got ${JSON.stringify(tool)}`,
+      remedy:
+        meant === undefined
+          ? 'Other tools belong into `tools` at the top of the file.'
+          : `Did you mean \`${meant}\`?`,
+      path: [...path, index],
+    };
+  }
+}
+
+/** The run log and a note in one file would be cut and merged by the rules of both. */
+function* takenPath(own: MemoryConfig, path: KeyPath): Generator<AgentProblem> {
+  if (!isTakenPath(own)) return;
+  yield {
+    message: `memory.path cannot be ${JSON.stringify(own.path)}: notes are kept there`,
+    remedy: 'Leave `path` out, or give the run log a name of its own.',
+    path: [...path, 'path'],
+  };
+}
+
+/** Whether the run log is to be where the agent's own notes are. */
+export function isTakenPath({ enabled, notes, path }: MemoryConfig): boolean {
+  return enabled && notes && noteKind(path) !== undefined;
+}
+
+/** Only what is written counts: a default is no mistake of anybody. */
+function* retryProblems(_: unknown, path: KeyPath, written: unknown): Generator<AgentProblem> {
+  const initial = Number(fieldOf(written, 'initial_delay_ms') ?? 0);
+  const longest = Number(fieldOf(written, 'max_delay_ms') ?? 0);
+  if (initial <= 0 || longest <= 0 || longest >= initial) return;
+  yield {
+    message: 'retry.max_delay_ms must be >= retry.initial_delay_ms',
+    remedy: `Raise \`max_delay_ms\` to ${initial} or more, or lower \`initial_delay_ms\`.`,
+    path: [...path, 'max_delay_ms'],
+  };
+}
+
+/** The offline rules understand nothing, so they cannot tell whether a finding holds. */
+function* verifyModelProblems(model: string, path: KeyPath): Generator<AgentProblem> {
+  if (model === '') return;
+  try {
+    if (!isOffline(parseModelRef(model))) return;
+    const remedy = "Name a model, or leave it out for the agent's own.";
+    yield {
+      message: `review.verify_model cannot be ${JSON.stringify(model)}, which is not a model`,
+      remedy,
+      path,
+    };
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    yield { message: `review.verify_model: ${thrown.message}`, remedy: thrown.remedy ?? '', path };
+  }
 }

@@ -5,16 +5,16 @@ import { ConfigError } from '../lib/errors.js';
 import { grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
+import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';
 import { type AgentProblem, parseError, type TomlSource, tooLarge } from './fault.js';
+import { exampleOf, isTable, keysIn, problemsOf, type TomlTable } from './keys.js';
 import { createLocator, type KeyPath, type Locator } from './locate.js';
-import { AGENT_SCHEMA, exampleOf, isTable, type RawAgent, type TomlTable } from './schema.js';
 import { nearest } from './suggest.js';
 import { tomlProblem } from './toml-error.js';
-import { agentProblems, isTakenPath, notesWithoutMemory } from './validate.js';
 
 interface InspectedAgent {
   /** Undefined for a file that cannot be taken apart, or has values of a wrong type. */
-  readonly raw: RawAgent | undefined;
+  readonly config: AgentConfig | undefined;
   /** Those of types, or else of values; the first is the one that a run ends with. */
   readonly errors: readonly ConfigError[];
   /** Keys nobody reads, or that have no effect. */
@@ -39,7 +39,7 @@ export function inspectAgent(text: string, source: TomlSource): InspectedAgent {
     return inspectDocument(parseDocument(toml, source, locator), source, locator);
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
-    return { raw: undefined, errors: [thrown], warnings: [], workflowWarnings: [], locator };
+    return { config: undefined, errors: [thrown], warnings: [], workflowWarnings: [], locator };
   }
 }
 
@@ -86,11 +86,11 @@ function refuseBombs(document: TomlTable, source: TomlSource, locator: Locator):
 
 function inspectDocument(document: TomlTable, source: TomlSource, locator: Locator): InspectedAgent {
   const matched = matchKeys(AGENT_SCHEMA, document);
-  const { raw, problems } = checkTypes(matched, locator);
+  const { config, problems } = checkTypes(matched, locator);
   const typed = inOrder(problems, locator)
     .slice(0, MAX_ERRORS)
     .map((problem) => parseError(source, problem, locator.findNearest(problem.path)));
-  const valued = (raw === undefined ? [] : agentProblems(raw))
+  const valued = (config === undefined ? [] : [...problemsOf(AGENT_SCHEMA, matched.value, config)])
     .slice(0, MAX_ERRORS)
     .map(({ message, remedy, path }) => {
       const at = { file: source.file, ...locator.findNearest(path) };
@@ -98,24 +98,24 @@ function inspectDocument(document: TomlTable, source: TomlSource, locator: Locat
     });
   const warnings = [
     ...unknownKeyWarnings(matched.unknown, source.file, locator),
-    ...(raw === undefined ? [] : unusedKeyWarnings(raw, source.file, locator)),
+    ...(config === undefined ? [] : unusedKeyWarnings(config, source.file, locator)),
   ];
-  const workflowWarnings = raw === undefined ? [] : unusedPathWarnings(raw, source, locator);
-  return { raw, errors: [...typed, ...valued], warnings, workflowWarnings, locator };
+  const workflowWarnings = config === undefined ? [] : unusedPathWarnings(config, source, locator);
+  return { config, errors: [...typed, ...valued], warnings, workflowWarnings, locator };
 }
 
 /** What is wrong with the types, or else the document. */
 function checkTypes(
   matched: Findings & { readonly value: unknown },
   locator: Locator,
-): { readonly raw: RawAgent | undefined; readonly problems: readonly AgentProblem[] } {
+): { readonly config: AgentConfig | undefined; readonly problems: readonly AgentProblem[] } {
   const result = safeParse(AGENT_SCHEMA, matched.value);
   const problems = [
     ...matched.repeated.map((repeated) => repeatedProblem(repeated, locator)),
     ...matched.notTables.map(({ path, value }) => typeProblem(path, 'a table', value)),
     ...(result.issues ?? []).map(issueProblem),
   ];
-  return { raw: result.success && problems.length === 0 ? result.output : undefined, problems };
+  return { config: result.success && problems.length === 0 ? result.output : undefined, problems };
 }
 
 function repeatedProblem({ path, first }: Findings['repeated'][number], locator: Locator): AgentProblem {
@@ -134,15 +134,16 @@ function inOrder(problems: readonly AgentProblem[], locator: Locator): readonly 
     .map(({ problem }) => problem);
 }
 
-function unusedKeyWarnings(raw: RawAgent, file: string, locator: Locator): readonly Warning[] {
-  const message = notesWithoutMemory(raw.memory);
-  if (message === undefined) return [];
+/** A switch that is on and does nothing. */
+function unusedKeyWarnings({ memory }: AgentConfig, file: string, locator: Locator): readonly Warning[] {
+  if (memory.enabled || !memory.notes) return [];
+  const message = '`memory.notes` has no effect without `enabled = true` in `[memory]`.';
   return [{ code: 'agent-unused-key', message, at: { file, ...locator.findNearest(['memory', 'notes']) } }];
 }
 
 /** In a workflow memory is a store, and a run log has a place in it (D54). */
 function unusedPathWarnings(
-  { memory }: RawAgent,
+  { memory }: AgentConfig,
   { name, file }: TomlSource,
   locator: Locator,
 ): readonly Warning[] {
@@ -179,7 +180,7 @@ function advice({ path, known }: UnknownKey): string {
   const written = String(path.at(-1));
   const meant = nearest(written, known);
   if (meant !== undefined) return `Did you mean \`${showKey([...path.slice(0, -1), meant])}\`?`;
-  if (path.length > 1 && Object.hasOwn(AGENT_SCHEMA.entries, written.toLowerCase())) {
+  if (path.length > 1 && Object.hasOwn(keysIn(AGENT_SCHEMA) ?? {}, written.toLowerCase())) {
     return `\`${written}\` belongs above the first \`[table]\` of the file.`;
   }
   return 'Remove it, or check its name.';

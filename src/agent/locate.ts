@@ -20,7 +20,7 @@ export interface Locator {
  * parser gives no places. Texts that are not valid TOML are read as far as they make sense.
  */
 export function createLocator(text: string): Locator {
-  let index: KeyIndex | undefined;
+  let index: ReturnType<typeof indexKeys> | undefined;
   const find = (path: KeyPath): KeyPosition | undefined => {
     index ??= indexKeys(text);
     return index.positions.get(exactId(path)) ?? index.positions.get(looseId(path));
@@ -45,23 +45,20 @@ export function createLocator(text: string): Locator {
 const NAME = String.raw`(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const DOTTED = String.raw`${NAME}(?:[ \t]*\.[ \t]*${NAME})*`;
 const HEADER = new RegExp(String.raw`^([ \t]*\[(\[?)[ \t]*)(${DOTTED})`);
-const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|''')?`);
+const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|'''|\{[^}]*$)?`);
 
 /** No key of an agent is deeper, and a hostile file cannot make paths long. */
 const MAX_DEPTH = 12;
 
-interface KeyIndex {
-  readonly positions: Map<string, KeyPosition>;
-  /** By line. */
-  readonly keys: Map<number, { readonly path: KeyPath; readonly column: number }>;
-}
-
-function indexKeys(text: string): KeyIndex {
+function indexKeys(text: string) {
   const positions = new Map<string, KeyPosition>();
-  const keys: KeyIndex['keys'] = new Map();
+  /** By line. */
+  const keys = new Map<number, { readonly path: KeyPath; readonly column: number }>();
   /** Tables seen so far in each array of tables, by the array's path. */
   const arrays = new Map<string, number>();
   let table: KeyPath = [];
+  /** Inline tables over several lines around the line. */
+  const inline: KeyPath[] = [];
   let fence: string | undefined;
 
   function note(path: KeyPath, line: number, column: number): void {
@@ -85,10 +82,13 @@ function indexKeys(text: string): KeyIndex {
       note(table, at + 1, opening.length + 1);
       continue;
     }
-    const [, indent = '', key, quotes] = PAIR.exec(content) ?? [];
+    if (/^[ \t]*\}/.test(content)) inline.pop();
+    const [, indent = '', key, opened] = PAIR.exec(content) ?? [];
     if (key === undefined) continue;
-    note([...table, ...namesIn(key)], at + 1, indent.length + 1);
-    if (quotes !== undefined && content.lastIndexOf(quotes) === content.indexOf(quotes)) fence = quotes;
+    const path = [...(inline.at(-1) ?? table), ...namesIn(key)].slice(0, MAX_DEPTH);
+    note(path, at + 1, indent.length + 1);
+    if (opened?.startsWith('{')) inline.push(path);
+    else if (opened !== undefined && content.lastIndexOf(opened) === content.indexOf(opened)) fence = opened;
   }
   return { positions, keys };
 }

@@ -1,7 +1,6 @@
 import type { LoadedAgent } from './agent-source.js';
 import type { TomlSource } from './fault.js';
 import { inspectAgent } from './inspect.js';
-import { makeConfig } from './make-config.js';
 
 /**
  * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws a ConfigError with
@@ -12,9 +11,9 @@ export function parseAgent(
   text: string,
   source: TomlSource,
 ): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
-  const { raw, errors, warnings, workflowWarnings } = inspectAgent(text, source);
+  const { config, errors, warnings, workflowWarnings } = inspectAgent(text, source);
   const [first] = errors;
   if (first !== undefined) throw first;
-  if (raw === undefined) throw new Error('the schema refused a document without saying why');
-  return { config: makeConfig(raw), warnings, workflowWarnings };
+  if (config === undefined) throw new Error('the schema refused a document without saying why');
+  return { config, warnings, workflowWarnings };
 }

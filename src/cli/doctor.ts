@@ -113,7 +113,7 @@ async function probe(ref: ModelRef, sources: SettingSources, signal: AbortSignal
 
 /** A reference that is not one is a fault of its agent. */
 function usedModels({ agents }: Validation): readonly ModelRef[] {
-  const named = agents.flatMap(({ raw }) => [raw?.model ?? '', raw?.review.verify_model ?? '']);
+  const named = agents.flatMap(({ config }) => [config?.model ?? '', config?.review.verifyModel ?? '']);
   return [...new Set(named)].flatMap((model) => {
     try {
       return model === '' ? [] : [parseModelRef(model)];

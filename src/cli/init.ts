@@ -130,7 +130,7 @@ async function exampleParts(name: string, examples: string): Promise<Parts> {
   for (const agent of agents) {
     const toml = await readExample(examples, `agents/${agent}.toml`);
     files.push({ path: `axe/agents/${agent}.toml`, content: toml });
-    const skill = inspectAgent(toml, { name: agent, file: agent }).raw?.skill ?? '';
+    const skill = inspectAgent(toml, { name: agent, file: agent }).config?.skill ?? '';
     if (skill !== '') files.push({ path: `axe/${skill}`, content: await readExample(examples, skill) });
   }
   return { workflow: { path: `.github/workflows/${name}.yml`, content }, files, agents };
@@ -175,8 +175,8 @@ async function findReviewer(root: string) {
     const path = `${dir}/reviewer.toml`;
     const content = await readConfigFile(join(root, path));
     if (content === undefined) continue;
-    const { raw } = inspectAgent(content, { name: 'reviewer', file: path });
-    return { file: { path, content }, model: raw?.model ?? '' };
+    const { config } = inspectAgent(content, { name: 'reviewer', file: path });
+    return { file: { path, content }, model: config?.model ?? '' };
   }
   return undefined;
 }

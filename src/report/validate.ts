@@ -81,9 +81,9 @@ function withoutMarkup(text: string): string {
   return parts.map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`[<]/g, '\\$&'))).join('');
 }
 
-function cellsOf({ raw }: CheckedAgent): readonly string[] {
-  if (raw === undefined) return ['', '', ''];
-  const { model, tools, mcp_servers: servers, sub_agents: subAgents, memory } = raw;
+function cellsOf({ config }: CheckedAgent): readonly string[] {
+  if (config === undefined) return ['', '', ''];
+  const { model, tools, mcpServers: servers, subAgents, memory } = config;
   const others = [
     ...servers.map((server) => `MCP ${name(server.name)}`),
     ...subAgents.map((agent) => `sub-agent ${name(agent)}`),

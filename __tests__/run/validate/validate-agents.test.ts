@@ -186,7 +186,7 @@ describe('an agent', () => {
     const { agents } = await validate({ 'a.toml': `${HEAD}sub_agents = ["b"]\n`, 'b.toml': 'unreadable' });
     expect(agents).toMatchObject([
       { name: 'a', faults: [] },
-      { name: 'b', raw: undefined, faults: [{ severity: 'error', at: { file: 'b.toml' } }] },
+      { name: 'b', config: undefined, faults: [{ severity: 'error', at: { file: 'b.toml' } }] },
     ]);
   });
 });

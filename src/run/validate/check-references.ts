@@ -3,7 +3,6 @@ import { errorFault, type Fault, warningFault } from '../../agent/fault.js';
 import type { AgentFile } from '../../agent/loader.js';
 import type { KeyPath, Locator } from '../../agent/locate.js';
 import { parseModelRef } from '../../agent/model-ref.js';
-import type { RawAgent } from '../../agent/schema.js';
 import { nearest } from '../../agent/suggest.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
 import { PatternError } from '../../lib/text/glob.js';
@@ -14,9 +13,7 @@ import type { ValidationDependencies } from './validation.js';
 
 /** An agent whose file could be read, with what finds its keys. */
 interface ReadAgent extends AgentFile {
-  readonly raw: RawAgent;
-  /** Undefined where values are wrong. */
-  readonly config: AgentConfig | undefined;
+  readonly config: AgentConfig;
   readonly locator: Locator;
 }
 
@@ -48,7 +45,7 @@ function at({ file, locator }: ReadAgent, path: KeyPath): Fault['at'] {
 }
 
 function modelFaults(agent: ReadAgent, { modelProblem }: References): readonly Fault[] {
-  const { model } = agent.raw;
+  const { model } = agent.config;
   const place = at(agent, ['model']);
   if (model.trim() === '') return [];
   try {
@@ -60,11 +57,11 @@ function modelFaults(agent: ReadAgent, { modelProblem }: References): readonly F
 }
 
 function toolFaults(agent: ReadAgent): readonly Fault[] {
-  const { name, raw } = agent;
+  const { name, config } = agent;
   const place = at(agent, ['tools']);
-  const unknown = [...new Set(raw.tools)].filter((tool) => !AGENT_TOOLS.includes(tool));
-  const named = namedNotesTools(raw.tools);
-  const isOff = named.length > 0 && !(raw.memory.enabled && raw.memory.notes);
+  const unknown = [...new Set(config.tools)].filter((tool) => !AGENT_TOOLS.includes(tool));
+  const named = namedNotesTools(config.tools);
+  const isOff = named.length > 0 && !(config.memory.enabled && config.memory.notes);
   return [
     ...unknown.map((tool) => warningFault({ message: unknownTool(tool) }, place)),
     ...(isOff ? [warningFault(notesAreOff(name, named), place)] : []),
@@ -78,7 +75,7 @@ function unknownTool(tool: string): string {
 }
 
 async function skillFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
-  const { skill } = agent.raw;
+  const { skill } = agent.config;
   if (skill === '') return [];
   references.lookUp();
   const missing = await trouble(() => references.agents.loadSkill(skill, agent));
@@ -86,7 +83,7 @@ async function skillFaults(agent: ReadAgent, references: References): Promise<re
 }
 
 async function fileFaults(agent: ReadAgent, { countFiles }: References): Promise<readonly Fault[]> {
-  const { files, workdir } = agent.raw;
+  const { files, workdir } = agent.config;
   const faults: Fault[] = [];
   for (const [index, pattern] of files.entries()) {
     const count = countFiles(pattern, workdir);
@@ -106,13 +103,13 @@ async function fileFaults(agent: ReadAgent, { countFiles }: References): Promise
 
 async function subAgentFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
   const faults: Fault[] = [];
-  for (const [index, name] of agent.raw.sub_agents.entries())
+  for (const [index, name] of agent.config.subAgents.entries())
     faults.push(...(await missingAgent(agent, { name, path: ['sub_agents', index] }, references)));
   return faults;
 }
 
 async function verifierFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
-  const { verifier: name } = agent.raw.review;
+  const { verifier: name } = agent.config.review;
   return name === '' ? [] : await missingAgent(agent, { name, path: ['review', 'verifier'] }, references);
 }
 
@@ -132,9 +129,7 @@ async function missingAgent(
 
 /** A stranger's schema is held against the rules of schemas, and never made a program of. */
 async function formFaults(agent: ReadAgent, { checkSchema }: References): Promise<readonly Fault[]> {
-  const { config } = agent;
-  if (config === undefined) return [];
-  const wrong = await trouble(() => checkForm(config.params, '', checkSchema));
+  const wrong = await trouble(() => checkForm(agent.config.params, '', checkSchema));
   return wrong === undefined ? [] : [errorFault(wrong, at(agent, ['params', 'response_format', 'schema']))];
 }
 

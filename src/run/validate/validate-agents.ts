@@ -1,7 +1,6 @@
 import { errorFault, inFileOrder, warningFault } from '../../agent/fault.js';
 import { inspectAgent } from '../../agent/inspect.js';
 import type { AgentFile, ListedFile } from '../../agent/loader.js';
-import { makeConfig } from '../../agent/make-config.js';
 import { ConfigError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { checkForm, checkReferences, type References } from './check-references.js';
@@ -136,17 +135,16 @@ async function checkAgent(added: Added, references: References): Promise<Checked
   if (added.kind === 'unreadable') {
     const { place, error } = added;
     const at = { file: place.file };
-    return { ...place, raw: undefined, faults: [errorFault(error, at)] };
+    return { ...place, config: undefined, faults: [errorFault(error, at)] };
   }
   const { text } = added;
   const { name, file } = text;
-  const { raw, errors, warnings, workflowWarnings, locator } = inspectAgent(text.text, { name, file });
+  const { config, errors, warnings, workflowWarnings, locator } = inspectAgent(text.text, { name, file });
   const own = [
     ...errors.map((error) => errorFault(error, { file })),
     ...[...warnings, ...workflowWarnings].map((warning) => warningFault(warning, { file })),
   ];
-  if (raw === undefined) return { name, file, raw, faults: own };
-  const config = errors.length === 0 ? makeConfig(raw) : undefined;
-  const named = await checkReferences({ ...text, raw, config, locator }, references);
-  return { name, file, raw, faults: inFileOrder([...own, ...named]) };
+  if (config === undefined) return { name, file, config, faults: own };
+  const named = await checkReferences({ ...text, config, locator }, references);
+  return { name, file, config, faults: inFileOrder([...own, ...named]) };
 }

@@ -1,7 +1,7 @@
+import type { AgentConfig } from '../../agent/config.js';
 import type { Fault } from '../../agent/fault.js';
 import type { AgentLoader } from '../../agent/loader.js';
 import type { ModelRef } from '../../agent/model-ref.js';
-import type { RawAgent } from '../../agent/schema.js';
 import type { AxeError } from '../../lib/errors.js';
 import type { JsonSchema } from '../../loop/structured.js';
 
@@ -31,7 +31,7 @@ export interface CheckedAgent {
   readonly name: string;
   readonly file: string;
   /** Undefined where it could not be read, or has values of a wrong type. */
-  readonly raw: RawAgent | undefined;
+  readonly config: AgentConfig | undefined;
   /** In the order of the file. */
   readonly faults: readonly Fault[];
 }

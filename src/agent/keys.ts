@@ -1,0 +1,225 @@
+import * as v from 'valibot';
+import { chosen } from './choices.js';
+import { type AgentProblem, negative, notOneOf } from './fault.js';
+import type { KeyPath } from './locate.js';
+
+/** A TOML table as the parser gives it: an object without a prototype. */
+export type TomlTable = Readonly<Record<string, unknown>>;
+
+/** Whether a TOML value is a table; dates and arrays are objects too, and are not. */
+export function isTable(value: unknown): value is TomlTable {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** What a type mismatch says was expected; the messages of the schema are these words. */
+type Expected = keyof typeof EXAMPLES;
+
+/** The right-hand side of a line that would be accepted, for remedies. */
+const EXAMPLES = {
+  'a string': '"text"',
+  'an integer': '10',
+  'a number': '0.5',
+  'true or false': 'true',
+  'a list of strings': '["one", "two"]',
+  'a table': '{ }',
+  'a list of tables': '[{ }]',
+  'a table of strings': '{ Authorization = "Bearer …" }',
+  'a string or a table': '"json_object"',
+} as const;
+
+export function exampleOf(expected: string): string | undefined {
+  return new Map<string, string>(Object.entries(EXAMPLES)).get(expected);
+}
+
+/** What is said of a key besides its type. */
+interface Key {
+  /** What an editor and the reference page show. */
+  readonly about: string;
+  /** The words it can be, or its elements. */
+  readonly choices?: readonly string[];
+  /** Values that are offered; others are accepted. */
+  readonly examples?: readonly string[];
+  readonly default?: string | number | boolean;
+  readonly max?: number;
+  /** What 0 means; left out where a number below zero is not refused. */
+  readonly zero?: string;
+}
+
+/** `written` is the value as it is in the file. */
+type Rule<T> = (value: T, path: KeyPath, written: unknown) => Iterable<AgentProblem>;
+
+const KEYS = new WeakMap<object, Key>();
+const RULES = new WeakMap<object, Rule<never>>();
+
+/** What is said of a key, by its schema. */
+export function keyOf(schema: object): Key | undefined {
+  return KEYS.get(schema);
+}
+
+export function described<S extends v.GenericSchema>(schema: S, key: Key, rule?: Rule<v.InferOutput<S>>): S {
+  KEYS.set(schema, key);
+  if (rule !== undefined) RULES.set(schema, rule);
+  return schema;
+}
+
+type More = Partial<Omit<Key, 'about'>>;
+
+export function textKey(about: string, more: More = {}, rule?: Rule<string>) {
+  return described(v.optional(v.string('a string' satisfies Expected), ''), { about, ...more }, rule);
+}
+
+export function textsKey(about: string, more: More = {}, rule?: Rule<readonly string[]>) {
+  const list = v.array(v.string('a string' satisfies Expected), 'a list of strings' satisfies Expected);
+  return described(
+    v.optional(v.pipe(list, v.readonly()), () => []),
+    { about, ...more },
+    rule,
+  );
+}
+
+export function flagKey(about: string, usual: boolean) {
+  return described(v.optional(v.boolean('true or false' satisfies Expected), usual), {
+    about,
+    default: usual,
+  });
+}
+
+/** One of a few words, in their case; the empty text is the default. */
+export function choiceKey<const W extends string, const D extends W | undefined>(
+  about: string,
+  choices: readonly W[],
+  usual: D,
+  more: More = usual === undefined ? {} : { default: usual },
+) {
+  const schema = v.pipe(
+    v.optional(v.string('a string' satisfies Expected), ''),
+    v.transform((word): W | D => chosen(choices, word) ?? usual),
+  );
+  return described(schema, { about, choices, ...more });
+}
+
+/** Missing means zero, and zero means not set (axe-behaviour §2), or `usual`. */
+export function countKey(about: string, more: More = {}, usual = 0) {
+  const schema = v.pipe(
+    v.optional(wholeNumber(), 0n),
+    v.transform((value) => value || usual),
+  );
+  return described(schema, { about, ...more });
+}
+
+/** The same, and undefined where the key is missing. */
+export function optionalCountKey(about: string, more: More) {
+  return described(v.optional(wholeNumber()), { about, ...more });
+}
+
+/** An integer as it is in the file, checked to be one a JavaScript number holds exactly. */
+function wholeNumber() {
+  return v.pipe(
+    v.bigint('an integer' satisfies Expected),
+    v.check((value) => Number.isSafeInteger(Number(value)), 'out of range'),
+    v.transform(Number),
+  );
+}
+
+/** A float key takes an integer as well; not a number and infinity are for a rule to refuse. */
+export function numberKey(about: string, rule?: Rule<number | undefined>) {
+  const schema = v.pipe(
+    v.custom<number | bigint>(
+      (value) => typeof value === 'number' || typeof value === 'bigint',
+      'a number' satisfies Expected,
+    ),
+    v.transform(Number),
+  );
+  return described(v.optional(schema), { about }, rule);
+}
+
+/** A table whose keys are the user's; a list would pass for a record otherwise. */
+export function textsByNameKey(about: string) {
+  const schema = v.pipe(
+    v.custom<TomlTable>(isTable, 'a table of strings' satisfies Expected),
+    v.record(v.string(), v.string('a string' satisfies Expected)),
+  );
+  return described(v.optional(schema, {}), { about });
+}
+
+/** A table of anything, as JSON has it: integers are numbers, dates are texts. */
+export function anyTableKey(about: string, rule?: Rule<TomlTable | undefined>) {
+  const schema = v.pipe(v.custom<TomlTable>(isTable, 'a table' satisfies Expected), v.transform(jsonTable));
+  return described(v.optional(schema), { about }, rule);
+}
+
+/** Its depth was checked when it was read. */
+function jsonTable(table: TomlTable): TomlTable {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, jsonValue(value)]));
+}
+
+function jsonValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(jsonValue);
+  return isTable(value) ? jsonTable(value) : value;
+}
+
+/** A table of known keys; in the program they are written as JavaScript writes names. */
+export function keyTable<const E extends v.ObjectEntries>(entries: E) {
+  return v.pipe(
+    v.object(entries, 'a table' satisfies Expected),
+    v.transform((value) => camelKeys(value)),
+  );
+}
+
+type Camel<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : S;
+
+type CamelKeys<T> = { readonly [K in keyof T as K extends string ? Camel<K> : K]: T[K] };
+
+function camelKeys<T extends object>(value: T): CamelKeys<T> {
+  const entries = Object.entries(value).map(([key, inner]) => [camel(key), inner]);
+  // The door: the type says what the line above does.
+  return Object.fromEntries(entries) as CamelKeys<T>;
+}
+
+function camel(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
+}
+
+/**
+ * What is wrong with values whose types are right, in the order of the schema: `written` is as it is in the file,
+ * `value` what was read from it.
+ */
+export function* problemsOf(
+  schema: object,
+  written: unknown,
+  value: unknown,
+  path: KeyPath = [],
+): Generator<AgentProblem> {
+  const { choices, max, zero } = KEYS.get(schema) ?? {};
+  if (choices !== undefined && typeof written === 'string' && written !== '')
+    yield* notOneOf(written, choices, path);
+  if (zero !== undefined && typeof written === 'bigint') {
+    yield* negative(Number(written), path, zero);
+    if (max !== undefined && written > max) {
+      const remedy = `Give a number from 1 to ${max}; ${zero}`;
+      yield { message: `${path.join('.')} cannot exceed ${max}`, remedy, path };
+    }
+  }
+  for (const [key, entry] of Object.entries(keysIn(schema) ?? {})) {
+    const [below, read] = [fieldOf(written, key), fieldOf(value, camel(key))];
+    yield* problemsOf(entry, below, read, [...path, key]);
+  }
+  const rule = RULES.get(schema);
+  if (rule !== undefined) yield* rule(value as never, path, written);
+}
+
+export function fieldOf(value: unknown, key: string): unknown {
+  return isTable(value) ? value[key] : undefined;
+}
+
+/** The keys of a table, by its schema. */
+export function keysIn(schema: object): Readonly<Record<string, object>> | undefined {
+  if ('wrapped' in schema && typeof schema.wrapped === 'object' && schema.wrapped !== null)
+    return keysIn(schema.wrapped);
+  // The door: valibot's schemas of objects have their entries under this name.
+  return 'entries' in schema ? (schema.entries as Record<string, object>) : undefined;
+}

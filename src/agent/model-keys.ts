@@ -1,0 +1,255 @@
+import * as v from 'valibot';
+import type { Price } from '../loop/budget.js';
+import {
+  API_FORMS,
+  chosen,
+  EFFORTS,
+  type Effort,
+  PROVIDER_TABLES,
+  type ProviderTable,
+  RESPONSE_TYPES,
+  TRANSPORTS,
+} from './choices.js';
+import { type AgentProblem, notOneOf } from './fault.js';
+import {
+  anyTableKey,
+  choiceKey,
+  countKey,
+  described,
+  fieldOf,
+  isTable,
+  keyTable,
+  numberKey,
+  textKey,
+  textsByNameKey,
+  textsKey,
+} from './keys.js';
+import type { KeyPath } from './locate.js';
+import { type ProviderTables, refusedOptions } from './provider-tables.js';
+
+/** `params.response_format`, as a word or as a table with `type` and `schema`. */
+export interface ResponseFormat {
+  readonly type: (typeof RESPONSE_TYPES)[number];
+  /** The JSON schema as written in TOML; only with `json_schema`. */
+  readonly schema: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ModelParams {
+  /** Undefined when the key is missing, so that 0 can be asked for (axe cannot, axe-behaviour §20.21). */
+  readonly temperature: number | undefined;
+  /** 0 means the provider's default. */
+  readonly maxTokens: number;
+  /** Tokens of prompt and answer together that the model takes; left out: as many as is known of it. */
+  readonly contextWindow?: number | undefined;
+  readonly responseFormat: ResponseFormat | undefined;
+  /** Left out: as hard as the model does by itself. */
+  readonly effort?: Effort | undefined;
+  /** Left out: as the model is known to take it. */
+  readonly api?: (typeof API_FORMS)[number] | undefined;
+  /** For a model without a known price. */
+  readonly price?: Price | undefined;
+  /** What is sent to one provider only, as its package calls it. */
+  readonly tables?: ProviderTables | undefined;
+}
+
+const formatTable = keyTable({
+  type: choiceKey('Form of the answer.', RESPONSE_TYPES, undefined),
+  schema: anyTableKey('JSON schema that the answer is checked against.'),
+});
+
+const responseFormat = described(
+  v.optional(v.lazy((input: unknown) => (isTable(input) ? formatTable : v.string('a string or a table')))),
+  {
+    about: 'Form of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
+    choices: RESPONSE_TYPES,
+  },
+  function* (_, path, written) {
+    if (isTable(written)) yield* notOneOf(String(written['type'] ?? ''), RESPONSE_TYPES, [...path, 'type']);
+  },
+);
+
+function formatOf(format: v.InferOutput<typeof responseFormat>): ResponseFormat | undefined {
+  const { type, schema } = typeof format === 'object' ? format : { type: format, schema: undefined };
+  const word = chosen(RESPONSE_TYPES, type ?? '');
+  return word === undefined ? undefined : { type: word, schema };
+}
+
+const price = described(
+  v.optional(
+    keyTable({
+      input: numberKey('Price of input.'),
+      output: numberKey('Price of output.'),
+      cache_read: numberKey("Price of input from the provider's cache. Default: that of input."),
+      cache_write: numberKey('Price of input that is put into the cache. Default: that of input.'),
+    }),
+  ),
+  { about: 'Price of a model without a known one, in US dollars per million tokens.' },
+  function* (_, path, written) {
+    for (const key of written === undefined ? [] : ['input', 'output', 'cache_read', 'cache_write']) {
+      const dollars = Number(fieldOf(written, key) ?? (key.startsWith('cache') ? 0 : -1));
+      if (dollars >= 0 && Number.isFinite(dollars)) continue;
+      yield {
+        message: `params.price.${key} must be a price, 0 or more`,
+        remedy: `Write US dollars per million tokens: \`${key} = 1.5\`.`,
+        path: [...path, key],
+      };
+    }
+  },
+);
+
+function providerTable(name: ProviderTable) {
+  const about = `Raw options for models that are asked as \`${name}\`. Tools, storage and keys are refused.`;
+  return anyTableKey(about, (_, path, written) => refusedOptions(written, path));
+}
+
+/** `[params]`. Each provider is a key, so that a mistyped one is found. */
+export const PARAMS = v.pipe(
+  keyTable({
+    temperature: numberKey("Randomness of the answer. Default: the provider's.", temperatureProblems),
+    max_tokens: countKey("Maximum tokens of one answer, thoughts included. 0 means the provider's default."),
+    effort: choiceKey(
+      "How hard the model thinks. Default: the model's own. A level that it lacks becomes the next lower one.",
+      EFFORTS,
+      undefined,
+    ),
+    api: choiceKey(
+      "Form of OpenAI's interface in which the model is asked. Default: as it is known to take it.",
+      API_FORMS,
+      undefined,
+    ),
+    price,
+    anthropic: providerTable('anthropic'),
+    openai: providerTable('openai'),
+    google: providerTable('google'),
+    bedrock: providerTable('bedrock'),
+    compatible: providerTable('compatible'),
+    context_window: countKey(
+      "Tokens of prompt and answer together that the model takes, where it is a server of your own. 0 means the model's own.",
+    ),
+    response_format: responseFormat,
+  } satisfies Readonly<Record<ProviderTable, v.GenericSchema>> & v.ObjectEntries),
+  v.transform((raw): ModelParams => {
+    const { input = 0, output = 0, cacheRead = input, cacheWrite = input } = raw.price ?? {};
+    const tables = PROVIDER_TABLES.filter((name) => raw[name] !== undefined);
+    return {
+      temperature: raw.temperature,
+      maxTokens: raw.maxTokens,
+      responseFormat: formatOf(raw.responseFormat),
+      contextWindow: raw.contextWindow || undefined,
+      effort: raw.effort,
+      api: raw.api,
+      price: raw.price === undefined ? undefined : { input, output, cacheRead, cacheWrite },
+      tables: tables.length === 0 ? undefined : Object.fromEntries(tables.map((name) => [name, raw[name]])),
+    };
+  }),
+);
+
+function* temperatureProblems(temperature: number | undefined, path: KeyPath): Generator<AgentProblem> {
+  if (temperature === undefined || Number.isFinite(temperature)) return;
+  const written = Number.isNaN(temperature) ? 'nan' : temperature > 0 ? 'inf' : '-inf';
+  yield {
+    message: `params.temperature must be a finite number, but is ${written}`,
+    remedy: 'Write it like this: `temperature = 0.3`, or leave it out for the default of the model.',
+    path,
+  };
+}
+
+const mcpServer = v.pipe(
+  keyTable({
+    name: textKey(
+      'Name of the server. It is put before the name of a tool only if another server offers a tool with that name.',
+    ),
+    url: textKey('Address of a server that is not a program.', { examples: ['https://mcp.example.com/mcp'] }),
+    transport: textKey('How the server is reached: `stdio` starts a program, the others have a URL.', {
+      choices: TRANSPORTS,
+    }),
+    headers: textsByNameKey('Headers of each request. `${NAME}` is replaced by an environment variable.'),
+    command: textKey('Program to start, for `transport = "stdio"`.'),
+    args: textsKey('Arguments of the program.'),
+    env: textsByNameKey(
+      'Variables of the program. `${NAME}` is replaced by an environment variable; no other secret is passed on.',
+    ),
+  }),
+  v.transform((server) => ({
+    ...server,
+    url: server.url.trim(),
+    // A wrong word is refused by the rule of the list.
+    transport: server.transport as (typeof TRANSPORTS)[number],
+  })),
+);
+
+export type McpServerConfig = v.InferOutput<typeof mcpServer>;
+
+export const MCP_SERVERS = described(
+  v.optional(v.pipe(v.array(mcpServer, 'a list of tables'), v.readonly()), () => []),
+  { about: 'MCP servers whose tools the model can call, one table for each.' },
+  mcpProblems,
+);
+
+function* mcpProblems(servers: readonly McpServerConfig[]): Generator<AgentProblem> {
+  const names = new Set<string>();
+  for (const [index, server] of servers.entries()) {
+    const problem = (key: string, what: string, remedy: string): AgentProblem => ({
+      message: `mcp_servers[${index}].${key} ${what}`,
+      remedy,
+      path: ['mcp_servers', index, key],
+    });
+    if (server.name.trim() === '')
+      yield problem('name', 'is required', 'Add a line `name = "…"` to the table.');
+    if (server.transport === 'stdio') {
+      if (server.command.trim() === '') {
+        yield problem('command', 'is required', 'Name the program that is the server: `command = "npx"`.');
+      }
+      yield* envProblems(server.env, problem);
+    } else {
+      yield* urlProblems(server.url, problem);
+      if (Object.keys(server.env).length > 0)
+        yield problem(
+          'env',
+          'is for `transport = "stdio"` only',
+          'Give a server with a URL its key in `headers`.',
+        );
+    }
+    if (chosen(TRANSPORTS, server.transport) === undefined) {
+      yield problem(
+        'transport',
+        `must be one of: ${TRANSPORTS.join(', ')}`,
+        'Add `transport = "streamable-http"` for a server with a URL, `transport = "stdio"` for a program.',
+      );
+    }
+    if (names.has(server.name)) {
+      yield {
+        message: `mcp_servers names must be unique: ${JSON.stringify(server.name)}`,
+        remedy:
+          'Give each server a name of its own: `tools-allowed` and messages refer to a server by its name.',
+        path: ['mcp_servers', index, 'name'],
+      };
+    }
+    names.add(server.name);
+  }
+}
+
+type McpProblem = (key: string, what: string, remedy: string) => AgentProblem;
+
+function* envProblems(env: McpServerConfig['env'], problem: McpProblem): Generator<AgentProblem> {
+  const wrong = Object.keys(env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
+  if (wrong === undefined) return;
+  const what = `has ${JSON.stringify(wrong)}, which is not a variable name`;
+  yield problem('env', what, 'Use letters, digits and `_`: `env = { API_KEY = "${API_KEY}" }`.');
+}
+
+function* urlProblems(url: string, problem: McpProblem): Generator<AgentProblem> {
+  const example = 'Write it like this: `url = "https://mcp.example.com/mcp"`.';
+  if (url === '') {
+    yield problem('url', 'is required', `${example} A server that is a program has \`transport = "stdio"\`.`);
+    return;
+  }
+  if (!URL.canParse(url)) {
+    yield problem('url', 'is invalid', example);
+    return;
+  }
+  const scheme = new URL(url).protocol.replace(/:$/, '');
+  if (scheme !== 'http' && scheme !== 'https') {
+    yield problem('url', `must use http or https scheme, got ${JSON.stringify(scheme)}`, example);
+  }
+}
