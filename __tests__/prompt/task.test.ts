@@ -125,7 +125,6 @@ describe('the task on the command line', () => {
       sentence: 'Summarise this',
       message: blocks('Summarise this', FENCE_NOTICE, fence('log line\n', { source: 'standard input' })),
       warnings: [],
-      explainsFences: true,
     });
   });
 
@@ -147,7 +146,6 @@ describe('the task on the command line', () => {
         fence(DIFF.trimEnd(), { source: 'diff of main...HEAD' }),
       ),
       warnings: [],
-      explainsFences: true,
     });
   });
 
@@ -322,7 +320,6 @@ describe('the task of other events', () => {
         }),
       ),
       warnings: [],
-      explainsFences: true,
     });
   });
 
@@ -367,7 +364,6 @@ describe('the task of other events', () => {
         fence('Since when?', { source: 'comment by octocat', markdown: true }),
       ),
       warnings: [],
-      explainsFences: true,
     });
   });
 

@@ -14,7 +14,7 @@ import {
   type Surroundings,
 } from './context.js';
 import { describeDiff, listOf } from './describe-diff.js';
-import { NO_PARTS, type Parts } from './parts.js';
+import { NO_PARTS, type Parts } from './describe-text.js';
 
 /** Code points of a path or of the first line of a commit message. */
 const MAX_NAME = 1000;
@@ -34,7 +34,7 @@ export function describeFetched(
     ...described.blocks,
   ];
   const unseen = [...new Set([...(described.unseen ?? []), ...withoutLines({ diff, files }, policy)])];
-  return { ...described, blocks, isFenced: true, unseen };
+  return { ...described, blocks, unseen };
 }
 
 /** Paths of wanted files that GitHub lists with changed lines and shows none of, since they are too large: a later run may see them. */
@@ -64,7 +64,7 @@ export function formatFile({ path, status, additions, deletions, previousPath }:
 export function describeCommits({ commits }: Surroundings): Parts {
   if (commits === undefined || commits.length === 0) return NO_PARTS;
   const fenced = fence(listOf(commits.map(formatCommit)), { source: 'commits' });
-  return { blocks: [`Commits: ${commits.length}`, fenced], isFenced: true, warnings: [] };
+  return { blocks: [`Commits: ${commits.length}`, fenced] };
 }
 
 function formatCommit({ sha, author, message }: CommitNote): string {
@@ -86,8 +86,6 @@ export function describeChecks({ checks }: Surroundings): Parts {
   if (more > 0) texts.push(`… and ${more} more`);
   return {
     blocks: [`Failing checks: ${checks.length}`, fence(texts.join('\n\n'), { source: 'failing checks' })],
-    isFenced: true,
-    warnings: [],
   };
 }
 

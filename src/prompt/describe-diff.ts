@@ -1,9 +1,10 @@
 import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped } from '../lib/text/number.js';
+import type { Warning } from '../lib/warning.js';
 import { fence } from '../safety/fence.js';
 import type { DiffPolicy } from './context.js';
+import type { Parts } from './describe-text.js';
 import { type NotShown, type PackedDiff, packDiff } from './diff-pack.js';
-import type { Parts } from './parts.js';
 
 /** How the source of a fence begins that holds a diff. */
 export const DIFF_SOURCE = 'diff of ';
@@ -28,7 +29,7 @@ export interface DiffDescription {
  */
 export function describeDiff(diff: string, description: DiffDescription): Parts {
   const { source, policy } = description;
-  if (diff.trim() === '') return { blocks: [`The ${source} is empty.`], isFenced: false, warnings: [] };
+  if (diff.trim() === '') return { blocks: [`The ${source} is empty.`] };
   const packed = packDiff(diff, { ...policy, maxTokens: leftOf(description) });
   const blocks = packed.text === '' ? [] : [fence(packed.text.replace(/\n$/, ''), { source })];
   if (packed.notShown.length > 0) {
@@ -36,7 +37,7 @@ export function describeDiff(diff: string, description: DiffDescription): Parts 
   }
   if (packed.notShown.length > 0 || packed.isCut) blocks.push(adviceOn(packed, policy));
   const unseen = packed.notShown.flatMap(({ file, why }) => (why === 'size' ? [file.path] : []));
-  return { blocks, isFenced: true, warnings: warningsOf(packed, description), unseen };
+  return { blocks, warnings: warningsOf(packed, description), unseen };
 }
 
 /** Never 0, which is not a limit. */
@@ -76,7 +77,7 @@ const JUDGE_NOT = 'Say in your answer what you have not seen, and do not judge i
 function warningsOf(
   { shown, notShown, isCut, text }: PackedDiff,
   description: DiffDescription,
-): Parts['warnings'] {
+): readonly Warning[] {
   const { source } = description;
   const tooMuch = notShown.filter(({ why }) => why === 'size');
   if (isCut || tooMuch.length > 0) {

@@ -8,23 +8,21 @@ import { fence } from '../safety/fence.js';
 import type { DiffPolicy } from './context.js';
 import { describeFetched, formatFile, withoutLines } from './describe-change.js';
 import { type DiffDescription, describeDiff, listOf } from './describe-diff.js';
-import { joinParts } from './describe-text.js';
+import { joinParts, NO_PARTS, type Parts } from './describe-text.js';
 import { isReadByPeople, packDiff } from './diff-pack.js';
-import { NO_PARTS, type Parts } from './parts.js';
-
-/** What of a pull request is told, and how much of it may be. */
-interface ScopedChange {
-  /** Undefined: all of it, without a word about earlier reviews. */
-  readonly scope: Scope | undefined;
-  readonly source: string;
-  readonly policy: DiffPolicy;
-}
 
 /**
  * The change of a pull request, or what is new of it since the last review, with the names and sizes of all the rest: a
- * model that has seen a part must not speak for the whole.
+ * model that has seen a part must not speak for the whole. Without a scope all of it, without a word about earlier reviews.
  */
-export function describeScoped(pull: FetchedChange, { scope, source, policy }: ScopedChange): Parts {
+export function describeScoped(
+  pull: FetchedChange,
+  {
+    scope,
+    source,
+    policy,
+  }: { readonly scope: Scope | undefined; readonly source: string; readonly policy: DiffPolicy },
+): Parts {
   if (scope === undefined) return describeFetched(pull, { source, policy });
   if (scope.kind === 'full') {
     return joinParts([describeWhy(scope), describeFetched(pull, { source, policy })]);
@@ -37,16 +35,18 @@ export function describeScoped(pull: FetchedChange, { scope, source, policy }: S
       : joinParts([
           fenced(change.files.map(formatFile), 'files changed since the last review'),
           describeDiff(change.diff, { source: `${source} since ${from}`, policy }),
-          paragraph(
-            `The old side of this diff is ${from}, not the base. Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
-          ),
+          {
+            blocks: [
+              `The old side of this diff is ${from}, not the base. Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
+            ],
+          },
         ]);
   const was = missedBefore(scope, pull);
   const bare = withoutLines(pull, policy).filter((path) => was.paths.has(path));
   const missed = was.files.filter(({ path }) => !bare.includes(path));
   const taken = change.files.length === 0 ? 0 : estimateText(packDiff(change.diff, policy).text);
   return joinParts([
-    paragraph(`${headingOf(scope, pull)}${mergeNote(scope)}${cutNote(scope)}`),
+    { blocks: [`${headingOf(scope, pull)}${mergeNote(scope)}${cutNote(scope)}`] },
     fresh,
     { ...NO_PARTS, unseen: [...withoutLines(change, policy), ...bare] },
     describeMissed(missed, { source: `${source}, files that were not shown before`, policy, taken }),
@@ -79,9 +79,11 @@ function describeMissed(missed: readonly DiffFile[], description: DiffDescriptio
   const read = missed.filter((file) => isReadByPeople(file) || estimateText(file.text) + 2 <= room);
   const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
   return joinParts([
-    paragraph(
-      `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
-    ),
+    {
+      blocks: [
+        `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
+      ],
+    },
     read.length === 0 ? NO_PARTS : describeDiff(`${read.map(({ text }) => text).join('\n')}\n`, description),
     others.length === 0
       ? NO_PARTS
@@ -98,7 +100,7 @@ function describeMissed(missed: readonly DiffFile[], description: DiffDescriptio
 function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): Parts {
   if (why === 'first' || before === undefined) return NO_PARTS;
   const last = `Your last review was of ${sha(before.last)}${before.wasCut ? ' and was cut short' : ''}.`;
-  return paragraph(`${last} You are shown the whole pull request again, because ${whyFull(why)}.`);
+  return { blocks: [`${last} You are shown the whole pull request again, because ${whyFull(why)}.`] };
 }
 
 type Since = Extract<Scope, { kind: 'since' }>;
@@ -129,20 +131,18 @@ function describeRest(
   if (rest.length + unlisted === 0) return NO_PARTS;
   const listed = unlisted > 0 ? `, of which GitHub lists ${rest.length}` : '';
   return joinParts([
-    paragraph(
-      `The rest of the pull request, ${count(rest.length + unlisted, 'file')}${listed}: not changed since that review and not shown here. Do not judge it anew, and do not call the whole pull request clean because of what you see here.`,
-    ),
+    {
+      blocks: [
+        `The rest of the pull request, ${count(rest.length + unlisted, 'file')}${listed}: not changed since that review and not shown here. Do not judge it anew, and do not call the whole pull request clean because of what you see here.`,
+      ],
+    },
     fenced(rest.map(formatFile), 'other files of the pull request'),
   ]);
 }
 
 function fenced(lines: readonly string[], source: string): Parts {
   if (lines.length === 0) return NO_PARTS;
-  return { blocks: [fence(listOf(lines), { source })], isFenced: true, warnings: [] };
-}
-
-function paragraph(text: string): Parts {
-  return { blocks: [text], isFenced: false, warnings: [] };
+  return { blocks: [fence(listOf(lines), { source })] };
 }
 
 const SHORT_SHA = 7;

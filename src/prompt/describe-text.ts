@@ -5,7 +5,16 @@ import { grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import { fence } from '../safety/fence.js';
 import { visibleMarkdown } from '../safety/hidden.js';
-import type { Parts } from './parts.js';
+
+export interface Parts {
+  /** Paragraphs and fences, in order. */
+  readonly blocks: readonly string[];
+  readonly warnings?: readonly Warning[];
+  /** Paths of files of a diff that are not shown, or not whole, for want of room. */
+  readonly unseen?: readonly string[];
+}
+
+export const NO_PARTS: Parts = { blocks: [] };
 
 /** Code points of a fact, a login or a sha. */
 export const MAX_FACT = 200;
@@ -26,9 +35,9 @@ export function describeText(
   const blocks = [
     fence([...lines, ...(lines.length > 0 ? [''] : []), body].join('\n'), { source, markdown: true }),
   ];
-  if (leftOutBytes === 0) return { blocks, isFenced: true, warnings: [] };
+  if (leftOutBytes === 0) return { blocks };
   blocks.push(`The last ${leftOutBytes} bytes of the ${source} are left out.`);
-  return { blocks, isFenced: true, warnings: [cutWarning(source, leftOutBytes)] };
+  return { blocks, warnings: [cutWarning(source, leftOutBytes)] };
 }
 
 function cutWarning(source: string, leftOutBytes: number): Warning {
@@ -43,8 +52,7 @@ function cutWarning(source: string, leftOutBytes: number): Warning {
 export function joinParts(parts: readonly Parts[]): Parts {
   return {
     blocks: parts.flatMap(({ blocks }) => blocks),
-    isFenced: parts.some(({ isFenced }) => isFenced),
-    warnings: parts.flatMap(({ warnings }) => warnings),
+    warnings: parts.flatMap(({ warnings = [] }) => warnings),
     unseen: [...new Set(parts.flatMap(({ unseen = [] }) => unseen))],
   };
 }

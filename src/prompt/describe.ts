@@ -19,8 +19,7 @@ import { describeChecks, describeCommits, describeFetched } from './describe-cha
 import { listOf } from './describe-diff.js';
 import { describeScoped } from './describe-scope.js';
 import { describeTalk } from './describe-talk.js';
-import { describeText, joinParts, loginOf, MAX_FACT } from './describe-text.js';
-import { NO_PARTS, type Parts } from './parts.js';
+import { describeText, joinParts, loginOf, MAX_FACT, NO_PARTS, type Parts } from './describe-text.js';
 
 export interface DescribeOptions {
   readonly context: TriggerContext | undefined;
@@ -111,7 +110,7 @@ function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['pla
   const where = `File: ${cleanLine(path, MAX_FACT)}${at === undefined ? '' : ` line ${at}`}`;
   const text = `${where}\n${cutToBytes(hunk, MAX_REMARK_BYTES).text}`;
   const source = 'part of the diff that the comment is about';
-  return { blocks: [fence(text, { source })], isFenced: true, warnings: [] };
+  return { blocks: [fence(text, { source })] };
 }
 
 export function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
@@ -205,11 +204,11 @@ function repositoryFact({ owner, name }: Repository): string {
 }
 
 function line(text: string): Parts {
-  return { blocks: [text], isFenced: false, warnings: [] };
+  return { blocks: [text] };
 }
 
 function talk({ context, showsStrangers }: DescribeOptions): Parts {
-  return context === undefined ? NO_PARTS : describeTalk(context, { showsStrangers });
+  return context === undefined ? NO_PARTS : describeTalk(context, showsStrangers);
 }
 
 /** Commits, checks, files and diff of a pull request. */

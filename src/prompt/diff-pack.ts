@@ -128,7 +128,7 @@ const PART_NOTE = '[other hunks of this file are not shown]';
 const CUT_NOTE = '[cut here: the rest of this file is not shown]';
 
 /** No byte of UTF-8 takes more than a third of a token, whatever it is part of. */
-const BYTES_PER_TOKEN = 3;
+export const BYTES_PER_TOKEN = 3;
 
 /** Whole lines, unless the first one alone is too long. */
 function beginning(text: string, maxTokens: number): string {

@@ -5,7 +5,7 @@ import { splitHunks } from '../lib/text/diff-hunk.js';
 import { estimateText } from '../lib/text/truncate.js';
 import { pathKindOf } from '../review/severity.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
-import { isReadByPeople } from './diff-pack.js';
+import { BYTES_PER_TOKEN, isReadByPeople } from './diff-pack.js';
 
 interface DiffPart {
   /** In the order of the text. */
@@ -111,9 +111,6 @@ function pieceOf(file: DiffFile, text: string, isCut = false): Piece {
 }
 
 const CUT_NOTE = '[cut here: the rest of this hunk is not shown]';
-
-/** No byte of UTF-8 takes more than a third of a token. */
-const BYTES_PER_TOKEN = 3;
 
 /** Hunks of a file under its header, as many together as fit; of one that is too large itself, its beginning. */
 function hunksOf(file: DiffFile, partTokens: number): readonly Piece[] {

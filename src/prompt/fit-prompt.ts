@@ -4,7 +4,7 @@ import { parseEntries } from '../memory/run-log.js';
 import { fence, mapFences } from '../safety/fence.js';
 import type { ContextFile } from './context-files.js';
 import { DIFF_SOURCE } from './describe-diff.js';
-import { packDiff } from './diff-pack.js';
+import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
 import { buildSystemPrompt, type NotesPrompt, type SystemPromptParts, withNotes } from './system.js';
 
 /** What a conversation begins with. */
@@ -76,11 +76,8 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
 function assemble({ system, memory, message }: PromptParts): Prompt {
   const plain = buildSystemPrompt(system);
   const whole = withNotes(plain, memory);
-  return { system: whole, message, ...(whole === plain ? {} : { memory: whole.slice(plain.length) }) };
+  return { system: whole, message, memory: whole === plain ? undefined : whole.slice(plain.length) };
 }
-
-/** No byte of UTF-8 takes more than a third of a token. */
-const BYTES_PER_TOKEN = 3;
 
 function shortenFiles(files: readonly ContextFile[], maxTokens: number): readonly ContextFile[] {
   if (estimateText(files.map(({ content }) => content).join('')) <= maxTokens) return files;

@@ -83,10 +83,8 @@ export function knowOwnRemarks<Context extends Surroundings>(
   const { comments, threads } = context;
   return {
     ...context,
-    ...(comments === undefined ? {} : { comments: comments.map(known) }),
-    ...(threads === undefined
-      ? {}
-      : { threads: threads.map((thread) => ({ ...thread, remarks: thread.remarks.map(known) })) }),
+    comments: comments?.map(known),
+    threads: threads?.map((thread) => ({ ...thread, remarks: thread.remarks.map(known) })),
   };
 }
 

@@ -3,7 +3,7 @@ import { DEFAULT_TASK } from '../lib/defaults.js';
 import { cleanLine } from '../lib/text/cut.js';
 import type { Warning } from '../lib/warning.js';
 import type { Scope } from '../review/scope.js';
-import { FENCE_NOTICE, fence } from '../safety/fence.js';
+import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import { DEFAULT_DIFF_POLICY, type DiffPolicy, type LocalChange, type TriggerContext } from './context.js';
 import {
   type DescribeOptions,
@@ -16,7 +16,7 @@ import {
   describeWorkflowRun,
 } from './describe.js';
 import { describeDiff } from './describe-diff.js';
-import { NO_PARTS, type Parts } from './parts.js';
+import { NO_PARTS, type Parts } from './describe-text.js';
 
 export interface TaskParts {
   /** The `prompt` input or `--prompt`; blank means not given. */
@@ -45,8 +45,6 @@ export interface Task {
   readonly warnings: readonly Warning[];
   /** Paths of changed files that are not in the message, or not whole, for want of room; left out: none. */
   readonly unseen?: readonly string[];
-  /** The message says what fences are, since it holds some; left out: no. */
-  readonly explainsFences?: boolean;
 }
 
 /**
@@ -64,21 +62,22 @@ export function resolveTask(given: TaskParts): Task {
   const order = isOwnTask ? ownTask : orderOf(trigger, change);
   const parts = [
     describeTrigger(trigger, { context, scope, policy, showsStrangers }),
-    change === undefined ? NO_PARTS : describeChange(change, policy),
-    isStdinTask || isBlank(stdin) ? NO_PARTS : describeStdin(stdin),
+    change === undefined
+      ? NO_PARTS
+      : describeDiff(change.diff, { source: `diff of ${change.range}`, policy, isLocal: true }),
+    isStdinTask || isBlank(stdin) ? NO_PARTS : { blocks: [fence(stdin, { source: 'standard input' })] },
   ];
   const opening = [order];
   if (!isOwnTask && isBareEvent(trigger)) opening.push(DEFAULT_TASK);
-  const explainsFences = parts.some((part) => part.isFenced);
-  if (explainsFences) opening.push(FENCE_NOTICE);
+  const blocks = parts.flatMap((part) => part.blocks);
+  if (blocks.some((block) => parseFences(block).fences.length > 0)) opening.push(FENCE_NOTICE);
   const unseen = parts.flatMap((part) => part.unseen ?? []);
   return {
     sentence: isOwnTask ? ownTask : order + titleOf(trigger),
     ...(isPiped ? { isKeptWhole: true } : {}),
-    message: [...opening, ...parts.flatMap((part) => part.blocks)].join('\n\n'),
-    warnings: parts.flatMap((part) => part.warnings),
+    message: [...opening, ...blocks].join('\n\n'),
+    warnings: parts.flatMap(({ warnings = [] }) => warnings),
     ...(unseen.length === 0 ? {} : { unseen }),
-    ...(explainsFences ? { explainsFences } : {}),
   };
 }
 
@@ -164,12 +163,4 @@ function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
     case 'local':
       return NO_PARTS;
   }
-}
-
-function describeChange({ range, diff }: LocalChange, policy: DiffPolicy): Parts {
-  return describeDiff(diff, { source: `diff of ${range}`, policy, isLocal: true });
-}
-
-function describeStdin(stdin: string): Parts {
-  return { blocks: [fence(stdin, { source: 'standard input' })], isFenced: true, warnings: [] };
 }

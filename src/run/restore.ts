@@ -37,15 +37,15 @@ export async function restore(request: RunRequest, draft: Draft, deps: Dependenc
   return { plan: withLessons(plan, lessons), memory, learned, taint, change, model };
 }
 
-/** A message that shows a diff explains its fences, and so does every pass. */
+/** Every pass shows a diff, so it explains its fences already. */
 function withLessons(plan: Plan, lessons: string | undefined): Plan {
   if (lessons === undefined) return plan;
   const { task, passes } = plan;
-  const { message, explainsFences = false } = task;
-  const parts = explainsFences ? [message, lessons] : [message, FENCE_NOTICE, lessons];
+  const { message } = task;
+  const parts = message.includes(FENCE_NOTICE) ? [message, lessons] : [message, FENCE_NOTICE, lessons];
   return {
     ...plan,
-    task: { ...task, message: parts.join('\n\n'), explainsFences: true },
+    task: { ...task, message: parts.join('\n\n') },
     passes: passes?.map((pass) => ({ ...pass, message: `${pass.message}\n\n${lessons}` })),
   };
 }
