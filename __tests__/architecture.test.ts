@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 57_994,
-  'files of src/': 472,
-  'types of src/': 910,
+  'lines of src/': 57_945,
+  'files of src/': 471,
+  'types of src/': 907,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 97_524,
+  'lines of __tests__/': 97_518,
   'lines of scripts/, bench/ and eval/': 4698,
 };
 

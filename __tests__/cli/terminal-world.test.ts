@@ -29,8 +29,6 @@ async function open(patch: Partial<TerminalDependenciesOptions> = {}) {
     deadline: createDeadline(),
     reporter: { event: () => {}, warn: () => {} },
     agentsDir: '',
-    configDir: join(home, '.config', 'axe'),
-    fetch: () => Promise.reject(new Error('nobody fetches')),
     output: QUIET,
     ...patch,
   });
@@ -117,7 +115,7 @@ describe('memory in a terminal', () => {
   });
 
   it('that has no place is an error of the store, not of the run', async () => {
-    const { deps } = await open({ terminal: createFakeTerminal() });
+    const { deps } = await open({ terminal: createFakeTerminal({ env: { XDG_CONFIG_HOME: '/config' } }) });
     expect(await append(deps, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
   });
 });

@@ -57,8 +57,6 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
     deadline,
     reporter: createTerminalReporter({ write: (line) => terminal.stderr.write(`${line}\n`), verbose: false }),
     agentsDir: '',
-    configDir: join(folder, 'axe'),
-    fetch: globalThis.fetch,
     output: { json: false, verbose: false },
   });
   const flags = parseFlags([], {}, 'run <agent>');

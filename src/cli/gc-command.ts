@@ -2,10 +2,8 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import { type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { GC } from '../lib/defaults.js';
 import { AxeError, type ExitCode, formatError } from '../lib/errors.js';
-import { createFetch } from '../lib/net/http.js';
 import type { RunStats } from '../lib/outcome.js';
 import { count, grouped, usd } from '../lib/text/number.js';
-import { configDir } from '../lib/xdg.js';
 import { figuresOf } from '../memory/gc/count-log.js';
 import { formatGcEnd, formatUnread } from '../memory/gc/gc-result.js';
 import { collect } from '../run/gc/gc.js';
@@ -97,8 +95,6 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       deadline,
       reporter,
       agentsDir: flags.string('agents-dir'),
-      configDir: configDir(terminal.env),
-      fetch: createFetch(terminal.env),
       output: { json: false, verbose: false },
     });
     let figures: readonly string[] = [];

@@ -5,10 +5,8 @@ import type { Trigger } from '../event/trigger.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { diffOfRange } from '../lib/git.js';
-import { createFetch } from '../lib/net/http.js';
 import { errorOf } from '../lib/outcome.js';
 import { readStdin } from '../lib/stdin.js';
-import { configDir } from '../lib/xdg.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
 import { buildSystemPrompt, isLanguage, NO_NOTES, withNotes } from '../prompt/system.js';
 import type { Memory, RunReport, RunRequest } from '../run/request.js';
@@ -53,8 +51,6 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       status,
       // With an event agents come from a commit, which may have the folder though it is not here.
       agentsDir: trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir'),
-      configDir: configDir(terminal.env),
-      fetch: createFetch(terminal.env),
       output: { json: flags.bool('json'), verbose },
     });
     const request = makeRequest(agent, trigger, flags, terminal, deadline.signal);

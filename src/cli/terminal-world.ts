@@ -2,8 +2,10 @@ import { dirname } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
 import { readConfigFile } from '../lib/config-file.js';
 import type { RunDeadline } from '../lib/deadline.js';
+import { createFetch } from '../lib/net/http.js';
 import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
 import { createClock } from '../lib/system-clock.js';
+import { configDir } from '../lib/xdg.js';
 import { compileSchema } from '../loop/json-schema.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
@@ -28,9 +30,6 @@ export interface TerminalDependenciesOptions {
   /** Cleared before the answer is printed. */
   readonly status?: StatusLine | undefined;
   readonly agentsDir: string;
-  /** axe's configuration folder. */
-  readonly configDir: string;
-  readonly fetch: typeof globalThis.fetch;
   readonly output: { readonly json: boolean; readonly verbose: boolean };
 }
 
@@ -38,8 +37,10 @@ export interface TerminalDependenciesOptions {
 export async function createTerminalDependencies(
   options: TerminalDependenciesOptions,
 ): Promise<Dependencies> {
-  const { terminal, trigger, deadline, reporter, status, configDir, fetch } = options;
+  const { terminal, trigger, deadline, reporter, status } = options;
   const { env, cwd } = terminal;
+  const fetch = createFetch(env);
+  const axeFolder = configDir(env);
   const clock = createClock();
   const secrets = createSecrets(env);
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
@@ -50,12 +51,19 @@ export async function createTerminalDependencies(
   const client =
     trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch, clock, log });
   return {
-    ...findAgents({ trigger, cwd, agentsDir: options.agentsDir, configDir, client, signal: deadline.signal }),
+    ...findAgents({
+      trigger,
+      cwd,
+      agentsDir: options.agentsDir,
+      configDir: axeFolder,
+      client,
+      signal: deadline.signal,
+    }),
     github: client && createGitHubPort(client, trigger),
     models: createModels({
       env,
       fetch,
-      loadConfig: () => loadProvidersConfig(configDir),
+      loadConfig: () => loadProvidersConfig(axeFolder),
       readTextFile: readConfigFile,
     }),
     compileSchema,
