@@ -101,7 +101,7 @@ const RATCHET = {
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 97_518,
-  'lines of scripts/, bench/ and eval/': 4698,
+  'lines of scripts/, bench/ and eval/': 4800,
 };
 
 describe('the ratchet', () => {
