@@ -95,9 +95,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 57_945,
+  'lines of src/': 57_934,
   'files of src/': 471,
-  'types of src/': 907,
+  'types of src/': 906,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 97_518,

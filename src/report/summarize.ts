@@ -78,7 +78,7 @@ function summarizeCommand(
   const outputs = { 'memory-saved': String(result.changed), 'comment-url': published.url };
   if (result.kind === 'done') {
     return {
-      outputs: { ...outputs, conclusion: 'success', response: result.text },
+      outputs: { conclusion: 'success', response: result.text, ...outputs },
       markdown,
       log: [...result.text.split('\n'), ...publishedLines(published)],
       annotations: [],
@@ -88,10 +88,10 @@ function summarizeCommand(
   const isMistake = MISTAKES.has(reason);
   return {
     outputs: {
-      ...outputs,
       conclusion: isMistake ? 'skipped' : 'failure',
       reason: isMistake ? reason : undefined,
       response: '',
+      ...outputs,
       'memory-save-error': reason === 'not-saved' ? message : undefined,
     },
     markdown,

@@ -2,7 +2,7 @@ import type { Trigger } from '../event/trigger.js';
 import type { TriggerContext } from '../prompt/context.js';
 
 /** The change a run looks at: the commits that were compared, and their whole diff. */
-export interface ReviewedDiff {
+export interface ReviewedChange {
   readonly head: string;
   readonly base: string;
   /** Name of the branch it goes into; left out where that is not known. */
@@ -11,7 +11,7 @@ export interface ReviewedDiff {
 }
 
 /** The change of the pull request a run is about; undefined where there is none or its diff is not known. */
-export function changeOf(trigger: Trigger, context: TriggerContext | undefined): ReviewedDiff | undefined {
+export function changeOf(trigger: Trigger, context: TriggerContext | undefined): ReviewedChange | undefined {
   if (context?.kind !== 'pull_request') return undefined;
   const commits = context.pinned ?? commitsOf(trigger);
   if (commits === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { RunOutcome } from '../lib/outcome.js';
 import type { Warning } from '../lib/warning.js';
 import type { Publications } from '../review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
-import type { ReviewedDiff } from './change.js';
+import type { ReviewedChange } from './change.js';
 import type { ConversationParts, Delegation } from './delegation.js';
 import type { RunRequest } from './request.js';
 import type { Plan } from './run-plan.js';
@@ -11,7 +11,7 @@ import type { Plan } from './run-plan.js';
 /** What a run talks about. */
 export interface Subject {
   readonly plan: Plan;
-  readonly change: ReviewedDiff | undefined;
+  readonly change: ReviewedChange | undefined;
   readonly parts: ConversationParts;
   /** A buffer of its own for a pass of a review. */
   openPass(name: string): Publications | undefined;

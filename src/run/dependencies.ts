@@ -23,6 +23,7 @@ import type { NewSince } from '../review/scope.js';
 import type { Seen } from '../review/seen.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Effect, Tool } from '../tools/tool.js';
+import type { ReviewedChange } from './change.js';
 import type { MemoryPlan, Plan, ReadByRun } from './run-plan.js';
 
 /** The tools of an agent are asked for. */
@@ -82,13 +83,6 @@ export interface FindingsToTell {
   /** As it is now. */
   readonly ledger: Ledger;
   readonly news: News;
-}
-
-/** A change that was reviewed: two commits, and the whole diff between them. */
-export interface ReviewedChange {
-  readonly head: string;
-  readonly base: string;
-  readonly diff: string;
 }
 
 /** What a run wants published besides its answer. */

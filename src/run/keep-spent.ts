@@ -29,7 +29,7 @@ export function spentChange({ memory }: Plan, spent: Spent): Change | undefined 
 export function spentKeeper(
   plan: Plan,
   spend: Spend,
-  { journal, clock, reporter }: Pick<Dependencies, 'journal' | 'clock' | 'reporter'>,
+  { journal, clock, reporter }: Dependencies,
 ): (costUsd: number) => void {
   let isTold = false;
   return (costUsd) => {

@@ -12,7 +12,8 @@ import { compareSeverity } from '../review/severity.js';
 import { marksOf, pullMemory, type ReviewFact } from '../review/state-facts.js';
 import type { Severity } from '../review/terms.js';
 import { askPermission, permissionOf } from './access.js';
-import type { Dependencies, GitHub, ReviewedChange } from './dependencies.js';
+import type { ReviewedChange } from './change.js';
+import type { Dependencies, GitHub } from './dependencies.js';
 import type { Learned } from './request.js';
 
 /** What findings are read with. */

@@ -13,13 +13,13 @@ import type { SeverityOverrides } from '../review/severity.js';
 import { lastReviewed, type ReviewFact } from '../review/state-facts.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Tool } from '../tools/tool.js';
-import type { ReviewedDiff } from './change.js';
+import type { ReviewedChange } from './change.js';
 import type { Learned } from './request.js';
 
 /** What a run can publish to. */
 export interface PublishingParts {
   readonly trigger: Trigger;
-  readonly change: ReviewedDiff | undefined;
+  readonly change: ReviewedChange | undefined;
   readonly scope: Scope | undefined;
   readonly learned: Learned;
   /** All that is kept. */

@@ -19,7 +19,7 @@ import type { ReviewResult } from '../review/findings-json.js';
 import type { Ledger } from '../review/ledger.js';
 import type { ReviewWishes } from '../review/review-plan.js';
 import type { ReviewFact } from '../review/state-facts.js';
-import type { ReviewedDiff } from './change.js';
+import type { ReviewedChange } from './change.js';
 import type { Published } from './dependencies.js';
 import type { RunNotes } from './notes.js';
 import type { Basis, Plan, ReadByRun, RunOrigin } from './run-plan.js';
@@ -109,7 +109,7 @@ export interface Draft {
   readonly plan: Plan;
   readonly taint: TaintTracker;
   /** Of the pull request the run is about. */
-  readonly change: ReviewedDiff | undefined;
+  readonly change: ReviewedChange | undefined;
   readonly memory: Promise<Memory | undefined>;
   readonly learned: Promise<Learned>;
   /** Undefined in a dry run, which opens none. */
@@ -120,7 +120,7 @@ export interface Draft {
 export interface Restored {
   readonly plan: Plan;
   readonly taint: TaintTracker;
-  readonly change: ReviewedDiff | undefined;
+  readonly change: ReviewedChange | undefined;
   readonly model: Promise<OpenModel> | undefined;
   readonly memory: Memory | undefined;
   readonly learned: Learned;

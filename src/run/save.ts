@@ -15,7 +15,7 @@ import { pruneState } from '../review/prune-state.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../review/scope.js';
 import { markFacts, type Reviewed, type ReviewFact, withReviewFacts } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
-import type { ReviewedDiff } from './change.js';
+import type { ReviewedChange } from './change.js';
 import type { Dependencies, Published } from './dependencies.js';
 import { spentChange, spentOf } from './keep-spent.js';
 import type { Conversed, EntryChange, Memory, Remembered } from './request.js';
@@ -207,7 +207,7 @@ export function reviewFacts({
   now,
 }: {
   readonly trigger: Trigger;
-  readonly change: ReviewedDiff | undefined;
+  readonly change: ReviewedChange | undefined;
   readonly outcome: RunOutcome;
   readonly published: Published;
   /** How much of the pull request was to be reviewed; undefined where that was not asked. */

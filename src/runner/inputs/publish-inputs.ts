@@ -8,14 +8,12 @@ export interface PublishInputs {
    * Where the answer goes of a run that is about no issue and no pull request, and what `mode: gc` suggests; empty for the
    * summary alone. A pull request can only hold suggestions.
    */
-  readonly reportTo: (typeof PLACES)[number];
+  readonly reportTo: '' | 'issue' | 'pull-request';
   /** Whether findings become a check of the commit. */
   readonly checkRun: boolean;
   /** A name or a code of a language; empty leaves it to the agent. */
   readonly language: string;
 }
-
-const PLACES = ['', 'issue', 'pull-request'] as const;
 
 /** Name and default of every input about where else an answer goes, as `action.yml` has them. */
 export const PUBLISH_INPUT_DEFAULTS = {
@@ -29,14 +27,11 @@ export function readPublishInputs(
   read: (name: keyof typeof PUBLISH_INPUT_DEFAULTS) => string,
 ): PublishInputs {
   return {
-    reportTo: reportTo(read('report-to')),
+    reportTo:
+      read('report-to') === '' ? '' : oneOf(['issue', 'pull-request'], read('report-to'), 'report-to'),
     checkRun: flag(read('check-run'), 'check-run'),
     language: language(read('language')),
   };
-}
-
-function reportTo(value: string): PublishInputs['reportTo'] {
-  return value === '' ? '' : oneOf(['issue', 'pull-request'], value, 'report-to');
 }
 
 /** It becomes a part of the system prompt, so it is a name and nothing like a sentence. */

@@ -20,7 +20,6 @@ export const REVIEW_INPUT_DEFAULTS = {
 
 /** The inputs about reviews, checked. Throws a ConfigError that names the input. */
 export function readReviewInputs(read: (name: keyof typeof REVIEW_INPUT_DEFAULTS) => string): ReviewInputs {
-  const minSeverity = severityOf(read('min-severity'), 'min-severity');
   return {
     rules: {
       ...DEFAULT_PUBLISH_RULES,
@@ -28,7 +27,7 @@ export function readReviewInputs(read: (name: keyof typeof REVIEW_INPUT_DEFAULTS
       blockOn: severityOf(read('block-on'), 'block-on'),
       labels: namePatterns(read('labels-allowed'), 'labels-allowed'),
     },
-    wishes: minSeverity === undefined ? {} : { minSeverity },
+    wishes: { minSeverity: severityOf(read('min-severity'), 'min-severity') },
   };
 }
 
