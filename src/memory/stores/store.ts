@@ -14,21 +14,13 @@ import {
 import type { BackendTrouble, Snapshot, TreeBackend } from './backend.js';
 import { readLogIn, shownTree } from './read-log.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
-import { dropHistory, update } from './update.js';
-
-interface TreeStoreOptions {
-  readonly clock: Clock;
-  /** How long a save may take, requests included, in milliseconds. */
-  readonly budgetMs: number;
-  /** Writes a line for whoever waits meanwhile. */
-  readonly log?: ((line: string) => void) | undefined;
-}
+import { dropHistory, type SaveOptions, update } from './update.js';
 
 /** A run waits so long for its memory, and goes on without it. */
 const READ_MS = 20_000;
 
 /** A store over a backend with compare-and-swap. */
-export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions): MemoryStore {
+export function createTreeStore(backend: TreeBackend, options: SaveOptions): MemoryStore {
   const { clock, log } = options;
   const { dropHistory: drop } = backend;
   return {
@@ -38,9 +30,9 @@ export function createTreeStore(backend: TreeBackend, options: TreeStoreOptions)
     async write(changes, signal) {
       const outside = changes.find((change) => !isTreePath(change.path));
       if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
-      return await update(backend, changes, { ...options, signal });
+      return await update(backend, changes, options, signal);
     },
-    ...(drop && { dropHistory: (signal) => dropHistory(backend, drop, { ...options, signal }) }),
+    ...(drop && { dropHistory: (signal) => dropHistory(backend, drop, options, signal) }),
   };
 
   async function read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {

@@ -5,11 +5,11 @@ import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.j
 import { type FailedSave, failed, type SaveResult } from '../store.js';
 import type { CommitResult, TreeBackend } from './backend.js';
 
-interface UpdateOptions {
+/** How a store over a backend saves. */
+export interface SaveOptions {
   readonly clock: Clock;
   /** How long a save may take, requests and waits included, in milliseconds. */
   readonly budgetMs: number;
-  readonly signal: AbortSignal;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: ((line: string) => void) | undefined;
 }
@@ -38,7 +38,8 @@ type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<Commit
 export async function update(
   backend: TreeBackend,
   changes: readonly Change[],
-  options: UpdateOptions,
+  options: SaveOptions,
+  signal: AbortSignal,
 ): Promise<SaveResult> {
   const { clock } = options;
   const earlier = changes.flatMap((change) => ('again' in change && change.again ? [change.again] : []));
@@ -62,20 +63,21 @@ export async function update(
     if (result.kind === 'unknown') unanswered = [...unanswered, ...ids];
     return result;
   };
-  return await repeat(backend, changes[0]?.path ?? '', attempt, options);
+  return await repeat(backend, changes[0]?.path ?? '', attempt, options, signal);
 }
 
 /** Drops a history; to drop one that is gone already does no harm, so it is simply done again. */
 export async function dropHistory(
   backend: TreeBackend,
   drop: NonNullable<TreeBackend['dropHistory']>,
-  options: UpdateOptions,
+  options: SaveOptions,
+  signal: AbortSignal,
 ): Promise<SaveResult> {
   const attempt: AttemptToSave = async (signal, begins) => {
     begins();
     return await drop(signal);
   };
-  return await repeat(backend, '', attempt, options);
+  return await repeat(backend, '', attempt, options, signal);
 }
 
 /** Attempts until one succeeds, none can, or the budget is spent, which also ends a request that is under way. */
@@ -83,7 +85,8 @@ async function repeat(
   backend: TreeBackend,
   path: string,
   attempt: AttemptToSave,
-  { clock, budgetMs, signal, log }: UpdateOptions,
+  { clock, budgetMs, log }: SaveOptions,
+  signal: AbortSignal,
 ): Promise<SaveResult> {
   const startMs = clock.now().getTime();
   const endMs = startMs + Math.min(budgetMs, timeLeftMs(signal) ?? budgetMs);

@@ -57,7 +57,7 @@ describe('reading a whole branch', () => {
     const read = await branch.readAll('mem', noAbort());
     const files = read.kind === 'found' ? [...read.files.values()] : [];
     expect(files.filter(({ kind }) => kind === 'text')).toHaveLength(1000);
-    const reason = 'the folder holds more than 1000 files';
+    const reason = 'the folder holds more than 1000 files or 8 MiB';
     expect(files[0]).toEqual({ kind: 'refused', reason, isTooMuch: true });
   });
 
@@ -66,7 +66,10 @@ describe('reading a whole branch', () => {
     const { branch } = branchOf(listing, { contents: ['A', 'B'] });
     expect(await branch.readAll('mem', noAbort())).toMatchObject({
       files: new Map([
-        ['mem/small.md', { kind: 'refused', reason: 'the folder holds more than 8 MiB', isTooMuch: true }],
+        [
+          'mem/small.md',
+          { kind: 'refused', reason: 'the folder holds more than 1000 files or 8 MiB', isTooMuch: true },
+        ],
         ['mem/big.md', { kind: 'text', text: 'B' }],
       ]),
     });

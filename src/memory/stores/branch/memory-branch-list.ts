@@ -10,7 +10,7 @@ import {
   placeNotUnderstood,
 } from './branch.js';
 import { fetchFile } from './memory-branch-objects.js';
-import { fetchNewest, type TreeEntry } from './memory-branch-read.js';
+import { fetchNewest, type GitEntry, type TreeEntry } from './memory-branch-read.js';
 import { messageFor } from './memory-branch-trouble.js';
 
 const MAX_FILES = 1000;
@@ -19,10 +19,8 @@ const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 /** A committed memory may have them next to it. */
 const GIT_FILE = /(?:^|\/)\.git(?:ignore|attributes)$/;
 
-interface ListedFile {
+interface ListedEntry extends GitEntry {
   readonly path: string;
-  readonly oid: string;
-  readonly sizeBytes: number;
 }
 
 /**
@@ -86,11 +84,7 @@ async function fileAt(access: BranchAccess, entry: TreeEntry, signal: AbortSigna
 }
 
 /** Why something is no file of memory: half a sentence, or undefined for a regular file. */
-function branchRefusal({
-  type,
-  mode,
-  sizeBytes,
-}: Pick<TreeEntry, 'type' | 'mode' | 'sizeBytes'>): string | undefined {
+function branchRefusal({ type, mode, sizeBytes }: GitEntry): string | undefined {
   if (type === 'tree') return 'it is a folder';
   if (type === 'commit') return 'it is a submodule';
   if ((mode & FORMAT_BITS) === LINK) return 'it is a symbolic link';
@@ -130,12 +124,6 @@ export async function readWholeBranch(
   const { requested, refused } = sift(listing.map((entry) => ({ ...entry, path: `${prefix}${entry.path}` })));
   const read = await fetchFiles(access, requested, signal);
   return { kind: 'found', head, isPublic, files: new Map([...refused, ...read]) };
-}
-
-/** Something in a commit. */
-interface ListedEntry extends ListedFile {
-  readonly type: string;
-  readonly mode: number;
 }
 
 /** Undefined if there is more than GitHub lists: 100,000 entries or 7 MB (REST API, "Get a tree"). */
@@ -184,20 +172,19 @@ function tooMany({ place }: BranchAccess, folder: string): BranchRead {
 
 /** Parts the files that are read from those that are not, by the limits of a folder; see {@link compareFiles}. */
 function sift(entries: readonly ListedEntry[]): {
-  readonly requested: readonly ListedFile[];
+  readonly requested: readonly ListedEntry[];
   readonly refused: ReadonlyMap<string, BranchFile>;
 } {
-  const requested: ListedFile[] = [];
+  const requested: ListedEntry[] = [];
   const refused = new Map<string, BranchFile>();
   let totalBytes = 0;
   for (const entry of entries.toSorted((left, right) => compareFiles(left.path, right.path))) {
     if (GIT_FILE.test(entry.path)) continue;
     const isMemory = MEMORY_FILE.test(entry.path) && isTreePath(entry.path);
     const reason = branchRefusal(entry) ?? (isMemory ? undefined : 'it is not a markdown file');
-    const tooMuch = capReason(entry, { count: requested.length, totalBytes });
+    const isTooMuch = requested.length >= MAX_FILES || totalBytes + entry.sizeBytes > MAX_TOTAL_BYTES;
     if (reason !== undefined) refused.set(entry.path, { kind: 'refused', reason });
-    else if (tooMuch !== undefined)
-      refused.set(entry.path, { kind: 'refused', reason: tooMuch, isTooMuch: true });
+    else if (isTooMuch) refused.set(entry.path, { kind: 'refused', reason: TOO_MUCH, isTooMuch });
     else {
       requested.push(entry);
       totalBytes += entry.sizeBytes;
@@ -206,13 +193,7 @@ function sift(entries: readonly ListedEntry[]): {
   return { requested, refused };
 }
 
-function capReason(
-  { sizeBytes }: ListedFile,
-  { count, totalBytes }: { readonly count: number; readonly totalBytes: number },
-): string | undefined {
-  if (count >= MAX_FILES) return `the folder holds more than ${MAX_FILES} files`;
-  return totalBytes + sizeBytes > MAX_TOTAL_BYTES ? 'the folder holds more than 8 MiB' : undefined;
-}
+const TOO_MUCH = `the folder holds more than ${MAX_FILES} files or ${MAX_TOTAL_BYTES / 2 ** 20} MiB`;
 
 /** Files for which one query asks. */
 const BATCH_FILES = 50;
@@ -223,7 +204,7 @@ const MAX_GRAPHQL_BYTES = 500_000;
 /** The texts of files, those that are short in batches. Throws a GitHubError. */
 async function fetchFiles(
   access: BranchAccess,
-  files: readonly ListedFile[],
+  files: readonly ListedEntry[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, BranchFile>> {
   const texts = new Map<string, string | null>();

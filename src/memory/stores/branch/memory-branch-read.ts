@@ -2,19 +2,22 @@ import * as v from 'valibot';
 import { decodeField } from '../../field.js';
 import { type BranchAccess, noRepository, placeNotUnderstood } from './branch.js';
 
-/** What stands at a path of a commit, as GraphQL gives it. */
-export interface TreeEntry {
+/** What stands in a commit, as GraphQL gives it. */
+export interface GitEntry {
   readonly type: string;
   readonly mode: number;
   readonly oid: string;
   readonly sizeBytes: number;
+}
+
+export interface TreeEntry extends GitEntry {
   /** Of a blob: null where GitHub takes it for binary. */
   readonly text: string | null;
   /** What stands directly in a folder; only where `lists` asked for it. */
   readonly children: readonly ChildEntry[] | undefined;
 }
 
-interface ChildEntry extends Omit<TreeEntry, 'text' | 'children'> {
+interface ChildEntry extends GitEntry {
   readonly name: string;
 }
 

@@ -22,16 +22,16 @@ export interface BaseFiles {
 /** Most files that are read of folders: each is a request. */
 const MAX_FILES = 200;
 
-interface BaseTree {
-  readonly tree: MemoryTree;
-  /** One, if anything was left out (D17). */
-  readonly warnings: readonly Warning[];
-  /** What is no file of memory. */
-  readonly blocked: readonly BlockedPlace[];
-}
-
 /** The files of some places at the base ref, one after the other. Throws what reading throws, but for what is no file. */
-async function readBase(base: BaseFiles, under: readonly string[], signal: AbortSignal): Promise<BaseTree> {
+async function readBase(
+  base: BaseFiles,
+  under: readonly string[],
+  signal: AbortSignal,
+): Promise<{
+  readonly tree: MemoryTree;
+  readonly warnings: readonly Warning[];
+  readonly blocked: readonly BlockedPlace[];
+}> {
   const exact = under.filter((place) => !place.endsWith('/'));
   const listed: string[] = [];
   for (const folder of under.filter((place) => place.endsWith('/'))) {
@@ -44,27 +44,28 @@ async function readBase(base: BaseFiles, under: readonly string[], signal: Abort
   const tree = new Map<string, string>();
   for (const path of new Set([...exact, ...listed.slice(0, MAX_FILES)])) {
     const found = await readText(base, path, signal);
-    if (found.kind === 'refused') {
+    if (typeof found === 'string') tree.set(path, found);
+    else if (found !== undefined) {
       left.push(path);
-      blocked.push({ path, reason: 'refused', message: found.message });
-    } else if (found.text !== undefined) tree.set(path, found.text);
+      blocked.push(found);
+    }
   }
   return { tree: shownTree(tree, under), warnings: leftOut(left, base.locate('')), blocked };
 }
 
-type ReadText =
-  | { readonly kind: 'read'; readonly text: string | undefined }
-  | { readonly kind: 'refused'; readonly message: string };
-
 /** What stands there and is no file of memory is left out; that GitHub does not answer is another matter. */
-async function readText(base: BaseFiles, path: string, signal: AbortSignal): Promise<ReadText> {
-  if (!isTreePath(path)) return { kind: 'refused', ...outsideTree(path) };
+async function readText(
+  base: BaseFiles,
+  path: string,
+  signal: AbortSignal,
+): Promise<string | undefined | BlockedPlace> {
+  if (!isTreePath(path)) return { path, reason: 'refused', message: outsideTree(path).message };
   try {
     const bytes = await base.read(path, signal);
-    return { kind: 'read', text: bytes === undefined ? undefined : decodeBytes(bytes) };
+    return bytes && decodeBytes(bytes);
   } catch (thrown) {
     if (thrown instanceof AxeError || signal.aborted) throw thrown;
-    return { kind: 'refused', message: messageOf(thrown) };
+    return { path, reason: 'refused', message: messageOf(thrown) };
   }
 }
 

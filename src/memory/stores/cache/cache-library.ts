@@ -198,29 +198,19 @@ function cacheMode(env: Environment): string {
   return MODES.includes(mode) ? mode : '';
 }
 
-/** Stands between the download of an entry and its unpacking. */
-interface UnpackGate {
-  /** Takes what the library prints as it prints it. Throws where it must not go on. */
-  see(text: string): void;
-  /** What became of the restore, seen from here. */
-  judge(outcome: CacheRestore): CacheRestore;
-}
-
 /**
- * `refuse` says why an archive must not be unpacked. `@actions/cache` unpacks with `tar -P`, which writes wherever an archive says. It prints where the archive is before
+ * Stands between the download of an entry and its unpacking. `refuse` says why an archive must not be unpacked. `@actions/cache` unpacks with `tar -P`, which writes wherever an archive says. It prints where the archive is before
  * it downloads it and how large it is before it unpacks it (`lib/cache.js`, `lib/internal/downloadUtils.js` of 6.3.0),
  * and an error thrown from there ends the restore.
  */
-export function createUnpackGate(
-  refuse: (archive: string) => ArchiveRefusal | undefined,
-  maxBytes: number,
-): UnpackGate {
+export function createUnpackGate(refuse: (archive: string) => ArchiveRefusal | undefined, maxBytes: number) {
   let key = '';
   let archive: string | undefined;
   let refusal: ArchiveRefusal | undefined;
   let hasPassed = false;
   return {
-    see(text) {
+    /** Takes what the library prints as it prints it. Throws where it must not go on. */
+    see(text: string): void {
       const line = plainLine(text.trimEnd());
       key = /^Cache hit for(?: restore-key)?: (.+)$/.exec(line)?.[1] ?? key;
       archive = /^Archive path: (.+)$/i.exec(line)?.[1] ?? archive;
@@ -235,7 +225,8 @@ export function createUnpackGate(
       if (found !== undefined) stop(found);
       hasPassed = true;
     },
-    judge(outcome) {
+    /** What became of the restore, seen from here. */
+    judge(outcome: CacheRestore): CacheRestore {
       if (refusal !== undefined) {
         const name = key === '' ? 'an entry' : `the entry \`${key}\``;
         const message = `${name} was not unpacked: ${refusal.reason}`;
