@@ -95,12 +95,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 57_934,
+  'lines of src/': 57_905,
   'files of src/': 471,
-  'types of src/': 906,
+  'types of src/': 902,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 97_518,
+  'lines of __tests__/': 97_502,
   'lines of scripts/, bench/ and eval/': 4800,
 };
 

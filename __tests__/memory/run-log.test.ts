@@ -39,36 +39,27 @@ describe('formatEntry', () => {
     );
   });
 
-  it('writes (none) for an empty task (TestAppendEntry_EmptyTask)', () => {
-    expect(entry('', 'r')).toContain('\n**Task:** (none)\n');
-  });
-
-  it('writes (none) for an empty result (TestAppendEntry_EmptyResult)', () => {
-    expect(entry('t', '')).toContain('\n**Result:** (none)\n\n');
-  });
-
-  it('cuts a result of 1001 characters after 1000 and adds three dots (TestAppendEntry_ResultTruncation)', () => {
-    expect(entry('t', 'x'.repeat(1001))).toContain(`**Result:** ${'x'.repeat(1000)}...\n`);
-  });
-
-  it('leaves a result of exactly 1000 characters alone (TestAppendEntry_ResultExactly1000)', () => {
-    expect(entry('t', 'x'.repeat(1000))).toContain(`**Result:** ${'x'.repeat(1000)}\n\n`);
-  });
-
-  it('joins the lines of a task (TestAppendEntry_TaskNewlines)', () => {
-    expect(entry('one\ntwo\nthree', 'r')).toContain('**Task:** one two three\n');
-  });
-
-  it('keeps the lines of a result (TestAppendEntry_ResultNewlines)', () => {
-    expect(entry('t', 'one\ntwo\n\nthree')).toContain('**Result:** one\ntwo\n\nthree\n\n');
-  });
-
-  it('writes U+FFFD for half a surrogate pair (C2 25)', () => {
-    expect(entry('a\uD83D', '\uDE00b')).toContain('**Task:** a\uFFFD\n**Result:** \uFFFDb\n');
-  });
-
-  it('leaves a heading on the first line of a result as axe does', () => {
-    expect(entry('t', '## Findings')).toContain('**Result:** ## Findings\n');
+  it.each([
+    ['(none) for an empty task (TestAppendEntry_EmptyTask)', '', 'r', '\n**Task:** (none)\n'],
+    ['(none) for an empty result (TestAppendEntry_EmptyResult)', 't', '', '\n**Result:** (none)\n\n'],
+    [
+      '1000 of 1001 characters of a result and three dots (TestAppendEntry_ResultTruncation)',
+      't',
+      'x'.repeat(1001),
+      `**Result:** ${'x'.repeat(1000)}...\n`,
+    ],
+    [
+      'a result of exactly 1000 characters (TestAppendEntry_ResultExactly1000)',
+      't',
+      'x'.repeat(1000),
+      `**Result:** ${'x'.repeat(1000)}\n\n`,
+    ],
+    ['a task on one line (TestAppendEntry_TaskNewlines)', 'a\nb\nc', 'r', '**Task:** a b c\n'],
+    ['a result in its lines (TestAppendEntry_ResultNewlines)', 't', 'a\n\nb', '**Result:** a\n\nb\n\n'],
+    ['U+FFFD for half a surrogate pair (C2 25)', 'a\uD83D', '\uDE00b', 'a\uFFFD\n**Result:** \uFFFDb\n'],
+    ['a heading on the first line of a result as axe does', 't', '## F', '**Result:** ## F\n'],
+  ])('writes %s', (_, task, result, expected) => {
+    expect(entry(task, result)).toContain(expected);
   });
 
   it('ends with the provenance line if one is given (D8)', () => {

@@ -58,13 +58,11 @@ describe('committing', () => {
         `Expected branch to point to "${HEAD}" but it did not.  Pull and try again.`,
         'STALE_DATA',
       ),
-      query: repositoryAt(HEAD),
       result: { kind: 'conflict' },
     },
     {
       name: 'the other wording of a lost race is stale',
       mutation: refusesQuery(`axe-memory is at ${OTHER} but expected ${HEAD}`),
-      query: repositoryAt(HEAD),
       result: { kind: 'conflict' },
     },
     {
@@ -82,7 +80,6 @@ describe('committing', () => {
     {
       name: 'a refusal with an unknown message is an error if the branch has not moved',
       mutation: refusesQuery('A path was requested twice'),
-      query: repositoryAt(HEAD),
       result: {
         kind: 'failed',
         reason: 'error',
@@ -92,31 +89,26 @@ describe('committing', () => {
     {
       name: 'C3 47: a server error leaves it open',
       mutation: refuses(502),
-      query: repositoryAt(HEAD),
       result: { kind: 'unknown', message: expect.stringContaining('502') },
     },
     {
       name: 'C3 47: a dropped connection leaves it open',
       mutation: drops,
-      query: repositoryAt(HEAD),
       result: { kind: 'unknown', message: expect.stringContaining('socket hang up') },
     },
     {
       name: 'a query GitHub gave up on leaves it open',
       mutation: refusesQuery('Something went wrong while executing your query. Please include `ABCD`'),
-      query: repositoryAt(HEAD),
       result: { kind: 'unknown' },
     },
     {
       name: 'an answer that is not understood leaves it open',
       mutation: () => ({}),
-      query: repositoryAt(HEAD),
       result: { kind: 'unknown' },
     },
     {
       name: 'C3 49: a secondary limit requires a wait',
       mutation: refuses(403, 'You have exceeded a secondary rate limit.', { 'retry-after': '30' }),
-      query: repositoryAt(HEAD),
       result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 30_000 },
     },
     {
@@ -126,16 +118,14 @@ describe('committing', () => {
         'x-ratelimit-reset': '1767229200',
         date: 'Thu, 01 Jan 2026 00:20:00 GMT',
       }),
-      query: repositoryAt(HEAD),
       result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 40 * 60_000 },
     },
     {
       name: 'C3 49: a limit in a GraphQL answer requires a wait of a minute',
       mutation: refusesQuery('API rate limit already exceeded for installation ID 1.', 'RATE_LIMIT'),
-      query: repositoryAt(HEAD),
       result: { kind: 'failed', reason: 'rate-limited', retryAfterMs: 60_000 },
     },
-  ])('$name', async ({ mutation, query, result }) => {
+  ])('$name', async ({ mutation, query = repositoryAt(HEAD), result }) => {
     const { branch } = branchWith({ mutation, query });
     expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject(result);
   });
