@@ -84,10 +84,7 @@ const DYNAMIC = [
   'ajv',
   'ajv/dist/2020.js',
   'aws4fetch',
-  '@modelcontextprotocol/sdk/client/index.js',
-  '@modelcontextprotocol/sdk/client/sse.js',
-  '@modelcontextprotocol/sdk/client/streamableHttp.js',
-  '@modelcontextprotocol/sdk/types.js',
+  '@modelcontextprotocol/client',
 ];
 
 /**

@@ -37,7 +37,7 @@ afterEach(async () => {
   await Promise.all([...open].map((server) => server.close()));
 });
 
-const TOOLS = ['echo', 'whoami', 'refuse', 'large', 'vanish'].map((name) => ({
+const TOOLS = ['echo', 'whoami', 'refuse', 'vanish'].map((name) => ({
   name,
   description: `The tool ${name}.`,
   inputSchema: { type: 'object' as const },
@@ -127,8 +127,6 @@ function createTools(cut: () => void): Server {
         return say(String(requestInfo?.headers['authorization']));
       case 'refuse':
         return { ...say('not today'), isError: true };
-      case 'large':
-        return say('x'.repeat(11 * 1024 * 1024));
       case 'vanish':
         // The answer has begun by now: its headers are out.
         setTimeout(cut, 50);

@@ -15,7 +15,6 @@ import type { GitHubReader } from '../tools/github/github-port.js';
 import { connectMcpServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
 import { createRunServers, openServer } from '../tools/mcp/server.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
-import { startLineProgram } from '../tools/process/mcp-process.js';
 import {
   type FoundJail,
   findCommandJail,
@@ -307,12 +306,10 @@ async function withServers(
 
 /** What every connection of a run is made with. */
 function connectionsOf({ signal }: ToolRequest, surroundings: ToolSurroundings) {
-  const { cwd, clock, fetch } = surroundings;
+  const { cwd, fetch } = surroundings;
   return {
     childEnv: serverEnv(surroundings),
     cwd,
-    startProgram: startLineProgram,
-    clock,
     signal,
     fetch,
     timeoutMs: MCP_START_TIMEOUT_MS,

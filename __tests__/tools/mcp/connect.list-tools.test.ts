@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { listTools } from '../../../src/tools/mcp/connect.js';
-import { MAX_OFFERED, MAX_PAGES } from '../../../src/tools/mcp/limits.js';
+import { listTools, MAX_OFFERED, MAX_PAGES } from '../../../src/tools/mcp/connect.js';
 import type { McpServer } from '../../../src/tools/mcp/server.js';
 
 /** A server whose list never ends: each page names a next one that nobody has seen before. */

@@ -3,11 +3,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { McpServerConfig } from '../../../src/agent/config.js';
-import { createClock } from '../../../src/lib/system-clock.js';
 import type { Warning } from '../../../src/lib/warning.js';
 import { type ConnectOptions, connectMcpServers, type McpTools } from '../../../src/tools/mcp/connect.js';
 import { openServer } from '../../../src/tools/mcp/server.js';
-import { startLineProgram } from '../../../src/tools/process/mcp-process.js';
 import type { Tool, ToolResult } from '../../../src/tools/tool.js';
 
 const { resolve } = createRequire(import.meta.url);
@@ -54,9 +52,7 @@ export async function connect(
     childEnv: { PATH: process.env['PATH'] ?? '' },
     cwd: import.meta.dirname,
     open: openServer,
-    startProgram: startLineProgram,
     fetch: globalThis.fetch,
-    clock: createClock(),
     signal,
     timeoutMs: 100_000,
     callTimeoutMs: 100_000,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
-import { formatResult } from '../../../src/tools/mcp/server.js';
+import { formatResult } from '../../../src/tools/mcp/results.js';
 
 const text = (words: string): unknown => ({ type: 'text', text: words });
 const DATA = Buffer.from('twelve bytes').toString('base64');

@@ -2,8 +2,16 @@ import { messageOf } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import { stripInvisible } from '../../safety/hidden.js';
 import type { Tool } from '../tool.js';
-import { MAX_DEFINITIONS, MAX_DESCRIPTION, MAX_TOOLS } from './limits.js';
 import { isJsonObject, makeToolSchema } from './tool-schema.js';
+
+/** Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins need room. */
+const MAX_TOOLS = 100;
+
+/** Longest description of a tool, in code points: it is sent with every turn. */
+const MAX_DESCRIPTION = 16_384;
+
+/** Most characters of names, descriptions and schemas of all tools together: they are sent with every turn. */
+const MAX_DEFINITIONS = 200_000;
 
 /** What a server offers, unchecked. */
 export interface Offer {

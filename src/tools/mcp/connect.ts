@@ -5,9 +5,17 @@ import type { Warning } from '../../lib/warning.js';
 import { redact } from '../../safety/redact.js';
 import type { Tool } from '../tool.js';
 import { type ChosenTool, chooseTools } from './choose-tools.js';
-import { describeFailure } from './describe-failure.js';
-import { MAX_LISTINGS, MAX_OFFERED, MAX_PAGES, within } from './limits.js';
+import { describeFailure, within } from './connection.js';
 import type { McpServer, openServer, ServerDependencies } from './server.js';
+
+/** Most tools of one server that are looked at before some are chosen. */
+export const MAX_OFFERED = 20_000;
+
+/** Most pages of a tool list that are asked for. */
+export const MAX_PAGES = 100;
+
+/** How often the tools of an agent's servers are listed anew in a run. */
+const MAX_LISTINGS = 20;
 
 export interface ConnectOptions extends Omit<ServerDependencies, 'complain'> {
   /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
@@ -105,8 +113,7 @@ async function listAnew(one: UsableServer, options: ConnectOptions): Promise<Usa
 
 /** What it offers; a list without end is a warning. */
 async function list(server: McpServer, options: ConnectOptions): Promise<readonly unknown[]> {
-  const { timeoutMs: ms, clock, signal } = options;
-  const { tools, isCut } = await within(listTools(server), { ms, clock, signal });
+  const { tools, isCut } = await within(listTools(server), options.timeoutMs, options.signal);
   if (isCut)
     complain(options, server.name, `has an endless list of tools; the first ${tools.length} were looked at`);
   return tools;

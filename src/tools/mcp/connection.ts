@@ -1,125 +1,248 @@
+import type { Transport } from '@modelcontextprotocol/client';
+import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
+import { networkCause } from '../../lib/network-cause.js';
+import { cleanLine } from '../../lib/text/cut.js';
 import { VERSION } from '../../lib/version.js';
-import { describeFailure } from './describe-failure.js';
-import { TimeUp, within } from './limits.js';
-import {
-  createHttpTransport,
-  createSseTransport,
-  createStdioTransport,
-  type McpTransport,
-  type TransportDependencies,
-} from './transports.js';
+import { ProgramTransport } from './program-transport.js';
 
 /** What a server answers: an object of which nothing is known yet. */
 export type CallAnswer = Readonly<Record<string, unknown>>;
+const ANSWER = v.record(v.string(), v.unknown());
 
 /** A session with a server. */
 export interface Connection {
-  /** Throws the server's error, a {@link TimeUp}, the signal's reason, or what happened on the way. */
-  request(method: string, params: CallAnswer, patience: RequestBackoff): Promise<CallAnswer>;
+  /** Throws the server's error, or what happened on the way. */
+  request(
+    method: string,
+    params: CallAnswer,
+    limits: { readonly timeout: number; readonly signal: AbortSignal },
+  ): Promise<CallAnswer>;
   /** Why it is over, for people; undefined while it is open. */
   ending(): string | undefined;
   /** Ends session and server. Never rejects. */
   close(): Promise<void>;
 }
 
-interface RequestBackoff {
-  readonly ms: number;
+export interface ConnectionDependencies {
+  /** The whole environment of a stdio server. */
+  readonly childEnv: Readonly<Record<string, string>>;
+  /** Absolute path of the folder a stdio server runs in. */
+  readonly cwd: string;
+  /** Every HTTP request goes through it (proxies, D25). */
+  readonly fetch: typeof globalThis.fetch;
+  /** Ends everything that waits. */
   readonly signal: AbortSignal;
+  /** Time to open a session and to list the tools, each, in milliseconds. */
+  readonly timeoutMs: number;
 }
 
-interface OpenOptions extends RequestBackoff {
-  readonly deps: TransportDependencies;
+interface Listeners {
   /** Called when the session ends and nobody here ended it. */
   onLost(why: string): void;
   /** Called when the server says that its tools are others now. */
   onNewTools(): void;
 }
 
-/** setTimeout takes at most this many milliseconds (2^31 − 1); the client's own timers are never meant to fire. */
+/** setTimeout takes at most this many milliseconds (2^31 − 1). */
 const LONGEST_TIMER_MS = 2_147_483_647;
+
+/** How long a program may be silent when it is asked for the newer protocol: then it speaks the older one. */
+const PROBE_MS = 10_000;
 
 /** Time for a server to let a session go, in milliseconds. */
 const LEAVE_MS = 2000;
 
 /**
- * Opens a session with a server through the official client. We announce no capability, so a server can ask for
- * nothing (sampling, roots, elicitation), and its `instructions` are not read. Throws an Error for people.
+ * The data of an error in the place of an answer that never came. No server can send it: what it sends is another object.
  */
-export async function openConnection(server: McpServerConfig, options: OpenOptions): Promise<Connection> {
-  const { deps, onLost, onNewTools, ms, signal } = options;
-  const { clock } = deps;
-  const [{ Client }, { ResultSchema, ToolListChangedNotificationSchema }, wire] = await Promise.all([
-    import('@modelcontextprotocol/sdk/client/index.js'),
-    import('@modelcontextprotocol/sdk/types.js'),
-    createWire(server, deps),
-  ]);
-  const client = new Client({ name: 'axe-action', version: VERSION });
+const LOST_ANSWER: object = Object.freeze({ reason: 'the answer broke off' });
+
+/**
+ * Opens a session with a server through the official client, in the newest protocol that both speak. We announce no
+ * capability, so a server can ask for nothing (sampling, roots, elicitation), and its `instructions` are not read. Throws
+ * an Error for people.
+ */
+export async function openConnection(
+  server: McpServerConfig,
+  deps: ConnectionDependencies,
+  listeners: Listeners,
+): Promise<Connection> {
+  const { deserializeMessage, SSEClientTransport, StreamableHTTPClientTransport } = await loadClient();
+  const { fetch, childEnv, cwd } = deps;
+  const web = { fetch, requestInit: { headers: server.headers } };
+  switch (server.transport) {
+    case 'stdio': {
+      const { command, args } = server;
+      const env = { ...childEnv, ...server.env };
+      const start = () => new ProgramTransport({ command, args, env, cwd }, deserializeMessage);
+      const first = start();
+      try {
+        return await connect(first, 'auto', deps, listeners);
+      } catch (thrown) {
+        // Older servers may end at a request that they do not know.
+        if (first.ending === undefined || deps.signal.aborted) throw thrown;
+        return await connect(start(), 'legacy', deps, listeners);
+      }
+    }
+    case 'streamable-http': {
+      const transport = new StreamableHTTPClientTransport(new URL(server.url), web);
+      return await connect(failBrokenAnswers(transport), 'auto', deps, listeners);
+    }
+    case 'sse':
+      return await connect(new SSEClientTransport(new URL(server.url), web), 'legacy', deps, listeners);
+  }
+}
+
+async function loadClient() {
+  return await import('@modelcontextprotocol/client');
+}
+
+async function connect(
+  transport: Transport,
+  mode: 'auto' | 'legacy',
+  { timeoutMs, signal }: ConnectionDependencies,
+  { onLost, onNewTools }: Listeners,
+): Promise<Connection> {
+  const { Client, SseError } = await loadClient();
+  const program = transport instanceof ProgramTransport ? transport : undefined;
+  const client = new Client(
+    { name: 'axe-action', version: VERSION },
+    {
+      versionNegotiation: {
+        mode,
+        probe: { timeoutMs: program === undefined ? LONGEST_TIMER_MS : PROBE_MS },
+      },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onNewTools } },
+    },
+  );
   let isOpen = false;
   let over: string | undefined;
   const lose = (why: string): void => {
     if (over !== undefined) return;
-    over = withLastOutput(why, wire);
+    over = withLastWords(why, program);
     if (isOpen) onLost(over);
   };
-  client.setNotificationHandler(ToolListChangedNotificationSchema, onNewTools);
-  client.onclose = () => lose(wire.ending() ?? 'it closed the connection');
+  client.onclose = () => lose(program?.ending ?? 'it closed the connection');
   client.onerror = (error) => {
-    if (!wire.isFatal(error)) return;
+    // The one stream of an SSE session has ended, and the session with it.
+    if (!(error instanceof SseError)) return;
     lose(describeFailure(error));
     void client.close();
   };
+  const close = async () => await transport.close().catch(() => undefined);
   try {
-    await within(client.connect(wire.transport, { timeout: LONGEST_TIMER_MS }), { ms, clock, signal });
+    await within(client.connect(transport, { timeout: LONGEST_TIMER_MS }), timeoutMs, signal);
     isOpen = true;
   } catch (thrown) {
-    const why = thrown instanceof TimeUp ? thrown.message : (wire.ending() ?? describeFailure(thrown));
-    const reason = withLastOutput(why, wire);
-    await wire.transport.close().catch(() => undefined);
+    const reason = withLastWords(program?.ending ?? describeFailure(thrown), program);
+    await close();
     signal.throwIfAborted();
     throw new Error(reason, { cause: thrown });
   }
   return {
-    async request(method, params, patience) {
+    async request(method, params, limits) {
       if (over !== undefined) throw new Error(over);
-      const given = new AbortController();
-      const answer = client.request({ method, params }, ResultSchema, {
-        signal: given.signal,
-        timeout: LONGEST_TIMER_MS,
-      });
       try {
-        return await within(answer, { ...patience, clock });
+        return await client.request({ method, params }, ANSWER, limits);
       } catch (thrown) {
-        // Tells the server, which may stop working on it. Not for an answered request: the client would tell again.
-        const isGivenUp = thrown instanceof TimeUp || patience.signal.aborted;
-        if (isGivenUp) given.abort('nobody waits for it any more');
         // The client only knows that the connection is closed; we know why.
-        throw over === undefined || isGivenUp ? thrown : new Error(over, { cause: thrown });
+        throw over === undefined ? thrown : new Error(over, { cause: thrown });
       }
     },
     ending: () => over,
     async close() {
       const isThere = over === undefined;
       over ??= 'its session was ended';
-      const never = new AbortController().signal;
-      if (isThere) await within(wire.leave(), { ms: LEAVE_MS, clock, signal: never }).catch(() => undefined);
-      await wire.transport.close().catch(() => undefined);
+      if (isThere && 'terminateSession' in transport && typeof transport.terminateSession === 'function') {
+        const never = new AbortController().signal;
+        await within(transport.terminateSession(), LEAVE_MS, never).catch(() => undefined);
+      }
+      await close();
     },
   };
 }
 
-async function createWire(server: McpServerConfig, deps: TransportDependencies): Promise<McpTransport> {
-  switch (server.transport) {
-    case 'stdio':
-      return await createStdioTransport(server, deps);
-    case 'streamable-http':
-      return await createHttpTransport(server, deps);
-    case 'sse':
-      return await createSseTransport(server, deps);
-  }
+/** An answer that breaks off fails its request at once: the client would wait for its timeout. */
+function failBrokenAnswers(transport: Transport): Transport {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) =>
+    send(message, {
+      ...options,
+      onRequestStreamEnd() {
+        if (!('method' in message && 'id' in message)) return;
+        const error = { code: -32_000, message: 'the answer broke off', data: LOST_ANSWER };
+        transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
+      },
+    });
+  return transport;
 }
 
-function withLastOutput(why: string, wire: McpTransport): string {
-  const words = wire.lastWords();
+function withLastWords(why: string, program: ProgramTransport | undefined): string {
+  const words = program?.lastWords() ?? '';
   return words === '' ? why : `${why}; its last words: ${words}`;
+}
+
+/** The result of some work; throws an Error for people when the time is over, and the signal's reason when it aborts. */
+export async function within<T>(work: Promise<T>, ms: number, signal: AbortSignal): Promise<T> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+  const over = new Promise<never>((_, reject) => {
+    const end = () => reject(signal.aborted ? signal.reason : new Error(unanswered(ms)));
+    limit.addEventListener('abort', end, { once: true });
+    if (limit.aborted) end();
+  });
+  return await Promise.race([work, over]);
+}
+
+function unanswered(ms: number): string {
+  return `it did not answer within ${ms / 1000} s`;
+}
+
+/** Longest description of a failure, in code points: servers answer with whole pages. */
+const MAX_FAILURE = 500;
+
+/** What went wrong with a server, on one line, for people and for the model. */
+export function describeFailure(thrown: unknown): string {
+  const { name, message, code, status, cause, timeout } = failureOf(thrown);
+  if (code === 'ERA_NEGOTIATION_FAILED' && cause !== undefined) return describeFailure(cause);
+  if (code === 'REQUEST_TIMEOUT' && timeout !== undefined) return unanswered(timeout);
+  if (name === 'SyntaxError') return 'its answer is not JSON';
+  if (name.endsWith('ZodError')) return 'its answer does not follow the protocol';
+  if (name === 'ProtocolError') return cleanLine(`MCP error ${code}: ${message}`, MAX_FAILURE);
+  // fetch's own TypeError says nothing; the reason is its cause.
+  const reason = name === 'TypeError' && cause !== undefined ? `: ${networkCause(cause).message}` : '';
+  const text = cleanLine(`${message}${reason}`, MAX_FAILURE);
+  if (status === 401 || status === 403) return `HTTP ${status}, check its \`headers\` (${text})`;
+  return status === undefined ? text : `HTTP ${status} (${text})`;
+}
+
+/** The server does not know the session (MCP specification, streamable HTTP, session management). */
+export function isForgotten(thrown: unknown): boolean {
+  return failureOf(thrown).status === 404;
+}
+
+/** An error the server answered with on purpose is for the model alone. */
+export function isAnswer(thrown: unknown): boolean {
+  const { name, data } = failureOf(thrown);
+  return name === 'ProtocolError' && data !== LOST_ANSWER;
+}
+
+/** Looks at what was thrown without asking which class it is of: errors of fetch are not of ours. */
+function failureOf(thrown: unknown) {
+  const error = typeof thrown === 'object' && thrown !== null ? thrown : { message: thrown };
+  const name = String(Reflect.get(error, 'name') ?? '');
+  const code: unknown = Reflect.get(error, 'code');
+  const data: unknown = Reflect.get(error, 'data');
+  const status: unknown = name === 'SseError' ? code : Reflect.get(error, 'status');
+  const details = typeof data === 'object' && data !== null ? data : {};
+  const timeout: unknown = Reflect.get(details, 'timeout');
+  return {
+    name,
+    code,
+    data,
+    message: String(Reflect.get(error, 'message') ?? ''),
+    cause: Reflect.get(error, 'cause') as unknown,
+    status: typeof status === 'number' ? status : undefined,
+    timeout: typeof timeout === 'number' ? timeout : undefined,
+  };
 }

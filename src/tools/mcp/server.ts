@@ -1,14 +1,21 @@
 import type { McpServerConfig } from '../../agent/config.js';
-import { cleanLine } from '../../lib/text/cut.js';
-import { truncate } from '../../lib/text/truncate.js';
 import type { ToolResult } from '../tool.js';
-import { showOutput } from '../visible.js';
-import { type CallAnswer, type Connection, openConnection } from './connection.js';
-import { describeFailure, mcpFailure } from './describe-failure.js';
-import { MAX_REOPENINGS } from './limits.js';
-import { base64Bytes, formatStructured, formatText } from './structured.js';
-import { isJsonObject } from './tool-schema.js';
-import { LOST_ANSWER, type TransportDependencies } from './transports.js';
+import {
+  type CallAnswer,
+  type Connection,
+  type ConnectionDependencies,
+  describeFailure,
+  isAnswer,
+  isForgotten,
+  openConnection,
+} from './connection.js';
+import { formatResult } from './results.js';
+
+/** How often a lost HTTP or SSE session is opened again in a run. */
+export const MAX_REOPENINGS = 5;
+
+/** Most warnings about one server that is open. */
+const MAX_COMPLAINTS = 5;
 
 export interface McpServer {
   readonly name: string;
@@ -21,11 +28,7 @@ export interface McpServer {
   close(): Promise<void>;
 }
 
-export interface ServerDependencies extends TransportDependencies {
-  /** Ends everything that waits. */
-  readonly signal: AbortSignal;
-  /** Time to open a session and to list the tools, each, in milliseconds. */
-  readonly timeoutMs: number;
+export interface ServerDependencies extends ConnectionDependencies {
   readonly callTimeoutMs: number;
   /** Tells people what a server did wrong; the message begins with the server. */
   complain(what: string): void;
@@ -36,7 +39,7 @@ export interface ServerDependencies extends TransportDependencies {
  * lost (servers forget sessions, proxies cut idle streams), a few times per run. Throws an Error for people.
  */
 export async function openServer(config: McpServerConfig, deps: ServerDependencies): Promise<McpServer> {
-  const { signal, timeoutMs: ms, complain } = deps;
+  const { signal, timeoutMs, complain } = deps;
   let reopenings = 0;
   let isClosed = false;
   let hasEnded = false;
@@ -47,17 +50,16 @@ export async function openServer(config: McpServerConfig, deps: ServerDependenci
   let latest: Promise<Connection> = Promise.resolve(await open());
 
   async function open(): Promise<Connection> {
-    return await openConnection(config, { deps, ms, signal, onLost, onNewTools });
-  }
-
-  function onNewTools(): void {
-    hasNewTools = true;
-  }
-
-  function onLost(why: string): void {
-    if (config.transport !== 'stdio') return;
-    hasEnded = true;
-    complainOnce(`ended in the middle of the run (${why})`);
+    return await openConnection(config, deps, {
+      onNewTools() {
+        hasNewTools = true;
+      },
+      onLost(why) {
+        if (config.transport !== 'stdio') return;
+        hasEnded = true;
+        complainOnce(`ended in the middle of the run (${why})`);
+      },
+    });
   }
 
   function complainOnce(what: string): void {
@@ -86,15 +88,15 @@ export async function openServer(config: McpServerConfig, deps: ServerDependenci
 
   /** A call that never reached a session is made once more on a new one. */
   async function callTool(params: CallAnswer, callSignal: AbortSignal): Promise<CallAnswer> {
-    const patience = { ms: deps.callTimeoutMs, signal: callSignal };
+    const limits = { timeout: deps.callTimeoutMs, signal: callSignal };
     const connection = await openSession();
     try {
-      return await connection.request('tools/call', params, patience);
+      return await connection.request('tools/call', params, limits);
     } catch (thrown) {
       if (!isForgotten(thrown)) throw thrown;
       retired.add(connection);
       const session = await openSession();
-      return await session.request('tools/call', params, patience);
+      return await session.request('tools/call', params, limits);
     }
   }
 
@@ -102,7 +104,7 @@ export async function openServer(config: McpServerConfig, deps: ServerDependenci
     name: config.name,
     async request(method, params) {
       const session = await openSession();
-      return await session.request(method, params, { ms, signal });
+      return await session.request(method, params, { timeout: timeoutMs, signal });
     },
     async call(tool, input, callSignal) {
       try {
@@ -125,85 +127,6 @@ export async function openServer(config: McpServerConfig, deps: ServerDependenci
       await Promise.all([...connections].map((connection) => connection.close()));
     },
   };
-}
-
-/** Most warnings about one server that is open. */
-const MAX_COMPLAINTS = 5;
-
-/** The server does not know the session (MCP specification, streamable HTTP, session management). */
-function isForgotten(thrown: unknown): boolean {
-  const { name, code } = mcpFailure(thrown);
-  return code === 404 && name !== 'McpError';
-}
-
-/** An error the server answered with on purpose is for the model alone. */
-function isAnswer(thrown: unknown): boolean {
-  const { name, data } = mcpFailure(thrown);
-  return name === 'McpError' && data !== LOST_ANSWER;
-}
-
-/** Longest name, address or type that is shown, in code points. */
-const MAX_SHOWN = 200;
-
-/**
- * The answer of `tools/call` as text: its texts joined by newlines, as in axe; what is not text described in a line;
- * structured content as JSON where it says more (MCP specification, tools, tool result). Hidden characters are written
- * out and the whole is cut by the one rule.
- */
-export function formatResult(answer: CallAnswer): ToolResult {
-  const content: readonly unknown[] = Array.isArray(answer['content']) ? answer['content'] : [];
-  const { structuredContent } = answer;
-  const more = isJsonObject(structuredContent) ? formatStructured(structuredContent, content) : undefined;
-  const parts = [...content.map(formatPart), ...(more === undefined ? [] : [more])];
-  const isError = answer['isError'] === true;
-  if (parts.length === 0) return { text: 'MCP tool returned no content', isError };
-  return { text: truncate(showOutput(parts.join('\n'))), isError };
-}
-
-function formatPart(part: unknown): string {
-  if (!isJsonObject(part)) return '[content that does not follow the protocol, not shown]';
-  switch (part['type']) {
-    case 'text':
-      return formatText(textOf(part['text']));
-    case 'image':
-    case 'audio':
-      return `[${part['type']}: ${mediaTypeOf(part)}, ${sizeOf(part['data'])}, not shown]`;
-    case 'resource':
-      return formatResource(part['resource']);
-    case 'resource_link':
-      return formatLink(part);
-    default:
-      return `[content of the type ${JSON.stringify(shown(part['type']))}, not shown]`;
-  }
-}
-
-function formatResource(resource: unknown): string {
-  if (!isJsonObject(resource)) return '[a resource that does not follow the protocol, not shown]';
-  const what = `resource ${shown(resource['uri'])}: ${mediaTypeOf(resource)}`;
-  return typeof resource['text'] === 'string'
-    ? `[${what}]\n${resource['text']}`
-    : `[${what}, ${sizeOf(resource['blob'])}, not shown]`;
-}
-
-function formatLink(link: CallAnswer): string {
-  const words = [shown(link['title'] ?? link['name']), shown(link['description'])].filter(Boolean).join(': ');
-  return `[link to the resource ${shown(link['uri'])}${words === '' ? '' : ` (${words})`}]`;
-}
-
-function mediaTypeOf(part: CallAnswer): string {
-  return shown(part['mimeType']) || 'unknown type';
-}
-
-function sizeOf(base64: unknown): string {
-  return `${base64Bytes(textOf(base64))} bytes`;
-}
-
-function shown(value: unknown): string {
-  return cleanLine(textOf(value).slice(0, 4 * MAX_SHOWN), MAX_SHOWN);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** Keeps the stdio servers of a run in which tools write: each starts before the first of them does, and ends with it. */

@@ -1,9 +1,11 @@
 import { stripInvisible } from '../../safety/hidden.js';
 import type { Tool } from '../tool.js';
-import { MAX_SCHEMA } from './limits.js';
 
 type Schema = Tool['inputSchema'];
 type Table = Readonly<Record<string, unknown>>;
+
+/** Largest JSON schema of a tool, in characters of JSON. */
+const MAX_SCHEMA = 16_384;
 
 /** Deepest nesting of a schema. */
 const MAX_DEPTH = 32;

@@ -1,6 +1,74 @@
+import { cleanLine } from '../../lib/text/cut.js';
+import { truncate } from '../../lib/text/truncate.js';
 import { isBinary } from '../../prompt/context-files.js';
+import type { ToolResult } from '../tool.js';
+import { showOutput } from '../visible.js';
 import type { CallAnswer } from './connection.js';
 import { isJsonObject, isText } from './tool-schema.js';
+
+/** Longest name, address or type that is shown, in code points. */
+const MAX_SHOWN = 200;
+
+/**
+ * The answer of `tools/call` as text: its texts joined by newlines, as in axe; what is not text described in a line;
+ * structured content as JSON where it says more (MCP specification, tools, tool result). Hidden characters are written
+ * out and the whole is cut by the one rule.
+ */
+export function formatResult(answer: CallAnswer): ToolResult {
+  const content: readonly unknown[] = Array.isArray(answer['content']) ? answer['content'] : [];
+  const { structuredContent } = answer;
+  const more = isJsonObject(structuredContent) ? formatStructured(structuredContent, content) : undefined;
+  const parts = [...content.map(formatPart), ...(more === undefined ? [] : [more])];
+  const isError = answer['isError'] === true;
+  if (parts.length === 0) return { text: 'MCP tool returned no content', isError };
+  return { text: truncate(showOutput(parts.join('\n'))), isError };
+}
+
+function formatPart(part: unknown): string {
+  if (!isJsonObject(part)) return '[content that does not follow the protocol, not shown]';
+  switch (part['type']) {
+    case 'text':
+      return formatText(textOf(part['text']));
+    case 'image':
+    case 'audio':
+      return `[${part['type']}: ${mediaTypeOf(part)}, ${sizeOf(part['data'])}, not shown]`;
+    case 'resource':
+      return formatResource(part['resource']);
+    case 'resource_link':
+      return formatLink(part);
+    default:
+      return `[content of the type ${JSON.stringify(shown(part['type']))}, not shown]`;
+  }
+}
+
+function formatResource(resource: unknown): string {
+  if (!isJsonObject(resource)) return '[a resource that does not follow the protocol, not shown]';
+  const what = `resource ${shown(resource['uri'])}: ${mediaTypeOf(resource)}`;
+  return typeof resource['text'] === 'string'
+    ? `[${what}]\n${resource['text']}`
+    : `[${what}, ${sizeOf(resource['blob'])}, not shown]`;
+}
+
+function formatLink(link: CallAnswer): string {
+  const words = [shown(link['title'] ?? link['name']), shown(link['description'])].filter(Boolean).join(': ');
+  return `[link to the resource ${shown(link['uri'])}${words === '' ? '' : ` (${words})`}]`;
+}
+
+function mediaTypeOf(part: CallAnswer): string {
+  return shown(part['mimeType']) || 'unknown type';
+}
+
+function sizeOf(base64: unknown): string {
+  return `${base64Bytes(textOf(base64))} bytes`;
+}
+
+function shown(value: unknown): string {
+  return cleanLine(textOf(value).slice(0, 4 * MAX_SHOWN), MAX_SHOWN);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
 
 /** Shorter texts cost nothing when they are shown twice. */
 const LEAST_REPEATED = 80;
@@ -13,7 +81,7 @@ const LEAST_OPAQUE = 512;
  * for older clients (MCP specification, tools, structured content); what repeats a text, and what stands for bytes, is
  * replaced by a word about it.
  */
-export function formatStructured(structured: CallAnswer, content: readonly unknown[]): string | undefined {
+function formatStructured(structured: CallAnswer, content: readonly unknown[]): string | undefined {
   const said = saidIn(content);
   const json = JSON.stringify(structured);
   const pretty = JSON.stringify(structured, null, 2);
@@ -23,7 +91,7 @@ export function formatStructured(structured: CallAnswer, content: readonly unkno
 }
 
 /** A text as it is shown: of one that is JSON, what stands for bytes is replaced by a word about it. */
-export function formatText(text: string): string {
+function formatText(text: string): string {
   if (!/[A-Za-z0-9+/_-]{60}/.test(text) || text.length < LEAST_OPAQUE) return text;
   const [value] = parsed(text);
   if (typeof value !== 'object' || value === null) return text;
@@ -32,7 +100,7 @@ export function formatText(text: string): string {
 }
 
 /** Size of what base64 stands for, in bytes. */
-export function base64Bytes(base64: string): number {
+function base64Bytes(base64: string): number {
   return Math.floor((base64.replace(/[\s=]+/g, '').length * 3) / 4);
 }
 

@@ -1,0 +1,147 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { setTimeout as after } from 'node:timers/promises';
+import type { deserializeMessage, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { cleanLine } from '../../lib/text/cut.js';
+import { guardGroup, killGroup } from '../process/guard.js';
+
+/** How long a program has after each step of being stopped: its input ends, then SIGTERM, then SIGKILL. */
+const GRACE_MS = 1000;
+
+/** How long the output of a program that is gone may still be on its way. */
+const DRAIN_MS = 250;
+
+/** Characters of a program's last words that are kept, and of a line of them that is quoted. */
+const MAX_WORDS = 4096;
+const MAX_QUOTE = 200;
+
+/** Lines of standard output that are not messages before a program is given up: one that never stops takes all our time. */
+const MAX_NOISE_LINES = 1000;
+
+/** A program with its whole environment and the absolute path of its folder. */
+interface ProgramStart {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** A line that says why a program ended, and is not a line of its code; without one, its last lines may. */
+const REASON = /(?:error|fatal)\b(?![(;.])/i;
+const LAST_LINES = 5;
+
+/**
+ * An MCP server that is a program, one JSON message per line, in a process group of its own. The client's own transport
+ * would add our environment and leave the program's children behind; here the group ends with the program, with `close`, and
+ * with this process, even if that is killed (not on Windows). Only what leaves the group on purpose (`setsid`) survives.
+ */
+export class ProgramTransport implements Transport {
+  onclose?: () => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** The client recognises a pipe by this and `pid`: there, silence means an older server. */
+  readonly stderr = null;
+  pid: number | undefined;
+  /** How the program ended by itself, for people; undefined while it has not. */
+  ending: string | undefined;
+  readonly #program: ProgramStart;
+  readonly #parse: typeof deserializeMessage;
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #closed: Promise<unknown> | undefined;
+  #isClosing = false;
+  #words = '';
+  #noise = 0;
+
+  constructor(program: ProgramStart, parse: typeof deserializeMessage) {
+    this.#program = program;
+    this.#parse = parse;
+  }
+
+  async start(): Promise<void> {
+    const { command, args, env, cwd } = this.#program;
+    const child = spawn(command, [...args], {
+      env: { ...env },
+      cwd,
+      detached: process.platform !== 'win32',
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    this.#child = child;
+    // A program that ends without reading closes its end of the pipe.
+    child.stdin.on('error', () => undefined);
+    createInterface({ input: child.stdout }).on('line', (line) => this.#receive(line));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => this.#keep(text));
+    this.#closed = new Promise((resolve) => child.once('close', resolve));
+    child.once('exit', (code, signal) => {
+      if (!this.#isClosing) this.ending = signal === null ? `exit status ${code}` : `ended by ${signal}`;
+      this.#kill('SIGKILL');
+      void this.#drain(child);
+    });
+    await once(child, 'spawn');
+    this.pid = child.pid;
+    const guard = guardGroup(child.pid ?? 0);
+    child.once('close', () => {
+      guard.dismiss();
+      this.onclose?.();
+    });
+    if (this.#isClosing) await this.close();
+  }
+
+  /** Whoever waits for an answer of a program that is gone hears of it by `onclose`. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    this.#child?.stdin.write(`${JSON.stringify(message)}\n`, () => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#child?.stdin.end();
+    if (this.pid === undefined || (await this.#endsSoon())) return;
+    this.#kill('SIGTERM');
+    if (await this.#endsSoon()) return;
+    this.#kill('SIGKILL');
+    await this.#endsSoon();
+  }
+
+  /** What the program last complained of, for people; empty for nothing. */
+  lastWords(): string {
+    const lines = this.#words.split('\n').filter((line) => line.trim() !== '');
+    const reason = lines.find((line) => REASON.test(line));
+    const said = reason === undefined ? lines.slice(-LAST_LINES) : [reason];
+    return said.map((line) => cleanLine(line, MAX_QUOTE)).join(' | ');
+  }
+
+  /** Programs greet on standard output; what is not a message may say why there are none. */
+  #receive(line: string): void {
+    try {
+      this.onmessage?.(this.#parse(line));
+    } catch {
+      this.#keep(`${line}\n`);
+      this.#noise += 1;
+      if (this.#noise !== MAX_NOISE_LINES) return;
+      this.ending = `it wrote ${MAX_NOISE_LINES} lines that are not messages`;
+      this.#isClosing = true;
+      this.#kill('SIGKILL');
+      this.#child?.stdout.destroy();
+    }
+  }
+
+  #keep(text: string): void {
+    this.#words = (this.#words + text).slice(-MAX_WORDS);
+  }
+
+  #kill(signal: NodeJS.Signals): void {
+    if (this.#child?.pid !== undefined) killGroup(this.#child.pid, signal);
+  }
+
+  /** Someone outside the group may hold the pipes open: they are not waited for. */
+  async #drain(child: ChildProcessWithoutNullStreams): Promise<void> {
+    await after(DRAIN_MS);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+
+  async #endsSoon(): Promise<boolean> {
+    const hasEnded = this.#closed?.then(() => true) ?? true;
+    return await Promise.race([hasEnded, after(GRACE_MS, false, { ref: false })]);
+  }
+}
