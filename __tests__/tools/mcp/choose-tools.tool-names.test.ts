@@ -1,21 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type NamedTool, nameTools, type OfferedTool } from '../../../src/tools/mcp/choose-tools.js';
+import { chooseTools } from '../../../src/tools/mcp/choose-tools.js';
 
 const SAFE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 
-function name(offered: readonly string[], reserved: readonly string[] = []): readonly (string | undefined)[] {
-  return nameTools(offered.map(split), new Set(reserved)).map(nameOf);
+/** What is chosen from these tools, each `server/tool`; a tool may hold slashes of its own. Every one is an offer. */
+function choose(offered: readonly string[], reserved: readonly string[] = []) {
+  const offers = offered.map((text) => {
+    const at = text.indexOf('/');
+    return {
+      server: text.slice(0, at),
+      tools: [{ name: text.slice(at + 1), inputSchema: { type: 'object' } }],
+    };
+  });
+  const { tools, notes } = chooseTools(offers, new Set(reserved));
+  return { names: tools.map(({ name }) => name), notes: notes.map(({ note }) => note) };
 }
 
-/** `server/tool`; the tool may hold slashes of its own. */
-function split(text: string): OfferedTool {
-  const at = text.indexOf('/');
-  return { server: text.slice(0, at), tool: text.slice(at + 1) };
-}
-
-function nameOf(named: NamedTool): string | undefined {
-  return named.kind === 'named' ? named.name : undefined;
+function name(offered: readonly string[], reserved: readonly string[] = []): readonly string[] {
+  return choose(offered, reserved).names;
 }
 
 describe('the name of a tool', () => {
@@ -36,38 +39,35 @@ describe('the name of a tool', () => {
     expect(one).not.toBe(two);
     expect(name([`a/${'x'.repeat(80)}1`])).toEqual([one]);
   });
-
-  it('that is empty is left out', () => {
-    expect(nameTools([{ server: 'a', tool: '' }], new Set())).toEqual([
-      { kind: 'left-out', note: 'no-name' },
-    ]);
-  });
 });
 
 describe('equal tool names', () => {
   it('are kept by the built-in tool', () => {
-    expect(nameTools([split('a/run.command')], new Set(['run_command']))).toEqual([
-      { kind: 'left-out', note: 'built-in' },
-    ]);
+    expect(choose(['a/run.command'], ['run_command'])).toEqual({
+      names: [],
+      notes: ['`run.command` (left out: a built-in tool has the same name)'],
+    });
   });
 
   it('of two servers are kept by the first, and the others get their server as prefix', () => {
-    expect(nameTools([split('a/search'), split('b/search'), split('c d/search')], new Set())).toEqual([
-      { kind: 'named', name: 'search' },
-      { kind: 'named', name: 'b_search', note: 'prefixed' },
-      { kind: 'named', name: 'c_d_search', note: 'prefixed' },
-    ]);
+    expect(choose(['a/search', 'b/search', 'c d/search'])).toEqual({
+      names: ['search', 'b_search', 'c_d_search'],
+      notes: [
+        '`search as b_search` (renamed: another server offers the same name)',
+        '`search as c_d_search` (renamed: another server offers the same name)',
+      ],
+    });
   });
 
   it('of two servers are left out if the longer name is used too', () => {
-    expect(name(['a/b_search', 'a/search', 'b/search'])).toEqual(['b_search', 'search', undefined]);
-    expect(name(['a/search', 'b/search'], ['b_search'])).toEqual(['search', undefined]);
+    expect(name(['a/b_search', 'a/search', 'b/search'])).toEqual(['b_search', 'search']);
+    expect(name(['a/search', 'b/search'], ['b_search'])).toEqual(['search']);
   });
 
   it('of one server are one tool', () => {
-    expect(nameTools([split('a/search'), split('a/search')], new Set())[1]).toEqual({
-      kind: 'left-out',
-      note: 'duplicate',
+    expect(choose(['a/search', 'a/search'])).toEqual({
+      names: ['search'],
+      notes: ['`search` (left out: offered more than once)'],
     });
   });
 
@@ -79,22 +79,23 @@ describe('equal tool names', () => {
 });
 
 describe('the tool names from any server', () => {
-  const tool = fc.record({
-    server: fc.constantFrom('a', 'b', 'ä ö', '9'),
-    tool: fc.oneof(
-      fc.string({ unit: 'grapheme', maxLength: 90 }),
-      fc.constantFrom('x', 'x.', 'x_', 'a_x', 'b_x'),
-    ),
-  });
+  const tool = fc
+    .tuple(
+      fc.constantFrom('a', 'b', 'ä ö', '9'),
+      fc.oneof(
+        fc.string({ unit: 'grapheme', maxLength: 90 }),
+        fc.constantFrom('x', 'x.', 'x_', 'a_x', 'b_x'),
+      ),
+    )
+    .map((names) => names.join('/'));
 
   it('are safe for every provider, differ, and never equal a built-in’s', () => {
     fc.assert(
       fc.property(fc.array(tool, { maxLength: 30 }), (offered) => {
-        const reserved = new Set(['x', 'a_x']);
-        const names = nameTools(offered, reserved).flatMap((named) => nameOf(named) ?? []);
+        const names = name(offered, ['x', 'a_x']);
         expect(names.filter((one) => !SAFE.test(one))).toEqual([]);
         expect(new Set(names).size).toBe(names.length);
-        expect(names.filter((one) => reserved.has(one))).toEqual([]);
+        expect(names.filter((one) => ['x', 'a_x'].includes(one))).toEqual([]);
       }),
     );
   });

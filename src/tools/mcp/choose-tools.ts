@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { messageOf } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import { stripInvisible } from '../../safety/hidden.js';
@@ -28,8 +29,6 @@ export interface ChosenTool {
   readonly inputSchema: Tool['inputSchema'];
 }
 
-const NO_NAME = '(left out: without a name)';
-
 /**
  * Chooses from what servers offer the tools a model gets: checked, named, few and small enough for every provider. The
  * order is that of the servers, within a server by name, whatever order it answers in, so that prompts can be cached.
@@ -37,15 +36,16 @@ const NO_NAME = '(left out: without a name)';
  */
 export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<string>) {
   const notes = createNotes();
-  const checked = offers.flatMap((offer) => checkTools(offer, notes));
-  const names = nameTools(checked, reserved);
-  const named = checked.flatMap((tool, index) => {
-    const result = names[index];
-    if (result === undefined) return [];
-    const label = result.kind === 'named' ? `${tool.tool} as ${result.name}` : tool.tool;
-    if (result.note !== undefined) notes.add(tool.server, NAME_NOTES[result.note], label);
-    return result.kind === 'named' ? [{ ...tool, name: result.name }] : [];
-  });
+  const owners = new Map<string, CheckedTool>();
+  const named: ChosenTool[] = [];
+  for (const tool of offers.flatMap((offer) => checkTools(offer, notes))) {
+    const { name, note } = nameTool(tool, reserved, owners);
+    if (note !== undefined)
+      notes.add(tool.server, note, name === undefined ? tool.tool : `${tool.tool} as ${name}`);
+    if (name === undefined) continue;
+    owners.set(name, tool);
+    named.push({ ...tool, name });
+  }
   const leaveOut = (why: string) => (tool: ChosenTool) =>
     notes.add(tool.server, `(left out: ${why})`, tool.tool);
   const tooMany = leaveOut(`all servers together may offer ${MAX_TOOLS} tools`);
@@ -55,21 +55,13 @@ export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<stri
   return { tools: small, notes: notes.all() };
 }
 
-const NAME_NOTES = {
-  prefixed: '(renamed: another server offers the same name)',
-  'built-in': '(left out: a built-in tool has the same name)',
-  duplicate: '(left out: offered more than once)',
-  taken: '(left out: other tools have the same name)',
-  'no-name': NO_NAME,
-} as const;
-
 type CheckedTool = Omit<ChosenTool, 'name'>;
 
 function checkTools({ server, tools }: Offer, notes: ReturnType<typeof createNotes>): readonly CheckedTool[] {
   const checked = tools.flatMap((tool) => {
     const name = isJsonObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
     if (!isJsonObject(tool) || name === '') {
-      notes.add(server, NO_NAME, '');
+      notes.add(server, '(left out: without a name)', '');
       return [];
     }
     try {
@@ -162,76 +154,46 @@ function formatNote(what: string, tools: readonly string[]): string {
   return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${what}`;
 }
 
-/** A tool by its server and the name the server gives it. */
-export interface OfferedTool {
-  readonly server: string;
-  readonly tool: string;
-}
-
-/** The name a tool gets, or why it gets none; `note` is for people. */
-export type NamedTool =
-  | { readonly kind: 'named'; readonly name: string; readonly note?: 'prefixed' }
-  | { readonly kind: 'left-out'; readonly note: 'built-in' | 'duplicate' | 'taken' | 'no-name' };
-
 /** What every provider takes; Gemini wants a letter or `_` at the front. */
 const MAX_TOOL_NAME = 64;
 const HASH_DIGITS = 7;
 
 /**
- * Names for the tools of all servers, in their order. A tool keeps the server's own name, as in axe, made safe for
- * every provider. A reserved name (a built-in's) is never given away. Where two servers offer the same name, which
- * ends axe's run, the first keeps it and the other's tool is called `<server>_<tool>`.
+ * The name that a tool gets, and a note for people where it is another one or none. A tool keeps the server's own name, as
+ * in axe, made safe for every provider. A reserved name (a built-in's) is never given away. Where two servers offer the
+ * same name, which ends axe's run, the first keeps it and the other's tool is called `<server>_<tool>`.
  */
-export function nameTools(
-  offered: readonly OfferedTool[],
-  reserved: ReadonlySet<string>,
-): readonly NamedTool[] {
-  const owners = new Map<string, OfferedTool>();
-  return offered.map((one) => {
-    const named = nameTool(one, reserved, owners);
-    if (named.kind === 'named') owners.set(named.name, one);
-    return named;
-  });
-}
-
 function nameTool(
-  { server, tool }: OfferedTool,
+  { server, tool }: CheckedTool,
   reserved: ReadonlySet<string>,
-  owners: ReadonlyMap<string, OfferedTool>,
-): NamedTool {
+  owners: ReadonlyMap<string, CheckedTool>,
+): { readonly name?: string; readonly note?: string } {
   const name = safeName(tool);
-  if (name === undefined) return { kind: 'left-out', note: 'no-name' };
-  if (reserved.has(name)) return { kind: 'left-out', note: 'built-in' };
+  if (reserved.has(name)) return { note: '(left out: a built-in tool has the same name)' };
   const owner = owners.get(name);
-  if (owner === undefined) return { kind: 'named', name };
+  if (owner === undefined) return { name };
   const isFree = (other: string): boolean => !reserved.has(other) && !owners.has(other);
   if (owner.server === server) {
-    if (owner.tool === tool) return { kind: 'left-out', note: 'duplicate' };
     const other = withHash(name, tool);
-    return isFree(other) ? { kind: 'named', name: other } : { kind: 'left-out', note: 'duplicate' };
+    return owner.tool !== tool && isFree(other)
+      ? { name: other }
+      : { note: '(left out: offered more than once)' };
   }
-  const prefixed = safeName(`${server}_${tool}`) ?? name;
+  const prefixed = safeName(`${server}_${tool}`);
   return isFree(prefixed)
-    ? { kind: 'named', name: prefixed, note: 'prefixed' }
-    : { kind: 'left-out', note: 'taken' };
+    ? { name: prefixed, note: '(renamed: another server offers the same name)' }
+    : { note: '(left out: other tools have the same name)' };
 }
 
-/** The name in the characters that every provider takes; undefined for an empty one. */
-function safeName(tool: string): string | undefined {
-  if (tool === '') return undefined;
-  const plain = Array.from(tool, (character) => (/[A-Za-z0-9_-]/.test(character) ? character : '_')).join('');
+/** The name in the characters that every provider takes. */
+function safeName(tool: string): string {
+  const plain = tool.replace(/[^A-Za-z0-9_-]/gu, '_');
   const name = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
   return name.length <= MAX_TOOL_NAME ? name : withHash(name, tool);
 }
 
 /** A name of at most 64 characters that differs where the original names differ. */
 function withHash(name: string, original: string): string {
-  return `${name.slice(0, MAX_TOOL_NAME - HASH_DIGITS - 1)}_${hash(original)}`;
-}
-
-/** FNV-1a with 32 bits, in base 36 (www.isthe.com/chongo/tech/comp/fnv): the same on every machine, no secret. */
-function hash(text: string): string {
-  let value = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0;
-  return value.toString(36).padStart(HASH_DIGITS, '0');
+  const hash = createHash('sha256').update(original).digest('hex').slice(0, HASH_DIGITS);
+  return `${name.slice(0, MAX_TOOL_NAME - HASH_DIGITS - 1)}_${hash}`;
 }
