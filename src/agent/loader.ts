@@ -195,7 +195,12 @@ async function isOnlyOne(path: string, reader: AgentReader): Promise<boolean> {
   if (!names.includes(name)) return false;
   const twin = names.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
   if (twin === undefined) return true;
-  throw new ConfigError(`agents "${name}" and "${twin}" in ${reader.file(folder)} differ only in case`, {
+  throw twinError(name, twin, reader.file(folder));
+}
+
+/** Of two agents of a folder whose names differ in case alone (D5). */
+export function twinError(name: string, twin: string, folder: string): ConfigError {
+  return new ConfigError(`agents "${name}" and "${twin}" in ${folder} differ only in case`, {
     remedy: 'Rename one of the two: some file systems, and their memory, treat the two as one.',
   });
 }

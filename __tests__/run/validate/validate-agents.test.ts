@@ -182,6 +182,15 @@ describe('an agent', () => {
     ]);
   });
 
+  it('whose name differs from another in case alone is reported, both of them (D5)', async () => {
+    const { agents } = await validate({ 'bot.toml': HEAD, 'Bot.toml': HEAD, 'bots.toml': HEAD });
+    expect(agents.map(({ file, faults }) => [file, faults.map(({ message }) => message)])).toEqual([
+      ['Bot.toml', ['agents "Bot" and "bot" in . differ only in case']],
+      ['bot.toml', ['agents "bot" and "Bot" in . differ only in case']],
+      ['bots.toml', []],
+    ]);
+  });
+
   it('that cannot be read is reported at its file, and not at its callers', async () => {
     const { agents } = await validate({ 'a.toml': `${HEAD}sub_agents = ["b"]\n`, 'b.toml': 'unreadable' });
     expect(agents).toMatchObject([

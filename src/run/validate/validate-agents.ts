@@ -1,6 +1,7 @@
+import { dirname } from 'node:path';
 import { errorFault, inFileOrder, warningFault } from '../../agent/fault.js';
 import { inspectAgent } from '../../agent/inspect.js';
-import type { AgentFile, ListedFile } from '../../agent/loader.js';
+import { type AgentFile, type ListedFile, twinError } from '../../agent/loader.js';
 import { ConfigError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { checkForm, checkReferences, type References } from './check-references.js';
@@ -82,6 +83,10 @@ function createQueue(deps: ValidationDependencies, places: readonly ListedFile[]
   async function read(name: string, place: ListedFile | undefined): Promise<string | ConfigError> {
     try {
       const text = await deps.agents.openAgent(name);
+      const file = text.file.toLowerCase();
+      const twin = places.find((other) => other.file !== text.file && other.file.toLowerCase() === file);
+      // A run at a ref asks for the one file, and lists nothing.
+      if (twin !== undefined) throw twinError(name, twin.name, dirname(text.file));
       enqueue(text.file, { kind: 'text', text });
       return text.file;
     } catch (thrown) {
