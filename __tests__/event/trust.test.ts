@@ -1,69 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
 import { mayWrite, type Permission } from '../../src/event/permission.js';
-import type { CommentTrigger, IssueTrigger, PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
+import type { PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
 import { classifyTrust, contentAuthor, type Trust } from '../../src/event/trust.js';
 import { decideAdmission, needsPermission } from '../helpers/admission.js';
 import { answerLine } from '../helpers/marks.js';
-import { MERGE_GROUP, workflowRun } from '../helpers/triggers.js';
+import { comment, issue, MERGE_GROUP, pullRequest, workflowRun } from '../helpers/triggers.js';
 
-const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false };
 const octocat = { login: 'octocat', isBot: false };
 const hubot = { login: 'hubot', isBot: false };
 const dependabot = { login: 'dependabot[bot]', isBot: true };
 const ghost = { login: 'ghost', isBot: false };
+const { repository } = pullRequest();
 const common = { action: 'opened', repository, actor: octocat };
-
-function pullRequest(patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
-  return {
-    kind: 'pull_request',
-    event: 'pull_request',
-    ...common,
-    number: 42,
-    title: 'Fix auth',
-    body: '',
-    author: octocat,
-    isDraft: false,
-    head: { sha: 'a'.repeat(40), ref: 'fix', repository: 'octocat/hello' },
-    base: { sha: 'b'.repeat(40), ref: 'main' },
-    isFork: false,
-    ...patch,
-  };
-}
 
 function fork(repositoryName: string | null, patch: Partial<PullRequestTrigger> = {}): PullRequestTrigger {
   const head = { sha: 'a'.repeat(40), ref: 'fix', repository: repositoryName };
   return pullRequest({ isFork: true, head, ...patch });
-}
-
-function issue(patch: Partial<IssueTrigger> = {}): IssueTrigger {
-  return {
-    kind: 'issue',
-    event: 'issues',
-    ...common,
-    number: 7,
-    title: 'Broken',
-    body: '',
-    author: octocat,
-    ...patch,
-  };
-}
-
-function comment(patch: Partial<CommentTrigger> = {}): CommentTrigger {
-  return {
-    kind: 'comment',
-    event: 'issue_comment',
-    ...common,
-    action: 'created',
-    on: 'issue',
-    number: 7,
-    title: 'Broken',
-    description: '',
-    body: 'Why?',
-    commentId: 1,
-    author: octocat,
-    subjectAuthor: octocat,
-    ...patch,
-  };
 }
 
 const OWN = `${answerLine('bot')}\nReport`;
@@ -82,323 +34,161 @@ const dispatch: Trigger = { kind: 'dispatch', event: 'workflow_dispatch', ...com
 const unheardOf: Trigger = { kind: 'unknown', event: 'registry_package', ...common };
 const local: Trigger = { kind: 'local' };
 
-interface Row {
-  readonly name: string;
-  readonly trigger: Trigger;
-  readonly permission: Permission | 'unknown';
-  readonly gate: string;
-  readonly lane: Trust['lane'];
-}
+type Row = readonly [
+  name: string,
+  gate: string,
+  lane: Trust['lane'],
+  trigger: Trigger,
+  permission: Permission | 'unknown',
+];
 
 const rows: readonly Row[] = [
-  {
-    name: 'a writer’s pull request',
-    trigger: pullRequest(),
-    permission: 'write',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  {
-    name: 'an admin’s pull request',
-    trigger: pullRequest(),
-    permission: 'admin',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  {
-    name: 'a maintainer’s pull request',
-    trigger: pullRequest(),
-    permission: 'maintain',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  {
-    name: 'a closed pull request',
-    trigger: pullRequest({ action: 'closed' }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  {
-    name: 'a pull request of somebody who can triage',
-    trigger: pullRequest(),
-    permission: 'triage',
-    gate: 'permission',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a reader’s pull request',
-    trigger: pullRequest(),
-    permission: 'read',
-    gate: 'permission',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a stranger’s pull request',
-    trigger: pullRequest(),
-    permission: 'none',
-    gate: 'permission',
-    lane: 'untrusted',
-  },
-  {
-    name: 'C5 72: a pull request whose actor’s permission is unknown',
-    trigger: pullRequest(),
-    permission: 'unknown',
-    gate: 'permission-unknown',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a fork’s pull request, even by an admin',
-    trigger: fork('hubot/hello'),
-    permission: 'admin',
-    gate: 'fork',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a fork’s pull request on pull_request_target',
-    trigger: fork('hubot/hello', { event: 'pull_request_target' }),
-    permission: 'admin',
-    gate: 'fork',
-    lane: 'untrusted',
-  },
-  {
-    name: 'C5 69: a pull request from a deleted fork',
-    trigger: fork(null),
-    permission: 'admin',
-    gate: 'fork',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a closed pull request of a fork',
-    trigger: fork('hubot/hello', { action: 'closed' }),
-    permission: 'write',
-    gate: 'fork',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a writer’s label on a fork’s pull request',
-    trigger: fork('hubot/hello', { event: 'pull_request_target', action: 'labeled', author: hubot }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a writer’s label on a fork’s pull request of their own',
-    trigger: fork('octocat/hello-2', { event: 'pull_request_target', action: 'labeled' }),
-    permission: 'admin',
-    gate: 'run',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a bot’s pull request',
-    trigger: pullRequest({ actor: dependabot }),
-    permission: 'write',
-    gate: 'bot',
-    lane: 'untrusted',
-  },
-  {
-    name: 'C5 69: a pull request by a ghost',
-    trigger: pullRequest({ actor: ghost }),
-    permission: 'none',
-    gate: 'permission',
-    lane: 'untrusted',
-  },
-  { name: 'a writer’s issue', trigger: issue(), permission: 'write', gate: 'run', lane: 'trusted' },
-  {
-    name: 'a stranger’s issue',
-    trigger: issue(),
-    permission: 'none',
-    gate: 'permission',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a writer’s label on a stranger’s issue',
-    trigger: issue({ action: 'labeled', author: hubot }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'tainted',
-  },
-  {
-    name: 'a writer’s label on a ghost’s issue',
-    trigger: issue({ action: 'labeled', author: ghost }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'tainted',
-  },
-  {
-    name: 'a bot’s label',
-    trigger: issue({ actor: dependabot }),
-    permission: 'write',
-    gate: 'bot',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a deleted issue',
-    trigger: issue({ action: 'deleted' }),
-    permission: 'admin',
-    gate: 'subject-deleted',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a transferred issue',
-    trigger: issue({ action: 'transferred' }),
-    permission: 'admin',
-    gate: 'subject-deleted',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a writer’s comment on an issue of theirs',
-    trigger: comment(),
-    permission: 'write',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  {
-    name: 'a writer’s comment on a stranger’s issue',
-    trigger: comment({ subjectAuthor: hubot }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'tainted',
-  },
-  {
-    name: 'a stranger’s comment',
-    trigger: comment(),
-    permission: 'read',
-    gate: 'permission',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a writer’s edit of a stranger’s comment',
-    trigger: comment({ action: 'edited', author: hubot }),
-    permission: 'write',
-    gate: 'sender-not-author',
-    lane: 'untrusted',
-  },
-  {
-    name: 'C5 69: a ghost’s edit of a ghost’s comment',
-    trigger: comment({ author: ghost, actor: ghost }),
-    permission: 'write',
-    gate: 'sender-not-author',
-    lane: 'untrusted',
-  },
-  {
-    name: 'an edit of one’s own comment',
-    trigger: comment({ action: 'edited', author: { login: 'Octocat', isBot: false } }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  {
-    name: 'a deleted comment',
-    trigger: comment({ action: 'deleted' }),
-    permission: 'admin',
-    gate: 'subject-deleted',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a bot’s comment',
-    trigger: comment({ author: dependabot, actor: dependabot }),
-    permission: 'write',
-    gate: 'bot',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a writer’s label on a stranger’s pull request from a branch of the repository',
-    trigger: pullRequest({ action: 'labeled', author: hubot }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'tainted',
-  },
-  {
-    name: 'a writer’s push to a bot’s pull request, which quotes release notes',
-    trigger: pullRequest({ action: 'synchronize', author: dependabot }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'tainted',
-  },
-  {
-    name: 'a writer’s comment on a stranger’s pull request, from a fork or not',
-    trigger: comment({ on: 'pull_request', subjectAuthor: hubot }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'tainted',
-  },
-  {
-    name: 'a writer’s comment on a pull request of theirs, from a fork or not',
-    trigger: comment({ on: 'pull_request' }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  {
-    name: 'a writer’s review of a pull request from a branch',
-    trigger: comment({ event: 'pull_request_review', on: 'pull_request', isFork: false }),
-    permission: 'write',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  {
-    name: 'a writer’s review of a pull request from a fork, even of their own, which gets no secrets',
-    trigger: comment({ event: 'pull_request_review', on: 'pull_request', isFork: true }),
-    permission: 'admin',
-    gate: 'fork',
-    lane: 'untrusted',
-  },
-  { name: 'a push', trigger: push, permission: 'unknown', gate: 'run', lane: 'trusted' },
-  {
-    name: 'C5 73: a schedule, in a fork too',
-    trigger: schedule,
-    permission: 'unknown',
-    gate: 'run',
-    lane: 'trusted',
-  },
-  { name: 'a dispatch', trigger: dispatch, permission: 'unknown', gate: 'run', lane: 'trusted' },
-  {
-    name: 'C5 73: a merge group, which holds pull requests of anyone',
-    trigger: MERGE_GROUP,
-    permission: 'unknown',
-    gate: 'run',
-    lane: 'tainted',
-  },
-  {
-    name: 'C5 73: a workflow_run chain from a fork',
-    trigger: workflowRun({ isFork: true }),
-    permission: 'admin',
-    gate: 'fork',
-    lane: 'untrusted',
-  },
-  {
-    name: 'C5 73: a workflow_run by a writer, whose logs hold anything',
-    trigger: workflowRun(),
-    permission: 'write',
-    gate: 'run',
-    lane: 'tainted',
-  },
-  {
-    name: 'C5 73: a workflow_run by a stranger',
-    trigger: workflowRun(),
-    permission: 'read',
-    gate: 'permission',
-    lane: 'untrusted',
-  },
-  {
-    name: 'C5 69: an event that is not known',
-    trigger: unheardOf,
-    permission: 'admin',
-    gate: 'unknown-event',
-    lane: 'untrusted',
-  },
-  {
-    name: 'a run on one’s own machine',
-    trigger: local,
-    permission: 'unknown',
-    gate: 'run',
-    lane: 'trusted',
-  },
+  ['a writer’s pull request', 'run', 'trusted', pullRequest(), 'write'],
+  ['an admin’s pull request', 'run', 'trusted', pullRequest(), 'admin'],
+  ['a maintainer’s pull request', 'run', 'trusted', pullRequest(), 'maintain'],
+  ['a closed pull request', 'run', 'trusted', pullRequest({ action: 'closed' }), 'write'],
+  ['a pull request of somebody who can triage', 'permission', 'untrusted', pullRequest(), 'triage'],
+  ['a reader’s pull request', 'permission', 'untrusted', pullRequest(), 'read'],
+  ['a stranger’s pull request', 'permission', 'untrusted', pullRequest(), 'none'],
+  [
+    'C5 72: a pull request whose actor’s permission is unknown',
+    'permission-unknown',
+    'untrusted',
+    pullRequest(),
+    'unknown',
+  ],
+  ['a fork’s pull request, even by an admin', 'fork', 'untrusted', fork('hubot/hello'), 'admin'],
+  [
+    'a fork’s pull request on pull_request_target',
+    'fork',
+    'untrusted',
+    fork('hubot/hello', { event: 'pull_request_target' }),
+    'admin',
+  ],
+  ['C5 69: a pull request from a deleted fork', 'fork', 'untrusted', fork(null), 'admin'],
+  [
+    'a closed pull request of a fork',
+    'fork',
+    'untrusted',
+    fork('hubot/hello', { action: 'closed' }),
+    'write',
+  ],
+  [
+    'a writer’s label on a fork’s pull request',
+    'run',
+    'untrusted',
+    fork('hubot/hello', { event: 'pull_request_target', action: 'labeled', author: hubot }),
+    'write',
+  ],
+  [
+    'a writer’s label on a fork’s pull request of their own',
+    'run',
+    'untrusted',
+    fork('octocat/hello-2', { event: 'pull_request_target', action: 'labeled' }),
+    'admin',
+  ],
+  ['a bot’s pull request', 'bot', 'untrusted', pullRequest({ actor: dependabot }), 'write'],
+  ['C5 69: a pull request by a ghost', 'permission', 'untrusted', pullRequest({ actor: ghost }), 'none'],
+  ['a writer’s issue', 'run', 'trusted', issue(), 'write'],
+  ['a stranger’s issue', 'permission', 'untrusted', issue(), 'none'],
+  [
+    'a writer’s label on a stranger’s issue',
+    'run',
+    'tainted',
+    issue({ action: 'labeled', author: hubot }),
+    'write',
+  ],
+  [
+    'a writer’s label on a ghost’s issue',
+    'run',
+    'tainted',
+    issue({ action: 'labeled', author: ghost }),
+    'write',
+  ],
+  ['a bot’s label', 'bot', 'untrusted', issue({ actor: dependabot }), 'write'],
+  ['a deleted issue', 'subject-deleted', 'untrusted', issue({ action: 'deleted' }), 'admin'],
+  ['a transferred issue', 'subject-deleted', 'untrusted', issue({ action: 'transferred' }), 'admin'],
+  ['a writer’s comment on an issue of theirs', 'run', 'trusted', comment(), 'write'],
+  ['a writer’s comment on a stranger’s issue', 'run', 'tainted', comment({ subjectAuthor: hubot }), 'write'],
+  ['a stranger’s comment', 'permission', 'untrusted', comment(), 'read'],
+  [
+    'a writer’s edit of a stranger’s comment',
+    'sender-not-author',
+    'untrusted',
+    comment({ action: 'edited', author: hubot }),
+    'write',
+  ],
+  [
+    'C5 69: a ghost’s edit of a ghost’s comment',
+    'sender-not-author',
+    'untrusted',
+    comment({ author: ghost, actor: ghost }),
+    'write',
+  ],
+  [
+    'an edit of one’s own comment',
+    'run',
+    'trusted',
+    comment({ action: 'edited', author: { login: 'Octocat', isBot: false } }),
+    'write',
+  ],
+  ['a deleted comment', 'subject-deleted', 'untrusted', comment({ action: 'deleted' }), 'admin'],
+  ['a bot’s comment', 'bot', 'untrusted', comment({ author: dependabot, actor: dependabot }), 'write'],
+  [
+    'a writer’s label on a stranger’s pull request from a branch of the repository',
+    'run',
+    'tainted',
+    pullRequest({ action: 'labeled', author: hubot }),
+    'write',
+  ],
+  [
+    'a writer’s push to a bot’s pull request, which quotes release notes',
+    'run',
+    'tainted',
+    pullRequest({ action: 'synchronize', author: dependabot }),
+    'write',
+  ],
+  [
+    'a writer’s comment on a stranger’s pull request, from a fork or not',
+    'run',
+    'tainted',
+    comment({ on: 'pull_request', subjectAuthor: hubot }),
+    'write',
+  ],
+  [
+    'a writer’s comment on a pull request of theirs, from a fork or not',
+    'run',
+    'trusted',
+    comment({ on: 'pull_request' }),
+    'write',
+  ],
+  [
+    'a writer’s review of a pull request from a branch',
+    'run',
+    'trusted',
+    comment({ event: 'pull_request_review', on: 'pull_request', isFork: false }),
+    'write',
+  ],
+  [
+    'a writer’s review of a pull request from a fork, even of their own, which gets no secrets',
+    'fork',
+    'untrusted',
+    comment({ event: 'pull_request_review', on: 'pull_request', isFork: true }),
+    'admin',
+  ],
+  ['a push', 'run', 'trusted', push, 'unknown'],
+  ['C5 73: a schedule, in a fork too', 'run', 'trusted', schedule, 'unknown'],
+  ['a dispatch', 'run', 'trusted', dispatch, 'unknown'],
+  ['C5 73: a merge group, which holds pull requests of anyone', 'run', 'tainted', MERGE_GROUP, 'unknown'],
+  ['C5 73: a workflow_run chain from a fork', 'fork', 'untrusted', workflowRun({ isFork: true }), 'admin'],
+  ['C5 73: a workflow_run by a writer, whose logs hold anything', 'run', 'tainted', workflowRun(), 'write'],
+  ['C5 73: a workflow_run by a stranger', 'permission', 'untrusted', workflowRun(), 'read'],
+  ['C5 69: an event that is not known', 'unknown-event', 'untrusted', unheardOf, 'admin'],
+  ['a run on one’s own machine', 'run', 'trusted', local, 'unknown'],
 ];
 
 describe('admission, the level and the lane', () => {
-  it.each(rows)('$name: $gate, $lane', ({ trigger, permission, gate, lane }) => {
+  it.each(rows)('%s: %s, %s', (_, gate, lane, trigger, permission) => {
     const decision = decideAdmission(trigger, permission);
     expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(gate);
     expect(classifyTrust(trigger, { actor: permission })).toEqual({
@@ -408,8 +198,9 @@ describe('admission, the level and the lane', () => {
     });
   });
 
-  it.each(rows.filter((row) => row.gate !== 'run'))('$name: the summary states why it is skipped', (row) => {
-    const decision = decideAdmission(row.trigger, row.permission);
+  it.each(rows.filter(([, gate]) => gate !== 'run'))('%s: the summary states why it is skipped', (...row) => {
+    const [, , , trigger, permission] = row;
+    const decision = decideAdmission(trigger, permission);
     expect(decision.kind === 'skip' && decision.message).toMatch(/^[A-Z#a-z][^\n]+[^.]$/);
   });
 
@@ -583,7 +374,7 @@ describe('the account whose permission is requested', () => {
     expect(needsPermission(trigger)).toBe(login);
   });
 
-  it.each(rows)('$name: is nobody, if the answer changes nothing', ({ trigger }) => {
+  it.each(rows)('%s: is nobody, if the answer changes nothing', (_, _gate, _lane, trigger) => {
     if (needsPermission(trigger) !== undefined)
       return expect(decideAdmission(trigger, 'admin').kind).toBe('run');
     expect(decideAdmission(trigger, 'admin')).toEqual(decideAdmission(trigger, 'none'));

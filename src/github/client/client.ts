@@ -270,14 +270,11 @@ async function patiently<Answer>(asking: Asking, ask: () => Promise<Answer>): Pr
   }
 }
 
-interface Tried extends Asking {
-  readonly retries: number;
-  readonly spentMs: number;
-}
-
 /** How long to wait before the request is made again, in milliseconds; undefined where it is not. */
-function pauseAfter({ reason, retryAfterMs = 0 }: GitHubError, tried: Tried): number | undefined {
-  const { retries, mayRepeat, spentMs, clock } = tried;
+function pauseAfter(
+  { reason, retryAfterMs = 0 }: GitHubError,
+  { retries, mayRepeat, spentMs, clock }: Asking & { readonly retries: number; readonly spentMs: number },
+): number | undefined {
   // Chance parts those who were turned away together.
   const ownMs = Math.round(FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * (1 + clock.random() / 4));
   switch (reason) {

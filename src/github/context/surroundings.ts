@@ -27,12 +27,6 @@ interface SurroundingsRequest {
   readonly without?: number | undefined;
 }
 
-/** What was read, and warnings of what was not. */
-interface ReadSurroundings {
-  readonly surroundings: Surroundings;
-  readonly warnings: readonly Warning[];
-}
-
 const LOG_LINES = 60;
 
 /** Threads, comments and issues whose authors' permissions are asked for; those of further authors are unknown. */
@@ -46,7 +40,7 @@ export async function fetchSurroundings(
   client: GitHubClient,
   request: SurroundingsRequest,
   signal: AbortSignal,
-): Promise<ReadSurroundings> {
+): Promise<{ readonly surroundings: Surroundings; readonly warnings: readonly Warning[] }> {
   const { repository, pull, subject, checked } = request;
   const warnings: Warning[] = [];
   const unread: string[] = [];

@@ -16,23 +16,16 @@ interface ReportIssue {
   readonly labels: readonly string[];
 }
 
-/** An issue on GitHub; `created` is false where it had been opened before. */
-interface PostedIssue {
-  readonly number: number;
-  readonly url: string;
-  readonly created: boolean;
-}
-
 /**
  * Replaces title and body of the open issue with the mark, or opens one. It is looked for among the issues the current
  * token opened, so that nobody can put theirs in its place; a closed one is done with. A creation whose answer was lost is
- * looked for before it is tried once more (memory-and-security C5 70). Throws a GitHubError.
+ * looked for before it is tried once more (memory-and-security C5 70); `created` is false where it was open. Throws a GitHubError.
  */
 export async function findOrCreateIssue(
   client: GitHubClient,
   issue: ReportIssue,
   signal: AbortSignal,
-): Promise<PostedIssue> {
+): Promise<{ readonly number: number; readonly url: string; readonly created: boolean }> {
   const { repository, title, mark, labels } = issue;
   const params = { ...inRepo(repository), title, body: withMark(issue.body, mark) };
   try {

@@ -14,11 +14,7 @@ export interface TreeEntry extends GitEntry {
   /** Of a blob: null where GitHub takes it for binary. */
   readonly text: string | null;
   /** What stands directly in a folder; only where `lists` asked for it. */
-  readonly children: readonly ChildEntry[] | undefined;
-}
-
-interface ChildEntry extends GitEntry {
-  readonly name: string;
+  readonly children: readonly (GitEntry & { readonly name: string })[] | undefined;
 }
 
 /** The newest commit of a branch and what stands at the paths that were asked for. */
