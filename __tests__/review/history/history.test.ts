@@ -150,9 +150,11 @@ function judgeConversations(ledger: Ledger, { world, memory, fail }: Judging): v
   // Of lines that are the same nobody can tell which one a finding is about.
   const isOnly = ({ path, key }: KnownFinding) =>
     (world.files.get(path) ?? []).filter((line) => codeKey(line) === key).length === 1;
+  // A finding whose line is gone is where GitHub shows its conversation, and nowhere where that is outdated.
+  const isAnywhere = ({ isGone, thread }: KnownFinding) => !isGone || thread?.line !== undefined;
   const placesOf = (id: string) =>
     ledger.findings
-      .filter((one) => one.thread?.id === id && isOnly(one))
+      .filter((one) => one.thread?.id === id && isOnly(one) && isAnywhere(one))
       .map(({ path, line }) => `${path}:${line}`);
   for (const fresh of threads.slice(memory.threads)) {
     for (const other of own) {

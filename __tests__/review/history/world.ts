@@ -474,34 +474,11 @@ export class World {
   }
 }
 
-export const AUTHORS = [
-  'fix',
-  'touch',
-  'touch',
-  'move',
-  'copy',
-  'insert',
-  'bug',
-  'rebase',
-  'rename',
-  'delete',
-  'revert',
-  'retarget',
-  'commit',
-];
-export const PEOPLE = [
-  'resolve',
-  'resolve',
-  'unresolve',
-  'down',
-  'undown',
-  'reply',
-  'command',
-  'erase',
-  'edit',
-  'overrule',
-  'forge',
-];
+export const AUTHORS =
+  'fix touch touch move copy insert bug rebase rename delete revert retarget commit'.split(' ');
+export const PEOPLE = 'resolve resolve unresolve down undown reply command erase edit overrule forge'.split(
+  ' ',
+);
 
 export function raisedIn(posts: readonly KeptPost[]): readonly string[] {
   return posts.flatMap((post) => marksIn(post).flatMap((mark) => (mark.kind === 'raised' ? [mark.id] : [])));
