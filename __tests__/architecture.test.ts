@@ -97,7 +97,7 @@ const RATCHET = {
   'types of src/': 890,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 97_133,
+  'lines of __tests__/': 97_098,
   'lines of scripts/, bench/ and eval/': 4800,
 };
 
