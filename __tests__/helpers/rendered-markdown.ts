@@ -10,8 +10,6 @@ export interface Rendered {
   readonly blocks: readonly string[];
   /** Each stretch of text outside of code and links: GitHub looks for mentions and references in one at a time. */
   readonly texts: readonly string[];
-  /** The same outside of quotations. */
-  readonly ownTexts: readonly string[];
   readonly elements: readonly string[];
   readonly links: readonly string[];
 }
@@ -29,7 +27,7 @@ export function renderMarkdown(markdown: string): Rendered {
     extensions: [gfm()],
     htmlExtensions: [gfmHtml()],
   });
-  const rendered: Reading = { blocks: [''], texts: [], ownTexts: [], elements: [], links: [] };
+  const rendered: Reading = { blocks: [''], texts: [], elements: [], links: [] };
   for (const node of parseFragment(html).childNodes) read(node, rendered);
   return rendered;
 }
@@ -37,22 +35,15 @@ export function renderMarkdown(markdown: string): Rendered {
 interface Reading extends Rendered {
   readonly blocks: string[];
   readonly texts: string[];
-  readonly ownTexts: string[];
   readonly elements: string[];
   readonly links: string[];
 }
 
-interface Place {
-  readonly isInLink: boolean;
-  readonly isQuoted: boolean;
-}
-
 const INLINE = new Set('a b br code del em i ins kbd s strong sub sup input'.split(' '));
 
-function read(node: Node, into: Reading, place: Place = { isInLink: false, isQuoted: false }): void {
+function read(node: Node, into: Reading, isInLink = false): void {
   if (node.nodeName === '#text' && 'value' in node) {
-    if (!place.isInLink) into.texts.push(node.value);
-    if (!place.isQuoted) into.ownTexts.push(node.value);
+    if (!isInLink) into.texts.push(node.value);
     add(node.value, into);
     return;
   }
@@ -75,11 +66,7 @@ function read(node: Node, into: Reading, place: Place = { isInLink: false, isQuo
     return;
   }
   if (!INLINE.has(name)) into.blocks.push('');
-  const within = {
-    isInLink: place.isInLink || name === 'a',
-    isQuoted: place.isQuoted || name === 'blockquote',
-  };
-  for (const child of node.childNodes) read(child, into, within);
+  for (const child of node.childNodes) read(child, into, isInLink || name === 'a');
   if (!INLINE.has(name)) into.blocks.push('');
 }
 

@@ -1,4 +1,3 @@
-import { type MarkdownLine, readBlocks } from '../lib/text/blocks.js';
 import { removeHidden, stripInvisible } from '../safety/hidden.js';
 import { isOwnText } from '../safety/mark.js';
 import type { AdmissionPolicy } from './admission-policy.js';
@@ -12,7 +11,7 @@ import type { IssueTrigger, Trigger } from './trigger.js';
  */
 export function findMention(body: string, phrase: string): string | undefined {
   const shown = removeHidden(stripInvisible(body.replaceAll(/\r\n?/g, '\n')));
-  const lines = withoutQuotations(readBlocks(shown));
+  const lines = withoutQuotations(readLines(shown));
   const written = lines.map(({ text }) => text).join('\n');
   const own = written.trim();
   const searched = withoutCode(lines).slice(written.length - written.trimStart().length);
@@ -39,22 +38,52 @@ export function isOwnIssue({ action, body, author, actor }: IssueTrigger): boole
   return isWriting && isSameAccount(author, actor) && isOwnText(body);
 }
 
-/** A blank line takes the place of a quotation, so that what was around it stays apart. */
-function withoutQuotations(lines: readonly MarkdownLine[]): readonly MarkdownLine[] {
-  return lines.flatMap((line, index) => {
-    if (!line.isQuoted) return [line];
-    return lines[index - 1]?.isQuoted === true ? [] : [NOTHING];
+interface Line {
+  readonly text: string;
+  readonly kind: 'text' | 'quote' | 'code' | 'blank';
+  /** It goes on with the paragraph of the line before. */
+  readonly isContinued: boolean;
+}
+
+/** The lines of a markdown text, near enough: a quotation lasts until a blank line, and lists are not looked into. */
+function readLines(markdown: string): readonly Line[] {
+  let fence = '';
+  let kind: Line['kind'] = 'blank';
+  return markdown.split('\n').map((text) => {
+    const isContinued = kind === 'text' && !ITEM.test(text);
+    if (fence !== '') {
+      kind = 'code';
+      if (FENCE_END.exec(text)?.[1]?.startsWith(fence)) fence = '';
+    } else if (text.trim() === '') kind = 'blank';
+    else if (kind === 'quote' || QUOTE.test(text)) kind = 'quote';
+    else {
+      fence = FENCE.exec(text)?.[1] ?? '';
+      kind = fence !== '' || (kind !== 'text' && INDENTED.test(text)) ? 'code' : 'text';
+    }
+    return { text, kind, isContinued: isContinued && kind === 'text' };
   });
 }
 
-const NOTHING: MarkdownLine = { text: '', isQuoted: false, isCode: false, isContinued: false };
+const ITEM = /^\s*(?:[-+*]|\d+[.)])(?:\s|$)/;
+const QUOTE = /^\s*(?:(?:[-+*]|\d+[.)])\s+)*>/;
+const FENCE = /^\s*(?:(?:[-+*]|\d+[.)])\s+)*(`{3,}(?=[^`]*$)|~{3,})/;
+const FENCE_END = /^\s*(`{3,}|~{3,})\s*$/;
+const INDENTED = /^(?: {4}| {0,3}\t)/;
+
+/** A blank line takes the place of a quotation, so that what was around it stays apart. */
+function withoutQuotations(lines: readonly Line[]): readonly Line[] {
+  return lines.flatMap((line, index) => {
+    if (line.kind !== 'quote') return [line];
+    return lines[index - 1]?.kind === 'quote' ? [] : [{ text: '', kind: 'blank', isContinued: false }];
+  });
+}
 
 /** Stands where code stood: no character of a phrase, nor of a word. */
 const MASK = '\u0000';
 
 /** The text at its full length with code blanked out: fenced, indented, between backticks, and as HTML. */
-function withoutCode(lines: readonly MarkdownLine[]): string {
-  const text = lines.map((line) => (line.isCode ? blank(line.text) : line.text)).join('\n');
+function withoutCode(lines: readonly Line[]): string {
+  const text = lines.map((line) => (line.kind === 'code' ? blank(line.text) : line.text)).join('\n');
   const shown = text.replace(/<(pre|code)\b[^<>]{0,200}>[\s\S]*?(?:<\/\1>|$)/gi, blank).split('\n');
   const paragraphs: string[][] = [];
   for (const [index, line] of shown.entries()) {

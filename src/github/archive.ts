@@ -46,14 +46,22 @@ function suspect(reason: string): ArchiveRefusal {
 /** Bytes that no packer wrote as they are: some are missing, or were changed on the way. */
 class Damage extends Error {}
 
+const ZSTD_MAGIC = 0xfd2fb528;
+
+/** What Node's `info` gives, which its types do not know. `bytesWritten` are those that the decoder took. */
+interface Inflated {
+  readonly buffer: Buffer;
+  readonly engine: { readonly bytesWritten: number };
+}
+
 function unpack(packed: Buffer): Buffer {
   const options = { maxOutputLength: MAX_UNPACKED_BYTES };
   try {
-    if (!isZstd(packed)) return gunzipSync(packed, options);
-    const length = zstdFrameLength(packed);
-    if (length === undefined) throw new Damage('it is cut off or damaged');
-    if (length !== packed.length) throw new Error('it is more than one frame');
-    return zstdDecompressSync(packed, options);
+    if (packed.length < 4 || packed.readUInt32LE(0) !== ZSTD_MAGIC) return gunzipSync(packed, options);
+    const { buffer, engine } = zstdDecompressSync(packed, { ...options, info: true }) as unknown as Inflated;
+    // Node's decoder ends after one frame, while `unzstd` goes on.
+    if (engine.bytesWritten !== packed.length) throw new Error('it is more than one frame');
+    return buffer;
   } catch (thrown) {
     const code = errorCode(thrown) ?? '';
     if (code === 'ERR_BUFFER_TOO_LARGE')
@@ -65,42 +73,6 @@ function unpack(packed: Buffer): Buffer {
 /** A path that every system reads alike. */
 function isPlain(path: string): boolean {
   return path.split('/').every((part) => !['', '.', '..'].includes(part) && !/[\\:\0]/.test(part));
-}
-
-/** Block types of a frame (RFC 8878, 3.1.1.2.2). */
-const RLE_BLOCK = 1;
-const RESERVED_BLOCK = 3;
-const BLOCK_HEADER_BYTES = 3;
-const CHECKSUM_BYTES = 4;
-/** Of the fields that the descriptor announces (RFC 8878, 3.1.1.1.1). */
-const DICTIONARY_BYTES = [0, 1, 2, 4];
-const SIZE_BYTES = [0, 2, 4, 8];
-
-/** Whether bytes begin as a Zstandard frame does. */
-export function isZstd(bytes: Buffer): boolean {
-  return bytes.length > 5 && bytes.readUInt32LE(0) === 0xfd2fb528;
-}
-
-/**
- * Length of the Zstandard frame that bytes begin with, in bytes; undefined if it is cut off or malformed. Node's
- * decoder stops after one frame, and does not say where, while `unzstd` goes on.
- */
-export function zstdFrameLength(bytes: Buffer): number | undefined {
-  const descriptor = bytes[4] ?? 0;
-  const isSingleSegment = (descriptor & 0x20) !== 0;
-  const sizeFlag = descriptor >> 6;
-  const sizeBytes = sizeFlag === 0 && isSingleSegment ? 1 : (SIZE_BYTES[sizeFlag] ?? 0);
-  let at = 5 + (isSingleSegment ? 0 : 1) + (DICTIONARY_BYTES[descriptor & 3] ?? 0) + sizeBytes;
-  for (let isLast = false; !isLast; ) {
-    if (at + BLOCK_HEADER_BYTES > bytes.length) return undefined;
-    const header = bytes.readUIntLE(at, BLOCK_HEADER_BYTES);
-    const type = (header >> 1) & 3;
-    if (type === RESERVED_BLOCK) return undefined;
-    at += BLOCK_HEADER_BYTES + (type === RLE_BLOCK ? 1 : header >> 3);
-    isLast = (header & 1) === 1;
-  }
-  at += (descriptor & 4) === 0 ? 0 : CHECKSUM_BYTES;
-  return at > bytes.length ? undefined : at;
 }
 
 const BLOCK = 512;

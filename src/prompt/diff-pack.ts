@@ -1,6 +1,5 @@
 import { cutToBytes } from '../lib/text/cut.js';
-import { type DiffFile, parseDiff } from '../lib/text/diff.js';
-import { type DiffHunk, splitHunks } from '../lib/text/diff-hunk.js';
+import { type DiffFile, type DiffHunk, parseDiff, splitHunks } from '../lib/text/diff.js';
 import { estimateText } from '../lib/text/truncate.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 

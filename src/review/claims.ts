@@ -1,6 +1,5 @@
 import { cleanLine, utf8Bytes } from '../lib/text/cut.js';
-import type { DiffFile } from '../lib/text/diff.js';
-import type { DiffLine } from '../lib/text/diff-hunk.js';
+import type { DiffFile, DiffLine } from '../lib/text/diff.js';
 import { FENCE_NOTICE, fence } from '../safety/fence.js';
 import { linesOfDiff, type ShownFiles, type ShownLines } from './evidence.js';
 import type { Finding } from './finding.js';

@@ -1,5 +1,4 @@
-import { type DiffFile, parseDiff } from '../lib/text/diff.js';
-import type { DiffHunk } from '../lib/text/diff-hunk.js';
+import { type DiffFile, type DiffHunk, parseDiff } from '../lib/text/diff.js';
 import type { Side } from './terms.js';
 
 /** A line that can carry a comment. */

@@ -1,5 +1,5 @@
 import { shown } from '../lib/text/cut.js';
-import type { DiffLine } from '../lib/text/diff-hunk.js';
+import type { DiffLine } from '../lib/text/diff.js';
 import { normalizeCode } from './code.js';
 import type { Evidence, Side } from './terms.js';
 

@@ -1,5 +1,4 @@
-import { type DiffFile, parseDiff } from '../lib/text/diff.js';
-import { type DiffHunk, splitHunks } from '../lib/text/diff-hunk.js';
+import { type DiffFile, type DiffHunk, parseDiff, splitHunks } from '../lib/text/diff.js';
 import { filesByPath } from './diff-lines.js';
 
 /**

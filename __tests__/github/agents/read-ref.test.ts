@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAgentLoader } from '../../../src/agent/loader.js';
 import { refPlace } from '../../../src/github/agents/read-ref.js';
-import { readFileAt } from '../../../src/github/reading/contents.js';
+import { readPathAt } from '../../../src/github/reading/contents.js';
 import { MAX_AGENT_BYTES, MAX_CONTEXT_FILES } from '../../../src/lib/defaults.js';
 import { CREDENTIAL_FILES, HARMLESS_FILES } from '../../helpers/credential-files.js';
 import {
@@ -446,53 +446,42 @@ describe('listing agents', () => {
   });
 });
 
-describe('reading a file at a ref', () => {
-  const place = (client: FakeGitHubClient) => ({ client, repository: HELLO, ref: REF });
+describe('a path at a ref', () => {
+  const readAt = (client: FakeGitHubClient, path: string, maxBytes = 1e9) =>
+    readPathAt({ client, repository: HELLO, ref: REF }, { path, maxBytes }, noAbort());
 
-  it('returns its text, or undefined if it does not exist', async () => {
-    const client = repository({ '.axe/memory/bot.md': '## 2026-01-02T03:04:05Z\n' });
-    expect(await readFileAt(place(client), { path: '.axe/memory/bot.md' }, noAbort())).toBe(
-      '## 2026-01-02T03:04:05Z\n',
-    );
-    expect(await readFileAt(place(client), { path: '.axe/memory/other.md' }, noAbort())).toBeUndefined();
-  });
-
-  it('C3 50: reads a file of more than 1 MB whole', async () => {
+  it('C3 50: is read whole if the file has more than 1 MB', async () => {
     const text = 'é'.repeat(INLINE_BYTES);
     const client = repository({ 'large.md': text });
-    expect(await readFileAt(place(client), { path: 'large.md' }, noAbort())).toBe(text);
+    const bytes = new TextEncoder().encode(text);
+    expect(await readAt(client, 'large.md')).toEqual({ kind: 'file', path: 'large.md', bytes });
     expect(client.requests.map(({ route }) => route)).toEqual([CONTENTS, BLOB]);
   });
 
-  it('refuses a file over the limit before fetching it', async () => {
+  it('is refused over the limit before it is fetched', async () => {
     const client = repository({ 'large.md': 'x'.repeat(2 * INLINE_BYTES) });
-    await expect(
-      readFileAt(place(client), { path: 'large.md', maxBytes: 1000 }, noAbort()),
-    ).rejects.toMatchObject({
-      name: 'AxeError',
-      message: 'cannot read octocat/hello@bbbbbbb:large.md: it has 2,097,152 bytes; 1,000 are the limit',
-    });
+    const reason = 'it has 2,097,152 bytes; 1,000 are the limit';
+    expect(await readAt(client, 'large.md', 1000)).toEqual({ kind: 'refused', reason });
     expect(client.requests).toHaveLength(1);
   });
 
   it.each([
-    ['folder', { 'folder/a.md': 'a' }],
-    ['link', { link: { type: 'symlink' } as const }],
-    ['submodule', { submodule: { type: 'submodule' } as const }],
-  ])('refuses a %s', async (path, files) => {
-    await expect(readFileAt(place(repository(files)), { path }, noAbort())).rejects.toMatchObject({
-      name: 'AxeError',
-    });
+    ['folder', { 'folder/a.md': 'a' }, 'folder'],
+    ['link', { link: { type: 'symlink' } as const }, 'refused'],
+    ['submodule', { submodule: { type: 'submodule' } as const }, 'refused'],
+    ['other', {}, 'missing'],
+  ])('is not a file if it is a %s', async (path, files, kind) => {
+    expect(await readAt(repository(files), path)).toMatchObject({ kind });
   });
 
-  it('understands an answer that arrives as text under a media type of its own', async () => {
+  it('is understood in an answer that arrives as text under a media type of its own', async () => {
     const body = JSON.stringify({ type: 'file', size: 2, sha: 's', encoding: 'base64', content: 'SGk=' });
     const client = createFakeGitHubClient({ [CONTENTS]: () => body });
-    expect(await readFileAt(place(client), { path: 'a' }, noAbort())).toBe('Hi');
+    expect(await readAt(client, 'a')).toMatchObject({ bytes: new TextEncoder().encode('Hi') });
   });
 
-  it.each([[null], ['<html>'], [[]], [{}]])('refuses the answer %j', async (body) => {
+  it.each([[null], ['<html>'], [[]], [{}]])('is refused for the answer %j', async (body) => {
     const client = createFakeGitHubClient({ [CONTENTS]: () => body });
-    await expect(readFileAt(place(client), { path: 'a' }, noAbort())).rejects.toThrow('is not understood');
+    expect(await readAt(client, 'a')).toMatchObject({ reason: expect.stringContaining('not understood') });
   });
 });

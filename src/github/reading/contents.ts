@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { AxeError, ConfigError } from '../../lib/errors.js';
+import { ConfigError } from '../../lib/errors.js';
 import { grouped } from '../../lib/text/number.js';
-import { IS_MEMORY, type MemoryFilter } from '../../memory/log-path.js';
 import { askRest, inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
@@ -57,34 +56,6 @@ export async function readPathAt(
   return { kind: 'file', path: content.output.path || path, bytes };
 }
 
-/**
- * The text of a file at a ref, or undefined if there is none; `maxBytes` is 100 MB, GitHub's limit, unless said
- * otherwise. Throws an AxeError for a folder, link, submodule, memory or a file over the limit, and a GitHubError.
- */
-export async function readFileAt(
-  place: RefPlace,
-  {
-    path,
-    maxBytes = GITHUB_LIMIT_BYTES,
-    isMemory = () => false,
-  }: { readonly path: string; readonly maxBytes?: number; readonly isMemory?: MemoryFilter },
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const found = await readPathAt(place, { path, maxBytes }, signal);
-  if (found.kind === 'file' && (isMemory(path) || isMemory(found.path)))
-    throw new AxeError(`${locationOf(place, path)} ${IS_MEMORY}`);
-  switch (found.kind) {
-    case 'file':
-      return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);
-    case 'missing':
-      return undefined;
-    case 'folder':
-      throw new AxeError(`cannot read ${locationOf(place, path)}: it is a folder`);
-    case 'refused':
-      throw new AxeError(`cannot read ${locationOf(place, path)}: ${found.reason}`);
-  }
-}
-
 /** Names of what a folder holds, at most 1,000; none if there is no such folder. Throws a GitHubError. */
 export async function listFolderAt(
   place: RefPlace,
@@ -95,8 +66,6 @@ export async function listFolderAt(
   const listing = v.safeParse(v.array(v.object({ name: v.string() })), body);
   return listing.success ? listing.output.map(({ name }) => name) : [];
 }
-
-const GITHUB_LIMIT_BYTES = 100 * 1024 * 1024;
 
 /** `octocat/hello@main:axe/agents/a.toml`, for people; a sha is shortened. */
 export function locationOf({ repository, ref }: RefPlace, path: string): string {

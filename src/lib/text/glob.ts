@@ -14,7 +14,8 @@ export interface CompiledPattern {
   readonly isRecursive: boolean;
 }
 
-type Step = { readonly kind: 'any-depth' } | { readonly kind: 'segment'; readonly matches: SegmentMatcher };
+/** A segment's names, or `**`. */
+type Step = RegExp | 'any-depth';
 
 /**
  * Compiles a context file pattern with axe's rules (axe-behaviour §7): `*`, `?`, `[a-z]`, `[^a]`, `\` in a segment, and
@@ -74,14 +75,14 @@ function cleanSegments(pattern: string): { readonly names: readonly string[]; re
 export class PatternError extends ConfigError {}
 
 function compileStep(name: string, pattern: string): Step {
-  if (name === '**') return { kind: 'any-depth' };
-  const matches = compileSegment(name);
-  if (matches === undefined) {
+  if (name === '**') return 'any-depth';
+  const segment = compileSegment(name);
+  if (segment === undefined) {
     throw new PatternError(`invalid glob pattern ${JSON.stringify(pattern)}: syntax error in pattern`, {
       remedy: 'Close each `[` with `]`; put `\\\\` before a character of `*?[\\` that means itself.',
     });
   }
-  return { kind: 'segment', matches };
+  return segment;
 }
 
 /** The steps that can come next after the segments: all ways through the pattern at once, so none is tried twice. */
@@ -91,8 +92,8 @@ function walkSteps(steps: readonly Step[], segments: readonly string[]): Readonl
     const next: number[] = [];
     for (const state of states) {
       const step = steps[state];
-      if (step?.kind === 'any-depth') next.push(state);
-      else if (step?.matches(segment) === true) next.push(state + 1);
+      if (step === 'any-depth') next.push(state);
+      else if (step?.test(segment)) next.push(state + 1);
     }
     states = withSkips(steps, next);
     if (states.size === 0) return states;
@@ -103,135 +104,57 @@ function walkSteps(steps: readonly Step[], segments: readonly string[]): Readonl
 /** The states and those behind a `**`, which may stand for nothing. */
 function withSkips(steps: readonly Step[], states: readonly number[]): ReadonlySet<number> {
   const all = new Set(states);
-  for (const state of all) if (steps[state]?.kind === 'any-depth') all.add(state + 1);
+  for (const state of all) if (steps[state] === 'any-depth') all.add(state + 1);
   return all;
 }
 
-/** Whether a name, without slashes, matches a segment of a pattern. */
-type SegmentMatcher = (name: string) => boolean;
-
-type Token =
-  | { readonly kind: 'star' }
-  | { readonly kind: 'any' }
-  | { readonly kind: 'literal'; readonly codePoint: number }
-  | { readonly kind: 'class'; readonly isNegated: boolean; readonly ranges: readonly Range[] };
-
-type Range = readonly [from: number, to: number];
+/** A character of a class, in which `-` and `]` have to be escaped. */
+const MEMBER = String.raw`(?:\\.|[^\\\]-])`;
+const RANGE = new RegExp(`(${MEMBER})(?:-(${MEMBER}))?`, 'gsu');
+/** A class needs a member, so `[]` and `[^]` are malformed. */
+const TOKEN = new RegExp(
+  String.raw`\*+|\?|\[(\^|(?!\^))((?:${MEMBER}(?:-${MEMBER})?)+)\]|\\.|[^*?[\\]`,
+  'gsuy',
+);
 
 /**
- * Compiles one segment of a pattern by the rules of Go's `path/filepath.Match` (https://pkg.go.dev/path/filepath#Match);
- * undefined if it is malformed.
+ * One segment of a pattern by the rules of Go's `path/filepath.Match` (https://pkg.go.dev/path/filepath#Match); undefined
+ * if it is malformed.
  */
-function compileSegment(segment: string): SegmentMatcher | undefined {
-  const tokens = tokenize([...segment]);
-  if (tokens === undefined) return undefined;
-  return (name) => matchTokens(tokens, codePoints(name));
-}
-
-function tokenize(characters: readonly string[]): readonly Token[] | undefined {
-  const tokens: Token[] = [];
-  let at = 0;
-  while (at < characters.length) {
-    const character = characters[at];
-    if (character === '[') {
-      const parsed = parseClass(characters, at + 1);
-      if (parsed === undefined) return undefined;
-      tokens.push(parsed.token);
-      at = parsed.end;
-    } else if (character === '*') {
-      // Several stars in a row are one.
-      if (tokens.at(-1)?.kind !== 'star') tokens.push({ kind: 'star' });
-      at += 1;
-    } else if (character === '?') {
-      tokens.push({ kind: 'any' });
-      at += 1;
-    } else {
-      const escaped = parseCharacter(characters, at);
-      if (escaped === undefined) return undefined;
-      tokens.push({ kind: 'literal', codePoint: escaped.codePoint });
-      at = escaped.end;
-    }
+function compileSegment(segment: string): RegExp | undefined {
+  const parts: string[] = [];
+  let part = '';
+  let end = 0;
+  for (const [token, negation, members] of segment.matchAll(TOKEN)) {
+    end += token.length;
+    if (token.startsWith('*')) {
+      parts.push(part);
+      part = '';
+    } else if (token === '?') part += '.';
+    else if (members === undefined) part += escaped(token);
+    else part += `[${negation}${rangesOf(members)}]`;
   }
-  return tokens;
+  if (end < segment.length) return undefined;
+  if (parts.length === 0) return new RegExp(`^${part}$`, 'su');
+  const [first = '', ...between] = parts;
+  // What is between two stars is taken where it first comes, and no other place is tried: the group makes it atomic.
+  const middle = between.map((one, index) => `(?=(.*?${one}))\\${index + 1}`).join('');
+  return new RegExp(`^${first}${middle}.*${part}$`, 'su');
 }
 
-/** Reads a class behind its `[`; it needs at least one member, so `[]` is malformed. */
-function parseClass(
-  characters: readonly string[],
-  start: number,
-): { readonly token: Token; readonly end: number } | undefined {
-  const isNegated = characters[start] === '^';
-  const ranges: Range[] = [];
-  let at = isNegated ? start + 1 : start;
-  while (characters[at] !== ']' || ranges.length === 0) {
-    const from = parseMember(characters, at);
-    if (from === undefined) return undefined;
-    at = from.end;
-    if (characters[at] === '-') {
-      const to = parseMember(characters, at + 1);
-      if (to === undefined) return undefined;
-      ranges.push([from.codePoint, to.codePoint]);
-      at = to.end;
-    } else ranges.push([from.codePoint, from.codePoint]);
-  }
-  return { token: { kind: 'class', isNegated, ranges }, end: at + 1 };
+/** A range that ends before it begins holds nothing. */
+function rangesOf(members: string): string {
+  const ranges = Array.from(members.matchAll(RANGE), ([, from = '', to = from]) =>
+    codePointOf(from) > codePointOf(to) ? '' : `${escaped(from)}-${escaped(to)}`,
+  );
+  return ranges.join('');
 }
 
-interface ParsedCharacter {
-  readonly codePoint: number;
-  readonly end: number;
+/** A character, which may have a backslash before it, in an expression. */
+function escaped(character: string): string {
+  return `\\u{${codePointOf(character).toString(16)}}`;
 }
 
-/** A character of a class: `-` and `]` have to be escaped there. */
-function parseMember(characters: readonly string[], at: number): ParsedCharacter | undefined {
-  return characters[at] === '-' || characters[at] === ']' ? undefined : parseCharacter(characters, at);
-}
-
-/** One character, which may have a backslash before it; undefined at the end. */
-function parseCharacter(characters: readonly string[], at: number): ParsedCharacter | undefined {
-  const position = characters[at] === '\\' ? at + 1 : at;
-  const codePoint = characters[position]?.codePointAt(0);
-  return codePoint === undefined ? undefined : { codePoint, end: position + 1 };
-}
-
-function codePoints(text: string): readonly number[] {
-  return Array.from(text, (character) => character.codePointAt(0) ?? 0);
-}
-
-/** Goes through the name once; after a mismatch only the last star is tried one character longer. */
-function matchTokens(tokens: readonly Token[], name: readonly number[]): boolean {
-  let token = 0;
-  let at = 0;
-  let star = -1;
-  let starEnd = 0;
-  while (at < name.length) {
-    const current = tokens[token];
-    if (current?.kind === 'star') {
-      star = token;
-      starEnd = at;
-      token += 1;
-    } else if (current !== undefined && matchesOne(current, name[at] ?? 0)) {
-      token += 1;
-      at += 1;
-    } else if (star >= 0) {
-      starEnd += 1;
-      at = starEnd;
-      token = star + 1;
-    } else return false;
-  }
-  while (tokens[token]?.kind === 'star') token += 1;
-  return token === tokens.length;
-}
-
-function matchesOne(token: Token, codePoint: number): boolean {
-  switch (token.kind) {
-    case 'star':
-      return false;
-    case 'any':
-      return true;
-    case 'literal':
-      return token.codePoint === codePoint;
-    case 'class':
-      return token.ranges.some(([from, to]) => from <= codePoint && codePoint <= to) !== token.isNegated;
-  }
+function codePointOf(character: string): number {
+  return Array.from(character).at(-1)?.codePointAt(0) ?? 0;
 }
