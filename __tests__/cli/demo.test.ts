@@ -18,18 +18,21 @@ describe('the demo', () => {
     const { exitCode, talk, text, parts, home } = await run();
     expect({ exitCode, talk }).toEqual({ exitCode: 0, talk: '' });
     const [, first = '', second = '', third = '', memory = '', end = ''] = parts;
-    expect(first.match(/raised as minor/g)).toHaveLength(2);
-    expect(first).toContain('@you answers the comment on the TODO: “By design: callers translate.”');
-    expect(second).toMatch(/A new TODO or FIXME · src\/greeting\.ts:2\n {3}dismissed by the answer/);
-    expect(second).toMatch(/Debug output outside of tests · src\/greeting\.ts:3\n {3}settled: /);
-    expect(third).toMatch(/Debug output outside of tests · src\/greeting\.ts:3\n {3}back: /);
-    expect(third).toMatch(
-      /A new TODO or FIXME · src\/greeting\.ts:2\n {3}found again, and not raised: it was dismissed/,
+    expect(first).toMatch(/A promise is no longer awaited · src\/checkout\.ts:3\n {3}raised as major/);
+    expect(first).toMatch(/Debug output outside of tests · src\/checkout\.ts:2\n {3}raised as minor/);
+    expect(first).toContain('@you answers the comment on console.log: “By design: ');
+    expect(second).toMatch(
+      /Debug output outside of tests · src\/checkout\.ts:2\n {3}dismissed by the answer/,
     );
-    expect(memory).toContain('- Posted 2 comments on #1: src/greeting.ts:3, src/greeting.ts:2.');
+    expect(second).toMatch(/A promise is no longer awaited · src\/checkout\.ts:3\n {3}settled: /);
+    expect(third).toMatch(/A promise is no longer awaited · src\/checkout\.ts:3\n {3}back: /);
+    expect(third).toMatch(
+      /Debug output outside of tests · src\/checkout\.ts:2\n {3}found again, and not raised: it was dismissed/,
+    );
+    expect(memory).toContain('- Posted 2 comments on #1: src/checkout.ts:3, src/checkout.ts:2.');
     expect(memory).toContain('- Settled 1 earlier finding.');
     expect(memory).toContain('- 1 earlier finding came back. Not repeated: 1 dismissed before.');
-    expect(memory).toContain('- dismissed by @you: other, src/greeting.ts');
+    expect(memory).toContain('- dismissed by @you: other, src/checkout.ts');
     expect(end).toContain('Raised once, dismissed by an answer, fixed by a push');
     expect(text.split('\n').every((line) => line.length <= 110)).toBe(true);
     expect(readdirSync(home)).toEqual([]);

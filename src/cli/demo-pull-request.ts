@@ -156,11 +156,11 @@ function triggerOf(base: string, head: string, action: string): PullRequestTrigg
     repository: REPOSITORY,
     actor: AUTHOR,
     number: 1,
-    title: 'Greet people by their name',
+    title: 'Note each payment',
     body: '',
     author: AUTHOR,
     isDraft: false,
-    head: { sha: head, ref: 'names', repository: 'demo/demo' },
+    head: { sha: head, ref: 'note-payments', repository: 'demo/demo' },
     base: { sha: base, ref: 'main' },
     isFork: false,
   };

@@ -16,22 +16,25 @@ import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 
-const LOG = "  console.log('greeting', name);\n";
-const TODO = '  // TODO: translate\n';
-const greeting = (body: string) =>
-  `export function greeting(name: string): string {\n${body}  return \`Hello, \${name}!\`;\n}\n`;
+const LOG = "  console.log('charging', cart.id);\n";
+const checkout = (body: string) =>
+  `export async function checkout(cart: Cart): Promise<void> {\n${body}  await sendReceipt(cart);\n}\n`;
 
 /** The base, then the commits of the pull request: of what `offline/rules` can see, which understand no code. */
-const BASE = "export function greeting(): string {\n  return 'Hello!';\n}\n";
+const BASE = checkout('  await payments.charge(cart);\n');
 const COMMITS = [
-  ['Greet people by their name', greeting(TODO + LOG)],
-  ['Take the debug output out', greeting(TODO)],
-  ['Log again, and say what the TODO is about', greeting(`  // TODO: translate for every language\n${LOG}`)],
+  ['Note each payment', checkout(`${LOG}  payments.charge(cart);\n`)],
+  ['Wait for the payment', checkout(`${LOG}  await payments.charge(cart);\n`)],
+  [
+    'Note the total as well',
+    checkout("  console.log('charging', cart.id, cart.total);\n  payments.charge(cart);\n"),
+  ],
 ] as const;
-const ANSWER = 'By design: callers translate.';
+const ANSWER = 'By design: this line is our record of payments.';
 const STATE = 'pr-reviewer.state.md: what became of findings. It contains none of your words.';
-const LIFE =
-  'Raised once, dismissed by an answer, fixed by a push, back in its own conversation.\nNext: the quick start of the README puts it on your own pull requests.';
+const LIFE = `Raised once, dismissed by an answer, fixed by a push, back in its own conversation.
+Next: \`npm link\` here, then \`axe-action init\` in your repository writes this as a workflow.
+docs/getting-started.md explains each step.`;
 const REPORT_IT = { remedy: 'Please report this: the demo brings all that it needs.' };
 
 /** `demo`: the life of two findings, through the same pipeline as any run. Throws an AxeError. */
@@ -49,7 +52,7 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
   write('One pull request, three commits, and what becomes of two findings.');
   write('Reviewer: builtin/pr-reviewer with offline/rules, a set of fixed rules. No key, no network.');
   const { commit, diff } = await makeRepository(join(folder, 'repository'), terminal, signal);
-  const base = await commit('Greet everybody', BASE);
+  const base = await commit('Charge, then send the receipt', BASE);
   const pull = createDemoPullRequest();
   const deps = await createTerminalDependencies({
     terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
@@ -82,8 +85,8 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
     if (!kinds.includes('raised')) write('   No new comment.');
     seen.push(kinds.join(' '));
     if (index > 0) continue;
-    pull.answer('TODO', ANSWER);
-    write(`\n   @you answers the comment on the TODO: “${ANSWER}”`);
+    pull.answer('console.log', ANSWER);
+    write(`\n   @you answers the comment on console.log: “${ANSWER}”`);
   }
   heading('What it remembers, in two markdown files');
   const read = async (name: string) =>
@@ -114,7 +117,7 @@ async function makeRepository(cwd: string, terminal: Terminal, signal: AbortSign
     throw new AxeError(message, { remedy: 'The demo needs `git` on the PATH.' });
   };
   const files = createFiles();
-  const file = join(cwd, 'src/greeting.ts');
+  const file = join(cwd, 'src/checkout.ts');
   await files.append(file, '', { followLinks: false });
   await git('init', '--quiet');
   return {

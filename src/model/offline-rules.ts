@@ -84,6 +84,7 @@ function endingOf(path: string): string {
 export const RULE_FACTS = {
   'conflict-marker': factsOf('A conflict marker was committed', 'correctness', 'failure'),
   secret: factsOf('A line looks like a secret', 'security', 'breach', 'common'),
+  'lost-await': factsOf('A promise is no longer awaited', 'correctness', 'failure'),
   'debug-output': factsOf('Debug output outside of tests', 'other'),
   todo: factsOf('A new TODO or FIXME', 'other'),
   whitespace: factsOf('Added lines end with white space', 'other'),
@@ -130,6 +131,7 @@ export function findInDiff(files: readonly DiffFile[]): readonly RuleFinding[] {
 function findInLines(file: DiffFile): readonly RuleFinding[] {
   const findings: RuleFinding[] = [];
   const isRead = isReadByPeople(file);
+  const awaited = statementsThatWaited(file);
   for (const { line, text } of addedLines(file)) {
     const add = (rule: RuleId, message: string) => findings.push({ rule, path: file.path, line, message });
     if (CONFLICT_MARKER.test(text)) add('conflict-marker', 'a conflict marker was committed');
@@ -137,12 +139,20 @@ function findInLines(file: DiffFile): readonly RuleFinding[] {
       add('secret', `this looks like ${name}; if it is real, revoke it, since it stays in the history`);
     }
     if (!isRead) continue;
+    if (awaited.has(text.trim()))
+      add('lost-await', 'the line lost its `await`: nothing waits for its result, and nobody sees its error');
     const debug = isTest(file.path) ? undefined : debugOutputIn(file.path, text);
     if (debug !== undefined) add('debug-output', `debug output (\`${debug}\`) outside of tests`);
     const [mark] = TODO.exec(text) ?? [];
     if (mark !== undefined) add('todo', `a new ${mark}`);
   }
   return findings;
+}
+
+/** What followed the `await` of each statement that was removed; a value that is assigned may be awaited further down. */
+function statementsThatWaited({ hunks }: DiffFile): ReadonlySet<string> {
+  const removed = hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind === 'removed');
+  return new Set(removed.flatMap(({ text }) => /^await (.+)$/.exec(text.trim())?.[1] ?? []));
 }
 
 /** Seven characters, as git writes them; a row of `=` alone is also a heading in markdown. */
