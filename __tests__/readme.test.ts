@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { parseAgent } from '../src/agent/parse.js';
+import { parseAgent } from '../src/agent/inspect.js';
 import { readDocument, snippetsOf } from './helpers/documents.js';
 
 const README = readDocument('README.md');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decodeAgent } from '../../src/agent/decode.js';
+import { decodeAgent } from '../../src/agent/loader.js';
 import { MAX_AGENT_BYTES } from '../../src/lib/defaults.js';
 import { ConfigError } from '../../src/lib/errors.js';
 

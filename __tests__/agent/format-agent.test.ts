@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatAgent } from '../../src/agent/format-agent.js';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 
 function parse(text: string) {
   return parseAgent(text, { name: 'v', file: 'v.toml' }).config;

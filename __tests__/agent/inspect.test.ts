@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { decodeAgent } from '../../src/agent/decode.js';
-import { inspectAgent } from '../../src/agent/inspect.js';
-import { parseAgent } from '../../src/agent/parse.js';
+import { inspectAgent, parseAgent } from '../../src/agent/inspect.js';
+import { decodeAgent } from '../../src/agent/loader.js';
 import { AxeError } from '../../src/lib/errors.js';
 
 const GOLDEN = new URL('../golden/axe/21-validation-errors/agents/', import.meta.url);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { agentNotFound, skillNotFound } from '../../src/agent/not-found.js';
+import { agentNotFound, skillNotFound } from '../../src/agent/name.js';
 
 describe('a missing agent', () => {
   it('is reported with a suggestion, the existing agents and the searched places', () => {

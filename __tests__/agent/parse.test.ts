@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import { ConfigError } from '../../src/lib/errors.js';
 
 const HEAD = 'name = "v"\nmodel = "anthropic/m"\n';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { AGENT_SCHEMA } from '../../src/agent/config.js';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import { PLACEHOLDER_MODEL, scaffoldAgent } from '../../src/agent/scaffold.js';
 
 const FRESH = new URL('../golden/axe/20-agents-commands/agents/fresh.toml', import.meta.url);

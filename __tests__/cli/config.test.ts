@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../src/cli/main.js';
-import { parseProvidersConfig } from '../../src/model/providers-config.js';
+import { parseProvidersConfig } from '../../src/model/settings.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 

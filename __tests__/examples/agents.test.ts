@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { startLoopback } from '../helpers/loopback.js';
 import { startMcpHttp } from '../helpers/mcp-http.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
 import type { AgentConfig } from '../../src/agent/config.js';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import {
   eventsOf,
   inputsOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { STRUCTURED_LIMITS } from '../../src/lib/defaults.js';
 import { ConfigError } from '../../src/lib/errors.js';
-import { checkSchema, depthExceeds, type SchemaObject } from '../../src/loop/check-schema.js';
+import { checkSchema, depthExceeds, type SchemaObject } from '../../src/loop/structured.js';
 
 const ORIGIN = '`output-schema`';
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { dropResults } from '../../src/loop/compact.js';
-import { estimateTokens } from '../../src/loop/estimate.js';
+import { estimateTokens } from '../../src/loop/messages.js';
 import { turn } from '../helpers/conversations.js';
 
 const LONG = 'x'.repeat(4000);

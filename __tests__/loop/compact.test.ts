@@ -10,7 +10,7 @@ import {
   planCompaction,
   type SummaryPlan,
 } from '../../src/loop/compact.js';
-import { estimateTokens } from '../../src/loop/estimate.js';
+import { estimateTokens } from '../../src/loop/messages.js';
 import { conversations, turn, unpaired, user } from '../helpers/conversations.js';
 
 type Message = LanguageModelV4Message;

@@ -2,7 +2,7 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateText } from '../../src/lib/text/truncate.js';
-import { estimateTokens } from '../../src/loop/estimate.js';
+import { estimateTokens } from '../../src/loop/messages.js';
 import { conversations, turn, user } from '../helpers/conversations.js';
 
 describe('the estimate of a text', () => {

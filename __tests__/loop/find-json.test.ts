@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { findJson } from '../../src/loop/find-json.js';
+import { findJson } from '../../src/loop/structured.js';
 
 describe('finding the JSON of an answer', () => {
   it.each<[string, string, unknown]>([

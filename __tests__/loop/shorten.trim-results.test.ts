@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { estimateTokens } from '../../src/loop/estimate.js';
+import { estimateTokens } from '../../src/loop/messages.js';
 import { trimResults } from '../../src/loop/shorten.js';
 import { turn, unpaired, user } from '../helpers/conversations.js';
 

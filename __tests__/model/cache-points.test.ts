@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import { withCachePoints } from '../../src/model/cache-points.js';
+import { withCachePoints } from '../../src/model/model-options.js';
 
 const TOOLS: LanguageModelV4CallOptions['tools'] = [
   { type: 'function', name: 'read_file', inputSchema: { type: 'object' } },

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Effort } from '../../src/agent/choices.js';
 import type { ModelParams } from '../../src/agent/config.js';
 import { parseModelRef } from '../../src/agent/model-ref.js';
-import { modelSettings } from '../../src/loop/model-settings.js';
+import { modelSettings } from '../../src/loop/asker.js';
 import { Usage } from '../../src/loop/usage.js';
 import { createModels } from '../../src/model/create.js';
 import { type ModelScript, startModelServer, text } from '../helpers/model-server.js';

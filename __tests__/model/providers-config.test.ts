@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, formatError } from '../../src/lib/errors.js';
-import { parseProvidersConfig } from '../../src/model/providers-config.js';
+import { parseProvidersConfig } from '../../src/model/settings.js';
 
 const FILE = '/home/octocat/.config/axe/config.toml';
 

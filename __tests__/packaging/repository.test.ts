@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import { readInputs } from '../../src/runner/inputs/inputs.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { importedPackages } from '../helpers/imported-packages.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
-import { type Instructions, warnOfOwnChanges } from '../../src/prompt/own-changes.js';
+import { type Instructions, warnOfOwnChanges } from '../../src/prompt/context-trust.js';
 import { reportOf } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 

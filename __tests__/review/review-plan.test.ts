@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/agent/inspect.js';
 import { parseModelRef } from '../../src/agent/model-ref.js';
-import { parseAgent } from '../../src/agent/parse.js';
 import { planReview, type ReviewWishes } from '../../src/review/review-plan.js';
 
 function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {

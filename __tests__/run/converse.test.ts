@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
-import { notesToolsPrompt } from '../../src/prompt/notes-prompt.js';
+import { notesToolsPrompt } from '../../src/prompt/system.js';
 import { runPipeline } from '../../src/run/run.js';
 import type { Tool } from '../../src/tools/tool.js';
 import {

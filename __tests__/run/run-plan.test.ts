@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import type { PullRequestTrigger } from '../../src/event/trigger.js';
 import type { Trust } from '../../src/event/trust.js';
 import { AxeError } from '../../src/lib/errors.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
-import { parseAgent } from '../../src/agent/parse.js';
+import { parseAgent } from '../../src/agent/inspect.js';
 import { createClock } from '../../src/lib/system-clock.js';
 import type { Warning } from '../../src/lib/warning.js';
 import type { ToolBox, ToolRequest } from '../../src/run/dependencies.js';

@@ -5,12 +5,12 @@ import { ConfigError } from '../lib/errors.js';
 import { grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
+import type { LoadedAgent } from './agent-source.js';
 import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';
-import { type AgentProblem, parseError, type TomlSource, tooLarge } from './fault.js';
+import { type AgentProblem, parseError, type TomlSource, tomlProblem, tooLarge } from './fault.js';
 import { exampleOf, isTable, keysIn, problemsOf, type TomlTable } from './keys.js';
 import { createLocator, type KeyPath, type Locator } from './locate.js';
 import { nearest } from './suggest.js';
-import { tomlProblem } from './toml-error.js';
 
 interface InspectedAgent {
   /** Undefined for a file that cannot be taken apart, or has values of a wrong type. */
@@ -335,4 +335,20 @@ function shapeOf(schema: unknown, value: unknown): Shape | undefined {
     return { kind: 'table', entries: new Map(Object.entries(schema.entries ?? {})) };
   }
   return undefined;
+}
+
+/**
+ * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws a ConfigError with
+ * file, line and remedy, of several the first: TOML and type errors begin with axe's `failed to parse agent config
+ * "<name>": `, wrong values have axe's messages.
+ */
+export function parseAgent(
+  text: string,
+  source: TomlSource,
+): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
+  const { config, errors, warnings, workflowWarnings } = inspectAgent(text, source);
+  const [first] = errors;
+  if (first !== undefined) throw first;
+  if (config === undefined) throw new Error('the schema refused a document without saying why');
+  return { config, warnings, workflowWarnings };
 }

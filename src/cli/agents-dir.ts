@@ -5,7 +5,7 @@ import { AxeError } from '../lib/errors.js';
 import { configDir } from '../lib/xdg.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';
-import { parseProvidersConfig } from '../model/providers-config.js';
+import { parseProvidersConfig } from '../model/settings.js';
 import { localAgents } from '../run/agents.js';
 import type { ValidationDependencies } from '../run/validate/validation.js';
 import type { ParsedFlags } from './flags.js';

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { formatAgent } from '../agent/format-agent.js';
+import { parseAgent } from '../agent/inspect.js';
 import type { ListedAgent } from '../agent/loader.js';
 import { checkAgentName } from '../agent/name.js';
-import { parseAgent } from '../agent/parse.js';
 import { scaffoldAgent } from '../agent/scaffold.js';
 import { createMissingFiles } from '../lib/config-file.js';
 import { openEditor } from '../lib/editor.js';

@@ -1,16 +1,24 @@
 import type {
+  JSONObject,
   LanguageModelV4CallOptions,
   LanguageModelV4GenerateResult,
   LanguageModelV4Message,
   SharedV4Warning,
 } from '@ai-sdk/provider';
+import { API_FORMS } from '../agent/choices.js';
+import type { ModelParams } from '../agent/config.js';
 import type { ModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { grouped } from '../lib/text/number.js';
 import type { Budget, Price } from './budget.js';
-import { estimateTokens, estimateTools } from './estimate.js';
 import type { LoopDependencies } from './events.js';
-import { assistantMessage, type LanguageModel, withoutThoughts } from './messages.js';
+import {
+  assistantMessage,
+  estimateTokens,
+  estimateTools,
+  type LanguageModel,
+  withoutThoughts,
+} from './messages.js';
 import { limitOutput, type Thinking, widerLimit } from './output-limit.js';
 import { isTransient, type RetryPolicy, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
@@ -252,4 +260,32 @@ export interface Models {
   facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
   /** The window of a model as its server says it; undefined where it cannot be asked. Never rejects once the model is open. */
   askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
+}
+
+/** What of `[params]` goes with each request, whoever is asked: models take of it what they know. */
+export function modelSettings({
+  effort,
+  api,
+  tables = {},
+}: Pick<ModelParams, 'effort' | 'api' | 'tables'>): Pick<
+  LanguageModelV4CallOptions,
+  'reasoning' | 'providerOptions'
+> {
+  const options = Object.entries({ ...tables, ...(api && { [FORM_KEY]: { form: api } }) }).filter(isJson);
+  return {
+    reasoning: effort,
+    providerOptions: options.length === 0 ? undefined : Object.fromEntries(options),
+  };
+}
+
+const FORM_KEY = 'axe';
+
+/** The form of OpenAI's interface that a request is to have; undefined where the agent does not say. */
+export function formOf({ providerOptions }: LanguageModelV4CallOptions): ModelParams['api'] {
+  return API_FORMS.find((form) => form === providerOptions?.[FORM_KEY]?.['form']);
+}
+
+/** Tables of TOML were made JSON when they were read. */
+function isJson(entry: readonly [string, unknown]): entry is [string, JSONObject] {
+  return typeof entry[1] === 'object';
 }

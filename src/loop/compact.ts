@@ -2,8 +2,7 @@ import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { estimateText, truncate } from '../lib/text/truncate.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
-import { estimateTokens } from './estimate.js';
-import { type Message, type MessagePart, userMessage } from './messages.js';
+import { estimateTokens, type Message, type MessagePart, userMessage } from './messages.js';
 
 export interface ConversationSize {
   readonly messages: readonly Message[];

@@ -15,14 +15,20 @@ import { causeFirst } from '../lib/time-limit.js';
 import { effectiveReserve } from '../memory/notes/context-block.js';
 import type { Prompt } from '../prompt/fit-prompt.js';
 import type { Tool } from '../tools/tool.js';
-import { createAsker, type OpenModel, type Settings } from './asker.js';
+import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
 import { roomForPrompt } from './compact.js';
-import { estimateTokens, estimateTools, type Measured } from './estimate.js';
 import type { LoopDependencies } from './events.js';
-import { assistantMessage, firstMessages, textOf, userMessage } from './messages.js';
-import { modelSettings } from './model-settings.js';
-import { endOf } from './reply-end.js';
+import {
+  assistantMessage,
+  estimateTokens,
+  estimateTools,
+  firstMessages,
+  type Measured,
+  textOf,
+  userMessage,
+} from './messages.js';
+import { endOf } from './output-limit.js';
 import type { RetryPolicy } from './retry.js';
 import { askFitting } from './shorten.js';
 import { type AnswerForm, judgeAnswer, withoutWrittenCalls } from './structured.js';

@@ -5,9 +5,15 @@ import { grouped } from '../lib/text/number.js';
 import { truncate } from '../lib/text/truncate.js';
 import type { Asker, Settings } from './asker.js';
 import { applySummary, type Compaction, planCompaction, roomOf, type SummaryPlan } from './compact.js';
-import { estimateTokens, estimateTools, type Measured } from './estimate.js';
 import type { LoopDependencies, Summary } from './events.js';
-import { type Message, textOf, withoutThoughts } from './messages.js';
+import {
+  estimateTokens,
+  estimateTools,
+  type Measured,
+  type Message,
+  textOf,
+  withoutThoughts,
+} from './messages.js';
 
 interface LongConversation {
   readonly messages: readonly LanguageModelV4Message[];

@@ -9,8 +9,8 @@ import {
 import { messageOf } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/cut.js';
 import type { Effect, Tool, ToolResult } from '../tools/tool.js';
-import { depthExceeds } from './check-schema.js';
 import type { LoopDependencies } from './events.js';
+import { depthExceeds } from './structured.js';
 
 export interface ToolCall {
   /** Unique in its turn, whatever the model sent. */

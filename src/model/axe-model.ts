@@ -10,14 +10,12 @@ import type { LanguageModel } from '../loop/messages.js';
 import { isThinking, type Thinking } from '../loop/output-limit.js';
 import { withCost } from '../loop/usage.js';
 import { redact } from '../safety/redact.js';
-import { withCachePoints, withoutEmptyResults } from './cache-points.js';
 import type { Protocol, Provider } from './catalog.js';
 import { toProviderError } from './errors.js';
 import { field, firstChoice } from './json.js';
-import { skippedKinds } from './lenient-reply.js';
-import { withModelOptions } from './model-options.js';
+import { withCachePoints, withModelOptions, withoutEmptyResults } from './model-options.js';
 import type { OpenedModel } from './protocols.js';
-import { streamReply } from './streamed-reply.js';
+import { skippedKinds, streamReply } from './replies.js';
 import {
   bindThinking,
   keepReasoningDetails,

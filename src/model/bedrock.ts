@@ -8,8 +8,8 @@ import {
   requestToken,
   withAuth,
 } from './keyless.js';
-import { leniently } from './lenient-reply.js';
 import type { OpenedModel, OpenRequest } from './protocols.js';
+import { leniently } from './replies.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 
 /**

@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { ModelRef } from '../agent/model-ref.js';
 import type { Protocol, Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
-import { leniently } from './lenient-reply.js';
+import { leniently } from './replies.js';
 import type { SettingSources } from './settings.js';
 
 interface TransportParts {

@@ -6,9 +6,15 @@ import { estimateText } from '../lib/text/truncate.js';
 import { type Scope, whyFull } from '../review/scope.js';
 import { fence } from '../safety/fence.js';
 import type { DiffPolicy } from './context.js';
-import { describeFetched, formatFile, withoutLines } from './describe-change.js';
-import { type DiffDescription, describeDiff, listOf } from './describe-diff.js';
-import { joinParts, NO_PARTS, type Parts } from './describe-text.js';
+import {
+  type DiffDescription,
+  describeDiff,
+  describeFetched,
+  formatFile,
+  listOf,
+  withoutLines,
+} from './describe-change.js';
+import { joinParts, NO_PARTS, type Parts } from './describe-talk.js';
 import { isReadByPeople, packDiff } from './diff-pack.js';
 
 /**

@@ -1,11 +1,12 @@
-import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
+import type { Actor } from '../event/trigger.js';
+import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
 import { cleanLine, cutToBytes } from '../lib/text/cut.js';
-import { count } from '../lib/text/number.js';
+import { count, grouped } from '../lib/text/number.js';
+import type { Warning } from '../lib/warning.js';
 import { fence } from '../safety/fence.js';
 import { visibleMarkdown } from '../safety/hidden.js';
 import type { LinkedIssueNote, Remark, RemarkThread, Surroundings } from './context.js';
-import { loginOf, MAX_FACT, type Parts } from './describe-text.js';
-import { isHeardByTrusted } from './own-changes.js';
+import { isHeardByTrusted } from './context-trust.js';
 
 /**
  * What people said around a trigger: linked issues, the conversation, threads on lines. `showsStrangers`: people without
@@ -84,4 +85,55 @@ function fenceRemark(text: string, source: string): string {
   const { text: kept, leftOutBytes } = cutToBytes(visibleMarkdown(text).trim(), MAX_REMARK_BYTES);
   const shown = leftOutBytes === 0 ? kept : `${kept}\n… (${leftOutBytes} bytes left out)`;
   return fence(shown, { source, markdown: true });
+}
+
+export interface Parts {
+  /** Paragraphs and fences, in order. */
+  readonly blocks: readonly string[];
+  readonly warnings?: readonly Warning[];
+  /** Paths of files of a diff that are not shown, or not whole, for want of room. */
+  readonly unseen?: readonly string[];
+}
+
+export const NO_PARTS: Parts = { blocks: [] };
+
+/** Code points of a fact, a login or a sha. */
+export const MAX_FACT = 200;
+const MAX_HEADING = 1000;
+
+export function loginOf({ login }: Actor): string {
+  return cleanLine(login, MAX_FACT);
+}
+
+/** Markdown by somebody else, fenced, with a heading by them too. */
+export function describeText(
+  text: string,
+  { source, heading }: { readonly source: string; readonly heading: readonly string[] },
+): Parts {
+  const { text: kept, leftOutBytes } = cutToBytes(visibleMarkdown(text), MAX_DESCRIPTION_BYTES);
+  const body = kept.trim() === '' ? '(empty)' : kept;
+  const lines = heading.map((line) => cleanLine(line, MAX_HEADING));
+  const blocks = [
+    fence([...lines, ...(lines.length > 0 ? [''] : []), body].join('\n'), { source, markdown: true }),
+  ];
+  if (leftOutBytes === 0) return { blocks };
+  blocks.push(`The last ${leftOutBytes} bytes of the ${source} are left out.`);
+  return { blocks, warnings: [cutWarning(source, leftOutBytes)] };
+}
+
+function cutWarning(source: string, leftOutBytes: number): Warning {
+  const kilobytes = Math.round(MAX_DESCRIPTION_BYTES / 1024);
+  return {
+    code: 'context-truncated',
+    message: `the ${source} is longer than ${kilobytes} KiB; the last ${grouped(leftOutBytes)} bytes were left out`,
+  };
+}
+
+/** Several pieces of a message as one. */
+export function joinParts(parts: readonly Parts[]): Parts {
+  return {
+    blocks: parts.flatMap(({ blocks }) => blocks),
+    warnings: parts.flatMap(({ warnings = [] }) => warnings),
+    unseen: [...new Set(parts.flatMap(({ unseen = [] }) => unseen))],
+  };
 }

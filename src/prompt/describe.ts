@@ -15,11 +15,17 @@ import { cleanLine, cutToBytes } from '../lib/text/cut.js';
 import type { Scope } from '../review/scope.js';
 import { fence } from '../safety/fence.js';
 import type { DiffPolicy, TriggerContext } from './context.js';
-import { describeChecks, describeCommits, describeFetched } from './describe-change.js';
-import { listOf } from './describe-diff.js';
+import { describeChecks, describeCommits, describeFetched, listOf } from './describe-change.js';
 import { describeScoped } from './describe-scope.js';
-import { describeTalk } from './describe-talk.js';
-import { describeText, joinParts, loginOf, MAX_FACT, NO_PARTS, type Parts } from './describe-text.js';
+import {
+  describeTalk,
+  describeText,
+  joinParts,
+  loginOf,
+  MAX_FACT,
+  NO_PARTS,
+  type Parts,
+} from './describe-talk.js';
 
 export interface DescribeOptions {
   readonly context: TriggerContext | undefined;

@@ -3,7 +3,7 @@ import { estimateText, truncate } from '../lib/text/truncate.js';
 import { parseEntries } from '../memory/run-log.js';
 import { fence, mapFences } from '../safety/fence.js';
 import type { ContextFile } from './context-files.js';
-import { DIFF_SOURCE } from './describe-diff.js';
+import { DIFF_SOURCE } from './describe-change.js';
 import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
 import { buildSystemPrompt, type NotesPrompt, type SystemPromptParts, withNotes } from './system.js';
 

@@ -15,8 +15,8 @@ import {
   describeRelease,
   describeWorkflowRun,
 } from './describe.js';
-import { describeDiff } from './describe-diff.js';
-import { NO_PARTS, type Parts } from './describe-text.js';
+import { describeDiff } from './describe-change.js';
+import { NO_PARTS, type Parts } from './describe-talk.js';
 
 export interface TaskParts {
   /** The `prompt` input or `--prompt`; blank means not given. */

@@ -16,7 +16,7 @@ import { classifyTrust, contentAuthor } from '../event/trust.js';
 import { ConfigError, isNotFound } from '../lib/errors.js';
 import { spendBefore, usedUp } from '../loop/spend.js';
 import type { TriggerContext } from '../prompt/context.js';
-import { isForkUnknown, trustOfDiff } from '../prompt/fork-trust.js';
+import { isForkUnknown, trustOfDiff } from '../prompt/context-trust.js';
 import { reviewCommand } from '../review/command.js';
 import { planScope } from '../review/scope.js';
 import { isPaused, type ReviewFact } from '../review/state-facts.js';

@@ -8,8 +8,7 @@ import { createNotesSession, listNotes, type NotesSession } from '../memory/note
 import type { NotesTool } from '../memory/notes/tool-names.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
 import { damageOf, damageWarning } from '../memory/stores/read-log.js';
-import { makeNotesPrompt } from '../prompt/notes-prompt.js';
-import type { NotesPrompt } from '../prompt/system.js';
+import { makeNotesPrompt, type NotesPrompt } from '../prompt/system.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
 import { grantNotesTools, type NotesPlan } from './plan-notes.js';

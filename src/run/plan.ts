@@ -17,7 +17,7 @@ import {
   schemaOrigin,
 } from '../loop/structured.js';
 import { createPathFilter, type DiffPolicy, type TriggerContext } from '../prompt/context.js';
-import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/own-changes.js';
+import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/context-trust.js';
 import { buildSystemPrompt, skillBody } from '../prompt/system.js';
 import { isBlank, resolveTask, type Task } from '../prompt/task.js';
 import { reviewCommand } from '../review/command.js';

@@ -5,7 +5,7 @@ import {
   internalAgent,
   paramsForAnother,
   VERIFIER,
-} from '../agent/internal.js';
+} from '../agent/built-in.js';
 import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';

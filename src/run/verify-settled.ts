@@ -1,4 +1,4 @@
-import { SETTLE_VERIFIER } from '../agent/internal.js';
+import { SETTLE_VERIFIER } from '../agent/built-in.js';
 import { isOffline } from '../agent/model-ref.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { parseDiff } from '../lib/text/diff.js';

@@ -1,4 +1,4 @@
-import { VERIFIER } from '../agent/internal.js';
+import { VERIFIER } from '../agent/built-in.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';

@@ -14,8 +14,7 @@ import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
 import { compactionHeading, fileTooLarge } from '../../../src/memory/notes/session.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
-import { notesToolsPrompt } from '../../../src/prompt/notes-prompt.js';
-import { NO_NOTES, withNotes } from '../../../src/prompt/system.js';
+import { NO_NOTES, notesToolsPrompt, withNotes } from '../../../src/prompt/system.js';
 import { createFakeClock } from '../stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 

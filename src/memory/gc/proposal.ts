@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { AgentConfig } from '../../agent/config.js';
-import { parseAgent } from '../../agent/parse.js';
+import { parseAgent } from '../../agent/inspect.js';
 import { AxeError } from '../../lib/errors.js';
-import { findJson } from '../../loop/find-json.js';
+import { findJson } from '../../loop/structured.js';
 
 /** Files of an agent by path in the repository: its TOML and its skill. */
 export interface OwnFiles {

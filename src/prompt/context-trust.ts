@@ -1,5 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { Repository } from '../event/trigger.js';
+import type { Repository, Trigger } from '../event/trigger.js';
+import type { Trust } from '../event/trust.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { selectPaths } from '../lib/text/glob.js';
 import type { Warning } from '../lib/warning.js';
@@ -96,4 +97,29 @@ export function isHeardByTrusted({ isOurs, lane, mayWrite }: Remark): boolean {
 export function hasTaintedRemarks({ comments = [], threads = [] }: Surroundings): boolean {
   const remarks = [...comments, ...threads.flatMap((thread) => thread.remarks)];
   return remarks.some(({ isOurs, lane }) => isOurs && lane === 'tainted');
+}
+
+/** Whether only the fetched context says if the change comes from a fork: events of plain comments do not. */
+export function isForkUnknown(trigger: Trigger, { level }: Trust): boolean {
+  return (
+    level === 'trusted' &&
+    trigger.kind === 'comment' &&
+    trigger.on === 'pull_request' &&
+    trigger.isFork === undefined
+  );
+}
+
+/** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
+export function trustOfDiff(trust: Trust, trigger: Trigger, context: TriggerContext | undefined): Trust {
+  if (trigger.kind === 'local') return trust;
+  if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
+  if (context.pinned === undefined) return trust;
+  const { owner, name } = trigger.repository;
+  const from = context.pinned.head.repository;
+  if (from?.toLowerCase() === `${owner}/${name}`.toLowerCase()) return trust;
+  return untrusted('the pull request comes from a fork');
+}
+
+function untrusted(reason: string): Trust {
+  return { level: 'untrusted', lane: 'untrusted', reason };
 }
