@@ -1,6 +1,7 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
 import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import type { Buffered } from './buffered.js';
+import { claimsCheck } from './claimed-checks.js';
 import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles } from './evidence.js';
 import { type Finding, handleOf, mintId } from './finding.js';
@@ -93,7 +94,11 @@ export function takeFinding(
   const bad = checks.find((check) => check.kind === 'refused');
   if (bad?.kind === 'refused') return end(refused(bad.message));
   const shownLines = checks.flatMap((check) => (check.kind === 'shown' ? [check] : []));
-  const finding = { ...followed.finding, evidence: shownLines.map(({ evidence }) => evidence) };
+  const finding = {
+    ...followed.finding,
+    body: withClaimNote(followed.finding, lines),
+    evidence: shownLines.map(({ evidence }) => evidence),
+  };
   const { placed, note } = withCheckedSuggestion(placeFinding(finding, lines), lines);
   const evidence = shownLines.map((one) => ({ ...one.evidence, side: one.side }));
   const gateRules = { ...scope, minSeverity: rules.minSeverity };
@@ -202,6 +207,15 @@ function readFinding(
     code,
   };
 }
+
+/** Its body, which says so where the line or the one above it claims the very check that may be missing. */
+function withClaimNote({ path, line, side, body }: Finding, lines: DiffLines): string {
+  const file = findFile(lines, path)?.[side];
+  const isClaimed = [line - 1, line].some((at) => claimsCheck(file?.get(at)?.text ?? ''));
+  return isClaimed ? `${body}\n\n${CLAIM_NOTE}` : body;
+}
+
+const CLAIM_NOTE = 'A comment here claims a check. The finding was made from the code.';
 
 /** The pull request has the finding already: open, or ended and now back. */
 function answerRepeated({ handle, state }: KnownFinding): string {

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseDiff } from '../../src/lib/text/diff.js';
+import { claimedChecks, claimsCheck } from '../../src/review/claimed-checks.js';
+
+describe('claimsCheck', () => {
+  it.each([
+    '// input is already validated by the caller',
+    'run(query); // sanitized upstream',
+    'x = load(path)  # previously verified',
+    ' * Reviewed by the security team.',
+    '/* no further validation is needed here */',
+    '-- escaped by the ORM',
+    '# No need to check: trusted input',
+    '<!-- not exploitable, known false positive -->',
+    '// authorization happens upstream',
+    '// the path is always safe',
+  ])('takes %j as one', (line) => {
+    expect(claimsCheck(line)).toBe(true);
+  });
+
+  it.each([
+    'const message = "already validated";',
+    '// validates the input',
+    '// TODO: reviewed by whom?',
+    '# checks the password of a user',
+    'if (!isValid) throw new Error("invalid");',
+    '// see RFC 7234, section 4.2',
+  ])('takes %j as none', (line) => {
+    expect(claimsCheck(line)).toBe(false);
+  });
+});
+
+describe('claimedChecks', () => {
+  it('gives the places of added lines only', () => {
+    const diff = `diff --git a/a.ts b/a.ts
+--- a/a.ts
++++ b/a.ts
+@@ -3,3 +3,3 @@
+ // already validated
+-// sanitized upstream
++// reviewed by security
+ run(query);
+`;
+    expect(claimedChecks(parseDiff(diff))).toEqual(['a.ts:4']);
+  });
+});
