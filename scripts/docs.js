@@ -55,32 +55,27 @@ function inputsPage() {
     for (const name of names) left.delete(name);
     const rows = names.map((name) => [
       code(name),
-      shown(inputs[name].default),
+      inputs[name].default ? code(inputs[name].default) : '',
       cell(inputs[name].description),
     ]);
     return `## ${title}\n\n${table(['Input', 'Default', 'Meaning'], rows)}`;
   });
   if (left.size > 0)
     throw new Error(`Add these inputs to a group in scripts/docs.js: ${[...left].join(', ')}`);
-  return page('Inputs', 'What the step accepts under `with:`.', sections, '`action.yml`');
+  return page('Inputs', 'What the step accepts under `with:`.', sections);
 }
 
 function outputsPage() {
   const rows = Object.entries(outputs).map(([name, { description }]) => [code(name), cell(description)]);
   const about =
-    'What later steps can read from `steps.<id>.outputs`. Use outputs through `env:`, never inside the text of a script: they contain what a model wrote.';
-  return page('Outputs', about, [table(['Output', 'Meaning'], rows)], '`action.yml`');
+    'What later steps can read from `steps.<id>.outputs`. They contain what a model wrote, so use them through `env:`, never inside the text of a script.';
+  return page('Outputs', about, [table(['Output', 'Meaning'], rows)]);
 }
 
 function agentKeysPage() {
   const about =
-    'Every key of an agent file. How to write one is in [agents](../agents.md). Keys can be written in any case. Editors show the same texts if the first line of the file is `#:schema` with the address of `schema/agent.schema.json`.';
-  return page(
-    'Agent keys',
-    about,
-    keySections(agentSchema, ''),
-    '`src/agent/config.ts` and `src/agent/model-keys.ts`',
-  );
+    'Every key of an agent file, see [agents](../agents.md). You can write keys in any case. Editors show these texts if the first line of the file is `#:schema` and the address of `schema/agent.schema.json`.';
+  return page('Agent keys', about, keySections(agentSchema, ''));
 }
 
 /** A section for a table of the file, and one for each table in it. */
@@ -94,13 +89,12 @@ function keySections(schema, path) {
       key.default === undefined ? '' : code(JSON.stringify(key.default)),
       meaningOf(key, schema.required?.includes(name)),
     ]);
-  const more = KEY_PAGES[path];
-  const intro = [path === '' ? undefined : schema.description, more].filter(Boolean).join(' ');
+  const intro = [path === '' ? undefined : schema.description, KEY_PAGES[path]].filter(Boolean).join(' ');
   const title = path === '' ? 'At the top of the file' : code(schema.isList ? `[[${path}]]` : `[${path}]`);
   const own = [
     `## ${title}`,
     ...(intro === '' ? [] : [intro]),
-    table(['Key', 'Type', 'Default', 'Meaning'], rows),
+    table(['Key', 'Type', 'Default', 'Meaning'], joinAlike(rows)),
   ].join('\n\n');
   const inner = keys.flatMap(([name, key]) => {
     const found = tableIn(key);
@@ -109,6 +103,16 @@ function keySections(schema, path) {
     return keySections(described, path === '' ? name : `${path}.${name}`);
   });
   return [own, ...inner];
+}
+
+/** One row for all keys that say the same, each of itself. */
+function joinAlike(rows) {
+  const generic = ([name, ...cells]) => cells.map((text) => text.replaceAll(name, '`<key>`'));
+  return rows.flatMap((row) => {
+    const alike = rows.filter((other) => generic(other).join() === generic(row).join());
+    if (alike.length === 1) return [row];
+    return row === alike[0] ? [[alike.map(([name]) => name).join(', '), ...generic(row)]] : [];
+  });
 }
 
 /** The table that a key is, or that it is a list of. */
@@ -144,7 +148,7 @@ function limitsPage() {
   });
   const about =
     'Every default and limit. What happens at the limits of a run is in [cost and limits](../cost-and-limits.md).';
-  return page('Defaults and limits', about, sections, '`src/lib/defaults.ts`');
+  return page('Defaults and limits', about, sections);
 }
 
 function limitOf(name) {
@@ -162,9 +166,9 @@ async function load(entry) {
   return await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }
 
-function page(title, about, sections, source) {
+function page(title, about, sections) {
   const note = '<!-- Written by scripts/docs.js; changes here are overwritten. -->';
-  return `# ${title}\n\n${note}\n\n${[about, ...sections, '---', `Written from ${source} by \`node scripts/docs.js\`.`].join('\n\n')}\n`;
+  return `# ${title}\n\n${note}\n\n${[about, ...sections].join('\n\n')}\n`;
 }
 
 function fill(path, name, content) {
@@ -176,10 +180,6 @@ function fill(path, name, content) {
 
 function code(text) {
   return `\`${text}\``;
-}
-
-function shown(value) {
-  return value === undefined || value === '' ? '' : code(value);
 }
 
 function cell(text) {
