@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 57_303,
-  'files of src/': 448,
-  'types of src/': 882,
+  'lines of src/': 57_108,
+  'files of src/': 437,
+  'types of src/': 877,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 97_093,
+  'lines of __tests__/': 97_036,
   'lines of scripts/, bench/ and eval/': 4800,
 };
 

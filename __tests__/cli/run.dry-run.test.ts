@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatDryRun } from '../../src/cli/run.js';
 import type { RestoreResult } from '../../src/memory/store.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY, type FakeDependenciesParts } from '../helpers/dependencies-fake.js';
 import { reportOf } from '../helpers/reports.js';
 

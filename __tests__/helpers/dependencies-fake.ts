@@ -20,7 +20,6 @@ import type { NewSince } from '../../src/review/scope.js';
 import type {
   ChangeAnswer,
   Dependencies,
-  Published,
   PublishRequest,
   Reply,
   RunEvent,
@@ -29,7 +28,7 @@ import type {
   ToolBox,
   ToolRequest,
 } from '../../src/run/dependencies.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { Published, RunRequest } from '../../src/run/records.js';
 import { createFakeClock, type FakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
 import { seen } from './seen.js';

@@ -3,7 +3,7 @@ import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/
 import type { Outputs } from '../../src/report/outputs.js';
 import type { Finished, RunSummary, SummaryOptions } from '../../src/report/run-summary.js';
 import { summarize } from '../../src/report/summarize.js';
-import type { RunReport, RunRequest } from '../../src/run/request.js';
+import type { RunReport, RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, type FakeDependenciesParts, makeRequest } from './dependencies-fake.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RestoreResult, SaveResult, StoreKind } from '../../src/memory/store.js';
 import { createNoneStore } from '../../src/memory/stores/none-store.js';
 import { formatMemory } from '../../src/report/format-memory.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { type Report, reportOf } from '../helpers/reports.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';

@@ -5,7 +5,7 @@ import type { SaveResult } from '../../src/memory/store.js';
 import { formatMemory } from '../../src/report/format-memory.js';
 import { describeNoteChange, whatWasAdded } from '../../src/report/format-notes.js';
 import { failsStep } from '../../src/report/outputs.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { outputsOf, reportOf } from '../helpers/reports.js';

@@ -4,7 +4,7 @@ import type { Conclusion, RunOutcome } from '../../src/lib/outcome.js';
 import type { AnswerForm } from '../../src/loop/structured.js';
 import { createNoneStore } from '../../src/memory/stores/none-store.js';
 import { OUTPUT_NAMES } from '../../src/report/outputs.js';
-import type { RunReport } from '../../src/run/request.js';
+import type { RunReport } from '../../src/run/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { completed, exhausted, outputsOf, reportOf, STATS } from '../helpers/reports.js';
 import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
-import type { RunReport } from '../../src/run/request.js';
+import type { RunReport } from '../../src/run/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { called, completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';

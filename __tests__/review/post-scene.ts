@@ -10,7 +10,7 @@ import { postReview } from '../../src/review/post-review.js';
 import { readLedger } from '../../src/review/read-ledger.js';
 import type { ReviewPost } from '../../src/review/review-post.js';
 import type { SettleWay } from '../../src/review/settle.js';
-import { createGitHubPort } from '../../src/run/github-port.js';
+import { createGitHubPort } from '../../src/run/github.js';
 import { type Hello, startHello } from '../github/hello-fixture.js';
 import { HELLO, noAbort } from '../helpers/github-client-fake.js';
 import { pullRequest } from '../helpers/triggers.js';

@@ -3,7 +3,7 @@ import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/event/
 import type { Trigger } from '../../src/event/trigger.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import type { Acknowledgement } from '../../src/run/dependencies.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
 import { WRITER } from '../helpers/reports.js';

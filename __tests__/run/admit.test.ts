@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   AGENT,

@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { ToolError } from '../../src/lib/errors.js';
 import { runPipeline } from '../../src/run/run.js';
 import type { Effect, Tool } from '../../src/tools/tool.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
@@ -104,5 +105,21 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
       }),
       { numRuns: 100 },
     );
+  });
+
+  it('is tainted by the call itself, whatever comes of it', async () => {
+    const broken: Tool = {
+      name: 'ask',
+      effect: 'network',
+      description: 'asks',
+      inputSchema: { type: 'object' },
+      execute: () => Promise.reject(new ToolError('no answer')),
+    };
+    const deps = createFakeDependencies({
+      model: createFakeModel([reply([call('c', 'ask', {})]), says('done')]),
+      boxes: { bot: { tools: [broken] } },
+    });
+    const report = await runPipeline(makeRequest({ trigger: SCHEDULE, inWorkflow: true }), deps);
+    expect(report).toMatchObject({ kind: 'ran', taints: [{ kind: 'tool', tool: 'ask' }] });
   });
 });

@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   createFakeDependencies,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGitHubPort } from '../../src/run/github-port.js';
+import { createGitHubPort } from '../../src/run/github.js';
 import { deniedQuery, type Hello, startHello } from '../github/hello-fixture.js';
 import { createFakeGitHubClient, failure, noAbort } from '../helpers/github-client-fake.js';
 import { seedReaction, seedReview } from '../helpers/github-review-seed.js';

@@ -6,7 +6,7 @@ import { notesPlaces, pathOf } from '../../src/memory/notes/place.js';
 import type { Place } from '../../src/memory/store.js';
 import { createTreeStore } from '../../src/memory/stores/store.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import type { Tool } from '../../src/tools/tool.js';
 import {

@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import type { Buffered } from '../../src/review/buffered.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';

@@ -4,8 +4,9 @@ import { parseModelRef } from '../../src/agent/model-ref.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { Trust } from '../../src/event/trust.js';
 import { notesPlaces } from '../../src/memory/notes/place.js';
-import { grantNotesTools, namedNotesTools, planNotes } from '../../src/run/plan-notes.js';
-import { planMemory } from '../../src/run/run-plan.js';
+import { planMemory } from '../../src/run/memory.js';
+import { grantNotesTools, namedNotesTools, planNotes } from '../../src/run/notes.js';
+import { makeRequest } from '../helpers/dependencies-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 
 const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
@@ -26,16 +27,9 @@ function partsOf({ memory = '', top = '', trigger = SCHEDULE, trust = TRUSTED, .
   const model = given.model ?? 'p/m';
   const toml = `name = "bot"\nmodel = "${model}"\n${top}\n[memory]\nenabled = true\nnotes = true\n${memory}`;
   const agent = { name: 'bot', source: 'bot.toml', ...parseAgent(toml, { name: 'bot', file: 'bot.toml' }) };
-  const plan = planMemory({
-    agent,
-    model: parseModelRef(model),
-    trigger,
-    trust,
-    origin: trigger.kind === 'local' ? undefined : { runId: '1', attempt: '1', job: 'j', sha: '' },
-    entryId: 'id',
-    isReadOnly: given.isReadOnly ?? false,
-    wantCount: false,
-  });
+  const origin = trigger.kind === 'local' ? undefined : { runId: '1', attempt: '1', job: 'j', sha: '' };
+  const request = makeRequest({ trigger, origin, isMemoryReadOnly: given.isReadOnly ?? false });
+  const plan = planMemory(agent, parseModelRef(model), trust, request, 'id');
   const isSubAgent = given.isSubAgent ?? false;
   return { agent, memory: plan, trigger, trust, workdir: '/work/repo', isSubAgent };
 }

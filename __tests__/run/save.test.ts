@@ -4,10 +4,9 @@ import { MAX_LOADED_MEMORY_BYTES } from '../../src/lib/defaults.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { RestoreResult } from '../../src/memory/store.js';
+import { memoryWarnings, readMemory } from '../../src/run/memory.js';
 import { UNPUBLISHED } from '../../src/run/publish.js';
-import type { RunRequest } from '../../src/run/request.js';
-import { memoryWarnings, readMemory } from '../../src/run/restore.js';
-import type { Plan } from '../../src/run/run-plan.js';
+import type { Plan, RunRequest } from '../../src/run/records.js';
 import { entriesOf, remember } from '../../src/run/save.js';
 import {
   AGENT_WITH_MEMORY,

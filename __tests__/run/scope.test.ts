@@ -3,7 +3,7 @@ import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
 import { withReviewFacts } from '../../src/review/state-facts.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import {
   AGENT_WITH_MEMORY,
   createFakeDependencies,

@@ -9,7 +9,7 @@ import {
   withReviewFacts,
 } from '../../src/review/state-facts.js';
 import type { SaidAnswer } from '../../src/run/dependencies.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   AGENT_WITH_MEMORY,

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Buffered } from '../../src/review/buffered.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/publish-rules.js';
-import type { RunRequest } from '../../src/run/request.js';
+import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   createFakeDependencies,

@@ -13,9 +13,9 @@ import { type OwnFiles, PROPOSAL_PROMPT, proposalMessage, readProposal } from '.
 import { memoryName } from '../memory/log-path.js';
 import { dirsAtRef } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
-import { collectAgentMemory, type Suggest } from '../run/gc/gc-memory.js';
+import { collectAgentMemory, type Suggest } from '../run/gc/gc.js';
 import { connectGitHub } from '../run/github.js';
-import type { RunReport, RunRequest } from '../run/request.js';
+import type { RunReport, RunRequest } from '../run/records.js';
 import type { Inputs } from '../runner/inputs/inputs.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
 import { formatMark, isMarked } from '../safety/mark.js';

@@ -11,7 +11,7 @@ import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';
 import { dirsAtRef, localAgents } from '../run/agents.js';
 import { connectGitHub } from '../run/github.js';
-import type { RunReport } from '../run/request.js';
+import type { RunReport } from '../run/records.js';
 import { validateAgents } from '../run/validate/validate-agents.js';
 import type { ValidationDependencies } from '../run/validate/validation.js';
 import type { Inputs } from '../runner/inputs/inputs.js';

@@ -7,7 +7,7 @@ import { count, grouped, usd } from '../lib/text/number.js';
 import { figuresOf } from '../memory/gc/count-log.js';
 import { formatGcEnd, formatUnread } from '../memory/gc/gc-result.js';
 import { collect } from '../run/gc/gc.js';
-import { runLogPath } from '../run/run-plan.js';
+import { runLogPath } from '../run/memory.js';
 import { agentsOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';
 import type { ParsedFlags } from './flags.js';

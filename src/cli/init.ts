@@ -12,9 +12,8 @@ import { inspectSchema } from '../loop/json-schema.js';
 import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
 import { modelProblem } from '../model/model-access.js';
 import { AGENTS_DIRS, localAgents } from '../run/agents.js';
-import { formatValidation } from '../run/validate/format-validation.js';
 import { validateAgents } from '../run/validate/validate-agents.js';
-import { allFaults, isValid } from '../run/validate/validation.js';
+import { allFaults, formatValidation, isValid } from '../run/validate/validation.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
 

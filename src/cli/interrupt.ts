@@ -1,6 +1,6 @@
 import { createDeadline, type RunDeadline } from '../lib/deadline.js';
 import { AxeError } from '../lib/errors.js';
-import type { RunReport } from '../run/request.js';
+import type { RunReport } from '../run/records.js';
 import { STOP_STATUS, type StopSignal, type Terminal } from './terminal.js';
 
 /** A signal ended the command before its work was done. */

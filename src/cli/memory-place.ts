@@ -19,7 +19,7 @@ import { createFileStore } from '../memory/stores/file/file-store.js';
 import { localAgents } from '../run/agents.js';
 import { OWN_BRANCH, openBranchMemory } from '../run/branch-memory.js';
 import { connectGitHub } from '../run/github.js';
-import { runLogPath } from '../run/run-plan.js';
+import { runLogPath } from '../run/memory.js';
 import { agentsDirOf } from './agents-dir.js';
 import { openWholeFileMemory, ownPaths, removeCopies } from './file-memory.js';
 import type { ParsedFlags } from './flags.js';

@@ -7,7 +7,7 @@ import { type Warning, warningText } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
-import type { Plan } from '../run/run-plan.js';
+import type { Plan } from '../run/records.js';
 import { formatParams } from './format-json.js';
 import type { Colors, Terminal } from './terminal.js';
 

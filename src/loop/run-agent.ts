@@ -61,7 +61,7 @@ export interface Conversation {
 }
 
 /** What a conversation is held for, where that is a call of a tool and not an answer in words. */
-export interface ConversationGoal {
+interface ConversationGoal {
   readonly tool: string;
   /** Whether the model has called it as often as it should. */
   isReached(): boolean;

@@ -1,5 +1,5 @@
 import { subjectTrigger, type Trigger } from '../event/trigger.js';
-import type { Plan } from '../run/run-plan.js';
+import type { Plan } from '../run/records.js';
 import type { Inputs } from '../runner/inputs/inputs.js';
 
 /** Where a comment goes. */

@@ -5,7 +5,8 @@ import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { warningText } from '../lib/warning.js';
 import { framedBody } from '../review/publication.js';
-import type { Published, Reporter } from '../run/dependencies.js';
+import type { Reporter } from '../run/dependencies.js';
+import type { Published } from '../run/records.js';
 import type { Mark, MarkLane } from '../safety/mark.js';
 
 /** What is reported, and by whom. */

@@ -2,7 +2,7 @@ import type { GitHubClient } from '../github/client/client.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import type { CheckProgress } from '../review/check-progress.js';
 import type { PublishRequest, Reporter } from '../run/dependencies.js';
-import type { Plan } from '../run/run-plan.js';
+import type { Plan } from '../run/records.js';
 import type { Inputs } from '../runner/inputs/inputs.js';
 import type { PublishInputs } from '../runner/inputs/publish-inputs.js';
 import type { ReviewInputs } from '../runner/inputs/review-inputs.js';

@@ -2,7 +2,7 @@ import { count, grouped } from '../lib/text/number.js';
 import type { NoteChange } from '../memory/change.js';
 import type { RecentWrite } from '../memory/notes/session.js';
 import type { BlockedPlace, Place } from '../memory/store.js';
-import type { Memory, Remembered } from '../run/request.js';
+import type { Memory, Remembered } from '../run/records.js';
 import { code, codeBlock, details, sections } from './markdown.js';
 
 /** What was to be done to a note, for people who have to do it themselves now. */

@@ -9,8 +9,7 @@ import { formatCoverage } from '../review/coverage.js';
 import { isOpen } from '../review/finding.js';
 import type { Coverage, FindingRecord } from '../review/record.js';
 import { SEVERITIES } from '../review/terms.js';
-import type { Published } from '../run/dependencies.js';
-import type { Plan } from '../run/run-plan.js';
+import type { Plan, Published } from '../run/records.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 
 /** The warnings of a run in its job summary; what the token may not read is listed apart. */

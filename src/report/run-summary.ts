@@ -1,6 +1,6 @@
 import type { SourcePosition } from '../lib/position.js';
 import type { Warning } from '../lib/warning.js';
-import type { RunReport } from '../run/request.js';
+import type { RunReport } from '../run/records.js';
 import type { Outputs } from './outputs.js';
 
 /** A report, or the error that ended a run before there was one. */

@@ -4,7 +4,7 @@ import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Warning, WarningCode } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
-import type { Remembered } from '../run/request.js';
+import type { Remembered } from '../run/records.js';
 import { formatMemory, loadedEntries, memoryNotes } from './format-memory.js';
 import { whatWasAdded } from './format-notes.js';
 import {

@@ -2,8 +2,14 @@ import type { Fault } from '../agent/fault.js';
 import { shownFile, sourcePosition } from '../lib/position.js';
 import { cutToCharacters } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
-import { formatValidation, formatVerdict } from '../run/validate/format-validation.js';
-import { allFaults, type CheckedAgent, isValid, type Validation } from '../run/validate/validation.js';
+import {
+  allFaults,
+  type CheckedAgent,
+  formatValidation,
+  formatVerdict,
+  isValid,
+  type Validation,
+} from '../run/validate/validation.js';
 import { code, oneLine, sections, table } from './markdown.js';
 import type { Annotation, RunSummary } from './run-summary.js';
 

@@ -2,7 +2,7 @@ import { decideAdmission, type EventFacts, needsPermission } from '../event/admi
 import type { Permission, PermissionAnswer } from '../event/permission.js';
 import { AxeError } from '../lib/errors.js';
 import type { Dependencies } from './dependencies.js';
-import type { RunReport } from './request.js';
+import type { RunReport } from './records.js';
 
 /** Whether an event starts anything, with the actor's permission if it does. */
 export type Access =

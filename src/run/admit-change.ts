@@ -5,7 +5,7 @@ import { createPathFilter, type TriggerContext } from '../prompt/context.js';
 import { reviewCommand } from '../review/command.js';
 import { filesWithoutLines } from '../review/coverage.js';
 import type { Scope } from '../review/scope.js';
-import type { Admitted, RunReport, RunRequest } from './request.js';
+import type { Admitted, RunReport, RunRequest } from './records.js';
 
 /** What is known of a change once it was fetched. */
 interface FetchedFacts {

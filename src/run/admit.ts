@@ -22,10 +22,10 @@ import { planScope } from '../review/scope.js';
 import { isPaused, type ReviewFact } from '../review/state-facts.js';
 import { admitActor, askPermission, permissionOf } from './access.js';
 import type { Dependencies } from './dependencies.js';
+import { readMemory } from './memory.js';
+import { planNotes } from './notes.js';
 import { planBasis, runAhead } from './plan.js';
-import { planNotes } from './plan-notes.js';
-import type { Admitted, Memory, RunReport, RunRequest } from './request.js';
-import { readMemory } from './restore.js';
+import type { Admitted, Memory, RunReport, RunRequest } from './records.js';
 import { postsReviews } from './scope.js';
 
 /** An event that starts nothing; `at` is how far it came, where that is to the agent and its memory. */

@@ -1,23 +1,73 @@
-import { AxeError } from '../lib/errors.js';
-import type { RunOutcome } from '../lib/outcome.js';
+import type { ModelParams } from '../agent/config.js';
+import { formatModelRef, type ModelRef } from '../agent/model-ref.js';
+import type { TaintTracker } from '../event/taint.js';
+import { AxeError, messageOf } from '../lib/errors.js';
+import { errorOf, type RunOutcome } from '../lib/outcome.js';
 import type { Warning } from '../lib/warning.js';
+import type { OpenModel } from '../loop/asker.js';
+import type { Budget } from '../loop/budget.js';
+import type { LoopDependencies } from '../loop/events.js';
+import type { UsageByAgent } from '../loop/usage.js';
+import { withoutSecrets } from '../loop/without-secrets.js';
 import type { Publications } from '../review/buffer.js';
-import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
-import type { ReviewedChange } from './change.js';
-import type { ConversationParts, Delegation } from './delegation.js';
-import type { RunRequest } from './request.js';
-import type { Plan } from './run-plan.js';
+import type { Buffered } from '../review/buffered.js';
+import type { ShownLines } from '../review/evidence.js';
+import type { Effect, Tool } from '../tools/tool.js';
+import type { Dependencies } from './dependencies.js';
+import type { Plan, ReviewedChange, RunNotes, RunRequest } from './records.js';
 
-/** What a run talks about. */
-export interface Subject {
+/** One agent and its model: the run's own conversation, a part of a review, a second look, or that of a sub-agent. */
+export interface AgentConversation {
   readonly plan: Plan;
-  readonly change: ReviewedChange | undefined;
-  readonly parts: ConversationParts;
-  /** A buffer of its own for a pass of a review. */
-  openPass(name: string): Publications | undefined;
+  readonly model: OpenModel;
+  /** The run log as it goes into the system prompt. */
+  readonly memory: string;
+  /** The agent's notes; undefined where they are off. */
+  readonly notes: RunNotes | undefined;
+  readonly loop: LoopDependencies;
+  /** How many agents are above this one; 0 for the agent of the run. */
+  readonly depth: number;
+  /** Effects that the calling agent has; undefined where nobody called. */
+  readonly callerEffects: ReadonlySet<Effect> | undefined;
+  /** What it is of the agent's work, for people; left out: all of it. */
+  readonly part?: string;
+  /** Where it is held for the calls of one tool of ours, that tool. */
+  readonly purpose?: {
+    readonly tool: Tool;
+    isReached(): boolean;
+    /** Is given the lines of files that the other tools show, in the place of the run's own record of them. */
+    show(lines: readonly ShownLines[]): void;
+  };
 }
 
-/** What a run came to. */
+/** A run while it converses: what all of its conversations have in common. */
+export interface LiveRun {
+  readonly request: RunRequest;
+  readonly deps: Dependencies;
+  readonly change: ReviewedChange | undefined;
+  readonly budget: Budget;
+  /** Who took how much of it. */
+  readonly usage: UsageByAgent;
+  /** What the run's own agent was not shown, for want of room in the window of its model. */
+  readonly missed: {
+    /** Of files that were left out of the prompt, or cut. */
+    readonly paths: Set<string>;
+    /** The server has cut the prompt, and did not say what. */
+    isCut: boolean;
+  };
+  /** What all agents together have read. */
+  readonly taint: TaintTracker;
+  /** What all agents together want published; undefined without an event. */
+  readonly publications: Publications | undefined;
+  /** A buffer of its own for a part of a review. */
+  openPass(name: string): Publications | undefined;
+  /** The notes of the agent of the run, the only one that writes any; undefined where they are off. */
+  readonly notes: RunNotes | undefined;
+  /** Levels of sub-agents below the first agent. */
+  readonly maxDepth: number;
+}
+
+/** What the conversations of a run came to. */
 export interface Held {
   readonly outcome: RunOutcome;
   readonly buffered: Buffered;
@@ -25,21 +75,22 @@ export interface Held {
   readonly unread: readonly string[];
 }
 
-/** The one conversation of a run, before it is known what its end counts as. */
-export async function converseOnce({ plan, parts }: Subject, delegation: Delegation): Promise<Held> {
-  const outcome = await delegation.converse(plan, parts, delegation, { depth: 0, callerEffects: undefined });
-  return { outcome, buffered: delegation.publications?.buffered ?? NOTHING_BUFFERED, unread: [] };
+/** Opens a model with what is known of it, and with what an agent says where it is not. Throws what `Models.open` throws. */
+export async function openModel(
+  { models, secrets, deadline }: Dependencies,
+  ref: ModelRef,
+  { price, contextWindow }: Partial<ModelParams> = {},
+): Promise<OpenModel> {
+  const model = withoutSecrets(await models.open(ref), secrets);
+  const facts = models.facts(ref);
+  const known = (await models.askWindow?.(ref, deadline.signal)) ?? facts.windowTokens;
+  const windowTokens = smallerWindow(known, contextWindow);
+  return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price, windowTokens };
 }
 
-/** What the run's own conversation counts as; warns where its answer is not whole and the run succeeds all the same. */
-export function conclude(
-  { outcome, buffered }: Held,
-  { loop: { reporter } }: ConversationParts,
-  { request }: Delegation,
-): RunOutcome {
-  const judged = judge(outcome, buffered, request);
-  if (outcome.kind === 'incomplete' && judged.kind === 'completed') reporter.warn(cutWarning(outcome.error));
-  return judged;
+/** What is known of a window, bounded by what an agent says of it; undefined where nothing is. */
+export function smallerWindow(known: number | undefined, said: number | undefined): number | undefined {
+  return known === undefined || said === undefined ? (known ?? said) : Math.min(known, said);
 }
 
 /**
@@ -66,7 +117,40 @@ export function judge(
   return { kind: 'failed', error, stats: outcome.stats };
 }
 
-/** What is to be told of an answer that is not whole where it does not end the run; `of` begins the sentence. */
+/** What is told of an answer that is not whole where it does not end the run; `of` begins the sentence. */
 export function cutWarning({ message, remedy }: AxeError, of = ''): Warning {
   return { code: 'answer-truncated', message: `${of}${message}`, remedy };
+}
+
+/** Why a conversation besides the run's own came to nothing. */
+export interface LostAnswer {
+  readonly message: string;
+  /** In whole sentences. */
+  readonly remedy: string;
+}
+
+/** For reasons that lie with the model alone. */
+const OTHER_MODEL = 'Choose another model if this happens again and again.';
+
+/** `missing` says what a conversation lacks that came to its end. */
+export function lostBy(outcome: RunOutcome, missing: string): LostAnswer {
+  const { message, remedy = OTHER_MODEL } = errorOf(outcome) ?? { message: missing };
+  return { message, remedy };
+}
+
+/** For a conversation that could not be held: one that is lost must not cost what the others have found. */
+export function lostByThrown(thrown: unknown): LostAnswer {
+  if (thrown instanceof AxeError) return { message: thrown.message, remedy: thrown.remedy ?? OTHER_MODEL };
+  const message = `a bug in axe-action: ${messageOf(thrown)}`;
+  return { message, remedy: 'Report it with the log of this run.' };
+}
+
+/** What is told of several: no more than three reasons, each once. */
+export function reasonsOf(lost: readonly LostAnswer[]): string {
+  return [...new Set(lost.map(({ message }) => message))].slice(0, 3).join('; ');
+}
+
+/** The remedies of several, each once. */
+export function remediesOf(lost: readonly LostAnswer[]): string {
+  return [...new Set(lost.map(({ remedy }) => remedy))].join(' ');
 }

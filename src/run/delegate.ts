@@ -1,35 +1,42 @@
 import { resolve } from 'node:path';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import { parseModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { turnLimitMessage } from '../loop/run-agent.js';
+import { skillBody } from '../prompt/system.js';
 import type { Task } from '../prompt/task.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
-import type { Tool, ToolResult } from '../tools/tool.js';
-import { cutWarning, judge } from './conversation.js';
-import type { AgentPosition, Delegation } from './delegation.js';
-import type { Reporter, RunEvent } from './dependencies.js';
-import { planNotes } from './plan-notes.js';
-import { openSubAgentModel, planSubAgent, type SubAgent } from './plan-sub-agent.js';
+import type { Effect, Tool, ToolResult } from '../tools/tool.js';
+import { type AgentConversation, cutWarning, judge, type LiveRun, openModel } from './conversation.js';
+import type { RunEvent } from './dependencies.js';
+import { memoryWarnings, notesWarnings, planMemory, readMemory } from './memory.js';
+import { planNotes } from './notes.js';
+import { agentWorkdir, answerForm, withInstruction } from './plan.js';
 import { UNPUBLISHED } from './publish.js';
-import type { Remembered } from './request.js';
-import { memoryWarnings, notesWarnings, readMemory } from './restore.js';
-import type { Plan } from './run-plan.js';
+import type { Plan } from './records.js';
 import { remember } from './save.js';
+
+/** An agent that may call others. */
+interface Caller {
+  readonly plan: Plan;
+  readonly depth: number;
+  /** What it may have, and so its sub-agents. */
+  readonly effects: ReadonlySet<Effect>;
+}
+
+type Hold = (conversation: AgentConversation, run: LiveRun) => Promise<RunOutcome>;
 
 /**
  * The tool by which an agent asks its sub-agents; undefined without any, or where its level is the last one. Name,
- * texts and checks are axe's (axe-behaviour §14).
+ * texts and checks are axe's (axe-behaviour §14). `hold` is how any conversation is held.
  */
-export function createCallAgent(
-  plan: Plan,
-  delegation: Delegation,
-  position: AgentPosition,
-): Tool | undefined {
-  const names = plan.agent.config.subAgents;
-  if (names.length === 0 || position.depth > delegation.maxDepth) return undefined;
+export function createCallAgent(caller: Caller, run: LiveRun, hold: Hold): Tool | undefined {
+  const names = caller.plan.agent.config.subAgents;
+  if (names.length === 0 || caller.depth >= run.maxDepth) return undefined;
   const listed = names.join(', ');
   return {
     name: 'call_agent',
@@ -44,31 +51,29 @@ export function createCallAgent(
       },
       required: ['agent', 'task'],
     },
-    execute: (input, signal) => callAgent(input, plan, position, signal, delegation),
+    execute: (input, signal) => callAgent(input, caller, signal, run, hold),
   };
 }
 
-/** `plan` is the calling agent's, and `position` that of the called one. */
 async function callAgent(
   input: unknown,
-  plan: Plan,
-  position: AgentPosition,
+  caller: Caller,
   signal: AbortSignal,
-  delegation: Delegation,
+  run: LiveRun,
+  hold: Hold,
 ): Promise<ToolResult> {
   const { agent, task, context } = readInput(input);
+  const { subAgents, subAgentsConfig } = caller.plan.agent.config;
   if (agent === '') return refusal('"agent" argument is required');
   if (task === '') return refusal('"task" argument is required');
-  if (!plan.agent.config.subAgents.includes(agent)) {
-    return refusal(`agent "${agent}" is not in this agent's sub_agents list`);
-  }
-  const { reporter, clock } = delegation.deps;
+  if (!subAgents.includes(agent)) return refusal(`agent "${agent}" is not in this agent's sub_agents list`);
+  const { reporter, clock } = run.deps;
   const startedAt = clock.now().getTime();
-  reporter.event({ kind: 'sub-agent-called', agent, depth: position.depth, task });
-  const called = { name: agent, task: taskOf(task, context, delegation), parent: plan };
-  const watch = startWatch(plan.agent.config.subAgentsConfig.timeoutSeconds, signal, delegation);
+  reporter.event({ kind: 'sub-agent-called', agent, depth: caller.depth + 1, task });
+  const watch = startWatch(subAgentsConfig.timeoutSeconds, signal, run);
   try {
-    const result = await runSubAgent(called, position, watch.loop, delegation).catch((thrown: unknown) =>
+    const asked = taskOf(task, context, run);
+    const result = await runSubAgent(agent, asked, caller, watch.loop, run, hold).catch((thrown: unknown) =>
       failure(agent, thrown, signal),
     );
     const durationMs = clock.now().getTime() - startedAt;
@@ -80,7 +85,7 @@ async function callAgent(
 }
 
 /** What the sub-agent is told, and what is remembered of it: in a workflow not what was sent along (D9). */
-function taskOf(task: string, context: string, { request }: Delegation): Task {
+function taskOf(task: string, context: string, { request }: LiveRun): Task {
   const sentence = `Task: ${task}`;
   const message = context.trim() === '' ? sentence : `${sentence}\n\nContext:\n${context}`;
   if (request.inWorkflow) return { sentence, message, warnings: [] };
@@ -106,6 +111,9 @@ function refusal(reason: string): ToolResult {
   return { text: `call_agent error: ${reason}`, isError: true };
 }
 
+/** Exit code of the error that a key is missing. */
+const MISSING_KEY = 3;
+
 /** The answer for the model, and what is told of it. */
 interface Delegated {
   readonly answer: ToolResult;
@@ -113,51 +121,67 @@ interface Delegated {
 }
 
 async function runSubAgent(
-  run: SubAgent,
-  position: AgentPosition,
+  name: string,
+  task: Task,
+  caller: Caller,
   loop: LoopDependencies,
-  delegation: Delegation,
+  run: LiveRun,
+  hold: Hold,
 ): Promise<Delegated> {
-  const { deps } = delegation;
-  const plan = await planSubAgent(run, delegation);
-  for (const warning of plan.warnings) loop.reporter.warn(warning);
+  const { deps } = run;
+  const { reporter } = loop;
+  const plan = await planSubAgent(name, task, caller.plan, run);
+  for (const warning of plan.warnings) reporter.warn(warning);
   const memory = await readMemory(plan.agent, plan.memory, deps, {
     plan: planNotes({ ...plan, workdir: resolve(deps.cwd, plan.workdir), isSubAgent: true }),
-    unsaved: delegation.notesSession?.session.changes('trusted') ?? [],
+    unsaved: run.notes?.session.changes('trusted') ?? [],
   });
   if (memory !== undefined) {
-    for (const warning of memoryWarnings(plan, memory.restored, deps)) loop.reporter.warn(warning);
-    for (const warning of notesWarnings(memory)) loop.reporter.warn(warning);
+    for (const warning of memoryWarnings(plan, memory.restored, deps)) reporter.warn(warning);
+    for (const warning of notesWarnings(memory)) reporter.warn(warning);
   }
-  const model = await openSubAgentModel(plan, deps);
-  const parts = { model, memory: memory?.text ?? '', notesSession: memory?.notesSession, loop };
-  const outcome = await delegation.converse(plan, parts, delegation, position);
-  const judged = judge(outcome, delegation.publications?.buffered ?? NOTHING_BUFFERED, delegation.request);
-  const end = { plan, memory, outcome: judged, taint: delegation.taint, published: UNPUBLISHED, facts: [] };
-  logNotices(await remember(end, deps), loop.reporter);
+  const { config } = plan.agent;
+  // A missing key is told as it is.
+  const model = await withContext(
+    `failed to create provider for agent "${name}"`,
+    () => openModel(deps, plan.model, config.params),
+    MISSING_KEY,
+  );
+  const outcome = await hold(
+    {
+      plan,
+      model,
+      memory: memory?.text ?? '',
+      notes: memory?.notesSession,
+      loop,
+      depth: caller.depth + 1,
+      callerEffects: caller.effects,
+    },
+    run,
+  );
+  const judged = judge(outcome, run.publications?.buffered ?? NOTHING_BUFFERED, run.request);
+  const end = { plan, memory, outcome: judged, taint: run.taint, published: UNPUBLISHED, facts: [] };
+  const remembered = await remember(end, deps);
+  // Of the run's own entry the report tells; a sub-agent's may be the one that created the branch.
+  if (remembered?.result.kind === 'saved')
+    for (const message of remembered.result.notices ?? [])
+      reporter.warn({ code: 'memory-store-notice', message });
   switch (outcome.kind) {
     case 'completed':
       if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome.stats);
-      return silent(run.name, outcome.stats, loop.signal);
+      return silent(name, outcome.stats, loop.signal);
     case 'incomplete':
-      loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${run.name}": `));
-      return partial(run.name, outcome, loop.signal);
+      loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${name}": `));
+      return partial(name, outcome, loop.signal);
     case 'refused':
-      return failure(run.name, new AxeError(formatRefused(outcome.answer)), loop.signal, outcome.stats);
+      return failure(name, new AxeError(formatRefused(outcome.answer)), loop.signal, outcome.stats);
     case 'exhausted':
       if ((outcome.limit === 'tokens' || outcome.limit === 'cost') && outcome.stats.turns > 0)
         return answered(outcome.answer, outcome.stats);
-      return failure(run.name, subAgentError(outcome, plan), loop.signal, outcome.stats);
+      return failure(name, subAgentError(outcome.error, plan), loop.signal, outcome.stats);
     case 'failed':
-      return failure(run.name, outcome.error, loop.signal, outcome.stats);
+      return failure(name, outcome.error, loop.signal, outcome.stats);
   }
-}
-
-/** Of the run's own entry the report tells; a sub-agent's may be the one that created the branch. */
-function logNotices(remembered: Remembered | undefined, reporter: Reporter): void {
-  if (remembered === undefined || remembered.result.kind === 'failed') return;
-  for (const message of remembered.result.notices ?? [])
-    reporter.warn({ code: 'memory-store-notice', message });
 }
 
 function answered(text: string, stats: RunStats): Delegated {
@@ -191,7 +215,7 @@ function formatRefused(answer: string): string {
 /** Code points of a refusal that its caller is told. */
 const MAX_REFUSAL = 500;
 
-function subAgentError({ error }: { readonly error: AxeError }, { maxTurns }: Plan): AxeError {
+function subAgentError(error: AxeError, { maxTurns }: Plan): AxeError {
   const isTurns = error.message === turnLimitMessage('agent', maxTurns);
   return isTurns ? new AxeError(turnLimitMessage('sub-agent', maxTurns)) : error;
 }
@@ -211,7 +235,7 @@ function failure(name: string, thrown: unknown, signal: AbortSignal, stats?: Too
 function startWatch(
   timeoutSeconds: number,
   parentSignal: AbortSignal,
-  { deps }: Delegation,
+  { deps }: LiveRun,
 ): { readonly loop: LoopDependencies; stop(): void } {
   const { clock, reporter, deadline } = deps;
   const over = new AbortController();
@@ -223,14 +247,69 @@ function startWatch(
       if (!done.signal.aborted) over.abort(new ProviderError('timeout', 'context deadline exceeded'));
     });
   }
-  const quiet: Reporter = { warn: (warning) => reporter.warn(warning), event: () => undefined };
   return {
     loop: {
       clock,
-      reporter: quiet,
+      reporter: { warn: (warning) => reporter.warn(warning), event: () => undefined },
       signal: AbortSignal.any([parentSignal, over.signal]),
       leftMs: () => Math.min(deadline.leftMs(), endsAt - clock.now().getTime()),
     },
     stop: () => done.abort(),
   };
+}
+
+/**
+ * The plan of a sub-agent: its own file whole, with model, prompt, skill, files, params and memory. Nothing of its
+ * caller's passes down but the hosts it may ask, where its file names none (newer axe). Throws an AxeError with what
+ * axe puts before (axe-behaviour §14).
+ */
+async function planSubAgent(
+  name: string,
+  task: Task,
+  parent: Plan,
+  { deps, request }: LiveRun,
+): Promise<Plan> {
+  const loaded = await withContext(`failed to load agent "${name}"`, () => deps.agents.loadAgent(name));
+  const agent = withHostsOf(parent.agent, loaded);
+  const { config } = agent;
+  const model = await withContext(`invalid model for agent "${name}"`, async () =>
+    parseModelRef(config.model),
+  );
+  const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
+  const { files, warnings } = await withContext(`failed to resolve files for agent "${name}"`, () =>
+    deps.agents.loadContextFiles(config.files, workdir, agent),
+  );
+  const skill = await withContext(`failed to load skill for agent "${name}"`, async () =>
+    config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent)),
+  );
+  const form = await answerForm(config.params, '', deps);
+  return {
+    ...parent,
+    agent,
+    model,
+    workdir,
+    skill: { path: config.skill, content: skill },
+    files,
+    stdin: '',
+    task: { ...task, message: withInstruction(task.message, form) },
+    form,
+    prompt: { systemPrompt: config.systemPrompt, skill, files, language: request.language ?? '' },
+    memory: planMemory(agent, model, parent.trust, request, deps.clock.newId()),
+    warnings: [...agent.warnings, ...warnings],
+  };
+}
+
+function withHostsOf({ config: { allowedHosts } }: LoadedAgent, agent: LoadedAgent): LoadedAgent {
+  if (agent.config.allowedHosts.length > 0) return agent;
+  return { ...agent, config: { ...agent.config, allowedHosts } };
+}
+
+/** Errors of a step with what axe puts before them, but for those of one exit code. */
+async function withContext<T>(before: string, work: () => Promise<T>, asItIs?: number): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError) || thrown.exitCode === asItIs) throw thrown;
+    throw new AxeError(`${before}: ${thrown.message}`, { exitCode: thrown.exitCode, cause: thrown });
+  }
 }

@@ -13,18 +13,15 @@ import type { Change } from '../memory/change.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { TriggerContext } from '../prompt/context.js';
 import type { Buffered } from '../review/buffered.js';
-import type { ReviewResult } from '../review/findings-json.js';
 import type { Ledger } from '../review/ledger.js';
 import type { FindingMark } from '../review/marks.js';
 import type { News } from '../review/news.js';
 import type { PublishRules } from '../review/publish-rules.js';
-import type { MarksOnPull } from '../review/review-post.js';
 import type { NewSince } from '../review/scope.js';
 import type { Seen } from '../review/seen.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Effect, Tool } from '../tools/tool.js';
-import type { ReviewedChange } from './change.js';
-import type { MemoryPlan, Plan, ReadByRun } from './run-plan.js';
+import type { MemoryPlan, Plan, Published, ReadByRun, ReviewedChange } from './records.js';
 
 /** The tools of an agent are asked for. */
 export interface ToolRequest {
@@ -54,27 +51,6 @@ export interface ToolBox {
 export interface Reporter {
   event(event: RunEvent): void;
   warn(warning: Warning): void;
-}
-
-/** What publishing did, for the summary and for the entry. */
-export interface Published {
-  /** One computed line that is before the result in the entry (D9); undefined if nothing was posted. */
-  readonly line: string | undefined;
-  readonly url: string | undefined;
-  /** Ids of the comments and reviews that were written. */
-  readonly posted?: readonly number[];
-  /** The check of the commit, where one was written. */
-  readonly checkUrl?: string;
-  /** What was said of findings, by pull request. */
-  readonly marks?: readonly MarksOnPull[];
-  /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
-  readonly isReviewLost?: boolean;
-  /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
-  readonly details?: string;
-  /** What a review found, for other programs; absent in what is not a review. */
-  readonly reviewResult?: ReviewResult;
-  /** Why nothing of what the run was there for could be published (D40); absent where something was, or nothing was to be. */
-  readonly failure?: string;
 }
 
 /** The findings of a pull request, with what is to be said of them. */

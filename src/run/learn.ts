@@ -12,9 +12,8 @@ import { compareSeverity } from '../review/severity.js';
 import { marksOf, pullMemory, type ReviewFact } from '../review/state-facts.js';
 import type { Severity } from '../review/terms.js';
 import { askPermission, permissionOf } from './access.js';
-import type { ReviewedChange } from './change.js';
 import type { Dependencies, GitHub } from './dependencies.js';
-import type { Learned } from './request.js';
+import type { Learned, ReviewedChange } from './records.js';
 
 /** What findings are read with. */
 export interface FindingsParts {

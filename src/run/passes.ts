@@ -10,26 +10,31 @@ import { buildSystemPrompt } from '../prompt/system.js';
 import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../review/buffered.js';
 import { joinPasses } from '../review/join-passes.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
-import type { Held, Subject } from './conversation.js';
-import type { ConversationParts, Delegation } from './delegation.js';
-import { type LostAnswer, lostBy, lostByThrown, remediesOf } from './lost-answer.js';
-import type { Plan, ReviewPass } from './run-plan.js';
+import {
+  type AgentConversation,
+  type Held,
+  type LiveRun,
+  type LostAnswer,
+  lostBy,
+  lostByThrown,
+  remediesOf,
+} from './conversation.js';
+import { holdConversation } from './hold-conversation.js';
+import type { Plan, ReviewPass } from './records.js';
 
 /**
  * Reads a change in several conversations, three at a time, within the run's one budget. What does not fit into it is not
  * read, and a pass that fails leaves the others: the files of both are named.
  */
 export async function reviewInPasses(
-  subject: Subject,
+  own: AgentConversation,
   passes: readonly ReviewPass[],
   maxFindings: number,
-  delegation: Delegation,
+  run: LiveRun,
 ): Promise<Held> {
-  const { loop } = subject.parts;
-  const quiet = { ...subject, parts: { ...subject.parts, loop: quietly(loop) } };
-  const ends = await atMost(REVIEW_PASSES.atOnce, passes, (pass, index) =>
-    holdPass(pass, index, quiet, delegation),
-  );
+  const { loop } = own;
+  const quiet = { ...own, loop: quietly(loop) };
+  const ends = await atMost(REVIEW_PASSES.atOnce, passes, (pass, index) => holdPass(pass, index, quiet, run));
   const buffered = joinPasses(
     ends.map(({ buffered: own }) => own),
     maxFindings,
@@ -44,7 +49,7 @@ export async function reviewInPasses(
   });
   warnOfUnread(ends, loop);
   return {
-    outcome: joinOutcomes(ends, delegation),
+    outcome: joinOutcomes(ends, run),
     buffered: { ...buffered, passes: ends.map(recordOf) },
     unread,
   };
@@ -68,27 +73,24 @@ function recordOf({ pass: { name, paths }, buffered: { findings }, why }: PassEn
 async function holdPass(
   pass: ReviewPass,
   index: number,
-  { plan, parts, openPass }: Subject,
-  delegation: Delegation,
+  own: AgentConversation,
+  run: LiveRun,
 ): Promise<PassEnd> {
-  const release = delegation.budget.reserve(worstCase(pass, plan, parts), parts.model.price);
+  const { plan, model } = own;
+  const release = run.budget.reserve(worstCase(pass, own), model.price);
   // However little there is, something is read with it.
-  const mayBegin = index === 0 || (release !== undefined && delegation.budget.spent() === undefined);
+  const mayBegin = index === 0 || (release !== undefined && run.budget.spent() === undefined);
   if (!mayBegin)
     return { pass, outcome: undefined, buffered: NOTHING_BUFFERED, why: 'budget', lost: undefined };
-  const publications = openPass(pass.name);
+  const publications = run.openPass(pass.name);
   const buffered = () => publications?.buffered ?? NOTHING_BUFFERED;
   try {
-    const own = { ...parts, part: pass.name, notesSession: index === 0 ? parts.notesSession : undefined };
-    const outcome = await delegation.converse(
-      {
-        ...plan,
-        agent: index === 0 ? plan.agent : reviewing(plan),
-        task: { ...plan.task, message: pass.message },
-      },
-      own,
-      { ...delegation, publications, notesSession: own.notesSession },
-      { depth: 0, callerEffects: undefined },
+    const notes = index === 0 ? own.notes : undefined;
+    const agent = index === 0 ? plan.agent : reviewing(plan);
+    const task = { ...plan.task, message: pass.message };
+    const outcome = await holdConversation(
+      { ...own, plan: { ...plan, agent, task }, part: pass.name, notes },
+      { ...run, publications, notes },
     );
     return { pass, outcome, buffered: buffered(), ...judgePass(outcome) };
   } catch (thrown) {
@@ -123,9 +125,8 @@ function judgePass(outcome: RunOutcome) {
 const WORST = { turns: 12, resultTokens: 2500, replyTokens: 500 } as const;
 
 /** What a pass may take: the first request is new to the provider, the later ones are cached but for what a turn has added. */
-function worstCase({ message }: ReviewPass, plan: Plan, parts: ConversationParts): TokenUse {
-  const first =
-    estimateText(buildSystemPrompt(plan.prompt)) + estimateText(parts.memory) + estimateText(message);
+function worstCase({ message }: ReviewPass, { plan, memory }: AgentConversation): TokenUse {
+  const first = estimateText(buildSystemPrompt(plan.prompt)) + estimateText(memory) + estimateText(message);
   const { turns, resultTokens, replyTokens } = WORST;
   const added = (turns * (turns - 1) * (resultTokens + replyTokens)) / 2;
   const input = first * turns + added;
@@ -135,10 +136,13 @@ function worstCase({ message }: ReviewPass, plan: Plan, parts: ConversationParts
 }
 
 /** A review that has read something is not a failure; one whose time or money ended in the middle is cut short as any other. */
-function joinOutcomes(ends: readonly PassEnd[], { budget }: Delegation): RunOutcome {
+function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome {
   const outcomes = ends.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
   const [first] = outcomes;
-  if (first === undefined) throw notBegun(ends[0]?.lost);
+  if (first === undefined) {
+    const { message, remedy } = ends[0]?.lost ?? NOTHING_READ;
+    throw new AxeError(message, { remedy });
+  }
   const completed = outcomes.find(({ kind }) => kind === 'completed');
   const cut = outcomes.find((one) => one.kind === 'exhausted' && judgePass(one).why === 'budget');
   const base = cut ?? completed ?? first;
@@ -194,10 +198,6 @@ function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies):
   });
   const message = `${count(failed.length, 'part')} of the review did not come to an end: ${reasons.join('; ')}. What was to be read there counts as not read.`;
   reporter.warn({ code: 'context-incomplete', message, remedy: remediesOf(failed) });
-}
-
-function notBegun(lost: LostAnswer = NOTHING_READ): AxeError {
-  return new AxeError(lost.message, { remedy: lost.remedy });
 }
 
 const NOTHING_READ: LostAnswer = {

@@ -8,7 +8,7 @@ import type { DiffPolicy } from '../prompt/context.js';
 import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-parts.js';
 import { resolveTask, type Task, type TaskParts } from '../prompt/task.js';
 import { fence } from '../safety/fence.js';
-import type { Basis, ReviewPass } from './run-plan.js';
+import type { Basis, ReviewPass } from './records.js';
 
 /**
  * How often a change is read: once, unless it does not fit. What is new since an earlier review is read once. `given` is what

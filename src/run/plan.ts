@@ -26,14 +26,13 @@ import type { Coverage } from '../review/record.js';
 import { planReview } from '../review/review-plan.js';
 import { marksOf, postedIds } from '../review/state-facts.js';
 import { admitChange } from './admit-change.js';
-import { changeOf } from './change.js';
-import { openModel, smallerWindow } from './delegation.js';
+import { openModel, smallerWindow } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { type FindingsParts, learnAnswers, NOTHING_LEARNT } from './learn.js';
+import { planMemory } from './memory.js';
 import { planPasses } from './plan-passes.js';
-import type { Admitted, Draft, RunReport, RunRequest } from './request.js';
-import { type Basis, planMemory } from './run-plan.js';
-import { findScope, postsReviews } from './scope.js';
+import type { Admitted, Basis, Draft, RunReport, RunRequest } from './records.js';
+import { changeOf, findScope, postsReviews } from './scope.js';
 
 /** What the findings of a run's pull request are read with. */
 function findingsParts(
@@ -187,16 +186,7 @@ export async function planBasis(
   const model = parseModelRef(firstGiven([request.model, config.model]));
   await deps.models.configure();
   const review = planReview(request.review ?? {}, { config: config.review, model });
-  const memory = planMemory({
-    agent,
-    model,
-    trigger,
-    trust,
-    origin: request.origin,
-    entryId: deps.clock.newId(),
-    isReadOnly: request.isMemoryReadOnly,
-    wantCount: request.wantCount,
-  });
+  const memory = planMemory(agent, model, trust, request, deps.clock.newId());
   const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
   return { agent, model, trigger, trust, workdir, timeoutSeconds, review, memory };
 }

@@ -2,9 +2,9 @@ import { laneOfWords } from '../event/taint.js';
 import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
 import type { Ledger } from '../review/ledger.js';
 import { applyActs } from '../review/news.js';
-import type { Dependencies, FindingsToTell, Published } from './dependencies.js';
+import type { Dependencies, FindingsToTell } from './dependencies.js';
 import { pullOf, readAgain } from './learn.js';
-import type { Conversed } from './request.js';
+import type { Conversed, Published } from './records.js';
 import { entriesOf, keepInJournal } from './save.js';
 
 /** An entry that is set before anything is posted, or of a run that posts nothing, says nothing of a comment. */

@@ -13,8 +13,7 @@ import type { SeverityOverrides } from '../review/severity.js';
 import { lastReviewed, type ReviewFact } from '../review/state-facts.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Tool } from '../tools/tool.js';
-import type { ReviewedChange } from './change.js';
-import type { Learned } from './request.js';
+import type { Learned, ReviewedChange } from './records.js';
 
 /** What a run can publish to. */
 export interface PublishingParts {

@@ -5,7 +5,7 @@ import type { Dependencies } from './dependencies.js';
 import { pullOf } from './learn.js';
 import { makePlan } from './plan.js';
 import { publish, withActs } from './publish.js';
-import type { Remembered, Restored, RunReport, RunRequest } from './request.js';
+import type { Remembered, Restored, RunReport, RunRequest } from './records.js';
 import { restore } from './restore.js';
 import { save } from './save.js';
 import { needsFindings } from './scope.js';

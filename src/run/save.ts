@@ -1,8 +1,9 @@
 import type { TaintTracker } from '../event/taint.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { messageOf } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import type { Warning } from '../lib/warning.js';
-import { type SpendLimits, unheldLimits } from '../loop/spend.js';
+import { type Spend, type SpendLimits, spentFact, unheldLimits } from '../loop/spend.js';
 import type { Change, NoteChange } from '../memory/change.js';
 import { computedEntry, storedTask } from '../memory/computed-entry.js';
 import { encodeField } from '../memory/field.js';
@@ -13,13 +14,25 @@ import { statePath } from '../memory/state.js';
 import type { BlockedPlace, FailedSave, SaveResult } from '../memory/store.js';
 import { pruneState } from '../review/prune-state.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../review/scope.js';
-import { markFacts, type Reviewed, type ReviewFact, withReviewFacts } from '../review/state-facts.js';
+import {
+  markFacts,
+  type Reviewed,
+  type ReviewFact,
+  type Spent,
+  withReviewFacts,
+} from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
-import type { ReviewedChange } from './change.js';
-import type { Dependencies, Published } from './dependencies.js';
-import { spentChange, spentOf } from './keep-spent.js';
-import type { Conversed, EntryChange, Memory, Remembered } from './request.js';
-import type { MemoryPlan, Plan } from './run-plan.js';
+import type { Dependencies } from './dependencies.js';
+import type {
+  Conversed,
+  EntryChange,
+  Memory,
+  MemoryPlan,
+  Plan,
+  Published,
+  Remembered,
+  ReviewedChange,
+} from './records.js';
 
 /** The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning (D14). */
 export async function save(
@@ -246,3 +259,42 @@ function isKeepable(unseen: readonly string[]): boolean {
 
 const MAX_UNSEEN = 100;
 const MAX_UNSEEN_CHARACTERS = 6000;
+
+/** What a run of an event has cost, to be kept; undefined where nothing is to be kept of it. */
+function spentOf(
+  { trigger, memory }: Plan,
+  costUsd: number | undefined,
+  { spend, now }: { readonly spend: Spend; readonly now: Date },
+): Spent | undefined {
+  if (trigger.kind === 'local') return undefined;
+  return spentFact(costUsd, { spend, run: memory?.entryId ?? '', now });
+}
+
+/** The cost of a run as a change that a journal can keep; undefined for a run that writes no memory. */
+function spentChange({ memory }: Plan, spent: Spent): Change | undefined {
+  if (memory === undefined || memory.lane === 'none') return undefined;
+  return { kind: 'facts', path: statePath(memory.path), text: withReviewFacts('', [spent]) };
+}
+
+/**
+ * Notes after each reply what the run has cost until then, so that a run that is killed counts against the limits over
+ * several runs as well. Trouble is one warning: the run goes on.
+ */
+export function spentKeeper(
+  plan: Plan,
+  spend: Spend,
+  { journal, clock, reporter }: Dependencies,
+): (costUsd: number) => void {
+  let isTold = false;
+  return (costUsd) => {
+    const spent = spentOf(plan, costUsd, { spend, now: clock.now() });
+    const change = spent === undefined ? undefined : spentChange(plan, spent);
+    if (change === undefined) return;
+    journal?.pending([change]).catch((thrown: unknown) => {
+      if (isTold) return;
+      isTold = true;
+      const message = `what the run costs could not be noted for the post step: ${messageOf(thrown)}`;
+      reporter.warn({ code: 'memory-save-failed', message });
+    });
+  };
+}

@@ -3,14 +3,13 @@ import type { FetchedChange } from '../event/fetched-change.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { parseDiff } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
-import { createPathFilter } from '../prompt/context.js';
+import { createPathFilter, type TriggerContext } from '../prompt/context.js';
 import { reviewCommand } from '../review/command.js';
 import { ownPart } from '../review/own-part.js';
 import { planScope, type Scope } from '../review/scope.js';
 import type { PathPatterns } from '../review/state-facts.js';
-import { changeOf } from './change.js';
 import type { Dependencies } from './dependencies.js';
-import type { Admitted, RunRequest } from './request.js';
+import type { Admitted, Plan, ReviewedChange, RunRequest } from './records.js';
 
 /** How much of a pull request a run reviews. */
 interface FoundScope {
@@ -90,15 +89,7 @@ export function postsReviews({ config }: LoadedAgent): boolean {
 }
 
 /** Whether a run must know what is open: a review would say it twice, and settle nothing. */
-export function needsFindings({
-  trigger,
-  agent,
-  scope,
-}: {
-  readonly trigger: Trigger;
-  readonly agent: LoadedAgent;
-  readonly scope?: unknown;
-}): boolean {
+export function needsFindings({ trigger, agent, scope }: Plan): boolean {
   return (trigger.kind === 'pull_request' || scope !== undefined) && postsReviews(agent);
 }
 
@@ -121,4 +112,19 @@ function ownChange(all: FetchedChange, pull: FetchedChange): FetchedChange {
     return own === undefined ? [] : [{ ...file, additions: own.additions, deletions: own.deletions }];
   });
   return { diff, files, filesTotal: files.length };
+}
+
+/** The change of the pull request a run is about; undefined where there is none or its diff is not known. */
+export function changeOf(trigger: Trigger, context: TriggerContext | undefined): ReviewedChange | undefined {
+  if (context?.kind !== 'pull_request') return undefined;
+  const below = trigger.kind === 'comment' ? trigger.commits : undefined;
+  const commits = context.pinned ?? (trigger.kind === 'pull_request' ? trigger : below);
+  if (commits === undefined) return undefined;
+  const { head, base } = commits;
+  return {
+    head: head.sha,
+    base: base.sha,
+    into: base.ref || undefined,
+    diff: context.diff,
+  };
 }

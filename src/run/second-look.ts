@@ -18,12 +18,19 @@ import type { DescribedClaims } from '../review/claims.js';
 import { createShownFiles, type ShownFiles } from '../review/evidence.js';
 import { type FindingVerdict, Verdicts } from '../review/verdict.js';
 import { createGiveVerdict } from '../tools/review/give-verdict.js';
-import type { Held, Subject } from './conversation.js';
-import { type Delegation, openModel } from './delegation.js';
-import { type LostAnswer, lostBy, lostByThrown } from './lost-answer.js';
+import {
+  type AgentConversation,
+  type Held,
+  type LiveRun,
+  type LostAnswer,
+  lostBy,
+  lostByThrown,
+  openModel,
+} from './conversation.js';
+import { holdConversation } from './hold-conversation.js';
 import { atMost, quietly } from './passes.js';
 import { agentWorkdir } from './plan.js';
-import type { Plan } from './run-plan.js';
+import type { Plan } from './records.js';
 
 /** What second looks came to. */
 export interface Looked {
@@ -48,16 +55,16 @@ interface Claims {
 export async function lookAgain(
   claims: readonly Claims[],
   agent: InternalAgent,
-  { plan, parts: { loop } }: Subject,
+  { plan, loop }: AgentConversation,
   { outcome }: Held,
-  delegation: Delegation,
+  run: LiveRun,
 ): Promise<Looked> {
   const isOver = outcome.kind === 'failed' || outcome.kind === 'refused' || loop.signal.aborted;
-  if (isOver || delegation.budget.spent() !== undefined) return { verdicts: new Map(), stats: [], lost: [] };
+  if (isOver || run.budget.spent() !== undefined) return { verdicts: new Map(), stats: [], lost: [] };
   try {
-    const verifier = await openVerifier(plan, delegation);
+    const verifier = await openVerifier(plan, run);
     const looker = { agent, verifier, plan, loop: quietly(loop) };
-    const looks = await atMost(VERIFICATION.atOnce, claims, (one) => lookAt(one, looker, delegation));
+    const looks = await atMost(VERIFICATION.atOnce, claims, (one) => lookAt(one, looker, run));
     return {
       verdicts: new Map(looks.flatMap(({ verdicts }) => [...verdicts])),
       stats: looks.flatMap(({ stats }) => stats),
@@ -93,7 +100,7 @@ interface Verifier {
  * Opens the model of the second look, and the agent that the reviewer names for it. Of that agent count its prompt, skill,
  * context files, model and parameters; its tools are those of any second look. Throws an AxeError.
  */
-async function openVerifier(plan: Plan, { deps }: Delegation): Promise<Verifier> {
+async function openVerifier(plan: Plan, { deps }: LiveRun): Promise<Verifier> {
   const { verifier: name, verifyModel } = plan.review;
   const paramsOf = ({ config: { params } }: LoadedAgent) =>
     verifyModel === undefined ? params : paramsForAnother(params);
@@ -122,11 +129,11 @@ function noJudge(name: string): ConfigError {
 }
 
 /** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
-async function lookAt(claims: Claims, looker: Looker, delegation: Delegation): Promise<Looked> {
+async function lookAt(claims: Claims, looker: Looker, run: LiveRun): Promise<Looked> {
   const ledger = createShownFiles();
   const verdicts = new Verdicts(claims.ids, ledger);
   try {
-    const shownBefore = delegation.publications?.scopeOfReview?.shown ?? createShownFiles();
+    const shownBefore = run.publications?.scopeOfReview?.shown ?? createShownFiles();
     const { message, shown } = claims.describe(shownBefore);
     for (const lines of shown) ledger.show(lines);
     const purpose = {
@@ -136,13 +143,10 @@ async function lookAt(claims: Claims, looker: Looker, delegation: Delegation): P
         for (const one of lines) ledger.show(one);
       },
     };
-    const plan = verifierPlan(looker, message, delegation);
+    const plan = verifierPlan(looker, message, run);
     const { verifier, loop } = looker;
-    const parts = { model: verifier.model, memory: '', notesSession: undefined, loop, purpose };
-    const outcome = await delegation.converse(plan, parts, delegation, {
-      depth: 0,
-      callerEffects: undefined,
-    });
+    const alone = { memory: '', notes: undefined, depth: 0, callerEffects: undefined };
+    const outcome = await holdConversation({ plan, model: verifier.model, ...alone, loop, purpose }, run);
     const lost = verdicts.isComplete ? [] : [lostBy(outcome, 'the model gave no verdict')];
     return { verdicts: verdicts.all, stats: [outcome.stats], lost };
   } catch (thrown) {
@@ -150,7 +154,7 @@ async function lookAt(claims: Claims, looker: Looker, delegation: Delegation): P
   }
 }
 
-function verifierPlan(looker: Looker, message: string, { request }: Delegation): Plan {
+function verifierPlan(looker: Looker, message: string, { request }: LiveRun): Plan {
   const { agent: of, verifier, plan: parent } = looker;
   const { own, params, ref: model } = verifier;
   const agent = internalAgent(own === undefined ? of : withOwn(of, own.agent), {

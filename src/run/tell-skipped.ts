@@ -6,7 +6,7 @@ import type { Skipped } from './admit.js';
 import type { Dependencies } from './dependencies.js';
 import { readFindings } from './learn.js';
 import { withActs } from './publish.js';
-import type { Admitted, RunReport, RunRequest } from './request.js';
+import type { Admitted, RunReport, RunRequest } from './records.js';
 import { postsReviews } from './scope.js';
 
 /**

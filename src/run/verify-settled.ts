@@ -9,9 +9,7 @@ import { describeSettlement } from '../review/claims.js';
 import type { ShownFiles } from '../review/evidence.js';
 import type { Settlement } from '../review/settle.js';
 import type { FindingVerdict } from '../review/verdict.js';
-import type { Held, Subject } from './conversation.js';
-import type { Delegation } from './delegation.js';
-import { reasonsOf, remediesOf } from './lost-answer.js';
+import { type AgentConversation, type Held, type LiveRun, reasonsOf, remediesOf } from './conversation.js';
 import { lookAgain } from './second-look.js';
 
 /**
@@ -19,33 +17,33 @@ import { lookAgain } from './second-look.js';
  * for changes. Without their clear word the finding stays open, whatever the reason: that holds up a merge, and can be
  * ended by a person; the other way round a fault goes through. Never throws.
  */
-export async function verifySettlements(subject: Subject, held: Held, delegation: Delegation): Promise<Held> {
-  const { plan, change, parts } = subject;
+export async function verifySettlements(own: AgentConversation, held: Held, run: LiveRun): Promise<Held> {
+  const { plan, loop } = own;
   const { outcome, buffered } = held;
-  const scope = delegation.publications?.scopeOfReview;
+  const scope = run.publications?.scopeOfReview;
   // What a person has dismissed is theirs to decide, and no code shows it.
   const wanted =
     scope === undefined
       ? []
       : buffered.settlements.filter((one) => one.how !== 'dismissed' && scope.ledger.isBlocking(one.finding));
   // The word of a run that has read strangers' text ends nothing anyway.
-  if (wanted.length === 0 || delegation.taint.lane(plan.trust.lane) !== 'trusted') return held;
+  if (wanted.length === 0 || run.taint.lane(plan.trust.lane) !== 'trusted') return held;
   // Rules come to the same again, whoever asks them.
   if (isOffline(plan.model))
     return { ...held, buffered: { ...buffered, settlements: buffered.settlements.map(agreed) } };
   // A verifier is shown what the finding says.
   const shown = wanted.filter(({ finding }) => finding.lane === 'trusted').slice(0, VERIFICATION.findings);
-  const files = parseDiff(change?.diff ?? '');
+  const files = parseDiff(run.change?.diff ?? '');
   const claims = shown.map((settlement) => ({
     ids: [settlement.finding.id],
     describe: (ledger: ShownFiles) => describeSettlement(settlement, { files, ledger }),
   }));
-  const looked = await lookAgain(claims, SETTLE_VERIFIER, subject, held, delegation);
+  const looked = await lookAgain(claims, SETTLE_VERIFIER, own, held, run);
   const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
   const kept = wanted.filter((one) => !isOver(one));
   if (kept.length > 0 && looked.lost.length > 0) {
     const message = `${count(kept.length, 'earlier finding')} stayed open, because nobody could look whether the end is right: ${reasonsOf(looked.lost)}.`;
-    parts.loop.reporter.warn({ code: 'not-verified', message, remedy: remediesOf(looked.lost) });
+    loop.reporter.warn({ code: 'not-verified', message, remedy: remediesOf(looked.lost) });
   }
   const settlements = buffered.settlements
     .filter(({ finding }) => !kept.some((one) => one.finding.id === finding.id))
@@ -53,7 +51,7 @@ export async function verifySettlements(subject: Subject, held: Held, delegation
   const refusals = kept.map((one) => refusalOf(one, looked.verdicts.get(one.finding.id)));
   return {
     ...held,
-    outcome: { ...outcome, stats: withStats(outcome.stats, looked.stats, delegation.budget) },
+    outcome: { ...outcome, stats: withStats(outcome.stats, looked.stats, run.budget) },
     buffered: { ...buffered, settlements, refusals: [...buffered.refusals, ...refusals] },
   };
 }

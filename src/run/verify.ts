@@ -10,9 +10,7 @@ import { describeClaims, groupClaims } from '../review/claims.js';
 import type { ShownFiles } from '../review/evidence.js';
 import type { PlacedFinding } from '../review/place.js';
 import { atLeast, compareSeverity } from '../review/severity.js';
-import type { Held, Subject } from './conversation.js';
-import type { Delegation } from './delegation.js';
-import { reasonsOf, remediesOf } from './lost-answer.js';
+import { type AgentConversation, type Held, type LiveRun, reasonsOf, remediesOf } from './conversation.js';
 import { type Looked, lookAgain } from './second-look.js';
 
 /**
@@ -20,17 +18,17 @@ import { type Looked, lookAgain } from './second-look.js';
  * one budget and time. Never throws: a verifier that fails takes no finding away. The review was whole before, so what the
  * second look lacks is told and does not change how the run ended.
  */
-export async function verifyFindings(subject: Subject, held: Held, delegation: Delegation): Promise<Held> {
+export async function verifyFindings(own: AgentConversation, held: Held, run: LiveRun): Promise<Held> {
   const { outcome, buffered } = held;
-  const scope = delegation.publications?.scopeOfReview;
-  const candidates = subject.plan.review.depth === 'quick' ? [] : worstOf(buffered);
+  const scope = run.publications?.scopeOfReview;
+  const candidates = own.plan.review.depth === 'quick' ? [] : worstOf(buffered);
   if (candidates.length === 0 || scope === undefined) return held;
-  const files = parseDiff(subject.change?.diff ?? '');
+  const files = parseDiff(run.change?.diff ?? '');
   const claims = groupClaims(candidates.slice(0, VERIFICATION.findings)).map((group) => ({
     ids: group.map(({ finding }) => finding.id),
     describe: (ledger: ShownFiles) => describeClaims(group, { files, ledger }),
   }));
-  const looked = await lookAgain(claims, VERIFIER, subject, held, delegation);
+  const looked = await lookAgain(claims, VERIFIER, own, held, run);
   const { lines, overrides, rules } = scope;
   const isRead = (path: string) => scope.isRead(path);
   const verified = applyVerdicts(
@@ -38,8 +36,8 @@ export async function verifyFindings(subject: Subject, held: Held, delegation: D
     { requested: new Set(candidates.map(({ finding }) => finding.id)), verdicts: looked.verdicts },
     { lines, overrides, isRead, minSeverity: rules.minSeverity },
   );
-  reportVerification(verified, looked, subject.parts.loop);
-  const stats = withStats(outcome.stats, looked.stats, delegation.budget);
+  reportVerification(verified, looked, own.loop);
+  const stats = withStats(outcome.stats, looked.stats, run.budget);
   return { ...held, outcome: { ...outcome, stats }, buffered: verified };
 }
 

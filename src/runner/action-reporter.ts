@@ -5,7 +5,7 @@ import type { Warning } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
-import type { Plan } from '../run/run-plan.js';
+import type { Plan } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
 
 /** The log of a workflow run, and the warnings collected for annotations and summary. */

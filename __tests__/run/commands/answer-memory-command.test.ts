@@ -3,7 +3,7 @@ import { formatProvenance, parseProvenance } from '../../../src/memory/provenanc
 import { formatEntry } from '../../../src/memory/run-log.js';
 import { createBrokenStore, createNoneStore } from '../../../src/memory/stores/none-store.js';
 import { parseLog } from '../../../src/memory/units.js';
-import type { RunRequest } from '../../../src/run/request.js';
+import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';
 import {
   AGENT,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { pauseCommand, runPauseCommand } from '../../../src/run/commands/pause.js';
-import type { RunRequest } from '../../../src/run/request.js';
+import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';
 import {
   AGENT,

@@ -2,9 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { ModelRef } from '../../../src/agent/model-ref.js';
 import { AxeError, ConfigError, NotFoundError } from '../../../src/lib/errors.js';
 import { compileGlob } from '../../../src/lib/text/glob.js';
-import { formatValidation } from '../../../src/run/validate/format-validation.js';
 import { validateAgents } from '../../../src/run/validate/validate-agents.js';
-import type { ValidationDependencies, ValidationRequest } from '../../../src/run/validate/validation.js';
+import {
+  formatValidation,
+  type ValidationDependencies,
+  type ValidationRequest,
+} from '../../../src/run/validate/validation.js';
 
 const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
 

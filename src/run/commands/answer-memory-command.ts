@@ -16,7 +16,7 @@ import {
 import { isNotesPath } from '../../memory/notes/place.js';
 import type { Dependencies, Reply } from '../dependencies.js';
 import { UNPUBLISHED } from '../publish.js';
-import type { RunReport, RunRequest } from '../request.js';
+import type { RunReport, RunRequest } from '../records.js';
 import { type AgentMemory, done, openAgentMemory, PEOPLES_COMMAND, readOnly } from './open-agent-memory.js';
 
 /**

@@ -14,9 +14,9 @@ import { marksIn, type Post, type Seen } from '../../review/seen.js';
 import { markFacts, withReviewFacts } from '../../review/state-facts.js';
 import type { Dependencies, Reply } from '../dependencies.js';
 import { readFindings } from '../learn.js';
+import { readMemory } from '../memory.js';
 import { UNPUBLISHED, withActs } from '../publish.js';
-import type { RunReport, RunRequest } from '../request.js';
-import { readMemory } from '../restore.js';
+import type { RunReport, RunRequest } from '../records.js';
 import {
   type AgentMemory,
   done,

@@ -14,8 +14,8 @@ import { statePath } from '../../memory/state.js';
 import type { MemoryStore } from '../../memory/store.js';
 import { type Access, admitActor } from '../access.js';
 import type { Dependencies } from '../dependencies.js';
-import type { RunRequest } from '../request.js';
-import { type MemoryPlan, planMemory } from '../run-plan.js';
+import { planMemory } from '../memory.js';
+import type { MemoryPlan, RunRequest } from '../records.js';
 
 /** The agent that a command is about, and its memory; undefined if it has none. */
 export interface AgentMemory {
@@ -42,21 +42,14 @@ export async function openAgentMemory(
   { admission, trust }: CommandPolicy,
   deps: Dependencies,
 ): Promise<AgentMemory | Extract<Access, { readonly kind: 'skipped' }>> {
-  const { trigger, origin, isMemoryReadOnly: isReadOnly } = request;
+  const { trigger } = request;
   const access = await admitActor({ trigger, policy: admission }, deps);
   if (access.kind === 'skipped') return access;
   const agent = await loadCommandAgent(request.agent, deps);
   for (const warning of agent.warnings) deps.reporter.warn(warning);
-  const plan = planMemory({
-    agent,
-    model: parseModelRef(request.model === '' ? agent.config.model : request.model),
-    trigger,
-    trust: trust(trigger, access.permission),
-    origin,
-    entryId: deps.clock.newId(),
-    isReadOnly,
-    wantCount: false,
-  });
+  const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
+  const given = trust(trigger, access.permission);
+  const plan = planMemory(agent, model, given, request, deps.clock.newId());
   const memory = plan === undefined ? undefined : { plan, store: deps.openMemory(agent, plan) };
   return { kind: 'open', agent, memory };
 }

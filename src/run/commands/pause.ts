@@ -7,7 +7,7 @@ import {
 import { withReviewFacts } from '../../review/state-facts.js';
 import type { Dependencies } from '../dependencies.js';
 import { UNPUBLISHED } from '../publish.js';
-import type { RunReport, RunRequest } from '../request.js';
+import type { RunReport, RunRequest } from '../records.js';
 import {
   type AgentMemory,
   done,

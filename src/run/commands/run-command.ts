@@ -9,7 +9,7 @@ import {
 import { admitActor } from '../access.js';
 import type { Dependencies } from '../dependencies.js';
 import { UNPUBLISHED } from '../publish.js';
-import type { RunReport, RunRequest } from '../request.js';
+import type { RunReport, RunRequest } from '../records.js';
 import { answerMemoryCommand } from './answer-memory-command.js';
 import { isAboutFinding, runFindingCommand } from './end-finding.js';
 import { done } from './open-agent-memory.js';

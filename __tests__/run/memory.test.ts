@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
+import { parseModelRef } from '../../src/agent/model-ref.js';
 import type { PullRequestTrigger } from '../../src/event/trigger.js';
 import type { Trust } from '../../src/event/trust.js';
-import { AxeError } from '../../src/lib/errors.js';
-import type { RunOutcome, RunStats } from '../../src/lib/outcome.js';
 import { memoryName, untrustedPath } from '../../src/memory/log-path.js';
-import type { Task } from '../../src/prompt/task.js';
-import type { Coverage } from '../../src/review/record.js';
-import { type MemoryPlanParts, planMemory, readByRun } from '../../src/run/run-plan.js';
+import { planMemory } from '../../src/run/memory.js';
+import type { RunRequest } from '../../src/run/records.js';
+import { makeRequest } from '../helpers/dependencies-fake.js';
 
 function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
   const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;
@@ -36,25 +35,21 @@ const pullRequest: PullRequestTrigger = {
   isFork: false,
 };
 
-function plan(patch: Partial<MemoryPlanParts> = {}) {
-  return planMemory({
-    agent: agent('enabled = true'),
-    model: { provider: 'openai', model: 'm' },
-    trigger: { kind: 'local' },
-    trust: TRUSTED,
-    origin: undefined,
-    entryId: 'id1',
-    isReadOnly: false,
-    wantCount: false,
-    ...patch,
-  });
+interface Given extends Partial<RunRequest> {
+  readonly by?: LoadedAgent;
+  readonly model?: string;
+  readonly trust?: Trust;
+}
+
+function plan({ by = agent('enabled = true'), model = 'openai/m', trust = TRUSTED, ...request }: Given = {}) {
+  return planMemory(by, parseModelRef(model), trust, makeRequest(request), 'id1');
 }
 
 describe('the memory plan', () => {
   it.each(['', 'enabled = false', 'enabled = false\npath = "x.md"\nlast_n = 3'])(
     'is absent for [memory] with %j',
     (memory) => {
-      expect(plan({ agent: agent(memory) })).toBeUndefined();
+      expect(plan({ by: agent(memory) })).toBeUndefined();
     },
   );
 
@@ -81,7 +76,7 @@ describe('the memory plan', () => {
     ['last_n = 0\nmax_log_bytes = 1000', 0, 1000],
     ['max_log_bytes = 0', 0, 262_144],
   ])('respects %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
-    expect(plan({ agent: agent(`enabled = true\n${memory}`) })).toMatchObject({ lastN, maxBytes });
+    expect(plan({ by: agent(`enabled = true\n${memory}`) })).toMatchObject({ lastN, maxBytes });
   });
 
   it.each([
@@ -89,7 +84,7 @@ describe('the memory plan', () => {
     ['the count is shown', '', true, true],
     ['only last_n is set', 'last_n = 3', false, false],
   ])('if %s, counts: %#', (_, memory, wantCount, count) => {
-    expect(plan({ agent: agent(`enabled = true\n${memory}`), wantCount })?.count).toBe(count);
+    expect(plan({ by: agent(`enabled = true\n${memory}`), wantCount })?.count).toBe(count);
   });
 
   it.each([TRUSTED, TAINTED, UNTRUSTED])(
@@ -100,7 +95,7 @@ describe('the memory plan', () => {
   );
 
   it.each([TRUSTED, TAINTED, UNTRUSTED])('adds nothing if memory is read-only, for %j', (trust) => {
-    expect(plan({ trigger: pullRequest, trust, isReadOnly: true })).toMatchObject({ lane: 'none' });
+    expect(plan({ trigger: pullRequest, trust, isMemoryReadOnly: true })).toMatchObject({ lane: 'none' });
   });
 
   it.each([
@@ -109,7 +104,7 @@ describe('the memory plan', () => {
     ['a path', './agents/bot.toml', 'bot.md'],
     ['a name with dots', 'v1.2', 'v1.2.md'],
   ])('names the file after %s', (_, name, path) => {
-    expect(plan({ agent: agent('enabled = true', '', name) })?.path).toBe(path);
+    expect(plan({ by: agent('enabled = true', '', name) })?.path).toBe(path);
     expect(`${memoryName(name)}.md`).toBe(path);
   });
 
@@ -131,24 +126,23 @@ describe('the memory plan', () => {
     ['projects/p-00000000/daily/2026-03-01.md', 'bot.md'],
   ])('in a workflow resolves memory.path %j to %j (D13)', (path, place) => {
     const withPath = agent(`enabled = true\npath = '${path}'`);
-    expect(plan({ agent: withPath, origin: ORIGIN })?.path).toBe(place);
+    expect(plan({ by: withPath, origin: ORIGIN })?.path).toBe(place);
   });
 
   it('leaves memory.path to the store on the command line', () => {
-    expect(plan({ agent: agent('enabled = true\npath = "team/log.md"') })?.path).toBe('bot.md');
+    expect(plan({ by: agent('enabled = true\npath = "team/log.md"') })?.path).toBe('bot.md');
   });
 
   it.each(['untrusted/bot.md', 'Untrusted/bot.md', 'offline/bot.md'])(
     'prevents memory.path from opening another lane: %s (D19)',
     (path) => {
       const sly = agent(`enabled = true\npath = "${path}"`);
-      expect(plan({ agent: sly, origin: ORIGIN })?.path).toBe('bot.md');
+      expect(plan({ by: sly, origin: ORIGIN })?.path).toBe('bot.md');
     },
   );
 
   it('keeps the offline rules apart (D32)', () => {
-    const model = { provider: 'offline', model: 'rules' };
-    const offline = plan({ model });
+    const offline = plan({ model: 'offline/rules' });
     expect(offline).toMatchObject({ path: 'offline/bot.md' });
     expect(untrustedPath(offline?.path ?? '')).toBe('untrusted/offline/bot.md');
   });
@@ -175,52 +169,11 @@ describe('the memory plan', () => {
     ['off', ORIGIN, false],
   ])('with provenance = "%s" and the origin %j has a line: %s', (setting, origin, has) => {
     const own = agent(`enabled = true\nprovenance = "${setting}"`);
-    expect(plan({ agent: own, origin })?.provenance !== undefined).toBe(has);
+    expect(plan({ by: own, origin })?.provenance !== undefined).toBe(has);
   });
 
   it('uses the commit of the run if there is no pull request', () => {
     const push = { ...pullRequest, kind: 'push', event: 'push', ref: '', before: '', after: '', commits: [] };
     expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
-  });
-});
-
-describe('what a run has read', () => {
-  const WHOLE = { kind: 'whole', files: 1, read: 1, unread: [] } as const;
-  const task: Task = { sentence: 'Review', message: 'Review', warnings: [] };
-  const error = new AxeError('overloaded: Overloaded');
-  const stats = (turns: number): RunStats => ({
-    turns,
-    toolCalls: 0,
-    calls: [],
-    retries: 0,
-    inputTokens: 0,
-    outputTokens: 0,
-    cacheReadTokens: 0,
-    costUsd: undefined,
-    budget: undefined,
-    durationMs: 1,
-    modelId: 'm',
-    stopReason: '',
-  });
-
-  it.each<[string, RunOutcome, Coverage['kind']]>([
-    ['everything, if the run completed', { kind: 'completed', answer: 'Fine.', stats: stats(2) }, 'whole'],
-    [
-      'a part, if a limit ended the run',
-      { kind: 'exhausted', limit: 'cost', answer: '', error, stats: stats(1) },
-      'part',
-    ],
-    [
-      'nothing, if the time was up before the model answered',
-      { kind: 'exhausted', limit: 'time', answer: '', error, stats: stats(0) },
-      'none',
-    ],
-    ['nothing, if the run failed', { kind: 'failed', error, stats: stats(0) }, 'none'],
-    ['nothing, if it failed in the middle', { kind: 'failed', error, stats: stats(3) }, 'none'],
-    ['nothing, if the model refused', { kind: 'refused', answer: 'No.', stats: stats(1) }, 'none'],
-  ])('is %s', (_, outcome, kind) => {
-    expect(
-      readByRun({ coverage: WHOLE, task }, outcome, { unread: [], paths: new Set(), isCut: false }).coverage,
-    ).toMatchObject({ kind });
   });
 });

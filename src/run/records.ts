@@ -1,28 +1,36 @@
+import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Effort } from '../agent/choices.js';
+import type { ModelRef } from '../agent/model-ref.js';
 import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { AdmissionPolicy } from '../event/admission-policy.js';
 import type { TaintSource, TaintTracker } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
+import type { Lane, Trust } from '../event/trust.js';
 import type { RunOutcome } from '../lib/outcome.js';
+import type { Warning } from '../lib/warning.js';
 import type { OpenModel } from '../loop/asker.js';
-import type { CostInput } from '../loop/budget.js';
 import type { Spend, SpendLimits } from '../loop/spend.js';
+import type { AnswerForm } from '../loop/structured.js';
 import type { AgentUsage } from '../loop/usage.js';
 import type { Change, NoteChange } from '../memory/change.js';
 import type { MemoryCommandResult } from '../memory/commands/command-session.js';
 import type { GcResult } from '../memory/gc/gc-result.js';
+import type { NotesSession } from '../memory/notes/session.js';
+import type { NotesTool } from '../memory/notes/tool-names.js';
+import type { Provenance } from '../memory/provenance.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { DiffPolicy, LocalChange, TriggerContext } from '../prompt/context.js';
-import type { NotesPrompt } from '../prompt/system.js';
+import type { ContextFile } from '../prompt/context-files.js';
+import type { NotesPrompt, SystemPromptParts } from '../prompt/system.js';
+import type { Task } from '../prompt/task.js';
 import type { Buffered } from '../review/buffered.js';
 import type { ReviewResult } from '../review/findings-json.js';
 import type { Ledger } from '../review/ledger.js';
-import type { ReviewWishes } from '../review/review-plan.js';
+import type { Coverage } from '../review/record.js';
+import type { ReviewPlan, ReviewWishes } from '../review/review-plan.js';
+import type { MarksOnPull } from '../review/review-post.js';
+import type { Scope } from '../review/scope.js';
 import type { ReviewFact } from '../review/state-facts.js';
-import type { ReviewedChange } from './change.js';
-import type { Published } from './dependencies.js';
-import type { RunNotes } from './notes.js';
-import type { Basis, Plan, ReadByRun, RunOrigin } from './run-plan.js';
 import type { Validation } from './validate/validation.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
@@ -66,8 +74,6 @@ export interface RunRequest {
   readonly outputSchema: string;
   /** US dollars; 0 for no limit. */
   readonly maxCostUsd: number;
-  /** The input that it comes from, unless it is `max-cost-usd`. */
-  readonly costInput?: CostInput;
   /** What runs of the agent may cost together; 0 for no limit each. */
   readonly spendLimits: SpendLimits;
   /** `provider/model`, tried in order when the agent's stays out of reach. */
@@ -75,6 +81,110 @@ export interface RunRequest {
   /** The time limit in seconds, of what the agent says (0: nothing). */
   readonly timeLimit: (agentTimeoutSeconds: number) => number;
   readonly dryRun: boolean;
+}
+
+/** What the rest of a plan is built on, and memory is read by. */
+export interface Basis {
+  readonly agent: LoadedAgent;
+  readonly model: ModelRef;
+  readonly trigger: Trigger;
+  readonly trust: Trust;
+  readonly workdir: string;
+  readonly timeoutSeconds: number;
+  readonly review: ReviewPlan;
+  /** Undefined for an agent without memory. */
+  readonly memory: MemoryPlan | undefined;
+}
+
+/** Everything a run has decided before it touches memory or a model. */
+export interface Plan extends Basis {
+  /** The skill's path as it was given, and its text; both empty for none. */
+  readonly skill: { readonly path: string; readonly content: string };
+  readonly files: readonly ContextFile[];
+  /** Standard input as it was read; empty for none. */
+  readonly stdin: string;
+  readonly task: Task;
+  /** How much of a pull request is reviewed; left out where the run is not a review that goes on from an earlier one. */
+  readonly scope?: Scope | undefined;
+  /** The pull request that another workflow's run is about; left out where there is none. */
+  readonly reportsOn?: number | undefined;
+  /** How much of a change the model is shown; left out where the run is about no change. */
+  readonly coverage?: Coverage | undefined;
+  /** The conversations of a review that needs several; left out: one, with the task. */
+  readonly passes?: readonly ReviewPass[] | undefined;
+  /** The system prompt without the memory section. */
+  readonly prompt: SystemPromptParts;
+  /** The form the answer must have; undefined for any text. */
+  readonly form: AnswerForm | undefined;
+  readonly maxTurns: number;
+  readonly warnings: readonly Warning[];
+}
+
+/** How much of its change a run has read once it is over. */
+export interface ReadByRun {
+  /** Undefined where the run is about no change. */
+  readonly coverage: Coverage | undefined;
+  /** Paths of files that the next review shows first: they did not fit, or no pass has read them. */
+  readonly unseen: readonly string[];
+}
+
+/** One of several conversations that review a change. */
+export interface ReviewPass {
+  /** For people: `part 2 of 4`. */
+  readonly name: string;
+  /** The user message. */
+  readonly message: string;
+  /** The files that it shows. */
+  readonly paths: readonly string[];
+}
+
+/** What will be read from memory and how the entry is written. */
+export interface MemoryPlan {
+  /** Place of the agent's run log in the tree; the untrusted lane has one next to it. */
+  readonly path: string;
+  /** Where the event lets the entry go (D19); what the run reads can change it, which the run's `TaintTracker` says. */
+  readonly lane: Lane;
+  readonly lastN: number;
+  /** Most bytes of run log that are loaded; 0 for no bound (D52). */
+  readonly maxBytes: number;
+  readonly maxEntries: number;
+  /** Whether entries have to be counted, which reads the whole log (D33). */
+  readonly count: boolean;
+  /** Unique id of the entry this run may append. */
+  readonly entryId: string;
+  /** The entry's last line; undefined leaves the file as axe writes it (D8). */
+  readonly provenance: Provenance | undefined;
+}
+
+/** Facts of a workflow run that an entry's provenance names (D8); absent on the command line without an event. */
+export interface RunOrigin {
+  readonly runId: string;
+  readonly attempt: string;
+  readonly job: string;
+  readonly sha: string;
+}
+
+/** The change a run looks at: the commits that were compared, and their whole diff. */
+export interface ReviewedChange {
+  readonly head: string;
+  readonly base: string;
+  /** Name of the branch it goes into; left out where that is not known. */
+  readonly into?: string | undefined;
+  readonly diff: string;
+}
+
+/** The notes of a run, opened. */
+export interface RunNotes {
+  readonly session: NotesSession;
+  /** The tools over them that the agent was granted. */
+  readonly tools: readonly NotesTool[];
+  /** What of them was found when the run started. */
+  readonly found: { readonly files: number; readonly location: string };
+  readonly prompt: NotesPrompt;
+  /** To be told before the run. */
+  readonly warnings: readonly Warning[];
+  /** Keeps in the journal what has to be saved of them, in the lane that the run has by now (D16, D19). */
+  keep(lane: Lane): Promise<void>;
 }
 
 /** Memory as it was when the run started. */
@@ -145,6 +255,27 @@ export interface Learned {
   readonly others: readonly { readonly pull: number; readonly ledger: Ledger }[];
   /** In a sentence, why those of its own could not be read. */
   readonly trouble?: string | undefined;
+}
+
+/** What publishing did, for the summary and for the entry. */
+export interface Published {
+  /** One computed line that is before the result in the entry (D9); undefined if nothing was posted. */
+  readonly line: string | undefined;
+  readonly url: string | undefined;
+  /** Ids of the comments and reviews that were written. */
+  readonly posted?: readonly number[];
+  /** The check of the commit, where one was written. */
+  readonly checkUrl?: string;
+  /** What was said of findings, by pull request. */
+  readonly marks?: readonly MarksOnPull[];
+  /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
+  readonly isReviewLost?: boolean;
+  /** Markdown for the job summary: what was wanted and is not posted. Nobody has cleaned it yet. */
+  readonly details?: string;
+  /** What a review found, for other programs; absent in what is not a review. */
+  readonly reviewResult?: ReviewResult;
+  /** Why nothing of what the run was there for could be published (D40); absent where something was, or nothing was to be. */
+  readonly failure?: string;
 }
 
 /** The change that appends an entry. */
