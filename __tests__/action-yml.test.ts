@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { VERSION } from '../src/lib/version.js';
+import { VERSION } from '../src/lib/product.js';
 import { OUTPUT_NAMES } from '../src/report/outputs.js';
 import { INPUT_DEFAULTS, readInputs } from '../src/runner/inputs/inputs.js';
 import { actionErrors } from './helpers/workflow-syntax.js';

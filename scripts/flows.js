@@ -57,7 +57,7 @@ async function entryToCommit() {
   const { append } = await import('../__tests__/memory/stores/entries.ts');
   const { GITHUB_TOKEN } = await import('../__tests__/helpers/github-server.ts');
   const { createGitHubClient } = await import('../src/github/client/client.ts');
-  const { createClock } = await import('../src/lib/system-clock.ts');
+  const { createClock } = await import('../src/lib/clock.ts');
   const { openBranchMemory } = await import('../src/run/branch-memory.ts');
   const github = await startGitHubServer({ validate: false });
   github.addRepo('octocat/hello', { contents: 'write' });

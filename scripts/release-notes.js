@@ -1,6 +1,6 @@
 // The notes of a release, from its section of CHANGELOG.md:
 //   node scripts/release-notes.js v1.2.3
-// Refuses a tag that is not the version in package.json and src/lib/version.ts, or that has no section with a date, so
+// Refuses a tag that is not the version in package.json and src/lib/product.ts, or that has no section with a date, so
 // that a release never says less than it contains. GITHUB_REPOSITORY, if set, makes links to files absolute.
 import { readFileSync } from 'node:fs';
 
@@ -13,8 +13,8 @@ if (version === undefined) refuse(`"${tag}" is not a version tag such as v1.2.3`
 const packaged = JSON.parse(readFileSync('package.json', 'utf8')).version;
 if (packaged !== version) refuse(`the tag is ${tag}, but package.json has version ${packaged}`);
 
-const built = /VERSION = '([^']*)'/.exec(readFileSync('src/lib/version.ts', 'utf8'))?.[1];
-if (built !== version) refuse(`the tag is ${tag}, but src/lib/version.ts has version ${built}`);
+const built = /VERSION = '([^']*)'/.exec(readFileSync('src/lib/product.ts', 'utf8'))?.[1];
+if (built !== version) refuse(`the tag is ${tag}, but src/lib/product.ts has version ${built}`);
 
 process.stdout.write(`${absoluteLinks(unwrap(section()))}\n`);
 

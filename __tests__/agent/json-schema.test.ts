@@ -7,7 +7,7 @@ import { agentJsonSchema } from '../../scripts/schema/json-schema.js';
 import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
 import { inspectAgent } from '../../src/agent/inspect.js';
 import { scaffoldAgent } from '../../src/agent/scaffold.js';
-import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/lib/action-address.js';
+import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/lib/product.js';
 import { AGENT_TOOLS } from '../../src/tools/registry.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { VERSION } from '../../src/lib/version.js';
+import { VERSION } from '../../src/lib/product.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { COMMAND_NAMES } from './command-names.js';

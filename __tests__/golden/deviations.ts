@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 import { builtInLines, formatAgentList } from '../../src/cli/agents.js';
-import { VERSION } from '../../src/lib/version.js';
+import { VERSION } from '../../src/lib/product.js';
 import { alongWith, type Deviation, startingWith } from './deviation.js';
 import { FILE_DEVIATIONS } from './file-deviations.js';
 import { GC_DEVIATIONS } from './gc-deviations.js';

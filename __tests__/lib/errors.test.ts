@@ -6,6 +6,7 @@ import {
   messageOf,
   ProviderError,
   type ProviderErrorCategory,
+  sourcePosition,
 } from '../../src/lib/errors.js';
 
 describe('errors', () => {
@@ -62,4 +63,13 @@ describe('errors', () => {
     expect(messageOf('boom')).toBe('boom');
     expect(messageOf(undefined)).toBe('undefined');
   });
+});
+
+it.each([
+  [{ file: 'bot.toml' }, 'bot.toml'],
+  [{ file: 'bot.toml', line: 3 }, 'bot.toml:3'],
+  [{ file: 'bot.toml', line: 3, column: 7 }, 'bot.toml:3:7'],
+  [{ file: 'bot.toml', column: 7 }, 'bot.toml'],
+])('the position %j is written as %s', (position, text) => {
+  expect(sourcePosition(position)).toBe(text);
 });

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_LOADED_MEMORY_BYTES } from '../../src/lib/defaults.js';
-import type { OpenFile } from '../../src/lib/files.js';
-import { createFiles } from '../../src/lib/write-files.js';
+import { createFiles, type OpenFile } from '../../src/lib/files.js';
 import { countEntries, lastEntries } from '../../src/memory/run-log.js';
 import { countEntriesIn, openBytes, readTail } from '../../src/memory/tail.js';
 

@@ -50,7 +50,7 @@ describe('the notes of a release', () => {
     const folder = tempDir('release');
     writeFiles(folder, {
       'package.json': JSON.stringify({ version }),
-      'src/lib/version.ts': `export const VERSION = '${built}';\n`,
+      'src/lib/product.ts': `export const VERSION = '${built}';\n`,
       'CHANGELOG.md': changelog,
     });
     return folder;
@@ -85,7 +85,7 @@ describe('the notes of a release', () => {
       'another version in the code',
       'v1.2.3',
       () => project('1.2.3', CHANGELOG, '1.2.2'),
-      'version.ts has version 1.2.2',
+      'product.ts has version 1.2.2',
     ],
     ['no section', 'v1.3.0', () => project('1.3.0'), 'no section "## 1.3.0 - <date>"'],
     ['no date', 'v1.2.3', () => project('1.2.3', '## 1.2.3 - soon\n\n- One.\n'), 'has no date'],

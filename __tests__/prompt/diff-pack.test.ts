@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { estimateText } from '../../src/lib/text/cut.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { estimateText } from '../../src/lib/text/truncate.js';
 import type { DiffPolicy } from '../../src/prompt/context.js';
 import { describeDiff } from '../../src/prompt/describe-change.js';
 import { type PackedDiff, packDiff } from '../../src/prompt/diff-pack.js';

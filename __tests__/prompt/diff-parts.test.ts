@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { estimateText } from '../../src/lib/text/cut.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { estimateText } from '../../src/lib/text/truncate.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { mapChange, type PartLimits, splitDiff } from '../../src/prompt/diff-parts.js';
 

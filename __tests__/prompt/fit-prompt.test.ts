@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { estimateText } from '../../src/lib/text/truncate.js';
+import { estimateText } from '../../src/lib/text/cut.js';
 import { fitPrompt, type PromptParts } from '../../src/prompt/fit-prompt.js';
 import { NO_NOTES } from '../../src/prompt/system.js';
 import { fence } from '../../src/safety/fence.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createQuota, LIMITS, limitedFetch } from '../../bench/append/github-limits.js';
 import { createVirtualClock } from '../../bench/append/virtual-clock.js';
-import { createClock } from '../../src/lib/system-clock.js';
-import { createFiles } from '../../src/lib/write-files.js';
+import { createClock } from '../../src/lib/clock.js';
+import { createFiles } from '../../src/lib/files.js';
 import type { MemoryStore, SaveResult } from '../../src/memory/store.js';
 import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
 import { createFileStore } from '../../src/memory/stores/file/file-store.js';

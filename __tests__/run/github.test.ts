@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { VERSION } from '../../src/lib/version.js';
+import { VERSION } from '../../src/lib/product.js';
 import { connectGitHub } from '../../src/run/github.js';
 import { noAbort } from '../helpers/github-client-fake.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { createClock } from '../../src/lib/system-clock.js';
+import { createClock } from '../../src/lib/clock.js';
 import type { Warning } from '../../src/lib/warning.js';
 import type { ToolBox, ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';

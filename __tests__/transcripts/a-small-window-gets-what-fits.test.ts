@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { estimateText } from '../../src/lib/text/truncate.js';
+import { estimateText } from '../../src/lib/text/cut.js';
 import { parseFences } from '../../src/safety/fence.js';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, startModelServer, text } from '../helpers/model-server.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { VERSION } from '../../src/lib/version.js';
+import { VERSION } from '../../src/lib/product.js';
 import { startChild } from '../helpers/child.js';
 import { tempDir } from '../helpers/temp.js';
 

@@ -1,6 +1,6 @@
 import { AGENT_SCHEMA } from '../../src/agent/config.js';
 import { keyOf, keysIn } from '../../src/agent/keys.js';
-import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/lib/action-address.js';
+import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/lib/product.js';
 
 /** A JSON schema as it is written to a file. */
 type Json = Readonly<Record<string, unknown>>;

@@ -1,9 +1,9 @@
 import { warning } from '@actions/core';
-import { signalAfter } from '../lib/deadline.js';
+import { createClock } from '../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../lib/defaults.js';
 import { AxeError, formatError } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
-import { createClock } from '../lib/system-clock.js';
+import { signalAfter } from '../lib/time-limit.js';
 import { WARNING_TITLES } from '../lib/warning.js';
 import type { FailedSave, SaveResult } from '../memory/store.js';
 import { describeNoteChange } from '../report/format-notes.js';

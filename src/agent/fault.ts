@@ -1,7 +1,6 @@
 import { TomlError } from 'smol-toml';
 import { MAX_AGENT_BYTES } from '../lib/defaults.js';
-import { type AxeError, ConfigError } from '../lib/errors.js';
-import type { SourcePosition } from '../lib/position.js';
+import { type AxeError, ConfigError, type SourcePosition } from '../lib/errors.js';
 import { cutToCharacters } from '../lib/text/cut.js';
 import { grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';

@@ -3,10 +3,10 @@ import { type FileHandle, lstat, open, readdir, realpath, stat } from 'node:fs/p
 import { dirname, join, resolve } from 'node:path';
 import { confine, isInside, shownPath } from '../lib/confine.js';
 import { ConfigError } from '../lib/errors.js';
-import { errorCode, fileError } from '../lib/file-error.js';
+import { errorCode, fileError, readFully } from '../lib/files.js';
 import { compareBytes } from '../lib/text/bytes.js';
 import { compileGlob } from '../lib/text/glob.js';
-import { readFully, readRegularFile } from '../lib/text-file.js';
+import { readRegularFile } from '../lib/user-files.js';
 import {
   BINARY_CHECK_BYTES,
   type ContextBudget,

@@ -1,5 +1,5 @@
-import { ACTION_ADDRESS, agentSchemaUrl } from '../lib/action-address.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
+import { ACTION_ADDRESS, agentSchemaUrl } from '../lib/product.js';
 
 /** The model of a new agent file, as axe writes it. No provider has that name, so that no run starts with it. */
 export const PLACEHOLDER_MODEL = 'provider/model-name';

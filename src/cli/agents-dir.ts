@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import type { AgentLoader } from '../agent/loader.js';
-import { isFolder, readConfigFile } from '../lib/config-file.js';
 import { AxeError } from '../lib/errors.js';
+import { isFolder, readConfigFile } from '../lib/user-files.js';
 import { configDir } from '../lib/xdg.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';

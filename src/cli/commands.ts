@@ -1,6 +1,6 @@
 import { EFFORTS, REVIEW_DEPTHS } from '../agent/choices.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_MODEL } from '../lib/defaults.js';
-import { VERSION } from '../lib/version.js';
+import { VERSION } from '../lib/product.js';
 import { editCommand, listCommand, scaffoldCommand, showCommand, validateCommand } from './agents.js';
 import { createCommand, pathCommand } from './config.js';
 import type { Flag, Flags } from './flags.js';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createFolder, createMissingFiles, type NewFile } from '../lib/config-file.js';
 import type { ExitCode } from '../lib/errors.js';
+import { createFolder, createMissingFiles, type NewFile } from '../lib/user-files.js';
 import { configDir } from '../lib/xdg.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';

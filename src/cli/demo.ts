@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { RunDeadline } from '../lib/deadline.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
+import { createFiles, withTempDir } from '../lib/files.js';
 import { diffOfRange, runGit } from '../lib/git.js';
-import { readTextFile } from '../lib/text-file.js';
-import { createFiles, withTempDir } from '../lib/write-files.js';
+import type { RunDeadline } from '../lib/time-limit.js';
+import { readTextFile } from '../lib/user-files.js';
 import { severityMark } from '../review/comment-text.js';
 import { lessonsOf } from '../review/lessons.js';
 import { marksOf, parseReviewFacts } from '../review/state-facts.js';

@@ -1,11 +1,11 @@
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { createRepositoryReader, type GitHubAnswer } from '../github/reading/permissions.js';
 import { findRepositoryRoot, readOrigin } from '../lib/checkout.js';
-import { readConfigFile } from '../lib/config-file.js';
+import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
-import { createClock } from '../lib/system-clock.js';
 import { count } from '../lib/text/number.js';
+import { readConfigFile } from '../lib/user-files.js';
 import { findProvider } from '../model/catalog.js';
 import { createModels } from '../model/create.js';
 import { keyState, probeModel } from '../model/model-access.js';

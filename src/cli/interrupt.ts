@@ -1,5 +1,5 @@
-import { createDeadline, type RunDeadline } from '../lib/deadline.js';
 import { AxeError } from '../lib/errors.js';
+import { createDeadline, type RunDeadline } from '../lib/time-limit.js';
 import type { RunReport } from '../run/records.js';
 import { STOP_STATUS, type StopSignal, type Terminal } from './terminal.js';
 

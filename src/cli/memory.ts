@@ -1,5 +1,5 @@
+import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
-import { createClock } from '../lib/system-clock.js';
 import { warningText } from '../lib/warning.js';
 import type { MemoryCommandResult, MemoryDone } from '../memory/commands/command-session.js';
 import type { MemoryEntry } from '../memory/commands/entry.js';

@@ -1,6 +1,6 @@
 import { formatModelRef } from '../agent/model-ref.js';
+import { sourcePosition } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
-import { sourcePosition } from '../lib/position.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, duration, usd } from '../lib/text/number.js';
 import { type Warning, warningText } from '../lib/warning.js';

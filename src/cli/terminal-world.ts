@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
-import { readConfigFile } from '../lib/config-file.js';
-import type { RunDeadline } from '../lib/deadline.js';
+import { createClock } from '../lib/clock.js';
 import { createFetch } from '../lib/net/http.js';
 import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
-import { createClock } from '../lib/system-clock.js';
+import type { RunDeadline } from '../lib/time-limit.js';
+import { readConfigFile } from '../lib/user-files.js';
 import { configDir } from '../lib/xdg.js';
 import { compileSchema } from '../loop/json-schema.js';
 import { guarded } from '../memory/stores/guard.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { isInside } from '../lib/confine.js';
 import { messageOf } from '../lib/errors.js';
-import { errorCode } from '../lib/file-error.js';
+import { errorCode } from '../lib/files.js';
 import { grouped } from '../lib/text/number.js';
 
 /** Largest archive that is looked into, packed, in bytes; what we write stays far below it. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createFiles } from './write-files.js';
+import { createFiles } from './files.js';
 
 /** The folder of the git checkout that a folder is in; undefined where there is none. A worktree's `.git` is a file. */
 export async function findRepositoryRoot(folder: string): Promise<string | undefined> {

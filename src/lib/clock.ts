@@ -1,3 +1,6 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+
 /** A limit of time that has begun. */
 export interface Timer {
   /** Aborted once the time is over. */
@@ -16,4 +19,34 @@ export interface Clock {
   random(): number;
   /** A new unique id: letters, digits and hyphens, sortable by time. */
   newId(): string;
+}
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const TIME_DIGITS = 10;
+const RANDOM_DIGITS = 16;
+
+/** The machine's clock and chance. */
+export function createClock(): Clock {
+  return { now: () => new Date(), sleep, timer, random: () => Math.random(), newId };
+}
+
+async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  // It rejects for an aborted signal alone.
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+function timer(ms: number): Timer {
+  const controller = new AbortController();
+  const timeout = setTimeout(() => controller.abort(), ms);
+  return { signal: controller.signal, clear: () => clearTimeout(timeout) };
+}
+
+/** Milliseconds since 1970 and 80 random bits, both in base 32, so that ids sort by time. */
+function newId(): string {
+  let time = '';
+  for (let rest = Date.now(), digit = 0; digit < TIME_DIGITS; digit += 1, rest = Math.floor(rest / 32)) {
+    time = ALPHABET.charAt(rest % 32) + time;
+  }
+  const chance = [...randomBytes(RANDOM_DIGITS)].map((byte) => ALPHABET.charAt(byte % 32));
+  return time + chance.join('');
 }

@@ -1,3 +1,22 @@
+import { randomUUID } from 'node:crypto';
+import { constants, type Stats } from 'node:fs';
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  realpath,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { decodeBytes, encodeBytes } from './text/bytes.js';
+
 /** A file or folder, as the file system tells it. */
 export interface FileStat {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
@@ -37,4 +56,310 @@ export interface Files {
   remove(path: string): Promise<void>;
   /** Names in a folder with what they are; empty if the folder does not exist. */
   list(path: string): Promise<readonly { readonly name: string; readonly stat: FileStat }[]>;
+}
+
+const FILE_MODE = 0o644;
+const FOLDER_MODE = 0o755;
+const PERMISSION_BITS = 0o777;
+
+/**
+ * File access on this machine. Only regular files are ever opened, and never in a way that waits: a pipe or a
+ * device is refused. Of a path only its last part is checked for links; who gives a root checks what lies between.
+ */
+export function createFiles(): Files {
+  return { stat: statOf, realPath, open: openForReading, append, replace, createExclusive, remove, list };
+}
+
+async function statOf(path: string): Promise<FileStat | undefined> {
+  const stats = await attempt('lstat', path, () => lstat(path), 'ENOENT');
+  return stats === undefined ? undefined : describe(stats);
+}
+
+async function realPath(path: string): Promise<string | undefined> {
+  return await attempt('open', path, () => realpath(path), 'ENOENT');
+}
+
+async function openForReading(
+  path: string,
+  { followLinks }: { followLinks: boolean },
+): Promise<OpenFile | undefined> {
+  const found = await attempt('open', path, () => (followLinks ? stat(path) : lstat(path)), 'ENOENT');
+  if (found === undefined) return undefined;
+  refuseUnlessRegular('read', path, found);
+  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
+  const handle = await attempt('open', path, () => open(path, flags), 'ENOENT');
+  if (handle === undefined) return undefined;
+  const stats = await checked(handle, 'read', path);
+  return {
+    bytes: stats.size,
+    read: (position, length) => must('read', path, () => readFully(handle, position, length)),
+    close: () => handle.close(),
+  };
+}
+
+async function append(path: string, text: string, { followLinks }: { followLinks: boolean }): Promise<void> {
+  await makeFolders(dirname(path));
+  const found = await attempt('open', path, () => (followLinks ? stat(path) : lstat(path)), 'ENOENT');
+  if (found !== undefined) refuseUnlessRegular('open', path, found);
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
+  const flags = O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW);
+  const handle = await must('open', path, () => open(path, flags, FILE_MODE));
+  try {
+    refuseUnlessRegular('open', path, await must('stat', path, () => handle.stat()));
+    const bytes = encodeBytes(text);
+    const { bytesWritten } = await must('write', path, () => handle.write(bytes));
+    if (bytesWritten < bytes.length) throw new FileError('write', path, 'EIO', 'short write');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A link at `path` is replaced by the file, as axe's gc does it; what it pointed to is left alone. */
+async function replace(
+  path: string,
+  text: string,
+  { modeOf = path }: { readonly modeOf?: string } = {},
+): Promise<void> {
+  const folder = dirname(path);
+  await makeFolders(folder);
+  const old = await attempt('lstat', path, () => lstat(path), 'ENOENT');
+  if (old?.isDirectory()) throw new FileError('open', path, 'EISDIR');
+  const temporary = temporaryIn(folder);
+  try {
+    await writeNew(temporary, text, { target: path, mode: await modeOfFile(modeOf) });
+    await must('rename', path, () => rename(temporary, path));
+  } catch (thrown) {
+    await rm(temporary, { force: true });
+    throw thrown;
+  }
+}
+
+/** The name appears with its content in it, so that nobody ever reads half a lock. */
+async function createExclusive(path: string, text: string): Promise<boolean> {
+  const folder = dirname(path);
+  await makeFolders(folder);
+  const temporary = temporaryIn(folder);
+  try {
+    await writeNew(temporary, text, { target: path });
+    await link(temporary, path);
+    return true;
+  } catch (thrown) {
+    if (errorCode(thrown) === 'EEXIST') return false;
+    if (!NO_HARD_LINKS.has(errorCode(thrown) ?? '')) throw fileError('open', path, thrown);
+    return await createDirectly(path, text);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/** Of a link that of the file it leads to, which is no more for everybody to read. */
+async function modeOfFile(path: string): Promise<number | undefined> {
+  const found = await attempt('stat', path, () => stat(path), 'ENOENT', 'ELOOP');
+  return found?.isFile() === true ? found.mode & PERMISSION_BITS : undefined;
+}
+
+const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
+
+async function createDirectly(path: string, text: string): Promise<boolean> {
+  try {
+    await writeNew(path, text, { target: path });
+    return true;
+  } catch (thrown) {
+    if (errorCode(thrown) === 'EEXIST') return false;
+    throw thrown;
+  }
+}
+
+/** Removes a file, a link (never what it points to) or a folder with all that is in it; nothing there is fine. */
+async function remove(path: string): Promise<void> {
+  await must('remove', path, () => rm(path, { recursive: true, force: true }));
+}
+
+async function list(path: string): Promise<readonly { readonly name: string; readonly stat: FileStat }[]> {
+  const names = await attempt('open', path, () => readdir(path), 'ENOENT');
+  const found = await Promise.all(
+    (names ?? []).map(async (name) => ({ name, stat: await statOf(join(path, name)) })),
+  );
+  return found.flatMap(({ name, stat }) => (stat === undefined ? [] : [{ name, stat }]));
+}
+
+/** Errors name the file that is meant in the end, not the temporary one. */
+async function writeNew(
+  path: string,
+  text: string,
+  { target, mode }: { readonly target: string; readonly mode?: number | undefined },
+): Promise<void> {
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  const flags = O_CREAT | O_EXCL | O_WRONLY;
+  const handle = await must('open', target, () => open(path, flags, mode ?? FILE_MODE));
+  try {
+    // The process's umask may have taken bits away.
+    if (mode !== undefined) await must('chmod', target, () => handle.chmod(mode));
+    await must('write', target, () => handle.writeFile(encodeBytes(text)));
+    await must('sync', target, () => handle.sync());
+  } finally {
+    await handle.close();
+  }
+}
+
+/** As Go's MkdirAll: the error names the part of the path that is in the way. */
+async function makeFolders(path: string): Promise<void> {
+  const found = await attempt('mkdir', path, () => stat(path), 'ENOENT', 'ENOTDIR');
+  if (found?.isDirectory()) return;
+  if (found !== undefined) throw new FileError('mkdir', path, 'ENOTDIR');
+  const parent = dirname(path);
+  if (parent !== path) await makeFolders(parent);
+  await attempt('mkdir', path, () => mkdir(path, FOLDER_MODE), 'EEXIST');
+}
+
+/** What was opened may be another file than the one looked at before. */
+async function checked(handle: FileHandle, operation: string, path: string): Promise<Stats> {
+  try {
+    const stats = await must('stat', path, () => handle.stat());
+    refuseUnlessRegular(operation, path, stats);
+    return stats;
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+}
+
+function refuseUnlessRegular(operation: string, path: string, stats: Stats): void {
+  if (stats.isFile()) return;
+  if (stats.isDirectory()) throw new FileError(operation, path, 'EISDIR');
+  if (stats.isSymbolicLink()) throw new FileError('open', path, 'ELOOP');
+  throw new FileError('open', path, 'EINVAL', 'not a regular file');
+}
+
+function describe(stats: Stats): FileStat {
+  const bytes = stats.size;
+  if (stats.isFile())
+    return stats.nlink > 1 ? { kind: 'file', bytes, names: stats.nlink } : { kind: 'file', bytes };
+  if (stats.isDirectory()) return { kind: 'directory', bytes };
+  return { kind: stats.isSymbolicLink() ? 'link' : 'other', bytes };
+}
+
+function temporaryIn(folder: string): string {
+  return join(folder, `.axe-${randomUUID()}.tmp`);
+}
+
+async function must<T>(operation: string, path: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (thrown) {
+    throw fileError(operation, path, thrown);
+  }
+}
+
+/** Undefined for the codes that are no error here. */
+async function attempt<T>(
+  operation: string,
+  path: string,
+  run: () => Promise<T>,
+  ...harmless: readonly string[]
+): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (thrown) {
+    if (harmless.includes(errorCode(thrown) ?? '')) return undefined;
+    throw fileError(operation, path, thrown);
+  }
+}
+
+/** Does the work with a fresh folder of this account's own that is gone afterwards, whatever happens. */
+export async function withTempDir<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'axe-action-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Bytes of an open file from a position on; fewer where it ends before. */
+export async function readFully(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+/** The text of a file, bad bytes kept; undefined if there is none. Throws what the file system throws. */
+export async function readWhole(
+  files: Files,
+  path: string,
+  options: { readonly followLinks: boolean },
+): Promise<string | undefined> {
+  const file = await files.open(path, options);
+  if (file === undefined) return undefined;
+  try {
+    return decodeBytes(await file.read(0, file.bytes));
+  } finally {
+    await file.close();
+  }
+}
+
+/** Texts of Go's errors where libuv says it in other words; the rest are the same. */
+const GO_TEXTS = new Map([
+  ['EACCES', 'permission denied'],
+  ['EISDIR', 'is a directory'],
+  ['ENOENT', 'no such file or directory'],
+  ['ENOTDIR', 'not a directory'],
+  ['EEXIST', 'file exists'],
+  ['ELOOP', 'too many levels of symbolic links'],
+  ['EINVAL', 'invalid argument'],
+  ['EIO', 'input/output error'],
+  ['EMFILE', 'too many open files'],
+  ['ENAMETOOLONG', 'file name too long'],
+  ['ENOSPC', 'no space left on device'],
+  ['EDQUOT', 'disk quota exceeded'],
+  ['EROFS', 'read-only file system'],
+  ['ENOTEMPTY', 'directory not empty'],
+  ['ENXIO', 'no such device or address'],
+  ['EBUSY', 'device or resource busy'],
+]);
+
+/**
+ * A failed file operation as axe tells it: `open /x: permission denied`, with the operating system's `code`
+ * (axe-behaviour §10, transcript 11).
+ */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+  readonly operation: string;
+  readonly code: string;
+  /** What went wrong, without the operation and the path. */
+  readonly reason: string;
+
+  constructor(operation: string, path: string, code: string, text = GO_TEXTS.get(code)) {
+    const reason = text ?? code;
+    super(`${operation} ${path}: ${reason}`);
+    this.reason = reason;
+    this.operation = operation;
+    this.code = code;
+  }
+}
+
+/** The code of an operating system's error, if that is what was thrown. */
+export function errorCode(thrown: unknown): string | undefined {
+  return stringOf(thrown, 'code');
+}
+
+/** Whatever an operation threw, in axe's form. */
+export function fileError(operation: string, path: string, thrown: unknown): FileError {
+  if (thrown instanceof FileError) return thrown;
+  const code = errorCode(thrown);
+  if (code === undefined) return new FileError(operation, path, 'EIO', String(thrown));
+  const libuvText = /^[A-Z0-9]+: ([^,]+)/.exec(stringOf(thrown, 'message') ?? '')?.[1];
+  return new FileError(operation, path, code, GO_TEXTS.get(code) ?? libuvText);
+}
+
+/** Asked without `instanceof`: an error of the file system may come from another realm. */
+function stringOf(thrown: unknown, key: 'code' | 'message'): string | undefined {
+  if (typeof thrown !== 'object' || thrown === null) return undefined;
+  const value: unknown = Reflect.get(thrown, key);
+  return typeof value === 'string' ? value : undefined;
 }

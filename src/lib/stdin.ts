@@ -1,7 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AxeError } from './errors.js';
-import { fileError } from './file-error.js';
+import { fileError } from './files.js';
 
 /**
  * Standard input to its end; empty for a terminal, `/dev/null` and a closed descriptor, which are no input

@@ -1,4 +1,4 @@
-import type { SourcePosition } from './position.js';
+import type { SourcePosition } from './errors.js';
 
 /** Everything the program may warn about; tests assert these, never the texts. */
 export type WarningCode =

@@ -1,6 +1,5 @@
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
-import { cleanLine } from '../lib/text/cut.js';
-import { estimateText, truncate } from '../lib/text/truncate.js';
+import { cleanLine, estimateText, truncate } from '../lib/text/cut.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import { estimateTokens, type Message, type MessagePart, userMessage } from './messages.js';
 

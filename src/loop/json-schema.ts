@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 import type { Ajv, ErrorObject, Options } from 'ajv';
 import { STRUCTURED_LIMITS } from '../lib/defaults.js';
 import { ConfigError, messageOf } from '../lib/errors.js';
-import { errorCode } from '../lib/file-error.js';
+import { errorCode } from '../lib/files.js';
 import type { JsonSchema, ValueCheck } from './structured.js';
 
 /**

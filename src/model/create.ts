@@ -1,7 +1,7 @@
 import { formatModelRef } from '../agent/model-ref.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
-import { type Chunks, withBody } from '../lib/response.js';
+import { type Chunks, withBody } from '../lib/net/http.js';
 import { formOf, type Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';

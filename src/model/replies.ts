@@ -10,7 +10,7 @@ import {
   type SharedV4ProviderMetadata,
   TypeValidationError,
 } from '@ai-sdk/provider';
-import { type Chunks, readBytes, withBody } from '../lib/response.js';
+import { type Chunks, readBytes, withBody } from '../lib/net/http.js';
 import type { Protocol } from './catalog.js';
 import { field, firstChoice, parseJson } from './json.js';
 

@@ -1,8 +1,7 @@
 import type { FetchedChange } from '../event/fetched-change.js';
-import { cleanLine } from '../lib/text/cut.js';
+import { cleanLine, estimateText } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
-import { estimateText } from '../lib/text/truncate.js';
 import { type Scope, whyFull } from '../review/scope.js';
 import { fence } from '../safety/fence.js';
 import type { DiffPolicy } from './context.js';

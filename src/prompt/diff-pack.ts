@@ -1,6 +1,5 @@
-import { cutToBytes } from '../lib/text/cut.js';
+import { cutToBytes, estimateText } from '../lib/text/cut.js';
 import { type DiffFile, type DiffHunk, parseDiff, splitHunks } from '../lib/text/diff.js';
-import { estimateText } from '../lib/text/truncate.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 
 export interface NotShown {

@@ -1,7 +1,6 @@
 import { compareBytes } from '../lib/text/bytes.js';
-import { cleanLine, cutToBytes } from '../lib/text/cut.js';
+import { cleanLine, cutToBytes, estimateText } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff, splitHunks } from '../lib/text/diff.js';
-import { estimateText } from '../lib/text/truncate.js';
 import { pathKindOf } from '../review/severity.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 import { BYTES_PER_TOKEN, isReadByPeople } from './diff-pack.js';

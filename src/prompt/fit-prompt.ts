@@ -1,5 +1,4 @@
-import { cleanLine } from '../lib/text/cut.js';
-import { estimateText, truncate } from '../lib/text/truncate.js';
+import { cleanLine, estimateText, truncate } from '../lib/text/cut.js';
 import { parseEntries } from '../memory/run-log.js';
 import { fence, mapFences } from '../safety/fence.js';
 import type { ContextFile } from './context-files.js';

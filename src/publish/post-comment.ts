@@ -3,7 +3,7 @@ import type { CommentTrigger, Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { commentOnce, type MarkedComment, publishSticky, replyInThread } from '../github/posting/comments.js';
-import { createFiles } from '../lib/write-files.js';
+import { createFiles } from '../lib/files.js';
 
 /** A comment on GitHub, with a line for people that says where it is. */
 interface Posted {

@@ -1,5 +1,5 @@
+import { sourcePosition } from '../lib/errors.js';
 import type { Conclusion } from '../lib/outcome.js';
-import { sourcePosition } from '../lib/position.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, duration, grouped, usd } from '../lib/text/number.js';
 import { type Warning, warningText } from '../lib/warning.js';

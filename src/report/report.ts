@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
-import { AxeError } from '../lib/errors.js';
-import type { SourcePosition } from '../lib/position.js';
-import { VERSION } from '../lib/version.js';
+import { AxeError, type SourcePosition } from '../lib/errors.js';
+import { createFiles } from '../lib/files.js';
+import { VERSION } from '../lib/product.js';
 import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/warning.js';
-import { createFiles } from '../lib/write-files.js';
 import { type FindingsGate, formatGate, type MetGate, metGates } from '../review/fail-on.js';
 import { isOpen } from '../review/finding.js';
 import { countFindings, formatAllFindings, type ReviewResult } from '../review/findings-json.js';

@@ -1,4 +1,4 @@
-import type { SourcePosition } from '../lib/position.js';
+import type { SourcePosition } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
 import type { RunReport } from '../run/records.js';
 import type { Outputs } from './outputs.js';

@@ -1,5 +1,5 @@
 import type { Fault } from '../agent/fault.js';
-import { shownFile, sourcePosition } from '../lib/position.js';
+import { shownFile, sourcePosition } from '../lib/errors.js';
 import { cutToCharacters } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
 import {

@@ -9,7 +9,7 @@ import { fetchComparedFiles, subjectCommits } from '../github/reading/reader.js'
 import { fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
-import { VERSION } from '../lib/version.js';
+import { VERSION } from '../lib/product.js';
 import type { GitHub } from './dependencies.js';
 
 /** How GitHub is reached. */

@@ -5,7 +5,7 @@ import { taskOfMention } from '../event/mention.js';
 import { laneOfWords } from '../event/taint.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
-import { estimateText } from '../lib/text/truncate.js';
+import { estimateText } from '../lib/text/cut.js';
 import { causeFirst } from '../lib/time-limit.js';
 import { roomForPrompt } from '../loop/compact.js';
 import { replyTokensOf } from '../loop/run-agent.js';

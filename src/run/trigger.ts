@@ -1,7 +1,7 @@
 import { parseEvent, parseEventFile } from '../event/parse-event.js';
 import { type Trigger, UNNAMED_EVENT } from '../event/trigger.js';
 import type { Environment } from '../lib/environment.js';
-import { readTextFile } from '../lib/text-file.js';
+import { readTextFile } from '../lib/user-files.js';
 
 /**
  * The trigger of an event file; `name` is empty to tell it from the payload, which may leave out what `env` says. Throws a

@@ -1,5 +1,5 @@
 import { MAX_TOOL_RESULT_BYTES } from '../lib/defaults.js';
-import { truncate } from '../lib/text/truncate.js';
+import { truncate } from '../lib/text/cut.js';
 import { fence } from '../safety/fence.js';
 import { stripTerminalSequences } from '../safety/hidden.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { createFiles } from '../../../src/lib/write-files.js';
+import { createFiles } from '../../../src/lib/files.js';
 import {
   appendMemoryBlock,
   type BlockOptions,

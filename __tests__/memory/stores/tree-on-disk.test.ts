@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createFiles } from '../../../src/lib/write-files.js';
+import { createFiles } from '../../../src/lib/files.js';
 import { readTree } from '../../../src/memory/stores/tree-on-disk.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 

@@ -14,7 +14,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createClock } from '../../../src/lib/system-clock.js';
+import { createClock } from '../../../src/lib/clock.js';
 import { createShell } from '../../../src/tools/process/shell.js';
 import { createTools, type ToolParts } from '../../../src/tools/registry.js';
 import type { ToolResult } from '../../../src/tools/tool.js';

@@ -5,7 +5,7 @@ import { listFolderAt, locationOf, type RefPlace, readPathAt } from '../../githu
 import type { Clock } from '../../lib/clock.js';
 import { COMMITTED_FOLDER } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
-import { createFiles } from '../../lib/write-files.js';
+import { createFiles } from '../../lib/files.js';
 import type { MemoryStore, Place, StoreRoot } from '../../memory/store.js';
 import { type BaseFiles, createBaseStore } from '../../memory/stores/branch/read-base.js';
 import { type CacheScope, cacheScope } from '../../memory/stores/cache/cache-key.js';

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../lib/clock.js';
 import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
-import { type Chunks, readBytes } from '../../lib/response.js';
+import { type Chunks, readBytes } from '../../lib/net/http.js';
 
 /** What is sent is given so much more time: 50 KB a second. */
 const SENT_BYTES_PER_MS = 50;

@@ -1,5 +1,5 @@
-import { signalAfter } from '../../lib/deadline.js';
 import { PUBLISH_TIMEOUT_MS } from '../../lib/defaults.js';
+import { signalAfter } from '../../lib/time-limit.js';
 import { GitHubError } from './errors.js';
 
 /**

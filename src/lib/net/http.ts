@@ -1,8 +1,8 @@
+import { BlockList, isIP } from 'node:net';
 import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 import type { Environment } from '../environment.js';
 import { AxeError, ConfigError } from '../errors.js';
 import { type NetworkCause, networkCause } from '../network-cause.js';
-import { proxyFor } from './proxy.js';
 
 /** A model may think longer than the 300 s that undici, and Node's own fetch, wait for the first byte. */
 const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };
@@ -113,4 +113,72 @@ function refusalOf({ message }: NetworkCause): number | undefined {
   const [, tunnel, plain] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
   const status = tunnel ?? plain;
   return status === undefined ? undefined : Number(status);
+}
+
+/**
+ * The proxy that the environment names for an address, as a URL; undefined where it is asked directly. The rules are
+ * those of Go and so of axe: `HTTPS_PROXY` is for https alone, an address without scheme is taken for http, empty
+ * means not set, this machine is never asked through a proxy, and `NO_PROXY` is obeyed.
+ */
+export function proxyFor(url: URL, env: Environment): string | undefined {
+  const isSecure = url.protocol === 'https:';
+  const proxy = isSecure
+    ? firstSet([env['HTTPS_PROXY'], env['https_proxy']])
+    : firstSet([env['HTTP_PROXY'], env['http_proxy']]);
+  if (proxy === undefined) return undefined;
+  const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '');
+  const port = url.port === '' ? (isSecure ? '443' : '80') : url.port;
+  const exempt = (firstSet([env['NO_PROXY'], env['no_proxy']]) ?? '').toLowerCase().split(/[\s,]+/);
+  if (isLoopback(host) || exempt.some((entry) => covers(entry, host, port))) return undefined;
+  return proxy.includes('://') ? proxy : `http://${proxy}`;
+}
+
+function firstSet(values: readonly (string | undefined)[]): string | undefined {
+  return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/**
+ * Whether an entry of `NO_PROXY` covers a host: `*`, an address, a range (`10.0.0.0/8`), a name with everything below
+ * it, or with a dot before it only what is below; each may name a port.
+ */
+function covers(entry: string, host: string, port: string): boolean {
+  const [, pattern = '', ownPort = ''] =
+    /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
+  if (pattern === '' || (ownPort !== '' && ownPort !== port)) return false;
+  if (pattern === '*') return true;
+  if (pattern.includes('/')) return isInRange(pattern, host);
+  const name = pattern.replace(/^\*/, '');
+  return name.startsWith('.') ? host.endsWith(name) : host === name || host.endsWith(`.${name}`);
+}
+
+function isInRange(range: string, host: string): boolean {
+  const [network = '', prefix = ''] = range.split('/');
+  const family = isIP(network);
+  if (family === 0 || family !== isIP(host) || !/^\d{1,3}$/.test(prefix)) return false;
+  if (Number(prefix) > (family === 4 ? 32 : 128)) return false;
+  const list = new BlockList();
+  const type = family === 4 ? 'ipv4' : 'ipv6';
+  list.addSubnet(network, Number(prefix), type);
+  return list.check(host, type);
+}
+
+/** Bytes in the order in which they come; reading them can fail in the middle. */
+export type Chunks = AsyncIterable<Uint8Array>;
+
+/** The same answer with another body: what `change` makes of its bytes, as they are read. */
+export function withBody(response: Response, change: (chunks: Chunks) => Chunks): Response {
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  return new Response(ReadableStream.from(change(body)), { status, statusText, headers });
+}
+
+/** All bytes of a body. */
+export async function readBytes(chunks: Chunks): Promise<Uint8Array<ArrayBuffer>> {
+  const parts: Uint8Array[] = [];
+  for await (const chunk of chunks) parts.push(chunk);
+  return new Uint8Array(Buffer.concat(parts));
 }

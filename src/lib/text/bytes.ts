@@ -1,5 +1,3 @@
-import type { Files } from '../files.js';
-
 /**
  * The text of a file's bytes with nothing lost: a byte that is no part of valid UTF-8 becomes one unpaired surrogate
  * (U+DC80 to U+DCFF, as Python's `surrogateescape` does it, PEP 383), and {@link encodeBytes} makes the byte of it
@@ -47,19 +45,4 @@ export function withReturns(text: string): string {
 /** Compares two texts as their UTF-8 bytes compare, which is how axe sorts names and paths (axe-behaviour §7, §18). */
 export function compareBytes(a: string, b: string): number {
   return Buffer.compare(encodeBytes(a), encodeBytes(b));
-}
-
-/** The text of a file, bad bytes kept; undefined if there is none. Throws what the file system throws. */
-export async function readWhole(
-  files: Files,
-  path: string,
-  options: { readonly followLinks: boolean },
-): Promise<string | undefined> {
-  const file = await files.open(path, options);
-  if (file === undefined) return undefined;
-  try {
-    return decodeBytes(await file.read(0, file.bytes));
-  } finally {
-    await file.close();
-  }
 }

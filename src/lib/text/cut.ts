@@ -1,3 +1,5 @@
+import { MAX_TOOL_RESULT_BYTES } from '../defaults.js';
+
 interface Cut {
   readonly text: string;
   /** Bytes of UTF-8 that were left out; 0 if the text fits as it is. */
@@ -56,3 +58,114 @@ const MAX_SHOWN = 200;
 export function shown(text: string): string {
   return JSON.stringify(cleanLine(text, MAX_SHOWN));
 }
+
+/** Output of unknown length in bounded memory: its beginning and its end. */
+export interface OutputBuffer {
+  add(bytes: Uint8Array): void;
+  /** What came, or head, a line that says how much is missing, and tail: at most `maxBytes` bytes of UTF-8. */
+  text(): string;
+  isTruncated(): boolean;
+}
+
+/** Room for the line in the middle. */
+const NOTE_BYTES = 100;
+
+/**
+ * THE rule by which a tool result is made to fit: the first and the last part stay, cut between lines where there is
+ * one near, never inside a character. Lengths in bytes of UTF-8.
+ */
+export function truncate(text: string, maxBytes: number = MAX_TOOL_RESULT_BYTES): string {
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length <= maxBytes) return text;
+  const buffer = createOutputBuffer(maxBytes);
+  buffer.add(bytes);
+  return buffer.text();
+}
+
+/** {@link truncate} for what arrives piece by piece. Bytes that are not UTF-8 become U+FFFD. */
+export function createOutputBuffer(maxBytes: number): OutputBuffer {
+  const half = Math.max(0, Math.floor((maxBytes - NOTE_BYTES) / 2));
+  const start: Uint8Array[] = [];
+  let startBytes = 0;
+  let end: Uint8Array[] = [];
+  let endBytes = 0;
+  let total = 0;
+  const isTruncated = () => total > maxBytes;
+
+  function add(bytes: Uint8Array): void {
+    total += bytes.length;
+    const first = bytes.subarray(0, maxBytes - startBytes);
+    if (first.length > 0) start.push(first.slice());
+    startBytes += first.length;
+    const kept = bytes.subarray(Math.max(0, bytes.length - half));
+    end.push(kept.slice());
+    endBytes += kept.length;
+    if (endBytes > 4 * half + 65_536) compact();
+  }
+
+  function compact(): void {
+    const joined = Buffer.concat(end);
+    end = [joined.slice(Math.max(0, joined.length - half))];
+    endBytes = end[0]?.length ?? 0;
+  }
+
+  function text(): string {
+    const whole = Buffer.concat(start);
+    if (!isTruncated()) return shrink(decode(whole), maxBytes);
+    const head = cutEnd(whole.subarray(0, half));
+    const joined = Buffer.concat(end);
+    const tail = cutStart(joined.subarray(Math.max(0, joined.length - half)));
+    const note = `[... ${total - head.length - tail.length} bytes left out ...]`;
+    return shrink(`${decode(head).trimEnd()}\n${note}\n${decode(tail)}`, maxBytes);
+  }
+
+  return { add, text, isTruncated };
+}
+
+/** Drops a last line that is not whole, if most of the text stays; else at least a split character. */
+function cutEnd(bytes: Uint8Array): Uint8Array {
+  const newline = bytes.lastIndexOf(NEWLINE);
+  if (newline >= bytes.length / 2) return bytes.subarray(0, newline + 1);
+  let start = bytes.length - 1;
+  while (start > 0 && bytes.length - start < 4 && isContinuation(bytes[start])) start -= 1;
+  const isWhole = start < 0 || bytes.length - start === characterBytes(bytes[start]);
+  return isWhole ? bytes : bytes.subarray(0, start);
+}
+
+function cutStart(bytes: Uint8Array): Uint8Array {
+  const newline = bytes.indexOf(NEWLINE);
+  if (newline >= 0 && newline < bytes.length / 2) return bytes.subarray(newline + 1);
+  let start = 0;
+  while (start < 3 && isContinuation(bytes[start])) start += 1;
+  return bytes.subarray(start);
+}
+
+/** Bytes that were not UTF-8 take more room as U+FFFD; such output loses some more of its end. */
+function shrink(text: string, maxBytes: number): string {
+  const bytes = new TextEncoder().encode(text);
+  return bytes.length <= maxBytes ? text : decode(cutEnd(bytes.subarray(0, maxBytes)));
+}
+
+const NEWLINE = 0x0a;
+
+/** Length of a character by its first byte; 1 for what begins none. */
+function characterBytes(first: number | undefined): number {
+  if (first === undefined || first < 0b1100_0000) return 1;
+  if (first < 0b1110_0000) return 2;
+  return first < 0b1111_0000 ? 3 : 4;
+}
+
+function decode(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
+
+/** Nine tokens for ten ideographs, one for four other characters (memory-tools 1.6). */
+export function estimateText(text: string): number {
+  const wide = text.match(WIDE)?.length ?? 0;
+  const narrow = wide === 0 ? text.length : text.replace(WIDE, '').length;
+  return Math.floor((wide * 9) / 10) + Math.floor(narrow / 4);
+}
+
+/** Hangul, Chinese and Japanese, Yi, and full-width forms. */
+const WIDE =
+  /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Yi}\uFF01-\uFF60\uFFE0-\uFFE6]/gu;

@@ -1,9 +1,8 @@
-import { cutToBytes, utf8Bytes } from '../../lib/text/cut.js';
+import { cutToBytes, estimateText, utf8Bytes } from '../../lib/text/cut.js';
 import { dateOf } from '../../lib/text/dates.js';
-import { foldLetters } from '../../lib/text/fold-letters.js';
 import { grouped } from '../../lib/text/number.js';
-import { estimateText } from '../../lib/text/truncate.js';
 import type { Warning } from '../../lib/warning.js';
+import { foldLetters } from '../../safety/fence.js';
 import { readableText } from '../run-log.js';
 import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from './place.js';
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { messageOf } from '../../lib/errors.js';
-import type { FileStat, Files } from '../../lib/files.js';
-import { readWhole } from '../../lib/text/bytes.js';
+import { type FileStat, type Files, readWhole } from '../../lib/files.js';
 import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import { isNotesPath } from '../notes/place.js';

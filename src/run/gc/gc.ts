@@ -6,7 +6,7 @@ import { classifyTrust } from '../../event/trust.js';
 import { CONTEXT_WINDOW_TOKENS, GC } from '../../lib/defaults.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
-import { estimateText } from '../../lib/text/truncate.js';
+import { estimateText } from '../../lib/text/cut.js';
 import { createAsker, modelSettings } from '../../loop/asker.js';
 import { Budget, type BudgetLimits } from '../../loop/budget.js';
 import { firstMessages, textOf } from '../../loop/messages.js';

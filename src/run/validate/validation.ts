@@ -2,8 +2,7 @@ import type { AgentConfig } from '../../agent/config.js';
 import type { Fault } from '../../agent/fault.js';
 import type { AgentLoader } from '../../agent/loader.js';
 import type { ModelRef } from '../../agent/model-ref.js';
-import type { AxeError } from '../../lib/errors.js';
-import { shownFile, sourcePosition } from '../../lib/position.js';
+import { type AxeError, shownFile, sourcePosition } from '../../lib/errors.js';
 import { count } from '../../lib/text/number.js';
 import type { JsonSchema } from '../../loop/structured.js';
 

@@ -1,8 +1,7 @@
 import { MAX_TOOL_RESULT_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import type { OpenFile } from '../../lib/files.js';
-import { shown } from '../../lib/text/cut.js';
-import { truncate } from '../../lib/text/truncate.js';
+import { shown, truncate } from '../../lib/text/cut.js';
 import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';

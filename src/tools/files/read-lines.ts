@@ -1,7 +1,6 @@
 import { MAX_READ_LINE_BYTES, MAX_READ_SCAN_BYTES } from '../../lib/defaults.js';
 import type { OpenFile } from '../../lib/files.js';
-import { utf8Bytes } from '../../lib/text/cut.js';
-import { truncate } from '../../lib/text/truncate.js';
+import { truncate, utf8Bytes } from '../../lib/text/cut.js';
 
 /** Lines wanted of a file; the first line is 1. */
 export interface LineRange {

@@ -1,9 +1,8 @@
 import type { Clock } from '../../lib/clock.js';
 import { SEARCH_LIMITS } from '../../lib/defaults.js';
 import { ConfigError, ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/cut.js';
+import { shown, truncate } from '../../lib/text/cut.js';
 import { type CompiledPattern, compileGlob } from '../../lib/text/glob.js';
-import { truncate } from '../../lib/text/truncate.js';
 import { isBinary } from '../../prompt/context-files.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';

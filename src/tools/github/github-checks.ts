@@ -1,6 +1,5 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
-import { cleanLine } from '../../lib/text/cut.js';
-import { truncate } from '../../lib/text/truncate.js';
+import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { warningText } from '../../lib/warning.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';

@@ -2,8 +2,8 @@ import type { Transport } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
 import { networkCause } from '../../lib/network-cause.js';
+import { VERSION } from '../../lib/product.js';
 import { cleanLine } from '../../lib/text/cut.js';
-import { VERSION } from '../../lib/version.js';
 import { ProgramTransport } from './program-transport.js';
 
 /** What a server answers: an object of which nothing is known yet. */

@@ -1,5 +1,4 @@
-import { cleanLine } from '../../lib/text/cut.js';
-import { truncate } from '../../lib/text/truncate.js';
+import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { isBinary } from '../../prompt/context-files.js';
 import type { ToolResult } from '../tool.js';
 import { showOutput } from '../visible.js';

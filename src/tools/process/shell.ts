@@ -2,7 +2,7 @@ import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'n
 import { setTimeout as after } from 'node:timers/promises';
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
-import { createOutputBuffer } from '../../lib/text/truncate.js';
+import { createOutputBuffer } from '../../lib/text/cut.js';
 import { guardGroup, killGroup } from './guard.js';
 import type { Entered, JailedStart, ProcessJail } from './process-jail.js';
 import { scrubEnv } from './scrub-env.js';

@@ -1,6 +1,6 @@
 import { MAX_PAGE_BYTES, MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import { truncate } from '../../lib/text/truncate.js';
+import { truncate } from '../../lib/text/cut.js';
 import { fence } from '../../safety/fence.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';

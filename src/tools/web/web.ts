@@ -3,10 +3,10 @@ import { isIP, type LookupFunction } from 'node:net';
 import { Agent, fetch, ProxyAgent } from 'undici';
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
-import { proxyFor } from '../../lib/net/proxy.js';
+import { proxyFor } from '../../lib/net/http.js';
 import { networkCause } from '../../lib/network-cause.js';
+import { VERSION } from '../../lib/product.js';
 import { shown } from '../../lib/text/cut.js';
-import { VERSION } from '../../lib/version.js';
 import { hostOf, refuseUrl } from './allowed-host.js';
 import { isPublicAddress } from './public-address.js';
 

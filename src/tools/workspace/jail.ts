@@ -3,7 +3,7 @@ import { isAbsolute, join, resolve, sep } from 'node:path';
 import { isInside } from '../../lib/confine.js';
 import type { Environment } from '../../lib/environment.js';
 import { ToolError } from '../../lib/errors.js';
-import { errorCode, fileError } from '../../lib/file-error.js';
+import { errorCode, fileError } from '../../lib/files.js';
 import { shown } from '../../lib/text/cut.js';
 import { IS_MEMORY } from '../../memory/log-path.js';
 import { isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';

@@ -1,10 +1,8 @@
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises';
 import { ToolError } from '../../lib/errors.js';
-import { errorCode } from '../../lib/file-error.js';
-import type { OpenFile } from '../../lib/files.js';
+import { errorCode, type OpenFile, readFully } from '../../lib/files.js';
 import { shown } from '../../lib/text/cut.js';
-import { readFully } from '../../lib/text-file.js';
 import { toToolError } from './jail.js';
 
 const { O_RDONLY } = constants;

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ToolError } from '../../lib/errors.js';
-import { errorCode } from '../../lib/file-error.js';
+import { errorCode } from '../../lib/files.js';
 import { shown } from '../../lib/text/cut.js';
 import { type Jail, realInside, refuse, segmentsOf, toToolError } from './jail.js';
 import { type OpenFolder, openFileAt, openFolderAt, openFolderIn } from './open-inside.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { createFiles } from '../../../../src/lib/write-files.js';
+import { createFiles } from '../../../../src/lib/files.js';
 import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
 import { cacheArchive, type Member } from '../../../helpers/cache-archive.js';
 import { CACHE_FOLDER, printed, shownLines, useCacheJob } from '../../../helpers/cache-job.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/lib/clock.js';
-import { createFiles } from '../../../../src/lib/write-files.js';
+import { createFiles } from '../../../../src/lib/files.js';
 import { cacheScope, formatKey, parseKey } from '../../../../src/memory/stores/cache/cache-key.js';
 import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
 import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';

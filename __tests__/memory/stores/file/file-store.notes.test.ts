@@ -2,8 +2,7 @@ import { link, mkdir, mkdtemp, readFile, realpath, rm, symlink, truncate, writeF
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Files } from '../../../../src/lib/files.js';
-import { createFiles } from '../../../../src/lib/write-files.js';
+import { createFiles, type Files } from '../../../../src/lib/files.js';
 import type { MemoryStore, TreeResult } from '../../../../src/memory/store.js';
 import { createFileStore } from '../../../../src/memory/stores/file/file-store.js';
 import { createFakeClock } from '../fake-clock.js';

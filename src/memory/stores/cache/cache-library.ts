@@ -1,8 +1,7 @@
 import { type ArchiveRefusal, MAX_ARCHIVE_BYTES, refuseArchive } from '../../../github/archive.js';
-import type { Clock } from '../../../lib/clock.js';
+import { type Clock, createClock } from '../../../lib/clock.js';
 import type { Environment } from '../../../lib/environment.js';
 import { messageOf } from '../../../lib/errors.js';
-import { createClock } from '../../../lib/system-clock.js';
 import { grouped } from '../../../lib/text/number.js';
 import { cacheWriteRemedy } from './cache-key.js';
 import {

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../lib/errors.js';
-import { readWhole } from '../../../lib/text/bytes.js';
+import { readWhole } from '../../../lib/files.js';
 import { statePath } from '../../state.js';
 import type { BlockedPlace, FailedRead, ReadRequest, RestoreResult, TreeResult } from '../../store.js';
 import { readRunLog, shownTree, withState } from '../read-log.js';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../../../lib/clock.js';
-import type { Files, OpenFile } from '../../../lib/files.js';
-import { decodeBytes, readWhole } from '../../../lib/text/bytes.js';
+import { type Files, type OpenFile, readWhole } from '../../../lib/files.js';
+import { decodeBytes } from '../../../lib/text/bytes.js';
 import { separator } from '../../run-log.js';
 
 export interface NextVersion {

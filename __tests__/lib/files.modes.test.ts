@@ -15,10 +15,10 @@ jest.unstable_mockModule('node:fs/promises', () => ({
     return handle;
   },
 }));
-const { createFiles } = await import('../../src/lib/write-files.js');
+const { createFiles } = await import('../../src/lib/files.js');
 const { createWorkspace } = await import('../../src/tools/workspace/workspace.js');
 const { createFileStore } = await import('../../src/memory/stores/file/file-store.js');
-const { createClock } = await import('../../src/lib/system-clock.js');
+const { createClock } = await import('../../src/lib/clock.js');
 
 let root: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, jest } from '@jest/globals';
-import { createClock } from '../../src/lib/system-clock.js';
+import { createClock } from '../../src/lib/clock.js';
 
 describe('the clock', () => {
   it('ends a sleep when the signal aborts, and leaves no listener', async () => {

@@ -1,8 +1,52 @@
-import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AxeError, ConfigError } from './errors.js';
-import { errorCode, fileError } from './file-error.js';
-import { readRegularFile } from './text-file.js';
+import { errorCode, fileError } from './files.js';
+
+interface TextFilePurpose {
+  /** For the message: `event file`, `prompt file`. */
+  readonly what: string;
+  /** What to do if it cannot be read. */
+  readonly remedy: string;
+}
+
+/** The text of a small file that the user named. Throws a ConfigError. */
+export async function readTextFile(path: string, { what, remedy }: TextFilePurpose): Promise<string> {
+  try {
+    return (await readRegularFile(path)).toString('utf8');
+  } catch (thrown) {
+    const code = errorCode(thrown) ?? String(thrown);
+    throw new ConfigError(`cannot read the ${what} ${path}: ${REASONS.get(code) ?? code}`, {
+      remedy,
+      cause: thrown,
+    });
+  }
+}
+
+const REASONS = new Map([
+  ['ENOENT', 'no such file'],
+  ['EISDIR', 'it is a folder'],
+  ['EINVAL', 'it is not a regular file'],
+  ['EACCES', 'permission denied'],
+  ['ENOTDIR', 'a part of the path is not a folder'],
+]);
+
+/**
+ * The bytes of a regular file. What is none is refused with a system's error code: a FIFO would be waited for without end,
+ * a device read without end.
+ */
+export async function readRegularFile(path: string): Promise<Buffer> {
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const stats = await handle.stat();
+    if (stats.isFile()) return await handle.readFile();
+    const code = stats.isDirectory() ? 'EISDIR' : 'EINVAL';
+    throw Object.assign(new Error(`${path} is not a regular file`), { code });
+  } finally {
+    await handle.close();
+  }
+}
 
 /** Text of config.toml; undefined if there is none. Throws a ConfigError in axe's words if it cannot be read. */
 export async function readConfigFile(path: string): Promise<string | undefined> {

@@ -14,8 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { fileError } from '../../src/lib/file-error.js';
-import { createFiles } from '../../src/lib/write-files.js';
+import { createFiles, fileError } from '../../src/lib/files.js';
 
 const files = createFiles();
 const noLinks = { followLinks: false };

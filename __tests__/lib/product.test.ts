@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { ACTION_ADDRESS, agentSchemaUrl, parseActionAddress } from '../../src/lib/action-address.js';
+import { ACTION_ADDRESS, agentSchemaUrl, parseActionAddress } from '../../src/lib/product.js';
 
 describe('the address of the action', () => {
   it('points to the schema of the version that the workflow uses', () => {

@@ -1,3 +1,6 @@
+/** Version of the product; a test holds it equal to package.json. */
+export const VERSION = '1.0.0';
+
 /**
  * How a workflow names the action, `owner/name@ref`, if nobody says otherwise. It stands where people paste it beside a key,
  * so the owner is a word that nobody can register as an account.
