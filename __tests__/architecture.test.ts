@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 57_066,
-  'files of src/': 426,
+  'lines of src/': 57_075,
+  'files of src/': 425,
   'types of src/': 877,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 96_985,
+  'lines of __tests__/': 96_986,
   'lines of scripts/, bench/ and eval/': 4800,
 };
 

@@ -48,7 +48,7 @@ function failOn(value: string | undefined): readonly string[] {
 
 /** A sentence, or a clause behind a colon or semicolon, that begins with what to do; what there is instead; or a command that helps. */
 const REMEDY =
-  /(?:^|[.:;,] |\n *|\bor )(?:Add|Allow|Ask|Change|Check|Choose|Commit|Correct|Create|Delete|Do|Fix|Give|Install|Keep|Leave|Let|Look|Lower|Make|Mend|Name|Put|Raise|Remove|Rename|Run|Set|Shorten|Start|Take|Trim|Use|Write)\b|Did you mean |There are: |`axe-action [a-z]/i;
+  /(?:^|[.:;,] |\n *|\bor )(?:Add|Allow|Ask|Change|Check|Choose|Commit|Correct|Create|Delete|Do|Fix|Give|Install|Keep|Leave|Let|Limit|Look|Lower|Make|Mend|Name|Put|Raise|Remove|Rename|Run|Set|Shorten|Start|Take|Trim|Use|Write)\b|Did you mean |There are: |`axe-action [a-z]/i;
 
 /** The runner shows ten annotations of a level; nobody can act on one about a bug of ours. */
 function annotationFaults({ step }: Observed): readonly string[] {

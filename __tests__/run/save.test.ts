@@ -354,6 +354,7 @@ describe('saving the entry', () => {
     await remember(end, deps);
     expect(deps.warnings.at(-1)?.message).toMatch(/^`max-cost-usd-per-day` is not held: /);
     expect(deps.warnings.at(-1)?.message).toMatch(why);
+    expect(deps.warnings.at(-1)?.message).toMatch(/[Ll]imit each run with `max-cost-usd`/);
   });
 
   it('writes both entries of a tainted run at once, and closes the journal for both', async () => {

@@ -159,8 +159,10 @@ export async function remember(
   return rememberedAs(result);
 }
 
-const NOT_COUNTED = 'what this run cost could not be saved, so the next run does not count it.';
-const NOT_PUSHED = 'what this run cost is in the workspace, and counts once a later step has pushed it.';
+const NOT_COUNTED =
+  'what this run cost could not be saved, so the next run does not count it. Limit each run with `max-cost-usd` as well.';
+const NOT_PUSHED =
+  'what this run cost is in the workspace, and counts once a later step has pushed it. Add that step, or limit each run with `max-cost-usd`.';
 
 /** The post step runs after a cancelled job too, and saves from the journal. */
 const NOT_YET_SAVED = {
