@@ -5,21 +5,11 @@ import { buildSync } from 'esbuild';
 import { parse } from 'yaml';
 import { LIMITS } from './limits.js';
 
-const { inputs, outputs } = parse(readFileSync('action.yml', 'utf8'));
+const ACTION = readFileSync('action.yml', 'utf8');
+const { inputs, outputs } = parse(ACTION);
 const defaults = await load('src/lib/defaults.ts');
 const agentSchema = JSON.parse(readFileSync('schema/agent.schema.json', 'utf8'));
 const { formatCommandTable } = await load('src/event/comment-commands.ts');
-
-/** The inputs in the order in which people look for them. */
-const INPUT_GROUPS = {
-  'What you need': /^(?:agent|prompt|model|effort|api-key|github-token)$/,
-  'Agent and task': /^(?:mode|agents-dir|agents-repo|repositories-token|language|output-schema)$/,
-  'Who can start a run': /^(?:min-permission|allow-.*|trigger-phrase)$/,
-  'What the model sees': /^(?:max-diff-tokens|paths)$/,
-  Memory: /^memory-.*$/,
-  'What is posted': /^(?:comment|report-to|check-run|labels-allowed|min-severity|block-on|max-comments)$/,
-  'Limits and safety': /^(?:timeout-minutes|max-t.*|max-cost.*|tools-allowed|redact|dry-run|fail-on)$/,
-};
 
 /** The tables of an agent file, and where to read more about each. */
 const KEY_PAGES = {
@@ -48,20 +38,18 @@ if (process.argv.includes('--check')) {
   process.exitCode = stale.length > 0 ? 1 : 0;
 } else for (const [path, text] of stale) writeFileSync(path, text);
 
+/** A comment in `action.yml` is the title of the inputs that follow. */
 function inputsPage() {
-  const left = new Set(Object.keys(inputs));
-  const sections = Object.entries(INPUT_GROUPS).map(([title, pattern]) => {
-    const names = [...left].filter((name) => pattern.test(name));
-    for (const name of names) left.delete(name);
-    const rows = names.map((name) => [
+  const [, ...groups] = ACTION.slice(0, ACTION.indexOf('\noutputs:')).split(/^ {2}# /m);
+  const sections = groups.map((group) => {
+    const [title] = group.split('\n');
+    const rows = [...group.matchAll(/^ {2}([a-z-]+):$/gm)].map(([, name]) => [
       code(name),
       inputs[name].default ? code(inputs[name].default) : '',
       cell(inputs[name].description),
     ]);
     return `## ${title}\n\n${table(['Input', 'Default', 'Meaning'], rows)}`;
   });
-  if (left.size > 0)
-    throw new Error(`Add these inputs to a group in scripts/docs.js: ${[...left].join(', ')}`);
   return page('Inputs', 'What the step accepts under `with:`.', sections);
 }
 
