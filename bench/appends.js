@@ -6,7 +6,17 @@ import { join, resolve } from 'node:path';
 import { bundle } from './bundle.js';
 import { rows } from './figures.js';
 
-const STORES = ['branch', 'cache'];
+const SLOW = { BENCH_SLOWER: '2' };
+const FREE = { BENCH_FAILURES_COUNT: 'no' };
+/** The store's name first. */
+const WORLDS = {
+  branch: {},
+  'branch, latency doubled': SLOW,
+  'branch, failed commits not counted': FREE,
+  'branch, latency doubled, failed commits not counted': { ...SLOW, ...FREE },
+  cache: {},
+  'cache, latency doubled': SLOW,
+};
 const RUNS = [1, 2, 5, 10, 20, 30, 50, 100];
 
 /** Lines to print. */
@@ -17,8 +27,8 @@ export async function appends() {
     await bundle(folder, ['bench/append/modelled.ts']);
     const program = join(folder, 'modelled.js');
     return rows(
-      STORES.flatMap((store) =>
-        RUNS.map((runs) => [`${store}, ${runs} at once`, describe(model(program, store, runs))]),
+      Object.entries(WORLDS).flatMap(([world, env]) =>
+        RUNS.map((runs) => [`${world}, ${runs} at once`, describe(model(program, world, runs, env))]),
       ),
     );
   } finally {
@@ -26,8 +36,11 @@ export async function appends() {
   }
 }
 
-function model(program, store, runs) {
-  const { stdout } = spawnSync(process.execPath, [program, store, String(runs)], { encoding: 'utf8' });
+function model(program, world, runs, env) {
+  const { stdout } = spawnSync(process.execPath, [program, world.split(',', 1)[0], String(runs)], {
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+  });
   return JSON.parse(stdout.trim().split('\n').at(-1));
 }
 

@@ -3,6 +3,9 @@ import type { VirtualClock } from './virtual-clock.js';
 /** How many times as long an answer takes. */
 const SLOWER = Number(process.env['BENCH_SLOWER'] ?? 1);
 
+/** Whether a commit that GitHub refuses counts as content, which it does not say. */
+const FAILURES_COUNT = process.env['BENCH_FAILURES_COUNT'] !== 'no';
+
 /**
  * What GitHub publishes of its limits (docs.github.com: "Rate limits for the REST API", and the changelog of 2026-01-16 on
  * cache entries), and how long an answer takes. Every request that changes something counts as content.
@@ -31,8 +34,10 @@ export interface Limited {
 
 /** Counts requests against limits. */
 export interface LimitedQuota {
-  readonly counts: { requests: number; content: number; refused: number };
+  readonly counts: { requests: number; content: number };
   take(isContent: boolean): Limited | undefined;
+  /** The request changed nothing: one less of the content of this minute. */
+  giveBack(): void;
 }
 
 /** The quota of one token, or of one repository. */
@@ -41,7 +46,7 @@ export function createQuota(
   { requestsAnHour }: { readonly requestsAnHour: number },
 ): LimitedQuota {
   const content: number[] = [];
-  const counts = { requests: 0, content: 0, refused: 0 };
+  const counts = { requests: 0, content: 0 };
   const hour = { endsMs: HOUR_MS, requests: 0 };
   return {
     counts,
@@ -60,10 +65,10 @@ export function createQuota(
       counts.content += 1;
       return undefined;
     },
+    giveBack: () => void content.pop(),
   };
 
   function refuse(limit: Limited['limit'], ms: number): Limited {
-    counts.refused += 1;
     return { limit, retryAfterS: Math.ceil(ms / 1000) };
   }
 }
@@ -77,6 +82,7 @@ export function limitedFetch(clock: VirtualClock, quota: LimitedQuota): typeof f
     const limited = quota.take(isContent);
     const answer =
       limited === undefined ? await clock.during(() => whole(fetch(input, init))) : refusal(limited, clock);
+    if (isContent && limited === undefined && !FAILURES_COUNT && (await hasFailed(answer))) quota.giveBack();
     await clock.sleep(halfMs);
     return answer;
   };
@@ -85,6 +91,10 @@ export function limitedFetch(clock: VirtualClock, quota: LimitedQuota): typeof f
 function isChange(method: string, body: unknown): boolean {
   if (typeof body !== 'string' || !body.includes('"query"')) return method !== 'GET';
   return /"query":"\s*mutation\b/.test(body);
+}
+
+async function hasFailed(answer: Response): Promise<boolean> {
+  return !answer.ok || (await answer.clone().text()).includes('"errors"');
 }
 
 /** With its body: virtual time must not wait for what the program does with it. */
