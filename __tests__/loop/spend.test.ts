@@ -5,8 +5,8 @@ import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const NOW = new Date('2026-02-03T23:59:59Z');
 
-function spent(run: string, cost: number, { pull = 42, day = '2026-02-03' } = {}): Spent {
-  return { kind: 'spent', run, pull, day, usd: cost, at: NOW };
+function spent(id: string, cost: number, { pull = 42, day = '2026-02-03' } = {}): Spent {
+  return { kind: 'spent', id, pull, day, usd: cost, at: NOW.getTime() };
 }
 
 const FACTS = [
@@ -71,10 +71,17 @@ describe('the allowed cost of a run', () => {
 });
 
 describe('the stored cost of a run', () => {
-  it('is its cost, under an id of its own, so that concurrent runs add up', () => {
-    const spend = earlier({});
-    expect(spentFact(0.12, { spend, run: 'x', now: NOW })).toEqual(spent('x', 0.12));
-  });
+  it.each([
+    [0.12, 0.12],
+    [0.1 + 0.2, 0.3],
+    [1e-8, 1e-6],
+  ])(
+    'is its cost of %d in micro-dollars, under an id of its own, so that concurrent runs add up',
+    (cost, usd) => {
+      const spend = earlier({});
+      expect(spentFact(cost, { spend, run: 'x', now: NOW })).toEqual(spent('x', usd));
+    },
+  );
 
   it.each([undefined, 0])('is not stored for a cost of %s', (cost) => {
     expect(spentFact(cost, { spend: earlier({}), run: 'x', now: NOW })).toBeUndefined();

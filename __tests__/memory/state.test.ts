@@ -4,13 +4,16 @@ import {
   type Fact,
   isStatePath,
   mergeStates,
-  parseState,
+  parseFact,
   statePath,
   withFacts,
 } from '../../src/memory/state.js';
 
-const fact = (key: string, rest = '', kind = 'seen'): Fact => ({ kind, key, rest });
-const HEAD = withFacts('', [fact('x')]).replace('- seen x\n', '');
+const EARLY = Date.parse('2026-02-03T04:05:06Z');
+const LATE = EARLY + 500;
+const fact = (id: string, at = EARLY, kind = 'seen'): Fact => ({ kind, id, at });
+const line = (...parts: Parameters<typeof fact>) => `- ${JSON.stringify(fact(...parts))}`;
+const HEAD = withFacts('', [fact('x')]).replace(`${line('x')}\n`, '');
 
 describe('the place of a state', () => {
   it.each([
@@ -35,99 +38,87 @@ describe('the place of a state', () => {
 
 describe('a state file', () => {
   it('starts with a note to people, and holds one fact on each line', () => {
-    const text = withFacts('', [
-      fact('a', 'at=2026-02-03T04:05:06Z', 'forgotten'),
-      fact('42', 'head=1a2b3c4'),
-    ]);
-    expect(text).toBe(`${HEAD}- forgotten a at=2026-02-03T04:05:06Z\n- seen 42 head=1a2b3c4\n`);
+    const noted = { ...fact('a', LATE, 'noted'), text: 'x\n- y' };
+    const text = withFacts('', [noted, { kind: 'seen', pull: 42, at: EARLY }]);
+    expect(text).toBe(
+      `${HEAD}- {"kind":"noted","id":"a","at":${LATE},"text":"x\\n- y"}\n- {"kind":"seen","pull":42,"at":${EARLY}}\n`,
+    );
     expect(HEAD).toMatch(/^# State\n\n[^\n]+\n\n$/);
-    expect(parseState(HEAD)).toEqual([]);
+    expect(text.split('\n').flatMap((one) => parseFact(one) ?? [])).toEqual([
+      noted,
+      { kind: 'seen', pull: 42, at: EARLY },
+    ]);
   });
 
-  it('identifies a fact by its kind and key, and replaces the old one with the newer', () => {
-    const text = withFacts('- seen a one\n- seen b one\n- forgotten a\n', [fact('a', 'two'), fact('c')]);
-    expect(text).toBe('- seen a two\n- seen b one\n- forgotten a\n- seen c\n');
+  it('knows a fact by its kind, id and pull request, and replaces the old one with the newer', () => {
+    const onPull = { ...fact('a'), pull: 1 };
+    const text = withFacts('', [fact('a'), fact('b'), fact('a', EARLY, 'noted'), onPull]);
+    expect(withFacts(text, [fact('a', LATE), fact('c')])).toBe(
+      `${HEAD}${[line('a', LATE), line('b'), line('a', EARLY, 'noted'), `- ${JSON.stringify(onPull)}`, line('c')].join('\n')}\n`,
+    );
   });
 
   it('has one line if people wrote two of the same', () => {
-    expect(withFacts('- seen a one\nmine\n- seen a two\n', [fact('a', 'three')])).toBe(
-      '- seen a three\nmine\n',
+    expect(withFacts(`${line('a')}\nmine\n${line('a', LATE)}\n`, [fact('a', LATE + 1)])).toBe(
+      `${line('a', LATE + 1)}\nmine\n`,
     );
   });
 
   it.each([
-    ['a missing final line break', '# Mine\n- seen a', '# Mine\n- seen a\n- seen z\n'],
-    ['CRLF', '# Mine\r\n- seen a\r\n', '# Mine\r\n- seen a\r\n- seen z\r\n'],
-    ['a word of somebody’s', 'do not touch\n\n* seen z\n', 'do not touch\n\n* seen z\n- seen z\n'],
-    ['bytes that are no text', '\uDCFF\n', '\uDCFF\n- seen z\n'],
+    ['a missing final line break', `# Mine\n${line('a')}`, `# Mine\n${line('a')}\n${line('z')}\n`],
+    ['CRLF', `# Mine\r\n${line('a')}\r\n`, `# Mine\r\n${line('a')}\r\n${line('z')}\r\n`],
+    ['a word of somebody’s', 'do not touch\n\n* seen z\n', `do not touch\n\n* seen z\n${line('z')}\n`],
+    ['bytes that are no text', '\uDCFF\n', `\uDCFF\n${line('z')}\n`],
   ])('that a person edited, with %s, keeps its bytes', (_, text, expected) => {
     expect(withFacts(text, [fact('z')])).toBe(expected);
   });
 
   it('keeps CRLF in a line that it changes', () => {
-    expect(withFacts('- seen a\r\n- seen b\r\n', [fact('a', 'new')])).toBe('- seen a new\r\n- seen b\r\n');
-  });
-
-  it('has one line for the rest of a fact', () => {
-    const text = withFacts('', [fact('a', 'x\n- forgotten b\r\ny\u2028z')]);
-    expect(parseState(text)).toEqual([fact('a', 'x - forgotten b y z')]);
+    expect(withFacts(`${line('a')}\r\n${line('b')}\r\n`, [fact('a', LATE)])).toBe(
+      `${line('a', LATE)}\r\n${line('b')}\r\n`,
+    );
   });
 
   it.each([
-    '-forgotten a',
-    '* forgotten a',
-    ' - forgotten a',
-    '- Forgotten a',
-    '- forgotten',
-    '- forgotten  ',
-  ])('does not read %j as a fact', (line) => {
-    expect(parseState(`${line}\n`)).toEqual([]);
+    line('a').slice(2),
+    ` ${line('a')}`,
+    line('a').slice(0, -1),
+    '- {"kind":"seen","id":"a"}',
+    '- {"id":"a","at":1}',
+    '- seen a at=2026-02-03T04:05:06Z',
+    '- []',
+  ])('does not read %j as a fact', (text) => {
+    expect(parseFact(text)).toBeUndefined();
   });
 });
 
 describe('two merged states', () => {
-  const EARLY = 'at=2026-02-03T04:05:06Z';
-  const LATE = 'at=2026-02-03T04:05:06.5Z';
+  const [EARLIER, LATER] = [`${line('a')}\n`, `${line('a', LATE)}\n`];
 
   it.each([
-    ['one of them is empty', '', '- seen a\n', '- seen a\n'],
-    ['the base is all there is', '- seen a\n', '', '- seen a\n'],
-    ['both know other things', '- seen a\n', '- seen b\n', '- seen a\n- seen b\n'],
-    ['the other is later', `- seen a ${EARLY}\n`, `- seen a ${LATE}\n`, `- seen a ${LATE}\n`],
-    ['the base is later', `- seen a ${LATE}\n`, `- seen a ${EARLY}\n`, `- seen a ${LATE}\n`],
-    ['only one has a time', '- seen a zzz\n', `- seen a head=1 ${EARLY}\n`, `- seen a head=1 ${EARLY}\n`],
-    [
-      'people wrote in the base',
-      `mine\r\n- seen a ${EARLY}\r\n`,
-      `- seen a ${LATE}\n`,
-      `mine\r\n- seen a ${LATE}\r\n`,
-    ],
-    [
-      'one has a fact twice',
-      `- seen a ${LATE}\n- seen a ${EARLY}\n`,
-      `- seen a ${EARLY}\n`,
-      `- seen a ${LATE}\n- seen a ${EARLY}\n`,
-    ],
+    ['one of them is empty', '', EARLIER, EARLIER],
+    ['the base is all there is', EARLIER, '', EARLIER],
+    ['both know other things', EARLIER, `${line('b')}\n`, `${EARLIER}${line('b')}\n`],
+    ['the other is later', EARLIER, LATER, LATER],
+    ['the base is later', LATER, EARLIER, LATER],
+    ['people wrote in the base', `mine\r\n${line('a')}\r\n`, LATER, `mine\r\n${line('a', LATE)}\r\n`],
+    ['one has a fact twice', LATER + EARLIER, EARLIER, LATER + EARLIER],
   ])('are correct if %s', (_, base, other, expected) => {
     expect(mergeStates(base, other)).toBe(expected);
   });
 
   const state = fc
     .array(
-      fc.tuple(
-        fc.constantFrom('forgotten', 'seen'),
-        fc.constantFrom('a', 'b', 'c d'),
-        fc.constantFrom('', 'x', EARLY, LATE, `x ${EARLY}`, `y ${EARLY}`, 'at=nonsense'),
-      ),
+      fc.record({
+        kind: fc.constantFrom('noted', 'seen'),
+        id: fc.constantFrom('a', 'b', 'c d'),
+        at: fc.constantFrom(EARLY, LATE),
+        text: fc.constantFrom('', 'x', 'y'),
+      }),
       { maxLength: 6 },
     )
-    .map((facts) =>
-      withFacts(
-        '',
-        facts.map(([kind, key, rest]) => fact(key, rest, kind)),
-      ),
-    );
-  const facts = (text: string) => new Set(parseState(text).map((each) => JSON.stringify(each)));
+    .map((facts) => withFacts('', facts));
+  const facts = (text: string) => new Set(text.split('\n').filter((one) => parseFact(one) !== undefined));
 
   it('are equal whichever is the base, however they are grouped, and do not change the second time', () => {
     fc.assert(

@@ -3,7 +3,7 @@ import { planScope, type Scope, unseenSoFar, wholeSoFar } from '../../src/review
 import type { Reviewed } from '../../src/review/state-facts.js';
 
 const [OLD, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
-const AT = new Date('2026-11-22T10:00:00Z');
+const AT = Date.parse('2026-11-22T10:00:00Z');
 const REVIEWED: Reviewed = { kind: 'reviewed', pull: 42, head: LAST, base: 'b', into: 'main', at: AT };
 
 function plan(last: Partial<Reviewed> | undefined, asked: Partial<Parameters<typeof planScope>[0]> = {}) {

@@ -9,11 +9,11 @@ import {
 } from '../../src/review/state-facts.js';
 import { raised } from './threads.js';
 
-const AT = new Date('2026-11-22T10:00:00Z');
-const LATER = new Date('2026-11-22T10:00:01Z');
+const AT = new Date('2026-11-22T10:00:00Z').getTime();
+const LATER = new Date('2026-11-22T10:00:01Z').getTime();
 
 function spent(pull: number | undefined, day: string, usd: number): ReviewFact {
-  return { kind: 'spent', run: `${pull}-${day}`, pull, day, usd, at: AT };
+  return { kind: 'spent', id: `${pull}-${day}`, pull, day, usd, at: AT };
 }
 
 describe('sums over the state', () => {
@@ -32,7 +32,7 @@ describe('sums over the state', () => {
     expect(lastReviewed([...facts, reviewed], 1)).toBeUndefined();
   });
 
-  const posted: ReviewFact = { kind: 'posted', run: '1-1', pull: 1, ids: [7], at: AT };
+  const posted: ReviewFact = { kind: 'posted', id: '1-1', pull: 1, ids: [7], at: AT };
 
   it.each<[string, readonly ReviewFact[], object | undefined]>([
     ['nothing', [posted, ...markFacts([raised()], 3)], undefined],

@@ -11,10 +11,10 @@ import {
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
-const PAUSED = '- paused 42 by=octocat at=2026-02-01T00:00:00.000Z\n';
-const SPENT = '- spent a pr=42 day=2026-02-03 usd=2 at=2026-02-03T00:00:00.000Z\n';
-const FINDING =
-  '- finding 0123456789abcdef/42 pr=42 path=a.ts rule=r at=2026-02-01T00:00:00.000Z\n- reviewed 42 head=1 base=2 at=2026-02-01T00:00:00.000Z\n';
+const AT = Date.parse('2026-02-01');
+const PAUSED = `- {"kind":"paused","pull":42,"by":"octocat","at":${AT}}\n`;
+const SPENT = `- {"kind":"spent","id":"a","pull":42,"day":"2026-02-03","usd":2,"at":${AT}}\n`;
+const REVIEWED = `- {"kind":"reviewed","pull":42,"head":"1","base":"2","at":${AT}}\n`;
 const LIMITED = { spendLimits: { perPullUsd: 2, perDayUsd: 0 } };
 
 /** What becomes of an event, and what was asked for it, in order. */
@@ -29,7 +29,7 @@ async function admitted(
 }
 
 function remembering(state: string): FakeDependenciesParts {
-  return { memory: { 'bot.state.md': state + FINDING } };
+  return { memory: { 'bot.state.md': state + REVIEWED } };
 }
 
 const PERMISSION = 'ask for permission of octocat';

@@ -36,20 +36,24 @@ function depsOf(parts: FakeDependenciesParts = {}) {
   return { deps, model };
 }
 
-function spent(run: string, usd: number, { pull = '', day = TODAY } = {}): string {
-  return `- spent ${run} ${pull}day=${day} usd=${usd} at=${day}T00:00:00.000Z\n`;
+function spent(id: string, usd: number, { pull, day = TODAY }: { pull?: number; day?: string } = {}): string {
+  return `- ${JSON.stringify({ kind: 'spent', id, pull, day, usd, at: Date.parse(day) })}\n`;
 }
 
 describe('the cost of several runs together (D36)', () => {
   it('is kept in the state next to the memory, also for a run that did not complete (D27)', async () => {
     const completed = depsOf();
     await runPipeline(request(), completed.deps);
-    expect(completed.deps.memory.get('bot.state.md')).toContain(`- spent id1 day=${TODAY} usd=0.25 at=`);
+    expect(completed.deps.memory.get('bot.state.md')).toContain(
+      `{"kind":"spent","id":"id1","day":"${TODAY}","usd":0.25,`,
+    );
     const empty = createFakeModel([says('', { inputTokens: 100_000, outputTokens: 0 })]);
     const failed = depsOf({ model: empty });
     await runPipeline(request({}, pullRequest({ number: 42 })), failed.deps);
     expect(failed.deps.memory.get('bot.md')).toBeUndefined();
-    expect(failed.deps.memory.get('bot.state.md')).toContain(`- spent id1 pr=42 day=${TODAY} usd=0.10 at=`);
+    expect(failed.deps.memory.get('bot.state.md')).toContain(
+      `{"kind":"spent","id":"id1","pull":42,"day":"${TODAY}","usd":0.1,`,
+    );
   });
 
   it('is in the journal after each reply, for the post step of a killed run', async () => {
@@ -61,10 +65,10 @@ describe('the cost of several runs together (D36)', () => {
     await runPipeline(request(), deps);
     const noted = deps.journaled.flat().filter(({ kind }) => kind === 'facts');
     expect(noted).toEqual(
-      ['0.10', '0.35'].map((usd) => ({
+      [0.1, 0.35].map((usd) => ({
         kind: 'facts',
         path: 'bot.state.md',
-        text: expect.stringContaining(`- spent id1 day=${TODAY} usd=${usd} at=`),
+        text: expect.stringContaining(`{"kind":"spent","id":"id1","day":"${TODAY}","usd":${usd},`),
       })),
     );
     expect(deps.settled.flat()).toEqual(expect.arrayContaining([noted[1]]));
@@ -92,12 +96,12 @@ describe('the cost of several runs together (D36)', () => {
   });
 
   it('leaves a run the rest of a limit', async () => {
-    const memory = { 'bot.state.md': spent('a', 1.9, { pull: 'pr=42 ', day: '2026-02-01' }) };
+    const memory = { 'bot.state.md': spent('a', 1.9, { pull: 42, day: '2026-02-01' }) };
     const { deps } = depsOf({ memory });
     const report = await runPipeline(request({ perPullUsd: 2 }, pullRequest({ number: 42 })), deps);
     expect(report).toMatchObject({ kind: 'ran', spend: { pullUsd: 1.9 } });
     // 0.25 of 0.10: the answer stays, and no more requests are sent.
-    expect(deps.memory.get('bot.state.md')).toContain('usd=0.25');
+    expect(deps.memory.get('bot.state.md')).toContain('"usd":0.25,');
   });
 
   it.each([

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { withFacts } from '../../src/memory/state.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import type { FindingMark } from '../../src/review/marks.js';
 import type { Thread } from '../../src/review/seen.js';
-import { markFacts, marksOf, parseReviewFacts, withReviewFacts } from '../../src/review/state-facts.js';
+import { markFacts, marksOf, parseReviewFacts } from '../../src/review/state-facts.js';
 import type { SaidAnswer } from '../../src/run/dependencies.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
@@ -21,7 +22,7 @@ const CONTEXT: TriggerContext = { kind: 'pull_request', diff: DIFF, files: [], f
 const LESSON = 'It is wrong';
 
 function stateOf(pull: number, ...marks: readonly FindingMark[]): string {
-  return withReviewFacts('', markFacts(marks, pull));
+  return withFacts('', markFacts(marks, pull));
 }
 
 function read(...threads: readonly Thread[]): SaidAnswer {
@@ -156,7 +157,7 @@ describe('what a run learns', () => {
     const crowd = Array.from({ length: 30 }, (_, index) => `hubot-${index}`);
     const facts = numbers.flatMap((n) => markFacts([raised({ id: `${n}`.padStart(16, '0'), at: n })], n));
     const said = Object.fromEntries(numbers.map((n) => [n, read(down(...crowd))]));
-    const scene = depsOf({ memory: { [STATE]: withReviewFacts('', facts) }, said });
+    const scene = depsOf({ memory: { [STATE]: withFacts('', facts) }, said });
     await runPipeline(REQUEST, scene.deps);
     const others = [58, 57, 56, 55, 54].map((n) => `read #${n} again`);
     expect(readsOf(scene)).toEqual(['read #42', ...others, 'read #42 again']);

@@ -158,7 +158,7 @@ describe('the stored facts of a review', () => {
     unseen: [],
     now,
   };
-  const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now };
+  const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now.getTime() };
 
   it.each<[string, Scope | undefined, Partial<Reviewed>]>([
     ['nothing for a run without that fact', undefined, { cut: { whole: undefined } }],

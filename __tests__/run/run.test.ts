@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
-import { markFacts, withReviewFacts } from '../../src/review/state-facts.js';
+import { withFacts } from '../../src/memory/state.js';
+import { markFacts } from '../../src/review/state-facts.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   AGENT,
@@ -308,7 +309,7 @@ it('a review asks no model where it cannot be read what is open, and says so', a
     agents: { bot: AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["add_review_comment"]\n[memory]') },
     permissions: { [OCTOCAT.login]: { kind: 'known', permission: 'write' } },
     context: { kind: 'pull_request', diff, files, filesTotal: 1, warnings: [] },
-    memory: { 'bot.state.md': withReviewFacts('', markFacts([raised({ path: 'a.ts' })], 42)) },
+    memory: { 'bot.state.md': withFacts('', markFacts([raised({ path: 'a.ts' })], 42)) },
     said: { 42: { kind: 'unread', message: 'no right.' } },
   });
   const report = await runPipeline(makeRequest({ trigger: pullRequest(), inWorkflow: true }), deps);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import { withFacts } from '../../src/memory/state.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
-import { withReviewFacts } from '../../src/review/state-facts.js';
 import type { RunRequest } from '../../src/run/records.js';
 import {
   AGENT_WITH_MEMORY,
@@ -23,7 +23,7 @@ const REVIEWED: Reviewed = {
   head: LAST,
   base: 'b',
   into: PULL.base.ref,
-  at: new Date('2026-11-22T10:00:00Z'),
+  at: Date.parse('2026-11-22T10:00:00Z'),
 };
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-x\n+y\n';
 const change = {
@@ -38,7 +38,7 @@ async function scopeOf(parts: FakeDependenciesParts = {}, patch: Partial<RunRequ
     agents: { bot: REVIEWER },
     permissions: WRITER,
     context: CONTEXT,
-    memory: { 'bot.state.md': withReviewFacts('', [REVIEWED]) },
+    memory: { 'bot.state.md': withFacts('', [REVIEWED]) },
     newSince: { kind: 'ahead', change, hasMerge: false, warnings: [] },
     ...parts,
   });
@@ -137,7 +137,8 @@ describe('files that the inputs of the last review left out', () => {
   const diff = files.map(({ path }) => DIFF.replaceAll('a.ts', path)).join('');
   const context: TriggerContext = { kind: 'pull_request', diff, files, filesTotal: 3, warnings: [] };
   const only = { paths: ['*.ts'], pathsIgnore: ['b.ts'] };
-  const memory = { 'bot.state.md': withReviewFacts('', [{ ...REVIEWED, only }]) };
+  const withOnly: Reviewed = { ...REVIEWED, only };
+  const memory = { 'bot.state.md': withFacts('', [withOnly]) };
   const policy = (patch: object) => ({ diffPolicy: { ...makeRequest().diffPolicy, ...patch } });
 
   it('are shown as unread files once the inputs include them', async () => {

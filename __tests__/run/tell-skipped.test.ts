@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PullRequestTrigger } from '../../src/event/trigger.js';
+import { withFacts } from '../../src/memory/state.js';
 import { blocking } from '../../src/review/fail-on.js';
-import {
-  markFacts,
-  marksOf,
-  parseReviewFacts,
-  type ReviewFact,
-  withReviewFacts,
-} from '../../src/review/state-facts.js';
+import { markFacts, marksOf, parseReviewFacts, type ReviewFact } from '../../src/review/state-facts.js';
 import type { SaidAnswer } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -27,7 +22,7 @@ const REVIEWER = AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["add_review_com
 const FILE = { path: 'src/a.ts', status: 'modified', additions: 1, deletions: 1 };
 const DIFF = 'diff --git a/src/a.ts b/src/a.ts\n--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
 const HEAD = pullRequest().head.sha;
-const at = new Date('2026-11-20T10:00:00Z');
+const at = Date.parse('2026-11-20T10:00:00Z');
 const REVIEWED: ReviewFact = {
   kind: 'reviewed',
   pull: 42,
@@ -59,7 +54,7 @@ async function skip(
     permissions: { [OCTOCAT.login]: { kind: 'known', permission: 'write' } },
     context: { kind: 'pull_request', diff: DIFF, files: [FILE], filesTotal: 1, warnings: [] },
     change: { kind: 'read', head: HEAD, base: 'b'.repeat(40), diff: DIFF, isFork: false },
-    memory: { [STATE]: withReviewFacts('', facts) },
+    memory: { [STATE]: withFacts('', facts) },
     ...parts,
     ...{ said: { 42: said } },
   });
@@ -79,7 +74,7 @@ describe('a run that is skipped', () => {
     [
       'the money is spent',
       'budget-spent',
-      [{ kind: 'spent', run: 'r', pull: 42, day, usd: 5, at }],
+      [{ kind: 'spent', id: 'r', pull: 42, day, usd: 5, at }],
       { request: { spendLimits: { perPullUsd: 1, perDayUsd: 0 } } },
     ],
     [

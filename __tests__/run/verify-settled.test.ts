@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
+import { withFacts } from '../../src/memory/state.js';
 import { codeKey } from '../../src/review/code.js';
-import { withReviewFacts } from '../../src/review/state-facts.js';
 import { findingLine } from '../helpers/marks.js';
 import { call, type FakeReply } from '../helpers/model-fake.js';
 import { ours, said, seen, thread } from '../helpers/seen.js';
@@ -35,7 +35,7 @@ async function settling(
     ...(how === 'fixed' ? { evidence: [{ path: 'src/big.ts', line: 7, code: codeAt(7) }] } : {}),
     ...(how === 'dismissed' ? { by: 'octocat' } : {}),
   });
-  const fact = { kind: 'posted', run: 'r', pull: PULL, ids: [posted], at: new Date('2026-11-20') } as const;
+  const fact = { kind: 'posted', id: 'r', pull: PULL, ids: [posted], at: Date.parse('2026-11-20') } as const;
   return await runVerified({
     raised: [[settle]],
     replies,
@@ -43,7 +43,7 @@ async function settling(
     rules: { blockOn: 'major' },
     ...scene,
     parts: {
-      memory: { 'bot.state.md': withReviewFacts('', [fact]) },
+      memory: { 'bot.state.md': withFacts('', [fact]) },
       said: { [PULL]: { kind: 'read', seen: seen({ threads: [earlier] }) } },
       ...scene.parts,
     },

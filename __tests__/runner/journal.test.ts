@@ -86,9 +86,12 @@ describe('the journal', () => {
   it('keeps the latest version of each fact of a state', async () => {
     const journal = createJournal('', () => AT);
     const fact = (text: string) => ({ kind: 'facts', path: 'bot.state.md', text }) as const;
-    await journal.pending([fact('- spent 1 usd=0.25\n'), append('1')]);
-    await journal.pending([fact('- spent 1 usd=0.50\n')]);
-    expect(await readPending(postEnv())).toEqual([...left(append('1')), fact('- spent 1 usd=0.50\n')]);
+    await journal.pending([fact('- {"kind":"spent","id":"1","usd":0.25,"at":1}\n'), append('1')]);
+    await journal.pending([fact('- {"kind":"spent","id":"1","usd":0.5,"at":2}\n')]);
+    expect(await readPending(postEnv())).toEqual([
+      ...left(append('1')),
+      fact('- {"kind":"spent","id":"1","usd":0.5,"at":2}\n'),
+    ]);
     await journal.done([append('1'), fact('')]);
     expect(isNothingPending(postEnv())).toBe(true);
   });

@@ -141,7 +141,7 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
   const stage = await setStage(options);
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
   const pull = reason === 'paused' ? payloadField(stage.payload, 'pull_request.number') : 0;
-  const paused = `- paused ${pull} by=octocat at=2026-02-01T00:00:00.000Z\n`;
+  const paused = `- {"kind":"paused","pull":${pull},"by":"octocat","at":${Date.parse('2026-02-01')}}\n`;
   stage.github.commit(REPO, { 'reviewer.state.md': paused }, { branch: 'axe-memory' });
   const step = await stage.run({ inputs: { 'memory-store': 'branch', ...inputs } });
   expect(step.outputs['reason']).toBe(reason);

@@ -20,7 +20,7 @@ it('a trusted run receives what writers and itself have said, but nobody else, a
       { ...on, body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nTiming leak.` },
     ],
   });
-  const state = `- posted r ids=${ours.id} at=${new Date().toISOString()}\n`;
+  const state = `- {"kind":"posted","id":"r","ids":[${ours.id}],"at":${Date.now()}}\n`;
   github.commit(REPO, { 'reviewer.state.md': state }, { branch: 'axe-memory' });
   const thread = ours.comments[0] ?? 0;
   seedReply(repo, thread, { author: 'hubot', body: 'Only in tests.' });

@@ -23,7 +23,7 @@ it('the post step saves the entry, and adds nothing when it runs again', async (
   expect(memory).toContain('**Task:** Review pull request #2');
   // It counts against the limits over several runs like any other.
   expect(memoryIn(main.workspace, 'pr-reviewer.state.md')).toMatch(
-    /^- spent \S+ pr=2 day=\S+ usd=0\.\d+ at=/m,
+    /^- \{"kind":"spent","id":"\S+","pull":2,"day":"\S+","usd":0\.\d+,/m,
   );
 
   const again = await runPost(options, main);

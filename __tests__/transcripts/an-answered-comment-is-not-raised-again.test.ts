@@ -30,7 +30,7 @@ function memory({ github }: Stage): Readonly<Record<string, string>> {
 }
 
 function findingsIn(state = ''): string {
-  return steady(state.match(/^- (?:raised|ended|back) .*$/gm)?.join('\n') ?? '');
+  return steady(state.match(/^- \{"kind":"(?:raised|ended|back)".*$/gm)?.join('\n') ?? '');
 }
 
 function lessonsIn(message: string): string {
@@ -155,11 +155,11 @@ it('an answer is not lost if the run that reads it fails', async () => {
     env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:2' },
   });
   expect(failed.outputs['conclusion']).toBe('failure');
-  expect(memory(stage)[STATE]).not.toMatch(/^- ended /m);
+  expect(memory(stage)[STATE]).not.toMatch(/^- \{"kind":"ended",/m);
   const third = push(stage, 'd'.repeat(40), CHANGE);
   await stage.run({ ...third, runId: '1658821495', inputs: ON_BRANCH });
   expect(memory(stage)[STATE]).toMatch(
-    /^- ended \w{16}\/2 .*"state":"dismissed","by":"person","why":"thumbs\\u002ddown","login":"monalisa"/m,
+    /^- \{"kind":"ended",.*"state":"dismissed","by":"person","why":"thumbs-down","login":"monalisa",.*"pull":2\}/m,
   );
 });
 

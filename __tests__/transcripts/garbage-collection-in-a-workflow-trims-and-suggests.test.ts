@@ -207,7 +207,7 @@ it.each([
   expect(onBranch(stage)).toBe(ENTRIES.join(''));
   expect(step.outputs).toMatchObject({ 'input-tokens': '1200', 'cost-usd': '0.004110' });
   expect(step.summary).toContain('| 1 | 1,200 | 34 | $0.0041 |');
-  expect(onBranch(stage, 'reviewer.state.md')).toContain(' usd=0.00411 ');
+  expect(onBranch(stage, 'reviewer.state.md')).toContain('"usd":0.00411,');
 });
 
 it('a suggestion is refused that gives the agent more than it had, and reported once', async () => {

@@ -49,7 +49,7 @@ function repliesTo({ repo }: Stage, id: number): readonly string[] {
 
 function stateOf({ github }: Stage): string {
   const state = github.files('Codertocat/Hello-World', 'axe-memory')['reviewer.state.md'] ?? '';
-  return steady(state.match(/^- (?:ended|back) .*$/gm)?.join('\n') ?? '');
+  return steady(state.match(/^- \{"kind":"(?:ended|back)".*$/gm)?.join('\n') ?? '');
 }
 
 /** What the state says last of a finding. */

@@ -426,7 +426,7 @@ function part(title: string, language: string, body: string): string {
 /** Four marks, since a comment may hold a block with three. */
 function block(language: string, body: string): string {
   const shown = steady(body)
-    .replaceAll(/day=\d{4}-\d\d-\d\d/g, 'day=<day>')
+    .replaceAll(/"day":"\d{4}-\d\d-\d\d"/g, '"day":"<day>"')
     .trimEnd();
   return `\`\`\`\`${language}\n${shown}\n\`\`\`\``;
 }

@@ -92,5 +92,7 @@ export function spentFact(
   { spend, run, now }: { readonly spend: Spend; readonly run: string; readonly now: Date },
 ): Spent | undefined {
   if (costUsd === undefined || costUsd <= 0) return undefined;
-  return { kind: 'spent', run, pull: spend.pull, day: spend.day, usd: costUsd, at: now };
+  // Micro-dollars, rounded up: a run that cost something is never free.
+  const usd = Math.ceil(costUsd * 1e6 - 1e-3) / 1e6;
+  return { kind: 'spent', id: run, pull: spend.pull, day: spend.day, usd, at: now.getTime() };
 }

@@ -1,27 +1,23 @@
-import { decodeField, encodeField } from './field.js';
 import { separator } from './run-log.js';
 
 /**
- * What is kept of an agent besides its memory and is not memory for the model (D36): a small markdown file next to the
- * run log, one fact a line, `- <kind> <key> <rest>`. A line is known by its kind and key; lines that are not facts stay
- * as they are.
+ * What is kept of an agent besides its memory and is not memory for the model (D36): a small file next to the run log, one
+ * fact a line as JSON, `- {"kind":"spent",…}`. Of the same kind, id and pull request the later fact holds; lines that are not
+ * facts stay as they are.
  */
 export interface Fact {
-  /** Lower-case letters and hyphens. */
   readonly kind: string;
-  /** Anything; in the file it is percent-encoded. */
-  readonly key: string;
-  /** What else the line says, `name=value` parts; empty for nothing. */
-  readonly rest: string;
+  readonly id?: string | undefined;
+  readonly pull?: number | undefined;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 const SUFFIX = '.state.md';
 const BACKUP = '.bak';
-const FACT = /^- ([a-z][a-z-]*) (\S+)(?: ([^\n]*))?$/;
-const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
 const HEAD = `# State
 
-axe-action keeps this beside the memory; no model reads it.
+axe-action keeps this next to the memory; no model reads it.
 
 `;
 
@@ -35,14 +31,20 @@ export function isStatePath(path: string): boolean {
   return path.endsWith(SUFFIX) || path.endsWith(SUFFIX + BACKUP);
 }
 
-/** The facts of a state file in its order. */
-export function parseState(text: string): readonly Fact[] {
-  return text.split(/\r?\n/).flatMap((line) => parseFact(line) ?? []);
+/** The fact of a line, whatever else it says; undefined where it is none. */
+export function parseFact(line: string): Fact | undefined {
+  const [, json] = /^- (\{.*\})\r?$/.exec(line) ?? [];
+  try {
+    const fact: Partial<Fact> = JSON.parse(json ?? '{}');
+    return typeof fact.kind === 'string' && typeof fact.at === 'number' ? (fact as Fact) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**
- * The state with these facts: one of the same kind and key takes the place of the old one. Every other line keeps its
- * bytes, and new ones end as the others do.
+ * The state with these facts: one of the same name takes the place of the old one. Every other line keeps its bytes, and
+ * new ones end as the others do.
  */
 export function withFacts(text: string, facts: readonly Fact[]): string {
   if (facts.length === 0) return text;
@@ -50,7 +52,7 @@ export function withFacts(text: string, facts: readonly Fact[]): string {
   const written = new Set<string>();
   const start = text === '' ? HEAD : text;
   const lines = start.split('\n').flatMap((line) => {
-    const known = parseFact(line.replace(/\r$/, ''));
+    const known = parseFact(line);
     const name = known === undefined ? '' : nameOf(known);
     const next = latest.get(name);
     if (next === undefined) return [line];
@@ -64,53 +66,33 @@ export function withFacts(text: string, facts: readonly Fact[]): string {
   return fresh.length === 0 ? kept : kept + separator(kept) + fresh.join('');
 }
 
-/**
- * The facts of both states, in the lines of `base`. Where both know the same kind and key, the one with the later `at=`
- * holds, whichever side is the base.
- */
+/** The facts of both states, in the lines of `base`: the later one holds, whichever side is the base. */
 export function mergeStates(base: string, other: string): string {
   if (other === '' || base === other) return base;
   if (base === '') return other;
-  const known = newestFacts(base);
-  const newer = [...newestFacts(other)].flatMap(([name, fact]) =>
-    isNewer(fact, known.get(name)) ? [fact] : [],
-  );
+  const factsOf = (text: string) => text.split('\n').flatMap((line) => parseFact(line) ?? []);
+  const known = new Map(latestFacts(factsOf(base)).map((fact) => [nameOf(fact), fact]));
+  const newer = latestFacts(factsOf(other)).filter((fact) => isLater(fact, known.get(nameOf(fact))));
   return withFacts(base, newer);
 }
 
-/** One fact of each kind and key, though a hand-made file may have more. */
-function newestFacts(text: string): ReadonlyMap<string, Fact> {
-  const newest = new Map<string, Fact>();
-  for (const fact of parseState(text))
-    if (isNewer(fact, newest.get(nameOf(fact)))) newest.set(nameOf(fact), fact);
-  return newest;
+/** Of several facts of a name the latest, though a hand-made file may have more. */
+export function latestFacts<T extends Fact>(facts: readonly T[]): readonly T[] {
+  const latest = new Map<string, T>();
+  for (const fact of facts) if (isLater(fact, latest.get(nameOf(fact)))) latest.set(nameOf(fact), fact);
+  return [...latest.values()];
 }
 
-function parseFact(line: string): Fact | undefined {
-  const match = FACT.exec(line);
-  if (match === null) return undefined;
-  const [, kind = '', key = '', rest = ''] = match;
-  return { kind, key: decodeField(key), rest };
+function formatFact(fact: Fact): string {
+  return `- ${JSON.stringify(fact)}`;
 }
 
-function formatFact({ kind, key, rest }: Fact): string {
-  const line = `- ${kind} ${encodeField(key)}`;
-  return rest === '' ? line : `${line} ${rest.replace(LINE_BREAKS, ' ')}`;
-}
-
-function nameOf({ kind, key }: Fact): string {
-  return `${kind} ${key}`;
+function nameOf({ kind, id, pull }: Fact): string {
+  return JSON.stringify([kind, id, pull]);
 }
 
 /** Of the same time the greater text holds, so that both sides come to the same. */
-function isNewer(fact: Fact, known: Fact | undefined): boolean {
+function isLater(fact: Fact, known: Fact | undefined): boolean {
   if (known === undefined) return true;
-  const [timeMs, knownMs] = [timeOf(fact), timeOf(known)];
-  return timeMs === knownMs ? fact.rest > known.rest : timeMs > knownMs;
-}
-
-/** Milliseconds; without a time a fact is older than any that has one. */
-function timeOf({ rest }: Fact): number {
-  const timeMs = Date.parse(/(?:^| )at=(\S+)/.exec(rest)?.[1] ?? '');
-  return Number.isNaN(timeMs) ? Number.NEGATIVE_INFINITY : timeMs;
+  return fact.at === known.at ? formatFact(fact) > formatFact(known) : fact.at > known.at;
 }

@@ -1,5 +1,4 @@
-import { parseState } from '../memory/state.js';
-import { kindOf, parseReviewFact, type ReviewFact } from './state-facts.js';
+import { parseReviewFact, type ReviewFact } from './state-facts.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -30,11 +29,10 @@ const KEEPING: Readonly<Record<string, Keeping>> = {
  */
 export function pruneState(text: string, now: Date): string {
   const lines = text.split('\n');
-  const facts = lines.map((line) => parseState(line).map(parseReviewFact)[0]);
+  const facts = lines.map(parseReviewFact);
   const kept = new Set(latestOf(facts.flatMap((fact) => fact ?? [])));
   const isKept = (fact: ReviewFact | undefined) =>
-    fact === undefined ||
-    (kept.has(fact) && now.getTime() - fact.at.getTime() <= keepingOf(fact).days * DAY_MS);
+    fact === undefined || (kept.has(fact) && now.getTime() - fact.at <= keepingOf(fact).days * DAY_MS);
   return lines.filter((_, index) => isKept(facts[index])).join('\n');
 }
 
@@ -42,9 +40,9 @@ export function pruneState(text: string, now: Date): string {
 function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
   const seen = new Map<string, number>();
   return facts
-    .toSorted((a, b) => b.at.getTime() - a.at.getTime())
+    .toSorted((a, b) => b.at - a.at)
     .filter((fact) => {
-      const kind = kindOf(fact);
+      const { kind } = fact;
       const number = (seen.get(kind) ?? 0) + 1;
       seen.set(kind, number);
       return number <= keepingOf(fact).most;
@@ -52,5 +50,5 @@ function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
 }
 
 function keepingOf(fact: ReviewFact): Keeping {
-  return KEEPING[kindOf(fact)] ?? { days: 0, most: 0 };
+  return KEEPING[fact.kind] ?? { days: 0, most: 0 };
 }

@@ -6,21 +6,14 @@ import type { Warning } from '../lib/warning.js';
 import { type Spend, type SpendLimits, spentFact, unheldLimits } from '../loop/spend.js';
 import type { Change, NoteChange } from '../memory/change.js';
 import { computedEntry, storedTask } from '../memory/computed-entry.js';
-import { encodeField } from '../memory/field.js';
 import { untrustedPath } from '../memory/log-path.js';
 import { formatProvenance } from '../memory/provenance.js';
 import { formatEntry, type NewEntry } from '../memory/run-log.js';
-import { statePath } from '../memory/state.js';
+import { statePath, withFacts } from '../memory/state.js';
 import type { BlockedPlace, FailedSave, SaveResult } from '../memory/store.js';
 import { pruneState } from '../review/prune-state.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../review/scope.js';
-import {
-  markFacts,
-  type Reviewed,
-  type ReviewFact,
-  type Spent,
-  withReviewFacts,
-} from '../review/state-facts.js';
+import { markFacts, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
 import type {
@@ -49,7 +42,13 @@ export async function save(
   const reviewed = reviewFacts({ trigger, change, outcome, published, scope, unseen, now });
   const { posted: ids = [] } = published;
   const pull = subjectNumber(trigger);
-  const posted = { kind: 'posted', run: plan.memory?.entryId ?? '', pull, ids, at: now } as const;
+  const posted = {
+    kind: 'posted',
+    id: plan.memory?.entryId ?? '',
+    pull,
+    ids,
+    at: now.getTime(),
+  } as const;
   const facts = [
     ...(spent === undefined ? [] : [spent]),
     ...(ids.length === 0 ? [] : [posted]),
@@ -186,7 +185,7 @@ function notesOf(end: RunEnd): readonly NoteChange[] {
 /** The facts, written into the newest state, without those that have grown old. */
 function stateChanges({ plan: { memory }, facts }: RunEnd, now: Date): readonly Change[] {
   if (memory === undefined || memory.lane === 'none' || facts.length === 0) return [];
-  const rewrite = (text: string) => pruneState(withReviewFacts(text, facts), now);
+  const rewrite = (text: string) => pruneState(withFacts(text, facts), now);
   return [{ kind: 'rewrite', path: statePath(memory.path), rewrite }];
 }
 
@@ -249,14 +248,14 @@ export function reviewFacts({
       cut: isWhole ? undefined : { whole: wholeSoFar(scope) },
       unseen: left.length === 0 ? undefined : left,
       only: scope?.only,
-      at: now,
+      at: now.getTime(),
     },
   ];
 }
 
 /** A state file is small; where so much did not fit, the next review begins again, as after one that was cut short. */
 function isKeepable(unseen: readonly string[]): boolean {
-  return unseen.length <= MAX_UNSEEN && encodeField(unseen.join('\n')).length <= MAX_UNSEEN_CHARACTERS;
+  return unseen.length <= MAX_UNSEEN && JSON.stringify(unseen).length <= MAX_UNSEEN_CHARACTERS;
 }
 
 const MAX_UNSEEN = 100;
@@ -275,7 +274,7 @@ function spentOf(
 /** The cost of a run as a change that a journal can keep; undefined for a run that writes no memory. */
 function spentChange({ memory }: Plan, spent: Spent): Change | undefined {
   if (memory === undefined || memory.lane === 'none') return undefined;
-  return { kind: 'facts', path: statePath(memory.path), text: withReviewFacts('', [spent]) };
+  return { kind: 'facts', path: statePath(memory.path), text: withFacts('', [spent]) };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { laneOfWords } from '../event/taint.js';
-import { statePath } from '../memory/state.js';
+import { statePath, withFacts } from '../memory/state.js';
 import type { MarksOnPull } from '../review/review-post.js';
-import { markFacts, marksOf, withReviewFacts } from '../review/state-facts.js';
+import { markFacts, marksOf } from '../review/state-facts.js';
 import type { Skipped } from './admit.js';
 import type { Dependencies } from './dependencies.js';
 import { readFindings } from './learn.js';
@@ -71,7 +71,7 @@ async function keepMarks(
   const store = (await memory)?.store;
   const facts = told.flatMap(({ pull, marks }) => markFacts(marks, pull));
   if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0) return;
-  const rewrite = (text: string) => withReviewFacts(text, facts);
+  const rewrite = (text: string) => withFacts(text, facts);
   const saved = await store.write(
     [{ kind: 'rewrite', path: statePath(plan.path), rewrite }],
     deps.saveSignal,

@@ -20,15 +20,11 @@ export type MarkFields = Pick<Mark, 'kind'> & Readonly<Record<string, unknown>>;
  * GitHub than a letter.
  */
 export function formatMark(mark: Mark): string {
-  return `<!-- axe-action ${formatMarkValue(mark)} -->`;
-}
-
-/** A value as it is in the line. */
-export function formatMarkValue(value: unknown): string {
-  return JSON.stringify(value).replace(
+  const json = JSON.stringify(mark).replace(
     /[<>@#\u0085\u2028\u2029-]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+  return `<!-- axe-action ${json} -->`;
 }
 
 /** What a line says; nothing, if it is none of ours. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { withFacts } from '../../../src/memory/state.js';
 import { parseLog } from '../../../src/memory/units.js';
-import { markFacts, withReviewFacts } from '../../../src/review/state-facts.js';
+import { markFacts } from '../../../src/review/state-facts.js';
 import { ended, raised } from '../../helpers/marks.js';
 import { entry } from './logs.js';
 import { command, createFakeMemory, type FakeMemory } from './memory-scene.js';
@@ -111,7 +112,7 @@ describe('show', () => {
   it('has what became of findings in three numbers a severity', async () => {
     const id = '1'.repeat(16);
     const marks = [raised(), ended({ state: 'settled', why: 'fixed' }), raised({ id, at: 0 })];
-    const state = withReviewFacts('', markFacts(marks, 2));
+    const state = withFacts('', markFacts(marks, 2));
     expect(await command(createFakeMemory({ 'bot.md': A, 'bot.state.md': state }), 'show')).toMatchObject({
       below: 'Findings: major 1 acted on, 0 dismissed, 1 unanswered.',
     });

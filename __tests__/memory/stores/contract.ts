@@ -76,7 +76,7 @@ export function describeMemoryStore(
 
     it('returns the state next to the run log, whether there is a log or not (D36)', async () => {
       const { open } = await makePlace();
-      const state = '# State\n\n- reviewed 42 head=0123 at=2026-02-03T04:05:06.000Z\n';
+      const state = '# State\n\n- {"kind":"reviewed","pull":42,"at":1}\n';
       const rewrite = () => state;
       await open().write([{ kind: 'rewrite', path: 'bot.state.md', rewrite }], never);
       const request = { path: 'bot.md', lastN: 1, count: false };
@@ -233,8 +233,8 @@ export function describeMemoryStore(
 
     it('adds facts to a state, the later one of the same kind and key', async () => {
       const { open, put, text } = await makePlace();
-      await put('bot.state.md', '- seen b\n- spent a at=2026-01-01T00:00:00Z\n');
-      const later = '- spent a at=2026-02-01T00:00:00Z\n';
+      await put('bot.state.md', '- seen b\n- {"kind":"spent","id":"a","at":1}\n');
+      const later = '- {"kind":"spent","id":"a","at":2}\n';
       for (const _ of [1, 2])
         await open().write([{ kind: 'facts', path: 'bot.state.md', text: later }, append('c')], never);
       expect(await text('bot.state.md')).toBe(`- seen b\n${later}`);

@@ -1,3 +1,4 @@
+import { withFacts } from '../../../src/memory/state.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../../src/review/buffered.js';
 import { readDiffLines } from '../../../src/review/diff-lines.js';
 import { type Finding, handleOf, isOpen, mintId } from '../../../src/review/finding.js';
@@ -12,13 +13,7 @@ import { readLedger } from '../../../src/review/read-ledger.js';
 import type { PostedReview } from '../../../src/review/review-post.js';
 import { marksIn, type Seen } from '../../../src/review/seen.js';
 import { compareSeverity } from '../../../src/review/severity.js';
-import {
-  markFacts,
-  marksOf,
-  parseReviewFacts,
-  pullMemory,
-  withReviewFacts,
-} from '../../../src/review/state-facts.js';
+import { markFacts, marksOf, parseReviewFacts, pullMemory } from '../../../src/review/state-facts.js';
 import { SEVERITIES, type Severity } from '../../../src/review/terms.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import {
@@ -466,11 +461,11 @@ export class World {
   }
 
   #save(agent: string, part: PostedReview | undefined, posted: readonly number[]): void {
-    const at = this.github.now();
+    const at = this.github.now().getTime();
     const marks = (part?.marks ?? []).flatMap((one) => markFacts(one.marks, one.pull));
     const ids = [...(part?.posted ?? []), ...posted];
-    const fact = { kind: 'posted', run: `${agent}-${at.getTime()}`, pull: PULL, ids, at } as const;
-    this.state.set(agent, withReviewFacts(this.state.get(agent) ?? '', [...marks, fact]));
+    const fact = { kind: 'posted', id: `${agent}-${at}`, pull: PULL, ids, at } as const;
+    this.state.set(agent, withFacts(this.state.get(agent) ?? '', [...marks, fact]));
   }
 }
 

@@ -51,7 +51,7 @@ describe('a pause', () => {
       command: 'pause',
       result: { kind: 'done', changed: true },
     });
-    expect(state).toMatch(/^- paused 42 by=octocat at=/m);
+    expect(state).toMatch(/^- \{"kind":"paused","pull":42,"by":"octocat",/m);
     expect(deps.replies).toMatchObject([
       { agent: 'bot', text: 'Runs of `bot` on this pull request are paused.' },
     ]);

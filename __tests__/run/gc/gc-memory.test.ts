@@ -59,7 +59,7 @@ describe('the cost of garbage collection', () => {
       collection: { end: { kind: 'trimmed', removed: 3 } },
     });
     expect(deps.memory.get('bot.state.md')).toMatch(
-      new RegExp(`^- spent \\S+ day=${TODAY} usd=0\\.25 at=`, 'm'),
+      new RegExp(`^- {"kind":"spent","id":"\\S+","day":"${TODAY}","usd":0\\.25,`, 'm'),
     );
   });
 
@@ -90,13 +90,13 @@ describe('the cost of garbage collection', () => {
       'output-tokens': String(turns * CHEAP.outputTokens),
       ...(costUsd === 0 ? {} : { 'cost-usd': costUsd.toFixed(6) }),
     });
-    const spent = costUsd === 0 ? undefined : expect.stringContaining(`usd=${costUsd} `);
+    const spent = costUsd === 0 ? undefined : expect.stringContaining(`"usd":${costUsd},`);
     expect(deps.memory.get('bot.state.md')).toEqual(spent);
     expect(deps.memory.get('bot.md')).toBe(LOG);
   });
 
   it('is zero if the limit of the day is used up: the model is not called', async () => {
-    const state = `- spent a day=${TODAY} usd=2 at=${TODAY}T00:00:00.000Z\n`;
+    const state = `- {"kind":"spent","id":"a","day":"${TODAY}","usd":2,"at":${Date.parse(TODAY)}}\n`;
     const { model, deps, request } = scene([], { state, perDayUsd: 2 });
     expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
       kind: 'skipped',

@@ -5,13 +5,14 @@ import {
   type MemoryRefusal,
   refusal,
 } from '../../memory/commands/command-session.js';
+import { withFacts } from '../../memory/state.js';
 import { isOpen } from '../../review/finding.js';
 import type { KnownFinding } from '../../review/known.js';
 import type { Ledger } from '../../review/ledger.js';
 import type { FindingMark } from '../../review/marks.js';
 import { dismissedText, doneText, LEFT_OPEN, reopenedText } from '../../review/said.js';
 import { marksIn, type Post, type Seen } from '../../review/seen.js';
-import { markFacts, withReviewFacts } from '../../review/state-facts.js';
+import { markFacts } from '../../review/state-facts.js';
 import type { Dependencies, Reply } from '../dependencies.js';
 import { readFindings } from '../learn.js';
 import { readMemory } from '../memory.js';
@@ -226,7 +227,7 @@ async function keep(
 ): Promise<void> {
   const state = openAgentState(opened, request);
   if (state.kind === 'failed' || marks.length === 0) return;
-  const trouble = await rewriteState(state, (text) => withReviewFacts(text, markFacts(marks, pull)), deps);
+  const trouble = await rewriteState(state, (text) => withFacts(text, markFacts(marks, pull)), deps);
   if (trouble === undefined) return;
   const { message, remedy } = trouble;
   deps.reporter.warn({ code: 'memory-save-failed', agent: opened.agent.name, message, remedy });

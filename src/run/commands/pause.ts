@@ -4,7 +4,7 @@ import {
   type MemoryCommandResult,
   refusal,
 } from '../../memory/commands/command-session.js';
-import { withReviewFacts } from '../../review/state-facts.js';
+import { withFacts } from '../../memory/state.js';
 import type { Dependencies } from '../dependencies.js';
 import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../records.js';
@@ -68,7 +68,12 @@ async function keep(
   if (state.kind === 'failed') return state;
   const confirmation = `Runs of \`${opened.agent.name}\` on this pull request are ${kind === 'paused' ? 'paused' : 'no longer paused'}.`;
   if (request.dryRun) return done('Dry run: nothing was changed.', false);
-  const fact = { kind, pull: trigger.number, by: trigger.actor.login, at: deps.clock.now() } as const;
-  const trouble = await rewriteState(state, (text) => withReviewFacts(text, [fact]), deps);
+  const fact = {
+    kind,
+    pull: trigger.number,
+    by: trigger.actor.login,
+    at: deps.clock.now().getTime(),
+  } as const;
+  const trouble = await rewriteState(state, (text) => withFacts(text, [fact]), deps);
   return trouble ?? done(confirmation, true);
 }

@@ -17,11 +17,11 @@ import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../memory/gc/an
 import { countLog, planTrim, type TrimPlan } from '../../memory/gc/count-log.js';
 import type { GcEnd, GcFindings, GcResult, Suggestion } from '../../memory/gc/gc-result.js';
 import { promptText } from '../../memory/run-log.js';
-import { statePath } from '../../memory/state.js';
+import { statePath, withFacts } from '../../memory/state.js';
 import { firstUnread, type MemoryStore } from '../../memory/store.js';
 import { openBytes, readTail } from '../../memory/tail.js';
 import { pruneState } from '../../review/prune-state.js';
-import { parseReviewFacts, type Spent, withReviewFacts } from '../../review/state-facts.js';
+import { parseReviewFacts, type Spent } from '../../review/state-facts.js';
 import { openAgentMemory } from '../commands/open-agent-memory.js';
 import { openModel } from '../conversation.js';
 import type { Dependencies } from '../dependencies.js';
@@ -293,7 +293,7 @@ async function keepSpent(
   { store, path, now }: { readonly store: MemoryStore; readonly path: string; readonly now: Date },
   { saveSignal, reporter }: Dependencies,
 ): Promise<void> {
-  const rewrite = (text: string) => pruneState(withReviewFacts(text, [fact]), now);
+  const rewrite = (text: string) => pruneState(withFacts(text, [fact]), now);
   const saved = await store.write([{ kind: 'rewrite', path, rewrite }], saveSignal);
   if (saved.kind === 'saved') return;
   const { message, remedy = 'Check where memory is kept.' } = saved;

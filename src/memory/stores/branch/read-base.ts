@@ -82,8 +82,6 @@ function leftOut([first, ...others]: readonly string[], location: string): reado
  * that the checkout does not have is begun with the base version, so that committing it takes nothing away.
  */
 export function createBaseStore(writer: MemoryStore, base: BaseFiles, clock: Clock): MemoryStore {
-  /** Notes that this run deleted: they do not begin with the base version again. */
-  const deleted = new Set<string>();
   const timely: BaseFiles = {
     ...base,
     read: (path, signal) => inReadTime(clock, signal, (limited) => base.read(path, limited)),
@@ -122,11 +120,8 @@ export function createBaseStore(writer: MemoryStore, base: BaseFiles, clock: Clo
       const outside = changes.find(({ path }) => !isTreePath(path));
       if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
       try {
-        const begun = pathsOf(changes).filter((path) => !deleted.has(path));
-        const beginnings = await Promise.all(begun.map((path) => beginning(path, base, signal)));
-        const result = await writer.write([...beginnings.flat(), ...changes], signal);
-        if (result.kind === 'saved') for (const path of deletedBy(changes)) deleted.add(path);
-        return result;
+        const beginnings = await Promise.all(pathsOf(changes).map((path) => beginning(path, base, signal)));
+        return await writer.write([...beginnings.flat(), ...changes], signal);
       } catch (thrown) {
         return { kind: 'failed', reason: signal.aborted ? 'timeout' : 'error', message: messageOf(thrown) };
       }
@@ -138,12 +133,6 @@ const ONE_AGENT = {
   message: 'on a pull request only the memory of one agent can be read at the base branch',
   remedy: 'Do it on the command line, in a checkout of the base branch.',
 };
-
-function deletedBy(changes: readonly Change[]): readonly string[] {
-  return changes.flatMap((change) =>
-    change.kind === 'note' && change.edit.kind === 'delete' ? [change.path] : [],
-  );
-}
 
 async function beginning(path: string, base: BaseFiles, signal: AbortSignal): Promise<readonly Change[]> {
   const bytes = await base.read(path, signal);
