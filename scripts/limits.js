@@ -68,14 +68,9 @@ export const LIMITS = [
       ['unless they use more than', 'COMPACTION.keptShare', percent],
       ['Kept free for the next answer', 'COMPACTION.reserveTokens', tokens],
       [
-        'JSON schema of an answer: size, depth',
+        'JSON answer and its schema: depth, time of a check',
         'STRUCTURED_LIMITS',
-        ({ schemaBytes, schemaDepth }) => `${bytes(schemaBytes)}, ${schemaDepth} levels`,
-      ],
-      [
-        'JSON answer: depth, time of its check',
-        'STRUCTURED_LIMITS',
-        ({ answerDepth, checkMs }) => `${answerDepth} levels, ${ms(checkMs)}`,
+        ({ depth, checkMs }) => `${depth} levels, ${ms(checkMs)}`,
       ],
     ],
   },

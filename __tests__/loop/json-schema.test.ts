@@ -53,6 +53,15 @@ describe('a compiled schema', () => {
     ],
     ['formats as notes', { type: 'string', format: 'email' }, 'nobody', true],
     ['unknown keywords as notes', { type: 'string', ...extra('x-order', 1) }, 'a', true],
+    [
+      'a reference to a schema that comes with it',
+      {
+        ...extra('$defs', { a: { $id: 'https://a.example/a.json', type: 'null' } }),
+        $ref: 'https://a.example/a.json',
+      },
+      1,
+      false,
+    ],
     ['own properties only', { type: 'object', required: ['toString'] }, {}, false],
   ])('accepts %s', async (_, schema, value, isRight) => {
     const check = await compileSchema(schema, ORIGIN, forEver);
@@ -65,6 +74,7 @@ describe('a compiled schema', () => {
     ['an invalid pattern', { pattern: '(' }],
     ['a reference to nothing', { $ref: '#/$defs/none' }],
     ['a reference to elsewhere', { $ref: 'https://a.example/s.json' }],
+    ['an asynchronous check', { ...extra('$async', true) }],
     ['an unknown draft', { $schema: 'http://json-schema.org/draft-04/schema#' }],
     ['a draft that is a number', JSON.parse('{"$schema":4}')],
   ])('is an error with a remedy for %s', async (_, schema) => {
@@ -72,8 +82,14 @@ describe('a compiled schema', () => {
     await expect(trouble).rejects.toBeInstanceOf(ConfigError);
     await expect(trouble).rejects.toMatchObject({
       message: expect.stringContaining(ORIGIN),
-      remedy: expect.stringMatching(/schema/),
+      remedy: expect.stringMatching(/schema|\$/),
     });
+  });
+
+  it('is told from one that lacks a document', async () => {
+    await expect(compileSchema({ $ref: 'b.json' }, ORIGIN, forEver)).rejects.toThrow(
+      'the JSON schema of `output-schema` refers to another document: b.json',
+    );
   });
 
   it('is an error when it checks only itself', async () => {

@@ -3,6 +3,8 @@ import type { ResponseFormat } from '../../src/agent/config.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import {
   checkObject,
+  depthExceeds,
+  findJson,
   formatInstruction,
   judgeAnswer,
   responseFormatOf,
@@ -45,17 +47,12 @@ describe('the format of the answer', () => {
     ['{', '`output-schema` is not JSON'],
     ['[]', '`output-schema` is JSON, but not an object'],
     ['true', '`output-schema` is JSON, but not an object'],
-    ['{"$ref":"https://a.example"}', 'the JSON schema of `output-schema` refers to another document'],
+    ['{"not":'.repeat(128) + '{}' + '}'.repeat(128), 'is nested more than 128 levels deep'],
   ])('is an error with a remedy for the input %s', (input, message) => {
     const work = () => responseFormatOf({ responseFormat: undefined }, input);
     expect(work).toThrow(ConfigError);
     expect(work).toThrow(message);
     expect(remedyOf(work)).toBeTruthy();
-  });
-
-  it('is an error that names the key for a schema of the agent', () => {
-    const responseFormat = { type: 'json_schema', schema: { $ref: 'a.json' } } as const;
-    expect(() => responseFormatOf({ responseFormat }, undefined)).toThrow('`params.response_format.schema`');
   });
 
   it('names the source of the schema', () => {
@@ -131,3 +128,56 @@ function remedyOf(work: () => unknown): string | undefined {
   }
   return undefined;
 }
+
+describe('finding the JSON of an answer', () => {
+  it.each<[string, string, unknown]>([
+    ['is the whole answer', '{"a":1}', { a: 1 }],
+    ['has white space and a byte order mark around it', '\uFEFF\n {"a":1} \n', { a: 1 }],
+    ['is a list', '[1,2]', [1, 2]],
+    ['is a word', 'null', null],
+    ['is in a fence', '```json\n{"a":1}\n```', { a: 1 }],
+    ['is in a fence without a language', '```\n{"a":1}\n```', { a: 1 }],
+    ['is in a fence with Windows line ends', '```json\r\n{\r\n"a":1}\r\n```\r\n', { a: 1 }],
+    ['is in a fence with words around it', 'Here it is:\n\n```json\n{"a":1}\n```\nDone.', { a: 1 }],
+    ['is in a fence of tildes', '~~~\n{"a":1}\n~~~', { a: 1 }],
+    ['is in a fence that was not closed', '```json\n{"a":1}', { a: 1 }],
+    ['is in a longer fence', '````json\n{"a":1}\n````', { a: 1 }],
+    ['holds a fence in a text', '```json\n{"a":"```\\nx\\n```"}\n```', { a: '```\nx\n```' }],
+    [
+      'holds a whole fence and is not in one',
+      '{"a":"\\n```json\\n{}\\n```\\n"}',
+      { a: '\n```json\n{}\n```\n' },
+    ],
+  ])('accepts it when it %s', (_, answer, value) => {
+    expect(findJson(answer)).toEqual({ value });
+  });
+
+  it.each<[string, string, RegExp]>([
+    ['nothing', ' \n', /empty/],
+    ['prose', 'All good.', /not JSON/],
+    ['cut JSON', '{"a": [1, 2', /not JSON/],
+    ['JSON with words around it', 'Here: {"a":1}', /not JSON/],
+    ['two fences', '```json\n{}\n```\nor\n```json\n{}\n```', /2 code blocks/],
+    ['a fence with something else', '```ts\nlet a;\n```', /not JSON/],
+  ])('reports the problem of %s', (_, answer, problem) => {
+    expect(findJson(answer)).toEqual({ problem: expect.stringMatching(problem) });
+  });
+});
+
+describe('the depth', () => {
+  it.each<[unknown, number]>([
+    [1, 0],
+    [null, 0],
+    [{}, 1],
+    [[[1]], 2],
+    [{ a: { b: [] } }, 3],
+  ])('of %j is %i', (value, depth) => {
+    expect(depthExceeds(value, depth)).toBe(false);
+    if (depth > 0) expect(depthExceeds(value, depth - 1)).toBe(true);
+  });
+
+  it('is found without running out of stack', () => {
+    const text = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(depthExceeds(JSON.parse(text), 128)).toBe(true);
+  });
+});

@@ -282,46 +282,6 @@ describe('a role by web identity', () => {
   });
 });
 
-describe("AWS's shared credentials file", () => {
-  const file = `
-[default]
-aws_access_key_id = AKIADEFAULT
-aws_secret_access_key = default-secret
-[octo]
-aws_access_key_id=AKIAOCTO
-aws_secret_access_key=octo-secret=
-aws_session_token = octo-session
-`;
-
-  it.each([
-    [
-      'the default profile of the home folder',
-      { HOME: '/home/octocat' },
-      '/home/octocat/.aws/credentials',
-      'AKIADEFAULT',
-    ],
-    [
-      'a profile of a file of its own',
-      { AWS_SHARED_CREDENTIALS_FILE: '/etc/aws', AWS_PROFILE: 'octo' },
-      '/etc/aws',
-      'AKIAOCTO',
-    ],
-  ])('is read: %s', async (_, env, path, id) => {
-    const server = await startModelServer([text('Hi')]);
-    const readTextFile = async (asked: string) => (asked === path ? file : undefined);
-    const model = await open({ ...REGION, ...env }, { fetch: through(server), readTextFile });
-    await model.doGenerate(question());
-    expect(SIGNED.exec(server.requests()[0]?.headers['authorization'] ?? '')?.[1]).toBe(id);
-  });
-
-  it('is ignored if the profile has no keys', async () => {
-    const readTextFile = async () => '[default]\nsso_session = octo\n';
-    await expect(open({ ...REGION, HOME: '/home/octocat' }, { readTextFile })).rejects.toMatchObject({
-      exitCode: 3,
-    });
-  });
-});
-
 describe('an error of Bedrock', () => {
   it('names where to look when the role cannot use the model', async () => {
     const server = await startLoopback((_, response) =>

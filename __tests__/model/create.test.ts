@@ -8,30 +8,7 @@ import type { ProviderConfig } from '../../src/model/settings.js';
 import { startLoopback } from '../helpers/loopback.js';
 import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
 import { realmFetch } from '../helpers/realm-fetch.js';
-import { describeModel, describeWireModel, question, SCHEMA } from './contract.js';
-
-const nested = (message: string) => ({ error: { message, type: 't', param: null, code: null } });
-const OPENAI_STATUSES = [
-  [400, 'bad_request'],
-  [401, 'auth'],
-  [403, 'auth'],
-  [404, 'bad_request'],
-  [413, 'server'],
-  [422, 'server'],
-  [429, 'rate_limit'],
-  [500, 'server'],
-  [503, 'server'],
-  [529, 'server'],
-] as const;
-
-const EMPTY_COMPLETION = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'm',
-  choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 },
-};
+import { question } from './contract.js';
 
 function models(options: Partial<ModelsOptions> = {}) {
   return createModels({ env: {}, loadConfig: async () => ({}), fetch: realmFetch, ...options });
@@ -46,83 +23,6 @@ async function open(provider: string, server: ModelServer): Promise<LanguageMode
   };
   return await models({ env }).open({ provider, model: `${provider}-model` });
 }
-
-describeWireModel({
-  name: 'anthropic',
-  open: (server) => open('anthropic', server),
-  path: '/v1/messages',
-  errorBody: (message) => ({ type: 'error', error: { type: 'some_error', message } }),
-  statuses: [
-    [400, 'bad_request'],
-    [401, 'auth'],
-    [403, 'server'],
-    [404, 'server'],
-    [413, 'server'],
-    [422, 'server'],
-    [429, 'rate_limit'],
-    [500, 'server'],
-    [502, 'server'],
-    [529, 'overloaded'],
-  ],
-  emptyBody: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'claude',
-    content: [],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 1, output_tokens: 0 },
-  },
-  emptyAnswer: 'error',
-  jsonSchema: { tools: [{ name: 'json', input_schema: SCHEMA }], tool_choice: { type: 'any' } },
-  jsonObject: undefined,
-});
-
-describeWireModel({
-  name: 'openai',
-  open: (server) => open('openai', server),
-  path: '/v1/chat/completions',
-  errorBody: nested,
-  statuses: OPENAI_STATUSES,
-  emptyBody: EMPTY_COMPLETION,
-  emptyAnswer: 'empty',
-  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
-  jsonObject: { response_format: { type: 'json_object' } },
-});
-
-describeWireModel({
-  name: 'ollama',
-  open: (server) => open('ollama', server),
-  path: '/v1/chat/completions',
-  errorBody: (error) => ({ error }),
-  statuses: [
-    [400, 'bad_request'],
-    [401, 'server'],
-    [403, 'server'],
-    [404, 'bad_request'],
-    [429, 'server'],
-    [500, 'server'],
-  ],
-  emptyBody: EMPTY_COMPLETION,
-  emptyAnswer: 'error',
-  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
-  jsonObject: { response_format: { type: 'json_object' } },
-});
-
-describeWireModel({
-  name: 'an OpenAI-compatible endpoint',
-  open: (server) => open('groq', server),
-  path: '/v1/chat/completions',
-  errorBody: nested,
-  statuses: OPENAI_STATUSES,
-  emptyBody: EMPTY_COMPLETION,
-  emptyAnswer: 'empty',
-  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
-  jsonObject: { response_format: { type: 'json_object' } },
-});
-
-describeModel('offline', () => models().open({ provider: 'offline', model: 'rules' }));
 
 describe('a streamed answer that falls silent', () => {
   const EVENTS = {
@@ -260,15 +160,6 @@ describe('an unreachable model server', () => {
       model: 'm',
     });
     await expect(model.doGenerate(question())).rejects.toBe(error);
-  });
-
-  it('is reported with a question about Ollama if it is Ollama', async () => {
-    const server = await startModelServer([]);
-    const model = await open('ollama', server);
-    await server.close();
-    await expect(model.doGenerate(question())).rejects.toMatchObject({
-      message: `server: connection refused: is Ollama running? (expected at ${server.url})`,
-    });
   });
 
   it('is reported once if each of two addresses of one host refuses', async () => {

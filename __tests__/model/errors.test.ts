@@ -1,4 +1,4 @@
-import { APICallError, InvalidResponseDataError, TypeValidationError } from '@ai-sdk/provider';
+import { APICallError, TypeValidationError } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
 import { findProvider } from '../../src/model/catalog.js';
@@ -53,25 +53,11 @@ describe('an answer with an error status', () => {
       ).toMatchObject({ message, status: statusCode });
   });
 
-  it('C4 67: never shows the key, even if the API does', () => {
-    const body = { error: { message: `Incorrect API key provided: ${KEY}. See ${KEY}.` } };
-    const { message } = told(callError({ statusCode: 401, responseBody: JSON.stringify(body) }));
-    expect(message).toMatch(/^auth: Incorrect API key provided: /);
-    expect(message).not.toContain(KEY);
-  });
-
   it('C4 61: is one line of at most 500 characters, without what moves a terminal', () => {
     const message = `bad\u001b[31m\nrequest ${'x'.repeat(100_000)}`;
     const error = told(callError({ statusCode: 400, responseBody: JSON.stringify({ error: { message } }) }));
     expect(error.message).toMatch(/^bad_request: bad request x{400,}…$/);
     expect(error.message.length).toBeLessThanOrEqual(500 + 'bad_request: '.length);
-  });
-
-  it('is left unchanged if there is no key', () => {
-    const error = callError({ statusCode: 400, responseBody: '{"error":"bad"}' });
-    expect(toProviderError(error, findProvider({ provider: 'ollama', model: 'm' }), []).message).toBe(
-      'bad_request: bad',
-    );
   });
 
   it.each([
@@ -192,12 +178,6 @@ describe('C4 61: an answer that cannot be read', () => {
     });
     expect(told(callError({ statusCode: 200, cause })).message).toBe(
       'server: failed to read response body: other side closed',
-    );
-  });
-
-  it('is reported if it has no choices', () => {
-    expect(told(new InvalidResponseDataError({ data: {} })).message).toBe(
-      'server: response contains no choices',
     );
   });
 

@@ -118,24 +118,6 @@ describe('createOfflineModel', () => {
     expect(sanitize(text, 'comment', [])).toBe(text);
   });
 
-  it('reports what an issue lacks', async () => {
-    const report = fence('Title: It crashes\n\nIt crashes when I start it.', {
-      source: 'description of issue #3',
-    });
-    const text = await answer(`Triage issue #3: It crashes\n\n${FENCE_NOTICE}\n\n${report}`);
-    expect(text).toContain(
-      '- the steps that lead to it\n- what you expected\n- the version you use\n- the system you run it on',
-    );
-    expect(text).not.toContain('- what happened instead');
-  });
-
-  it('requests nothing more if an issue is complete', async () => {
-    const body =
-      'Steps to reproduce:\n1. Start it\nExpected: a window\nActual: an error\nVersion 1.2.3 on Ubuntu 24.04';
-    const text = await answer(fence(body, { source: 'description of issue #3' }));
-    expect(text).toContain('The report names every part the rules look for.');
-  });
-
   it('states what it can do if there is neither, and repeats the first line of the task', async () => {
     const text = await answer(`\nWrite a \`haiku\`\u200B about @octocat\nSecond line\n\n${FENCE_NOTICE}`);
     expect(text).toContain("The task was: `Write a 'haiku' about @octocat`");

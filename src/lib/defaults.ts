@@ -191,13 +191,8 @@ export const COMPACTION = {
 /** The model is told that little is left of a run from here on: turns and seconds left, share of a budget spent. */
 export const LIMIT_NOTICE = { turns: 3, share: 0.8, seconds: 60 } as const;
 
-/** What a JSON schema for the answer may measure, and how deep an answer may be nested. */
-export const STRUCTURED_LIMITS = {
-  schemaBytes: 64 * 1024,
-  schemaDepth: 64,
-  answerDepth: 128,
-  checkMs: 2000,
-} as const;
+/** How deep a JSON answer and its schema may be nested, and how long the check of an answer may take. */
+export const STRUCTURED_LIMITS = { depth: 128, checkMs: 2000 } as const;
 
 /** Pull requests, besides the run's own, whose answers to earlier findings a run reads: those where it found something last. */
 export const MAX_LEARNED_PULLS = 5;

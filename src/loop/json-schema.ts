@@ -64,7 +64,14 @@ export async function inspectSchema(schema: JsonSchema, origin: string): Promise
  * Few runs have a schema, and loading the package takes a sixth of a run's start. Bundled, a package of CommonJS that is
  * loaded late has nothing but its `default`.
  */
-async function openCompiler({ $schema }: JsonSchema, origin: string): Promise<Ajv> {
+async function openCompiler(schema: JsonSchema, origin: string): Promise<Ajv> {
+  const { $schema } = schema;
+  // What it would compile gives a promise, and a promise passes for a good answer.
+  if ('$async' in schema) {
+    throw new ConfigError(`the JSON schema of ${origin} uses \`$async\`, which JSON Schema does not have`, {
+      remedy: 'Remove `$async`.',
+    });
+  }
   const draft = typeof $schema === 'string' ? $schema.replace(/#$/, '') : $schema;
   if (draft === undefined || draft === DRAFT_2020) {
     const { default: draft2020 } = await import('ajv/dist/2020.js');
@@ -91,6 +98,12 @@ function slowSchema(origin: string, what: string): ConfigError {
 }
 
 function brokenSchema(origin: string, thrown: unknown): ConfigError {
+  const elsewhere = thrown instanceof Error && 'missingRef' in thrown ? String(thrown.missingRef) : '#';
+  if (!elsewhere.startsWith('#')) {
+    return new ConfigError(`the JSON schema of ${origin} refers to another document: ${elsewhere}`, {
+      remedy: 'Copy what it refers to under `$defs` and write `#/$defs/name`: no document is fetched.',
+    });
+  }
   return new ConfigError(`the JSON schema of ${origin} cannot be used: ${messageOf(thrown)}`, {
     remedy: 'Fix the schema. It follows JSON Schema, draft 2020-12 unless `$schema` says draft 7.',
     cause: thrown,

@@ -3,7 +3,6 @@ import type { ModelParams } from '../agent/config.js';
 import { STRUCTURED_LIMITS } from '../lib/defaults.js';
 import { AxeError, ConfigError, messageOf } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/cut.js';
-import { grouped } from '../lib/text/number.js';
 
 /** That the answer is to be JSON, and by which schema. */
 type JsonFormat = Extract<LanguageModelV4CallOptions['responseFormat'], { type: 'json' }>;
@@ -49,16 +48,11 @@ export function checkObject(value: unknown): readonly string[] {
 }
 
 /** Takes the JSON out of an answer, a code fence around it or not, and checks it: the value, or what is wrong with it. */
-function readStructured(
-  answer: string,
-  check: ValueCheck,
-): { readonly value?: unknown; readonly problem?: string } {
-  const found = findJson(answer);
-  if (found.kind === 'missing') return { problem: cleanLine(found.problem, MAX_CLAUSE) };
-  const { value } = found;
-  const { answerDepth } = STRUCTURED_LIMITS;
-  if (depthExceeds(value, answerDepth))
-    return { problem: `it is nested more than ${answerDepth} levels deep` };
+function readStructured(answer: string, check: ValueCheck): ReturnType<typeof findJson> {
+  const { value, problem } = findJson(answer);
+  if (problem !== undefined) return { problem: cleanLine(problem, MAX_CLAUSE) };
+  const { depth } = STRUCTURED_LIMITS;
+  if (depthExceeds(value, depth)) return { problem: `it is nested more than ${depth} levels deep` };
   const problems = check(value);
   return problems.length > 0 ? { problem: joinProblems(problems) } : { value };
 }
@@ -70,7 +64,7 @@ function isGiven(outputSchema: string | undefined): outputSchema is string {
   return outputSchema !== undefined && outputSchema.trim() !== '';
 }
 
-function parseSchema(text: string, origin: string): SchemaObject {
+function parseSchema(text: string, origin: string): unknown {
   const remedy = 'Give a JSON schema that is an object, for example `{"type": "object"}`.';
   let schema: unknown;
   try {
@@ -81,11 +75,16 @@ function parseSchema(text: string, origin: string): SchemaObject {
   }
   if (checkObject(schema).length > 0)
     throw new ConfigError(`${origin} is JSON, but not an object`, { remedy });
-  return schema as SchemaObject;
+  return schema;
 }
 
-function formatFor(schema: SchemaObject, origin: string): JsonFormat {
-  checkSchema(schema, origin);
+function formatFor(schema: unknown, origin: string): JsonFormat {
+  const { depth } = STRUCTURED_LIMITS;
+  if (depthExceeds(schema, depth)) {
+    throw new ConfigError(`the JSON schema of ${origin} is nested more than ${depth} levels deep`, {
+      remedy: 'Put inner schemas under `$defs` and refer to them with `$ref: "#/$defs/name"`.',
+    });
+  }
   // The door: the interface asks for draft 7, and providers take what users write; the compiler checks the rest.
   return { type: 'json', schema: schema as JsonSchema };
 }
@@ -136,31 +135,21 @@ export function withoutWrittenCalls(text: string): string {
   return rest === text ? text : rest.trim();
 }
 
-/** What is in an answer: a JSON value, or the reason why there is none. */
-type FoundJson =
-  | { readonly kind: 'found'; readonly value: unknown }
-  | { readonly kind: 'missing'; readonly problem: string };
-
-/** The JSON value that an answer is, or that is in its one code fence, whatever is said around it. */
-export function findJson(answer: string): FoundJson {
+/** The JSON value that an answer is, or that is in its one code fence, whatever is said around it; or why there is none. */
+export function findJson(answer: string): { readonly value?: unknown; readonly problem?: string } {
   const text = answer.trim();
-  if (text === '') return { kind: 'missing', problem: 'the answer is empty' };
+  if (text === '') return { problem: 'the answer is empty' };
   const whole = parse(text);
-  if (whole.kind === 'found') return whole;
-  const blocks = fencedBlocks(text);
-  const [block] = blocks;
+  const [block, ...others] = whole.problem === undefined ? [] : fencedBlocks(text);
   if (block === undefined) return whole;
-  if (blocks.length > 1)
-    return { kind: 'missing', problem: `it holds ${blocks.length} code blocks, not one` };
-  return parse(block);
+  return others.length > 0 ? { problem: `it holds ${others.length + 1} code blocks, not one` } : parse(block);
 }
 
-function parse(text: string): FoundJson {
+function parse(text: string): ReturnType<typeof findJson> {
   try {
-    const value: unknown = JSON.parse(text);
-    return { kind: 'found', value };
+    return { value: JSON.parse(text) };
   } catch (thrown) {
-    return { kind: 'missing', problem: `it is not JSON (${messageOf(thrown)})` };
+    return { problem: `it is not JSON (${messageOf(thrown)})` };
   }
 }
 
@@ -185,43 +174,6 @@ function fencedBlocks(text: string): readonly string[] {
   return blocks;
 }
 
-/** A JSON schema that is an object; whether it is a valid one its compiler says. */
-export type SchemaObject = Readonly<Record<string, unknown>>;
-
-/** Longest piece of a schema that is quoted in a message. */
-const MAX_QUOTED = 120;
-
-/**
- * Refuses a schema that is too large or too deep, that wants another document (`$ref` to a URL or a file is never
- * followed), or that asks for asynchronous checks. `origin` names the input or key it comes from. Throws a ConfigError.
- */
-export function checkSchema(schema: SchemaObject, origin: string): void {
-  const { schemaBytes, schemaDepth } = STRUCTURED_LIMITS;
-  if (depthExceeds(schema, schemaDepth)) {
-    throw new ConfigError(`the JSON schema of ${origin} is nested more than ${schemaDepth} levels deep`, {
-      remedy: 'Put inner schemas under `$defs` and refer to them with `$ref: "#/$defs/name"`.',
-    });
-  }
-  const bytes = new TextEncoder().encode(JSON.stringify(schema)).length;
-  if (bytes > schemaBytes) {
-    throw new ConfigError(
-      `the JSON schema of ${origin} is too large: ${grouped(bytes)} bytes, at most ${grouped(schemaBytes)}`,
-      { remedy: 'Ask for less, or leave out descriptions and examples.' },
-    );
-  }
-  for (const part of subschemas(schema)) {
-    for (const [keyword, value] of Object.entries(part)) {
-      if (REFERENCES.includes(keyword)) checkReference(keyword, value, origin);
-      if (keyword === '$async' && value !== false) {
-        throw new ConfigError(
-          `the JSON schema of ${origin} uses \`$async\`, which JSON Schema does not have`,
-          { remedy: 'Remove `$async`.' },
-        );
-      }
-    }
-  }
-}
-
 /** Whether a JSON value is nested deeper than so many levels; a plain value has none. */
 export function depthExceeds(value: unknown, maxDepth: number): boolean {
   let level = [value].filter(isNested);
@@ -234,38 +186,4 @@ export function depthExceeds(value: unknown, maxDepth: number): boolean {
 
 function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-/** Keywords whose values are schemas by names of the user's. */
-const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
-
-/** Keywords whose values are examples of what is described. */
-const VALUES = ['const', 'enum', 'default', 'examples'];
-
-const REFERENCES = ['$ref', '$dynamicRef', '$recursiveRef'];
-
-/** A schema and every schema inside it; examples of what is described are none. Its depth was checked. */
-function* subschemas(schema: unknown): Generator<SchemaObject> {
-  if (Array.isArray(schema)) {
-    for (const one of schema) yield* subschemas(one);
-  } else if (isNested(schema)) {
-    const entries = Object.entries(schema);
-    yield Object.fromEntries(entries);
-    for (const [keyword, value] of entries) {
-      if (NAMED.includes(keyword) && isNested(value)) {
-        for (const one of Object.values(value)) yield* subschemas(one);
-      } else if (!VALUES.includes(keyword)) {
-        yield* subschemas(value);
-      }
-    }
-  }
-}
-
-function checkReference(keyword: string, value: unknown, origin: string): void {
-  if (typeof value !== 'string' || value.startsWith('#')) return;
-  const quoted = cleanLine(JSON.stringify(value), MAX_QUOTED);
-  throw new ConfigError(
-    `the JSON schema of ${origin} refers to another document: \`${keyword}\` is ${quoted}`,
-    { remedy: 'Copy what it refers to under `$defs` and write `#/$defs/name`: no document is fetched.' },
-  );
 }

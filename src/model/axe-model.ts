@@ -1,8 +1,4 @@
-import {
-  APICallError,
-  type LanguageModelV4CallOptions,
-  type LanguageModelV4GenerateResult,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/cut.js';
@@ -40,24 +36,20 @@ interface ModelReply {
 /** The package's model with axe's defaults going in and axe's errors coming out. */
 export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelReply): LanguageModel {
   let keepsThinking = true;
-  let descriptionRoom = Number.POSITIVE_INFINITY;
 
-  /** From the first time on without what is refused: thinking of another conversation, long descriptions of tools. */
+  /** Without thinking of another conversation from the first time on that it is refused. */
   async function ask(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     const kept = keepsThinking ? options : { ...options, prompt: options.prompt.flatMap(withoutThinking) };
-    const fitted = withShortDescriptions(kept, descriptionRoom);
     try {
       const place = { provider: spoken.provider.id, wire: spoken.wire, model: model.modelId };
-      const request = send(withCachePoints(withDefaults(fitted, spoken), place), spoken);
+      const request = send(withCachePoints(withDefaults(kept, spoken), place), spoken);
       // Minutes of thinking without a byte are taken for a broken connection by what is on the way.
       return isThinking(spoken.thinking, request)
         ? await streamReply(model, request)
         : await model.doGenerate(request);
     } catch (thrown) {
-      const room = roomForDescriptions(thrown) ?? descriptionRoom;
-      if (room < descriptionRoom) descriptionRoom = room;
-      else if (keepsThinking && refusesThinking(thrown)) keepsThinking = false;
-      else throw thrown;
+      if (!keepsThinking || !refusesThinking(thrown)) throw thrown;
+      keepsThinking = false;
       return await ask(options);
     }
   }
@@ -126,9 +118,11 @@ function withDefaults(
         'openai',
         strictness(options),
       );
-    case 'openai-responses':
+    case 'openai-responses': {
       // Nothing is kept at OpenAI: reasoning comes back to us encrypted and is sent again.
-      return withOptions(options, 'openai', { store: false, ...strictness(options) });
+      const own = { store: false, ...strictness(options) };
+      return withOptions(provider.access === 'azure' ? withShortTools(options) : options, 'openai', own);
+    }
     case 'openai-compatible':
       return withOptions(options, 'openaiCompatible', strictness(options));
     case 'bedrock':
@@ -162,8 +156,22 @@ function strictness({ responseFormat }: LanguageModelV4CallOptions): Readonly<Re
  * a request that has both names.
  */
 function forAzure({ maxOutputTokens, ...options }: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  if (maxOutputTokens === undefined) return options;
-  return withOptions(options, 'openai', { maxCompletionTokens: maxOutputTokens });
+  const short = withShortTools(options);
+  return maxOutputTokens === undefined
+    ? short
+    : withOptions(short, 'openai', { maxCompletionTokens: maxOutputTokens });
+}
+
+/** Azure refuses a longer description of a tool (github.com/getsentry/sentry-mcp/issues/106). */
+const MAX_DESCRIPTION = 1024;
+
+function withShortTools(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const tools = options.tools?.map((tool) =>
+    tool.type === 'function' && (tool.description?.length ?? 0) > MAX_DESCRIPTION
+      ? { ...tool, description: `${tool.description?.slice(0, MAX_DESCRIPTION - 1)}…` }
+      : tool,
+  );
+  return { ...options, tools };
 }
 
 /**
@@ -314,27 +322,4 @@ function withReportedCost(reply: LanguageModelV4GenerateResult): LanguageModelV4
     field(raw, 'is_byok') === true ? field(field(raw, 'cost_details'), 'upstream_inference_cost') : 0;
   const costUsd = Number(field(raw, 'cost')) + Number(upstream);
   return Number.isFinite(costUsd) && costUsd >= 0 ? withCost(reply, costUsd) : reply;
-}
-
-/**
- * How long the description of a tool may be, where a provider has refused a longer one: Azure does, and OpenAI did
- * until 2025 (github.com/run-llama/llama_index/pull/18784, github.com/getsentry/sentry-mcp/issues/106).
- */
-function roomForDescriptions(thrown: unknown): number | undefined {
-  if (!APICallError.isInstance(thrown) || thrown.statusCode !== 400) return undefined;
-  const room = /\bdescription\b[\s\S]*?\bmaximum length (\d+)/i.exec(String(thrown.responseBody))?.[1];
-  return room === undefined ? undefined : Number(room);
-}
-
-/** The request with tools that are described in so many characters. */
-function withShortDescriptions(
-  options: LanguageModelV4CallOptions,
-  room: number,
-): LanguageModelV4CallOptions {
-  const tools = options.tools?.map((tool) => {
-    if (tool.type !== 'function' || tool.description === undefined || tool.description.length <= room)
-      return tool;
-    return { ...tool, description: `${tool.description.slice(0, room - 1)}…` };
-  });
-  return tools === undefined ? options : { ...options, tools };
 }

@@ -22,7 +22,7 @@ export async function openBedrock({ ref, provider, sources, ports }: OpenRequest
   const fetch = leniently(ports.fetch, 'bedrock');
   const authorized =
     apiKey === undefined
-      ? signing(fetch, region, await findAwsCredentials(ports, region))
+      ? signing(fetch, region, findAwsCredentials(ports, region))
       : withAuth(fetch, async () => ({ authorization: `Bearer ${apiKey}` }));
   const { env, config } = sources;
   const address = firstSet([
@@ -99,57 +99,35 @@ function signing(
 interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  readonly sessionToken?: string;
+  readonly sessionToken?: string | undefined;
 }
 
 /**
- * Where AWS's own tools find credentials, in their order: keys in the environment, a role with a web identity
- * (`AWS_ROLE_ARN`; the token from `AWS_WEB_IDENTITY_TOKEN_FILE` or GitHub), the shared credentials file.
- * Throws an AxeError (exit 3) that names them all if there are none.
+ * Keys in the environment, or else a role with a web identity (`AWS_ROLE_ARN`; the token from `AWS_WEB_IDENTITY_TOKEN_FILE`
+ * or GitHub). Throws an AxeError (exit 3) that names both if there is neither.
  */
-async function findAwsCredentials(ports: KeylessPorts, region: string): Promise<Fresh<AwsCredentials>> {
-  const { env, readTextFile } = ports;
-  const fixed = awsKeys((name) => firstSet([env[name.toUpperCase()]]));
-  if (fixed !== undefined) return async () => fixed;
+function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCredentials> {
+  const { env } = ports;
+  const accessKeyId = firstSet([env['AWS_ACCESS_KEY_ID']]);
+  const secretAccessKey = firstSet([env['AWS_SECRET_ACCESS_KEY']]);
+  if (accessKeyId !== undefined && secretAccessKey !== undefined)
+    return async () => ({
+      accessKeyId,
+      secretAccessKey,
+      sessionToken: firstSet([env['AWS_SESSION_TOKEN']]),
+    });
   const role = firstSet([env['AWS_ROLE_ARN']]);
   if (role !== undefined) return assumeRole(ports, role, region);
-  const home = firstSet([env['HOME'], env['USERPROFILE']]) ?? '';
-  const path = firstSet([env['AWS_SHARED_CREDENTIALS_FILE']]) ?? `${home}/.aws/credentials`;
-  const profile = readProfile(
-    (await readTextFile?.(path)) ?? '',
-    firstSet([env['AWS_PROFILE']]) ?? 'default',
-  );
-  const shared = awsKeys((name) => profile.get(name));
-  if (shared !== undefined) return async () => shared;
   throw new AxeError(
     'credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)',
     {
       exitCode: 3,
       remedy:
         'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { AWS_ROLE_ARN: …, AWS_REGION: … }` ' +
-        'of a role that trusts the repository, or run `aws-actions/configure-aws-credentials` before.',
+        'of a role that trusts the repository, or run `aws-actions/configure-aws-credentials` before. ' +
+        'On your own machine: `eval "$(aws configure export-credentials --format env)"`.',
     },
   );
-}
-
-/** The keys under the names that the credentials file and, in capitals, the environment have for them. */
-function awsKeys(named: (name: string) => string | undefined): AwsCredentials | undefined {
-  const accessKeyId = named('aws_access_key_id');
-  const secretAccessKey = named('aws_secret_access_key');
-  if (!accessKeyId || !secretAccessKey) return undefined;
-  return { accessKeyId, secretAccessKey, sessionToken: named('aws_session_token') };
-}
-
-/** What a profile of AWS's shared credentials file says; it has no keys for an SSO login, for one. */
-function readProfile(text: string, profile: string): ReadonlyMap<string, string> {
-  const values = new Map<string, string>();
-  let section = '';
-  for (const line of text.split(/\r?\n/)) {
-    section = /^\s*\[\s*([^\]]+?)\s*\]/.exec(line)?.[1] ?? section;
-    const [, key, value] = /^\s*([^#;=\s]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    if (section === profile && key !== undefined && value !== undefined) values.set(key.toLowerCase(), value);
-  }
-  return values;
 }
 
 /** Credentials of a role, an hour each (AWS STS, AssumeRoleWithWebIdentity). They throw a ProviderError. */

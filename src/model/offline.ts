@@ -7,7 +7,7 @@ import { cleanLine } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
 import type { LanguageModel } from '../loop/messages.js';
-import { FENCE_NOTICE, type Fenced, parseFences } from '../safety/fence.js';
+import { FENCE_NOTICE, parseFences } from '../safety/fence.js';
 import { findInDiff, RULE_FACTS, type RuleFinding } from './offline-rules.js';
 
 /**
@@ -166,16 +166,14 @@ const RULES =
   '**No model wrote this.** It is what `offline/rules` found, a set of fixed rules that understand nothing.';
 
 /**
- * The answer of `offline/rules`, markdown: a review if the message holds a diff, what a report lacks if it holds the
- * description of an issue, else what the rules can do. `message` is the last of the user's. The answer begins by saying that no model wrote it and ends with what
- * it was given of memory (D32).
+ * The answer of `offline/rules`, markdown: a review if the message holds a diff, else what the rules can do. `message` is the
+ * last of the user's. The answer begins by saying that no model wrote it and ends with what it was given of memory (D32).
  */
 function answerOffline(system: string, message: string): string {
-  const { fences, rest } = parseFences(message);
+  const { rest } = parseFences(message);
   const task = firstLine(rest.replace(FENCE_NOTICE, ''));
   const diffs = diffsIn(message);
-  const issue = fences.find(({ source }) => /^description of issue\b/.test(source));
-  const body = diffs.length > 0 ? review(diffs) : issue === undefined ? introduce(task) : triage(issue);
+  const body = diffs.length > 0 ? review(diffs) : introduce(task);
   return [WHAT_THIS_IS, ...body, describeMemory(system)].join('\n\n');
 }
 
@@ -234,36 +232,10 @@ function formatFinding({ rule, path, line, message }: RuleFinding): string {
   return `- \`${place}\`: ${message} (${rule})`;
 }
 
-/** Parts of a good report, and the words that show it is there. */
-const REPORT_PARTS: readonly { readonly name: string; readonly sign: RegExp }[] = [
-  {
-    name: 'the steps that lead to it',
-    sign: /\b(?:steps|reproduc\w*|repro|how to (?:trigger|see))\b|^\s*(?:1[.)]|```)/im,
-  },
-  { name: 'what you expected', sign: /\b(?:expected|expect|should(?: have)?|supposed to)\b/i },
-  {
-    name: 'what happened instead, with the full error message',
-    sign: /\b(?:actual\w*|instead|errors?|exception|stack ?trace|traceback|panic\w*|crash\w*|fails?|failed)\b/i,
-  },
-  { name: 'the version you use', sign: /\bversion\b|\bv?\d+\.\d+(?:\.\d+)?\b|\b[0-9a-f]{7,40}\b/i },
-  {
-    name: 'the system you run it on',
-    sign: /\b(?:linux|ubuntu|debian|fedora|windows|macos|mac os|os x|android|ios|docker|browser|chrome|firefox|safari|node(?:\.js)?|python|go) ?\d*\b/i,
-  },
-];
-
-function triage({ text }: Fenced): readonly string[] {
-  const missing = REPORT_PARTS.filter(({ sign }) => !sign.test(text));
-  if (missing.length === 0) return ['The report names every part the rules look for. They cannot say more.'];
-  const list = missing.map(({ name }) => `- ${name}`).join('\n');
-  return [`The report does not seem to say:\n\n${list}`, 'If it is a bug report, please add that.'];
-}
-
 function introduce(task: string): readonly string[] {
-  const taskLine = task === '' ? [] : [`The task was: \`${task}\``];
   return [
-    ...taskLine,
-    'The rules can review a diff (conflict markers, secrets, debug output, TODOs, white space, very large changes, code without tests) and say what is missing in the description of an issue. Neither was sent.',
+    ...(task === '' ? [] : [`The task was: \`${task}\``]),
+    'The rules can review a diff (conflict markers, secrets, debug output, TODOs, white space, very large changes, code without tests). None was sent.',
   ];
 }
 

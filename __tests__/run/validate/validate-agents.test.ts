@@ -164,12 +164,6 @@ describe('an agent', () => {
       'skill = "s.md"\ntimeout = -1\n',
       ['3:1 error: skill not found: s.md', '4:1 error: timeout must be non-negative'],
     ],
-    [
-      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\n"$ref" = "https://example.com"\n',
-      [
-        '5:2 error: the JSON schema of `params.response_format.schema` refers to another document: `$ref` is "https://example.com"',
-      ],
-    ],
   ])('with %j is reported at its line', async (more, expected) => {
     expect(await faultsOf(more)).toEqual(expected);
   });

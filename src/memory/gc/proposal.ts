@@ -47,7 +47,7 @@ type Refused = { readonly kind: 'refused'; readonly reason: string };
 /** Reads and checks a proposal: only the agent's own files, each edit at one place, and nothing that it may do changed. */
 export function readProposal(answer: string, own: OwnFiles): Proposal | Refused {
   const found = findJson(answer);
-  if (found.kind === 'missing') return refused(`the proposal cannot be read: ${found.problem}`);
+  if (found.problem !== undefined) return refused(`the proposal cannot be read: ${found.problem}`);
   const parsed = v.safeParse(Answer, found.value);
   if (!parsed.success) return refused('the proposal does not have the form that was asked for');
   const { title, reason, edits } = parsed.output;

@@ -2,7 +2,7 @@ import type { LanguageModel } from '../../src/loop/messages.js';
 import { createModels } from '../../src/model/create.js';
 import { type ModelServer, promptOf } from '../helpers/model-server.js';
 import { realmFetch } from '../helpers/realm-fetch.js';
-import { describeWireModel, SCHEMA } from './contract.js';
+import { describeModel, describeWireModel, SCHEMA } from './contract.js';
 import { conversePrompt, geminiPrompt, rawPredictPrompt } from './wire-prompts.js';
 
 const KEY = 'sk-wire-0123456789abcdef';
@@ -12,6 +12,7 @@ const OPENAI_STATUSES = [
   [401, 'auth'],
   [403, 'auth'],
   [404, 'bad_request'],
+  [413, 'server'],
   [422, 'server'],
   [429, 'rate_limit'],
   [500, 'server'],
@@ -19,6 +20,59 @@ const OPENAI_STATUSES = [
   [529, 'server'],
 ] as const;
 const OVERLOAD_STATUSES = [...OPENAI_STATUSES.slice(0, -1), [529, 'overloaded']] as const;
+
+/** Chat Completions, as OpenAI and those that follow it have it. */
+const CHAT = {
+  path: '/v1/chat/completions',
+  errorBody: nested,
+  statuses: OPENAI_STATUSES,
+  emptyBody: {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 },
+  },
+  emptyAnswer: 'empty',
+  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
+  jsonObject: { response_format: { type: 'json_object' } },
+} as const;
+
+const MESSAGES = {
+  path: '/v1/messages',
+  errorBody: (message: string) => ({ type: 'error', error: { type: 'some_error', message } }),
+  emptyBody: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude',
+    content: [],
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 1, output_tokens: 0 },
+  },
+  emptyAnswer: 'error',
+  jsonSchema: { tools: [{ name: 'json', input_schema: SCHEMA }], tool_choice: { type: 'any' } },
+  jsonObject: undefined,
+} as const;
+
+const GEMINI = {
+  prompt: geminiPrompt,
+  settings: { generationConfig: { temperature: 0, maxOutputTokens: 77 } },
+  statuses: OVERLOAD_STATUSES,
+  emptyAnswer: 'empty',
+  otherShape: 'server: response contains no candidates',
+  jsonSchema: {
+    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } },
+  },
+  jsonObject: { generationConfig: { responseMimeType: 'application/json' } },
+} as const;
+
+const VERTEX = {
+  CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.wire-0123456789abcdef',
+  GOOGLE_CLOUD_PROJECT: 'octo-project',
+};
 
 async function open(
   ref: string,
@@ -40,79 +94,95 @@ function asAnthropic({ url }: ModelServer): typeof globalThis.fetch {
     realmFetch(`${url}/v1/messages`, { ...init, headers: { ...init?.headers, 'x-path': String(input) } });
 }
 
+describeModel('offline', () => open('offline/rules', {}));
+
 describeWireModel({
-  name: 'google',
-  open: (server) => open('google/gemini-model', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: server.url }),
-  path: '/v1beta/models/gemini-model:generateContent',
-  prompt: geminiPrompt,
-  settings: { generationConfig: { temperature: 0, maxOutputTokens: 77 } },
-  errorBody: nested,
-  statuses: OVERLOAD_STATUSES,
-  emptyBody: { candidates: [{ content: { parts: [], role: 'model' }, finishReason: 'STOP', index: 0 }] },
-  emptyAnswer: 'empty',
-  otherShape: 'server: response contains no candidates',
-  jsonSchema: {
-    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } },
-  },
-  jsonObject: { generationConfig: { responseMimeType: 'application/json' } },
+  ...MESSAGES,
+  name: 'anthropic',
+  open: ({ url }) => open('anthropic/m', { ANTHROPIC_API_KEY: KEY, AXE_ANTHROPIC_BASE_URL: url }),
+  statuses: [
+    [400, 'bad_request'],
+    [401, 'auth'],
+    [403, 'server'],
+    [404, 'server'],
+    [413, 'server'],
+    [422, 'server'],
+    [429, 'rate_limit'],
+    [500, 'server'],
+    [502, 'server'],
+    [529, 'overloaded'],
+  ],
 });
 
 describeWireModel({
+  ...CHAT,
+  name: 'openai',
+  open: ({ url }) => open('openai/m', { OPENAI_API_KEY: KEY, AXE_OPENAI_BASE_URL: url }),
+});
+
+describeWireModel({
+  ...CHAT,
+  name: 'ollama',
+  open: ({ url }) => open('ollama/m', { OLLAMA_API_KEY: KEY, AXE_OLLAMA_BASE_URL: url }),
+  errorBody: (error) => ({ error }),
+  statuses: [
+    [400, 'bad_request'],
+    [401, 'server'],
+    [403, 'server'],
+    [404, 'bad_request'],
+    [429, 'server'],
+    [500, 'server'],
+  ],
+  emptyAnswer: 'error',
+});
+
+describeWireModel({
+  ...CHAT,
+  name: 'an OpenAI-compatible endpoint',
+  open: ({ url }) => open('groq/m', { GROQ_API_KEY: KEY, AXE_GROQ_BASE_URL: url }),
+});
+
+describeWireModel({
+  ...GEMINI,
+  name: 'google',
+  open: (server) => open('google/gemini-model', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: server.url }),
+  path: '/v1beta/models/gemini-model:generateContent',
+  errorBody: nested,
+  emptyBody: { candidates: [{ content: { parts: [], role: 'model' }, finishReason: 'STOP', index: 0 }] },
+});
+
+describeWireModel({
+  ...GEMINI,
   name: 'vertex, Gemini',
   open: (server) =>
     open(
       'vertex/gemini-model',
       {
-        CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.wire-0123456789abcdef',
-        GOOGLE_CLOUD_PROJECT: 'octo-project',
+        ...VERTEX,
         GOOGLE_CLOUD_LOCATION: 'europe-west4',
         AXE_VERTEX_BASE_URL: server.url,
       },
       olderVertex,
     ),
   path: '/v1/projects/octo-project/locations/europe-west4/publishers/google/models/gemini-model:generateContent',
-  prompt: geminiPrompt,
-  settings: { generationConfig: { temperature: 0, maxOutputTokens: 77 } },
   errorBody: (message) => [nested(message)],
-  statuses: OVERLOAD_STATUSES,
   emptyBody: { candidates: [{ finishReason: 'STOP' }] },
-  emptyAnswer: 'empty',
-  otherShape: 'server: response contains no candidates',
-  jsonSchema: {
-    generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } },
-  },
-  jsonObject: { generationConfig: { responseMimeType: 'application/json' } },
 });
 
 describeWireModel({
+  ...MESSAGES,
   name: 'vertex, Claude',
   open: (server) =>
     open(
       'vertex/claude-sonnet-4-5@20250929',
       {
-        CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.wire-0123456789abcdef',
-        GOOGLE_CLOUD_PROJECT: 'octo-project',
+        ...VERTEX,
         AXE_VERTEX_BASE_URL: server.url,
       },
       asAnthropic(server),
     ),
-  path: '/v1/messages',
   prompt: (request) => rawPredictPrompt(promptOf)({ ...request, path: request.headers['x-path'] ?? '' }),
-  errorBody: (message) => ({ type: 'error', error: { type: 'some_error', message } }),
   statuses: OVERLOAD_STATUSES,
-  emptyBody: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'claude',
-    content: [],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 1, output_tokens: 0 },
-  },
-  emptyAnswer: 'error',
-  jsonSchema: { tools: [{ name: 'json', input_schema: SCHEMA }], tool_choice: { type: 'any' } },
-  jsonObject: undefined,
 });
 
 describeWireModel({
@@ -139,24 +209,11 @@ describeWireModel({
 });
 
 describeWireModel({
+  ...CHAT,
   name: 'azure',
-  open: (server) =>
-    open('azure/my-deployment', { AZURE_OPENAI_API_KEY: KEY, AZURE_OPENAI_ENDPOINT: `${server.url}/v1` }),
-  path: '/v1/chat/completions',
+  open: ({ url }) =>
+    open('azure/my-deployment', { AZURE_OPENAI_API_KEY: KEY, AZURE_OPENAI_ENDPOINT: `${url}/v1` }),
   settings: { temperature: 0, max_completion_tokens: 77 },
-  errorBody: nested,
-  statuses: OPENAI_STATUSES,
-  emptyBody: {
-    id: 'c',
-    object: 'chat.completion',
-    created: 1,
-    model: 'm',
-    choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 },
-  },
-  emptyAnswer: 'empty',
-  jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
-  jsonObject: { response_format: { type: 'json_object' } },
 });
 
 describeWireModel({
