@@ -92,13 +92,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_875,
+  'lines of src/': 56_661,
   'files of src/': 425,
-  'types of src/': 873,
+  'types of src/': 862,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 96_934,
-  'lines of scripts/, bench/ and eval/': 4787,
+  'lines of __tests__/': 96_721,
+  'lines of scripts/, bench/ and eval/': 4782,
 };
 
 describe('the ratchet', () => {

@@ -253,13 +253,6 @@ describe('a reply of a kind that nobody knows yet', () => {
     ['anthropic/claude-x', DREAM],
     ['anthropic/claude-sonnet-5-5', DREAM],
     ['openai/gpt-6-sol', { ...response(undefined, 'Hi'), output: [{ type: 'dream', id: 'd' }, ...text] }],
-  ])('is read without it, and said so: %s', async (ref, body) => {
-    const { content, warnings } = await (await open(ref, body)).doGenerate(question());
-    expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
-    expect(warnings).toMatchObject([{ type: 'other', message: expect.stringContaining('"dream"') }]);
-  });
-
-  it.each([
     ['google/gemini-x', gemini('STOP', [{ dream: { depth: 1 } }, { text: 'Hi' }])],
     ['bedrock/m', converse('end_turn', [{ dream: { depth: 1 } }, { text: 'Hi' }])],
   ])('is read without it: %s', async (ref, body) => {

@@ -107,17 +107,11 @@ interface TomlProblem {
   readonly column: number;
 }
 
-interface Wording {
-  /** How the parser's message begins. */
-  readonly parser: string;
-  readonly message: string;
-  readonly remedy: string;
-}
-
 const QUOTES = 'Strings must be quoted: `name = "reviewer"`.';
 const LONG_TEXT = 'A text over several lines begins and ends with `"""`.';
 
-const WORDINGS: readonly Wording[] = [
+/** By how the parser's message begins. */
+const WORDINGS: readonly { readonly parser: string; readonly message: string; readonly remedy: string }[] = [
   { parser: 'invalid value', message: 'expected a value', remedy: `${QUOTES} A value cannot be left out.` },
   { parser: 'unfinished string', message: 'the text is not closed', remedy: LONG_TEXT },
   {

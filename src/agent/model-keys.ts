@@ -48,8 +48,8 @@ export interface ModelParams {
   readonly api?: (typeof API_FORMS)[number] | undefined;
   /** For a model without a known price. */
   readonly price?: Price | undefined;
-  /** What is sent to one provider only, as its package calls it. */
-  readonly tables?: ProviderTables | undefined;
+  /** What is sent to one provider only, as its package calls it; `null` and dates do not occur. */
+  readonly tables?: Partial<Readonly<Record<ProviderTable, Readonly<Record<string, unknown>>>>> | undefined;
 }
 
 const formatTable = keyTable({
@@ -253,9 +253,6 @@ function* urlProblems(url: string, problem: McpProblem): Generator<AgentProblem>
     yield problem('url', `must use http or https scheme, got ${JSON.stringify(scheme)}`, example);
   }
 }
-
-/** Options for a provider's package, by provider; `null` and dates do not occur. */
-type ProviderTables = Partial<Readonly<Record<ProviderTable, Readonly<Record<string, unknown>>>>>;
 
 /**
  * Words of option names that would give a model what no limit of the run sees: tools and files of the provider, servers,

@@ -47,15 +47,6 @@ export interface OutputLeft {
   readonly tokens: number;
 }
 
-/** What has been used so far. */
-interface Spending {
-  readonly tokens: number;
-  /** Undefined as long as nothing with a known price was used. */
-  readonly costUsd: number | undefined;
-  /** Some of the tokens have no known price, so the cost is a lower bound. */
-  readonly isCostPartial: boolean;
-}
-
 /**
  * The purse that an agent and its sub-agents share. Looked at before each request: the reply that crosses the limit is
  * still received, so a run can go over by one reply per agent at work.
@@ -115,7 +106,11 @@ export class Budget {
     };
   }
 
-  get spending(): Spending {
+  /**
+   * What has been used so far. The cost is undefined as long as nothing with a known price was used; it is partial, a lower
+   * bound, where some tokens have none.
+   */
+  get spending() {
     return { tokens: this.#tokens, costUsd: this.#costUsd, isCostPartial: this.#isCostPartial };
   }
 

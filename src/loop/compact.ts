@@ -123,7 +123,6 @@ function dropTurns({ head, middle, tail }: SplitConversation, wantedTokens: numb
 
 type ToolMessage = Extract<Message, { role: 'tool' }>;
 type ToolPart = ToolMessage['content'][number];
-type ToolResultPart = Extract<ToolPart, { type: 'tool-result' }>;
 
 /** A result smaller than this is not worth a note in its place; every note is smaller. */
 const MIN_TOKENS = 160;
@@ -152,7 +151,7 @@ export function dropResults(messages: readonly Message[], wantedTokens: number) 
   return { messages: left, freedTokens };
 }
 
-function noteFor(part: ToolResultPart, tokens: number): ToolResultPart {
+function noteFor<P extends Extract<ToolPart, { type: 'tool-result' }>>(part: P, tokens: number): P {
   const name = cleanLine(part.toolName, MAX_NAME);
   const value = `[A result of ${name} stood here, about ${tokens} tokens; it was left out to save room. Call the tool again if you still need it and a second call does no harm.]`;
   return { ...part, output: { type: 'text', value } };

@@ -19,16 +19,6 @@ export interface Retry {
   readonly delayMs: number;
 }
 
-interface RetryDependencies {
-  /** From 0 to below 1. */
-  random(): number;
-  /** Throws the signal's reason when it aborts. */
-  sleep(ms: number): Promise<void>;
-  /** Milliseconds until the deadline. */
-  leftMs(): number;
-  onRetry(retry: Retry): void;
-}
-
 /** The agent's policy; without `max_retries` two tries more, where axe makes none. */
 export function retryPolicy({ maxRetries, backoff, initialDelayMs, maxDelayMs }: RetryConfig): RetryPolicy {
   return { maxRetries: maxRetries ?? DEFAULT_MAX_RETRIES, backoff, initialDelayMs, maxDelayMs };
@@ -42,7 +32,15 @@ export function retryPolicy({ maxRetries, backoff, initialDelayMs, maxDelayMs }:
 export async function withRetries<T>(
   work: () => Promise<T>,
   policy: RetryPolicy,
-  deps: RetryDependencies,
+  deps: {
+    /** From 0 to below 1. */
+    random(): number;
+    /** Throws the signal's reason when it aborts. */
+    sleep(ms: number): Promise<void>;
+    /** Milliseconds until the deadline. */
+    leftMs(): number;
+    onRetry(retry: Retry): void;
+  },
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

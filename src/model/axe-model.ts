@@ -1,7 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { cleanLine } from '../lib/text/cut.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { isThinking, type Thinking } from '../loop/output-limit.js';
 import { withCost } from '../loop/usage.js';
@@ -11,7 +10,7 @@ import { toProviderError } from './errors.js';
 import { field, firstChoice } from './json.js';
 import { withCachePoints, withModelOptions, withoutEmptyResults } from './model-options.js';
 import type { OpenedModel } from './protocols.js';
-import { skippedKinds, streamReply } from './replies.js';
+import { streamReply } from './replies.js';
 import {
   bindThinking,
   keepReasoningDetails,
@@ -219,14 +218,7 @@ function withWarnings(
   const ours = maxOutputTokens === undefined ? ['toolChoice', 'maxOutputTokens'] : ['toolChoice'];
   const isOurs = (warning: LanguageModelV4GenerateResult['warnings'][number]) =>
     'feature' in warning && ours.includes(warning.feature);
-  const skipped = skippedKinds(given.response?.body).map((kind) => ({
-    type: 'other' as const,
-    message: `a part of the kind ${JSON.stringify(cleanLine(kind, MAX_KIND))} was left out of a reply; a newer version of the action may know it.`,
-  }));
-  const reply = {
-    ...given,
-    warnings: [...given.warnings.filter((warning) => !isOurs(warning)), ...skipped],
-  };
+  const reply = { ...given, warnings: given.warnings.filter((warning) => !isOurs(warning)) };
   if (wire !== 'bedrock' || responseFormat?.type !== 'json' || responseFormat.schema !== undefined)
     return reply;
   const details = 'JSON without a schema cannot be asked for on Bedrock; say it in the system prompt.';
@@ -253,9 +245,6 @@ function withReportedUsage(reply: LanguageModelV4GenerateResult): LanguageModelV
     },
   };
 }
-
-/** Longest name of a kind that is shown. */
-const MAX_KIND = 60;
 
 /** What providers and compatible servers call an end that the packages do not know: written small, without signs. */
 const ENDS = {

@@ -44,36 +44,16 @@ const REPAIRS: Readonly<Partial<Record<Protocol, Repair>>> = {
   bedrock: (reply) => withUsage(reply, { inputTokens: 0, outputTokens: 0, totalTokens: 0 }),
 };
 
-/** What a request without tools of the provider's own is answered with; everything else is news. */
+/** What a request without tools of the provider's own is answered with; everything else is news, and is left out. */
 const BLOCKS = ['text', 'thinking', 'redacted_thinking', 'tool_use'];
 const ITEMS = ['message', 'reasoning', 'function_call'];
-
-/** The kind of content that a chunk of a stream begins, if nothing here knows it. */
-function newKindIn(chunk: unknown): string | undefined {
-  const kind = field(field(chunk, 'content_block') ?? field(chunk, 'item'), 'type');
-  return typeof kind === 'string' && ![...BLOCKS, ...ITEMS].includes(kind) ? kind : undefined;
-}
-
-/** Where a repaired reply says which kinds it has lost (see {@link skippedKinds}). */
-const SKIPPED = 'skipped_kinds';
-
-/** The kinds of content that were left out of a reply since nothing here knows them. */
-export function skippedKinds(body: unknown): readonly string[] {
-  const kinds: unknown = isObject(body) ? body[SKIPPED] : undefined;
-  return Array.isArray(kinds) ? kinds.map(String) : [];
-}
 
 /** The object without what is of another kind in one of its lists. */
 function withKnownKinds(whole: Json, key: string, kinds: readonly string[]): Json {
   const list = whole[key];
   const isOther = (one: unknown): boolean => isObject(one) && !kinds.includes(String(one['type']));
   if (!Array.isArray(list) || !list.some(isOther)) return whole;
-  const skipped = list.filter(isOther).map(({ type }) => String(type));
-  return {
-    ...whole,
-    [key]: list.filter((one) => !isOther(one)),
-    [SKIPPED]: [...new Set(skipped)],
-  };
+  return { ...whole, [key]: list.filter((one) => !isOther(one)) };
 }
 
 /** The whole body at its end; as the server sent it, where nothing is to be done. */
@@ -159,7 +139,6 @@ export async function streamReply(
   const content: (LanguageModelV4Content | OpenPart)[] = [];
   const open = new Map<string, OpenPart>();
   const details: JSONValue[] = [];
-  const skipped = new Set<string>();
   let warnings: LanguageModelV4GenerateResult['warnings'] = [];
   let response: LanguageModelV4GenerateResult['response'] = {};
   let end: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined;
@@ -185,12 +164,9 @@ export async function streamReply(
       case 'error':
         throwUnlessNew(part.error);
         break;
-      case 'raw': {
-        const kind = newKindIn(part.rawValue);
-        if (kind !== undefined) skipped.add(kind);
+      case 'raw':
         addDetails(part.rawValue, details);
         break;
-      }
       case 'tool-input-start':
       case 'tool-input-delta':
       case 'tool-input-end':
@@ -204,10 +180,7 @@ export async function streamReply(
   if (end === undefined || end.finishReason.unified === 'interrupted')
     throw callError({ cause: new Error('it ended in the middle') });
   const { usage, finishReason } = end;
-  const body = {
-    [SKIPPED]: [...skipped],
-    choices: [{ message: details.length === 0 ? {} : { reasoning_details: details } }],
-  };
+  const body = { choices: [{ message: details.length === 0 ? {} : { reasoning_details: details } }] };
   return { content, usage, finishReason, warnings, response: { ...response, body } };
 }
 

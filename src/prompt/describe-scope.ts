@@ -59,14 +59,8 @@ export function describeScoped(
   ]);
 }
 
-interface Missed {
-  readonly paths: ReadonlySet<string>;
-  /** As far as the diff has them. */
-  readonly files: readonly DiffFile[];
-}
-
-/** Files of the pull request that did not fit into the reviews before. */
-function missedBefore({ before, change }: Since, pull: FetchedChange): Missed {
+/** Paths of the pull request that did not fit into the reviews before, and what the diff has of them. */
+function missedBefore({ before, change }: Since, pull: FetchedChange) {
   const { unseen = [] } = before;
   const renamed = change.files.flatMap(({ path, previousPath = path }) =>
     unseen.includes(previousPath) ? [path] : [],

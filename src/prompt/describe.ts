@@ -8,6 +8,7 @@ import {
   pushKind,
   type ReleaseTrigger,
   type Repository,
+  type Trigger,
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
 import { MAX_REMARK_BYTES } from '../lib/defaults.js';
@@ -27,7 +28,7 @@ import {
   type Parts,
 } from './describe-talk.js';
 
-export interface DescribeOptions {
+interface DescribeOptions {
   readonly context: TriggerContext | undefined;
   /** How much of a pull request is reviewed; undefined: all of it. */
   readonly scope?: Scope | undefined;
@@ -36,11 +37,36 @@ export interface DescribeOptions {
   readonly showsStrangers: boolean;
 }
 
+/** What the model is told of an event; nothing of one that only says when to run. */
+export function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
+  switch (trigger.kind) {
+    case 'pull_request':
+      return describePullRequest(trigger, options);
+    case 'issue':
+      return describeIssue(trigger, options);
+    case 'comment':
+      return describeComment(trigger, options);
+    case 'push':
+      return describePush(trigger, options);
+    case 'release':
+      return describeRelease(trigger, options);
+    case 'workflow_run':
+      return describeWorkflowRun(trigger, options);
+    case 'merge_group':
+      return describeMergeGroup(trigger, options);
+    case 'schedule':
+    case 'dispatch':
+    case 'unknown':
+    case 'local':
+      return NO_PARTS;
+  }
+}
+
 /**
  * What the model is told of a pull request. What stays the same between two pushes comes first, so that a provider's
  * prompt cache can be of use to the next run.
  */
-export function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptions): Parts {
+function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptions): Parts {
   const { number, head, base } = trigger;
   const more = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
   const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${more}`;
@@ -56,7 +82,7 @@ export function describePullRequest(trigger: PullRequestTrigger, options: Descri
   ]);
 }
 
-export function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
+function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
   const { author, actor, action, isClosed } = trigger;
   const isNew = action === 'opened' && actor.login === author.login;
   const event = isNew ? '' : `, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`;
@@ -73,7 +99,7 @@ export function describeIssue(trigger: IssueTrigger, options: DescribeOptions): 
 }
 
 /** What the model is told of a comment and of what it is under; the comment comes last. */
-export function describeComment(trigger: CommentTrigger, options: DescribeOptions): Parts {
+function describeComment(trigger: CommentTrigger, options: DescribeOptions): Parts {
   const { number, place } = trigger;
   const what = trigger.on === 'issue' ? 'issue' : 'pull request';
   const opener = trigger.subjectAuthor === undefined ? '' : ` by ${loginOf(trigger.subjectAuthor)}`;
@@ -119,7 +145,7 @@ function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['pla
   return { blocks: [fence(text, { source })] };
 }
 
-export function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
+function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
   const facts = [
     repositoryFact(trigger.repository),
     refFact(trigger.ref),
@@ -144,7 +170,7 @@ function refFact(ref: string): string {
 }
 
 /** What the model is told of a release: its notes as they are, and what has changed since the one before. */
-export function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Parts {
+function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Parts {
   const { repository, tag, actor, action, title, body, author, isPrerelease } = trigger;
   const facts = [
     repositoryFact(repository),
@@ -173,7 +199,7 @@ function pushedCommits(trigger: PushTrigger): string {
   }
 }
 
-export function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptions): Parts {
+function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptions): Parts {
   const pull = trigger.pull === undefined ? '' : ` for pull request #${trigger.pull.number}`;
   const facts = [
     repositoryFact(trigger.repository),
@@ -191,10 +217,7 @@ export function describeWorkflowRun(trigger: WorkflowRunTrigger, options: Descri
   ]);
 }
 
-export function describeMergeGroup(
-  { repository, head, base }: MergeGroupTrigger,
-  options: DescribeOptions,
-): Parts {
+function describeMergeGroup({ repository, head, base }: MergeGroupTrigger, options: DescribeOptions): Parts {
   const facts = [repositoryFact(repository), `Merge group: ${at(head)} onto ${at(base)}`];
   return joinParts([line(facts.join('\n')), talk(options), change('merge group', options)]);
 }

@@ -5,20 +5,6 @@ import { pathKindOf } from '../review/severity.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 import { BYTES_PER_TOKEN, isReadByPeople } from './diff-pack.js';
 
-interface DiffPart {
-  /** In the order of the text. */
-  readonly paths: readonly string[];
-  readonly text: string;
-}
-
-/** A change in parts. */
-interface SplitDiff {
-  /** What matters most comes first, in case that money ends. */
-  readonly parts: readonly DiffPart[];
-  /** Paths of files that are in no part, or not whole. */
-  readonly left: readonly string[];
-}
-
 /** How many parts there may be, and how large. */
 export interface PartLimits {
   readonly parts: number;
@@ -29,7 +15,16 @@ export interface PartLimits {
  * Splits a change into parts: files that people read in the order of their paths, each test next to the file it is named
  * after. A file is split only if it is larger than a part, at its hunks.
  */
-export function splitDiff(diff: string, policy: DiffPolicy, { parts, partTokens }: PartLimits): SplitDiff {
+export function splitDiff(
+  diff: string,
+  policy: DiffPolicy,
+  { parts, partTokens }: PartLimits,
+): {
+  /** What matters most comes first, in case that money ends; paths are in the order of the text. */
+  readonly parts: readonly { readonly paths: readonly string[]; readonly text: string }[];
+  /** Paths of files that are in no part, or not whole. */
+  readonly left: readonly string[];
+} {
   const filter = createPathFilter(policy);
   const inScope = parseDiff(diff).filter(({ path }) => filter(path) === undefined);
   const read = inScope.filter(isReadByPeople);

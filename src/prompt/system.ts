@@ -106,7 +106,14 @@ export function isLanguage(text: string): boolean {
   return /^\p{L}[\p{L}\p{M}\p{N} ()-]{0,39}$/u.test(text);
 }
 
-interface NotesPromptParts {
+/** What notes add to a system prompt, once for a run, with what is to be warned of (memory-tools 4.4). */
+export function makeNotesPrompt({
+  files,
+  places,
+  today,
+  memory,
+  tools,
+}: {
   /** The files of the memory tree that were loaded, by path. */
   readonly files: ReadonlyMap<string, string>;
   readonly places: NotesPlaces;
@@ -115,13 +122,7 @@ interface NotesPromptParts {
   readonly memory: MemoryConfig;
   /** The tools over notes that the agent was granted. */
   readonly tools: readonly NotesTool[];
-}
-
-/** What notes add to a system prompt, once for a run, with what is to be warned of (memory-tools 4.4). */
-export function makeNotesPrompt({ files, places, today, memory, tools }: NotesPromptParts): {
-  readonly prompt: NotesPrompt;
-  readonly warnings: readonly Warning[];
-} {
+}): { readonly prompt: NotesPrompt; readonly warnings: readonly Warning[] } {
   const { daily, maxInjectBytes: maxBytes } = memory;
   const { text: block, warnings } = formatMemoryBlock(files, { places, today, daily, maxBytes });
   return { prompt: { block, toolsPrompt: notesToolsPrompt(tools) }, warnings };

@@ -5,18 +5,9 @@ import type { Warning } from '../lib/warning.js';
 import type { Scope } from '../review/scope.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import { DEFAULT_DIFF_POLICY, type DiffPolicy, type LocalChange, type TriggerContext } from './context.js';
-import {
-  type DescribeOptions,
-  describeComment,
-  describeIssue,
-  describeMergeGroup,
-  describePullRequest,
-  describePush,
-  describeRelease,
-  describeWorkflowRun,
-} from './describe.js';
+import { describeTrigger } from './describe.js';
 import { describeDiff } from './describe-change.js';
-import { NO_PARTS, type Parts } from './describe-talk.js';
+import { NO_PARTS } from './describe-talk.js';
 
 export interface TaskParts {
   /** The `prompt` input or `--prompt`; blank means not given. */
@@ -39,12 +30,12 @@ export interface Task {
   /** What memory keeps as the task (D9), cut unless it is kept whole. */
   readonly sentence: string;
   /** Memory keeps the sentence however long it is, as axe does with piped text (D52); left out: no. */
-  readonly isKeptWhole?: boolean;
+  readonly isKeptWhole?: boolean | undefined;
   /** The user message: the sentence without a title by others, and whatever was sent along. */
   readonly message: string;
   readonly warnings: readonly Warning[];
   /** Paths of changed files that are not in the message, or not whole, for want of room; left out: none. */
-  readonly unseen?: readonly string[];
+  readonly unseen?: readonly string[] | undefined;
 }
 
 /**
@@ -74,10 +65,10 @@ export function resolveTask(given: TaskParts): Task {
   const unseen = parts.flatMap((part) => part.unseen ?? []);
   return {
     sentence: isOwnTask ? ownTask : order + titleOf(trigger),
-    ...(isPiped ? { isKeptWhole: true } : {}),
+    isKeptWhole: isPiped || undefined,
     message: [...opening, ...blocks].join('\n\n'),
     warnings: parts.flatMap(({ warnings = [] }) => warnings),
-    ...(unseen.length === 0 ? {} : { unseen }),
+    unseen: unseen.length === 0 ? undefined : unseen,
   };
 }
 
@@ -139,28 +130,4 @@ function pushOrder(trigger: PushTrigger): string {
     return kind === 'created' ? `Look at the new branch ${name}` : `Review the push to ${name}`;
   const count = commits.length === 1 ? '1 commit' : `${commits.length} commits`;
   return `Review the push of ${count} to ${name}`;
-}
-
-function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
-  switch (trigger.kind) {
-    case 'pull_request':
-      return describePullRequest(trigger, options);
-    case 'issue':
-      return describeIssue(trigger, options);
-    case 'comment':
-      return describeComment(trigger, options);
-    case 'push':
-      return describePush(trigger, options);
-    case 'release':
-      return describeRelease(trigger, options);
-    case 'workflow_run':
-      return describeWorkflowRun(trigger, options);
-    case 'merge_group':
-      return describeMergeGroup(trigger, options);
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return NO_PARTS;
-  }
 }
