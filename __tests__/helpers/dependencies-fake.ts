@@ -203,7 +203,6 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
       for (const warning of told) request.warn(warning);
       return { tools, close: async () => step(`close tools of ${name}`) };
     },
-    compileSchema: () => Promise.reject(new Error('nobody asks for a schema')),
     openMemory: () => guarded(store),
     ...(permissions === undefined ? {} : { github }),
     publisher: {

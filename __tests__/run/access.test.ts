@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
 import type { Permission } from '../../src/event/permission.js';
 import type { Trigger } from '../../src/event/trigger.js';
-import { admitActor, askPermission, permissionOf } from '../../src/run/access.js';
+import { admitActor, askPermission, permissionOf } from '../../src/run/admit.js';
 import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 

@@ -10,7 +10,6 @@ import { createFetch } from '../lib/net/http.js';
 import { createDeadline, type RunDeadline } from '../lib/time-limit.js';
 import { readConfigFile } from '../lib/user-files.js';
 import type { Warning } from '../lib/warning.js';
-import { compileSchema } from '../loop/json-schema.js';
 import { unheldLimits } from '../loop/spend.js';
 import { oneAtATime } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
@@ -128,11 +127,7 @@ function unknownNames(names: readonly string[], env: Runner['env']): readonly Wa
 /** A schema of no use is found before anything runs; `mode: validate` reports it itself. Throws a ConfigError. */
 async function checkOutputSchema({ mode, outputSchema }: Inputs, deadline: RunDeadline): Promise<void> {
   if (mode === 'validate') return;
-  await answerForm({ responseFormat: undefined }, outputSchema, {
-    compileSchema,
-    deadline,
-    clock: createClock(),
-  });
+  await answerForm({ responseFormat: undefined }, outputSchema, { deadline, clock: createClock() });
 }
 
 /** The event the runner names. Throws a ConfigError outside of a workflow. */
@@ -235,7 +230,6 @@ async function createActionDependencies({
       asksWindow: true,
       apiKey: inputs.apiKey || undefined,
     }),
-    compileSchema,
     ...createToolOpener({
       env,
       cwd: workspace,

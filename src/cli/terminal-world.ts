@@ -6,7 +6,6 @@ import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
 import type { RunDeadline } from '../lib/time-limit.js';
 import { readConfigFile } from '../lib/user-files.js';
 import { configDir } from '../lib/xdg.js';
-import { compileSchema } from '../loop/json-schema.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { formatBuffered } from '../review/format-buffered.js';
@@ -65,7 +64,6 @@ export async function createTerminalDependencies(
       loadConfig: () => loadProvidersConfig(axeFolder),
       readTextFile: readConfigFile,
     }),
-    compileSchema,
     ...createToolOpener({
       env,
       cwd,

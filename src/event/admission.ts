@@ -45,7 +45,7 @@ type AgentFacts =
   | { readonly kind: 'unmerged'; readonly name: string; readonly source: string };
 
 /** What memory says of earlier runs. */
-export interface StateFacts {
+interface StateFacts {
   /** Somebody stopped the runs of this pull request. */
   readonly isPaused: boolean;
   /** The commit of the event was reviewed to its end, and this run was not started again by hand. */

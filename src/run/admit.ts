@@ -1,31 +1,32 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
+import { parseModelRef } from '../agent/model-ref.js';
 import {
   type AdmissionFacts,
   decideAdmission,
   type EventFacts,
   isPausable,
   isRepeatable,
-  type StateFacts,
+  needsPermission,
 } from '../event/admission.js';
 import { refuseCheckout } from '../event/checkout.js';
-import type { Permission } from '../event/permission.js';
+import type { Permission, PermissionAnswer } from '../event/permission.js';
 import { createTaintTracker, type TaintTracker } from '../event/taint.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import { classifyTrust, contentAuthor } from '../event/trust.js';
-import { ConfigError, isNotFound } from '../lib/errors.js';
+import { classifyTrust, contentAuthor, type Trust } from '../event/trust.js';
+import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { spendBefore, usedUp } from '../loop/spend.js';
-import type { TriggerContext } from '../prompt/context.js';
+import { createPathFilter, type TriggerContext } from '../prompt/context.js';
 import { isForkUnknown, trustOfDiff } from '../prompt/context-trust.js';
 import { reviewCommand } from '../review/command.js';
-import { planScope } from '../review/scope.js';
+import { filesWithoutLines } from '../review/coverage.js';
+import { planReview } from '../review/review-plan.js';
+import { planScope, type Scope } from '../review/scope.js';
 import { isPaused, type ReviewFact } from '../review/state-facts.js';
-import { admitActor, askPermission, permissionOf } from './access.js';
 import type { Dependencies } from './dependencies.js';
-import { readMemory } from './memory.js';
+import { planMemory, readMemory } from './memory.js';
 import { planNotes } from './notes.js';
-import { planBasis, runAhead } from './plan.js';
-import type { Admitted, Memory, RunReport, RunRequest } from './records.js';
+import type { Admitted, Basis, RunReport, RunRequest } from './records.js';
 import { postsReviews } from './scope.js';
 
 /** An event that starts nothing; `at` is how far it came, where that is to the agent and its memory. */
@@ -37,34 +38,31 @@ export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: 
  * Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
  */
 export async function admit(request: RunRequest, deps: Dependencies): Promise<Admitted | Skipped> {
-  const { trigger } = request;
-  const event = eventFacts(request);
+  const { trigger, dryRun, admissionPolicy: policy } = request;
+  const event = { trigger, policy, asksForReview: reviewCommand(trigger) !== undefined };
   const early = skipOf({ event });
   if (early !== undefined) return early;
 
-  const agentLoaded = runAhead(deps.agents.loadAgent(request.agent));
-  const authorPermission = runAhead(askPermission(contentAuthor(trigger), deps));
+  const loading = runAhead(deps.agents.loadAgent(request.agent));
+  const writer = contentAuthor(trigger);
+  const asking = runAhead(askPermission(writer, deps));
   const access = await admitActor(event, deps);
   if (access.kind === 'skipped') return access;
-  const actor = access.permission;
-  const writer = contentAuthor(trigger);
-  const answer = await authorPermission;
-  const author = writer === undefined ? actor : permissionOf(answer);
-  const facts = { event, permission: actor };
+  const { permission } = access;
+  const author = writer === undefined ? permission : permissionOf(await asking);
+  const facts = { event, permission };
   refuseCheckout(trigger, await request.readCheckout());
 
   // A command without the phrase may be meant for another agent: only this one's tools say that.
   const isMeant = skipOf({ event: { ...event, asksForReview: false } }) === undefined;
-  if (isMeant && !request.dryRun) deps.acknowledgement?.start();
-  const agent = await agentOrSkip(agentLoaded, { request, facts }, deps);
-  if (agent.kind === 'skipped') return agent;
-  if (!isMeant && !request.dryRun) deps.acknowledgement?.start();
-  return await admitByState({ request, facts, author, ...agent }, deps);
-}
-
-function eventFacts({ trigger, admissionPolicy }: RunRequest): EventFacts {
-  const asksForReview = reviewCommand(trigger) !== undefined;
-  return { trigger, asksForReview, policy: admissionPolicy };
+  if (isMeant && !dryRun) deps.acknowledgement?.start();
+  const agent = await agentOrSkip(loading, request, facts, deps);
+  if ('decision' in agent) return agent;
+  // Nothing that the agent looks at has changed: what it found before still holds.
+  const unfit = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
+  if (unfit !== undefined && unfit.decision.reason !== 'no-change') return unfit;
+  if (!isMeant && !dryRun) deps.acknowledgement?.start();
+  return await admitByState(request, { facts, author, agent, unfit }, deps);
 }
 
 function skipOf(facts: AdmissionFacts): Skipped | undefined {
@@ -72,44 +70,68 @@ function skipOf(facts: AdmissionFacts): Skipped | undefined {
   return decision.kind === 'run' ? undefined : { kind: 'skipped', decision };
 }
 
-interface AgentParts {
-  readonly request: RunRequest;
-  /** What is known of an event once its people were asked about. */
-  readonly facts: { readonly event: EventFacts; readonly permission: Permission | 'unknown' };
+/** Whether an event starts anything, with the actor's permission if it does. */
+export type Access =
+  | { readonly kind: 'open'; readonly permission: Permission | 'unknown' }
+  | Extract<RunReport, { kind: 'skipped' }>;
+
+/**
+ * Asks what the actor may do and decides by the event and that alone (D20): all that a command needs. Throws an AxeError
+ * where it depends on a permission that could not be read: a run that was skipped for it would be green, and nobody would
+ * look.
+ */
+export async function admitActor(event: EventFacts, deps: Dependencies): Promise<Access> {
+  const answer = await askPermission(needsPermission(event), deps);
+  const actor = permissionOf(answer);
+  const decision = decideAdmission({ event, permission: actor });
+  if (decision.kind === 'run') return { kind: 'open', permission: actor };
+  const { trigger } = event;
+  if (decision.reason !== 'permission-unknown' || answer.kind !== 'unknown' || trigger.kind === 'local')
+    return { kind: 'skipped', decision };
+  const { actor: who, repository } = trigger;
+  const where = `${repository.owner}/${repository.name}`;
+  throw new AxeError(`the permission of ${who.login} in ${where} could not be read: ${answer.message}`, {
+    remedy: answer.remedy ?? 'Run it again; nothing is run for a person whose permission is unknown.',
+  });
 }
 
-/** `unfit`: nothing that the agent looks at has changed; what it found before holds still. */
-type AgentOrSkip =
-  | { readonly kind: 'agent'; readonly agent: LoadedAgent; readonly unfit?: Skipped }
-  | Skipped;
+/** What an account may do here; of nobody in particular it is unknown. */
+export async function askPermission(
+  login: string | undefined,
+  deps: Dependencies,
+): Promise<PermissionAnswer> {
+  if (login === undefined) return { kind: 'unknown', message: 'nobody in particular' };
+  if (deps.github === undefined) {
+    const remedy =
+      "In a workflow, give the step its `github-token` back, which is the job's own by default. Elsewhere, set `GH_TOKEN`.";
+    return { kind: 'unknown', message: 'there is no token to ask GitHub with', remedy };
+  }
+  return await deps.github.permission(login, deps.deadline.signal);
+}
+
+/** The permission of an answer, for the rules. */
+export function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
+  return answer.kind === 'known' ? answer.permission : 'unknown';
+}
 
 /** The agent of the base ref. One that exists only on the pull request's head is checked and not run (D21). */
 async function agentOrSkip(
-  loaded: Promise<LoadedAgent>,
-  { request, facts }: AgentParts,
-  deps: Dependencies,
-): Promise<AgentOrSkip> {
+  loading: Promise<LoadedAgent>,
+  { agent: name }: RunRequest,
+  facts: AdmissionFacts,
+  { headAgents }: Dependencies,
+): Promise<LoadedAgent | Skipped> {
   try {
-    const agent = await loaded;
-    const unfit = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
-    if (unfit?.decision.reason === 'no-change') return { kind: 'agent', agent, unfit };
-    return unfit ?? { kind: 'agent', agent };
+    return await loading;
   } catch (thrown) {
-    if (!isNotFound(thrown, 'agent') || deps.headAgents === undefined) throw thrown;
-    const { source } = await deps.headAgents.loadAgent(request.agent).catch((error: unknown) => {
+    if (!isNotFound(thrown, 'agent') || headAgents === undefined) throw thrown;
+    const { source } = await headAgents.loadAgent(name).catch((error: unknown) => {
       throw error instanceof ConfigError && !isNotFound(error, 'agent') ? error : thrown;
     });
-    const unmerged = skipOf({ ...facts, agent: { kind: 'unmerged', name: request.agent, source } });
+    const unmerged = skipOf({ ...facts, agent: { kind: 'unmerged', name, source } });
     if (unmerged === undefined) throw thrown;
     return unmerged;
   }
-}
-
-interface StateParts extends AgentParts {
-  /** What whoever wrote the text may do. */
-  readonly author: Permission | 'unknown';
-  readonly agent: LoadedAgent;
-  readonly unfit?: Skipped | undefined;
 }
 
 /**
@@ -117,17 +139,30 @@ interface StateParts extends AgentParts {
  * says whether the pull request comes from a fork, and the run's trust depends on that: there it is asked for even if a
  * limit of several runs turns the event away.
  */
-async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admitted | Skipped> {
-  const { request, facts, author, agent, unfit } = parts;
-  const { trigger, admissionPolicy } = request;
-  const taint = createTaintTracker(trigger);
-  const classified = classifyTrust(trigger, {
-    actor: facts.permission,
+async function admitByState(
+  request: RunRequest,
+  {
+    facts,
     author,
-    allowBots: admissionPolicy.allowBots,
-  });
+    agent,
+    unfit,
+  }: {
+    readonly facts: { readonly event: EventFacts; readonly permission: Permission | 'unknown' };
+    /** What whoever wrote the text may do. */
+    readonly author: Permission | 'unknown';
+    readonly agent: LoadedAgent;
+    readonly unfit: Skipped | undefined;
+  },
+  deps: Dependencies,
+): Promise<Admitted | Skipped> {
+  const { trigger, admissionPolicy, dryRun } = request;
+  const taint = createTaintTracker(trigger);
+  const { allowBots } = admissionPolicy;
+  const classified = classifyTrust(trigger, { actor: facts.permission, author, allowBots });
   const isForkOpen = isForkUnknown(trigger, classified);
-  const needsState = unfit === undefined && canStateSkip(parts);
+  const mayRepeat = canRepeat(request, facts.event, agent);
+  // A dry run costs nothing and is shown all the same.
+  const needsState = unfit === undefined && !dryRun && (mayRepeat || hasLimit(request));
   const early = isForkOpen || !needsState ? runAhead(readContext(request, taint, deps)) : undefined;
   const trust = isForkOpen ? trustOfDiff(classified, trigger, await early) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
@@ -141,43 +176,38 @@ async function admitByState(parts: StateParts, deps: Dependencies): Promise<Admi
   const at = { kind: 'admitted', facts, basis, taint, memory, context: early ?? none } as const;
   if (unfit !== undefined) return { ...unfit, at };
   if (needsState) {
-    const state = stateFacts(await memory, parts, deps);
+    const known = (await memory)?.facts ?? [];
+    const pull = subjectNumber(trigger);
+    const limits = request.spendLimits;
+    const state = {
+      isPaused: pull !== undefined && isPaused(known, pull),
+      isReviewed: mayRepeat && wasReviewed(known, trigger),
+      spent: usedUp(spendBefore(known, { trigger, limits, now: deps.clock.now() })),
+    };
     const skipped = skipOf({ ...facts, state });
     if (skipped !== undefined) return { ...skipped, at };
   }
   return { ...at, context: early ?? runAhead(readContext(request, taint, deps)) };
 }
 
-/** Whether memory can turn the event away. A dry run costs nothing and is shown all the same. */
-function canStateSkip(parts: StateParts): boolean {
-  const { trigger, spendLimits, dryRun } = parts.request;
-  if (dryRun) return false;
-  const { perPullUsd, perDayUsd } = spendLimits;
-  const isLimited = perDayUsd > 0 || (perPullUsd > 0 && subjectNumber(trigger) !== undefined);
-  return isLimited || isPausable(trigger) || canRepeat(parts);
+/** Whether people or earlier runs can have stopped those of this subject. */
+function hasLimit({ trigger, spendLimits: { perPullUsd, perDayUsd } }: RunRequest): boolean {
+  const isOfSubject = perPullUsd > 0 && subjectNumber(trigger) !== undefined;
+  return perDayUsd > 0 || isOfSubject || isPausable(trigger);
 }
 
 /**
  * Whether the event can come to a commit that was reviewed before, without anybody asking for that. Nothing was reviewed
  * of one that was just opened, and a run of a later attempt was started again by hand.
  */
-function canRepeat({ request, facts, agent }: StateParts): boolean {
-  const { trigger, reviewScope, origin } = request;
+function canRepeat(
+  { trigger, reviewScope, origin }: RunRequest,
+  event: EventFacts,
+  agent: LoadedAgent,
+): boolean {
   if (trigger.kind !== 'pull_request' || trigger.action === 'opened' || !postsReviews(agent)) return false;
   const isAgain = Number(origin?.attempt ?? '1') > 1 || reviewScope === 'full';
-  return !isAgain && isRepeatable(facts.event);
-}
-
-function stateFacts(memory: Memory | undefined, parts: StateParts, { clock }: Dependencies): StateFacts {
-  const { trigger, spendLimits: limits } = parts.request;
-  const facts = memory?.facts ?? [];
-  const pull = subjectNumber(trigger);
-  const spend = spendBefore(facts, { trigger, limits, now: clock.now() });
-  return {
-    isPaused: pull !== undefined && isPaused(facts, pull),
-    isReviewed: canRepeat(parts) && wasReviewed(facts, trigger),
-    spent: usedUp(spend),
-  };
+  return !isAgain && isRepeatable(event);
 }
 
 /** A limit may have ended the review, or files may have been left that did not fit: then there is something to look at. */
@@ -197,4 +227,115 @@ async function readContext(
   const context = await github?.context(trigger, deadline.signal);
   if ((context?.checks ?? []).length > 0) taint.add({ kind: 'failing-checks' });
   return context;
+}
+
+/**
+ * What the rest of a plan is built on, and memory is read by. Starts the agent's time limit. Throws an AxeError for a
+ * model, configuration or folder of no use.
+ */
+async function planBasis(
+  request: RunRequest,
+  loaded: LoadedAgent,
+  trust: Trust,
+  deps: Dependencies,
+): Promise<Basis> {
+  const { trigger } = request;
+  const agent = withEffort(loaded, request);
+  const { config } = agent;
+  const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
+  deps.deadline.limit(timeoutSeconds * 1000);
+  const model = parseModelRef(firstGiven([request.model, config.model]));
+  await deps.models.configure();
+  const review = planReview(request.review ?? {}, { config: config.review, model });
+  const memory = planMemory(agent, model, trust, request, deps.clock.newId());
+  const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
+  return { agent, model, trigger, trust, workdir, timeoutSeconds, review, memory };
+}
+
+function withEffort(agent: LoadedAgent, { effort }: RunRequest): LoadedAgent {
+  if (effort === undefined) return agent;
+  const { config } = agent;
+  return { ...agent, config: { ...config, params: { ...config.params, effort } } };
+}
+
+/**
+ * The folder that an agent works in, empty where it names none. Throws a ConfigError for one outside of the workspace:
+ * file tools, context files and programs all start there (D48).
+ */
+export async function agentWorkdir(
+  { name, config }: LoadedAgent,
+  { confine }: Dependencies,
+): Promise<string> {
+  const { workdir } = config;
+  if (workdir === '' || confine === undefined) return workdir;
+  return await confine(workdir, `\`workdir\` of the agent "${name}"`);
+}
+
+/** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */
+export function firstGiven(values: readonly string[]): string {
+  return values.find((value) => value !== '') ?? '';
+}
+
+/** Lets work run ahead of its need: a failure is reported where it is awaited, and nowhere if nobody comes to need it. */
+export function runAhead<T>(work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  return work;
+}
+
+/**
+ * The end of admission: whether the change holds anything to read. Asked once the change is there, and before a model is.
+ * Only what an event on a pull request, or `/axe review`, is about can be empty: a question has an answer all the same.
+ * Throws an AxeError for a change of which nothing could be read (D40).
+ */
+export function admitChange(
+  { trigger, diffPolicy }: RunRequest,
+  { facts }: Admitted,
+  context: TriggerContext | undefined,
+  scope: Scope | undefined,
+): Skipped | undefined {
+  const number = subjectNumber(trigger);
+  const isReview = trigger.kind === 'pull_request' || reviewCommand(trigger) !== undefined;
+  if (!isReview || number === undefined) return undefined;
+  // A run that has seen nothing can only make something up.
+  const unread =
+    context?.kind === 'none' && context.warnings.find(({ code }) => code === 'context-incomplete');
+  if (unread) {
+    const text = `nothing of pull request #${number} could be read: ${unread.message}`;
+    throw new AxeError(text, { remedy: unread.remedy });
+  }
+  if (context?.kind !== 'pull_request') return undefined;
+  const filter = createPathFilter(diffPolicy);
+  const isInScope = ({ path }: { readonly path: string }) => filter(path) === undefined;
+  const change = {
+    number,
+    unreadable: whyUnreadable(context, isInScope),
+    nothingNewSince: scope?.kind === 'since' && !hasNew(scope, isInScope) ? scope.from : undefined,
+  };
+  const skipped = skipOf({ ...facts, change });
+  if (skipped?.decision.reason !== 'nothing-new') return skipped;
+  return { ...skipped, unchangedSince: change.nothingNewSince };
+}
+
+/** Files that GitHub does not list may be wanted, and what it shows no lines of can be read by a tool. */
+function whyUnreadable(
+  context: Extract<TriggerContext, { readonly kind: 'pull_request' }>,
+  isInScope: (file: { readonly path: string }) => boolean,
+): string | undefined {
+  const { files, filesTotal } = context;
+  if (filesTotal === 0) return 'it changes no file';
+  if (filesTotal > files.length) return undefined;
+  const inScope = files.filter(isInScope);
+  if (inScope.length === 0) return '`paths` leaves out every file that it changes';
+  const bare = new Set(filesWithoutLines(context));
+  const isBinary = inScope.every(
+    ({ path, additions, deletions }) => bare.has(path) && additions + deletions === 0,
+  );
+  return isBinary ? 'its changed files are binary' : undefined;
+}
+
+function hasNew(
+  { change, before }: Extract<Scope, { kind: 'since' }>,
+  isInScope: (file: { readonly path: string }) => boolean,
+): boolean {
+  return change.files.some(isInScope) || (before.unseen ?? []).length > 0;
 }

@@ -8,7 +8,6 @@ import type { Deadline } from '../lib/time-limit.js';
 import type { Warning } from '../lib/warning.js';
 import type { Models } from '../loop/asker.js';
 import type { LoopEvent } from '../loop/events.js';
-import type { JsonSchema, ValueCheck } from '../loop/structured.js';
 import type { Change } from '../memory/change.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { TriggerContext } from '../prompt/context.js';
@@ -188,11 +187,6 @@ export interface Dependencies {
   /** The pull request's own agents: only looked at, never run (D21). */
   readonly headAgents?: AgentLibrary | undefined;
   readonly models: Models;
-  /**
-   * A check for answers by a JSON schema, which ends when no time is left; `origin` names the input or key it comes from.
-   * Throws a ConfigError.
-   */
-  compileSchema(schema: JsonSchema, origin: string, leftMs: () => number): Promise<ValueCheck>;
   /** Rejects only with the signal's reason: trouble with a tool is a warning. */
   openTools(request: ToolRequest): Promise<ToolBox>;
   /** Ends what tools keep for the whole run. */

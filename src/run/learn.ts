@@ -1,4 +1,5 @@
 import { mayWrite, type Permission } from '../event/permission.js';
+import { laneOfWords } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import { readDiffLines } from '../review/diff-lines.js';
@@ -11,12 +12,13 @@ import { peopleToAsk, type Seen } from '../review/seen.js';
 import { compareSeverity } from '../review/severity.js';
 import { marksOf, pullMemory, type ReviewFact } from '../review/state-facts.js';
 import type { Severity } from '../review/terms.js';
-import { askPermission, permissionOf } from './access.js';
-import type { Dependencies, GitHub } from './dependencies.js';
-import type { Learned, ReviewedChange } from './records.js';
+import { askPermission, permissionOf } from './admit.js';
+import type { Dependencies } from './dependencies.js';
+import type { Admitted, Learned, ReviewedChange } from './records.js';
+import { changeOf, postsReviews } from './scope.js';
 
 /** What findings are read with. */
-export interface FindingsParts {
+interface FindingsParts {
   /** Name of the agent: each has findings of its own. */
   readonly agent: string;
   readonly trigger: Trigger;
@@ -26,50 +28,54 @@ export interface FindingsParts {
   /** Nobody without write access wrote what the run has read. */
   readonly isTrusted: boolean;
   /** Undefined where the diff is not known. */
-  readonly change: Pick<ReviewedChange, 'diff'> | undefined;
+  readonly change: { readonly diff: string } | undefined;
   readonly isFork: boolean;
+  /** They are read again, and not as the run was told at its beginning. */
+  readonly isFresh: boolean;
+  /** Adds what GitHub may not list yet. */
+  readonly add?: (seen: Seen) => Seen;
 }
-
-/** Nothing was said, or there is nothing it could be about. */
-export const NOTHING_LEARNT: Learned = { ledger: undefined, others: [] };
 
 /**
  * Reads what became of findings: on the run's own pull request, and on those others where the agent's state has some that
  * nobody has answered. Trouble is in the result; rejects only for an aborted signal.
  */
-export async function learnAnswers(parts: FindingsParts, deps: Dependencies): Promise<Learned> {
-  const own = pullOf(parts.trigger);
-  if (own === undefined || deps.github === undefined) return NOTHING_LEARNT;
-  const { github } = deps;
-  const others = pullsWithOpen(parts.facts)
+export async function learnAnswers(admitted: Admitted, deps: Dependencies): Promise<Learned> {
+  const { agent, trigger, trust } = admitted.basis;
+  const [memory, context] = await Promise.all([admitted.memory, admitted.context]);
+  const facts = memory?.facts ?? [];
+  const isAsked = postsReviews(agent) || marksOf(facts).length > 0;
+  const own = pullOf(trigger);
+  if (!isAsked || own === undefined || deps.github === undefined) return { ledger: undefined, others: [] };
+  const parts = {
+    agent: agent.name,
+    trigger,
+    permission: admitted.facts.permission,
+    facts,
+    isTrusted: laneOfWords(trust, admitted.taint) === 'trusted',
+    change: changeOf(trigger, context),
+    isFork: trigger.kind === 'pull_request' ? trigger.isFork : trust.level !== 'trusted',
+    isFresh: false,
+  };
+  const others = pullsWithOpen(facts)
     .filter((pull) => pull !== own)
     .slice(0, MAX_LEARNED_PULLS);
-  const [ledger, ...read] = await Promise.all([
-    readFindings(own, { ...parts, isFresh: false }, deps),
-    ...others.map((pull) => readOther(pull, { parts, github }, deps)),
+  const [{ ledger, trouble }, ...read] = await Promise.all([
+    readFindings(own, parts, deps),
+    // On another pull request only answers are looked for: its change is not known.
+    ...others.map((pull) => readFindings(pull, { ...parts, change: undefined, isFresh: true }, deps)),
   ]);
-  return {
-    ledger: ledger.ledger,
-    others: read.flatMap((one) => one ?? []),
-    trouble: ledger.trouble,
-  };
-}
-
-/** On another pull request only answers are looked for: its change is not known. */
-async function readOther(
-  pull: number,
-  { parts, github }: { readonly parts: FindingsParts; readonly github: GitHub },
-  deps: Dependencies,
-): Promise<Learned['others'][number] | undefined> {
-  const answer = await github.said(pull, { isFresh: true }, deps.deadline.signal);
-  if (answer.kind === 'unread') return undefined;
-  return { pull, ledger: await ledgerOf(answer.seen, pull, { ...parts, change: undefined }, deps) };
+  const answered = read.flatMap((one, index) => {
+    const pull = others[index];
+    return pull === undefined || one.trouble !== undefined ? [] : [{ pull, ledger: one.ledger }];
+  });
+  return { ledger, others: answered, trouble };
 }
 
 /** The findings of a pull request as they are now; without a `seen` where GitHub could not be asked. */
 export async function readFindings(
   pull: number,
-  parts: FindingsParts & { readonly isFresh: boolean; readonly add?: (seen: Seen) => Seen },
+  parts: FindingsParts,
   deps: Dependencies,
 ): Promise<{ readonly ledger: Ledger; readonly trouble?: string | undefined }> {
   const { isFresh, add = (seen: Seen) => seen } = parts;
@@ -149,7 +155,7 @@ export function pullOf(trigger: Trigger): number | undefined {
 /** What was learnt about the files of the change, to be at the end of the user message; undefined for nothing. */
 export function lessonsFor(
   { ledger }: Learned,
-  change: Pick<ReviewedChange, 'diff'> | undefined,
+  change: ReviewedChange | undefined,
   isUntrusted: boolean,
 ): string | undefined {
   if (ledger === undefined || change === undefined) return undefined;

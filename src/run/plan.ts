@@ -1,13 +1,16 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { AgentConfig, ModelParams } from '../agent/config.js';
-import { parseModelRef } from '../agent/model-ref.js';
+import type { AgentConfig, ReviewConfig } from '../agent/config.js';
 import { taskOfMention } from '../event/mention.js';
-import { laneOfWords } from '../event/taint.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import type { Trust } from '../event/trust.js';
-import { estimateText } from '../lib/text/cut.js';
-import { causeFirst } from '../lib/time-limit.js';
+import type { Clock } from '../lib/clock.js';
+import { REVIEW_PASSES } from '../lib/defaults.js';
+import { cleanLine, estimateText } from '../lib/text/cut.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/number.js';
+import { causeFirst, type Deadline } from '../lib/time-limit.js';
+import type { Warning } from '../lib/warning.js';
 import { roomForPrompt } from '../loop/compact.js';
+import { compileSchema } from '../loop/json-schema.js';
 import { replyTokensOf } from '../loop/run-agent.js';
 import {
   type AnswerForm,
@@ -18,46 +21,25 @@ import {
 } from '../loop/structured.js';
 import { createPathFilter, type DiffPolicy, type TriggerContext } from '../prompt/context.js';
 import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/context-trust.js';
+import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-parts.js';
 import { buildSystemPrompt, skillBody } from '../prompt/system.js';
-import { isBlank, resolveTask, type Task } from '../prompt/task.js';
+import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
 import { reviewCommand } from '../review/command.js';
 import { coverageOf, NOTHING_READ } from '../review/coverage.js';
 import type { Coverage } from '../review/record.js';
-import { planReview } from '../review/review-plan.js';
-import { marksOf, postedIds } from '../review/state-facts.js';
-import { admitChange } from './admit-change.js';
+import { postedIds } from '../review/state-facts.js';
+import { fence } from '../safety/fence.js';
+import { admitChange, firstGiven, runAhead, type Skipped } from './admit.js';
 import { openModel, smallerWindow } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
-import { type FindingsParts, learnAnswers, NOTHING_LEARNT } from './learn.js';
-import { planMemory } from './memory.js';
-import { planPasses } from './plan-passes.js';
-import type { Admitted, Basis, Draft, RunReport, RunRequest } from './records.js';
-import { changeOf, findScope, postsReviews } from './scope.js';
-
-/** What the findings of a run's pull request are read with. */
-function findingsParts(
-  { trigger }: RunRequest,
-  { basis: { agent, trust }, taint, facts }: Admitted,
-  context: TriggerContext | undefined,
-): Omit<FindingsParts, 'facts'> {
-  const isFork = trigger.kind === 'pull_request' ? trigger.isFork : trust.level !== 'trusted';
-  return {
-    agent: agent.name,
-    trigger,
-    permission: facts.permission,
-    isTrusted: laneOfWords(trust, taint) === 'trusted',
-    change: changeOf(trigger, context),
-    isFork,
-  };
-}
-
-/** A change that holds nothing to read. */
-type Skipped = Extract<RunReport, { kind: 'skipped' }>;
+import { learnAnswers } from './learn.js';
+import type { Admitted, Basis, Draft, ReviewPass, RunRequest } from './records.js';
+import { changeOf, findScope } from './scope.js';
 
 /**
  * The second step: everything that is decided before a model is asked, but for what memory teaches. What needs the
- * network and is not needed here is only started, so that the waits overlap. A change without anything to read ends here. Throws an AxeError; the order of errors is
- * axe's (axe-behaviour §4).
+ * network and is not needed here is only started, so that the waits overlap. A change without anything to read ends
+ * here. Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
  */
 export async function makePlan(
   request: RunRequest,
@@ -65,39 +47,28 @@ export async function makePlan(
   deps: Dependencies,
 ): Promise<Draft | Skipped> {
   const { basis, taint, memory } = admitted;
-  const { agent, model, trust, workdir } = basis;
+  const { agent, model, trigger, trust, workdir } = basis;
   const { config } = agent;
-  const learned = runAhead(
-    Promise.all([memory, admitted.context]).then(([restored, context]) => {
-      const facts = restored?.facts ?? [];
-      if (!postsReviews(agent) && marksOf(facts).length === 0) return NOTHING_LEARNT;
-      return learnAnswers({ ...findingsParts(request, admitted, context), facts }, deps);
-    }),
-  );
+  const learned = runAhead(learnAnswers(admitted, deps));
   const scoped = runAhead(findScope(request, admitted, deps));
   const opened = request.dryRun ? undefined : runAhead(openModel(deps, model, config.params));
 
   const { files, warnings } = await deps.agents.loadContextFiles(config.files, workdir, agent);
   const instructions = await reviewInstructions(agent, workdir, deps);
   const skillPath = firstGiven([request.skill, config.skill]);
-  const skill = {
-    path: skillPath,
-    content:
-      skillPath === ''
-        ? ''
-        : skillBody(await deps.agents.loadSkill(skillPath, skillPath === config.skill ? agent : undefined)),
-  };
+  const skillOf = skillPath === config.skill ? agent : undefined;
+  const skill = skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, skillOf));
   const piped = await request.readStdin();
   const stdin = isBlank(piped) ? '' : piped;
   const change = await request.readChange();
   const context = await readContext(admitted);
   const { scope, warnings: scopeWarnings } = await scoped;
-  const skipped = admitChange(request, admitted, { context, scope });
+  const skipped = admitChange(request, admitted, context, scope);
   if (skipped !== undefined) return skipped;
   const prompt = firstGiven([request.prompt, requestOf(request)]);
   const systemParts = {
     systemPrompt: config.systemPrompt,
-    skill: skill.content,
+    skill,
     files,
     instructions: instructions.files,
     language: request.language ?? '',
@@ -111,7 +82,7 @@ export async function makePlan(
   const given = {
     prompt,
     stdin,
-    trigger: request.trigger,
+    trigger,
     context,
     scope,
     change,
@@ -121,18 +92,17 @@ export async function makePlan(
   const task = resolveTask(given);
   const planned = planPasses(basis, given, task);
   const unseen = planned === undefined ? task.unseen : planned.unseen;
-  const { trigger } = request;
   const repository = trigger.kind === 'local' ? undefined : trigger.repository;
   const ownChanges = warnOfOwnChanges({ agent, skill: skillPath, files, repository }, context);
   const form = await answerForm(config.params, request.outputSchema, deps);
   const plan = {
     ...basis,
-    skill,
+    skill: { path: skillPath, content: skill },
     files,
     stdin,
     task: { ...task, message: withInstruction(task.message, form), unseen },
     scope,
-    reportsOn: reportsOn(request.trigger, context),
+    reportsOn: reportsOn(trigger, context),
     coverage: findCoverage(request, context, unseen),
     passes: planned?.passes,
     form,
@@ -152,7 +122,7 @@ export async function makePlan(
     kind: 'draft',
     plan,
     taint,
-    change: changeOf(request.trigger, context),
+    change: changeOf(trigger, context),
     memory,
     learned,
     model: opened,
@@ -168,35 +138,6 @@ async function readContext({ basis, taint, ...admitted }: Admitted): Promise<Tri
   return known;
 }
 
-/**
- * What the rest of a plan is built on, and memory is read by. Starts the agent's time limit. Throws an AxeError for a
- * model, configuration or folder of no use.
- */
-export async function planBasis(
-  request: RunRequest,
-  loaded: LoadedAgent,
-  trust: Trust,
-  deps: Dependencies,
-): Promise<Basis> {
-  const { trigger } = request;
-  const agent = withEffort(loaded, request);
-  const { config } = agent;
-  const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
-  deps.deadline.limit(timeoutSeconds * 1000);
-  const model = parseModelRef(firstGiven([request.model, config.model]));
-  await deps.models.configure();
-  const review = planReview(request.review ?? {}, { config: config.review, model });
-  const memory = planMemory(agent, model, trust, request, deps.clock.newId());
-  const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
-  return { agent, model, trigger, trust, workdir, timeoutSeconds, review, memory };
-}
-
-function withEffort(agent: LoadedAgent, { effort }: RunRequest): LoadedAgent {
-  if (effort === undefined) return agent;
-  const { config } = agent;
-  return { ...agent, config: { ...config, params: { ...config.params, effort } } };
-}
-
 /** What a project wants of its reviews: like a context file it is taken from where the agent is from, never from what is reviewed. */
 async function reviewInstructions(
   agent: LoadedAgent,
@@ -209,12 +150,6 @@ async function reviewInstructions(
   if (found.files.length + found.warnings.length > 0) return found;
   const message = `\`instructions\` in \`[review]\` of agent "${agent.name}" names ${JSON.stringify(instructions)}, and there is no such file. Add it to the base branch, or leave \`instructions\` out.`;
   return { files: [], warnings: [{ code: 'context-file-skipped', message }] };
-}
-
-/** Lets work run ahead of its need: a failure is reported where it is awaited, and nowhere if nobody comes to need it. */
-export function runAhead<T>(work: Promise<T>): Promise<T> {
-  work.catch(() => undefined);
-  return work;
 }
 
 /** A diagnosis of another workflow's run is for those who wait for its pull request. */
@@ -266,29 +201,11 @@ function diffTool({ config }: LoadedAgent, { github }: Dependencies): DiffPolicy
   return github !== undefined && config.tools.includes('github_diff') ? 'github_diff' : undefined;
 }
 
-/** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */
-function firstGiven(values: readonly string[]): string {
-  return values.find((value) => value !== '') ?? '';
-}
-
-/**
- * The folder that an agent works in, empty where it names none. Throws a ConfigError for one outside of the workspace:
- * file tools, context files and programs all start there (D48).
- */
-export async function agentWorkdir(
-  { name, config }: LoadedAgent,
-  { confine }: Dependencies,
-): Promise<string> {
-  const { workdir } = config;
-  if (workdir === '' || confine === undefined) return workdir;
-  return await confine(workdir, `\`workdir\` of the agent "${name}"`);
-}
-
 /** The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema of no use. */
 export async function answerForm(
-  params: Pick<ModelParams, 'responseFormat'>,
+  params: Parameters<typeof responseFormatOf>[0],
   outputSchema: string,
-  { compileSchema, deadline, clock }: Pick<Dependencies, 'compileSchema' | 'deadline' | 'clock'>,
+  { deadline, clock }: { readonly deadline: Deadline; readonly clock: Clock },
 ): Promise<AnswerForm | undefined> {
   const format = responseFormatOf(params, outputSchema);
   if (format === undefined) return undefined;
@@ -302,4 +219,83 @@ export async function answerForm(
 /** The user message with the form of the answer at its end, since not every provider passes a schema on. */
 export function withInstruction(message: string, form: AnswerForm | undefined): string {
   return form === undefined ? message : `${message}\n\n${formatInstruction(form.format)}`;
+}
+
+/**
+ * How often a change is read: once, unless it does not fit. What is new since an earlier review is read once. `given` is what
+ * the task was made from; the warnings take the place of those of a single pass. Undefined for one pass.
+ */
+function planPasses(
+  { agent: { config }, review }: Basis,
+  given: TaskParts & { readonly policy: DiffPolicy },
+  task: Task,
+):
+  | {
+      readonly passes: readonly ReviewPass[];
+      /** Paths that no pass shows. */
+      readonly unseen: readonly string[];
+      readonly warnings: readonly Warning[];
+    }
+  | undefined {
+  const { context, scope, policy } = given;
+  const isReview = config.tools.includes('add_review_comment') && config.params.responseFormat === undefined;
+  if (review.depth === 'quick' || !isReview) return undefined;
+  if (context?.kind !== 'pull_request' || scope?.kind === 'since') return undefined;
+  const { unseen = [] } = task;
+  const messageOf = (diff: string) =>
+    resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } }).message;
+  const { mapTokens, ...limits } = partLimits(config.review, policy);
+  const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, limits);
+  if (split === undefined || split.parts.length < 2) return undefined;
+  const files = parseDiff(context.diff);
+  const passes = split.parts.map((part, index) => {
+    const name = `part ${index + 1} of ${split.parts.length}`;
+    const others = files.filter(({ path }) =>
+      split.parts.some(({ paths }) => paths.includes(path) && !part.paths.includes(path)),
+    );
+    const note = partNote(name, mapChange(others, mapTokens));
+    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${note}` };
+  });
+  const left = withoutShown(unseen, split);
+  return { passes, unseen: left, warnings: warningsOf(task, left) };
+}
+
+/** No message shows more of a diff than the policy allows, with what it says of the other parts. */
+function partLimits(
+  { parts, partTokens }: ReviewConfig,
+  { maxTokens }: DiffPolicy,
+): PartLimits & { readonly mapTokens: number } {
+  const most = maxTokens === 0 ? Number.POSITIVE_INFINITY : maxTokens;
+  const mapTokens = Math.min(REVIEW_PASSES.mapTokens, Math.floor(most / 8));
+  return { parts, partTokens: Math.min(partTokens, most - mapTokens), mapTokens };
+}
+
+function warningsOf({ warnings }: Task, left: readonly string[]): readonly Warning[] {
+  const others = warnings.filter(({ code }) => code !== 'context-truncated');
+  if (left.length === 0) return others;
+  const names = left.slice(0, MAX_NAMED).map((path) => cleanLine(path, MAX_NAME));
+  const more = left.length > names.length ? ', …' : '';
+  const message = `${count(left.length, 'file')} of the change ${left.length === 1 ? 'is' : 'are'} in no part of the review, or not whole (${names.join(', ')}${more}). Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths\`.`;
+  return [...others, { code: 'context-truncated', message }];
+}
+
+const MAX_NAMED = 5;
+const MAX_NAME = 200;
+
+/** Files that GitHub shows no lines of stay unseen, whatever the parts hold. */
+function withoutShown(
+  unseen: readonly string[],
+  { parts, left }: ReturnType<typeof splitDiff>,
+): readonly string[] {
+  const shown = new Set(parts.flatMap(({ paths }) => paths).filter((path) => !left.includes(path)));
+  return [...new Set([...unseen.filter((path) => !shown.has(path)), ...left])];
+}
+
+function partNote(name: string, map: string): string {
+  return [
+    `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`,
+    ...(map === ''
+      ? []
+      : ['Definitions that the other parts change:', fence(map, { source: 'map of the other parts' })]),
+  ].join('\n\n');
 }

@@ -18,6 +18,7 @@ import type { DescribedClaims } from '../review/claims.js';
 import { createShownFiles, type ShownFiles } from '../review/evidence.js';
 import { type FindingVerdict, Verdicts } from '../review/verdict.js';
 import { createGiveVerdict } from '../tools/review/give-verdict.js';
+import { agentWorkdir } from './admit.js';
 import {
   type AgentConversation,
   type Held,
@@ -29,7 +30,6 @@ import {
 } from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
 import { atMost, quietly } from './passes.js';
-import { agentWorkdir } from './plan.js';
 import type { Plan } from './records.js';
 
 /** What second looks came to. */

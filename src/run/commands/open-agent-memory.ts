@@ -12,7 +12,7 @@ import {
 } from '../../memory/commands/command-session.js';
 import { statePath } from '../../memory/state.js';
 import type { MemoryStore } from '../../memory/store.js';
-import { type Access, admitActor } from '../access.js';
+import { type Access, admitActor } from '../admit.js';
 import type { Dependencies } from '../dependencies.js';
 import { planMemory } from '../memory.js';
 import type { MemoryPlan, RunRequest } from '../records.js';

@@ -6,7 +6,7 @@ import {
   type MemoryCommandResult,
   refusal,
 } from '../../memory/commands/command-session.js';
-import { admitActor } from '../access.js';
+import { admitActor } from '../admit.js';
 import type { Dependencies } from '../dependencies.js';
 import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../records.js';
