@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_565,
-  'files of src/': 422,
-  'types of src/': 856,
+  'lines of src/': 56_375,
+  'files of src/': 420,
+  'types of src/': 851,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 96_719,
+  'lines of __tests__/': 96_685,
   'lines of scripts/, bench/ and eval/': 4782,
 };
 

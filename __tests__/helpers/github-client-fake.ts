@@ -1,4 +1,4 @@
-import type { GitHubClient, GitHubResponse } from '../../src/github/client/client.js';
+import type { GitHubClient } from '../../src/github/client/client.js';
 import { type GitHubError, httpError } from '../../src/github/client/errors.js';
 
 /** A request as the fake saw it. GraphQL requests have the route `graphql` and their variables as params. */
@@ -31,9 +31,8 @@ export function createFakeGitHubClient(routes: Readonly<Record<string, Answer>>)
   }
   return {
     requests,
-    async request(route, { params = {}, accept, signal }): Promise<GitHubResponse> {
-      const body = answer({ route, params, accept }, signal);
-      return { status: route.startsWith('POST ') ? 201 : 200, headers: {}, body };
+    async request(route, { params = {}, accept, signal }) {
+      return { body: answer({ route, params, accept }, signal) };
     },
     async graphql(_query, { variables, signal }) {
       return answer({ route: 'graphql', params: variables, accept: undefined }, signal);

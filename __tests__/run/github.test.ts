@@ -40,7 +40,7 @@ describe('connecting to GitHub', () => {
     const told: string[] = [];
     const log = (line: string) => told.push(line);
     const client = await connectGitHub({ token: 't', env: {}, fetch, clock: createFakeClock(), log });
-    expect((await client?.request('GET /x', { signal: noAbort() }))?.status).toBe(200);
+    expect(await client?.request('GET /x', { signal: noAbort() })).toEqual({ body: '{}' });
     expect(told).toEqual(lines);
   });
 

@@ -1,7 +1,7 @@
 import type { Trigger } from '../event/trigger.js';
+import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { withGitHub } from '../github/client/with-github.js';
 import { react } from '../github/posting/reactions.js';
 import type { Acknowledgement } from '../run/dependencies.js';
 import { reactionSubject } from './side-effects.js';

@@ -1,7 +1,7 @@
 import type { Repository } from '../event/trigger.js';
+import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { warningText } from '../lib/warning.js';
 import { framedBody } from '../review/publication.js';

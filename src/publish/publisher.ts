@@ -1,7 +1,7 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import { warningText } from '../lib/warning.js';
 import { isQuestion } from '../review/command.js';
 import type { FindingMark } from '../review/marks.js';

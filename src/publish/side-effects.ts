@@ -1,7 +1,7 @@
 import { subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
+import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { setLabels } from '../github/posting/labels.js';
 import { type ReactionSubject, react } from '../github/posting/reactions.js';

@@ -1,7 +1,7 @@
 import type { Trigger } from '../event/trigger.js';
+import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { withGitHub } from '../github/client/with-github.js';
 import {
   type CheckRunKey,
   type CheckRunReport,

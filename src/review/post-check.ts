@@ -1,5 +1,5 @@
+import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { NO_TOKEN, withGitHub } from '../github/client/with-github.js';
 import {
   type CheckAnnotation,
   type CheckRunKey,

@@ -1,6 +1,6 @@
+import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { withGitHub } from '../github/client/with-github.js';
 import { type PublishedReview, publishReview } from '../github/posting/review.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';

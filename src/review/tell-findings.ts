@@ -1,6 +1,6 @@
+import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { withGitHub } from '../github/client/with-github.js';
 import { replyInThread } from '../github/posting/comments.js';
 import { dismissReviews } from '../github/posting/dismiss-review.js';
 import { setThread } from '../github/posting/set-thread.js';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createGitHubClient, type GitHubClient } from '../../../src/github/client/client.js';
 import { GitHubError } from '../../../src/github/client/errors.js';
 import { noteTimeLeft } from '../../../src/lib/time-limit.js';
@@ -38,15 +38,13 @@ async function githubError(promise: Promise<unknown>): Promise<GitHubError> {
 }
 
 describe('a request', () => {
-  it('fills the route, sends the token and the user agent, and returns status, headers and parsed body', async () => {
-    const { client, peer } = await connect((_, response) =>
-      sendJson(response, 200, { id: 7 }, { 'x-test': 'yes' }),
-    );
+  it('fills the route, sends the token and the user agent, and returns the parsed body', async () => {
+    const { client, peer } = await connect((_, response) => sendJson(response, 200, { id: 7 }));
     const answer = await client.request('GET /repos/{owner}/{repo}/pulls', {
       params: { owner: 'octocat', repo: 'hello', per_page: 100 },
       signal,
     });
-    expect(answer).toMatchObject({ status: 200, body: { id: 7 }, headers: { 'x-test': 'yes' } });
+    expect(answer).toEqual({ body: { id: 7 } });
     const [seen] = peer.requests();
     expect(seen?.path).toBe('/repos/octocat/hello/pulls');
     expect(seen?.query.get('per_page')).toBe('100');
@@ -93,23 +91,7 @@ describe('a failed answer', () => {
   const denied = { message: 'Resource not accessible by integration' };
   it.each<Refusal>([
     {
-      name: 'a 403 with the accepted permissions names the line of YAML',
-      status: 403,
-      body: denied,
-      headers: { 'x-accepted-github-permissions': 'issues=write; pull_requests=write' },
-      reason: 'denied',
-      remedy: 'Add `issues: write` or `pull-requests: write` under `permissions:` of the job.',
-    },
-    {
-      name: 'permissions needed together are named together, without metadata',
-      status: 403,
-      body: denied,
-      headers: { 'x-accepted-github-permissions': 'metadata=read,contents=write,workflows=write' },
-      reason: 'denied',
-      remedy: 'Add `contents: write` and `workflows: write` under `permissions:` of the job.',
-    },
-    {
-      name: 'a 403 without the header derives them from the route',
+      name: 'a 403 names the permission of the route',
       status: 403,
       body: denied,
       headers: {},
@@ -306,12 +288,9 @@ describe('GraphQL', () => {
   });
 });
 
-it.each([
-  ['the route says', {}],
-  ['GitHub says', { 'x-accepted-github-permissions': 'checks=read' }],
-])('a required `write` permission is requested at once if %s that reading is enough', async (_, headers) => {
+it('a required `write` permission is requested at once, even if reading is enough', async () => {
   const peer = await startLoopback((_request, response) =>
-    sendJson(response, 403, { message: 'Resource not accessible by integration' }, headers),
+    sendJson(response, 403, { message: 'Resource not accessible by integration' }),
   );
   const client = await createGitHubClient({
     token: 'token-1',
@@ -356,5 +335,60 @@ describe('an aborted signal', () => {
     const { client, peer } = await connect(() => controller.abort(reason));
     expect(await rejection(client.request('GET /x', { signal: controller.signal }))).toBe(reason);
     expect(peer.requests()).toHaveLength(1);
+  });
+});
+
+describe('an answer that does not come', () => {
+  afterEach(() => void jest.useRealTimers());
+
+  /** A client on whose request so much time passes. */
+  async function afterTime(handle: Handler, ms: number) {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'setInterval', 'Date'] });
+    const { client, peer } = await connect(handle);
+    peer.onRequest(() => void jest.advanceTimersByTime(ms));
+    return { client, peer };
+  }
+
+  it('is not waited for more than 20 seconds', async () => {
+    const { client } = await afterTime(() => {}, 20_000);
+    const { reason, message } = await githubError(client.request('GET /x', { signal }));
+    expect([reason, message]).toEqual([
+      'unavailable',
+      'GitHub did not answer `GET /x`: no answer within 20 s',
+    ]);
+  });
+
+  it('is returned whole if it comes in time', async () => {
+    const { client } = await afterTime((_, response) => {
+      response.writeHead(201, { 'content-type': 'text/plain' });
+      response.write('one ');
+      setImmediate(() => response.end('two'));
+    }, 19_999);
+    expect(await client.request('GET /x', { signal })).toEqual({ body: 'one two' });
+  });
+
+  it('has more time after large bodies', async () => {
+    const { client } = await afterTime((_, response) => sendJson(response, 200, {}), 39_999);
+    const params = { text: 'x'.repeat(1_000_000) };
+    expect(await client.request('POST /x', { params, signal })).toEqual({ body: {} });
+  });
+
+  it('is abandoned when it stops in the middle', async () => {
+    const { client, peer } = await afterTime((_, response) => void response.write('half'), 0);
+    const asked = githubError(client.request('GET /x', { signal }));
+    await peer.idle();
+    // The half that came begins the time anew, so it takes as often as that.
+    const ticking = setInterval(() => jest.advanceTimersByTime(20_000), 1);
+    expect((await asked).message).toContain('no answer within 20 s');
+    clearInterval(ticking);
+  });
+
+  it('is not taken for a whole one if it is interrupted', async () => {
+    const { client } = await connect((_, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half');
+      setImmediate(() => response.destroy());
+    });
+    expect((await githubError(client.request('GET /x', { signal }))).reason).toBe('unavailable');
   });
 });

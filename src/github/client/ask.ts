@@ -1,19 +1,18 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import type { GitHubClient, MayLack } from './client.js';
+import { PUBLISH_TIMEOUT_MS } from '../../lib/defaults.js';
+import { signalAfter } from '../../lib/time-limit.js';
+import type { GitHubClient, Tolerated } from './client.js';
 import { GitHubError } from './errors.js';
 
 /** A GraphQL query and what its answer must look like. */
-interface GraphQlQuestion<Output> {
+interface GraphQlQuestion<Output> extends Tolerated {
   readonly query: string;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly schema: v.GenericSchema<unknown, Output>;
   readonly what: string;
   /** The permission it takes, `pull-requests: read`, several with ` or `: GraphQL's refusals do not name it. */
   readonly permission: string;
-  /** What does not exist is null in the answer; left out: it is an error. */
-  readonly missingIsNull?: boolean;
-  readonly mayLack?: MayLack;
 }
 
 /**
@@ -47,7 +46,7 @@ export async function askGraphQl<Output>(
   signal: AbortSignal,
 ): Promise<Output> {
   const body = await client.graphql(query, { ...asked, signal }).catch((thrown: unknown) => {
-    throw thrown instanceof GitHubError ? withPermission(thrown, permission) : thrown;
+    throw thrown instanceof GitHubError ? thrown.withPermission(permission.split(' or ')) : thrown;
   });
   const answer = v.safeParse(schema, body);
   if (!answer.success) {
@@ -72,17 +71,6 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The same error, whose remedy names the permission where that may be missing. */
-export function withPermission(error: GitHubError, permission: string): GitHubError {
-  const { reason, status } = error;
-  if (status === 401 || (reason !== 'denied' && reason !== 'missing')) return error;
-  const named = permission.split(' or ').map((one) => `\`${one}\``);
-  const add = `dd ${named.join(' or ')} under \`permissions:\` of the job.`;
-  return error.with({
-    remedy: reason === 'denied' ? `A${add}` : `If it exists, the token cannot see it: a${add}`,
-  });
-}
-
 /**
  * Creates something that is to stand once. Where the answer did not come, GitHub may have created it all the same, so it
  * is looked for before it is tried once more (memory-and-security C5 70). Throws what its parts throw.
@@ -98,6 +86,38 @@ export async function createOnce<Thing>(
     return (await find()) ?? (await create());
   }
 }
+
+/** Carries out once more what may be carried out twice, where the first answer did not come. */
+export async function againIfLost<Done>(write: () => Promise<Done>): Promise<Done> {
+  try {
+    return await write();
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && thrown.reason === 'unavailable') return await write();
+    throw thrown;
+  }
+}
+
+/**
+ * GitHub's answer, or why there is none, with a remedy: an error of GitHub's, or no answer in time, which has a limit of its
+ * own, since the run's may be over already. Anything else is thrown on.
+ */
+export async function withGitHub<T>(
+  ask: (signal: AbortSignal) => Promise<T>,
+  remedy: string,
+): Promise<T | GitHubError> {
+  const signal = signalAfter(PUBLISH_TIMEOUT_MS);
+  try {
+    return await ask(signal);
+  } catch (thrown) {
+    if (thrown instanceof GitHubError) return thrown.with({ remedy: thrown.remedy ?? remedy });
+    if (!signal.aborted) throw thrown;
+    const message = `GitHub did not answer within ${PUBLISH_TIMEOUT_MS / 1000} s`;
+    return new GitHubError(message, { reason: 'unavailable', requestLine: '', remedy });
+  }
+}
+
+/** Why nothing is posted without a client, and what to do about it. */
+export const NO_TOKEN = 'there is no `github-token`. Leave that input out to use the token of the job.';
 
 /** An issue or pull request of a repository. */
 export interface SubjectPlace {

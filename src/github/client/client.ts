@@ -1,56 +1,47 @@
 import type { Clock } from '../../lib/clock.js';
+import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError, messageOf } from '../../lib/errors.js';
 import { networkCause } from '../../lib/network-cause.js';
 import { timeLeftMs } from '../../lib/time-limit.js';
 import { GitHubError, graphqlError, httpError, networkError } from './errors.js';
-import { timedFetch } from './timed-fetch.js';
-
-/** What a request to GitHub's REST API carries beside its route. */
-interface RequestOptions {
-  /** Fills the route's `{placeholders}`; the rest becomes the query string (GET) or the JSON body. */
-  readonly params?: Readonly<Record<string, unknown>>;
-  /** Media type asked for; GitHub's JSON unless said otherwise. */
-  readonly accept?: string;
-  readonly signal: AbortSignal;
-}
-
-/** What a GraphQL query carries. */
-interface GraphQlOptions {
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly signal: AbortSignal;
-  /** What does not exist is null in the data; otherwise one missing thing rejects the whole answer. */
-  readonly missingIsNull?: boolean;
-  readonly mayLack?: MayLack;
-}
-
-/** A field that may be refused by itself: it is null in the data then, and whoever asked is told why. */
-export interface MayLack {
-  readonly field: string;
-  onLack(error: GitHubError): void;
-}
-
-/** An answer with a status below 400. The body is parsed by whoever asked. */
-export interface GitHubResponse {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: Environment;
-  /** Parsed JSON, text, or an ArrayBuffer where the answer is neither. */
-  readonly body: unknown;
-}
 
 /**
  * The one door to GitHub. Both calls reject with a {@link GitHubError}, or with the signal's reason once it is
  * aborted.
  */
 export interface GitHubClient {
-  /** `route` is a method and a path template, `GET /repos/{owner}/{repo}`. */
-  request(route: string, options: RequestOptions): Promise<GitHubResponse>;
+  /**
+   * `route` is a method and a path template, `GET /repos/{owner}/{repo}`. `params` fill the placeholders; the rest becomes the
+   * query string (GET) or the JSON body. `accept` is the media type asked for, GitHub's JSON unless said otherwise. The
+   * body is parsed JSON, text, or an ArrayBuffer where the answer is neither.
+   */
+  request(
+    route: string,
+    options: {
+      readonly params?: Readonly<Record<string, unknown>>;
+      readonly accept?: string;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<{ readonly body: unknown }>;
   /** The answer's `data`. An answer with `errors` is rejected. */
-  graphql(query: string, options: GraphQlOptions): Promise<unknown>;
+  graphql(
+    query: string,
+    options: Tolerated & {
+      readonly variables: Readonly<Record<string, unknown>>;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<unknown>;
 }
 
-/** What {@link createGitHubClient} needs to know. */
+/** Errors of a query that do not reject its whole answer. */
+export interface Tolerated {
+  /** What does not exist is null in the data. */
+  readonly missingIsNull?: boolean;
+  /** A field that may be refused by itself: it is null in the data then, and `onLack` is told why. */
+  readonly mayLack?: { readonly field: string; onLack(error: GitHubError): void };
+}
+
 interface GitHubClientOptions {
   readonly token: string;
   /** `https://api.github.com`, or `https://HOST/api/v3` on GHES (`GITHUB_API_URL`). */
@@ -59,7 +50,7 @@ interface GitHubClientOptions {
   readonly graphqlUrl: string;
   readonly fetch: typeof globalThis.fetch;
   readonly userAgent: string;
-  readonly clock: Pick<Clock, 'timer' | 'now' | 'sleep' | 'random'>;
+  readonly clock: Pick<Clock, 'now' | 'sleep' | 'random'>;
   /** Told of each pause before it begins. */
   readonly onPause?: ((pause: RetryPause) => void) | undefined;
   /** Permissions (`checks`) that are needed with `write` later: a refusal to read names them like that at once. */
@@ -91,25 +82,18 @@ export async function createGitHubClient(options: GitHubClientOptions): Promise<
   return {
     async request(route, { params, accept, signal }) {
       const asking = { ...options, route, signal, mayRepeat: !route.startsWith('POST ') };
+      const headers = accept === undefined ? {} : { accept };
       return await patiently(asking, async () => {
-        const response = await send(asking, () =>
-          octokit.request(route, {
-            ...params,
-            ...(accept === undefined ? {} : { headers: { accept } }),
-            request: { signal },
-          }),
-        );
-        return { status: response.status, headers: textHeaders(response.headers), body: response.data };
+        const { data } = await octokit.request(route, { ...params, headers, request: { signal } });
+        return { body: data };
       });
     },
     async graphql(query, { variables, signal, ...tolerated }) {
       const asking = { ...options, route: GRAPHQL, signal, mayRepeat: !/^\s*mutation\b/.test(query) };
-      return await patiently(asking, async () => {
-        const answer = await send(asking, () =>
-          octokit.request(`POST ${options.graphqlUrl}`, { query, variables, request: { signal } }),
-        );
-        return graphqlData(answer, tolerated);
-      });
+      const body = { query, variables, request: { signal } };
+      return await patiently(asking, async () =>
+        graphqlData(await octokit.request(`POST ${options.graphqlUrl}`, body), tolerated),
+      );
     },
   };
 }
@@ -128,7 +112,7 @@ async function createOctokit(options: GitHubClientOptions): Promise<Octokit> {
     baseUrl: options.apiUrl.replace(/\/+$/, ''),
     userAgent: options.userAgent,
     log: SILENT,
-    request: { fetch: timedFetch(options.fetch, options.clock), log: SILENT },
+    request: { fetch: timedFetch(options.fetch), log: SILENT },
   });
 }
 
@@ -136,81 +120,65 @@ const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 function ignore(): void {}
 
-/** Ends with the signal, and makes a {@link GitHubError} of whatever goes wrong. */
-async function send(
-  { signal, ...sent }: Asking,
-  attempt: () => Promise<OctokitResponse>,
-): Promise<OctokitResponse> {
-  signal.throwIfAborted();
-  let stopListening = ignore;
-  const aborted = new Promise<never>((_, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-    stopListening = () => signal.removeEventListener('abort', onAbort);
-  });
-  try {
-    return await Promise.race([attempt(), aborted]);
-  } catch (thrown) {
-    signal.throwIfAborted();
-    throw requestError(sent, thrown);
-  } finally {
-    stopListening();
-  }
+/** What is sent is given so much more time: 50 KB a second. */
+const SENT_BYTES_PER_MS = 50;
+
+/**
+ * A fetch that gives up when nothing comes for a while, and longer where much is sent. It returns answers that are there
+ * to the last byte: octokit takes one that breaks off in the middle for a whole one.
+ */
+function timedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const sentBytes = typeof init?.body === 'string' ? Buffer.byteLength(init.body) : 0;
+    const limitMs = GITHUB_SILENCE_MS + sentBytes / SENT_BYTES_PER_MS;
+    const silence = new AbortController();
+    const timer = setTimeout(
+      () => silence.abort(new Error(`no answer within ${Math.round(limitMs / 1000)} s`)),
+      limitMs,
+    );
+    const signals = [silence.signal, ...(init?.signal ? [init.signal] : [])];
+    try {
+      const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      if (response.body === null) return response;
+      const parts: Uint8Array[] = [];
+      for await (const part of response.body) {
+        timer.refresh();
+        parts.push(part);
+      }
+      return new Response(Buffer.concat(parts), response);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }
 
-/** Reads the error by shape: the library's error classes are not loaded before they are needed. */
-function requestError({ route, needsWrite = [] }: Omit<Asking, 'signal'>, thrown: unknown): unknown {
+/** An error of octokit's, whose class is not loaded before it is needed; without a response no answer came. */
+interface RequestError extends Error {
+  readonly status: number;
+  readonly request: { readonly url: string };
+  readonly response?: { readonly headers: Environment; readonly data: unknown };
+}
+
+function requestError({ route, needsWrite }: Asking, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
-  const requestLine = requestLineOf(route, thrown);
-  const response = 'response' in thrown ? thrown.response : undefined;
-  if (typeof response !== 'object' || response === null) {
-    return networkError(requestLine, networkCause(thrown));
-  }
-  const headers = 'headers' in response ? response.headers : {};
-  const body = 'data' in response ? response.data : undefined;
-  return httpError({
-    requestLine,
-    status: thrown.status,
-    headers: textHeaders(headers),
-    body,
-    needsWrite,
-  });
-}
-
-/** `GET /repos/octocat/hello/pulls/42`, the URL of the request that failed without its host. */
-function requestLineOf(route: string, thrown: Error): string {
-  const [method = 'GET', template = ''] = route.split(' ');
-  const request = 'request' in thrown ? thrown.request : undefined;
-  if (typeof request !== 'object' || request === null || !('url' in request)) return `${method} ${template}`;
-  return `${method} ${pathOf(String(request.url))}`;
-}
-
-function pathOf(url: string): string {
-  const path = new URL(url).pathname.replace(/^\/api\/v3(?=\/)/, '');
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
-function textHeaders(headers: unknown): Record<string, string> {
-  if (typeof headers !== 'object' || headers === null) return {};
-  const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
+  const { status, request, response } = thrown as RequestError;
+  const path = decodeURIComponent(new URL(request.url).pathname).replace(/^\/api\/v3(?=\/)/, '');
+  const requestLine = `${route.split(' ')[0]} ${path}`;
+  if (response === undefined) return networkError(requestLine, networkCause(thrown));
+  return httpError({ requestLine, status, headers: response.headers, body: response.data, needsWrite });
 }
 
 /** GraphQL answers 200 to a query it could not carry out. */
 function graphqlData(
   { data: body, headers }: OctokitResponse,
-  { missingIsNull = false, mayLack }: Pick<GraphQlOptions, 'missingIsNull' | 'mayLack'>,
+  { missingIsNull = false, mayLack }: Tolerated,
 ): unknown {
   if (!isObject(body)) throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
   const data = 'data' in body ? body.data : undefined;
   const errors: readonly unknown[] = 'errors' in body && Array.isArray(body.errors) ? body.errors : [];
   if (errors.length === 0) return data;
   if (missingIsNull && isObject(data) && errors.every(isNotFound)) return data;
-  const error = graphqlError({ requestLine: GRAPHQL, headers: textHeaders(headers), errors });
+  const error = graphqlError({ requestLine: GRAPHQL, headers: headers as Environment, errors });
   if (!isObject(data) || mayLack === undefined || !errors.every((one) => isBelow(one, mayLack.field)))
     throw error;
   mayLack.onLack(error);
@@ -253,19 +221,20 @@ const DEFAULT_LEFT_MS = 120_000;
 async function patiently<Answer>(asking: Asking, ask: () => Promise<Answer>): Promise<Answer> {
   const { clock, signal, onPause } = asking;
   const startMs = clock.now().getTime();
-  const unknownEndMs = startMs + DEFAULT_LEFT_MS;
   for (let retries = 0; ; retries += 1) {
+    signal.throwIfAborted();
     try {
       return await ask();
     } catch (thrown) {
-      if (!(thrown instanceof GitHubError)) throw thrown;
-      const nowMs = clock.now().getTime();
-      const pauseMs = pauseAfter(thrown, { ...asking, retries, spentMs: nowMs - startMs });
-      const leftMs = timeLeftMs(signal) ?? unknownEndMs - nowMs;
-      if (pauseMs === undefined || pauseMs >= leftMs) throw withRetries(thrown, retries, nowMs - startMs);
-      onPause?.({ pauseMs, spentMs: nowMs - startMs, error: thrown });
-      await clock.sleep(pauseMs, signal);
       signal.throwIfAborted();
+      const error = requestError(asking, thrown);
+      if (!(error instanceof GitHubError)) throw error;
+      const spentMs = clock.now().getTime() - startMs;
+      const pauseMs = pauseAfter(error, { ...asking, retries, spentMs });
+      const leftMs = timeLeftMs(signal) ?? DEFAULT_LEFT_MS - spentMs;
+      if (pauseMs === undefined || pauseMs >= leftMs) throw withRetries(error, retries, spentMs);
+      onPause?.({ pauseMs, spentMs, error });
+      await clock.sleep(pauseMs, signal);
     }
   }
 }

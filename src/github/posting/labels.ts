@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { askRest, inRepo, type SubjectPlace } from '../client/ask.js';
+import { againIfLost, askRest, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { againIfLost, GitHubError } from '../client/errors.js';
+import { GitHubError } from '../client/errors.js';
 
 /** What became of labels; one that was set or gone before is in none of the lists. */
 interface SetLabels {

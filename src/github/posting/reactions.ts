@@ -1,7 +1,6 @@
 import type { Repository } from '../../event/trigger.js';
-import { inRepo } from '../client/ask.js';
+import { againIfLost, inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { againIfLost } from '../client/errors.js';
 
 /** What can be reacted to: an issue or pull request, a comment in its conversation, a comment on a line. */
 export type ReactionSubject =

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { askGraphQl } from '../client/ask.js';
+import { againIfLost, askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { againIfLost, GitHubError } from '../client/errors.js';
+import { GitHubError } from '../client/errors.js';
 
 const MUTATIONS = {
   resolve: `mutation ($id: ID!) {

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Base, Head } from '../../event/trigger.js';
 import type { OwnReview, Post } from '../../review/seen.js';
-import { askGraphQl, type SubjectPlace, withPermission } from '../client/ask.js';
+import { askGraphQl, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { GitHubError } from '../client/errors.js';
 import { ownReview, REVIEW_NODES, reviewSchema } from './own-reviews.js';
@@ -154,7 +154,7 @@ export async function fetchSubject(
       mayLack: {
         field: 'closingIssuesReferences',
         onLack: (error) => {
-          refused = withPermission(error, 'issues: read');
+          refused = error.withPermission(['issues: read']);
         },
       },
     },
