@@ -25,10 +25,7 @@ export async function review() {
 }
 
 function measure(folder, agent) {
-  const words = [join(folder, 'stage.js'), agent, '0', String(PAUSE_MS)];
-  const { stdout, stderr, status } = spawnSync(process.execPath, words, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(stderr);
-  const [quick, slow] = stdout.trim().split('\n').map(JSON.parse);
+  const [quick, slow] = runStage(folder, agent, [0, PAUSE_MS]);
   const of = (runs, name) => runs.map((run) => run[name]);
   const roundTrips = (name) =>
     ((figures(of(slow, name)).median - figures(of(quick, name)).median) / PAUSE_MS).toFixed(1);
@@ -41,4 +38,17 @@ function measure(folder, agent) {
     ]),
     `${roundTrips('firstMs')} round trips to GitHub before the model, ${roundTrips('endMs')} in all, in ${slow[0].requests} requests`,
   ];
+}
+
+/** The figures of some runs of the built action on a pull request, for each pause of GitHub's. */
+export function runStage(folder, agent, pauses) {
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [join(folder, 'stage.js'), agent, ...pauses.map(String)],
+    {
+      encoding: 'utf8',
+    },
+  );
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trim().split('\n').map(JSON.parse);
 }

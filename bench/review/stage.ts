@@ -1,12 +1,24 @@
 // A run of the built action on a pull request, against the fakes of GitHub and of a model, with a pause before each answer of GitHub.
 // Prints a line of JSON for each pause: from the start of the process to the first model request and to the end, in
-// milliseconds, and how many requests GitHub got.
+// milliseconds, how many requests GitHub got, and the bytes and tools of that first request.
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { setStage } from '../../__tests__/transcripts/stage.js';
 
 const ROUNDS = 7;
+
+/** A new file of 100 lines. */
+const LINES = Array.from(
+  { length: 100 },
+  (_, n) => `+export const price${n} = (cents: number) => cents * ${n};\n`,
+);
+const DIFF = `diff --git a/src/prices.ts b/src/prices.ts
+new file mode 100644
+--- /dev/null
++++ b/src/prices.ts
+@@ -0,0 +1,100 @@
+${LINES.join('')}`;
 
 const [agent = '', ...pauses] = process.argv.slice(2);
 for (const pauseMs of pauses.map(Number)) {
@@ -21,7 +33,7 @@ for (const pauseMs of pauses.map(Number)) {
 process.exit(0);
 
 async function review(pauseMs: number) {
-  const stage = await setStage({ github: { validate: false } });
+  const stage = await setStage({ diff: DIFF, github: { validate: false } });
   stage.repo.contents = 'write';
   stage.github.commit(`${stage.repo.owner}/${stage.repo.name}`, { 'other.md': '' }, { branch: 'axe-memory' });
   const relay = await relayTo(stage.github.url, pauseMs);
@@ -38,7 +50,10 @@ async function review(pauseMs: number) {
   const endMs = performance.now();
   relay.close();
   if (step.exitCode !== 0 || firstMs === undefined) throw new Error(`the review failed:\n${step.log}`);
+  const [first] = stage.model.requests();
   return {
+    bytes: first?.bytes.length,
+    tools: stage.model.prompts()[0]?.tools.length,
     firstMs: firstMs - startMs,
     endMs: endMs - startMs,
     requests: stage.github.calls().length,
