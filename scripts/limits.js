@@ -1,5 +1,4 @@
-// How the values of src/lib/defaults.ts are shown to people; `scripts/docs.js` makes a page of it. Each export of that file
-// has a row, so that a new limit is not forgotten.
+// How the values of src/lib/defaults.ts that people meet are shown; `scripts/docs.js` makes a page of it.
 
 const KIB = 1024;
 
@@ -32,17 +31,11 @@ export const LIMITS = [
       ['Turns of a conversation (`max-turns`)', 'MAX_TURNS', count],
       ['Retries after a temporary error', 'DEFAULT_MAX_RETRIES', count],
       ['Tool calls of one turn', 'MAX_CALLS_PER_TURN', count],
-      ['Same tool calls in a row that are run', 'MAX_SAME_CALLS', count],
       ['Same tool calls in a row that end a run', 'LAST_SAME_CALL', count],
       ['Tool calls that run at the same time', 'MAX_PARALLEL_CALLS', count],
       ['Levels of sub-agents if `max_depth` is not set', 'DEFAULT_MAX_DEPTH', count],
       ['Size of an agent file', 'MAX_AGENT_BYTES', bytes],
       ['Task if none was given', 'DEFAULT_TASK', text],
-      [
-        'Conclusions that fail the step (`fail-on`)',
-        'DEFAULT_FAIL_ON',
-        (value) => value.map(text).join(', '),
-      ],
       [
         'The model is informed that little is left',
         'LIMIT_NOTICE',
@@ -59,28 +52,13 @@ export const LIMITS = [
         tokens,
       ],
       ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
-      ['Silence after a sign of life that ends a request, which is sent again', 'MODEL_SILENCE_MS', ms],
-      ['Size of one answer', 'MAX_REPLY_BYTES', bytes],
-      ['Size of an answer that is kept', 'MAX_ANSWER_BYTES', bytes],
       ['A conversation is shortened above this share of the window', 'COMPACTION.startShare', percent],
-      ['and then uses at most', 'COMPACTION.targetShare', percent],
-      ['Newest turns that stay whole', 'COMPACTION.keptTurns', count],
-      ['unless they use more than', 'COMPACTION.keptShare', percent],
-      ['Kept free for the next answer', 'COMPACTION.reserveTokens', tokens],
-      [
-        'JSON answer and its schema: depth, time of a check',
-        'STRUCTURED_LIMITS',
-        ({ depth, checkMs }) => `${depth} levels, ${ms(checkMs)}`,
-      ],
     ],
   },
   {
     title: 'What the model sees',
     rows: [
       ['Diff (`max-diff-tokens`)', 'MAX_DIFF_TOKENS', tokens],
-      ['One comment, linked issue or log', 'MAX_REMARK_BYTES', bytes],
-      ['All comments; all linked issues; all logs', 'MAX_REMARKS_BYTES', bytes],
-      ['Description of a pull request or issue', 'MAX_DESCRIPTION_BYTES', bytes],
       ['Context files', 'MAX_CONTEXT_FILES', count],
       ['Context files together', 'MAX_CONTEXT_BYTES', bytes],
     ],
@@ -98,7 +76,6 @@ export const LIMITS = [
       ['Notes in the prompt', 'NOTES_LIMITS.injectBytes', bytes],
       ['One write to notes', 'NOTES_LIMITS.writeBytes', bytes],
       ['Size of a notes file before a warning', 'NOTES_LIMITS.warnFileBytes', bytes],
-      ['Notes that `memory_read` and `memory_search` return', 'MAX_SHOWN_NOTES_BYTES', bytes],
     ],
   },
   {
@@ -106,32 +83,19 @@ export const LIMITS = [
     rows: [
       ['Parts of a large change (`parts`)', 'REVIEW_PASSES.parts', count],
       ['Largest value of `parts`', 'REVIEW_PASSES.mostParts', count],
-      ['Parts that are read at the same time', 'REVIEW_PASSES.atOnce', count],
       ['Diff in one part (`part_tokens`)', 'REVIEW_PASSES.partTokens', tokens],
       ['Largest value of `part_tokens`', 'REVIEW_PASSES.mostPartTokens', tokens],
-      ['What a part is given about the others', 'REVIEW_PASSES.mapTokens', tokens],
       ['Second look: turns', 'VERIFICATION.turns', count],
-      ['Second look: conversations at the same time', 'VERIFICATION.atOnce', count],
       ['Second look: findings of a run', 'VERIFICATION.findings', count],
-      ['Other pull requests whose answers are read', 'MAX_LEARNED_PULLS', count],
-      ['Accounts whose permission is read for answers', 'MAX_ANSWERERS', count],
     ],
   },
   {
     title: 'Tools',
     rows: [
       ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],
-      ['Levels of the arguments of a call', 'MAX_ARGUMENT_DEPTH', count],
       ['`read_file`: lines of one page', 'READ_FILE_LINES', count],
-      ['`read_file`: one line', 'MAX_READ_LINE_BYTES', bytes],
-      ['`read_file`: size that is searched for lines', 'MAX_READ_SCAN_BYTES', bytes],
-      ['`list_directory`: names', 'MAX_LISTED_ENTRIES', count],
       ['`write_file`, `edit_file`: size of a file', 'MAX_WRITTEN_BYTES', bytes],
-      ['`search_files`: files and folders', 'SEARCH_LIMITS.entries', count],
-      ['`search_files`: one file', 'SEARCH_LIMITS.fileBytes', bytes],
-      ['`search_files`: all files', 'SEARCH_LIMITS.totalBytes', bytes],
       ['`search_files`: results', 'SEARCH_LIMITS.matches', count],
-      ['`search_files`: time', 'SEARCH_LIMITS.timeMs', ms],
       ['`run_command`: time', 'COMMAND_TIMEOUT_MS', ms],
       ['`url_fetch`, `web_search`: time', 'WEB_TIMEOUT_MS', ms],
       ['`url_fetch`: size of a page', 'MAX_PAGE_BYTES', bytes],
@@ -142,19 +106,6 @@ export const LIMITS = [
   },
   {
     title: 'GitHub',
-    rows: [
-      ['Time without an answer before a request is sent again', 'GITHUB_SILENCE_MS', ms],
-      ['Time to publish one thing, waiting included', 'PUBLISH_TIMEOUT_MS', ms],
-      ['Comment', 'MAX_COMMENT_CHARACTERS', characters],
-      ['Job summary of a step', 'MAX_SUMMARY_BYTES', bytes],
-    ],
-  },
-  {
-    title: 'Garbage collection',
-    rows: [
-      ['Output tokens of a question to a model that does not think', 'GC.outputTokens', tokens],
-      ['Temperature', 'GC.temperature', String],
-      ['Time of a question', 'GC.questionSeconds', (value) => `${value} s`],
-    ],
+    rows: [['Time to publish one thing, waiting included', 'PUBLISH_TIMEOUT_MS', ms]],
   },
 ];
