@@ -113,12 +113,17 @@ function summaryHtml(lines) {
 <div class="markdown-body box-body">${renderMarkdown(textOf(lines))}</div></div>`;
 }
 
+/** As its *Code* shows a file: the rendered one joins the lines of an entry. */
 function fileHtml(name, branch, lines) {
-  const size = Buffer.byteLength(textOf(lines));
+  const text = textOf(lines).trimEnd().split('\n');
+  const rows = text.map((line, index) => {
+    const kind = line.startsWith('## ') ? 'heading' : line.startsWith('<!--') ? 'quiet' : '';
+    return `<tr><td class="number">${index + 1}</td><td class="text ${kind}">${escapeHtml(line)}</td></tr>`;
+  });
   return `<p class="path"><span class="button branch">${branch}</span> <span class="link">Hello-World</span> / <b>${name}</b></p>
-<div class="box"><div class="box-head"><span class="tabs"><b>Preview</b><span>Code</span><span>Blame</span></span>
-<span class="quiet">${lines.length} lines · ${size} Bytes</span></div>
-<div class="markdown-body box-body">${renderMarkdown(textOf(lines))}</div></div>`;
+<div class="box"><div class="box-head"><span class="tabs"><span>Preview</span><b>Code</b><span>Blame</span></span>
+<span class="quiet">${text.length} lines · ${Buffer.byteLength(textOf(lines))} Bytes</span></div>
+<table class="diff file-text">${rows.join('')}</table></div>`;
 }
 
 function terminalHtml({ command, screen }) {
