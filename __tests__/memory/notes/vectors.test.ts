@@ -19,8 +19,9 @@ import { createFakeClock } from '../stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 
 /**
- * The test vectors of the reference on memory tools, V01 to V79, each as a test. Values were produced by running the
- * original programs where that could be done. If a decision of this project overrides the reference, the vector says so.
+ * The test vectors of the reference on memory tools, each as a test. Values were produced by running the original programs
+ * where that could be done. If a decision of this project overrides the reference, the vector says so. V70 to V75 are in
+ * `run-log.test.ts`; V33 and V56 to V58 described what this project does not have.
  */
 
 const MARK = '\n…[memory truncated]';
