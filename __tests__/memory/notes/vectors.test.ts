@@ -19,9 +19,8 @@ import { createFakeClock } from '../stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 
 /**
- * The test vectors of the reference on memory tools, each as a test. Values were produced by running the original programs
- * where that could be done. If a decision of this project overrides the reference, the vector says so. V70 to V75 are in
- * `run-log.test.ts`; V33 and V56 to V58 described what this project does not have.
+ * The test vectors of the reference on memory tools. Values come from the original programs where these could be run. A vector
+ * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`; V33 and V56 to V58 fell with what they described.
  */
 
 const MARK = '\n…[memory truncated]';
