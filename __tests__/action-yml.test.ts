@@ -4,7 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { VERSION } from '../src/lib/product.js';
 import { OUTPUT_NAMES } from '../src/report/outputs.js';
-import { INPUT_DEFAULTS, readInputs } from '../src/runner/inputs/inputs.js';
+import { INPUT_DEFAULTS } from '../src/runner/inputs/input-values.js';
+import { readInputs } from '../src/runner/inputs/inputs.js';
 import { actionErrors } from './helpers/workflow-syntax.js';
 
 interface ActionYml {

@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_375,
-  'files of src/': 420,
-  'types of src/': 851,
+  'lines of src/': 56_331,
+  'files of src/': 416,
+  'types of src/': 848,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 96_685,
+  'lines of __tests__/': 96_664,
   'lines of scripts/, bench/ and eval/': 4858,
 };
 
@@ -167,7 +167,7 @@ describe('the architecture', () => {
 
   it('reads the environment in the entry points only', () => {
     const readers = FILES.filter((file) => /process\.env/.test(code(file)));
-    expect(readers).toEqual(['cli.ts', 'post.ts', 'runner/runner.ts', 'runner/safe-path.ts']);
+    expect(readers).toEqual(['action/main.ts', 'cli.ts', 'post.ts', 'runner/runner.ts']);
   });
 
   it('loads modules lazily only at the listed places', () => {

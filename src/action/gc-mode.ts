@@ -1,6 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
-import type { Trigger } from '../event/trigger.js';
+import type { Repository } from '../event/trigger.js';
 import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { findOrCreateIssue, listClosedIssues } from '../github/posting/issues.js';
@@ -21,18 +21,13 @@ import { type Runner, readThisRun } from '../runner/runner.js';
 import { formatMark, isMarked } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 
-/** What `mode: gc` works with. */
-interface GcModeParts {
-  readonly inputs: Inputs;
-  readonly request: RunRequest;
-  readonly trigger: Trigger;
-  readonly runner: Runner;
-  readonly secrets: readonly string[];
-}
-
 /** Garbage collection instead of a run, with its suggestions where the workflow wants them. Throws an AxeError. */
-export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise<RunReport> {
-  const { inputs, request, runner, secrets } = parts;
+export async function runGcMode(
+  request: RunRequest,
+  inputs: Inputs,
+  runner: Runner,
+  deps: Dependencies,
+): Promise<RunReport> {
   const { env } = runner;
   if (inputs.publish.reportTo === '' || inputs.dryRun)
     return await collectAgentMemory(request, undefined, deps);
@@ -41,10 +36,10 @@ export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise
     env,
     fetch: createFetch(env),
     clock: deps.clock,
-    log: (line) => runner.log(sanitize(line, 'log', secrets)),
+    log: (line) => runner.log(sanitize(line, 'log', deps.secrets)),
   });
   if (client !== undefined && !request.isMemoryHidden)
-    return await collectAgentMemory(request, suggestionsOf(parts, client, deps), deps);
+    return await collectAgentMemory(request, suggestionsOf(request, inputs, runner, client, deps), deps);
   // What a memory in another repository says must not be shown here (D14).
   const message = request.isMemoryHidden
     ? '`report-to` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.'
@@ -53,42 +48,44 @@ export async function runGcMode(parts: GcModeParts, deps: Dependencies): Promise
   return await collectAgentMemory(request, undefined, deps);
 }
 
-type Published =
-  | Exclude<Suggestion, { readonly kind: 'failed' }>
-  | { readonly kind: 'failed'; readonly message: string; readonly remedy?: string | undefined };
-
 /** Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the analysis is in the summary. */
-function suggestionsOf(parts: GcModeParts, client: GitHubClient, deps: Dependencies): Suggest {
+function suggestionsOf(
+  { trigger }: RunRequest,
+  inputs: Inputs,
+  runner: Runner,
+  client: GitHubClient,
+  deps: Dependencies,
+): Suggest {
   const { signal } = deps.deadline;
   return async (agent, analysed) => {
-    if (!hasRecommendations(analysed.text)) return { kind: 'none' };
-    let result: Published;
+    if (!hasRecommendations(analysed.text) || trigger.kind === 'local') return { kind: 'none' };
     try {
-      result = await publish(parts, client, agent, analysed, signal);
+      return await publish(trigger.repository, inputs, runner, client, agent, analysed, deps);
     } catch (thrown) {
       const cause: unknown = signal.aborted ? signal.reason : thrown;
       if (!(cause instanceof AxeError)) throw cause;
-      result = { kind: 'failed', message: cause.message, remedy: cause.remedy };
+      const message = `the suggestions of gc were not published: ${cause.message}`;
+      deps.reporter.warn({ code: 'publish-failed', message, remedy: cause.remedy ?? BY_HAND });
+      return { kind: 'failed', message: cause.message };
     }
-    if (result.kind !== 'failed') return result;
-    const message = `the suggestions of gc were not published: ${result.message}`;
-    deps.reporter.warn({ code: 'publish-failed', message, remedy: result.remedy ?? BY_HAND });
-    return { kind: 'failed', message: result.message };
   };
 }
 
 const BY_HAND = 'Change the agent by hand if you agree with the analysis; it is in the job summary.';
 
-/** As one issue that is kept up to date, or as a change of the agent's own files that somebody has to merge. */
+/**
+ * As one issue that is kept up to date, or as a change of the agent's own files that somebody has to merge. Throws an
+ * AxeError.
+ */
 async function publish(
-  { inputs, runner, trigger, secrets }: GcModeParts,
+  repository: Repository,
+  inputs: Inputs,
+  runner: Runner,
   client: GitHubClient,
-  agent: Parameters<Suggest>[0],
+  agent: LoadedAgent,
   { text: analysis, ask }: Parameters<Suggest>[1],
-  signal: AbortSignal,
-): Promise<Published> {
-  if (trigger.kind === 'local') return { kind: 'none' };
-  const { repository } = trigger;
+  { secrets, deadline: { signal } }: Dependencies,
+): Promise<Suggestion> {
   const name = memoryName(agent.name);
   // What a model suggests may come from any lane.
   const mark = { kind: 'gc', agent: name, lane: 'untrusted' } as const;
@@ -115,7 +112,7 @@ async function publish(
 
   const from = agent.home?.place.repository?.toLowerCase();
   if (from !== undefined && from !== `${repository.owner}/${repository.name}`.toLowerCase())
-    return { kind: 'failed', message: 'the agent is kept in another repository', remedy: ISSUE };
+    throw new AxeError('the agent is kept in another repository', { remedy: ISSUE });
   const branch = `axe-gc/${name}`;
   const closed = (await listClosedPulls(client, repository, branch, signal)).find(isClosed);
   if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
@@ -128,12 +125,11 @@ async function publish(
     workspace: runner.workspace,
   });
   const own = await readOwnFiles(createAgentLoader([atRef]), agent);
-  if (own === undefined)
-    return { kind: 'failed', message: 'the default branch has no file of the agent', remedy: ISSUE };
+  if (own === undefined) throw new AxeError('the default branch has no file of the agent', { remedy: ISSUE });
   const reply = await ask(PROPOSAL_PROMPT, proposalMessage(analysis, own));
-  if (reply.finish !== 'stop') return { kind: 'failed', message: 'the proposal did not come to an end' };
+  if (reply.finish !== 'stop') throw new AxeError('the proposal did not come to an end');
   const read = readProposal(reply.text, own);
-  if (read.kind === 'refused') return { kind: 'failed', message: read.reason };
+  if (read.kind === 'refused') throw new AxeError(read.reason);
   if (read.files.size === 0) return { kind: 'none' };
   const proposal = {
     repository,

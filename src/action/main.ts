@@ -27,16 +27,15 @@ import { runPipeline } from '../run/run.js';
 import { createToolOpener } from '../run/tools.js';
 import { readTrigger } from '../run/trigger.js';
 import { type ActionReporter, createActionReporter } from '../runner/action-reporter.js';
-import { keepCheck } from '../runner/check-state.js';
+import type { MemoryInputs } from '../runner/inputs/input-groups.js';
 import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs/inputs.js';
-import type { MemoryInputs } from '../runner/inputs/memory-inputs.js';
-import { createJournal } from '../runner/journal.js';
+import { createJournal, keepCheck } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
-import { useSafePath } from '../runner/safe-path.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secret-names.js';
+import { safePrograms } from '../tools/process/programs.js';
 import { runGcMode } from './gc-mode.js';
-import { openMemory } from './memory/memory.js';
+import { openMemory } from './memory.js';
 import { runValidateMode } from './validate-mode.js';
 
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
@@ -83,7 +82,7 @@ export async function main(runner: Runner): Promise<void> {
     if (inputs.unused.length > 0) reporter.warn(unusedInputs(inputs));
     const report =
       mode === 'gc'
-        ? await runGcMode({ inputs, trigger, runner, secrets, request }, deps)
+        ? await runGcMode(request, inputs, runner, deps)
         : await runPipeline(request, deps, onSaving);
     isSaving = false;
     await early;
@@ -335,4 +334,9 @@ export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
 function memoryRoots({ path, repository }: Pick<MemoryInputs, 'path' | 'repository'>): readonly string[] {
   const own = repository === undefined && path !== undefined && path !== '' ? [path] : [];
   return [...new Set([COMMITTED_FOLDER, ...own])];
+}
+
+/** What libraries start by `PATH` (`tar`, `zstd`) comes from folders that no tool can write. */
+export function useSafePath({ env, workspace }: Runner): void {
+  process.env['PATH'] = safePrograms(env['PATH'], [workspace]).path;
 }

@@ -11,15 +11,13 @@ import { formatUnsavedSummary } from '../report/format-summary.js';
 import { writeSummary } from '../report/report.js';
 import { endLeftCheck } from '../review/check-progress.js';
 import { connectGitHub } from '../run/github.js';
-import { readLeftCheck } from '../runner/check-state.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs/inputs.js';
-import { type KeptChange, readPending, wasReported } from '../runner/journal.js';
+import { type KeptChange, readLeftCheck, readPending, wasReported } from '../runner/journal.js';
 import { NOTHING_PENDING } from '../runner/pending-state.js';
 import type { Runner } from '../runner/runner.js';
-import { useSafePath } from '../runner/safe-path.js';
 import { sanitize } from '../safety/sanitize.js';
-import { triggerOf } from './main.js';
-import { openMemory } from './memory/memory.js';
+import { triggerOf, useSafePath } from './main.js';
+import { openMemory } from './memory.js';
 
 type Pending = readonly KeptChange[];
 

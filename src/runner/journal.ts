@@ -8,7 +8,7 @@ import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { Change } from '../memory/change.js';
 import type { Journal } from '../run/dependencies.js';
-import { PENDING_STATE } from './pending-state.js';
+import { CHECK_STATE, PENDING_STATE } from './pending-state.js';
 import { keepState, writeRunnerFile } from './runner-file.js';
 
 const TOLD = 'told';
@@ -137,4 +137,25 @@ async function readLargeState(env: Environment, name: string): Promise<string | 
     if (thrown instanceof AxeError) return undefined;
     throw thrown;
   }
+}
+
+const Left = v.object({
+  owner: v.string(),
+  name: v.string(),
+  headSha: v.string(),
+  agent: v.string(),
+});
+
+/** A check that was begun, as the post step finds it if nobody has ended it. */
+type LeftCheck = v.InferOutput<typeof Left>;
+
+/** Notes that a check is about to be begun, and waits for its end; undefined: it has ended. */
+export async function keepCheck(check: LeftCheck | undefined): Promise<void> {
+  await keepState(CHECK_STATE, check === undefined ? '' : JSON.stringify(check));
+}
+
+/** The check that a killed main step left in progress; anything odd counts as none. */
+export function readLeftCheck(env: Environment): LeftCheck | undefined {
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Left), env[`STATE_${CHECK_STATE}`]);
+  return parsed.success ? parsed.output : undefined;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type ActionMemoryOptions, openActionMemory } from '../../../src/action/memory/memory.js';
+import { type ActionMemoryOptions, openActionMemory } from '../../../src/action/memory.js';
 import type { Trigger } from '../../../src/event/trigger.js';
 import type { Change } from '../../../src/memory/change.js';
 import type { MemoryStore } from '../../../src/memory/store.js';

@@ -3,7 +3,8 @@ import { DEFAULT_ADMISSION_POLICY } from '../../../src/event/admission-policy.js
 import { CONCLUSIONS } from '../../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
-import { INPUT_DEFAULTS, type Inputs, readInputs } from '../../../src/runner/inputs/inputs.js';
+import { INPUT_DEFAULTS } from '../../../src/runner/inputs/input-values.js';
+import { type Inputs, readInputs } from '../../../src/runner/inputs/inputs.js';
 
 /** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */
 function read(given: Readonly<Record<string, string>> = {}): Inputs {

@@ -1,7 +1,65 @@
+import { DEFAULT_ADMISSION_POLICY } from '../../event/admission-policy.js';
+import {
+  ACTION_MAX_TOKENS,
+  ACTION_TIMEOUT_MINUTES,
+  DEFAULT_FAIL_ON,
+  MAX_DIFF_TOKENS,
+  MAX_TURNS,
+} from '../../lib/defaults.js';
 import { ConfigError } from '../../lib/errors.js';
+import { DEFAULT_PUBLISH_RULES } from '../../review/publish-rules.js';
+
+/** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
+export const INPUT_DEFAULTS = {
+  agent: '',
+  mode: 'run',
+  prompt: '',
+  model: '',
+  effort: '',
+  'api-key': '',
+  'agents-dir': '',
+  'agents-repo': '',
+  'repositories-token': '',
+  'github-token': '${{ github.token }}',
+  'min-permission': DEFAULT_ADMISSION_POLICY.minPermission,
+  'allow-users': '',
+  'allow-bots': '',
+  'trigger-phrase': DEFAULT_ADMISSION_POLICY.triggerPhrase,
+  'max-diff-tokens': String(MAX_DIFF_TOKENS),
+  paths: '',
+  'memory-store': 'branch',
+  'memory-branch': 'axe-memory',
+  'memory-path': '',
+  'memory-repo': '',
+  'memory-readonly': 'false',
+  comment: 'auto',
+  'min-severity': '',
+  'block-on': '',
+  'max-comments': String(DEFAULT_PUBLISH_RULES.maxComments),
+  'labels-allowed': '',
+  'report-to': '',
+  'check-run': 'false',
+  language: '',
+  'timeout-minutes': String(ACTION_TIMEOUT_MINUTES),
+  'max-turns': String(MAX_TURNS),
+  'max-tokens': String(ACTION_MAX_TOKENS),
+  'max-cost-usd': '0',
+  'max-cost-usd-per-pr': '0',
+  'max-cost-usd-per-day': '0',
+  'tools-allowed': '',
+  redact: '',
+  'output-schema': '',
+  'dry-run': 'false',
+  'fail-on': DEFAULT_FAIL_ON.join(', '),
+} as const;
+
+export type InputName = keyof typeof INPUT_DEFAULTS;
+
+/** Gives the text of an input. */
+export type ReadInput = (name: InputName) => string;
 
 /** One of some words. Throws a ConfigError that lists them. */
-export function oneOf<T extends string>(values: readonly T[], value: string, name: string): T {
+export function oneOf<T extends string>(values: readonly T[], value: string, name: InputName): T {
   const found = values.find((candidate) => candidate === value);
   if (found !== undefined) return found;
   throw new ConfigError(`the input \`${name}\` cannot be ${JSON.stringify(value)}`, {
@@ -10,7 +68,8 @@ export function oneOf<T extends string>(values: readonly T[], value: string, nam
 }
 
 /** YAML 1.2's spellings of true and false, as the toolkit takes them. Throws a ConfigError. */
-export function flag(value: string, name: string): boolean {
+export function flag(read: ReadInput, name: InputName): boolean {
+  const value = read(name);
   if (['true', 'True', 'TRUE'].includes(value)) return true;
   if (['false', 'False', 'FALSE'].includes(value)) return false;
   throw new ConfigError(`the input \`${name}\` must be true or false, not ${JSON.stringify(value)}`, {
@@ -18,36 +77,40 @@ export function flag(value: string, name: string): boolean {
   });
 }
 
-/** A number and what it falls back to, in words (`15 minutes`); undefined where there is no such thing. */
-export interface NumberInput {
-  readonly name: string;
-  readonly fallback: string | undefined;
-}
-
 /** Throws a ConfigError for anything but a number above 0. */
-export function above0(value: string, input: NumberInput): number {
-  const parsed = Number(value);
+export function above0(read: ReadInput, name: InputName): number {
+  const parsed = Number(read(name));
   if (Number.isFinite(parsed) && parsed > 0) return parsed;
-  throw notANumber(value, input, 'above 0');
+  throw notANumber(read, name, 'above 0');
 }
 
 /** Throws a ConfigError for anything but a number from 0. */
-export function atLeast0(value: string, input: NumberInput): number {
-  const parsed = Number(value);
+export function atLeast0(read: ReadInput, name: InputName): number {
+  const parsed = Number(read(name));
   if (Number.isFinite(parsed) && parsed >= 0) return parsed;
-  throw notANumber(value, input, 'from 0, which means no limit');
+  throw notANumber(read, name, 'from 0, which means no limit');
 }
 
 /** Throws a ConfigError for anything but a whole number from 0. */
-export function wholeFrom0(value: string, name: string): number {
+export function wholeFrom0(read: ReadInput, name: InputName): number {
+  const value = read(name);
   if (/^\d{1,6}$/.test(value)) return Number(value);
-  throw notANumber(value, { name, fallback: undefined }, 'from 0, without a fraction');
+  throw notANumber(read, name, 'from 0, without a fraction');
 }
 
-function notANumber(value: string, { name, fallback }: NumberInput, range: string): ConfigError {
-  const what = `the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`;
+const UNITS: Partial<Record<InputName, string>> = {
+  'timeout-minutes': 'minutes',
+  'max-turns': 'turns',
+  'max-tokens': 'tokens',
+  'max-diff-tokens': 'tokens',
+};
+
+function notANumber(read: ReadInput, name: InputName, range: string): ConfigError {
+  const what = `the input \`${name}\` must be a number ${range}, not ${JSON.stringify(read(name))}`;
+  const unit = UNITS[name];
+  const instead = unit === undefined ? '' : ` for ${INPUT_DEFAULTS[name]} ${unit}`;
   return new ConfigError(what, {
-    remedy: `Write digits alone, with a point for a fraction, or leave it out${fallback === undefined ? '' : ` for ${fallback}`}.`,
+    remedy: `Write digits alone, with a point for a fraction, or leave it out${instead}.`,
   });
 }
 
@@ -56,32 +119,5 @@ export function list(value: string): readonly string[] {
   return value.split(/[,\n]/).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));
 }
 
-/** Patterns of paths; `!` before one excludes. Throws a ConfigError for one that people mean and that would match nothing. */
-export function pathPatterns(value: string, name: string): readonly string[] {
-  const patterns = list(value);
-  for (const pattern of patterns) {
-    const remedy = patternRemedy(pattern);
-    if (remedy === undefined) continue;
-    throw new ConfigError(
-      `the input \`${name}\` has a pattern that matches no file: ${JSON.stringify(pattern)}`,
-      { remedy },
-    );
-  }
-  return patterns;
-}
-
-function patternRemedy(pattern: string): string | undefined {
-  if (pattern.endsWith('/')) return `Write \`${pattern}**\` for all that is in the folder.`;
-  const [, sign = '', rest] = /^(!?)\.?\/+(.*\*\*.*)$/.exec(pattern) ?? [];
-  return rest === undefined ? undefined : `Write \`${sign}${rest}\`.`;
-}
-
-/** Names in which `*` stands for anything. Throws a ConfigError for `**`, which is a pattern of paths. */
-export function namePatterns(value: string, name: string): readonly string[] {
-  const patterns = list(value);
-  const paths = patterns.find((pattern) => pattern.includes('**'));
-  if (paths === undefined) return patterns;
-  throw new ConfigError(`the input \`${name}\` cannot have ${JSON.stringify(paths)}: that is not a path`, {
-    remedy: `Write \`${paths.replace(/\*{2,}/g, '*')}\`; one \`*\` matches anything, slashes too.`,
-  });
-}
+/** What no name of a branch, tag or commit holds (git-check-ref-format, rules 1 to 10), nor what cannot be seen. */
+export const NO_REF = /[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|^-|^@$|\.$|\.lock(?:\/|$)|(?:^|\/)(?:\.|\/|$)/u;

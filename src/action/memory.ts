@@ -1,24 +1,24 @@
 import { join, sep } from 'node:path';
-import { type Repository, subjectNumber, type Trigger } from '../../event/trigger.js';
-import type { GitHubClient } from '../../github/client/client.js';
-import { listFolderAt, locationOf, type RefPlace, readPathAt } from '../../github/reading/contents.js';
-import type { Clock } from '../../lib/clock.js';
-import { COMMITTED_FOLDER } from '../../lib/defaults.js';
-import type { Environment } from '../../lib/environment.js';
-import { createFiles } from '../../lib/files.js';
-import type { MemoryStore, Place, StoreRoot } from '../../memory/store.js';
-import { type BaseFiles, createBaseStore } from '../../memory/stores/branch/read-base.js';
-import { type CacheScope, cacheScope } from '../../memory/stores/cache/cache-key.js';
-import { checkAccess, createCacheClient } from '../../memory/stores/cache/cache-library.js';
-import { createCacheStore } from '../../memory/stores/cache/cache-store.js';
-import { createFileStore, withIgnoreFile } from '../../memory/stores/file/file-store.js';
-import { guarded } from '../../memory/stores/guard.js';
-import { createBrokenStore, createNoneStore } from '../../memory/stores/none-store.js';
-import { OWN_BRANCH, openBranchMemory } from '../../run/branch-memory.js';
-import { connectGitHub, type GitHubAccess } from '../../run/github.js';
-import type { Inputs } from '../../runner/inputs/inputs.js';
-import type { MemoryInputs } from '../../runner/inputs/memory-inputs.js';
-import { type Runner, readThisRun } from '../../runner/runner.js';
+import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { listFolderAt, locationOf, type RefPlace, readPathAt } from '../github/reading/contents.js';
+import type { Clock } from '../lib/clock.js';
+import { COMMITTED_FOLDER } from '../lib/defaults.js';
+import type { Environment } from '../lib/environment.js';
+import { createFiles } from '../lib/files.js';
+import type { MemoryStore, Place, StoreRoot } from '../memory/store.js';
+import { type BaseFiles, createBaseStore } from '../memory/stores/branch/read-base.js';
+import { type CacheScope, cacheScope } from '../memory/stores/cache/cache-key.js';
+import { checkAccess, createCacheClient } from '../memory/stores/cache/cache-library.js';
+import { createCacheStore } from '../memory/stores/cache/cache-store.js';
+import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
+import { guarded } from '../memory/stores/guard.js';
+import { createBrokenStore, createNoneStore } from '../memory/stores/none-store.js';
+import { OWN_BRANCH, openBranchMemory } from '../run/branch-memory.js';
+import { connectGitHub, type GitHubAccess } from '../run/github.js';
+import type { MemoryInputs } from '../runner/inputs/input-groups.js';
+import type { Inputs } from '../runner/inputs/inputs.js';
+import { type Runner, readThisRun } from '../runner/runner.js';
 
 /** The store of a run and of its post step; with a token of its own where memory is in another repository. */
 export async function openMemory(

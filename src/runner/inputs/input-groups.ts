@@ -1,0 +1,227 @@
+import { type AdmissionPolicy, MIN_PERMISSIONS } from '../../event/admission-policy.js';
+import { ConfigError } from '../../lib/errors.js';
+import { createPathFilter, type DiffPolicy } from '../../prompt/context.js';
+import { isLanguage } from '../../prompt/system.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../review/publish-rules.js';
+import type { ReviewWishes } from '../../review/review-plan.js';
+import { SEVERITIES, type Severity } from '../../review/terms.js';
+import {
+  atLeast0,
+  flag,
+  type InputName,
+  list,
+  NO_REF,
+  oneOf,
+  type ReadInput,
+  wholeFrom0,
+} from './input-values.js';
+
+/** Who may start a run. Throws a ConfigError that names the input, as all readers of this file do. */
+export function readAdmissionInputs(read: ReadInput): AdmissionPolicy {
+  return {
+    minPermission: oneOf(MIN_PERMISSIONS, read('min-permission'), 'min-permission'),
+    allowUsers: list(read('allow-users')).map((name) => login(name, 'allow-users')),
+    allowBots: list(read('allow-bots')).map((name) => login(name, 'allow-bots')),
+    triggerPhrase: phrase(read('trigger-phrase')),
+  };
+}
+
+/** GitHub's logins, those of managed users and apps too; a leading `@` is taken off. A pattern is none. */
+function login(value: string, input: InputName): string {
+  const name = value.replace(/^@/, '');
+  if (/^[A-Za-z0-9_-]{1,100}(?:\[bot\])?$/.test(name)) return name;
+  throw new ConfigError(`the input \`${input}\` takes logins, not ${JSON.stringify(value)}`, {
+    remedy:
+      'Write each login as GitHub shows it, for example `octocat` or `dependabot[bot]`; there are no patterns.',
+  });
+}
+
+function phrase(value: string): string {
+  if (value.length <= MAX_PHRASE && !/[\n\r`>]/.test(value)) return value;
+  throw new ConfigError(`the input \`trigger-phrase\` cannot be ${JSON.stringify(value)}`, {
+    remedy: `Give one line of at most ${MAX_PHRASE} characters without code or quotation marks, for example \`@axe\`.`,
+  });
+}
+
+const MAX_PHRASE = 100;
+
+/**
+ * Another repository whose agents and skills are used, at a branch, tag or commit; undefined for the workflow's own. The ref
+ * must be said: a repository whose default branch is renamed would otherwise change what runs.
+ */
+export function readAgentsRepo(value: string) {
+  if (value === '') return undefined;
+  const [, place = '', ref = ''] = /^([^@]*)@(.{1,200})$/.exec(value) ?? [];
+  const repository = ownerAndName(place);
+  if (repository !== undefined && ref !== '' && !NO_REF.test(ref)) return { ...repository, ref };
+  throw new ConfigError(
+    `the input \`agents-repo\` must be \`owner/name@ref\`, not ${JSON.stringify(value)}`,
+    {
+      remedy: 'Write a tag, a branch or a commit behind the name, for example `octocat/agents@v1`.',
+    },
+  );
+}
+
+function ownerAndName(value: string) {
+  const [, owner, name] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\/([A-Za-z0-9._-]+)$/.exec(value) ?? [];
+  return owner === undefined || name === undefined || /^\.\.?$/.test(name) ? undefined : { owner, name };
+}
+
+/** How much of a change is sent. */
+export function readDiffInputs(read: ReadInput): DiffPolicy {
+  const patterns = list(read('paths'));
+  for (const pattern of patterns) {
+    const remedy = patternRemedy(pattern);
+    if (remedy === undefined) continue;
+    const message = `the input \`paths\` has a pattern that matches no file: ${JSON.stringify(pattern)}`;
+    throw new ConfigError(message, { remedy });
+  }
+  const diff = {
+    maxTokens: atLeast0(read, 'max-diff-tokens'),
+    paths: patterns.filter((pattern) => !pattern.startsWith('!')),
+    pathsIgnore: patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : [])),
+  };
+  createPathFilter(diff);
+  return diff;
+}
+
+/** For a pattern that people mean and that would match nothing. */
+function patternRemedy(pattern: string): string | undefined {
+  if (pattern.endsWith('/')) return `Write \`${pattern}**\` for all that is in the folder.`;
+  const [, sign = '', rest] = /^(!?)\.?\/+(.*\*\*.*)$/.exec(pattern) ?? [];
+  return rest === undefined ? undefined : `Write \`${sign}${rest}\`.`;
+}
+
+/** What the inputs say of memory. */
+export interface MemoryInputs {
+  readonly store: (typeof STORES)[number];
+  readonly branch: string;
+  /** Folder in the store, empty for the top; undefined for the store's own default. */
+  readonly path: string | undefined;
+  /** Another repository than the run's. */
+  readonly repository: { readonly owner: string; readonly name: string } | undefined;
+  /** That is where what memory says has to stay (D14). */
+  readonly isElsewhere: boolean;
+  /** Entries are loaded, and none is added. */
+  readonly isReadOnly: boolean;
+}
+
+const STORES = ['branch', 'cache', 'file', 'none'] as const;
+
+/** Where memory is kept; `here` is the run's own repository. */
+export function readMemoryInputs(read: ReadInput, here: string): MemoryInputs {
+  const repository = memoryRepository(read('memory-repo'));
+  const place = repository === undefined ? here : `${repository.owner}/${repository.name}`;
+  const store = oneOf(STORES, read('memory-store'), 'memory-store');
+  if (repository !== undefined && store !== 'branch') {
+    throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
+      remedy: 'Leave `memory-store` out, or write `memory-store: branch`.',
+    });
+  }
+  return {
+    store,
+    branch: branchName(read('memory-branch')),
+    path: folder(read('memory-path')),
+    repository,
+    isElsewhere: place.toLowerCase() !== here.toLowerCase(),
+    isReadOnly: flag(read, 'memory-readonly'),
+  };
+}
+
+/** As git allows names of branches, but for names that are read as something else: a whole ref, a commit. */
+function branchName(value: string): string {
+  const isOther = /^(?:refs\/.*|HEAD|[0-9a-f]{40})$/i.test(value);
+  if (value.length <= MAX_BRANCH_CHARACTERS && !NO_REF.test(value) && !isOther) return value;
+  throw new ConfigError(`the input \`memory-branch\` is not a branch name: ${JSON.stringify(value)}`, {
+    remedy: 'Write the short name, for example `axe-memory`.',
+  });
+}
+
+const MAX_BRANCH_CHARACTERS = 200;
+
+function memoryRepository(value: string): MemoryInputs['repository'] {
+  const repository = ownerAndName(value);
+  if (value === '' || repository !== undefined) return repository;
+  throw new ConfigError(`the input \`memory-repo\` must be \`owner/name\`, not ${JSON.stringify(value)}`, {
+    remedy: 'Write, for example, `octocat/memory`.',
+  });
+}
+
+/** Stays inside the workspace or the branch: memory is written there. */
+function folder(value: string): string | undefined {
+  if (value === '') return undefined;
+  const parts = value.split(/[\\/]/);
+  const isInside = !/^(?:[\\/]|[A-Za-z]:)|\p{Cc}/u.test(value);
+  if (isInside && !parts.some((part) => part === '..' || part.toLowerCase() === '.git')) {
+    return parts.filter((part) => part !== '' && part !== '.').join('/');
+  }
+  throw new ConfigError(
+    `the input \`memory-path\` must be a folder inside the repository, not ${JSON.stringify(value)}`,
+    { remedy: 'Write it relative to the repository, for example `.axe/memory`.' },
+  );
+}
+
+/** What the inputs say of where else an answer goes, and of its language. */
+export interface PublishInputs {
+  /**
+   * Where the answer goes of a run that is about no issue and no pull request, and what `mode: gc` suggests; empty for the
+   * summary alone. A pull request can only hold suggestions.
+   */
+  readonly reportTo: '' | 'issue' | 'pull-request';
+  /** Whether findings become a check of the commit. */
+  readonly checkRun: boolean;
+  /** A name or a code of a language; empty leaves it to the agent. */
+  readonly language: string;
+}
+
+/** Where else an answer goes. The language becomes a part of the system prompt, so it is a name and nothing like a sentence. */
+export function readPublishInputs(read: ReadInput): PublishInputs {
+  const language = read('language');
+  if (language !== '' && !isLanguage(language)) {
+    throw new ConfigError(`the input \`language\` is not a language: ${JSON.stringify(language)}`, {
+      remedy: 'Write its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
+    });
+  }
+  return {
+    reportTo:
+      read('report-to') === '' ? '' : oneOf(['issue', 'pull-request'], read('report-to'), 'report-to'),
+    checkRun: flag(read, 'check-run'),
+    language,
+  };
+}
+
+/** What the inputs say of reviews and of what else a run may publish. */
+export interface ReviewInputs {
+  readonly rules: PublishRules;
+  /** What the agent's own `[review]` gives way to. */
+  readonly wishes: ReviewWishes;
+}
+
+export function readReviewInputs(read: ReadInput): ReviewInputs {
+  return {
+    rules: {
+      ...DEFAULT_PUBLISH_RULES,
+      maxComments: wholeFrom0(read, 'max-comments'),
+      blockOn: severityOf(read, 'block-on'),
+      labels: labelPatterns(read('labels-allowed')),
+    },
+    wishes: { minSeverity: severityOf(read, 'min-severity') },
+  };
+}
+
+function severityOf(read: ReadInput, name: InputName): Severity | undefined {
+  return read(name) === '' ? undefined : oneOf(SEVERITIES, read(name), name);
+}
+
+/** Names in which `*` stands for anything; `**` is a pattern of paths. */
+function labelPatterns(value: string): readonly string[] {
+  const patterns = list(value);
+  const path = patterns.find((pattern) => pattern.includes('**'));
+  if (path === undefined) return patterns;
+  throw new ConfigError(
+    `the input \`labels-allowed\` cannot have ${JSON.stringify(path)}: that is not a path`,
+    {
+      remedy: `Write \`${path.replace(/\*{2,}/g, '*')}\`; one \`*\` matches anything, slashes too.`,
+    },
+  );
+}
