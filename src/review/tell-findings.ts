@@ -141,7 +141,9 @@ export async function sayReplies<Said extends Reply>(
   let said = 0;
   for (const [index, { thread, mark, body }] of replies.entries()) {
     // A run that was killed may have said it.
-    if (thread.replies.some(({ isOurs, body: before }) => isOurs && isMarked(before, mark))) continue;
+    // Where people deleted the first comment, GitHub shows the next one in its place.
+    const posts = [thread.first, ...thread.replies];
+    if (posts.some(({ isOurs, body: before }) => isOurs && isMarked(before, mark))) continue;
     const reply = { ...place, commentId: thread.first.id, firstId: thread.first.id, mark, body };
     const result = await withGitHub((signal) => replyInThread(client, reply, signal), REMEDY);
     if (!(result instanceof GitHubError)) said += 1;

@@ -268,3 +268,24 @@ it('keeps its promises in every history of people, models and faults', async () 
     { numRuns: 400 },
   );
 }, 120_000);
+
+it('does not repeat itself in a conversation whose first comment was deleted', async () => {
+  const setup: Setup = {
+    isFork: true,
+    hasMemory: true,
+    canResolve: false,
+    maxComments: 1,
+    blockOn: undefined,
+    failOn: undefined,
+    agents: ['x'],
+  };
+  const step: Step = { does: 'run', n: 0, m: 0, agent: 0, who: WRITER, fault: 'none', mind: 'evil' };
+  const history: readonly Step[] = [
+    { ...step, n: 4 },
+    { ...step, does: 'fix' },
+    { ...step, n: 6, m: 1, mind: 'sloppy' },
+    { ...step, does: 'erase' },
+    { ...step, fault: 'lost' },
+  ];
+  expect(await play(setup, history)).toEqual([]);
+});
