@@ -5,7 +5,7 @@ import { beginWords, type ReferencePolicy, type WordContext } from './words.js';
 /**
  * Markdown that GitHub shows as text, links and code only: no mention, image, hidden text, raw HTML beyond a few
  * harmless tags, foreign link scheme, closing keyword or slash command does anything, and every code fence and
- * `<details>` that is opened is closed (memory-and-security B3.6, C8 96, 97, 99).
+ * `<details>` that is opened is closed (memory-and-security B3.3, C8 96, 97, 99).
  *
  * It does not guess how GitHub reads doubtful markdown, it writes markdown that can be read in one way only: fences
  * stand at the left margin after a blank line, backticks that make no code span within their line are entities,

@@ -196,7 +196,7 @@ function replaceSpans(text: string, spans: readonly TextSpan[]): string {
 /**
  * The ways in which a secret can be written that the redactor looks for: as it is, reversed, base64 in both alphabets
  * and at all three alignments, hex, percent-encoded, escaped for JSON and for HTML; of a secret of several lines every
- * long line as well (memory-and-security B3.4, D11). Forms shorter than `minLength` are left out.
+ * long line as well (memory-and-security B3.2, D11). Forms shorter than `minLength` are left out.
  */
 function encodingsOf(secret: string, minLength: number): readonly string[] {
   const forms = new Set<string>();
