@@ -1,5 +1,4 @@
-import { cleanInline, hasTable } from './inline.js';
-import type { InlineOptions } from './pieces.js';
+import { cleanInline, hasTable, type InlineOptions } from './inline.js';
 import { beginWords, type ReferencePolicy, type WordContext } from './words.js';
 
 /**

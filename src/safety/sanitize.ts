@@ -1,11 +1,10 @@
 import { MAX_COMMENT_CHARACTERS, MAX_SUMMARY_BYTES } from '../lib/defaults.js';
 import { cutToBytes } from '../lib/text/cut.js';
 import { stripInvisible } from './hidden.js';
-import { disarmUrl, isReferenceUrl } from './link.js';
 import { removeMarks } from './mark.js';
 import { cleanMarkdown } from './markdown.js';
 import { redact } from './redact.js';
-import { CLOSING_WORD, type ReferencePolicy } from './words.js';
+import { CLOSING_WORD, disarmUrl, isReferenceUrl, type ReferencePolicy } from './words.js';
 
 /** Where a text goes; an `untrusted-comment` may hold words of people without write access. */
 export type Channel = 'comment' | 'untrusted-comment' | 'title' | 'summary' | 'log' | 'output' | 'memory';
