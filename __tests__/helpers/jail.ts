@@ -1,8 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JailWay } from '../../src/tools/process/jail-script.js';
-import type { ProcessJail } from '../../src/tools/process/process-jail.js';
+import type { JailWay, ProcessJail } from '../../src/tools/process/process-jail.js';
 import { tempDir } from './temp.js';
 
 const uid = process.getuid?.() ?? 0;

@@ -53,20 +53,10 @@ describe('the tools that are allowed for an agent', () => {
     );
   });
 
-  it.each([
-    [['write_file'], 'in a workflow it has to be allowed. Add `tools-allowed: write_file, run_command` to'],
-    [
-      ['run_comand'],
-      '`tools-allowed` names `run_comand`, which does not exist. Write `tools-allowed: run_command` in',
-    ],
-    [
-      ['excute', 'write_file'],
-      'names `excute`, which does not exist. Write `tools-allowed: write_file, run_command` in',
-    ],
-    [['edit_file_'], 'Add `tools-allowed: edit_file_, run_command` to'],
-  ])('are listed with the line that would allow the rest: %j', (toolsAllowed, line) => {
-    const rules = { ...trusted, toolsAllowed, knownNames: ['run_command', 'write_file', 'edit_file'] };
+  it('are listed with the line that would allow the rest', () => {
+    const rules = { ...trusted, toolsAllowed: ['write_file'] };
     const { withheld } = grantTools([{ name: 'run_command', effect: 'execute' }], rules);
+    const line = 'in a workflow it has to be allowed. Add `tools-allowed: write_file, run_command` to';
     expect(withheld).toEqual([expect.stringContaining(line)]);
   });
 

@@ -112,9 +112,7 @@ export const MAX_WRITTEN_BYTES = 4 * 1024 * 1024;
 
 /** How much one `search_files` looks at and shows; what a file has beyond `fileBytes` is not searched. */
 export const SEARCH_LIMITS = {
-  entries: 50_000,
   fileBytes: 2 * 1024 * 1024,
-  totalBytes: 256 * 1024 * 1024,
   matches: 200,
   timeMs: 20_000,
 } as const;

@@ -9,7 +9,7 @@ import { runAgent } from '../loop/run-agent.js';
 import { type FittedPrompt, fitPrompt } from '../prompt/fit-prompt.js';
 import { NO_NOTES } from '../prompt/system.js';
 import type { ShownLines } from '../review/evidence.js';
-import { keepSecrets } from '../tools/keep-secrets.js';
+import { keepSecrets } from '../tools/effects.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import { type AgentConversation, type LiveRun, openModel } from './conversation.js';
 import { createCallAgent } from './delegate.js';

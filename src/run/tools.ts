@@ -12,8 +12,8 @@ import type { Warning } from '../lib/warning.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
 import { type GrantRules, grantTools, type RequestedTool } from '../tools/effects.js';
 import type { GitHubReader } from '../tools/github/github-port.js';
-import { connectMcpServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
-import { createRunServers, openServer } from '../tools/mcp/server.js';
+import { connectMcpServers, createRunServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
+import { openServer } from '../tools/mcp/server.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
 import {
   type FoundJail,
@@ -21,10 +21,9 @@ import {
   makeHome,
   type ProcessJail,
 } from '../tools/process/process-jail.js';
-import { safePrograms } from '../tools/process/programs.js';
-import { scrubEnv } from '../tools/process/scrub-env.js';
+import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createShell } from '../tools/process/shell.js';
-import { createTools, TOOL_NAMES, type ToolParts, type UnknownTool } from '../tools/registry.js';
+import { createTools, type ToolParts, type UnknownTool } from '../tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
@@ -116,10 +115,10 @@ export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
     const programs = below.flatMap(({ servers }) => servers).filter(({ transport }) => transport === 'stdio');
     surroundings.keepSecret(programs.flatMap((server) => valuesFor(server, env)));
     const complain = (what: string) => request.warn({ code: 'mcp-server', message: `An MCP server ${what}` });
-    const deps = { ...connectionsOf(request, surroundings), complain };
+    const deps = connectionsOf(request, surroundings);
     // One that fails is told of by the agent that has it.
     await Promise.allSettled(
-      programs.map(async (server) => await running.open(expandServer(server, env), deps)),
+      programs.map(async (server) => await running.open(expandServer(server, env), deps, complain)),
     );
     return running.open;
   }
@@ -264,13 +263,12 @@ function readerOf({ client, trigger, memoryRoots = [] }: ToolSurroundings): GitH
 }
 
 function rulesFor(
-  { agent, trust, callerEffects }: ToolRequest,
+  { trust, callerEffects }: ToolRequest,
   { where, toolsAllowed }: ToolSurroundings,
 ): GrantRules {
-  const knownNames = [...TOOL_NAMES, ...agent.config.mcpServers.map(({ name }) => name)];
   const words = toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word));
   const parentEffects = where === 'terminal' ? undefined : callerEffects;
-  return { where, trust: trust.level, toolsAllowed: words, knownNames, parentEffects };
+  return { where, trust: trust.level, toolsAllowed: words, parentEffects };
 }
 
 function asTool({ name, transport }: McpServerConfig): RequestedTool {

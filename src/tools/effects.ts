@@ -1,6 +1,6 @@
-import { nearest } from '../agent/suggest.js';
 import type { Trust } from '../event/trust.js';
-import type { Effect } from './tool.js';
+import { holdsSecret, redact } from '../safety/redact.js';
+import type { Effect, Tool } from './tool.js';
 
 /** What the decision depends on besides the tools (D22). */
 export interface GrantRules {
@@ -9,8 +9,6 @@ export interface GrantRules {
   readonly trust: Trust['level'];
   /** The `tools-allowed` input: names of tools, or effects (`write`, `execute`, `network`). */
   readonly toolsAllowed: readonly string[];
-  /** Names of tools and servers that exist, for words of `tools-allowed` that are mistyped; left out: not looked at. */
-  readonly knownNames?: readonly string[];
   /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
   readonly parentEffects?: ReadonlySet<Effect>;
 }
@@ -38,8 +36,7 @@ export interface RequestedTool {
   readonly effect: Effect;
 }
 
-function reasonAgainst(tool: RequestedTool, rules: GrantRules): string | undefined {
-  const { name, effect } = tool;
+function reasonAgainst({ name, effect }: RequestedTool, rules: GrantRules): string | undefined {
   const { where, trust, toolsAllowed, parentEffects } = rules;
   if (parentEffects !== undefined && !parentEffects.has(effect)) {
     return 'the agent that called this one may not do that itself. Give that agent the tool too, or remove it here.';
@@ -49,20 +46,36 @@ function reasonAgainst(tool: RequestedTool, rules: GrantRules): string | undefin
     return 'the run is untrusted, and such a run only reads and answers. Remove it from `tools` of an agent for such runs.';
   }
   const isAllowed = effect === 'memory' || toolsAllowed.includes(name) || toolsAllowed.includes(effect);
-  return isAllowed ? undefined : howToAllow(tool, rules);
+  if (isAllowed) return undefined;
+  const yaml = `\`tools-allowed: ${[...toolsAllowed, name].join(', ')}\``;
+  return `in a workflow it has to be allowed. Add ${yaml} to the step's \`with:\`.`;
 }
 
-/** The line that allows a tool, without the words of `tools-allowed` that name nothing and look like it or its effect. */
-function howToAllow({ name, effect }: RequestedTool, { toolsAllowed, knownNames }: GrantRules): string {
-  const known = new Set<string>([...(knownNames ?? toolsAllowed), 'write', 'execute', 'network']);
-  const typos = toolsAllowed.filter(
-    (word) => !known.has(word) && nearest(word, [name, effect]) !== undefined,
-  );
-  const words = [...toolsAllowed.filter((word) => !typos.includes(word)), name];
-  const yaml = `\`tools-allowed: ${words.join(', ')}\``;
-  if (typos.length === 0) {
-    return `in a workflow it has to be allowed. Add ${yaml} to the step's \`with:\`.`;
-  }
-  const named = typos.map((word) => `\`${word}\``).join(' and ');
-  return `\`tools-allowed\` names ${named}, which does not exist. Write ${yaml} in the step's \`with:\`.`;
+/** Effects of tools whose arguments leave: what was started can reach a network too. */
+const LEAVING: ReadonlySet<Effect> = new Set(['network', 'execute']);
+
+/**
+ * The tools, with which no secret leaves: a call that holds a known one is refused where its arguments go out, and results
+ * are without any. `secrets` is read at each call, since a run may learn more of them.
+ */
+export function keepSecrets(tools: readonly Tool[], secrets: readonly string[]): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, signal) {
+      if (LEAVING.has(tool.effect) && holdsSecret(textsOf(input).join('\n'), secrets)) {
+        const text = `${tool.name} was not run: its arguments hold a secret of this job, which must not leave. Call it without.`;
+        return { text, isError: true };
+      }
+      const result = await tool.execute(input, signal);
+      return { ...result, text: redact(result.text, secrets) };
+    },
+  }));
+}
+
+/** All texts of a value of JSON; names come last, since a secret may be split over several arguments. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  if (typeof value !== 'object' || value === null) return [];
+  const names = Array.isArray(value) ? [] : Object.keys(value);
+  return [...Object.values(value).flatMap(textsOf), ...names];
 }

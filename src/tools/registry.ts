@@ -28,7 +28,7 @@ export interface ToolParts {
   readonly workspace: Workspace;
   readonly shell: Shell;
   readonly fetch: typeof globalThis.fetch;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Clock;
   /** The folder commands run in: absolute, the workspace's. */
   readonly workdir: string;
   /** The agent's `allowed_hosts`. */
@@ -69,17 +69,11 @@ export interface UnknownTool {
   readonly meant: string | undefined;
 }
 
-/** What came of a list of names. */
-interface CreatedTools {
-  /** Each once and always in the same order. */
-  readonly tools: readonly Tool[];
-  readonly unknown: readonly UnknownTool[];
-  /** Names of tools that read on GitHub, where there is no event to read of. */
-  readonly absent: readonly string[];
-}
-
-/** The tools of these names; and the names that are none, or none here. */
-export function createTools(names: readonly string[], parts: ToolParts): CreatedTools {
+/**
+ * The tools of these names, each once and always in the same order; the names that are none; and those of tools that read on
+ * GitHub where there is no event to read of.
+ */
+export function createTools(names: readonly string[], parts: ToolParts) {
   const requested = new Set(names);
   const { github } = parts;
   const own = Object.entries(TOOLS).flatMap(([name, create]) => (requested.has(name) ? [create(parts)] : []));

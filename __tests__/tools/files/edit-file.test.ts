@@ -50,7 +50,7 @@ describe('edit_file', () => {
       'text that occurs twice',
       'x\n\nx\nx x',
       { old_string: 'x', new_string: 'y' },
-      'old_string found 4 times (lines 1, 3, 4, 4); set replace_all to true or provide a more unique string',
+      'old_string found 4 times; set replace_all to true or provide a more unique string',
     ],
     [
       'line numbers',

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_READ_SCAN_BYTES } from '../../../src/lib/defaults.js';
 import type { OpenFile } from '../../../src/lib/files.js';
-import { readLines } from '../../../src/tools/files/read-lines.js';
+import { readLines } from '../../../src/tools/files/read-file.js';
 import { quiet } from '../fake-workspace.js';
 
 function file(text: string): OpenFile {

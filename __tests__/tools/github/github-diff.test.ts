@@ -73,14 +73,14 @@ modified big.sql +0 -0
     const diff = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1,${lines.length} @@\n${lines.join('\n')}\n`;
     const files = parseDiff(diff);
     const first = await ask({ path: 'a' }, { files });
-    expect(first.text).toMatch(/\n\[it goes on; read on with offset 2001\]$/);
+    expect(first.text).toMatch(/\n\[the file goes on; read on with offset 2001\]$/);
     const second = await ask({ path: 'a', offset: 2001 }, { files });
-    expect(second.text).not.toContain('it goes on');
+    expect(second.text).not.toContain('goes on; read');
     const shown = `${first.text}\n${second.text}`.match(/^\+line \d+$/gm);
     expect(shown).toEqual(lines);
     expect(await ask({ path: 'a', offset: 9999 }, { files })).toMatchObject({
       isError: true,
-      text: expect.stringContaining('is behind the end'),
+      text: expect.stringContaining('exceeds file length'),
     });
   });
 

@@ -26,7 +26,7 @@ describe('github_file', () => {
       text: '<third-party-text source="src/a.ts at the head">\n1: one\n2: two\n</third-party-text>',
       isError: false,
       isTainted: false,
-      shown: [{ path: 'src/a.ts', side: 'RIGHT', firstLine: 1, lines: ['one', 'two', ''] }],
+      shown: [{ path: 'src/a.ts', side: 'RIGHT', firstLine: 1, lines: ['one', 'two'] }],
       asked: [{ side: 'head', path: 'src/a.ts', maxBytes: MAX_GITHUB_FILE_BYTES }],
     });
   });
@@ -43,7 +43,7 @@ describe('github_file', () => {
   it('returns a file page by page', async () => {
     const { text } = await ask({ path: 'a', offset: 2, limit: 1 }, 'one\ntwo\nthree\n');
     expect(text).toBe(
-      '<third-party-text source="a at the head">\n2: two\n</third-party-text>\n[it goes on; read on with offset 3]',
+      '<third-party-text source="a at the head">\n2: two\n</third-party-text>\n[the file goes on; read on with offset 3]',
     );
     expect((await ask({ path: 'a' }, '')).text).toBe('(a at the head is empty)');
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubHistory } from '../../../src/tools/github/github-history.js';
-import type { HistoryOnGitHub, HistoryRequest } from '../../../src/tools/github/github-port.js';
+import type { HistoryOnGitHub } from '../../../src/tools/github/github-port.js';
 import { quiet } from '../fake-workspace.js';
 import { createFakeGitHub } from './fake-github.js';
 
@@ -14,7 +14,7 @@ function commits(count: number): HistoryOnGitHub['commits'] {
 }
 
 async function ask(input: object, found: Partial<HistoryOnGitHub> = {}) {
-  const asked: HistoryRequest[] = [];
+  const asked: object[] = [];
   const github = createFakeGitHub({
     async history(request) {
       asked.push(request);

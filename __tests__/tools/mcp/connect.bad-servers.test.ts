@@ -21,12 +21,6 @@ describe('a server that cannot be used is left out with one warning, and the oth
     ],
     ['fails at the start', badServer('broken-at-start'), {}, 'its last words: TypeError: no such folder'],
     ['never answers', badServer('silent'), SLOW, 'it did not answer within 10 s'],
-    [
-      'only makes noise',
-      badServer('noise'),
-      {},
-      'it wrote 1000 lines that are not messages; its last words: still starting',
-    ],
     ['has no list of tools', badServer('no-list'), {}, 'its answer to `tools/list` is not a list of tools'],
     [
       'needs a variable',
@@ -79,7 +73,6 @@ describe('a server with unsafe tool descriptions', () => {
       '`text-schema`, `list-schema`, `no-schema` (left out: its schema is not an object)',
       '`array-schema` (left out: its schema does not describe an object)',
       '`broken-schema` (left out: its schema is not a JSON schema at `schema.properties.a.type`)',
-      '`huge` (description cut to 16384 characters)',
       '3 tools (left out: without a name)',
       '`apple` (left out: offered more than once)',
       '`read_file` (left out: a built-in tool has the same name)',
@@ -233,7 +226,7 @@ describe('tools that change during a run', () => {
   it('stay unchanged if the new list is invalid, with a warning', async () => {
     const { changed, call, warnings } = await connect([badServer('list-once')]);
     await call('work');
-    expect((await changed())?.map(({ name }) => name)).toEqual(['work']);
+    expect(await changed()).toBeUndefined();
     expect(warnings.map(({ message }) => message)).toEqual([
       'MCP server `list-once` has other tools now, which could not be listed: its answer to `tools/list` is not a list of tools',
     ]);

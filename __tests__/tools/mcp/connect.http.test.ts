@@ -239,7 +239,7 @@ describe('an endpoint that is not an MCP server is left out with a warning:', ()
     const { warnings } = await connect([{ ...server(http.url), headers: HEADERS }], {
       env: { REMOTE_KEY: 'secret\nvalue' },
     });
-    expect(warnings[0]?.message).toContain('the value of header "Authorization" holds a character');
+    expect(warnings[0]?.message).toContain('header "Authorization" holds a character');
     expect(warnings[0]?.message).not.toContain('secret');
   });
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { makeToolSchema } from '../../../src/tools/mcp/tool-schema.js';
+import { loadSchemaCheck, makeToolSchema as make } from '../../../src/tools/mcp/tool-schema.js';
+
+const findFault = await loadSchemaCheck();
+const makeToolSchema = (offered: unknown) => make(offered, findFault);
 
 /** A schema with one argument. */
 const withArgument = (argument: unknown): unknown => ({ type: 'object', properties: { a: argument } });
@@ -60,15 +63,17 @@ describe('the schema of an MCP tool', () => {
     ['no alternatives', withArgument({ anyOf: [] }), 'at `schema.properties.a.anyOf`'],
     ['a broken pattern', withArgument({ pattern: '[' }), 'at `schema.properties.a.pattern`'],
     ['a schema elsewhere', withArgument({ $ref: 'https://example.com/s' }), 'at `schema.properties.a.$ref`'],
-    ['a reference to nothing', withArgument({ $ref: '#/$defs/ghost' }), '$ref #/$defs/ghost'],
-    ['deep mistakes', withArgument({ items: [{ not: { items: { type: 1 } } }] }), 'a.items.0.not.items.type'],
+    ['a reference to nothing', withArgument({ $ref: '#/$defs/ghost' }), 'at `schema.properties.a.$ref`'],
+    ['deep mistakes', withArgument({ anyOf: [{ not: { items: { type: 1 } } }] }), 'a.anyOf.0.not.items.type'],
+    ['no values', withArgument({ enum: [] }), 'at `schema.properties.a.enum`'],
+    ['the old form of a tuple', withArgument({ items: [{}] }), 'at `schema.properties.a.items`'],
     [
       'a required name that is not safe',
       { properties: { $top: {} }, required: ['$top'] },
       'the argument "$top"',
     ],
     ['a huge one', withArgument({ description: 'x'.repeat(20_000) }), '16384 is the limit'],
-    ['a deep one', withArgument(nested(40)), 'nested more than 32 deep'],
+    ['a deep one', withArgument(nested(80)), 'nested more than 64 deep'],
   ])('is refused: %s', (_, offered, reason) => {
     expect(() => makeToolSchema(offered)).toThrow(reason);
   });

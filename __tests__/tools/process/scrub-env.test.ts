@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { scrubEnv } from '../../../src/tools/process/scrub-env.js';
+import { scrubEnv } from '../../../src/tools/process/programs.js';
 
 describe('a scrubbed environment', () => {
   it('holds what programs need and nothing else', () => {

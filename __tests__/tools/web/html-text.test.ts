@@ -26,7 +26,7 @@ describe('HTML as text', () => {
     [
       'references',
       '&lt;b&gt; &amp;lt; &#65;&#x42; &nbsp;&hellip; &unknown; &#0;&#xD800;&#99999999;',
-      '<b> &lt; AB … &unknown; \uFFFD\uFFFD\uFFFD',
+      '<b> &lt; AB &hellip; &unknown; \uFFFD\uFFFD\uFFFD',
     ],
     ['scripts and styles', 'a<script>if (a < b) "</p>"</script><style>p{}</style>b', 'ab'],
     ['a script that names its own end', '<script>x</scripty>y</SCRIPT >after', 'after'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPublicAddress } from '../../../src/tools/web/public-address.js';
+import { isPublicAddress } from '../../../src/tools/web/allowed-host.js';
 
 describe('C7 92: an address', () => {
   it.each([

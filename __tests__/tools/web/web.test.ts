@@ -1,9 +1,12 @@
-import type { ServerResponse } from 'node:http';
-import { createServer as createProxyServer, type Server } from 'node:http';
+import { createServer as createProxyServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { fetchPage as fetchWebPage, type PageOptions, type WebOptions } from '../../../src/tools/web/web.js';
+import {
+  fetchPage as fetchWebPage,
+  type PageOptions,
+  type WebOptions,
+} from '../../../src/tools/web/url-fetch.js';
 import { type Handler, type Peer, type RecordedRequest, startLoopback } from '../../helpers/loopback.js';
 
 const PUBLIC = '93.184.216.34';

@@ -10,7 +10,7 @@ import {
 import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { openFileAt, openFolderAt, openFolderIn } from '../../../src/tools/workspace/open-inside.js';
+import { openFileAt, openFolderAt, openFolderIn } from '../../../src/tools/workspace/inside.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 /** A checked path, and then something else in its place: what a race between check and use comes to (C7 88). */

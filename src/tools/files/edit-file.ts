@@ -6,7 +6,7 @@ import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import type { Workspace } from '../workspace/workspace.js';
 
-/** `edit_file`: exact text for other text; axe's answers, followed by where the text stands. */
+/** `edit_file`: exact text for other text; axe's answers. */
 export function createEditFile(workspace: Workspace): Tool {
   return defineTool({
     name: 'edit_file',
@@ -50,7 +50,7 @@ function edit(content: string, requested: Edit): { readonly text: string; readon
   if (count === 0) throw new ToolError(notFound(content, change.old));
   if (count > 1 && !change.all) {
     throw new ToolError(
-      `old_string found ${count} times (${linesOf(parts, change.old)}); set replace_all to true or provide a more unique string`,
+      `old_string found ${count} times; set replace_all to true or provide a more unique string`,
     );
   }
   return { text: parts.join(change.new), count };
@@ -73,24 +73,6 @@ function notFound(content: string, old: string): string {
     return `${text}: it is there with other white space before or behind it`;
   }
   return `${text}: it must match exactly; read the file again to see what is there`;
-}
-
-const MAX_LINES = 10;
-
-function linesOf(parts: readonly string[], old: string): string {
-  const lines: number[] = [];
-  let line = 1;
-  for (const part of parts.slice(0, Math.min(parts.length - 1, MAX_LINES))) {
-    line += breaksIn(part);
-    lines.push(line);
-    line += breaksIn(old);
-  }
-  const more = parts.length - 1 > MAX_LINES ? ', ...' : '';
-  return `lines ${lines.join(', ')}${more}`;
-}
-
-function breaksIn(text: string): number {
-  return text.split('\n').length - 1;
 }
 
 function decode(bytes: Uint8Array | undefined, path: string): string {

@@ -1,13 +1,17 @@
-import { MAX_TOOL_RESULT_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
+import {
+  MAX_READ_LINE_BYTES,
+  MAX_READ_SCAN_BYTES,
+  MAX_TOOL_RESULT_BYTES,
+  READ_FILE_LINES,
+} from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import type { OpenFile } from '../../lib/files.js';
-import { shown, truncate } from '../../lib/text/cut.js';
+import { shown, truncate, utf8Bytes } from '../../lib/text/cut.js';
 import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { type LineRange, type ReadLines, readLines } from './read-lines.js';
 
 /** Bytes of a page that line numbers and the note at its end may take. */
 const OVERHEAD_BYTES = 24 * 1024;
@@ -31,8 +35,9 @@ export function createReadFile(workspace: Workspace): Tool {
     async run({ path, offset = 1, limit = READ_FILE_LINES }, signal) {
       const file = await workspace.open(path);
       try {
-        const range = { offset, limit, maxBytes: MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES };
-        return truncate(await readPage(file, path, { ...range, signal }));
+        refuseBinary(await file.read(0, BINARY_CHECK_BYTES), path, file.bytes);
+        const { text, lines, note } = await readPage(file, { offset, limit, isNumbered: true }, signal);
+        return lines.length === 0 ? '(the file is empty)' : truncate(`${showHidden(text)}${note}`);
       } finally {
         await file.close();
       }
@@ -40,28 +45,76 @@ export function createReadFile(workspace: Workspace): Tool {
   });
 }
 
-async function readPage(
-  file: OpenFile,
-  path: string,
-  { signal, ...range }: LineRange & { readonly signal: AbortSignal },
-): Promise<string> {
-  if (isBinary(await file.read(0, BINARY_CHECK_BYTES))) {
-    throw new ToolError(
-      `binary file detected: ${shown(path)} (${file.bytes} bytes) holds no text that could be shown`,
-    );
-  }
-  const page = await readLines(file, range, signal);
-  if (page.lines.length === 0) return emptyPage(page, range.offset);
-  const numbered = page.lines.map((line, index) => `${range.offset + index}: ${showHidden(line)}`);
-  if (page.hasMore) {
-    const next = range.offset + page.lines.length;
-    numbered.push(`[the file goes on; read on with offset ${next}]`);
-  }
-  return numbered.join('\n');
+/** Throws a ToolError for a file that holds no text. */
+export function refuseBinary(start: Uint8Array, path: string, bytes: number): void {
+  if (!isBinary(start)) return;
+  throw new ToolError(
+    `binary file detected: ${shown(path)} (${bytes} bytes) holds no text that could be shown`,
+  );
 }
 
-function emptyPage({ total }: ReadLines, offset: number): string {
-  if (total === undefined) throw new ToolError(`line ${offset} lies too far into the file to be read`);
-  if (total === 0 && offset === 1) return '(the file is empty)';
-  throw new ToolError(`offset ${offset} exceeds file length of ${total} lines`);
+/** Lines of a file with a note on how to read on. Throws a ToolError for an offset behind the end. */
+export async function readPage(
+  file: OpenFile,
+  {
+    offset,
+    limit,
+    isNumbered,
+  }: { readonly offset: number; readonly limit: number; readonly isNumbered: boolean },
+  signal: AbortSignal,
+) {
+  const range = { offset, limit, maxBytes: MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES };
+  const { lines, hasMore, total } = await readLines(file, range, signal);
+  if (lines.length === 0 && total === undefined) {
+    throw new ToolError(`line ${offset} lies too far into the file to be read`);
+  }
+  if (lines.length === 0 && offset > 1) {
+    throw new ToolError(`offset ${offset} exceeds file length of ${total} lines`);
+  }
+  const shownLines = isNumbered ? lines.map((line, index) => `${offset + index}: ${line}`) : lines;
+  const note = hasMore ? `\n[the file goes on; read on with offset ${offset + lines.length}]` : '';
+  return { lines, text: shownLines.join('\n'), note };
+}
+
+const NEWLINE = 0x0a;
+
+/**
+ * Reads a range of lines, whatever the file holds: a line too long to show loses its middle, and the search ends after
+ * {@link MAX_READ_SCAN_BYTES} bytes, with `total`, the lines of the whole file, undefined. The `\r` of a line break is not part of a line.
+ */
+export async function readLines(
+  file: OpenFile,
+  {
+    offset,
+    limit,
+    maxBytes,
+  }: {
+    /** The first line is 1. */
+    readonly offset: number;
+    readonly limit: number;
+    /** Most bytes of text; at least one line is given. */
+    readonly maxBytes: number;
+  },
+  signal: AbortSignal,
+) {
+  signal.throwIfAborted();
+  const bytes = await file.read(0, Math.min(file.bytes, MAX_READ_SCAN_BYTES));
+  const lines: string[] = [];
+  let number = 1;
+  let textBytes = 0;
+  for (let at = 0; at < bytes.length; number += 1) {
+    if (lines.length >= limit) return { lines, hasMore: true, total: undefined };
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline < 0 ? bytes.length : newline;
+    if (number >= offset) {
+      const line = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(at, end));
+      const text = truncate(line.replace(/\r$/, ''), MAX_READ_LINE_BYTES);
+      textBytes += utf8Bytes(text);
+      if (textBytes > maxBytes && lines.length > 0) return { lines, hasMore: true, total: undefined };
+      lines.push(text);
+    }
+    at = end + 1;
+  }
+  const isCut = bytes.length < file.bytes;
+  return { lines, hasMore: isCut, total: isCut ? undefined : number - 1 };
 }

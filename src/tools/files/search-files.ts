@@ -12,7 +12,7 @@ import type { Workspace } from '../workspace/workspace.js';
 const MAX_GLOB = 500;
 
 /** `search_files`: files by name, lines by text, or both. The text is literal: no expression can take for ever. */
-export function createSearchFiles(workspace: Workspace, clock: Pick<Clock, 'now'>): Tool {
+export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
   return defineTool({
     name: 'search_files',
     effect: 'read',
@@ -32,8 +32,7 @@ export function createSearchFiles(workspace: Workspace, clock: Pick<Clock, 'now'
       if (text === undefined && glob === undefined) throw new ToolError('give `text`, `glob`, or both');
       if (text !== undefined) checkText(text);
       const pattern = compile(glob ?? '**');
-      const found = await search(workspace, { text, pattern, path, ignoreCase: ignore_case, clock, signal });
-      return format(found);
+      return await search(workspace, clock, { text, pattern, path, ignoreCase: ignore_case }, signal);
     },
   });
 }
@@ -57,63 +56,52 @@ function compile(glob: string): CompiledPattern {
   }
 }
 
-interface Search {
-  /** Undefined to list the files themselves. */
-  readonly text: string | undefined;
-  readonly pattern: CompiledPattern;
-  readonly path: string;
-  readonly ignoreCase: boolean;
-  readonly clock: Pick<Clock, 'now'>;
-  readonly signal: AbortSignal;
-}
-
-interface Found {
-  readonly lines: string[];
-  /** What the search did not cover, as clauses. */
-  readonly notes: string[];
-}
-
-async function search(workspace: Workspace, request: Search): Promise<Found> {
-  const { text, pattern, path, ignoreCase, clock, signal } = request;
+async function search(
+  workspace: Workspace,
+  clock: Clock,
+  {
+    text,
+    pattern,
+    path,
+    ignoreCase,
+  }: {
+    /** Undefined to list the files themselves. */
+    readonly text: string | undefined;
+    readonly pattern: CompiledPattern;
+    readonly path: string;
+    readonly ignoreCase: boolean;
+  },
+  signal: AbortSignal,
+): Promise<string> {
   const prefix = await folderPrefix(workspace, path);
   const endsAt = clock.now().getTime() + SEARCH_LIMITS.timeMs;
   const lines: string[] = [];
   const cutFiles: string[] = [];
-  let seen = 0;
-  let bytes = 0;
-  const result = (early?: string): Found => {
-    const notes = early === undefined ? [] : [early];
-    if (cutFiles.length > 0) {
-      notes.push(`only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${listed(cutFiles)}`);
-    }
-    return { lines, notes };
-  };
+  let note = '';
   const mayEnter = (folder: string) => pattern.mayContain(folder.slice(prefix.length));
   for await (const entry of workspace.walk(path, mayEnter)) {
     signal.throwIfAborted();
-    seen += 1;
-    if (seen > SEARCH_LIMITS.entries) {
-      return result(`the search ended early: more than ${SEARCH_LIMITS.entries} files and directories`);
+    if (clock.now().getTime() >= endsAt) {
+      note = '\n[the search ended early: it took too long; narrow `glob` or `path`]';
+      break;
     }
-    if (clock.now().getTime() >= endsAt) return result('the search ended early: it took too long');
     if (entry.kind !== 'file' || !pattern.matches(entry.path.slice(prefix.length))) continue;
-    if (text === undefined) {
-      if (lines.length >= SEARCH_LIMITS.matches) return result(TOO_MANY);
-      lines.push(showHidden(entry.path));
-      continue;
+    if (text === undefined) lines.push(showHidden(entry.path));
+    else {
+      const file = await findMatches(workspace, entry.path, text, ignoreCase);
+      lines.push(...file.lines);
+      if (file.isCut) cutFiles.push(showHidden(entry.path));
     }
-    if (bytes >= SEARCH_LIMITS.totalBytes) {
-      return result('the search ended early: too many bytes; narrow `glob` or `path`');
+    if (lines.length > SEARCH_LIMITS.matches) {
+      note = `\n[there are more than these ${SEARCH_LIMITS.matches}; narrow the search]`;
+      break;
     }
-    const most = SEARCH_LIMITS.matches - lines.length;
-    const file = await findMatches(workspace, entry.path, { text, ignoreCase, most });
-    if (file === undefined) continue;
-    bytes += file.bytes;
-    if (file.isCut) cutFiles.push(entry.path);
-    lines.push(...file.lines);
-    if (file.hasMore) return result(TOO_MANY);
   }
-  return result();
+  if (cutFiles.length > 0) {
+    note += `\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${cutFiles.join(', ')}]`;
+  }
+  const found = lines.slice(0, SEARCH_LIMITS.matches).join('\n') || '(nothing found)';
+  return truncate(`${found}${note}`);
 }
 
 /** What the paths of a walk begin with; patterns are relative to the folder that is searched. */
@@ -125,72 +113,26 @@ async function folderPrefix(workspace: Workspace, path: string): Promise<string>
   return segments.length === 0 ? '' : `${segments.join('/')}/`;
 }
 
-const TOO_MANY = `there are more than these ${SEARCH_LIMITS.matches}; narrow the search`;
-const MAX_NAMED = 5;
-
-function listed(paths: readonly string[]): string {
-  const left = paths.length - MAX_NAMED;
-  const named = paths.slice(0, MAX_NAMED).map(showHidden).join(', ');
-  return left > 0 ? `${named} and ${left} more` : named;
-}
-
-function format({ lines, notes }: Found): string {
-  const body = lines.length === 0 ? ['(nothing found)'] : lines;
-  return truncate([...body, ...notes.map((note) => `[${note}]`)].join('\n'));
-}
-
-/** Text to find in a file. */
-interface LineQuery {
-  readonly text: string;
-  readonly ignoreCase: boolean;
-  /** Most lines wanted. */
-  readonly most: number;
-}
-
-/** Lines of a file that contain a text. */
-interface FileMatches {
-  /** As `path:line: content`. */
-  readonly lines: readonly string[];
-  /** There are more than were wanted. */
-  readonly hasMore: boolean;
-  /** Bytes that were looked at. */
-  readonly bytes: number;
-  /** Whether the file is longer than that. */
-  readonly isCut: boolean;
-}
-
 /** Characters of a line shown before and behind what was found. */
 const AROUND = 150;
 
-/** The lines of one file that contain a text; undefined for a file that is binary or cannot be read. */
-async function findMatches(
-  workspace: Workspace,
-  path: string,
-  query: LineQuery,
-): Promise<FileMatches | undefined> {
-  const read = await readStart(workspace, path);
-  if (read === undefined || isBinary(read.bytes)) return undefined;
-  const content = new TextDecoder().decode(read.bytes);
-  const searched = query.ignoreCase ? query.text.toLowerCase() : query.text;
+/** The lines of a file that contain a text, as `path:line: content`; none of one that is binary or cannot be read. */
+async function findMatches(workspace: Workspace, path: string, text: string, ignoreCase: boolean) {
+  const { bytes, isCut } = await readStart(workspace, path);
   const lines: string[] = [];
-  let number = 0;
-  let hasMore = false;
-  for (const line of content.split('\n')) {
-    number += 1;
-    const at = (query.ignoreCase ? line.toLowerCase() : line).indexOf(searched);
+  if (isBinary(bytes)) return { lines, isCut: false };
+  const searched = ignoreCase ? text.toLowerCase() : text;
+  for (const [index, line] of new TextDecoder().decode(bytes).split('\n').entries()) {
+    const at = (ignoreCase ? line.toLowerCase() : line).indexOf(searched);
     if (at < 0) continue;
-    hasMore = lines.length >= query.most;
-    if (hasMore) break;
-    lines.push(`${showHidden(path)}:${number}: ${excerpt(line, at, searched.length)}`);
+    lines.push(`${showHidden(path)}:${index + 1}: ${excerpt(line, at, searched.length)}`);
+    if (lines.length > SEARCH_LIMITS.matches) break;
   }
-  return { lines, hasMore, bytes: read.bytes.length, isCut: read.isCut };
+  return { lines, isCut };
 }
 
-/** A file that vanished or that the guard refuses holds no match; a search goes on. */
-async function readStart(
-  workspace: Workspace,
-  path: string,
-): Promise<{ readonly bytes: Uint8Array; readonly isCut: boolean } | undefined> {
+/** A file that vanished or that the guard refuses is empty; a search goes on. */
+async function readStart(workspace: Workspace, path: string) {
   try {
     const file = await workspace.open(path);
     try {
@@ -200,24 +142,16 @@ async function readStart(
       await file.close();
     }
   } catch (thrown) {
-    if (thrown instanceof ToolError) return undefined;
+    if (thrown instanceof ToolError) return { bytes: new Uint8Array(), isCut: false };
     throw thrown;
   }
 }
 
-/** The line, or of a long one what is around the match; no character is split. */
+/** The line, or of a long one what is around the match. */
 function excerpt(line: string, at: number, length: number): string {
   const whole = line.endsWith('\r') ? line.slice(0, -1) : line;
-  let start = Math.max(0, at - AROUND);
-  let end = Math.min(whole.length, at + length + AROUND);
-  if (isLowSurrogate(whole, start)) start += 1;
-  if (isLowSurrogate(whole, end)) end -= 1;
-  const before = start > 0 ? '[...] ' : '';
-  const behind = end < whole.length ? ' [...]' : '';
-  return `${before}${showHidden(whole.slice(start, end))}${behind}`;
-}
-
-function isLowSurrogate(text: string, index: number): boolean {
-  const unit = text.charCodeAt(index);
-  return unit >= 0xdc00 && unit <= 0xdfff;
+  const start = Math.max(0, at - AROUND);
+  const end = at + length + AROUND;
+  const shownText = showHidden(whole.slice(start, end).toWellFormed());
+  return `${start > 0 ? '[...] ' : ''}${shownText}${end < whole.length ? ' [...]' : ''}`;
 }

@@ -1,4 +1,3 @@
-import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { warningText } from '../../lib/warning.js';
 import { defineTool } from '../define.js';
@@ -12,7 +11,6 @@ const LOGS = { lines: 80, maxLines: 500, count: 3 } as const;
 const MAX_SUMMARY_BYTES = 4096;
 const MAX_NAME = 200;
 const MAX_OTHERS = 100;
-const OVERHEAD_BYTES = 4096;
 
 /**
  * `github_checks`: what the checks of the head came to, and the ends of the logs of failed jobs. Programs write them,
@@ -40,7 +38,7 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       const checks = await github.checks({ name: name.trim(), maxLogLines, maxLogs: LOGS.count }, signal);
       const all = [...checks.failed.map(formatFailed), ...formatOthers(checks)].join('\n\n');
       const fenced =
-        all === '' ? '(no checks were found)' : thirdParty(cut(all), { source: 'checks of the head' });
+        all === '' ? '(no checks were found)' : thirdParty(all, { source: 'checks of the head' });
       const notes = [
         ...checks.problems.map(warningText),
         ...(checks.isComplete || checks.problems.length > 0
@@ -50,10 +48,6 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       return { text: [fenced, ...notes.map((note) => `[${note}]`)].join('\n'), isTainted: true };
     },
   });
-}
-
-function cut(text: string): string {
-  return truncate(text, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES);
 }
 
 type Failed = ChecksOnGitHub['failed'][number];

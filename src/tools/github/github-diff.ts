@@ -5,7 +5,7 @@ import type { DiffFile } from '../../lib/text/diff.js';
 import { linesOfDiff } from '../../review/evidence.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { formatTextPage } from './github-page.js';
+import { formatPage } from './github-file.js';
 import type { GitHubReader } from './github-port.js';
 
 /**
@@ -28,13 +28,13 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       const page = { offset, limit: READ_FILE_LINES, isNumbered: false };
       if (requested === '') {
         const list = encode(files.map(formatFile).join('\n'));
-        const text = await formatTextPage(list, { ...page, source: 'changed files' }, signal);
+        const { text } = await formatPage(list, { ...page, source: 'changed files' }, signal);
         return { text: `${text}${isComplete ? '' : INCOMPLETE}`, isTainted: isForeign };
       }
       const file = files.find((one) => one.path === requested || one.previousPath === requested);
       if (file === undefined) throw new ToolError(notChanged(requested, isComplete));
       const diff = encode(file.text);
-      const text = await formatTextPage(diff, { ...page, source: `diff of ${file.path}` }, signal);
+      const { text } = await formatPage(diff, { ...page, source: `diff of ${file.path}` }, signal);
       return { text: `${text}${noteOf(file)}`, isTainted: isForeign, shown: linesOfDiff([file]) };
     },
   });

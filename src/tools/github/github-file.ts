@@ -1,10 +1,8 @@
 import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
-import { ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/cut.js';
-import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
 import { defineTool, readChoice } from '../define.js';
+import { readPage, refuseBinary } from '../files/read-file.js';
 import type { Tool } from '../tool.js';
-import { formatTextPage } from './github-page.js';
+import { thirdParty } from '../visible.js';
 import type { GitHubReader } from './github-port.js';
 
 /**
@@ -31,22 +29,29 @@ export function createGitHubFile(github: GitHubReader): Tool {
       if (found.kind === 'folder') {
         const names = new TextEncoder().encode(found.names.join('\n'));
         const page = { source: `directory ${source}`, offset, limit, isNumbered: false };
-        return { text: await formatTextPage(names, page, signal), isTainted };
+        return { text: (await formatPage(names, page, signal)).text, isTainted };
       }
-      if (isBinary(found.bytes.subarray(0, BINARY_CHECK_BYTES))) {
-        throw new ToolError(
-          `binary file detected: ${shown(path)} (${found.bytes.length} bytes) holds no text that could be shown`,
-        );
-      }
+      refuseBinary(found.bytes, path, found.bytes.length);
       const page = { source, offset, limit, isNumbered: true };
-      const lines = new TextDecoder().decode(found.bytes).split(/\r?\n/);
-      const shownLines = {
-        path,
-        side: side === 'head' ? 'RIGHT' : 'LEFT',
-        firstLine: offset,
-        lines: lines.slice(offset - 1, offset - 1 + limit),
-      } as const;
-      return { text: await formatTextPage(found.bytes, page, signal), isTainted, shown: [shownLines] };
+      const { text, lines } = await formatPage(found.bytes, page, signal);
+      const shown = { path, side: side === 'head' ? 'RIGHT' : 'LEFT', firstLine: offset, lines } as const;
+      return { text, isTainted, shown: [shown] };
     },
   });
+}
+
+/** A page of a text that others wrote, inside a fence; `source` says what the text is: `src/a.ts at the head`. */
+export async function formatPage(
+  bytes: Uint8Array,
+  { source, ...range }: { readonly source: string } & Parameters<typeof readPage>[1],
+  signal: AbortSignal,
+) {
+  const file = {
+    bytes: bytes.length,
+    read: async (position: number, length: number) => bytes.subarray(position, position + length),
+    close: async () => {},
+  };
+  const { text, lines, note } = await readPage(file, range, signal);
+  if (lines.length === 0) return { text: `(${source} is empty)`, lines };
+  return { text: `${thirdParty(text, { source })}${note}`, lines };
 }

@@ -1,4 +1,3 @@
-import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { defineTool, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
@@ -11,7 +10,6 @@ const COMMITS = { usual: 20, most: 100 } as const;
 /** Of each commit. */
 const MAX_MESSAGE_BYTES = 2048;
 const MAX_AUTHOR = 100;
-const OVERHEAD_BYTES = 4096;
 
 /**
  * `github_history`: the commits that changed a file. Messages come into the repository's own branches as the files do,
@@ -42,7 +40,7 @@ export function createGitHubHistory(github: GitHubReader): Tool {
           page === 1 ? `no commit of the ${side} changed this path` : 'there are no more commits';
         return { text: `(${nothing})`, isTainted: false };
       }
-      const all = truncate(commits.map(formatCommit).join('\n\n'), MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES);
+      const all = commits.map(formatCommit).join('\n\n');
       const fenced = thirdParty(all, { source: `commits of ${path}` });
       const note = commits.length < limit ? '' : `\n[there may be more; read on with page ${page + 1}]`;
       return { text: `${fenced}${note}`, isTainted: isForeign };

@@ -12,7 +12,15 @@ export interface GitHubReader {
   change(signal: AbortSignal): Promise<ChangeOnGitHub>;
   file(at: FilePlace, signal: AbortSignal): Promise<PathOnGitHub>;
   /** The newest commits that changed a file, from page 1 on. */
-  history(request: HistoryRequest, signal: AbortSignal): Promise<HistoryOnGitHub>;
+  history(
+    request: {
+      readonly side: DiffSide;
+      readonly path: string;
+      readonly limit: number;
+      readonly page: number;
+    },
+    signal: AbortSignal,
+  ): Promise<HistoryOnGitHub>;
   /** What was said about an issue or pull request. */
   discussion(number: number, signal: AbortSignal): Promise<Discussion>;
   /** The checks of the head. */
@@ -30,14 +38,10 @@ export interface GitHubReader {
 /** The two commits an event is about; without a change both are the default branch. */
 export type DiffSide = 'head' | 'base';
 
-/** Something of a commit. */
-interface OfCommit {
+/** A change with its files. */
+export interface ChangeOnGitHub {
   /** The commit is a fork's, or that could not be told: anybody may have made it (D19). */
   readonly isForeign: boolean;
-}
-
-/** A change with its files. */
-export interface ChangeOnGitHub extends OfCommit {
   readonly files: readonly DiffFile[];
   /** False where GitHub does not list all files. */
   readonly isComplete: boolean;
@@ -51,22 +55,14 @@ export interface FilePlace {
 }
 
 /** What is at a path. Links that lead to a file of the same commit are followed, others are refused. */
-export type PathOnGitHub = OfCommit &
-  (
-    | { readonly kind: 'file'; readonly bytes: Uint8Array }
-    | { readonly kind: 'folder'; readonly names: readonly string[] }
-  );
-
-/** Which commits of a file. */
-export interface HistoryRequest {
-  readonly side: DiffSide;
-  readonly path: string;
-  readonly limit: number;
-  readonly page: number;
-}
+export type PathOnGitHub = { readonly isForeign: boolean } & (
+  | { readonly kind: 'file'; readonly bytes: Uint8Array }
+  | { readonly kind: 'folder'; readonly names: readonly string[] }
+);
 
 /** Commits of a file, newest first. */
-export interface HistoryOnGitHub extends OfCommit {
+export interface HistoryOnGitHub {
+  readonly isForeign: boolean;
   readonly commits: readonly {
     readonly sha: string;
     readonly message: string;

@@ -1,4 +1,3 @@
-import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { defineTool, readChoice, type ToolText } from '../define.js';
@@ -9,7 +8,6 @@ import type { CodeOnGitHub, FoundOnGitHub, GitHubReader, IssueOnGitHub } from '.
 const MAX_RESULTS = 30;
 const MAX_FRAGMENT_BYTES = 1024;
 const MAX_LINE = 300;
-const OVERHEAD_BYTES = 4096;
 
 /**
  * `github_search`: code, issues or pull requests of the repository. Code is the default branch's, which writers made;
@@ -70,8 +68,7 @@ function format<Item>({ items, isComplete }: FoundOnGitHub<Item>, show: (item: I
     ...(isComplete ? [] : ['GitHub ran out of time and did not look everywhere']),
   ].map((note) => `\n[${note}]`);
   if (items.length === 0) return `(nothing found)${notes.join('')}`;
-  const all = truncate(items.map(show).join('\n'), MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES);
-  return `${thirdParty(all, { source: 'search results of the repository' })}${notes.join('')}`;
+  return `${thirdParty(items.map(show).join('\n'), { source: 'search results of the repository' })}${notes.join('')}`;
 }
 
 function formatCode({ path, fragments }: CodeOnGitHub): string {

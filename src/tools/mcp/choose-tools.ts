@@ -3,7 +3,7 @@ import { messageOf } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import { stripInvisible } from '../../safety/hidden.js';
 import type { Tool } from '../tool.js';
-import { isJsonObject, makeToolSchema } from './tool-schema.js';
+import { isJsonObject, makeToolSchema, type SchemaCheck } from './tool-schema.js';
 
 /** Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins need room. */
 const MAX_TOOLS = 100;
@@ -34,11 +34,11 @@ export interface ChosenTool {
  * order is that of the servers, within a server by name, whatever order it answers in, so that prompts can be cached.
  * No server's lies cost another one's tools.
  */
-export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<string>) {
+export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<string>, findFault: SchemaCheck) {
   const notes = createNotes();
   const owners = new Map<string, CheckedTool>();
   const named: ChosenTool[] = [];
-  for (const tool of offers.flatMap((offer) => checkTools(offer, notes))) {
+  for (const tool of offers.flatMap((offer) => checkTools(offer, findFault, notes))) {
     const { name, note } = nameTool(tool, reserved, owners);
     if (note !== undefined)
       notes.add(tool.server, note, name === undefined ? tool.tool : `${tool.tool} as ${name}`);
@@ -57,7 +57,11 @@ export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<stri
 
 type CheckedTool = Omit<ChosenTool, 'name'>;
 
-function checkTools({ server, tools }: Offer, notes: ReturnType<typeof createNotes>): readonly CheckedTool[] {
+function checkTools(
+  { server, tools }: Offer,
+  findFault: SchemaCheck,
+  notes: ReturnType<typeof createNotes>,
+): readonly CheckedTool[] {
   const checked = tools.flatMap((tool) => {
     const name = isJsonObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
     if (!isJsonObject(tool) || name === '') {
@@ -65,10 +69,8 @@ function checkTools({ server, tools }: Offer, notes: ReturnType<typeof createNot
       return [];
     }
     try {
-      const inputSchema = makeToolSchema(tool['inputSchema']);
-      const description = describe(server, tool['description']);
-      if (description.isCut) notes.add(server, `(description cut to ${MAX_DESCRIPTION} characters)`, name);
-      return [{ server, tool: name, description: description.text, inputSchema }];
+      const inputSchema = makeToolSchema(tool['inputSchema'], findFault);
+      return [{ server, tool: name, description: describe(server, tool['description']), inputSchema }];
     } catch (thrown) {
       notes.add(server, `(left out: ${messageOf(thrown)})`, name);
       return [];
@@ -78,13 +80,12 @@ function checkTools({ server, tools }: Offer, notes: ReturnType<typeof createNot
 }
 
 /** Says whose words follow: a description is the server's text, and the server may be anybody's. */
-function describe(server: string, offered: unknown): { readonly text: string; readonly isCut: boolean } {
+function describe(server: string, offered: unknown): string {
   const origin = `[MCP server ${cleanLine(server, 64)}]`;
   const points = Array.from(stripInvisible(typeof offered === 'string' ? offered : '').trim());
   const room = MAX_DESCRIPTION - origin.length - 2;
-  const isCut = points.length > room;
-  const text = isCut ? `${points.slice(0, room).join('').trimEnd()}…` : points.join('');
-  return { text: `${origin} ${text}`.trim(), isCut };
+  const text = points.length > room ? `${points.slice(0, room).join('').trimEnd()}…` : points.join('');
+  return `${origin} ${text}`.trim();
 }
 
 /** The tools that fit; a server that wants less than its even share leaves the rest to the others. */

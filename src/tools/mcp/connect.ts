@@ -5,8 +5,8 @@ import type { Warning } from '../../lib/warning.js';
 import { redact } from '../../safety/redact.js';
 import type { Tool } from '../tool.js';
 import { type ChosenTool, chooseTools } from './choose-tools.js';
-import { describeFailure, within } from './connection.js';
-import type { McpServer, openServer, ServerDependencies } from './server.js';
+import { describeFailure, type McpServer, openServer, type ServerDependencies, within } from './server.js';
+import { isJsonObject, loadSchemaCheck } from './tool-schema.js';
 
 /** Most tools of one server that are looked at before some are chosen. */
 export const MAX_OFFERED = 20_000;
@@ -17,7 +17,7 @@ export const MAX_PAGES = 100;
 /** How often the tools of an agent's servers are listed anew in a run. */
 const MAX_LISTINGS = 20;
 
-export interface ConnectOptions extends Omit<ServerDependencies, 'complain'> {
+export interface ConnectOptions extends ServerDependencies {
   /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
   readonly env: Environment;
   /** Names of tools that are taken: the agent's built-ins. */
@@ -36,122 +36,113 @@ export interface McpTools {
   close(): Promise<void>;
 }
 
-/**
- * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server that cannot be
- * reached, is too slow or does not follow the protocol is a warning (`mcp-server`) and left out; one that is lost later
- * answers calls with errors. What a server was given by `${VAR}` does not come back from it. Rejects only with the signal's reason, when nothing is left running.
- */
-export async function connectMcpServers(
-  configs: readonly McpServerConfig[],
-  given: ConnectOptions,
-): Promise<McpTools> {
-  const { signal } = given;
-  signal.throwIfAborted();
-  const secrets = configs.flatMap((config) => valuesFor(config, given.env));
-  const hide = (text: string): string => redact(text, secrets);
-  const options = {
-    ...given,
-    warn: (warning: Warning) => given.warn({ ...warning, message: hide(warning.message) }),
-  };
-  const opened: McpServer[] = [];
-  const close = async (): Promise<void> => {
-    signal.removeEventListener('abort', closeSoon);
-    await Promise.all(opened.map((server) => server.close()));
-  };
-  const closeSoon = (): void => void close();
-  const found = await Promise.all(configs.map((config) => openAndList(config, options, opened)));
-  if (signal.aborted) {
-    await close();
-    throw signal.reason;
-  }
-  signal.addEventListener('abort', closeSoon, { once: true });
-  let usable = found.filter((one) => one !== undefined);
-  const useless = opened.filter((server) => !usable.some((one) => one.server === server));
-  await Promise.all(useless.map((server) => server.close()));
-  const reported = new Set<string>();
-  let listings = 0;
-
-  function choose(): readonly Tool[] {
-    const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
-    const choice = chooseTools(offers, new Set(options.reserved));
-    for (const { server, note } of choice.notes) {
-      if (!reported.has(`${server}: ${note}`)) complain(options, server, `offers ${note}`);
-      reported.add(`${server}: ${note}`);
-    }
-    return choice.tools.flatMap((chosen) => {
-      const from = usable.find(({ config }) => config.name === chosen.server);
-      return from === undefined ? [] : [makeTool(chosen, from, hide)];
-    });
-  }
-
-  async function changed(): Promise<readonly Tool[] | undefined> {
-    const isChanged = usable.map(({ server }) => server.hasNewTools());
-    if (!isChanged.includes(true) || listings >= MAX_LISTINGS) return undefined;
-    listings += 1;
-    usable = await Promise.all(usable.map((one, index) => (isChanged[index] ? listAnew(one, options) : one)));
-    signal.throwIfAborted();
-    return choose();
-  }
-
-  return { tools: choose(), changed, close };
-}
-
-/** The server with its new tools, or with the old ones and a warning where they cannot be had. */
-async function listAnew(one: UsableServer, options: ConnectOptions): Promise<UsableServer> {
-  try {
-    return { ...one, tools: await list(one.server, options) };
-  } catch (thrown) {
-    if (!options.signal.aborted)
-      complain(
-        options,
-        one.config.name,
-        `has other tools now, which could not be listed: ${describeFailure(thrown)}`,
-      );
-    return one;
-  }
-}
-
-/** What it offers; a list without end is a warning. */
-async function list(server: McpServer, options: ConnectOptions): Promise<readonly unknown[]> {
-  const { tools, isCut } = await within(listTools(server), options.timeoutMs, options.signal);
-  if (isCut)
-    complain(options, server.name, `has an endless list of tools; the first ${tools.length} were looked at`);
-  return tools;
-}
-
 interface UsableServer {
   readonly config: McpServerConfig;
   readonly server: McpServer;
   readonly tools: readonly unknown[];
 }
 
-/** Adds the server to those that have to be closed as soon as it is open; undefined and a warning if it is no use. */
-async function openAndList(
-  config: McpServerConfig,
+/**
+ * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server that cannot be
+ * reached, is too slow or does not follow the protocol is a warning (`mcp-server`) and left out; one that is lost later
+ * answers calls with errors. What a server was given by `${VAR}` does not come back from it. Rejects only with the
+ * signal's reason, when nothing is left running.
+ */
+export async function connectMcpServers(
+  configs: readonly McpServerConfig[],
   options: ConnectOptions,
-  opened: McpServer[],
-): Promise<UsableServer | undefined> {
-  const { name } = config;
-  try {
-    const deps = { ...options, complain: (what: string) => complain(options, name, what) };
-    const server = await options.open(expandServer(config, options.env), deps);
-    opened.push(server);
-    return { config, server, tools: await list(server, options) };
-  } catch (thrown) {
-    if (options.signal.aborted) return undefined;
-    complain(options, name, `is left out, the run goes on without its tools: ${describeFailure(thrown)}`);
-    return undefined;
-  }
-}
+): Promise<McpTools> {
+  const { signal, env, timeoutMs } = options;
+  signal.throwIfAborted();
+  const secrets = configs.flatMap((config) => valuesFor(config, env));
+  const opened: McpServer[] = [];
+  const reported = new Set<string>();
+  let listings = 0;
 
-function complain({ warn }: ConnectOptions, server: string, what: string): void {
-  warn({ code: 'mcp-server', message: `MCP server \`${cleanLine(server, 64)}\` ${what}` });
+  function complain(server: string, what: string): void {
+    const message = `MCP server \`${cleanLine(server, 64)}\` ${what}`;
+    options.warn({ code: 'mcp-server', message: redact(message, secrets) });
+  }
+
+  async function list(server: McpServer): Promise<readonly unknown[]> {
+    const { tools, isCut } = await within(listTools(server), timeoutMs, signal);
+    if (isCut)
+      complain(server.name, `has an endless list of tools; the first ${tools.length} were looked at`);
+    return tools;
+  }
+
+  /** Undefined and a warning if it is no use. */
+  async function openAndList(config: McpServerConfig): Promise<UsableServer | undefined> {
+    const { name } = config;
+    let server: McpServer | undefined;
+    try {
+      server = await options.open(expandServer(config, env), options, (what) => complain(name, what));
+      opened.push(server);
+      return { config, server, tools: await list(server) };
+    } catch (thrown) {
+      if (signal.aborted) return undefined;
+      complain(name, `is left out, the run goes on without its tools: ${describeFailure(thrown)}`);
+      await server?.close();
+      return undefined;
+    }
+  }
+
+  /** The server with its new tools, or with the old ones and a warning where they cannot be had. */
+  async function listAnew(one: UsableServer): Promise<UsableServer> {
+    if (!one.server.hasNewTools()) return one;
+    listings += 1;
+    try {
+      return { ...one, tools: await list(one.server) };
+    } catch (thrown) {
+      signal.throwIfAborted();
+      complain(one.config.name, `has other tools now, which could not be listed: ${describeFailure(thrown)}`);
+      return one;
+    }
+  }
+
+  async function close(): Promise<void> {
+    signal.removeEventListener('abort', close);
+    await Promise.all(opened.map((server) => server.close()));
+  }
+
+  const found = await Promise.all(configs.map(openAndList));
+  if (signal.aborted) {
+    await close();
+    throw signal.reason;
+  }
+  signal.addEventListener('abort', close, { once: true });
+  let usable = found.filter((one) => one !== undefined);
+  const findFault = await loadSchemaCheck();
+
+  function choose(): readonly Tool[] {
+    const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
+    const choice = chooseTools(offers, new Set(options.reserved), findFault);
+    for (const { server, note } of choice.notes) {
+      if (!reported.has(`${server}: ${note}`)) complain(server, `offers ${note}`);
+      reported.add(`${server}: ${note}`);
+    }
+    return choice.tools.flatMap((chosen) =>
+      usable
+        .filter(({ config }) => config.name === chosen.server)
+        .map((from) => makeTool(chosen, from, secrets)),
+    );
+  }
+
+  async function changed(): Promise<readonly Tool[] | undefined> {
+    if (listings >= MAX_LISTINGS) return undefined;
+    const before = usable;
+    usable = await Promise.all(usable.map(listAnew));
+    if (usable.every((one, index) => one === before[index])) return undefined;
+    return choose();
+  }
+
+  return { tools: choose(), changed, close };
 }
 
 function makeTool(
   { tool, name, description, inputSchema }: ChosenTool,
   { server, config }: UsableServer,
-  hide: (text: string) => string,
+  secrets: readonly string[],
 ): Tool {
   return {
     name,
@@ -159,11 +150,44 @@ function makeTool(
     description,
     inputSchema,
     async execute(input, signal) {
-      if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      if (!isJsonObject(input)) {
         return { text: `${name} was not run: the arguments must be one JSON object.`, isError: true };
       }
-      const result = await server.call(tool, { ...input }, signal);
-      return { ...result, text: hide(result.text) };
+      const result = await server.call(tool, input, signal);
+      return { ...result, text: redact(result.text, secrets) };
+    },
+  };
+}
+
+/** Keeps the stdio servers of a run in which tools write: each starts before the first of them does, and ends with it. */
+export function createRunServers() {
+  const started = new Map<string, Promise<McpServer>>();
+  let isSealed = false;
+
+  /** The server of a configuration, started if it was not; over HTTP a new session. Rejects with an Error for people. */
+  const open: typeof openServer = async (config, deps, complain) => {
+    if (config.transport !== 'stdio') return await openServer(config, deps, complain);
+    const key = JSON.stringify(config);
+    let server = started.get(key);
+    if (server === undefined) {
+      if (isSealed)
+        throw new Error(
+          'its program was not running when a tool first wrote, and may have been changed since',
+        );
+      server = openServer(config, deps, complain);
+      started.set(key, server);
+    }
+    return { ...(await server), close: async () => {} };
+  };
+
+  return {
+    open,
+    /** From now on no program is started: what it is made of may have been written. */
+    seal(): void {
+      isSealed = true;
+    },
+    async close(): Promise<void> {
+      await Promise.allSettled([...started.values()].map(async (server) => await (await server).close()));
     },
   };
 }
@@ -193,10 +217,6 @@ export async function listTools(server: McpServer) {
 /** axe's form of a variable in a header. */
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Field names and values of HTTP (RFC 9110, 5.1 and 5.5), which are ASCII as far as anybody can rely on. */
-const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
 /**
  * A server with `${VAR}` replaced in its headers, as axe does, and in its arguments and variables, which is how a program
  * gets a key although its environment is scrubbed. Throws an Error that names what is missing, and never a value.
@@ -224,9 +244,11 @@ export function valuesFor({ headers, args, env: own }: McpServerConfig, env: Env
 function expandHeader(name: string, text: string, env: Environment): string {
   const where = `header ${JSON.stringify(name)}`;
   const value = expand(text, where, env).trim();
-  if (!HEADER_NAME.test(name)) throw new Error(`${where} is not a name that HTTP allows`);
-  if (!HEADER_VALUE.test(value)) {
-    throw new Error(`the value of ${where} holds a character that HTTP does not allow, perhaps a line break`);
+  try {
+    new Headers([[name, value]]);
+  } catch {
+    // Not its message: that quotes the value.
+    throw new Error(`${where} holds a character that HTTP does not allow, perhaps a line break`);
   }
   return value;
 }

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as after } from 'node:timers/promises';
 import type { deserializeMessage, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../lib/text/cut.js';
-import { guardGroup, killGroup } from '../process/guard.js';
+import { guardGroup, killGroup } from '../process/programs.js';
 
 /** How long a program has after each step of being stopped: its input ends, then SIGTERM, then SIGKILL. */
 const GRACE_MS = 1000;
@@ -15,9 +15,6 @@ const DRAIN_MS = 250;
 /** Characters of a program's last words that are kept, and of a line of them that is quoted. */
 const MAX_WORDS = 4096;
 const MAX_QUOTE = 200;
-
-/** Lines of standard output that are not messages before a program is given up: one that never stops takes all our time. */
-const MAX_NOISE_LINES = 1000;
 
 /** A program with its whole environment and the absolute path of its folder. */
 interface ProgramStart {
@@ -50,7 +47,6 @@ export class ProgramTransport implements Transport {
   #closed: Promise<unknown> | undefined;
   #isClosing = false;
   #words = '';
-  #noise = 0;
 
   constructor(program: ProgramStart, parse: typeof deserializeMessage) {
     this.#program = program;
@@ -116,12 +112,6 @@ export class ProgramTransport implements Transport {
       this.onmessage?.(this.#parse(line));
     } catch {
       this.#keep(`${line}\n`);
-      this.#noise += 1;
-      if (this.#noise !== MAX_NOISE_LINES) return;
-      this.ending = `it wrote ${MAX_NOISE_LINES} lines that are not messages`;
-      this.#isClosing = true;
-      this.#kill('SIGKILL');
-      this.#child?.stdout.destroy();
     }
   }
 

@@ -1,14 +1,14 @@
 import { stripInvisible } from '../../safety/hidden.js';
 import type { Tool } from '../tool.js';
 
-type Schema = Tool['inputSchema'];
-type Table = Readonly<Record<string, unknown>>;
+/** An object of which nothing is known yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Largest JSON schema of a tool, in characters of JSON. */
 const MAX_SCHEMA = 16_384;
 
-/** Deepest nesting of a schema. */
-const MAX_DEPTH = 32;
+/** Deepest nesting of its JSON; each argument in another is two levels. */
+const MAX_DEPTH = 64;
 
 /** Names of arguments that every provider takes (Anthropic: `properties` keys). */
 const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
@@ -16,13 +16,24 @@ const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
 /** All that is kept at the top: providers refuse a schema whose top is not a plain object, and with it the request. */
 const TOP_KEYWORDS = ['properties', 'required', 'additionalProperties', '$defs', 'definitions'];
 
-const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'];
+/** Where a schema breaks draft 2020-12, which Anthropic holds schemas to; undefined if nowhere. */
+export type SchemaCheck = (schema: JsonObject) => string | undefined;
+
+/** Loads the package late: few runs have a server. Only the meta-schema becomes a program, no schema of a server's. */
+export async function loadSchemaCheck(): Promise<SchemaCheck> {
+  const { default: draft2020 } = await import('ajv/dist/2020.js');
+  const ajv = new draft2020.Ajv2020({ strict: false, validateFormats: false, logger: false });
+  return (schema) => {
+    if (ajv.validateSchema({ ...schema }) === true) return undefined;
+    return `schema${ajv.errors?.[0]?.instancePath.replaceAll('/', '.') ?? ''}`;
+  };
+}
 
 /**
  * The schema of a tool's arguments as providers take it: the top a plain object, text without invisible characters.
  * One bad schema would fail every request of the run, so all that cannot be fixed throws an Error that says where.
  */
-export function makeToolSchema(offered: unknown): Schema {
+export function makeToolSchema(offered: unknown, findFault: SchemaCheck): Tool['inputSchema'] {
   if (!isJsonObject(offered)) throw new Error('its schema is not an object');
   if (offered['type'] !== undefined && offered['type'] !== 'object') {
     throw new Error('its schema does not describe an object');
@@ -30,16 +41,16 @@ export function makeToolSchema(offered: unknown): Schema {
   const top = Object.fromEntries(Object.entries(offered).filter(([key]) => TOP_KEYWORDS.includes(key)));
   const size = JSON.stringify(top).length;
   if (size > MAX_SCHEMA) throw new Error(`its schema has ${size} characters; ${MAX_SCHEMA} is the limit`);
-  checkSchema(top, 'schema', 0);
-  const schema = clean({ type: 'object', ...withSafeArguments(top) });
-  if (!isJsonObject(schema)) throw wrong('schema');
-  checkReferences(schema, schema);
-  // The door: what has been checked keyword by keyword is a schema.
-  return schema as Schema;
+  const fault = findFault(top);
+  if (fault !== undefined) throw wrong(fault);
+  const schema = clean({ type: 'object', ...withSafeArguments(top) }) as JsonObject;
+  refuseDetails(schema, { root: schema, where: 'schema', depth: 0 });
+  // The door: what fits the meta-schema is a schema.
+  return schema as Tool['inputSchema'];
 }
 
 /** Arguments whose names some provider refuses are left out; the tool itself is no use if it requires one. */
-function withSafeArguments(top: Table): Table {
+function withSafeArguments(top: JsonObject): JsonObject {
   const properties = isJsonObject(top['properties']) ? top['properties'] : {};
   const kept = Object.entries(properties).filter(([name]) => ARGUMENT_NAME.test(name));
   const names = new Set(kept.map(([name]) => name));
@@ -66,18 +77,27 @@ function clean(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [stripInvisible(key), clean(item)]));
 }
 
-/** A reference has to lead somewhere inside the schema. */
-function checkReferences(value: unknown, root: Table): void {
-  if (Array.isArray(value)) for (const item of value) checkReferences(item, root);
-  if (!isJsonObject(value)) return;
+/** Refuses what the meta-schema allows and a provider does not. */
+function refuseDetails(
+  value: unknown,
+  { root, where, depth }: { readonly root: JsonObject; readonly where: string; readonly depth: number },
+): void {
+  if (depth > MAX_DEPTH) throw new Error(`its schema is nested more than ${MAX_DEPTH} deep`);
+  if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
-    if (key === '$ref' && isText(item) && !leadsSomewhere(item, root)) throw wrong(`schema $ref ${item}`);
-    checkReferences(item, root);
+    const at = `${where}.${key}`;
+    const isBroken =
+      (key === '$ref' && typeof item === 'string' && !leadsSomewhere(item, root)) ||
+      (key === 'pattern' && typeof item === 'string' && !isPattern(item)) ||
+      (key === 'enum' && Array.isArray(item) && item.length === 0);
+    if (isBroken) throw wrong(at);
+    refuseDetails(item, { root, where: at, depth: depth + 1 });
   }
 }
 
 /** Whether a JSON pointer (RFC 6901) behind `#` names a schema. */
-function leadsSomewhere(reference: string, root: Table): boolean {
+function leadsSomewhere(reference: string, root: JsonObject): boolean {
+  if (!reference.startsWith('#')) return false;
   let value: unknown = root;
   for (const part of reference.replace(/^#\/?/, '').split('/').filter(Boolean)) {
     const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -87,86 +107,8 @@ function leadsSomewhere(reference: string, root: Table): boolean {
   return isJsonObject(value) || typeof value === 'boolean';
 }
 
-/** What the keywords of JSON schema (draft 7 and 2020-12) have to hold; others are let through. */
-function checkSchema(schema: unknown, where: string, depth: number): void {
-  if (depth > MAX_DEPTH) throw new Error(`its schema is nested more than ${MAX_DEPTH} deep`);
-  if (typeof schema === 'boolean') return;
-  if (!isJsonObject(schema)) throw wrong(where);
-  for (const [keyword, value] of Object.entries(schema)) {
-    const at = `${where}.${keyword}`;
-    const inner = (sub: unknown, name: string | number): void => checkSchema(sub, `${at}.${name}`, depth + 1);
-    if (SCHEMAS_BY_NAME.has(keyword)) {
-      if (!isJsonObject(value)) throw wrong(at);
-      for (const [name, sub] of Object.entries(value)) inner(sub, name);
-    } else if (SCHEMA_LISTS.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
-      if (!Array.isArray(value) || value.length === 0) throw wrong(at);
-      for (const [index, sub] of value.entries()) inner(sub, index);
-    } else if (SCHEMAS.has(keyword)) checkSchema(value, at, depth + 1);
-    else if (PLAIN.get(keyword)?.(value) === false) throw wrong(at);
-  }
-}
-
-const SCHEMAS_BY_NAME = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-]);
-const SCHEMA_LISTS = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems']);
-const SCHEMAS = new Set([
-  'items',
-  'additionalProperties',
-  'additionalItems',
-  'propertyNames',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-]);
-
-const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  ['type', (value) => isType(value) || (Array.isArray(value) && value.length > 0 && value.every(isType))],
-  ['required', (value) => Array.isArray(value) && value.every(isText)],
-  ['enum', (value) => Array.isArray(value) && value.length > 0],
-  ['pattern', (value) => isText(value) && isPattern(value)],
-  ['$ref', (value) => isText(value) && value.startsWith('#')],
-  ['title', isText],
-  ['description', isText],
-  ['format', isText],
-  ['minimum', isNumber],
-  ['maximum', isNumber],
-  ['exclusiveMinimum', isNumber],
-  ['exclusiveMaximum', isNumber],
-  ['multipleOf', (value) => isNumber(value) && value > 0],
-  ['minLength', isCount],
-  ['maxLength', isCount],
-  ['minItems', isCount],
-  ['maxItems', isCount],
-  ['minProperties', isCount],
-  ['maxProperties', isCount],
-  ['uniqueItems', (value) => typeof value === 'boolean'],
-]);
-
-export function isJsonObject(value: unknown): value is Table {
+export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function isText(value: unknown): value is string {
-  return typeof value === 'string';
-}
-
-function isType(value: unknown): boolean {
-  return isText(value) && TYPES.includes(value);
-}
-
-function isNumber(value: unknown): value is number {
-  return typeof value === 'number';
-}
-
-function isCount(value: unknown): boolean {
-  return Number.isInteger(value) && Number(value) >= 0;
 }
 
 function isPattern(value: string): boolean {

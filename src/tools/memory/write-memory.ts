@@ -1,5 +1,5 @@
 import type { FailedNote, NoteAnswer, Notes } from '../../memory/notes/session.js';
-import { type Shape, schemaOf } from '../check-input.js';
+import { type Shape, schemaOf } from '../define.js';
 import type { Tool } from '../tool.js';
 
 const NAME = 'write_memory';

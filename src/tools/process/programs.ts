@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { isInside } from '../../lib/confine.js';
+import type { Environment } from '../../lib/environment.js';
 import { AxeError } from '../../lib/errors.js';
 
 /** The programs that we start ourselves while tools may write. */
@@ -50,5 +52,70 @@ function realOf(path: string): string {
     return realpathSync(path);
   } catch {
     return path;
+  }
+}
+
+/** Variables that programs need; everything else of the environment stays with us. */
+const ALLOWED = new Set(['PATH', 'HOME', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TERM', 'USER', 'LOGNAME']);
+
+/**
+ * How programs reach the network behind a proxy, and whose certificates they trust; proxies' names are read in both cases.
+ * A password in a proxy's address goes with it: without it nothing is reached.
+ */
+const PROXIES = 'HTTP_PROXY HTTPS_PROXY ALL_PROXY FTP_PROXY NO_PROXY';
+const CERTIFICATES =
+  'SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS NODE_USE_ENV_PROXY NODE_USE_SYSTEM_CA REQUESTS_CA_BUNDLE CURL_CA_BUNDLE PIP_CERT GIT_SSL_CAINFO GIT_SSL_CAPATH AWS_CA_BUNDLE CARGO_HTTP_CAINFO DENO_CERT';
+const NETWORK = new Set(`${PROXIES} ${PROXIES.toLowerCase()} ${CERTIFICATES}`.split(' '));
+
+/**
+ * The environment of a program that is started for a model: where programs, home and temporary folder are, language and
+ * terminal, proxies and certificates. Never keys and tokens, and nothing of the runner's (`GITHUB_*`, `ACTIONS_*`, `RUNNER_*`, `INPUT_*`): the list
+ * names what may pass, so that a secret of any name stays out (memory-and-security C7 91).
+ */
+export function scrubEnv(env: Environment): Record<string, string> {
+  const allowed = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && (ALLOWED.has(name) || NETWORK.has(name) || /^LC_[A-Z]+$/.test(name))
+      ? [[name, value] as const]
+      : [],
+  );
+  return Object.fromEntries(allowed);
+}
+
+/** Whether a variable says how the network is reached; such a one may hold a password. */
+export function isNetworkVariable(name: string): boolean {
+  return NETWORK.has(name);
+}
+
+/** Reads a word from us. If the pipe closes without one, this process is gone, however it went: then it kills the group. */
+const SCRIPT = `
+read -r word
+[ "$word" = done ] || kill -s KILL -- "-$1" 2>/dev/null`;
+
+/** Has a shell of its own end a process group when this process is gone, even if it was killed. Not on Windows. */
+export function guardGroup(id: number): { dismiss(): void } {
+  if (process.platform === 'win32') return { dismiss: () => undefined };
+  const guard = spawn('/bin/sh', ['-c', SCRIPT, 'sh', String(id)], {
+    env: {},
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.on('error', () => undefined);
+  guard.stdin.on('error', () => undefined);
+  guard.unref();
+  if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
+  return { dismiss: () => void guard.stdin.end('done\n') };
+}
+
+/** Sends a signal to a process group, which its leader's id names. That it is gone, or another user's, is no problem. */
+export function killGroup(id: number, signal: NodeJS.Signals): void {
+  if (process.platform === 'win32') {
+    spawn('taskkill', ['/pid', String(id), '/T', '/F'], { stdio: 'ignore' }).on('error', () => undefined);
+    return;
+  }
+  try {
+    process.kill(-id, signal);
+  } catch {
+    // Nothing is left that could be ended.
   }
 }

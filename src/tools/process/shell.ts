@@ -1,11 +1,11 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
 import { createOutputBuffer } from '../../lib/text/cut.js';
-import { guardGroup, killGroup } from './guard.js';
 import type { Entered, JailedStart, ProcessJail } from './process-jail.js';
-import { scrubEnv } from './scrub-env.js';
+import { guardGroup, killGroup, scrubEnv } from './programs.js';
 
 /** How long a jail may take to end when its input has ended. None of its processes gets away. */
 const JAIL_END_MS = 10_000;
@@ -57,8 +57,12 @@ async function enter(jail: ProcessJail, start: JailedStart): Promise<Entered> {
   try {
     return await jail.enter(start);
   } catch (thrown) {
-    throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
+    throw notStarted(thrown);
   }
+}
+
+function notStarted(thrown: unknown): ToolError {
+  return new ToolError(`the command could not be started: ${messageOf(thrown)}`);
 }
 
 async function runCommand(
@@ -67,68 +71,39 @@ async function runCommand(
   signal: AbortSignal,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
-  const child = spawn(file, args, {
-    cwd,
-    env,
-    detached: true,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
+  const child = spawn(file, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => undefined);
   const output = createOutputBuffer(maxOutputBytes);
   // Only what fails before the shell has started still comes on standard error.
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
-  const id = await startedId(child);
-  const timedOut = await finish(child, id, timeoutMs, signal);
-  signal.throwIfAborted();
-  return { exitCode: child.exitCode, output: output.text(), truncated: output.isTruncated(), timedOut };
-}
-
-/** Throws a ToolError if nothing could be started. */
-function startedId(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once('spawn', () => resolve(child.pid ?? 0));
-    child.once('error', (error) =>
-      reject(new ToolError(`the command could not be started: ${messageOf(error)}`)),
-    );
-  });
-}
-
-/** Waits for the shell, the time limit or an abort, and ends what is left. True if the time was up. */
-async function finish(
-  child: ChildProcessWithoutNullStreams,
-  id: number,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<boolean> {
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  await once(child, 'spawn').catch((thrown: unknown) => {
+    throw notStarted(thrown);
+  });
+  const id = child.pid ?? 0;
   const guard = guardGroup(id);
   try {
-    const reason = await firstOf(child, timeoutMs, signal);
+    const timedOut = await waitForExit(child, timeoutMs, signal);
     // Two ways, since a command may have ended what listens for the end of its input.
     child.stdin.destroy();
     killGroup(id, 'SIGKILL');
     await Promise.race([closed, after(JAIL_END_MS, undefined, { ref: false })]);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
-    return reason === 'timeout';
+    signal.throwIfAborted();
+    return { exitCode: child.exitCode, output: output.text(), truncated: output.isTruncated(), timedOut };
   } finally {
     guard.dismiss();
   }
 }
 
-type EndReason = 'exit' | 'timeout' | 'abort';
-
-function firstOf(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<EndReason> {
-  return new Promise((resolve) => {
-    const end = (reason: EndReason) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-      resolve(reason);
-    };
-    const abort = () => end('abort');
-    const timer = setTimeout(() => end('timeout'), timeoutMs);
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
-    if (child.exitCode !== null || child.signalCode !== null) end('exit');
-    else child.once('exit', () => end('exit'));
-  });
+/** Waits for the shell, the time limit or an abort. True if the time was up. */
+async function waitForExit(child: ChildProcess, timeoutMs: number, signal: AbortSignal): Promise<boolean> {
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(), timeoutMs);
+  const over = AbortSignal.any([signal, limit.signal]);
+  if (child.exitCode === null && child.signalCode === null) {
+    await once(child, 'exit', { signal: over }).catch(() => undefined);
+  }
+  clearTimeout(timer);
+  return limit.signal.aborted;
 }

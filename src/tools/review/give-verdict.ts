@@ -1,13 +1,9 @@
 import { ToolError } from '../../lib/errors.js';
-import { EFFECTS, type FindingEffect, REACHES, type Reach } from '../../review/terms.js';
+import { EFFECTS, REACHES } from '../../review/terms.js';
 import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../review/verdict.js';
 import { defineTool, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
-import { EVIDENCE_ITEM, IMPACT } from './finding-arguments.js';
-import { publishedText } from './published.js';
-
-/** The name of the tool by which a verifier ends its work. */
-const GIVE_VERDICT = 'give_verdict';
+import { EVIDENCE_ITEM, IMPACT, publishedText } from './review-tools.js';
 
 /**
  * `give_verdict`: what a second look at a finding came to. The verdict is the first argument: a model that writes its reason
@@ -15,7 +11,7 @@ const GIVE_VERDICT = 'give_verdict';
  */
 export function createGiveVerdict(verdicts: Verdicts): Tool {
   return defineTool({
-    name: GIVE_VERDICT,
+    name: 'give_verdict',
     effect: 'publish',
     description:
       'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied as it is: it is looked up among what you were shown.',
@@ -51,8 +47,9 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
         evidence,
         suggestionFixes,
         verdict: readVerdict(input.verdict),
-        effect: readEffect(input.effect),
-        reach: readReach(input.reach),
+        // A word that is none corrects nothing: the verdict is worth more than it.
+        effect: EFFECTS.find((one) => one === input.effect?.trim().toLowerCase()),
+        reach: REACHES.find((one) => one === input.reach?.trim().toLowerCase()),
       };
       return publishedText(verdicts.give(request));
     },
@@ -63,13 +60,4 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
 function readVerdict(word: string): VerdictKind {
   if (word.trim() === '') throw new ToolError('`verdict` is empty');
   return readChoice('verdict', word, VERDICT_KINDS);
-}
-
-/** A word that is none corrects nothing: the verdict is worth more than it. */
-function readEffect(word: string | undefined): FindingEffect | undefined {
-  return EFFECTS.find((one) => one === word?.trim().toLowerCase());
-}
-
-function readReach(word: string | undefined): Reach | undefined {
-  return REACHES.find((one) => one === word?.trim().toLowerCase());
 }

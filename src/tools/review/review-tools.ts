@@ -1,26 +1,237 @@
+import { ToolError } from '../../lib/errors.js';
+import { shown } from '../../lib/text/cut.js';
+import { splitNames } from '../../review/allow-list.js';
+import type { PublicationAnswer } from '../../review/answer.js';
 import type { Publications } from '../../review/buffer.js';
+import { REACTIONS } from '../../review/publish-rules.js';
+import { SETTLE_WAYS } from '../../review/settle.js';
+import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../review/terms.js';
+import { type Argument, defineTool, needChoice } from '../define.js';
 import type { Tool } from '../tool.js';
-import { createAddReviewComment } from './add-review-comment.js';
-import { createCreateIssue } from './create-issue.js';
-import { createReact } from './react.js';
-import { createSetLabels } from './set-labels.js';
-import { createSettleFinding } from './settle-finding.js';
-import { createSubmitReview } from './submit-review.js';
 
-/** How each publishing tool is made; in the order every model sees them in. */
-const REVIEW_TOOLS = {
-  add_review_comment: createAddReviewComment,
-  settle_finding: createSettleFinding,
-  submit_review: createSubmitReview,
-  set_labels: createSetLabels,
-  create_issue: createCreateIssue,
-  react: createReact,
-} as const satisfies Readonly<Record<string, (publications: Publications) => Tool>>;
-
-/** The names of the tools that publish, for an agent's `tools`. */
-export const REVIEW_TOOL_NAMES: readonly string[] = Object.keys(REVIEW_TOOLS);
+/** The names of the tools that publish, for an agent's `tools`, in the order every model sees them in. */
+export const REVIEW_TOOL_NAMES: readonly string[] = [
+  'add_review_comment',
+  'settle_finding',
+  'submit_review',
+  'set_labels',
+  'create_issue',
+  'react',
+];
 
 /** The tools that publish, over the buffer of one run; all of them, in a fixed order. */
 export function createReviewTools(publications: Publications): readonly Tool[] {
-  return Object.values(REVIEW_TOOLS).map((create) => create(publications));
+  return [
+    createAddReviewComment(publications),
+    defineTool({
+      name: 'settle_finding',
+      effect: 'publish',
+      description:
+        'Ends one of your open findings. `fixed` needs the line that fixes it; `wrong` takes it back; `dismissed` needs the person who decided so in its conversation. The last call on a finding counts.',
+      shape: {
+        finding: { type: 'string', description: 'Its name, such as `FQ7K2`.', required: true },
+        how: { type: 'string', description: 'What ends it.', required: true, choices: SETTLE_WAYS },
+        reason: {
+          type: 'string',
+          description: 'One sentence, at most 300 characters.',
+          required: true,
+        },
+        evidence: {
+          type: 'list',
+          description:
+            'For `fixed`: the changed lines that fix it, copied as they are; a removed line counts where nothing was added.',
+          item: EVIDENCE_ITEM,
+        },
+        by: { type: 'string', description: 'For `dismissed`: the login of the person.' },
+      },
+      async run({ finding, how, reason, evidence = [], by }) {
+        const request = { finding, how: needChoice('how', how, SETTLE_WAYS), reason, evidence, by };
+        return publishedText(publications.settle(request));
+      },
+    }),
+    defineTool({
+      name: 'submit_review',
+      effect: 'publish',
+      description:
+        'Sets the summary of your review; the last call counts. The review is posted when the run ends, with the comments that were added. Whether it asks for changes is decided by its findings; it never approves.',
+      shape: {
+        summary: {
+          type: 'string',
+          description: 'A few sentences in markdown, at most 8192 bytes. Do not repeat the comments.',
+          required: true,
+        },
+      },
+      async run({ summary }) {
+        return publishedText(publications.submitReview(summary));
+      },
+    }),
+    defineTool({
+      name: 'set_labels',
+      effect: 'publish',
+      description:
+        'Adds labels to the issue or pull request of this run, and takes labels off, when the run ends. Only labels that the workflow allows are taken; the answer names them.',
+      shape: {
+        add: { type: 'string', description: 'Labels to add, separated by commas.' },
+        remove: { type: 'string', description: 'Labels to take off, separated by commas.' },
+      },
+      async run({ add, remove }) {
+        return publishedText(publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }));
+      },
+    }),
+    defineTool({
+      name: 'create_issue',
+      effect: 'publish',
+      description:
+        'Opens an issue in this repository when the run ends. A run may open very few: only for what somebody has to act on and what has no place in your answer. Calling again with the same title changes the issue.',
+      shape: {
+        title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+        body: { type: 'string', description: 'Markdown, at most 32768 bytes.', required: true },
+        labels: {
+          type: 'string',
+          description: 'Labels, separated by commas; only those that the workflow allows are taken.',
+        },
+      },
+      async run({ title, body, labels }) {
+        return publishedText(publications.createIssue({ title, body, labels: splitNames(labels) }));
+      },
+    }),
+    defineTool({
+      name: 'react',
+      effect: 'publish',
+      description:
+        'Reacts to the comment, issue or pull request that this run is about, when the run ends; the last call counts.',
+      shape: {
+        reaction: { type: 'string', description: `One of: ${REACTIONS.join(', ')}.`, required: true },
+      },
+      async run({ reaction }) {
+        return publishedText(publications.react(reaction));
+      },
+    }),
+  ];
+}
+
+/** `add_review_comment`: a finding for the review, on lines of the change. */
+function createAddReviewComment(publications: Publications): Tool {
+  return defineTool({
+    name: 'add_review_comment',
+    effect: 'publish',
+    description:
+      'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` as they are: they are looked up. The severity is worked out from `effect` and `reach`.',
+    shape: {
+      path: { type: 'string', description: 'Path of the file as the diff names it.', required: true },
+      line: {
+        type: 'integer',
+        description: 'Number of the line in the file, not in the diff; of a range, the last one.',
+        required: true,
+        minimum: 1,
+      },
+      code: { type: 'string', description: 'The text of that line, copied from the diff.', required: true },
+      title: {
+        type: 'string',
+        description: 'The fault in one line of at most 80 characters, without its place and severity.',
+        required: true,
+      },
+      body: {
+        type: 'string',
+        description: 'What happens and why, in markdown: one paragraph, at most 4096 bytes.',
+        required: true,
+      },
+      category: { type: 'string', description: 'What it is about.', required: true, choices: CATEGORIES },
+      effect: { ...IMPACT.effect, required: true },
+      reach: { ...IMPACT.reach, required: true },
+      trigger: {
+        type: 'string',
+        description: 'The input, state or order that brings it about; at most 300 characters.',
+      },
+      evidence: {
+        type: 'list',
+        description: 'Up to 5 lines that prove it, above all those outside of the diff.',
+        item: EVIDENCE_ITEM,
+      },
+      start_line: { type: 'integer', description: 'The first line of a range.', minimum: 1 },
+      side: {
+        type: 'string',
+        description:
+          'RIGHT for the new version of the file, LEFT for a line that was removed. Default: RIGHT.',
+      },
+      suggestion: {
+        type: 'string',
+        description:
+          'The lines to put in place of the whole range, with their indentation and without a fence. Only where they are the whole fix.',
+      },
+      sure: {
+        type: 'boolean',
+        description: 'False if data or safety may be lost and you cannot settle whether. Default: true.',
+      },
+      same_as: { type: 'string', description: 'Name of an earlier finding (`FQ7K2`) that you mean again.' },
+      new: {
+        type: 'boolean',
+        description: 'True if you were asked, and it is none of the earlier findings.',
+      },
+      replaces: {
+        type: 'integer',
+        description: 'Number of an earlier comment of this run that this one takes the place of.',
+        minimum: 1,
+      },
+    },
+    async run({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) {
+      const request = {
+        ...input,
+        startLine,
+        sameAs,
+        isNew,
+        side: readSide(input.side),
+        category: needChoice('category', input.category, CATEGORIES),
+        effect: needChoice('effect', input.effect, EFFECTS),
+        reach: needChoice('reach', input.reach, REACHES),
+      };
+      return publishedText(publications.addComment(request));
+    },
+  });
+}
+
+function readSide(side: string | undefined): Side | undefined {
+  const word = side?.trim().toUpperCase() ?? '';
+  if (word === '') return undefined;
+  if (word === 'LEFT' || word === 'RIGHT') return word;
+  throw new ToolError(
+    `Not taken: \`side\` is RIGHT (the new version) or LEFT (a removed line), not ${shown(side ?? '')}.`,
+  );
+}
+
+/** Lines that prove a finding or its end, as a tool takes them. */
+export const EVIDENCE_ITEM = {
+  path: { type: 'string', description: 'Path of the file.', required: true },
+  line: {
+    type: 'integer',
+    description: 'Number of the line in the new version.',
+    required: true,
+    minimum: 1,
+  },
+  code: { type: 'string', description: 'The line, copied as it is.', required: true },
+} as const satisfies Readonly<Record<string, Argument>>;
+
+/** What a finding leads to, and how often: the severity is computed from both. */
+export const IMPACT = {
+  effect: {
+    type: 'string',
+    description:
+      'What happens because of it: `breach` data or rights reach the wrong people; `data-loss`; `outage` it stops for all; `wrong-result`; `failure` an operation ends in an error; `degraded` slower or worse; `upkeep` harder to change.',
+    choices: EFFECTS,
+  },
+  reach: {
+    type: 'string',
+    description: 'How often it happens where the code is used.',
+    choices: REACHES,
+  },
+} as const satisfies Readonly<Record<string, Argument>>;
+
+/** The text of an answer of the buffer's as a tool's answer. Throws a ToolError for a refusal. */
+export function publishedText(answer: PublicationAnswer): string {
+  switch (answer.kind) {
+    case 'taken':
+      return answer.text;
+    case 'refused':
+      throw new ToolError(answer.text);
+  }
 }

@@ -24,8 +24,8 @@ export function htmlToText(html: string, baseUrl: string): string {
         break;
       case 'open':
         if (token.name === 'br') writer.lineBreak();
-        else if (token.name === 'img') writer.text(imageText(token.attributes), false);
-        else if (token.name === 'a') links.push(linkTarget(token.attributes, baseUrl));
+        else if (token.name === 'img') writer.text(imageText(token.text), false);
+        else if (token.name === 'a') links.push(linkTarget(token.text, baseUrl));
         else if (BLOCKS.has(token.name)) writer.block(prefixOf(token.name));
         else if (token.name === 'td' || token.name === 'th') writer.cell();
         if (token.name === 'pre') preformatted += 1;
@@ -71,17 +71,8 @@ function attributeOf(attributes: string, requested: string): string {
   return '';
 }
 
-interface Writer {
-  text(text: string, isPreformatted: boolean): void;
-  /** Begins a new line, with an empty one before it where there was text, and something to begin it with. */
-  block(prefix: string): void;
-  lineBreak(): void;
-  cell(): void;
-  result(): string;
-}
-
 /** Collects pieces; white space is one space, and none is written before it is known that text follows. */
-function createWriter(): Writer {
+function createWriter() {
   const pieces: string[] = [];
   let gap: '' | ' ' | '\n' = '';
   let prefix = '';
@@ -94,7 +85,7 @@ function createWriter(): Writer {
   }
 
   return {
-    text(text, isPreformatted) {
+    text(text: string, isPreformatted: boolean): void {
       if (isPreformatted) {
         if (text !== '') put(text);
         return;
@@ -106,15 +97,16 @@ function createWriter(): Writer {
       put(joined);
       if (words.at(-1) === '') gap = ' ';
     },
-    block(newPrefix) {
+    /** Begins a new line, and something to begin it with. */
+    block(newPrefix: string): void {
       gap = '\n';
       if (newPrefix !== '') prefix = newPrefix;
     },
-    lineBreak() {
+    lineBreak(): void {
       if (gap === '\n') put('');
       gap = '\n';
     },
-    cell() {
+    cell(): void {
       if (gap !== '\n') gap = ' ';
       if (prefix === '') prefix = gap === '\n' ? '' : '| ';
     },
@@ -126,45 +118,22 @@ function createWriter(): Writer {
   };
 }
 
-/** The named references that are common in running text; others stay as they are written. */
-const NAMED: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    amp: '&',
-    lt: '<',
-    gt: '>',
-    quot: '"',
-    apos: "'",
-    nbsp: ' ',
-    copy: '©',
-    reg: '®',
-    trade: '™',
-    hellip: '…',
-    mdash: '—',
-    ndash: '–',
-    lsquo: '‘',
-    rsquo: '’',
-    ldquo: '“',
-    rdquo: '”',
-    laquo: '«',
-    raquo: '»',
-    bull: '•',
-    middot: '·',
-    times: '×',
-    rarr: '→',
-    larr: '←',
-    euro: '€',
-    deg: '°',
-    para: '¶',
-    sect: '§',
-  }),
-);
+/** The named references of HTML's own signs; others stay as they are written, and a model knows them. */
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+};
 
-const REFERENCE = /&(?:#(\d{1,8})|#[xX]([0-9a-fA-F]{1,8})|([A-Za-z][A-Za-z0-9]{1,31}));/g;
+const REFERENCE = /&(?:#(\d{1,8})|#[xX]([0-9a-fA-F]{1,8})|(amp|lt|gt|quot|apos|nbsp));/g;
 
 /** Text with its character references replaced, once: `&amp;lt;` becomes `&lt;`. */
 function decodeEntities(text: string): string {
   return text.replace(REFERENCE, (reference, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return NAMED.get(name) ?? reference;
+    if (name !== undefined) return NAMED[name] ?? reference;
     return fromCodePoint(decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal));
   });
 }
@@ -175,24 +144,18 @@ function fromCodePoint(codePoint: number): string {
   return codePoint === 0 || codePoint > 0x10ffff || isSurrogate ? '\uFFFD' : String.fromCodePoint(codePoint);
 }
 
-/** A piece of an HTML page. */
-type HtmlToken =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'open'; readonly name: string; readonly attributes: string }
-  | { readonly kind: 'close'; readonly name: string };
+/** A piece of an HTML page; where the rest begins. */
+interface HtmlToken {
+  readonly kind: 'text' | 'open' | 'close' | 'nothing';
+  /** Of a tag, in lower case; else empty. */
+  readonly name: string;
+  /** The text, or the attributes of a tag. */
+  readonly text: string;
+  readonly end: number;
+}
 
 /** Elements whose content is not text for a reader. */
-const SKIPPED = new Set([
-  'script',
-  'style',
-  'template',
-  'svg',
-  'math',
-  'iframe',
-  'object',
-  'noembed',
-  'select',
-]);
+const SKIPPED = new Set('script style template svg math iframe object noembed select'.split(' '));
 
 const NAME = /[A-Za-z][A-Za-z0-9:-]*/y;
 
@@ -201,31 +164,34 @@ const NAME = /[A-Za-z][A-Za-z0-9:-]*/y;
  * never closed goes on to the end, as in a browser. Takes time linear in the page: every search that fails ends it.
  */
 function* tokenizeHtml(html: string): Generator<HtmlToken> {
-  let at = 0;
-  while (at < html.length) {
-    const start = html.indexOf('<', at);
-    const textEnd = start < 0 ? html.length : start;
-    if (textEnd > at) yield { kind: 'text', text: html.slice(at, textEnd) };
-    if (start < 0) return;
-    const token = readTag(html, start);
-    if (token.kind !== 'nothing') yield token;
+  for (let at = 0; at < html.length; ) {
+    const token = readToken(html, at);
+    yield token;
     at = token.kind === 'open' && SKIPPED.has(token.name) ? skipElement(html, token) : token.end;
   }
 }
 
-type ReadTag = (HtmlToken | { readonly kind: 'nothing' }) & { readonly end: number };
-
-function readTag(html: string, start: number): ReadTag {
-  if (html.startsWith('<!--', start)) return { kind: 'nothing', end: after(html, '-->', start + 4) };
+function readToken(html: string, start: number): HtmlToken {
+  if (html[start] !== '<') {
+    const end = html.indexOf('<', start);
+    return textToken(html, start, end < 0 ? html.length : end);
+  }
   const next = html.charAt(start + 1);
-  if (next === '!' || next === '?') return { kind: 'nothing', end: after(html, '>', start + 2) };
+  if (next === '!' || next === '?') {
+    const end = html.startsWith('<!--', start) ? after(html, '-->', start + 4) : after(html, '>', start + 2);
+    return { kind: 'nothing', name: '', text: '', end };
+  }
   NAME.lastIndex = next === '/' ? start + 2 : start + 1;
   const name = NAME.exec(html)?.[0].toLowerCase();
-  if (name === undefined) return { kind: 'text', text: '<', end: start + 1 };
+  if (name === undefined) return textToken(html, start, start + 1);
   const nameEnd = NAME.lastIndex;
   const end = tagEnd(html, nameEnd);
-  if (next === '/') return { kind: 'close', name, end };
-  return { kind: 'open', name, attributes: html.slice(nameEnd, Math.max(nameEnd, end - 1)), end };
+  const text = html.slice(nameEnd, Math.max(nameEnd, end - 1));
+  return { kind: next === '/' ? 'close' : 'open', name, text, end };
+}
+
+function textToken(html: string, start: number, end: number): HtmlToken {
+  return { kind: 'text', name: '', text: html.slice(start, end), end };
 }
 
 /** Behind the `>` that closes a tag; one in a quoted value closes nothing. */
@@ -239,8 +205,8 @@ function tagEnd(html: string, from: number): number {
   return html.length;
 }
 
-function skipElement(html: string, { name, attributes, end }: ReadTag & { kind: 'open' }): number {
-  if (attributes.trimEnd().endsWith('/') && (name === 'svg' || name === 'math')) return end;
+function skipElement(html: string, { name, text, end }: HtmlToken): number {
+  if (text.trimEnd().endsWith('/') && (name === 'svg' || name === 'math')) return end;
   const close = new RegExp(`</${name}(?=[\\s/>]|$)`, 'gi');
   close.lastIndex = end;
   return close.exec(html) === null ? html.length : tagEnd(html, close.lastIndex);

@@ -7,7 +7,7 @@ import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { fence } from '../../safety/fence.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
-import { readCapped } from './web.js';
+import { readCapped } from './url-fetch.js';
 
 /** Tavily's API (https://docs.tavily.com/documentation/api-reference/endpoint/search). */
 const TAVILY_URL = 'https://api.tavily.com';

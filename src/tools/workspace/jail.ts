@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { isInside } from '../../lib/confine.js';
 import type { Environment } from '../../lib/environment.js';
 import { ToolError } from '../../lib/errors.js';
@@ -9,37 +9,30 @@ import { IS_MEMORY } from '../../memory/log-path.js';
 import { isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';
 
 /** A folder that paths must not lead out of, and what in it is out of bounds. */
-export interface Jail {
+export interface Jail extends Required<ProtectedPaths> {
   /** Absolute, as it was given. */
   readonly root: string;
   /** The same folder without links. */
   readonly realRoot: string;
-  /** Absolute paths that are out of bounds, with all that lies below them. */
-  readonly denied: readonly string[];
-  /** The same for paths that may be read. */
-  readonly readOnly: readonly string[];
-  /** Absolute paths of memory, with all that lies below them. */
-  readonly memory: readonly string[];
-  /** More that may only be read, asked at each use. */
-  readonly readOnlyNow: () => readonly string[];
 }
 
 /** What a path is wanted for: writing is refused in more places. */
 type Purpose = 'read' | 'write';
 
 /** Opens the jail. Throws a ToolError if the folder does not exist. */
-export async function createJail(root: string, paths: ProtectedPaths): Promise<Jail> {
-  const absolute = resolve(root);
-  const realRoot = await realPathOf(absolute);
-  if (realRoot === undefined) throw new ToolError(`the working directory ${shown(root)} does not exist`);
-  const { denied, readOnly, memory = [], readOnlyNow = () => [] } = paths;
-  const [allDenied, allReadOnly, allMemory] = await Promise.all([denied, readOnly, memory].map(withReal));
+export async function createJail(
+  folder: string,
+  { denied, readOnly, memory = [], readOnlyNow = () => [] }: ProtectedPaths,
+): Promise<Jail> {
+  const root = resolve(folder);
+  const realRoot = await realPathOf(root);
+  if (realRoot === undefined) throw new ToolError(`the working directory ${shown(folder)} does not exist`);
   return {
-    root: absolute,
+    root,
     realRoot,
-    denied: allDenied ?? [],
-    readOnly: allReadOnly ?? [],
-    memory: allMemory ?? [],
+    denied: await withReal(denied),
+    readOnly: await withReal(readOnly),
+    memory: await withReal(memory),
     readOnlyNow,
   };
 }
@@ -54,7 +47,7 @@ async function withReal(paths: readonly string[]): Promise<readonly string[]> {
 export function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string[] {
   const parsed = parsePath(relativeTo(jail, path));
   if (parsed.kind === 'refused') throw new ToolError(`${shown(path)}: ${parsed.reason}`);
-  refuse(jail, join(jail.realRoot, ...parsed.segments), { path, purpose });
+  refuse(jail, join(jail.realRoot, ...parsed.segments), path, purpose);
   return parsed.segments;
 }
 
@@ -66,7 +59,7 @@ export async function realInside(jail: Jail, path: string, purpose: Purpose): Pr
   const target = join(jail.realRoot, ...segmentsOf(jail, path, purpose));
   const real = await attemptReal(target, path);
   if (real === undefined) return undefined;
-  refuse(jail, real, { path, purpose });
+  refuse(jail, real, path, purpose);
   return real;
 }
 
@@ -74,7 +67,8 @@ export async function realInside(jail: Jail, path: string, purpose: Purpose): Pr
 export function refuse(
   { realRoot, denied, readOnly, memory, readOnlyNow }: Jail,
   real: string,
-  { path, purpose }: { readonly path: string; readonly purpose: Purpose },
+  path: string,
+  purpose: Purpose,
 ): void {
   const segments = real.split(sep).filter((segment) => segment !== '');
   const isOutside = !isInside(realRoot, real);
@@ -85,10 +79,8 @@ export function refuse(
   }
   if (memory.some((folder) => isInside(folder, real))) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
   if (purpose === 'read') return;
-  if (
-    isWriteProtected(segments) ||
-    [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real))
-  ) {
+  const isReadOnly = [...readOnly, ...readOnlyNow()].some((folder) => isInside(folder, real));
+  if (isReadOnly || isWriteProtected(segments)) {
     throw new ToolError(`${shown(path)} cannot be written: only people change workflows, actions and agents`);
   }
 }
@@ -104,7 +96,6 @@ const SYSTEM = ['/proc', '/sys', '/dev'];
 
 /** An absolute path is taken if it lies inside by its text. */
 function relativeTo({ root, realRoot }: Jail, path: string): string {
-  if (!isAbsolute(path) || !path.startsWith('/')) return path;
   for (const folder of [root, realRoot]) {
     const prefix = folder.endsWith('/') ? folder : `${folder}/`;
     if (path === folder) return '.';
@@ -117,18 +108,12 @@ async function attemptReal(target: string, path: string): Promise<string | undef
   try {
     return await realpath(target);
   } catch (thrown) {
-    const code = errorCode(thrown);
-    if (code === 'ENOENT' && !(await isLink(target))) return undefined;
-    if (code === 'ENOENT') throw new ToolError(`${shown(path)} is a link that leads nowhere`);
-    throw toToolError(path, thrown);
-  }
-}
-
-async function isLink(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isSymbolicLink();
-  } catch {
-    return false;
+    if (errorCode(thrown) !== 'ENOENT') throw toToolError(path, thrown);
+    const isLink = await lstat(target)
+      .then((stats) => stats.isSymbolicLink())
+      .catch(() => false);
+    if (isLink) throw new ToolError(`${shown(path)} is a link that leads nowhere`);
+    return undefined;
   }
 }
 
@@ -177,11 +162,10 @@ const VARIABLES = [
  * action itself where it is checked out in the workspace (memory-and-security C7 86, 90).
  */
 export function protectedPaths(env: Environment): ProtectedPaths {
-  const named = VARIABLES.map((name) => env[name] ?? '').filter(isAbsolutePath);
   const action = env['GITHUB_ACTION_PATH'] ?? '';
   return {
-    denied: named,
-    readOnly: isAbsolutePath(action) ? [action] : [],
+    denied: VARIABLES.map((name) => env[name] ?? '').filter(isAbsolutePath),
+    readOnly: [action].filter(isAbsolutePath),
   };
 }
 

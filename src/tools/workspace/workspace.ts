@@ -1,5 +1,5 @@
-import type { Dir, Dirent } from 'node:fs';
-import { opendir, stat } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { ToolError } from '../../lib/errors.js';
 import type { FileStat, OpenFile } from '../../lib/files.js';
@@ -7,9 +7,8 @@ import { createQueue } from '../../lib/queue.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
 import { isSecretPath } from '../files/path-rules.js';
+import { openFileAt, openFolderAt, updateInside } from './inside.js';
 import { createJail, type Jail, type ProtectedPaths, realInside, segmentsOf, toToolError } from './jail.js';
-import { openFileAt, openFolderAt } from './open-inside.js';
-import { updateInside } from './write-inside.js';
 
 /**
  * The folder an agent works in, and nothing outside of it. Paths are relative to it with `/` between the parts, `.` is
@@ -47,9 +46,6 @@ export interface WalkEntry {
   readonly path: string;
   readonly kind: 'file' | 'directory';
 }
-
-/** Most names of one folder that are looked at. */
-const MAX_NAMES = 20_000;
 
 /**
  * Access to one folder of this machine's for the file tools, but for what `protectedPaths` keeps out of bounds wherever it
@@ -91,11 +87,9 @@ async function statInside(jail: Jail, path: string): Promise<FileStat | undefine
 
 /** What is out of bounds is not shown: every name that is listed can be used. */
 async function listInside(jail: Jail, path: string, maxEntries: number): Promise<Listing> {
-  const { entries, leftOut } = await readFolder(jail, path);
-  const shownEntries = entries
-    .slice(0, maxEntries)
-    .map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
-  return { entries: shownEntries, leftOut: leftOut + entries.length - shownEntries.length };
+  const all = await readFolder(jail, path);
+  const entries = all.slice(0, maxEntries).map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+  return { entries, leftOut: all.length - entries.length };
 }
 
 async function* walkInside(
@@ -125,41 +119,28 @@ async function* walkFolder(
 
 async function readFolderIfPossible(jail: Jail, folder: string): Promise<readonly Dirent[]> {
   try {
-    return (await readFolder(jail, folder === '' ? '.' : folder)).entries;
+    return await readFolder(jail, folder === '' ? '.' : folder);
   } catch (thrown) {
     if (thrown instanceof ToolError) return [];
     throw thrown;
   }
 }
 
-async function readFolder(
-  jail: Jail,
-  path: string,
-): Promise<{ readonly entries: readonly Dirent[]; readonly leftOut: number }> {
+async function readFolder(jail: Jail, path: string): Promise<readonly Dirent[]> {
   const folder = await openFolderAt({ real: await existing(jail, path), path });
   try {
-    const read = await readNames(await opendir(folder.at()));
+    const entries = await readdir(folder.at(), { withFileTypes: true });
     await folder.verify();
-    const entries = read.entries.filter(({ name }) => {
+    const visible = entries.filter(({ name }) => {
       const place = join(folder.real, name);
       return !isSecretPath(place.split(sep)) && !jail.memory.includes(place);
     });
-    return { entries: entries.sort((a, b) => compareBytes(a.name, b.name)), leftOut: read.leftOut };
+    return visible.sort((a, b) => compareBytes(a.name, b.name));
   } catch (thrown) {
     throw toToolError(path, thrown);
   } finally {
     await folder.close();
   }
-}
-
-async function readNames(folder: Dir): Promise<{ readonly entries: Dirent[]; readonly leftOut: number }> {
-  const entries: Dirent[] = [];
-  let leftOut = 0;
-  for await (const entry of folder) {
-    if (entries.length < MAX_NAMES) entries.push(entry);
-    else leftOut += 1;
-  }
-  return { entries, leftOut };
 }
 
 function kindOf(entry: Dirent): FileStat['kind'] {

@@ -77,45 +77,18 @@ describe('the answer of a tool', () => {
     ],
     ['a number', [text('42')], { result: 42 }],
     ['the same JSON with its keys in another order', [text('{"b": 2, "a": [1.0]}')], { a: [1], b: 2 }],
-    ['the same JSON behind some words', [text('Result:\n{"a":1}')], { a: 1 }],
     ['an image', [image(64)], { result: image(64) }],
-    ['a list with an image', [text('A cat.'), image(64)], { result: ['A cat.', image(64)] }],
   ])('does not repeat as structured content %s', (_, content, structuredContent) => {
     expect(formatResult({ content, structuredContent }).text).toBe(formatResult({ content }).text);
   });
 
-  it.each<[string, readonly unknown[], object, string]>([
-    [
-      'a picture that is shown as none',
-      [image(50_000)],
-      { png: image(50_000).data, width: 8 },
-      '[50000 bytes, not shown]',
-    ],
-    ['a picture that has no other copy', [], { picture: image(9) }, '[9 bytes, not shown]'],
-    [
-      'a data URL',
-      [],
-      { src: `data:image/png;base64,${image(600).data}` },
-      'data:image/png;base64,[600 bytes, not shown]',
-    ],
-    ['base64', [], { raw: image(50_000).data }, '[50000 bytes, not shown]'],
-    ['base64 in lines', [], { raw: inLines(image(5000).data) }, '[5000 bytes, not shown]'],
-    [
-      'a long text',
-      [text(`${'long '.repeat(50)}text`)],
-      { content: `${'long '.repeat(50)}text`, ok: true },
-      '[the same as the text above]',
-    ],
-  ])('leaves out of structured content %s', (_, content, structuredContent, expected) => {
-    const { text: shown } = formatResult({ content, structuredContent });
+  it.each<[string, object, string]>([
+    ['a data URL', { src: `data:image/png;base64,${image(600).data}` }, '[600 bytes, not shown]'],
+    ['base64', { raw: image(50_000).data }, '[50000 bytes, not shown]'],
+  ])('leaves out of structured content %s', (_, structuredContent, expected) => {
+    const { text: shown } = formatResult({ structuredContent });
     expect(shown).toContain(expected);
     expect(shown.length).toBeLessThan(500);
-  });
-
-  it('leaves bytes out of a text that is the same JSON', () => {
-    const structuredContent = { png: image(50_000).data, width: 8 };
-    const answer = { content: [text(JSON.stringify(structuredContent))], structuredContent };
-    expect(JSON.parse(formatResult(answer).text)).toEqual({ png: '[50000 bytes, not shown]', width: 8 });
   });
 
   it('keeps in structured content what only looks like bytes', () => {
@@ -139,11 +112,6 @@ describe('the answer of a tool', () => {
 
 function image(bytes: number) {
   return { type: 'image', data: Buffer.alloc(bytes).toString('base64'), mimeType: 'image/png' };
-}
-
-/** As mail has it. */
-function inLines(base64: string): string {
-  return base64.replace(/.{76}/g, '$&\r\n');
 }
 
 function notShown(times: number): string {
