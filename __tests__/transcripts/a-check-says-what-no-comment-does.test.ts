@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
 import { CHANGE, calls, LOGGED, REVIEWER, submit, TIMING } from './review-scene.js';
-import { HEAD, type StageOptions, setStage, told, troubles } from './stage.js';
+import { HEAD, type StageOptions, told, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const CHECK = 'POST /repos/{owner}/{repo}/check-runs';
@@ -16,7 +17,7 @@ const DENIED = {
 
 function stageWith(model: StageOptions['model']) {
   const base = { 'axe/agents/reviewer.toml': REVIEWER };
-  return setStage({ base, diff: CHANGE, ...(model === undefined ? {} : { model }) });
+  return setStageInProcess({ base, diff: CHANGE, ...(model === undefined ? {} : { model }) });
 }
 
 const FINDINGS = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];
@@ -95,7 +96,7 @@ it('a check that cannot be written causes one warning, and the runner shows the 
 });
 
 it('a check states that an agent has answered which does not review', async () => {
-  const stage = await setStage();
+  const stage = await setStageInProcess();
   await stage.run({ inputs: { 'check-run': 'true' } });
   expect(stage.repo.comments).toHaveLength(1);
   expect(stage.repo.talk.checkRuns).toMatchObject([

@@ -13,6 +13,7 @@ import {
   seen,
   setStage,
 } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const AUTH = review(3, {
   id: '01kgk41',
@@ -26,9 +27,10 @@ const TRUNK = 'refs/heads/master';
 async function commented(
   body: string,
   { patch = {}, ...options }: StageOptions & { patch?: PayloadPatch } = {},
+  set = setStageInProcess,
 ) {
   const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': body, ...patch } };
-  const stage = await setStage({ event, ...options });
+  const stage = await set({ event, ...options });
   rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
   return stage;
 }
@@ -40,7 +42,7 @@ function onComment(stage: Stage, inputs: Readonly<Record<string, string>> = {}):
 }
 
 it('a comment forgets an entry: it is answered, no model is called, and it stays forgotten', async () => {
-  const stage = await commented(`/axe forget ${idOf('01kgk41')}`);
+  const stage = await commented(`/axe forget ${idOf('01kgk41')}`, {}, setStage);
   await stage.run(onSchedule(stage));
   const asked = stage.model.requests().length;
 
@@ -118,7 +120,9 @@ it('a command is answered in a pull request’s conversation, and under a line o
   for (const name of ['pull_request_review_comment', 'pull_request_review']) {
     const body = name === 'pull_request_review' ? 'review.body' : 'comment.body';
     const action = name === 'pull_request_review' ? 'submitted' : 'created';
-    const stage = await setStage({ event: { name, action, patch: { [body]: '/axe forget 01kgk41' } } });
+    const stage = await setStageInProcess({
+      event: { name, action, patch: { [body]: '/axe forget 01kgk41' } },
+    });
     rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
     const step = await onComment(stage);
     expect([name, step.exitCode, step.annotations]).toEqual([name, 0, []]);

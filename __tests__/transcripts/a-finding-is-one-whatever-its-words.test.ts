@@ -19,7 +19,8 @@ import {
   submit,
   TIMING,
 } from './review-scene.js';
-import { type Stage, setStage, troubles } from './stage.js';
+import { type Stage, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { resultsOf } from './tool-scene.js';
 
 const SHAS = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(40));
@@ -63,7 +64,7 @@ const UNLIKE = worded({
 });
 
 async function stageWith(model: readonly ModelReply[], first = FIRST): Promise<Stage> {
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
     roles: { monalisa: 'write' },

@@ -14,6 +14,7 @@ import {
   submit,
 } from './review-scene.js';
 import { expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { resultsOf } from './tool-scene.js';
 
 const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
@@ -91,12 +92,8 @@ const STILL_THERE = calls({
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const ASKS = submit('The token must not be logged.');
 
-async function stageWith(...replies: readonly (readonly ScriptedToolCall[])[]): Promise<Stage> {
-  return await stageOf(replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]));
-}
-
-async function stageOf(model: readonly ModelReply[]): Promise<Stage> {
-  const stage = await setStage({
+async function stageOf(model: readonly ModelReply[], set = setStageInProcess): Promise<Stage> {
+  const stage = await set({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
     roles: { monalisa: 'write', hubot: 'read' },
@@ -110,12 +107,10 @@ function states({ repo }: Stage) {
 }
 
 it('a finding is back when its fix is removed again, even if a person had resolved it, and new elsewhere', async () => {
-  const stage = await stageWith(
-    [LOGGED, ASKS],
-    [submit('All is well.')],
-    [{ ...LOGGED_AGAIN, input: { ...LOGGED_AGAIN.input, same_as: 'F1' } }, ASKS],
-    [LOGGED, ASKS],
-  );
+  const again = { ...LOGGED_AGAIN, input: { ...LOGGED_AGAIN.input, same_as: 'F1' } };
+  const replies = [[LOGGED, ASKS], [submit('All is well.')], [again, ASKS], [LOGGED, ASKS]];
+  const model = replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]);
+  const stage = await stageOf(model, setStage);
   await stage.run({ inputs: INPUTS });
   const [first] = stage.repo.talk.reviewComments;
   stage.repo.talk.resolved.set(first?.id ?? 0, 'monalisa');
@@ -213,7 +208,7 @@ it.each([
 
 it('a finding is not settled by the word of a model on a change from outside', async () => {
   const patch = { 'pull_request.user.login': 'hubot' };
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     event: { name: 'pull_request', action: 'opened', patch },
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
@@ -249,7 +244,7 @@ it.each([
   ['is settled by a person with write access who does', 'monalisa', 'DISMISSED'],
 ])('a finding %s', async (_, resolver, state) => {
   const patch = { 'pull_request.user.login': 'hubot' };
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     event: { name: 'pull_request', action: 'opened', patch },
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,

@@ -3,7 +3,8 @@ import type { FileContent, FileTree } from '../helpers/github-state.js';
 import { type ModelScript, text } from '../helpers/model-server.js';
 import { runWatched } from '../hostile/watched-run.js';
 import { earlierEntry } from './branch-scene.js';
-import { AGENT, REPO, setStage, told } from './stage.js';
+import { AGENT, REPO, told } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { agentToml } from './tool-scene.js';
 
 interface Given {
@@ -15,7 +16,7 @@ interface Given {
 
 /** A watched run on a repository whose memory branch holds an entry. */
 async function run({ base = {}, inputs = {}, env = {}, model }: Given) {
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     base: { 'axe/agents/reviewer.toml': AGENT, ...base },
     ...(model === undefined ? {} : { model }),
   });
@@ -69,7 +70,7 @@ it('C1 8: agents with a common beginning have memories of their own, and a name 
   const base = Object.fromEntries(
     names.map((name) => [`axe/agents/${name}.toml`, agentToml({ name, memory: true })]),
   );
-  const stage = await setStage({ base });
+  const stage = await setStageInProcess({ base });
   for (const agent of names) {
     const step = await runWatched(stage, { inputs: { agent, 'memory-store': 'branch' } });
     expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true' });

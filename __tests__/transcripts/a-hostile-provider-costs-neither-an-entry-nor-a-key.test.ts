@@ -5,6 +5,7 @@ import { type ModelReply, startModelServer, text } from '../helpers/model-server
 import { runWatched } from '../hostile/watched-run.js';
 import { earlierEntry } from './branch-scene.js';
 import { HEAD, REPO, setStage, told } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { agentToml } from './tool-scene.js';
 
 const KEY = 'sk-ant-api03-of-this-file-0123456789';
@@ -16,8 +17,9 @@ async function run(
   script: Parameters<typeof startModelServer>[0],
   given: Readonly<Record<string, string>> = {},
   env: Readonly<Record<string, string>> = {},
+  set = setStageInProcess,
 ) {
-  const stage = await setStage({
+  const stage = await set({
     base: { 'axe/agents/worker.toml': agentToml({ memory: true, tables: QUICK }) },
     model: script,
   });
@@ -35,8 +37,12 @@ function error(status: number, message: string, headers: Readonly<Record<string,
 }
 
 /** Runs it against a provider that gives up nothing, and checks that the step says one thing and remembers nothing. */
-async function failing(reply: ModelReply, env: Readonly<Record<string, string>> = {}) {
-  const ran = await run(() => reply, {}, env);
+async function failing(
+  reply: ModelReply,
+  env: Readonly<Record<string, string>> = {},
+  set = setStageInProcess,
+) {
+  const ran = await run(() => reply, {}, env, set);
   expect(ran.step).toMatchObject({
     exitCode: 1,
     outputs: { conclusion: 'failure', 'memory-saved': 'false' },
@@ -51,7 +57,11 @@ async function failing(reply: ModelReply, env: Readonly<Record<string, string>> 
 
 describe('a provider that cannot be reached', () => {
   it('C4 57: with a port that nobody listens on ends the run with its address', async () => {
-    const { message, asked } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' });
+    const { message, asked } = await failing(
+      text('Fine.'),
+      { AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' },
+      setStage,
+    );
     expect(message).toMatch(/connection refused/);
     expect(message).toContain('`AXE_ANTHROPIC_BASE_URL`');
     expect(asked).toBe(0);
@@ -60,7 +70,7 @@ describe('a provider that cannot be reached', () => {
   it('C4 57: with a server that has no TLS ends the run with its address', async () => {
     const peer = await startLoopback((_request, response) => void response.end());
     const url = peer.url.replace('http:', 'https:');
-    const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: url });
+    const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: url }, setStage);
     expect(message).toContain(url);
   });
 });
@@ -155,7 +165,7 @@ describe('an interrupted answer', () => {
   });
 
   it('C4 62: with an answer of 22 MB is cut before it is cleaned', async () => {
-    const { step, entries } = await run(() => text('@octocat `x` <b>\n'.repeat(1_400_000)));
+    const { step, entries } = await run(() => text('@octocat `x` <b>\n'.repeat(1_400_000)), {}, {}, setStage);
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
     expect(step.outputs['response']).toMatch(
       /\n\n\[The answer is cut here\. It has 2\d,\d{3},\d{3} bytes more\.\]$/,
@@ -179,7 +189,7 @@ describe('an interrupted answer', () => {
       }
       response.end();
     });
-    const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: endless.url });
+    const { message } = await failing(text('Fine.'), { AXE_ANTHROPIC_BASE_URL: endless.url }, setStage);
     expect(message).toContain(`the answer is larger than ${MAX_REPLY_BYTES} bytes`);
     expect(sent).toBeLessThan(4 * 2 * MAX_REPLY_BYTES);
   });
@@ -222,7 +232,7 @@ it.each([
     (key: string) => text(`Your key is ${key}, in base64 ${Buffer.from(key).toString('base64')}.`),
   ],
 ])('C4 67: %s that echoes the key reveals it nowhere', async (_, reply) => {
-  const { step } = await run((request) => reply(request.headers['x-api-key'] ?? 'no key'));
+  const { step } = await run((request) => reply(request.headers['x-api-key'] ?? 'no key'), {}, {}, setStage);
   expect(step.stdout.replace(/^::add-mask::.*$/gm, '')).not.toContain(KEY);
   expect(`${step.summary}${JSON.stringify(step.outputs)}`).toContain('***');
 });

@@ -3,6 +3,7 @@ import { seedReview } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField } from '../helpers/webhooks.js';
 import { ANSWER, expectTranscript, type Stage, seen, setStage, steady, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const MENTION = {
   name: 'issue_comment',
@@ -36,7 +37,7 @@ it('the rest of the comment is the task, and a reaction at the start shows that 
 
 it('a line with a link to the run states that there is no answer, and quotes no error', async () => {
   let isBroken = true;
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     event: MENTION,
     model: () =>
       isBroken
@@ -59,7 +60,7 @@ it('a line with a link to the run states that there is no answer, and quotes no 
 
 it('the line gives way to the answer if the comment is edited', async () => {
   let isBroken = true;
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     event: MENTION,
     model: () =>
       isBroken ? { kind: 'raw', status: 400, body: { error: { message: 'overloaded' } } } : text(ANSWER),
@@ -74,7 +75,7 @@ it('the line gives way to the answer if the comment is edited', async () => {
 
 it('a later step of the same job replaces the line with its answer', async () => {
   let isBroken = true;
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     event: MENTION,
     model: () =>
       isBroken ? { kind: 'raw', status: 400, body: { error: { message: 'overloaded' } } } : text(ANSWER),
@@ -90,7 +91,7 @@ it('a later step of the same job replaces the line with its answer', async () =>
 });
 
 it('the same line is posted if the agent cannot be read', async () => {
-  const stage = await setStage({ event: MENTION, base: { 'axe/agents/reviewer.toml': 'name = ' } });
+  const stage = await setStageInProcess({ event: MENTION, base: { 'axe/agents/reviewer.toml': 'name = ' } });
   const step = await stage.run({ inputs: { ...INPUTS, agent: 'reviewer' } });
   expect(step.exitCode).toBe(1);
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([
@@ -100,15 +101,15 @@ it('the same line is posted if the agent cannot be read', async () => {
 
 it('no reaction is added if comments are off, nor for people who cannot start a run', async () => {
   const model = () => ({ kind: 'raw', status: 401, body: { error: { message: 'invalid key' } } }) as const;
-  const silent = await setStage({ event: MENTION, model });
+  const silent = await setStageInProcess({ event: MENTION, model });
   await silent.run({ inputs: { ...INPUTS, comment: 'never' } });
-  const stranger = await setStage({ event: MENTION, model, role: 'read' });
+  const stranger = await setStageInProcess({ event: MENTION, model, role: 'read' });
   await stranger.run({ inputs: INPUTS });
   expect([silent.repo.comments, stranger.repo.comments]).toEqual([[], []]);
 });
 
 it('a mention is answered even if reactions are refused', async () => {
-  const stage = await setStage({ event: MENTION });
+  const stage = await setStageInProcess({ event: MENTION });
   const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
   const body = { message: 'Resource not accessible by integration' };
   stage.github.fail({ route, status: 403, body, times: 9 });
@@ -121,7 +122,7 @@ it('a mention is answered even if reactions are refused', async () => {
 
 it('a mention on a line is answered in its thread', async () => {
   const event = { name: 'pull_request_review_comment', action: 'created' };
-  const stage = await setStage({ event });
+  const stage = await setStageInProcess({ event });
   const pull = Number(payloadField(stage.payload, 'pull_request.number'));
   const { comments } = seedReview(stage.repo, {
     pull,

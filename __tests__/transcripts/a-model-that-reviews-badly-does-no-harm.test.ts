@@ -21,7 +21,8 @@ import {
   submit,
   TIMING,
 } from './review-scene.js';
-import { expectTranscript, type Stage, type StageOptions, setStage, steady, troubles } from './stage.js';
+import { expectTranscript, type Stage, type StageOptions, steady, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { resultsOf } from './tool-scene.js';
 
 const SHAS = ['1', '2', '3', '4'].map((digit) => digit.repeat(40));
@@ -30,7 +31,7 @@ const ASKS = submit('Both have to be fixed.');
 const DONE = text('Reviewed.');
 
 async function stageOf(model: StageOptions['model'], more: Partial<StageOptions> = {}): Promise<Stage> {
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
     roles: { monalisa: 'write' },

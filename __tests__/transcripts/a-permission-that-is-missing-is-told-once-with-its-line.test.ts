@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { mentionScene, type PermissionScene, reportScene, reviewScene } from './permission-scene.js';
-import { troubles } from './stage.js';
+import { setStage, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { resultsOf } from './tool-scene.js';
 
 /** How a person learns of a request that is refused. */
@@ -25,10 +26,13 @@ const ANY_TOKEN = 'The token of the `github-token` input is not allowed to do th
 
 /** Requests by GraphQL are distinguished by a field in them. */
 const SCENES: Readonly<
-  Record<string, { readonly set: () => Promise<PermissionScene>; readonly rows: readonly Row[] }>
+  Record<
+    string,
+    { readonly scene: (set: typeof setStage) => Promise<PermissionScene>; readonly rows: readonly Row[] }
+  >
 > = {
   'a review': {
-    set: reviewScene,
+    scene: reviewScene,
     rows: [
       [`GET ${REPO}/contents/{path}`, 'failure', '`contents: read`'],
       [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
@@ -58,7 +62,7 @@ const SCENES: Readonly<
     ],
   },
   'an answer to a mention': {
-    set: mentionScene,
+    scene: mentionScene,
     rows: [
       [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
       [`POST ${REPO}/issues/comments/{comment_id}/reactions`, 'log', ''],
@@ -70,7 +74,7 @@ const SCENES: Readonly<
     ],
   },
   'a report': {
-    set: reportScene,
+    scene: reportScene,
     rows: [
       [`POST ${REPO}/issues`, 'failure', '`issues: write`'],
       [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],
@@ -82,9 +86,9 @@ const SCENES: Readonly<
 
 const REFUSAL = 'Resource not accessible by integration';
 
-describe.each(Object.entries(SCENES))('%s', (_, { set, rows }) => {
+describe.each(Object.entries(SCENES))('%s', (_, { scene, rows }) => {
   it.each(rows)('without `%s` ends as %s, with %s', async (...[call, told, permission]: Row) => {
-    const { stage, inputs } = await set();
+    const { stage, inputs } = await scene(setStageInProcess);
     const [route = '', contains] = call.startsWith('POST /graphql ')
       ? ['POST /graphql', call.slice('POST /graphql '.length)]
       : [call];
@@ -135,8 +139,8 @@ describe.each(Object.entries(SCENES))('%s', (_, { set, rows }) => {
 it('every request of these runs is in one of the tables', async () => {
   const listed = Object.values(SCENES).flatMap(({ rows }) => rows.map(([call]) => call));
   const made: string[] = [];
-  for (const { set } of Object.values(SCENES)) {
-    const { stage, inputs } = await set();
+  for (const { scene } of Object.values(SCENES)) {
+    const { stage, inputs } = await scene(setStage);
     const step = await stage.run({ inputs });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
     expect(troubles(step)).toEqual([]);

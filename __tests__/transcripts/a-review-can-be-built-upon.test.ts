@@ -9,18 +9,19 @@ import { loadWebhook } from '../helpers/webhooks.js';
 import { handleIn } from './handle-scene.js';
 import { CHANGE, calls, DOCS, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
 import { HEAD, type StageOptions, setStage, told, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const SCHEMA = join(resolve(import.meta.dirname, '../..'), 'schema/findings.schema.json');
 const AFTER = { path: 'src/auth.ts', line: 11, code: '  return expected == token;' };
 const TWO = [calls(LOGGED, TIMING, submit('Two things.')), text('Reviewed.')];
 
-function stageWith(options: StageOptions = {}) {
-  return setStage({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff: CHANGE, model: TWO, ...options });
+function stageWith(options: StageOptions = {}, set = setStageInProcess) {
+  return set({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff: CHANGE, model: TWO, ...options });
 }
 
 it('programs can read JSON that matches the published schema, and SARIF 2.1.0', async () => {
-  const stage = await stageWith();
+  const stage = await stageWith({}, setStage);
   const step = await stage.run();
   expect(troubles(step)).toEqual([]);
   expect(step.outputs).toMatchObject({

@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
 import { CHANGE, calls, DOCS, push, REVIEWER, submit } from './review-scene.js';
-import { DIFF, type StageOptions, setStage, troubles } from './stage.js';
+import { DIFF, type StageOptions, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const LOGO = `diff --git a/logo.png b/logo.png
 index 3f2a1b0..9c4d5e6 100644
@@ -19,7 +20,7 @@ const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), t
 
 async function review(diff: string, inputs: Readonly<Record<string, string>> = {}, more: StageOptions = {}) {
   const base = { 'axe/agents/reviewer.toml': REVIEWER };
-  const stage = await setStage({ base, diff, model: [...CLEAN], ...more });
+  const stage = await setStageInProcess({ base, diff, model: [...CLEAN], ...more });
   // As GitHub does: a diff of so many files never comes.
   if (diff.split('diff --git ').length > 300) stage.github.fail({ ...TOO_LARGE, times: 9 });
   const step = await stage.run({ inputs: { 'check-run': 'true', ...inputs } });
@@ -69,7 +70,7 @@ function manyFiles(number: number, line: string): string {
 }
 
 it('is never whole by a push of more files than GitHub compares: everything is read again', async () => {
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
     model: [...CLEAN, ...CLEAN],
@@ -92,7 +93,7 @@ it('is never whole by a push of more files than GitHub compares: everything is r
 });
 
 it('grows with `paths`: what they kept from the first review is read by the next', async () => {
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE + DOCS,
     model: [...CLEAN, ...CLEAN],
@@ -114,7 +115,7 @@ it('grows with `paths`: what they kept from the first review is read by the next
 
 it('coverage is above an answer that read a part, and below one that read everything', async () => {
   const run = async (inputs: Readonly<Record<string, string>>) => {
-    const stage = await setStage({ diff: DIFF + DOCS, model: () => text('All is well.') });
+    const stage = await setStageInProcess({ diff: DIFF + DOCS, model: () => text('All is well.') });
     await stage.run({ inputs });
     return stage.repo.comments[0]?.body;
   };

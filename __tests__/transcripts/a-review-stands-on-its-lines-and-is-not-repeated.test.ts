@@ -4,6 +4,7 @@ import { text } from '../helpers/model-server.js';
 import { payloadField } from '../helpers/webhooks.js';
 import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
 import { expectTranscript, HEAD, type StageOptions, seen, setStage, steady, told } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const NEXT_CHANGE = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,5 @@').replace(
@@ -17,35 +18,37 @@ const ADDED = CHANGE.slice(0, CHANGE.indexOf('@@ ')).concat(
 );
 const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 
-function stageWith(model: StageOptions['model'], options: StageOptions = {}) {
-  return setStage({
+function stageWith(model: StageOptions['model'], set = setStageInProcess) {
+  return set({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
-    ...(model === undefined ? {} : { model }),
-    ...options,
+    model,
   });
 }
 
 it('comments are posted on lines once, and after the next push only on what is new', async () => {
-  const stage = await stageWith([
-    calls(TIMING, LOGGED, submit('Two things to fix.')),
-    text('I have reviewed the change.'),
-    calls(TIMING, LOGGED, {
-      name: 'add_review_comment',
-      input: {
-        path: 'src/auth.ts',
-        line: 11,
-        code: '  const now = Date.now();',
-        title: 'A variable is never used',
-        body: '`now` is never used.',
-        category: 'other',
-        effect: 'upkeep',
-        reach: 'always',
-      },
-    }),
-    calls(submit('One more.')),
-    text('I have reviewed the push.'),
-  ]);
+  const stage = await stageWith(
+    [
+      calls(TIMING, LOGGED, submit('Two things to fix.')),
+      text('I have reviewed the change.'),
+      calls(TIMING, LOGGED, {
+        name: 'add_review_comment',
+        input: {
+          path: 'src/auth.ts',
+          line: 11,
+          code: '  const now = Date.now();',
+          title: 'A variable is never used',
+          body: '`now` is never used.',
+          category: 'other',
+          effect: 'upkeep',
+          reach: 'always',
+        },
+      }),
+      calls(submit('One more.')),
+      text('I have reviewed the push.'),
+    ],
+    setStage,
+  );
   const first = await stage.run();
   expect(first.exitCode).toBe(0);
   expect(stage.repo.comments).toEqual([]);
@@ -214,7 +217,7 @@ it('a review requests changes if the workflow allows it, and takes that back whe
 });
 
 it('a label is set only if the repository has it and the workflow allows it', async () => {
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     event: { name: 'issues', action: 'opened' },
     base: { 'axe/agents/triage.toml': TRIAGE },
     model: [calls({ name: 'set_labels', input: { add: 'bug, security' } }), text('It is a bug.')],

@@ -3,6 +3,7 @@ import { ANSWER_LOST, BAD_GATEWAY_AFTER_EFFECT } from '../helpers/github-faults.
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
 import { ANSWER, expectTranscript, seen, setStage, steady, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const SCHEDULE = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
 const CREATE = 'POST /repos/{owner}/{repo}/issues';
@@ -48,7 +49,7 @@ describe('a report on a schedule', () => {
   });
 
   it('stays separate from reports of other workflows, and leaves a closed one alone', async () => {
-    const stage = await setStage({ event: SCHEDULE });
+    const stage = await setStageInProcess({ event: SCHEDULE });
     await stage.run({ inputs: TO_ISSUE, env: WORKFLOW });
     const other = { GITHUB_WORKFLOW_REF: WORKFLOW.GITHUB_WORKFLOW_REF.replace('report', 'other') };
     await stage.run({ inputs: TO_ISSUE, env: other });
@@ -65,7 +66,7 @@ describe('a report on a schedule', () => {
     ['502', BAD_GATEWAY_AFTER_EFFECT],
     ['cut connection', ANSWER_LOST],
   ])('is opened once if the answer was lost: %s', async (_, fault) => {
-    const stage = await setStage({ event: SCHEDULE });
+    const stage = await setStageInProcess({ event: SCHEDULE });
     stage.github.fail({ route: CREATE, ...fault });
     const step = await stage.run({ inputs: TO_ISSUE });
     expect(troubles(step)).toEqual([]);
@@ -73,7 +74,7 @@ describe('a report on a schedule', () => {
   });
 
   it('fails the run, with the permission to add, if it cannot be written', async () => {
-    const stage = await setStage({ event: SCHEDULE, github: { readOnly: true } });
+    const stage = await setStageInProcess({ event: SCHEDULE, github: { readOnly: true } });
     const step = await stage.run({ inputs: { ...TO_ISSUE, 'memory-store': 'cache' } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
     expect(troubles(step)).toMatchObject([
@@ -90,7 +91,7 @@ describe('a report on a schedule', () => {
 });
 
 it('an issue is not used for the answer about a pull request', async () => {
-  const stage = await setStage();
+  const stage = await setStageInProcess();
   const step = await stage.run({ inputs: TO_ISSUE });
   expect(step.exitCode).toBe(0);
   expect([stage.repo.issues.size, stage.repo.comments.length]).toEqual([0, 1]);

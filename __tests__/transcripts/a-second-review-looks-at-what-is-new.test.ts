@@ -12,6 +12,7 @@ import {
   steady,
   troubles,
 } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
@@ -85,9 +86,9 @@ const SEEN_OVER: ModelReply = calls({
 
 const FIRST_RUN = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('Reviewed.')];
 
-async function stageWith(second: StageOptions['model'], options: StageOptions = {}) {
+async function stageWith(second: StageOptions['model'], options: StageOptions = {}, set = setStageInProcess) {
   const script = typeof second === 'function' || second === undefined ? [] : second;
-  return await setStage({
+  return await set({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: FIRST_DIFF,
     model: byHandles([...FIRST_RUN, ...script]),
@@ -133,11 +134,8 @@ async function say(stage: Stage, body: string, commentId = 1001, inputs = {}) {
 }
 
 it('a second review receives what a push changed and the names of the rest, and settles what the push has fixed', async () => {
-  const stage = await stageWith([
-    calls(OFF_BY_ONE, LOG_GONE, submit('One more.')),
-    text('Reviewed the push.'),
-    SEEN_OVER,
-  ]);
+  const replies = [calls(OFF_BY_ONE, LOG_GONE, submit('One more.')), text('Reviewed the push.'), SEEN_OVER];
+  const stage = await stageWith(replies, {}, setStage);
   // Such a token resolves no threads, and saves to no branch.
   stage.repo.contents = 'read';
   const inputs = { 'memory-store': 'cache' };

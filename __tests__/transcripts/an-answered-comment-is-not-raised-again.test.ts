@@ -14,6 +14,7 @@ import {
   TIMING,
 } from './review-scene.js';
 import { comparisonOf, expectTranscript, type Stage, setStage, steady } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const STATE = 'reviewer.state.md';
@@ -46,7 +47,7 @@ it('a writer’s answer is stored, the model learns it, and a repeated finding i
   const {
     stage,
     timing: { id: timing },
-  } = await reviewedForAnswers();
+  } = await reviewedForAnswers(setStage);
   seedReply(stage.repo, timing, { author: 'monalisa', body: 'False positive: both sides are constants.' });
   const second = await again(stage);
   expect(second.exitCode).toBe(0);
@@ -134,7 +135,8 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
   const {
     stage,
     timing: { id: timing },
-  } = await reviewedForAnswers({ hubot: 'triage' });
+  } = await reviewedForAnswers();
+  stage.repo.roles.set('hubot', 'triage');
   answer(stage, timing);
   const second = await again(stage);
   expect(second.exitCode).toBe(0);
@@ -166,7 +168,7 @@ it('an answer is not lost if the run that reads it fails', async () => {
 it('an answer counts on a stranger’s pull request, and a stranger’s gesture does not', async () => {
   const patch = { 'pull_request.user.login': 'hubot' };
   const reply = [calls(TIMING, LOGGED, submit('Two things.')), text('Done.')];
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     event: { name: 'pull_request', action: 'opened', patch },
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,

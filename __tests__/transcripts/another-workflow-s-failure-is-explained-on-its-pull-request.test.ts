@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { loadWebhook, payloadField } from '../helpers/webhooks.js';
-import { ANSWER, BASE, DIFF, REPO, routesOf, setStage, troubles } from './stage.js';
+import { ANSWER, BASE, DIFF, REPO, routesOf, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const BASE_SHA = 'f'.repeat(40);
 
@@ -20,7 +21,7 @@ async function stageWith({ state = 'open', isNamed = false, patch = {} }: Settin
     base: { ref: 'main', sha: BASE_SHA },
   };
   run['pull_requests'] = isNamed ? [pull] : [];
-  const stage = await setStage({ event: { name: 'workflow_run', payload }, base: BASE });
+  const stage = await setStageInProcess({ event: { name: 'workflow_run', payload }, base: BASE });
   const { github, repo } = stage;
   const head = { ref: 'topic', sha, repository: String(payloadField(payload, 'repository.full_name')) };
   if (state !== 'none')

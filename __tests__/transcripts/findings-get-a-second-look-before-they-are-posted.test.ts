@@ -2,7 +2,8 @@ import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
 import { CAREFUL_REVIEWER, CHANGE, calls, discussion, LOGGED, submit, TIMING } from './review-scene.js';
-import { setStage, told, troubles } from './stage.js';
+import { told, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 /** The reviewer says its replies in their order; a verifier is known by what it is asked. */
 function stageWith(
@@ -18,7 +19,7 @@ function stageWith(
     turn += 1;
     return reviewer[turn - 1] ?? text('There is no more.');
   };
-  return setStage({ base: { 'axe/agents/reviewer.toml': agent, ...more }, diff: CHANGE, model });
+  return setStageInProcess({ base: { 'axe/agents/reviewer.toml': agent, ...more }, diff: CHANGE, model });
 }
 
 const REVIEW = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];

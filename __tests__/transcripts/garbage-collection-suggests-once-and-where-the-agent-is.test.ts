@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
 import { nameOf, onSchedule, rememberOnBranch, review } from './memory-command-scene.js';
-import { AGENT, type Stage, setStage, troubles } from './stage.js';
+import { AGENT, type Stage, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const LOG = [2, 3, 4]
   .map((day) =>
@@ -28,7 +29,7 @@ const CREATE_PULL = 'POST /repos/{owner}/{repo}/pulls';
 const GC_BRANCH = 'axe-gc/reviewer';
 
 async function remembering(replies: readonly ModelReply[]): Promise<Stage> {
-  const stage = await setStage({ event: { name: 'workflow_dispatch' }, base: OWN, model: replies });
+  const stage = await setStageInProcess({ event: { name: 'workflow_dispatch' }, base: OWN, model: replies });
   rememberOnBranch(stage, { 'reviewer.md': LOG });
   return stage;
 }

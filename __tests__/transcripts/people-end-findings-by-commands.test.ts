@@ -4,7 +4,7 @@ import { loadWebhook } from '../helpers/webhooks.js';
 import { handleIn, numberHandles } from './handle-scene.js';
 import { onLaptop } from './memory-command-scene.js';
 import { CHANGE, ON_BRANCH, push, reviewedForAnswers } from './review-scene.js';
-import { comparisonOf, expectTranscript, type Stage, steady, troubles } from './stage.js';
+import { comparisonOf, expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
 
 const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 
@@ -61,7 +61,7 @@ function lastIn(stage: Stage): unknown {
 }
 
 it('`/axe dismiss` in the conversation is stored, answered and resolved, and the finding is not raised again', async () => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers(setStage);
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, '/axe dismiss both sides are constants');
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
@@ -83,7 +83,7 @@ it('`/axe dismiss` in the conversation is stored, answered and resolved, and the
 });
 
 it('the dismissal is reverted by `/axe reopen`, in the conversation or with the name that the answer gives', async () => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers();
   await answer(stage, timing.id, '/axe dismiss');
   await answer(stage, timing.id, '/axe reopen');
   expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
@@ -100,7 +100,7 @@ it('the dismissal is reverted by `/axe reopen`, in the conversation or with the 
 });
 
 it('commands with the name of a finding work below the pull request', async () => {
-  const { stage, logged } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, logged } = await reviewedForAnswers();
   const handle = handleIn(logged);
   const step = await say(stage, `/axe done ${handle.toLowerCase()}`, 1002);
   expect(step.outputs['conclusion']).toBe('success');
@@ -120,7 +120,7 @@ it('commands with the name of a finding work below the pull request', async () =
 });
 
 it('the open findings are listed if the command is ambiguous, and none is reported if there is none', async () => {
-  const { stage } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage } = await reviewedForAnswers();
   const unnamed = await say(stage, '/axe dismiss', 1003);
   expect(unnamed.outputs['reason']).toBe('refused');
   const listed = stage.repo.comments.at(-1)?.body ?? '';
@@ -134,7 +134,7 @@ it('the open findings are listed if the command is ambiguous, and none is report
 });
 
 it('a command by a person who cannot write has no effect', async () => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers();
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, '/axe dismiss', 'hubot');
   expect(step.outputs['reason']).toBe('permission');
@@ -144,7 +144,7 @@ it('a command by a person who cannot write has no effect', async () => {
 });
 
 it('the conversation stays open if the token cannot resolve it', async () => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers();
   const body = {
     data: null,
     errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }],
@@ -165,7 +165,7 @@ it('the conversation stays open if the token cannot resolve it', async () => {
 });
 
 it('a finding that somebody else has written is not treated as ours', async () => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers();
   const [marker = ''] = timing.body.split('\n');
   const { comments } = seedReview(stage.repo, {
     pull: 2,
@@ -179,7 +179,7 @@ it('a finding that somebody else has written is not treated as ours', async () =
 });
 
 it('a finding of another agent is left to that one', async () => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers();
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, '/axe dismiss', 'monalisa', { agent: 'builtin/pr-reviewer' });
   expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'not-found' } });
@@ -189,14 +189,14 @@ it('a finding of another agent is left to that one', async () => {
 });
 
 it('nothing changes in a dry run', async () => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers();
   const step = await answer(stage, timing.id, '/axe dismiss', 'monalisa', { 'dry-run': 'true' });
   expect(step.exitCode).toBe(0);
   expect([stateOf(stage), stage.repo.talk.resolved.size, stage.repo.talk.reactions]).toEqual(['', 0, []]);
 });
 
 it('a set phrase is a dismissal at once, and no model is called', async () => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers();
   const asked = stage.model.requests().length;
   const step = await answer(stage, timing.id, 'Not a bug: both sides are constants.');
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
@@ -220,7 +220,7 @@ it.each([
   ['a person who cannot write', 'Not a bug.', 'hubot', 'permission'],
   ['one that says something else', 'Not a bug in our code?', 'monalisa', 'no-mention'],
 ])('a phrase of %s has no effect', async (_, body, author, reason) => {
-  const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing } = await reviewedForAnswers();
   const step = await answer(stage, timing.id, body, author, { 'trigger-phrase': '@axe' });
   expect(step).toMatchObject({ exitCode: 0, outputs: { reason: reason } });
   expect(stateOf(stage)).toBe('');
@@ -231,7 +231,7 @@ it.each([
 it.each(['Fixed.', 'Done, thanks!', 'good catch', 'Will fix', 'agreed'])(
   'asks no model for %j, which ends nothing before the code or the conversation does',
   async (body) => {
-    const { stage, timing } = await reviewedForAnswers({ hubot: 'read' });
+    const { stage, timing } = await reviewedForAnswers();
     const asked = stage.model.requests().length;
     const before = stage.github.requests().length;
     const step = await answer(stage, timing.id, body, 'monalisa', { 'trigger-phrase': '/axe' });
@@ -247,7 +247,7 @@ it.each(['Fixed.', 'Done, thanks!', 'good catch', 'Will fix', 'agreed'])(
 );
 
 it('what people made of findings is counted in `memory show`', async () => {
-  const { stage, timing, logged } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage, timing, logged } = await reviewedForAnswers();
   await answer(stage, timing.id, '/axe dismiss both sides are constants');
   const quiet = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
     '+  console.log(token);\n',
@@ -260,7 +260,7 @@ it('what people made of findings is counted in `memory show`', async () => {
 });
 
 it('the same phrase between people has no effect', async () => {
-  const { stage } = await reviewedForAnswers({ hubot: 'read' });
+  const { stage } = await reviewedForAnswers();
   const { comments } = seedReview(stage.repo, {
     pull: 2,
     author: 'hubot',

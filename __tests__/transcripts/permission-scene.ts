@@ -3,7 +3,7 @@ import { findingLine } from '../helpers/marks.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
 import { CHANGE, calls, submit, TIMING } from './review-scene.js';
-import { HEAD, REPO, type Stage, setStage } from './stage.js';
+import { HEAD, REPO, type Stage, type setStage } from './stage.js';
 import { agentToml } from './tool-scene.js';
 
 /** A run that uses all of GitHub that its event has a use for. */
@@ -32,8 +32,8 @@ const AGENT = {
 };
 
 /** A pull request with a failing check, reviewed by an agent that looks at everything and asks for everything. */
-export async function reviewScene(): Promise<PermissionScene> {
-  const stage = await setStage({
+export async function reviewScene(set: typeof setStage): Promise<PermissionScene> {
+  const stage = await set({
     base: AGENT,
     diff: CHANGE,
     model: [
@@ -92,8 +92,8 @@ export async function reviewScene(): Promise<PermissionScene> {
 }
 
 /** A comment that is answered, with reactions. */
-export async function mentionScene(): Promise<PermissionScene> {
-  const stage = await setStage({
+export async function mentionScene(set: typeof setStage): Promise<PermissionScene> {
+  const stage = await set({
     base: AGENT,
     event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } },
   });
@@ -102,8 +102,8 @@ export async function mentionScene(): Promise<PermissionScene> {
 }
 
 /** A report in an issue. */
-export async function reportScene(): Promise<PermissionScene> {
-  const stage = await setStage({
+export async function reportScene(set: typeof setStage): Promise<PermissionScene> {
+  const stage = await set({
     base: AGENT,
     event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
   });

@@ -7,7 +7,8 @@ import {
   type WholeReply,
 } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
-import { comparisonOf, REPO, type Stage, type StageOptions, setStage } from './stage.js';
+import { comparisonOf, REPO, type Stage } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 /** An agent that reviews by its tools, with the second look that is usual. */
 export const CAREFUL_REVIEWER = `name = "reviewer"
@@ -171,12 +172,15 @@ index 3f2a1b0..9c4d5e6 100644
 +New.
 `;
 
-/** A review with two findings, for people to answer; the next run raises them again. Memory is on a branch. */
-export async function reviewedForAnswers(roles: StageOptions['roles'] = {}) {
-  const stage = await setStage({
+/**
+ * A review with two findings, for people to answer; the next run raises them again. Memory is on a branch, `hubot` cannot
+ * write.
+ */
+export async function reviewedForAnswers(set = setStageInProcess) {
+  const stage = await set({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE,
-    roles: { monalisa: 'write', ...roles },
+    roles: { monalisa: 'write', hubot: 'read' },
     model: [
       calls(TIMING, LOGGED, submit('Two things.')),
       text('Done.'),

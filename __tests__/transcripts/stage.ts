@@ -34,6 +34,8 @@ export interface StageOptions {
   /** Default: the model gives {@link ANSWER} to everything. */
   readonly model?: ModelScript;
   readonly github?: GitHubOptions;
+  /** Runs a step. Default: the built action, in a process of its own. */
+  readonly runStep?: (options: StepOptions) => Promise<StepResult>;
 }
 
 /** GitHub's example of an event, with changes, or a payload of the test's own. */
@@ -117,11 +119,12 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
   });
   const start: Stage['start'] = (given) => startStep('main', optionsOf(given));
+  const { runStep = (step) => startStep('main', step).finished } = options;
   const servers = { github, model, cache, repo, payload };
   return {
     ...servers,
     start,
-    run: (given) => start(given).finished,
+    run: (given) => runStep(optionsOf(given)),
     post: (main, given) => runPost(optionsOf(given), main),
   };
 }

@@ -10,7 +10,8 @@ import {
 import { storedMemory } from '../helpers/stored-memory.js';
 import { loadWebhook, type Payload, type PayloadPatch } from '../helpers/webhooks.js';
 import { CHANGE, calls, REVIEWER, TIMING } from './review-scene.js';
-import { HEAD, REPO, type Stage, type StageOptions, setStage } from './stage.js';
+import { HEAD, REPO, type Stage, type StageOptions } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { agentToml } from './tool-scene.js';
 
 /** What a stranger wants to be remembered. */
@@ -32,7 +33,7 @@ const curious: ModelScript = (request) => {
 const WORKER = { 'axe/agents/worker.toml': agentToml({ memory: true }) };
 
 async function setScene(options: StageOptions) {
-  const stage = await setStage({ roles: { [STRANGER]: 'read' as Role }, ...options });
+  const stage = await setStageInProcess({ roles: { [STRANGER]: 'read' as Role }, ...options });
   return stage;
 }
 

@@ -2,7 +2,8 @@ import { expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { CHANGE, calls, push, REVIEWER, submit } from './review-scene.js';
-import { HEAD, type StageEvent, type StageOptions, setStage, told } from './stage.js';
+import { HEAD, type StageEvent, type StageOptions, told } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
@@ -12,7 +13,7 @@ type Inputs = Readonly<Record<string, string>>;
 
 async function stageWith(options: StageOptions = {}) {
   const base = { 'axe/agents/reviewer.toml': REVIEWER };
-  return await setStage({ base, diff: CHANGE, model: [...CLEAN, ...CLEAN], ...options });
+  return await setStageInProcess({ base, diff: CHANGE, model: [...CLEAN, ...CLEAN], ...options });
 }
 
 function pullRequest(action: string, patch: StageEvent['patch'] = {}): StageEvent {

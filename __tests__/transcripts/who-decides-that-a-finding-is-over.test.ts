@@ -16,7 +16,8 @@ import {
   submit,
   TIMING,
 } from './review-scene.js';
-import { comparisonOf, HEAD, type Stage, type StageOptions, setStage } from './stage.js';
+import { comparisonOf, HEAD, type Stage, type StageOptions } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
@@ -55,7 +56,7 @@ async function scene(
     'kind' in reply ? [reply] : [calls(...(reply as readonly ScriptedToolCall[])), text('Reviewed.')],
   );
   const { payload } = event(origin, 'opened').event;
-  return await setStage({
+  return await setStageInProcess({
     event: { name: origin.name, payload },
     base: base ?? { 'axe/agents/reviewer.toml': REVIEWER },
     diff,
