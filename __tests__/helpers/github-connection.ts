@@ -32,7 +32,6 @@ export function connection(
   return {
     totalCount: all.length,
     nodes,
-    edges: nodes.map((node, index) => ({ node, cursor: cursors[start + index] })),
     pageInfo: {
       hasNextPage: end < to,
       hasPreviousPage: start > from,

@@ -8,7 +8,6 @@ import {
 import type { GitCommit } from './github-git-objects.js';
 import { type GitObject, listTree, objectAt } from './github-git-trees.js';
 import { branchName, historyOf, resolveCommit, resolveObject } from './github-history.js';
-import { fullName, html, stableId } from './github-objects.js';
 import type { ContentsRight, StoredRepo } from './github-state.js';
 
 /** Longer texts are cut here and say so. */
@@ -25,20 +24,10 @@ export function gitFields(repo: StoredRepo, right: ContentsRight): GraphNode {
     };
   };
   return {
-    defaultBranchRef: readable(() => refNode(repo, repo.defaultBranch)),
-    refs: readable(({ refPrefix, ...args }: { refPrefix: string } & PageArguments) => {
-      const prefix = branchName(refPrefix);
-      const names = [...repo.branches.keys()].filter((name) => name.startsWith(prefix)).sort();
-      // The name of a ref counts from the prefix that was asked for.
-      const nodes = names.map((name) => {
-        return { ...refNode(repo, name), name: name.slice(prefix.length), prefix: refPrefix };
-      });
-      return connection(nodes, args);
-    }),
     ref: readable(({ qualifiedName }: { qualifiedName: string }) => refNode(repo, branchName(qualifiedName))),
-    object: readable(({ expression, oid }: { expression?: string | null; oid?: string | null }) => {
-      const found = resolveObject(repo, expression ?? oid ?? '');
-      return found === undefined ? headNode(repo, oid ?? '') : objectNode(repo, found);
+    object: readable(({ oid }: { oid: string }) => {
+      const found = resolveObject(repo, oid);
+      return found === undefined ? headNode(repo, oid) : objectNode(repo, found);
     }),
   };
 }
@@ -49,51 +38,27 @@ export function refNode(repo: StoredRepo, branch: string): GraphNode | null {
   if (head === undefined || !repo.branches.has(branch)) return null;
   return {
     __typename: 'Ref',
-    id: refId(repo, branch),
-    name: branch,
-    prefix: 'refs/heads/',
     target: commitNode(repo, head),
-    repository: repositoryStub(repo),
   };
-}
-
-/** The id of a branch. */
-export function refId(repo: StoredRepo, branch: string): string {
-  return `REF_${fullName(repo)}:refs/heads/${branch}`;
 }
 
 /** A commit with its tree and history. */
 export function commitNode(repo: StoredRepo, commit: GitCommit): GraphNode {
-  const { sha, tree, message, author, committer } = commit;
-  const [headline = '', ...body] = message.split('\n');
+  const { sha, tree, message, committer } = commit;
   return {
     __typename: 'Commit',
-    ...objectFields(repo, sha),
-    url: `${html(repo)}/commit/${sha}`,
+    oid: sha,
     message,
-    messageHeadline: headline,
-    messageBody: body.join('\n').trim(),
-    authoredDate: author.date,
     committedDate: committer.date,
-    author: { name: author.name, user: { __typename: 'User', login: author.name } },
     tree: () => treeNode(repo, tree),
     file: ({ path }: { path: string }) => {
       const found = objectAt(repo.git, tree, path);
       if (found !== undefined && path !== '') return entryNode(repo, found);
       throw noFile(path);
     },
-    parents: (args: PageArguments) => {
-      const parents = commit.parents.flatMap((parent) => repo.git.commits.get(parent) ?? []);
-      return connection(
-        parents.map((parent) => commitNode(repo, parent)),
-        args,
-      );
-    },
-    history: ({ first, last, after, before, ...filters }: PageArguments) => {
-      const unknown = Object.keys(filters);
-      if (unknown.length > 0) throw new Error(`the fake cannot filter a history by ${unknown.join()}`);
-      const nodes = historyOf(repo.git, sha).map((one) => commitNode(repo, one));
-      return connection(nodes, { first, last, after, before } as PageArguments);
+    history: (args: PageArguments) => {
+      const nodes = historyOf(repo.git, sha).map((one) => ({ id: one.sha, ...commitNode(repo, one) }));
+      return connection(nodes, args);
     },
   };
 }
@@ -107,7 +72,7 @@ function headNode(repo: StoredRepo, sha: string): GraphNode | null {
   if (![...repo.pulls.values()].some(({ head }) => head.sha === sha)) return null;
   return {
     __typename: 'Commit',
-    ...objectFields(repo, sha),
+    oid: sha,
     file: ({ path }: { path: string }) => {
       throw noFile(path);
     },
@@ -117,13 +82,13 @@ function headNode(repo: StoredRepo, sha: string): GraphNode | null {
 function objectNode(repo: StoredRepo, found: GitCommit | GitObject): GraphNode | null {
   if ('tree' in found) return commitNode(repo, found);
   if (found.kind === 'commit') return null;
-  return found.kind === 'tree' ? treeNode(repo, found.sha, found.path) : blobNode(repo, found);
+  return found.kind === 'tree' ? treeNode(repo, found.sha, found.path) : blobNode(found);
 }
 
 function treeNode(repo: StoredRepo, sha: string, path = ''): GraphNode {
   return {
     __typename: 'Tree',
-    ...objectFields(repo, sha),
+    oid: sha,
     entries: () =>
       listTree(repo.git, sha)
         .filter((object) => object.path !== '' && !object.path.includes('/'))
@@ -138,27 +103,19 @@ function entryNode(repo: StoredRepo, object: GitObject): GraphNode {
   return {
     __typename: 'TreeEntry',
     name,
-    nameRaw: Buffer.from(name).toString('base64'),
-    path: object.path,
-    pathRaw: Buffer.from(object.path).toString('base64'),
-    extension: /\.[^.]*$/.exec(name)?.[0] ?? '',
     mode: Number.parseInt(object.mode, 8),
     type: object.kind,
     oid: object.sha,
     size: object.bytes.length,
     object: () => objectNode(repo, object),
-    repository: repositoryStub(repo),
   };
 }
 
-function blobNode(repo: StoredRepo, { sha, bytes }: GitObject): GraphNode {
+function blobNode({ sha, bytes }: GitObject): GraphNode {
   const isBinary = bytes.subarray(0, BINARY_PROBE_BYTES).includes(0);
   return {
     __typename: 'Blob',
-    ...objectFields(repo, sha),
-    byteSize: bytes.length,
-    isBinary,
-    isTruncated: bytes.length > MAX_TEXT_BYTES,
+    oid: sha,
     text: isBinary ? null : textOf(bytes.subarray(0, MAX_TEXT_BYTES), bytes.length > MAX_TEXT_BYTES),
   };
 }
@@ -170,25 +127,4 @@ function textOf(bytes: Buffer, isCut: boolean): string {
   } catch {
     return bytes.toString('latin1');
   }
-}
-
-function objectFields(repo: StoredRepo, sha: string): GraphNode {
-  return {
-    id: `O_${sha}`,
-    oid: sha,
-    abbreviatedOid: sha.slice(0, 7),
-    commitUrl: `${html(repo)}/commit/${sha}`,
-    commitResourcePath: `/${fullName(repo)}/commit/${sha}`,
-    repository: repositoryStub(repo),
-  };
-}
-
-function repositoryStub(repo: StoredRepo): GraphNode {
-  return {
-    __typename: 'Repository',
-    id: String(stableId(fullName(repo))),
-    name: repo.name,
-    nameWithOwner: fullName(repo),
-    isPrivate: repo.isPrivate,
-  };
 }

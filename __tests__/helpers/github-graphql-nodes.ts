@@ -22,7 +22,6 @@ export interface GraphQlFake {
 /** The fields of a query. */
 export function queryRoot(deps: GraphQlFake): GraphNode {
   return {
-    viewer: { login: deps.viewer.replace(/\[bot\]$/, ''), id: String(stableId(deps.viewer)) },
     repository: ({ owner, name }: { owner: string; name: string }) => {
       const repo = deps.findRepo(`${owner}/${name}`);
       if (repo === undefined) throw notFound(`a Repository with the name '${owner}/${name}'.`);
@@ -44,21 +43,10 @@ function repositoryNode(repo: StoredRepo, deps: GraphQlFake): GraphNode {
   return {
     __typename: 'Repository',
     id: String(stableId(fullName(repo))),
-    databaseId: stableId(fullName(repo)),
-    name: repo.name,
-    nameWithOwner: fullName(repo),
     isPrivate: repo.isPrivate,
     isArchived: repo.isArchived,
-    isEmpty: repo.git.commits.size === 0,
-    visibility: repo.isPrivate ? 'PRIVATE' : 'PUBLIC',
-    url: html(repo),
-    issue: subject('an Issue', ['Issue']),
     pullRequest: subject('a PullRequest', ['PullRequest']),
     issueOrPullRequest: subject('an issue or pull request', ['Issue', 'PullRequest']),
-    pullRequests: (args: ListArguments) => {
-      const nodes = [...repo.pulls.values()].map((pull) => subjectNode('PullRequest', pull, repo, deps));
-      return connection(listed(nodes, args), args);
-    },
     issues: (args: ListArguments) => {
       const nodes = [...repo.issues.values()].map((issue) => subjectNode('Issue', issue, repo, deps));
       return connection(listed(nodes, args), args);
@@ -96,13 +84,10 @@ function subjectNode(
     __typename: kind,
     id: `${kind}_${subject.number}`,
     number: subject.number,
-    title: subject.title,
     body: subject.body ?? '',
-    locked: subject.locked,
     state: stateOf(subject, repo),
     viewerDidAuthor: subject.author === deps.viewer,
     updatedAt: repo.talk.touched.get(subject.number) ?? '2026-01-02T03:04:05Z',
-    author: actorNode(subject.author),
     url: `${html(repo)}/${kind === 'Issue' ? 'issues' : 'pull'}/${subject.number}`,
     comments: (args: PageArguments) => connection(nodes, args),
     ...('head' in subject ? reviewFields(repo, subject, deps) : {}),
@@ -120,8 +105,6 @@ function commentNode(comment: StoredComment, repo: StoredRepo, { viewer }: Graph
   return {
     __typename: 'IssueComment',
     id: `IC_${comment.id}`,
-    databaseId: comment.id,
-    fullDatabaseId: String(comment.id),
     body: comment.body,
     author: actorNode(comment.author),
     authorAssociation: associationOf(repo, comment.author),

@@ -1,7 +1,5 @@
-import { pullHistory } from './github-commit-lists.js';
 import { connection, type GraphNode, type PageArguments } from './github-connection.js';
 import { diffLines } from './github-diff-lines.js';
-import { commitNode } from './github-graphql-git.js';
 import type { GraphQlFake } from './github-graphql-nodes.js';
 import { fullName, html } from './github-objects.js';
 import { associationOf, reviewCommentPage, reviewPage } from './github-review-objects.js';
@@ -32,15 +30,6 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlFa
     baseRefOid: pull.base.sha,
     baseRefName: pull.base.ref,
     changedFiles: splitDiff(pull.diff).length,
-    commits: (args: PageArguments) =>
-      connection(
-        pullHistory(repo, pull).map((commit) => ({
-          __typename: 'PullRequestCommit',
-          id: `PRC_${commit.sha}`,
-          commit: commitNode(repo, commit),
-        })),
-        args,
-      ),
     reviews: (args: PageArguments) => {
       const visible = reviews.filter(
         (one) => one.pull === pull.number && (one.state !== 'PENDING' || one.author === deps.viewer),
@@ -87,7 +76,6 @@ function reviewNode(repo: StoredRepo, review: StoredReview, { viewer }: GraphQlF
   return {
     __typename: 'PullRequestReview',
     id: `PRR_${review.id}`,
-    fullDatabaseId: String(review.id),
     url: reviewPage(repo, review),
     body: review.body,
     state: review.state,
@@ -145,7 +133,6 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, deps: Graph
   return {
     __typename: 'PullRequestReviewComment',
     id: `PRRC_${comment.id}`,
-    fullDatabaseId: String(comment.id),
     url: reviewCommentPage(repo, comment),
     body: comment.body,
     // An answer comes with a review of its own, which the fake does not keep.

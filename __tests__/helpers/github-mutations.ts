@@ -3,21 +3,17 @@ import { forbidden, type GraphNode, graphError, notFound } from './github-connec
 import { staleMessage } from './github-faults.js';
 import { type GitCommit, writeBlob, writeCommit } from './github-git-objects.js';
 import { changeTree, objectAt, type TreeChange } from './github-git-trees.js';
-import { commitNode, refId, refNode } from './github-graphql-git.js';
+import { commitNode } from './github-graphql-git.js';
 import type { GraphQlFake } from './github-graphql-nodes.js';
+import { threadNode } from './github-graphql-reviews.js';
 import { branchName, isFastForward } from './github-history.js';
 import { fullName } from './github-objects.js';
 import { ruleViolation } from './github-rules.js';
 import type { BranchChange, StoredRepo } from './github-state.js';
-import { threadMutations } from './github-thread-mutations.js';
 
 interface CommitInput {
   readonly clientMutationId?: string | null;
-  readonly branch: {
-    readonly id?: string | null;
-    readonly repositoryNameWithOwner?: string | null;
-    readonly branchName?: string | null;
-  };
+  readonly branch: { readonly repositoryNameWithOwner: string; readonly branchName: string };
   readonly message: { readonly headline: string; readonly body?: string | null };
   readonly expectedHeadOid: string;
   readonly fileChanges?: FileChanges | null;
@@ -32,12 +28,6 @@ interface RefsInput {
   readonly clientMutationId?: string | null;
   readonly repositoryId: string;
   readonly refUpdates: readonly RefUpdate[];
-}
-
-interface RefInput {
-  readonly repositoryId: string;
-  readonly name: string;
-  readonly oid: string;
 }
 
 interface RefUpdate {
@@ -55,8 +45,6 @@ export function mutationRoot(deps: GraphQlFake): GraphNode {
   return {
     createCommitOnBranch: ({ input }: { input: CommitInput }) => createCommitOnBranch(input, deps),
     updateRefs: ({ input }: { input: RefsInput }) => updateRefs(input, deps),
-    createRef: ({ input }: { input: RefInput }) => createRef(input, deps),
-    deleteRef: ({ input }: { input: { refId: string } }) => deleteRef(input, deps),
     ...threadMutations(deps),
   };
 }
@@ -80,7 +68,6 @@ function createCommitOnBranch(input: CommitInput, deps: GraphQlFake): GraphNode 
   return {
     clientMutationId: input.clientMutationId ?? null,
     commit: commitNode(repo, commit),
-    ref: refNode(repo, branch),
   };
 }
 
@@ -96,36 +83,13 @@ function updateRefs(input: RefsInput, deps: GraphQlFake): GraphNode {
   return { clientMutationId: input.clientMutationId ?? null };
 }
 
-function createRef({ repositoryId, name, oid }: RefInput, deps: GraphQlFake): GraphNode {
-  const repo = deps.findRepoById(repositoryId);
-  if (repo === undefined) throw notFound(`a node with the global id of '${repositoryId}'.`);
-  requireWrite(repo, deps);
-  if (repo.branches.has(branchName(name)))
-    throw graphError('UNPROCESSABLE', `A ref named "${name}" already exists in the repository.`);
-  requireUpdate(repo, { name, afterOid: oid });
-  repo.branches.set(branchName(name), oid);
-  return { clientMutationId: null, ref: refNode(repo, branchName(name)) };
-}
-
-function deleteRef({ refId: id }: { readonly refId: string }, deps: GraphQlFake): GraphNode {
-  const repo = deps.findRepo(/^REF_(.+?):/.exec(id)?.[1] ?? '');
-  const branch = [...(repo?.branches.keys() ?? [])].find((name) => repo && refId(repo, name) === id);
-  if (repo === undefined || branch === undefined) throw notFound(`a node with the global id of '${id}'.`);
-  requireWrite(repo, deps);
-  requireAllowed(repo, branch, 'delete');
-  repo.branches.delete(branch);
-  return { clientMutationId: null };
-}
-
 function findBranch(
-  { id, repositoryNameWithOwner, branchName: name }: CommitInput['branch'],
+  { repositoryNameWithOwner: wanted, branchName: name }: CommitInput['branch'],
   deps: GraphQlFake,
 ): { repo: StoredRepo; branch: string } {
-  const wanted = repositoryNameWithOwner ?? /^REF_(.+?):/.exec(id ?? '')?.[1] ?? '';
   const repo = deps.findRepo(wanted);
   if (repo === undefined) throw notFound(`a Repository with the name '${wanted}'.`);
-  const byId = [...repo.branches.keys()].find((branch) => refId(repo, branch) === id);
-  return { repo, branch: byId ?? branchName(name ?? '') };
+  return { repo, branch: branchName(name) };
 }
 
 function requireWrite(repo: StoredRepo, deps: GraphQlFake): void {
@@ -192,4 +156,36 @@ function changeOf(
   if (isFastForward(repo.git, head, afterOid)) return 'update';
   if (!isForced) throw graphError('UNPROCESSABLE', 'Update is not a fast forward');
   return 'force';
+}
+
+interface ResolveInput {
+  readonly clientMutationId?: string | null;
+  readonly threadId: string;
+}
+
+/** What can be done to a conversation on a line. Both take the right to write contents. */
+function threadMutations(deps: GraphQlFake): GraphNode {
+  const change =
+    (isResolved: boolean) =>
+    ({ input }: { input: ResolveInput }) =>
+      changeThread(input, isResolved, deps);
+  return { resolveReviewThread: change(true), unresolveReviewThread: change(false) };
+}
+
+function changeThread(
+  { threadId, clientMutationId }: ResolveInput,
+  isResolved: boolean,
+  deps: GraphQlFake,
+): GraphNode {
+  for (const repo of deps.repos()) {
+    const { reviewComments, resolved } = repo.talk;
+    const first = reviewComments.find((one) => `PRRT_${one.id}` === threadId && one.inReplyTo === undefined);
+    const pull = first === undefined ? undefined : repo.pulls.get(first.pull);
+    if (first === undefined || pull === undefined) continue;
+    if (deps.rightOf(repo) !== 'write') throw forbidden();
+    if (isResolved) resolved.set(first.id, deps.viewer);
+    else resolved.delete(first.id);
+    return { clientMutationId: clientMutationId ?? null, thread: threadNode(repo, { pull, first }, deps) };
+  }
+  throw notFound(`a node with the global id of '${threadId}'.`);
 }

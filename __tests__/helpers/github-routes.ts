@@ -48,122 +48,69 @@ interface Route {
   readonly method: string;
   readonly template: string;
   readonly answer: (call: RestCall) => RestAnswer;
-  /** Where GitHub describes it, below `https://docs.github.com/rest/`. */
-  readonly docs: string;
 }
 
 const REPO = '/repos/{owner}/{repo}';
 
+/** Of a repository, by method and path below it; the first that fits answers. */
+const OF_REPOSITORY: Readonly<Record<string, Route['answer']>> = {
+  'GET ': repository,
+  'GET /contents/{path}': contents,
+  'POST /git/trees': createTree,
+  'GET /git/trees/{tree_sha}': tree,
+  'POST /git/blobs': createBlob,
+  'GET /git/blobs/{file_sha}': gitBlob,
+  'POST /git/commits': createCommit,
+  'GET /git/commits/{commit_sha}': gitCommit,
+  'GET /git/ref/{ref}': gitRef,
+  'POST /git/refs': createRef,
+  'PATCH /git/refs/{ref}': updateRef,
+  'DELETE /git/refs/{ref}': deleteRef,
+  'GET /commits/{ref}/check-runs': checkRuns,
+  'GET /commits/{ref}/status': combinedStatus,
+  'GET /commits/{commit_sha}/pulls': pullsOfCommit,
+  'GET /tags': tags,
+  'GET /commits/{ref}': commit,
+  'GET /commits': commits,
+  'POST /check-runs': createCheckRun,
+  'PATCH /check-runs/{check_run_id}': updateCheckRun,
+  'GET /actions/caches': caches,
+  'GET /actions/jobs/{job_id}/logs': jobLogs,
+  'GET /pulls': listPulls,
+  'POST /pulls': createPull,
+  'PATCH /pulls/{pull_number}': updatePull,
+  'GET /pulls/{pull_number}': pull,
+  'GET /pulls/{pull_number}/files': pullFiles,
+  'GET /pulls/{pull_number}/commits': pullCommits,
+  'POST /pulls/{pull_number}/reviews': createReview,
+  'DELETE /pulls/{pull_number}/reviews/{review_id}': deleteReview,
+  'PUT /pulls/{pull_number}/reviews/{review_id}/dismissals': dismissReview,
+  'POST /pulls/{pull_number}/comments': createReviewComment,
+  'POST /pulls/{pull_number}/comments/{comment_id}/replies': replyToComment,
+  'POST /pulls/comments/{comment_id}/reactions': reactToReviewComment,
+  'GET /compare/{basehead}': comparison,
+  'GET /collaborators/{username}/permission': collaboratorPermission,
+  'POST /issues': createIssue,
+  'PATCH /issues/{issue_number}': updateIssue,
+  'GET /issues/{issue_number}/labels': issueLabels,
+  'POST /issues/{issue_number}/labels': addLabels,
+  'DELETE /issues/{issue_number}/labels/{name}': removeLabel,
+  'GET /labels/{name}': label,
+  'POST /issues/{issue_number}/reactions': reactToIssue,
+  'POST /issues/comments/{comment_id}/reactions': reactToComment,
+  'GET /issues/{issue_number}': issue,
+  'GET /issues/{issue_number}/comments': listComments,
+  'POST /issues/{issue_number}/comments': createComment,
+  'PATCH /issues/comments/{comment_id}': updateComment,
+};
+
 const ROUTES: readonly Route[] = [
-  get('', repository, 'repos/repos#get-a-repository'),
-  get('/contents/{path}', contents, 'repos/contents#get-repository-content'),
-  change('POST', '/git/trees', { answer: createTree, docs: 'git/trees#create-a-tree' }),
-  get('/git/trees/{tree_sha}', tree, 'git/trees#get-a-tree'),
-  change('POST', '/git/blobs', { answer: createBlob, docs: 'git/blobs#create-a-blob' }),
-  get('/git/blobs/{file_sha}', gitBlob, 'git/blobs#get-a-blob'),
-  change('POST', '/git/commits', { answer: createCommit, docs: 'git/commits#create-a-commit' }),
-  get('/git/commits/{commit_sha}', gitCommit, 'git/commits#get-a-commit-object'),
-  get('/git/ref/{ref}', gitRef, 'git/refs#get-a-reference'),
-  change('POST', '/git/refs', { answer: createRef, docs: 'git/refs#create-a-reference' }),
-  change('PATCH', '/git/refs/{ref}', { answer: updateRef, docs: 'git/refs#update-a-reference' }),
-  change('DELETE', '/git/refs/{ref}', { answer: deleteRef, docs: 'git/refs#delete-a-reference' }),
-  get('/commits/{ref}/check-runs', checkRuns, 'checks/runs#list-check-runs-for-a-git-reference'),
-  get(
-    '/commits/{ref}/status',
-    combinedStatus,
-    'commits/statuses#get-the-combined-status-for-a-specific-reference',
-  ),
-  get(
-    '/commits/{commit_sha}/pulls',
-    pullsOfCommit,
-    'commits/commits#list-pull-requests-associated-with-a-commit',
-  ),
-  get('/tags', tags, 'repos/repos#list-repository-tags'),
-  get('/commits/{ref}', commit, 'commits/commits#get-a-commit'),
-  get('/commits', commits, 'commits/commits#list-commits'),
-  change('POST', '/check-runs', { answer: createCheckRun, docs: 'checks/runs#create-a-check-run' }),
-  change('PATCH', '/check-runs/{check_run_id}', {
-    answer: updateCheckRun,
-    docs: 'checks/runs#update-a-check-run',
+  ...Object.entries(OF_REPOSITORY).map(([name, answer]) => {
+    const [method = '', path = ''] = name.split(' ');
+    return { method, template: `${REPO}${path}`, answer };
   }),
-  get('/actions/caches', caches, 'actions/cache#list-github-actions-caches-for-a-repository'),
-  get('/actions/jobs/{job_id}/logs', jobLogs, 'actions/workflow-jobs#download-job-logs-for-a-workflow-run'),
-  get('/pulls', listPulls, 'pulls/pulls#list-pull-requests'),
-  change('POST', '/pulls', { answer: createPull, docs: 'pulls/pulls#create-a-pull-request' }),
-  change('PATCH', '/pulls/{pull_number}', {
-    answer: updatePull,
-    docs: 'pulls/pulls#update-a-pull-request',
-  }),
-  get('/pulls/{pull_number}', pull, 'pulls/pulls#get-a-pull-request'),
-  get('/pulls/{pull_number}/files', pullFiles, 'pulls/pulls#list-pull-requests-files'),
-  get('/pulls/{pull_number}/commits', pullCommits, 'pulls/pulls#list-commits-on-a-pull-request'),
-  change('POST', '/pulls/{pull_number}/reviews', {
-    answer: createReview,
-    docs: 'pulls/reviews#create-a-review-for-a-pull-request',
-  }),
-  change('DELETE', '/pulls/{pull_number}/reviews/{review_id}', {
-    answer: deleteReview,
-    docs: 'pulls/reviews#delete-a-pending-review-for-a-pull-request',
-  }),
-  change('PUT', '/pulls/{pull_number}/reviews/{review_id}/dismissals', {
-    answer: dismissReview,
-    docs: 'pulls/reviews#dismiss-a-review-for-a-pull-request',
-  }),
-  change('POST', '/pulls/{pull_number}/comments', {
-    answer: createReviewComment,
-    docs: 'pulls/comments#create-a-review-comment-for-a-pull-request',
-  }),
-  change('POST', '/pulls/{pull_number}/comments/{comment_id}/replies', {
-    answer: replyToComment,
-    docs: 'pulls/comments#create-a-reply-for-a-review-comment',
-  }),
-  change('POST', '/pulls/comments/{comment_id}/reactions', {
-    answer: reactToReviewComment,
-    docs: 'reactions/reactions#create-reaction-for-a-pull-request-review-comment',
-  }),
-  get('/compare/{basehead}', comparison, 'commits/commits#compare-two-commits'),
-  get(
-    '/collaborators/{username}/permission',
-    collaboratorPermission,
-    'collaborators/collaborators#get-repository-permissions-for-a-user',
-  ),
-  change('POST', '/issues', { answer: createIssue, docs: 'issues/issues#create-an-issue' }),
-  change('PATCH', '/issues/{issue_number}', { answer: updateIssue, docs: 'issues/issues#update-an-issue' }),
-  get('/issues/{issue_number}/labels', issueLabels, 'issues/labels#list-labels-for-an-issue'),
-  change('POST', '/issues/{issue_number}/labels', {
-    answer: addLabels,
-    docs: 'issues/labels#add-labels-to-an-issue',
-  }),
-  change('DELETE', '/issues/{issue_number}/labels/{name}', {
-    answer: removeLabel,
-    docs: 'issues/labels#remove-a-label-from-an-issue',
-  }),
-  get('/labels/{name}', label, 'issues/labels#get-a-label'),
-  change('POST', '/issues/{issue_number}/reactions', {
-    answer: reactToIssue,
-    docs: 'reactions/reactions#create-reaction-for-an-issue',
-  }),
-  change('POST', '/issues/comments/{comment_id}/reactions', {
-    answer: reactToComment,
-    docs: 'reactions/reactions#create-reaction-for-an-issue-comment',
-  }),
-  get('/issues/{issue_number}', issue, 'issues/issues#get-an-issue'),
-  get('/issues/{issue_number}/comments', listComments, 'issues/comments#list-issue-comments'),
-  change('POST', '/issues/{issue_number}/comments', {
-    answer: createComment,
-    docs: 'issues/comments#create-an-issue-comment',
-  }),
-  change('PATCH', '/issues/comments/{comment_id}', {
-    answer: updateComment,
-    docs: 'issues/comments#update-an-issue-comment',
-  }),
-  { method: 'GET', template: '/search/code', answer: searchCode, docs: 'search/search#search-code' },
-  {
-    method: 'GET',
-    template: '/search/issues',
-    answer: searchIssues,
-    docs: 'search/search#search-issues-and-pull-requests',
-  },
+  { method: 'GET', template: '/search/code', answer: searchCode },
+  { method: 'GET', template: '/search/issues', answer: searchIssues },
 ];
 
 /** Last parameters that may hold slashes. */
@@ -219,14 +166,6 @@ export function requestedMedia(request: RecordedRequest): { media: Media; mediaT
   return match === null
     ? { media: 'json', mediaType: 'application/json' }
     : { media: match[1] as Media, mediaType: match[0] };
-}
-
-function get(path: string, answer: Route['answer'], docs: string): Route {
-  return { method: 'GET', template: `${REPO}${path}`, answer, docs };
-}
-
-function change(method: string, path: string, rest: Pick<Route, 'answer' | 'docs'>): Route {
-  return { method, template: `${REPO}${path}`, ...rest };
 }
 
 function compile(template: string): RegExp {

@@ -130,7 +130,7 @@ export async function startGitHubServer(options: GitHubOptions = {}): Promise<Gi
     if (answer.elsewhere !== undefined) {
       return { ...answer, headers: { location: await elsewhere.keep(answer.elsewhere) } };
     }
-    return described(answer, route.docs);
+    return answer;
   }
 
   /** What a token sees. */
@@ -233,11 +233,4 @@ function addTestCommit(
   const commit = writeCommit(repo.git, { ...content, message: 'Change files' }, sha);
   repo.branches.set(branch, commit.sha);
   return commit.sha;
-}
-
-/** GitHub says with each error where the request is described. */
-function described(answer: RestAnswer, docs: string): RestAnswer {
-  if (answer.status < 400) return answer;
-  const body = answer.body as Record<string, unknown>;
-  return { ...answer, body: { ...body, documentation_url: `https://docs.github.com/rest/${docs}` } };
 }
