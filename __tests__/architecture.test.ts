@@ -97,7 +97,7 @@ const RATCHET = {
   'types of src/': 825,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 96_623,
+  'lines of __tests__/': 96_375,
   'lines of scripts/, bench/ and eval/': 4858,
 };
 

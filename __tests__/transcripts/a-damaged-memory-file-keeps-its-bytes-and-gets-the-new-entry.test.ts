@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { startModelServer, text } from '../helpers/model-server.js';
-import { runMain } from '../helpers/run-action.js';
+import { runMainHere } from '../helpers/run-main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { scheduledStep, titles } from './memory-scene.js';
 import { notesStage } from './notes-scene.js';
@@ -149,7 +149,9 @@ it.each(DAMAGED)(
     const workspace = tempDir('workspace');
     if (bytes.length > 0) writeFiles(workspace, { '.axe/memory/ask.md': bytes });
     const model = await startModelServer([text('It rains.'), text('It still rains.')]);
-    const step = await runMain(scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }));
+    const step = await runMainHere(
+      scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }),
+    );
 
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
     expect(titles(step)).toEqual(warned);
@@ -163,7 +165,7 @@ it.each(DAMAGED)(
     expect(after.subarray(0, bytes.length)).toEqual(bytes);
     expect(after.subarray(bytes.length).toString()).toBe(between + step.outputs['memory-entry']);
 
-    await runMain(scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }));
+    await runMainHere(scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }));
     expect(model.prompts()[1]?.system).toContain('**Result:** It rains.');
   },
 );

@@ -10,38 +10,21 @@ import {
   LOGGED,
   openPull,
   push,
+  QUIET,
   REVIEWER,
+  SECOND,
   submit,
+  TAKEN_OUT,
+  THIRD,
 } from './review-scene.js';
 import { expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { resultsOf } from './tool-scene.js';
 
-const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
-const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
 const OTHER = 'd'.repeat(40);
 
-/** The change without the line that writes the token to the log. */
-const QUIET = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
-  '+  console.log(token);\n',
-  '',
-);
-/** What the push changed that took the line out, and the one that put it back. */
-const TAKEN_OUT = freshOf('-  console.log(token);', '-10,4 +10,3');
-const PUT_BACK = freshOf('+  console.log(token);', '-10,3 +10,4');
-
-function freshOf(line: string, range: string): string {
-  return `diff --git a/src/auth.ts b/src/auth.ts
-index 9c4d5e6..77aa001 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ ${range} @@ export function isValid(token: string): boolean {
-   const expected = readToken();
-${line}
-   return expected == token;
- }
-`;
-}
+/** The push that puts the line back. */
+const PUT_BACK = TAKEN_OUT.replace('-10,4 +10,3', '-10,3 +10,4').replace('-  console', '+  console');
 
 /** The finding on the log in other words, of another kind. */
 const LOGGED_AGAIN: ScriptedToolCall = {

@@ -1,18 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import { commentOnPull } from './review-scene.js';
 import { expectTranscript, type Stage, seen, setStage, troubles } from './stage.js';
 
 /** A writer's comment below the pull request of the stage. */
 async function say(stage: Stage, body: string, commentId: number) {
-  const payload = loadWebhook('issue_comment', 'created', {
-    'issue.number': payloadField(stage.payload, 'pull_request.number'),
-    'comment.id': commentId,
-    'comment.body': body,
-  });
-  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
   const trunk = `refs/heads/${stage.repo.defaultBranch}`;
   const env = stage.cache.env({ ref: trunk, readableRefs: [trunk] });
-  return await stage.run({ event: { name: 'issue_comment', payload }, env });
+  return await stage.run({ ...commentOnPull(stage, body, commentId), env });
 }
 
 it('the pause is kept in memory, and no model is called until a writer takes it back', async () => {

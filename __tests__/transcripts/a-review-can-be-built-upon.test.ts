@@ -7,11 +7,22 @@ import { promptOf, type ScriptedToolCall, text } from '../helpers/model-server.j
 import { sarifFaults } from '../helpers/sarif-schema.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { handleIn } from './handle-scene.js';
-import { CHANGE, calls, DOCS, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
+import {
+  CHANGE,
+  calls,
+  DOCS,
+  LOGGED,
+  push,
+  QUIET,
+  REVIEWER,
+  SECOND,
+  submit,
+  TAKEN_OUT,
+  TIMING,
+} from './review-scene.js';
 import { HEAD, type StageOptions, setStage, told, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const SCHEMA = join(resolve(import.meta.dirname, '../..'), 'schema/findings.schema.json');
 const AFTER = { path: 'src/auth.ts', line: 11, code: '  return expected == token;' };
 const TWO = [calls(LOGGED, TIMING, submit('Two things.')), text('Reviewed.')];
@@ -74,14 +85,6 @@ it.each([
 });
 
 it('a gate is also failed by earlier findings, until they are settled', async () => {
-  const quiet = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
-    '+  console.log(token);\n',
-    '',
-  );
-  const taken = `${CHANGE.slice(0, CHANGE.indexOf('@@'))}@@ -11,2 +11,1 @@
--  console.log(token);
-   return expected == token;
-`;
   const evidence = [{ path: 'src/auth.ts', line: 11, code: '-  console.log(token);' }];
   const settled = (finding: string): ScriptedToolCall => ({
     name: 'settle_finding',
@@ -114,10 +117,10 @@ it('a gate is also failed by earlier findings, until they are settled', async ()
     outputs: { conclusion: 'findings', 'findings-open': '1' },
   });
   // A line that is gone says nothing by itself.
-  const third = await stage.run({ ...push(stage, 'd'.repeat(40), quiet + DOCS, taken), inputs });
+  const third = await stage.run({ ...push(stage, 'd'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
   expect(third).toMatchObject({ exitCode: 1, outputs: { 'findings-open': '1' } });
   handles = stage.repo.talk.reviewComments.map(handleIn);
-  const fourth = await stage.run({ ...push(stage, 'e'.repeat(40), quiet + DOCS, taken), inputs });
+  const fourth = await stage.run({ ...push(stage, 'e'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
   expect(fourth).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });
 });
 

@@ -2,11 +2,10 @@ import { expect, it } from '@jest/globals';
 import { ANSWER_LOST, BAD_GATEWAY_AFTER_EFFECT } from '../helpers/github-faults.js';
 import { text } from '../helpers/model-server.js';
 import { payloadField } from '../helpers/webhooks.js';
-import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
+import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, SECOND, submit, TIMING } from './review-scene.js';
 import { expectTranscript, HEAD, type StageOptions, seen, setStage, steady, told } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const NEXT_CHANGE = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,5 @@').replace(
   '+  console.log(token);',
   '+  const now = Date.now();\n+  console.log(token);',
@@ -62,11 +61,11 @@ it('comments are posted on lines once, and after the next push only on what is n
   );
   const opened = discussion(stage);
 
-  const second = await stage.run({ ...push(stage, NEXT, NEXT_CHANGE, ADDED), runId: '1658821494' });
+  const second = await stage.run({ ...push(stage, SECOND, NEXT_CHANGE, ADDED), runId: '1658821494' });
   expect(stage.repo.talk.reviewComments.map(({ line, commit }) => [line, commit])).toEqual([
     [11, HEAD],
     [12, HEAD],
-    [11, NEXT],
+    [11, SECOND],
   ]);
   expect(second.outputs['memory-entry']).toContain(
     '**Result:** Posted 1 comment on #2: src/auth.ts:11. Not repeated: 2 open.\n',
@@ -209,7 +208,7 @@ it('a review requests changes if the workflow allows it, and takes that back whe
   await stage.run({ inputs });
   expect(stage.repo.talk.reviews.map(({ state }) => state)).toEqual(['CHANGES_REQUESTED']);
   const fixed = CHANGE.replace('+  return expected == token;', '+  return timingSafeEqual(expected, token);');
-  await stage.run({ ...push(stage, NEXT, fixed), inputs });
+  await stage.run({ ...push(stage, SECOND, fixed), inputs });
   const reviews = stage.repo.talk.reviews.filter(({ body }) => body !== '');
   expect(reviews.map(({ state }) => state)).toEqual(['DISMISSED', 'COMMENTED']);
   expect(reviews[1]?.body).toContain('— its suggestion was committed');

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { ModelReply, ModelScript } from '../helpers/model-server.js';
 import { expectNoEntry, expectTranscript, seen, setStage, steady } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { agentToml } from './tool-scene.js';
 
 const NAME = 'a-run-stopped-at-a-limit-publishes-what-there-is-and-remembers-nothing';
@@ -63,7 +64,8 @@ it.each(LIMITS)(
   'C4 65: a run reports $limit',
   async ({ limit, conclusion, inputs, message, model, tables = '' }) => {
     const toml = agentToml({ tools: ['list_directory'], memory: true, tables });
-    const stage = await setStage({
+    const set = limit === 'tokens' ? setStage : setStageInProcess;
+    const stage = await set({
       base: { 'axe/agents/worker.toml': toml },
       model: model ?? (() => ON),
     });
@@ -88,7 +90,7 @@ it.each(LIMITS)(
 );
 
 it('the model is warned before, and the log warns that a model without a price cannot be limited by cost', async () => {
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     base: { 'axe/agents/worker.toml': agentToml({ tools: ['list_directory'] }) },
     model: () => ON,
   });

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { graphQlRateLimit } from '../helpers/github-faults.js';
+import { runMainHere } from '../helpers/run-main.js';
 import { BRANCH, type BranchScene, branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
 import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
 
@@ -109,7 +110,7 @@ function secondsAhead(seconds: number): number {
 it.each(REFUSALS)('%s passes, reports it once, and shows the entry', async (_, { set, inputs, told }) => {
   const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
   set(scene);
-  const step = await scene.run({ env: NO_CACHE, ...(inputs && { inputs }) });
+  const step = await runMainHere(scene.step({ env: NO_CACHE, ...(inputs && { inputs }) }));
   if (inputs?.['memory-repo'] === undefined) {
     expect(expectNotSavedReported(step, 'Answer 0.')).toMatch(told);
   } else {

@@ -1,8 +1,25 @@
 import { expect, it } from '@jest/globals';
-import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
-import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import { type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { byHandles } from './handle-scene.js';
-import { CHANGE, calls, discussion, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
+import {
+  CHANGE,
+  calls,
+  commentOnPull,
+  discussion,
+  LOG_GONE,
+  LOGGED,
+  OFF_BY_ONE,
+  push,
+  QUEUE,
+  QUIET,
+  REVIEWER,
+  SECOND,
+  SEEN_OVER,
+  submit,
+  TAKEN_OUT,
+  THIRD,
+  TIMING,
+} from './review-scene.js';
 import {
   expectTranscript,
   HEAD,
@@ -14,75 +31,11 @@ import {
 } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
-const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
-
-/** A file that the pull request adds to the change of the scene. */
-const QUEUE = `diff --git a/src/queue.ts b/src/queue.ts
-new file mode 100644
-index 0000000..1f7a7a4
---- /dev/null
-+++ b/src/queue.ts
-@@ -0,0 +1,3 @@
-+export function size(queue: readonly string[]): number {
-+  return queue.length + 1;
-+}
-`;
 const FIRST_DIFF = CHANGE + QUEUE;
 
-/** The push takes the token out of the log. */
-const FIXED = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
-  '+  console.log(token);\n',
-  '',
-);
-const SECOND_DIFF = FIXED + QUEUE;
-const FIX = `diff --git a/src/auth.ts b/src/auth.ts
-index 9c4d5e6..77aa001 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -10,4 +10,3 @@ export function isValid(token: string): boolean {
-   const expected = readToken();
--  console.log(token);
-   return expected == token;
- }
-`;
-
+const SECOND_DIFF = QUIET + QUEUE;
 /** A file that the push adds. */
 const OTHER = QUEUE.replaceAll('src/queue.ts', 'src/other.ts');
-
-const OFF_BY_ONE: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/queue.ts',
-    line: 2,
-    code: '  return queue.length + 1;',
-    title: 'The size is one too large',
-    category: 'correctness',
-    effect: 'wrong-result',
-    reach: 'always',
-    body: 'An empty queue has size 1.',
-  },
-};
-
-/** The model says that the push has ended what it is told of first: the line of the log is gone. */
-const LOG_GONE: ScriptedToolCall = {
-  name: 'settle_finding',
-  input: {
-    finding: 'F1',
-    how: 'fixed',
-    reason: 'Nothing is logged any more.',
-    evidence: [{ path: 'src/auth.ts', line: 11, code: '  console.log(token);' }],
-  },
-};
-/** A second look in a fresh context comes to the same. */
-const SEEN_OVER: ModelReply = calls({
-  name: 'give_verdict',
-  input: {
-    verdict: 'refuted',
-    evidence: [{ path: 'src/auth.ts', line: 11, code: '  return expected == token;' }],
-    reason: 'It follows the reading at once.',
-  },
-});
 
 const FIRST_RUN = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('Reviewed.')];
 
@@ -119,18 +72,13 @@ function threads({ repo: { talk } }: Stage) {
     }));
 }
 
-/** A writer's comment below the pull request of the stage. */
+/** A writer's comment below the pull request, with the cache of the pull request. */
 async function say(stage: Stage, body: string, commentId = 1001, inputs = {}) {
-  const payload = loadWebhook('issue_comment', 'created', {
-    'issue.number': payloadField(stage.payload, 'pull_request.number'),
-    'comment.id': commentId,
-    'comment.body': body,
+  const env = stage.cache.env({
+    ref: 'refs/pull/2/merge',
+    readableRefs: [`refs/heads/${stage.repo.defaultBranch}`],
   });
-  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
-  const trunk = `refs/heads/${stage.repo.defaultBranch}`;
-  const ref = `refs/pull/${payloadField(stage.payload, 'pull_request.number')}/merge`;
-  const env = stage.cache.env({ ref, readableRefs: [trunk] });
-  return await stage.run({ event: { name: 'issue_comment', payload }, env, inputs });
+  return await stage.run({ ...commentOnPull(stage, body, commentId), env, inputs });
 }
 
 it('a second review receives what a push changed and the names of the rest, and settles what the push has fixed', async () => {
@@ -143,7 +91,11 @@ it('a second review receives what a push changed and the names of the rest, and 
   expect(first.exitCode).toBe(0);
   const asked = stage.model.requests().length;
 
-  const second = await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), runId: '1658821494', inputs });
+  const second = await stage.run({
+    ...push(stage, SECOND, SECOND_DIFF, TAKEN_OUT),
+    runId: '1658821494',
+    inputs,
+  });
   expect(second.exitCode).toBe(0);
   const sent = message(stage, asked);
   expect(sent).toContain('Changed since your last review of ec26c3e: 1 of 2 files of the pull request.');
@@ -190,12 +142,12 @@ it('a second review resolves what was settled if the token can, and nothing by a
   ]);
   stage.repo.contents = 'write';
   await stage.run();
-  const fixed = push(stage, SECOND, SECOND_DIFF, FIX);
+  const fixed = push(stage, SECOND, SECOND_DIFF, TAKEN_OUT);
   await stage.run({ ...fixed, inputs: { 'dry-run': 'true' } });
   const silent = await stage.run(fixed);
   expect(threads(stage).filter(({ isResolved }) => isResolved)).toEqual([]);
   expect(silent.outputs).toMatchObject({ 'findings-open': '2', 'findings-worst': 'critical' });
-  const said = await stage.run({ ...push(stage, THIRD, SECOND_DIFF, FIX), runId: '1658821495' });
+  const said = await stage.run({ ...push(stage, THIRD, SECOND_DIFF, TAKEN_OUT), runId: '1658821495' });
   expect(threads(stage)[0]).toEqual({ at: 'src/auth.ts:11', isResolved: true, answers: 1 });
   expect(said.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'major' });
 });
@@ -225,7 +177,7 @@ it('the first review requests no comparison, and the second only one', async () 
   await stage.run();
   const compared = () => stage.github.requests().filter(({ path }) => path.includes(`/compare/${HEAD}...`));
   expect(compared()).toEqual([]);
-  await stage.run(push(stage, SECOND, SECOND_DIFF, FIX));
+  await stage.run(push(stage, SECOND, SECOND_DIFF, TAKEN_OUT));
   expect(compared().map(({ path }) => path.replace(/^.*compare\//, ''))).toEqual(
     [1, 2].map(() => `${HEAD}...${SECOND}`),
   );
@@ -255,7 +207,7 @@ it.each<[string, (stage: Stage) => void, string]>([
     const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
     await stage.run();
     const asked = stage.model.requests().length;
-    const step = push(stage, SECOND, SECOND_DIFF, FIX);
+    const step = push(stage, SECOND, SECOND_DIFF, TAKEN_OUT);
     happen(stage);
     const result = await stage.run(step);
     expect(result.exitCode).toBe(0);
@@ -273,7 +225,7 @@ it.each<[string, (stage: Stage) => void, string]>([
 it('a second review covers everything if the target branch changes', async () => {
   const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
   await stage.run();
-  const { event } = push(stage, SECOND, SECOND_DIFF, FIX);
+  const { event } = push(stage, SECOND, SECOND_DIFF, TAKEN_OUT);
   const base = (event.payload['pull_request'] as { base: Record<string, unknown> }).base;
   base['ref'] = 'release';
   stage.repo.branches.set('release', String(base['sha']));
@@ -288,7 +240,7 @@ it('a second review excludes what a merge of the base branch brought', async () 
   const asked = stage.model.requests().length;
   const others = QUEUE.replaceAll('src/queue.ts', 'src/theirs.ts').replaceAll('queue', 'stack');
   const far = '@@ -90,2 +89,3 @@\n   first();\n+  brought();\n   last();\n';
-  const step = push(stage, SECOND, SECOND_DIFF, FIX + far + others);
+  const step = push(stage, SECOND, SECOND_DIFF, TAKEN_OUT + far + others);
   stage.repo.merges.add(SECOND);
   const result = await stage.run(step);
   const sent = message(stage, asked);
@@ -312,7 +264,7 @@ it('`/axe review` covers what is new, and `/axe review full` everything', async 
   // What a pull request keeps in the cache, a comment's run does not see.
   stage.repo.contents = 'write';
   await stage.run();
-  push(stage, SECOND, SECOND_DIFF, FIX);
+  push(stage, SECOND, SECOND_DIFF, TAKEN_OUT);
   const inPart = await say(stage, '/axe review');
   expect(inPart).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(inPart.summary).toContain('\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files.\n');
@@ -363,10 +315,10 @@ it('a second review continues from the limit of the last one, also on the same c
     /^<!-- axe-action \{"kind":"review","agent":"reviewer","head":"\w+","part":2,/,
   );
 
-  const cutAgain = await stage.run({ ...push(stage, SECOND, FIRST_DIFF, FIX), inputs: limited });
+  const cutAgain = await stage.run({ ...push(stage, SECOND, FIRST_DIFF, TAKEN_OUT), inputs: limited });
   expect(cutAgain.outputs['conclusion']).toBe('max-turns');
-  const step = push(stage, THIRD, FIRST_DIFF, FIX);
-  stage.repo.comparisons.set(`${HEAD}...${THIRD}`, FIX);
+  const step = push(stage, THIRD, FIRST_DIFF, TAKEN_OUT);
+  stage.repo.comparisons.set(`${HEAD}...${THIRD}`, TAKEN_OUT);
   const asked = stage.model.requests().length;
   const last = await stage.run(step);
   expect(last.summary).toContain('\nReviewed: `ec26c3e..7fd1a60`, 1 of 2 files.\n');
@@ -375,7 +327,7 @@ it('a second review continues from the limit of the last one, also on the same c
 
 const SAME = { path: 'src/auth.ts', line: 11, code: '  return same(expected, token);' };
 /** The push compares in the same time. */
-const COMPARED_FIX = FIX.replace('@@ -10,4 +10,3 @@', '@@ -10,3 +10,3 @@')
+const COMPARED_FIX = TAKEN_OUT.replace('@@ -10,4 +10,3 @@', '@@ -10,3 +10,3 @@')
   .replace('-  console.log(token);\n', '')
   .replace('   return expected == token;', '-  return expected == token;\n+  return same(expected, token);');
 
@@ -401,20 +353,13 @@ it('a review takes back the changes that one below a comment requested, but not 
       SEEN_SAME,
     ]),
   });
-  const trunk = `refs/heads/${stage.repo.defaultBranch}`;
-  const payload = loadWebhook('issue_comment', 'created', {
-    'issue.number': payloadField(stage.payload, 'pull_request.number'),
-    'comment.body': '/axe review',
-  });
-  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
-  const env = stage.cache.env({ ref: 'refs/pull/2/merge', readableRefs: [trunk] });
-  await stage.run({ event: { name: 'issue_comment', payload }, env, inputs });
+  await say(stage, '/axe review', 1001, inputs);
   const states = () => stage.repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
   expect(states()).toEqual(['CHANGES_REQUESTED']);
-  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
+  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, TAKEN_OUT), inputs });
   // The token is not logged any more, and the comparison is open: nothing is taken back.
   expect(states()).toEqual(['CHANGES_REQUESTED', 'CHANGES_REQUESTED']);
-  const settled = FIXED.replace('+  return expected == token;', '+  return same(expected, token);') + QUEUE;
+  const settled = QUIET.replace('+  return expected == token;', '+  return same(expected, token);') + QUEUE;
   await stage.run({ ...push(stage, THIRD, settled, COMPARED_FIX), inputs });
   expect(states()).toEqual(['DISMISSED', 'DISMISSED', 'COMMENTED']);
 });
@@ -423,7 +368,7 @@ it('the check shows what is still open, on lines that were not reviewed and wher
   const stage = await stageWith([calls(submit('Nothing new.')), text('Reviewed the push.')]);
   const inputs = { 'check-run': 'true' };
   await stage.run({ inputs });
-  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
+  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, TAKEN_OUT), inputs });
   expect(stage.repo.talk.checkRuns).toMatchObject([
     { conclusion: 'neutral', title: '1 critical, 1 major open · whole' },
     { conclusion: 'neutral', title: '1 critical, 1 major open · whole' },
@@ -435,6 +380,6 @@ it('everything is reviewed again after a review that `comment: never` kept back'
   const inputs = { comment: 'never' };
   await stage.run({ inputs });
   const asked = stage.model.requests().length;
-  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, FIX), inputs });
+  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, TAKEN_OUT), inputs });
   expect(message(stage, asked)).toContain('queue.length + 1');
 });

@@ -2,29 +2,12 @@ import { expect, it } from '@jest/globals';
 import { seedReaction, seedReply } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
-import {
-  CHANGE,
-  calls,
-  LOGGED,
-  ON_BRANCH,
-  push,
-  REVIEWER,
-  reviewedForAnswers,
-  submit,
-  TIMING,
-} from './review-scene.js';
-import { comparisonOf, expectTranscript, type Stage, setStage, steady } from './stage.js';
+import { again, ON_BRANCH, reviewedForAnswers } from './answer-scene.js';
+import { CHANGE, calls, LOGGED, push, REVIEWER, SECOND, submit, THIRD, TIMING } from './review-scene.js';
+import { expectTranscript, type Stage, setStage, steady } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const STATE = 'reviewer.state.md';
-
-/** The next push, with the two lines as they were. */
-async function again(stage: Stage) {
-  const next = push(stage, NEXT, CHANGE);
-  stage.repo.comparisons.set(comparisonOf(next.event.payload), CHANGE);
-  return await stage.run({ ...next, runId: '1658821494', inputs: ON_BRANCH });
-}
 
 function memory({ github }: Stage): Readonly<Record<string, string>> {
   return github.files('Codertocat/Hello-World', 'axe-memory');
@@ -91,9 +74,7 @@ it.each<[string, (stage: Stage, timing: number) => void]>([
     ),
   ]);
   expect(resolved.has(timing)).toBe(true);
-  const third = push(stage, 'd'.repeat(40), CHANGE);
-  stage.repo.comparisons.set(comparisonOf(third.event.payload), CHANGE);
-  await stage.run({ ...third, runId: '1658821495', inputs: ON_BRANCH });
+  await again(stage, THIRD);
   expect(answers()).toHaveLength(1);
 });
 
@@ -103,8 +84,7 @@ it('an answer counts and no reply is posted if comments are off', async () => {
     timing: { id: timing },
   } = await reviewedForAnswers();
   seedReply(stage.repo, timing, { author: 'monalisa', body: 'False positive' });
-  const next = push(stage, NEXT, CHANGE);
-  stage.repo.comparisons.set(comparisonOf(next.event.payload), CHANGE);
+  const next = push(stage, SECOND, CHANGE);
   const step = await stage.run({ ...next, inputs: { ...ON_BRANCH, comment: 'never' } });
   expect(step.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'critical' });
   expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === timing)).toHaveLength(1);
@@ -150,7 +130,7 @@ it('an answer is not lost if the run that reads it fails', async () => {
     timing: { id: timing },
   } = await reviewedForAnswers();
   seedReaction(stage.repo, { on: 'review-comment', of: timing, author: 'monalisa', content: '-1' });
-  const next = push(stage, NEXT, CHANGE);
+  const next = push(stage, SECOND, CHANGE);
   const failed = await stage.run({
     ...next,
     inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
@@ -180,8 +160,8 @@ it('an answer counts on a stranger’s pull request, and a stranger’s gesture 
   seedReaction(stage.repo, { on: 'review-comment', of: timing ?? 0, author: 'monalisa', content: '-1' });
   seedReaction(stage.repo, { on: 'review-comment', of: logged ?? 0, author: 'hubot', content: '-1' });
   stage.repo.talk.resolved.set(logged ?? 0, 'hubot');
-  push(stage, NEXT, CHANGE);
-  const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': NEXT });
+  push(stage, SECOND, CHANGE);
+  const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': SECOND });
   const second = await stage.run({ event: { name: 'pull_request', payload }, inputs: ON_BRANCH });
   expect(second.summary).toContain('1 earlier finding dismissed.');
   expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before.');

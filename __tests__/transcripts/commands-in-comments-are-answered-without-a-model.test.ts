@@ -9,17 +9,22 @@ import {
   setStage,
   troubles,
 } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 /** A comment below an issue, or below the pull request of the same number. */
-async function commented(body: string, options: Omit<StageOptions, 'event'> = {}): Promise<Stage> {
+async function commented(
+  body: string,
+  options: Omit<StageOptions, 'event'> = {},
+  set = setStageInProcess,
+): Promise<Stage> {
   const patch = { 'comment.body': body };
-  return await setStage({ ...options, event: { name: 'issue_comment', action: 'created', patch } });
+  return await set({ ...options, event: { name: 'issue_comment', action: 'created', patch } });
 }
 
 const REACT = 'POST /issues/comments/492700400/reactions';
 
 it('`/axe help` is answered with all commands, once for several agents, in three requests and a reaction', async () => {
-  const stage = await commented('/axe help');
+  const stage = await commented('/axe help', {}, setStage);
   const step = await stage.run();
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
@@ -77,7 +82,7 @@ it('help is answered to people who can triage, and to no bot', async () => {
   expect(triaging.repo.comments).toHaveLength(1);
   const name = 'issue_comment';
   const bot = { 'comment.body': '/axe help', 'sender.type': 'Bot', 'comment.user.type': 'Bot' };
-  const stage = await setStage({ event: { name, action: 'created', patch: bot } });
+  const stage = await setStageInProcess({ event: { name, action: 'created', patch: bot } });
   const login = String(payloadField(stage.payload, 'sender.login'));
   const step = await stage.run({ inputs: { 'allow-bots': login } });
   expect(step.outputs['reason']).toBe('bot');

@@ -17,6 +17,7 @@ import {
   review,
 } from './memory-command-scene.js';
 import { AGENT, expectTranscript, type Stage, seen, setStage, steady, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const ENTRIES = [2, 3, 3, 4, 9].map((day, index) =>
   review(day, {
@@ -63,9 +64,10 @@ const USED = { inputTokens: 1200, outputTokens: 34 };
 async function scheduled(
   replies: readonly ModelReply[] | ((stage: () => Stage) => ModelReply),
   base: FileTree = { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL },
+  set = setStageInProcess,
 ): Promise<Stage> {
   let made: Stage | undefined;
-  const stage = await setStage({
+  const stage = await set({
     event: { name: 'workflow_dispatch' },
     base,
     model: (_request, index) => {
@@ -86,7 +88,7 @@ function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
 
 it('a run analyzes, trims, and opens a pull request that the next run updates', async () => {
   const replies = [ANALYSIS, PROPOSAL].map((reply) => text(reply, { inputTokens: 812, outputTokens: 96 }));
-  const stage = await scheduled([...replies, ...replies]);
+  const stage = await scheduled([...replies, ...replies], undefined, setStage);
   const step = await collect(stage, { 'report-to': 'pull-request' });
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
   expect(troubles(step)).toEqual([]);
@@ -257,7 +259,7 @@ it('a dry run changes nothing, and sends no request', async () => {
 });
 
 it('an event that anybody can trigger starts no collection', async () => {
-  const stage = await setStage();
+  const stage = await setStageInProcess();
   const step = await stage.run({ inputs: { mode: 'gc' } });
   expect(step.exitCode).toBe(1);
   expect(stage.model.requests()).toEqual([]);

@@ -1,46 +1,18 @@
 import { expect, it } from '@jest/globals';
-import { seedReply, seedReview } from '../helpers/github-review-seed.js';
-import { loadWebhook } from '../helpers/webhooks.js';
+import { seedReview } from '../helpers/github-review-seed.js';
+import { again, ON_BRANCH, reviewedForAnswers } from './answer-scene.js';
 import { handleIn, numberHandles } from './handle-scene.js';
 import { onLaptop } from './memory-command-scene.js';
-import { CHANGE, ON_BRANCH, push, reviewedForAnswers } from './review-scene.js';
-import { comparisonOf, expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
-
-const NEXT = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+import { commentOnPull, push, QUIET, replyOnLine, SECOND } from './review-scene.js';
+import { expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
 
 /** Somebody writes in the conversation that a comment began. */
 async function answer(stage: Stage, to: number, body: string, author = 'monalisa', inputs = {}) {
-  const id = seedReply(stage.repo, to, { author, body, createdAt: new Date().toISOString() });
-  const payload = loadWebhook('pull_request_review_comment', 'created', {
-    'comment.id': id,
-    'comment.body': body,
-    'comment.user.login': author,
-    'sender.login': author,
-  });
-  (payload['comment'] as Record<string, unknown>)['in_reply_to_id'] = to;
-  return await stage.run({
-    event: { name: 'pull_request_review_comment', payload },
-    inputs: { ...ON_BRANCH, ...inputs },
-  });
+  return await stage.run({ ...replyOnLine(stage, to, body, author), inputs: { ...ON_BRANCH, ...inputs } });
 }
 
-/** Somebody writes below the pull request. */
 async function say(stage: Stage, body: string, commentId: number) {
-  const payload = loadWebhook('issue_comment', 'created', {
-    'issue.number': 2,
-    'comment.id': commentId,
-    'comment.body': body,
-  });
-  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
-  stage.repo.talk.eventComments.add(commentId);
-  return await stage.run({ event: { name: 'issue_comment', payload }, inputs: ON_BRANCH });
-}
-
-/** The next push, with the two lines as they were. */
-async function again(stage: Stage) {
-  const next = push(stage, NEXT, CHANGE);
-  stage.repo.comparisons.set(comparisonOf(next.event.payload), CHANGE);
-  return await stage.run({ ...next, runId: '1658821494', inputs: ON_BRANCH });
+  return await stage.run({ ...commentOnPull(stage, body, commentId), inputs: ON_BRANCH });
 }
 
 function repliesTo({ repo }: Stage, id: number): readonly string[] {
@@ -249,12 +221,8 @@ it.each(['Fixed.', 'Done, thanks!', 'good catch', 'Will fix', 'agreed'])(
 it('what people made of findings is counted in `memory show`', async () => {
   const { stage, timing, logged } = await reviewedForAnswers();
   await answer(stage, timing.id, '/axe dismiss both sides are constants');
-  const quiet = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
-    '+  console.log(token);\n',
-    '',
-  );
   stage.repo.talk.resolved.set(logged.id, 'monalisa');
-  await stage.run({ ...push(stage, NEXT, quiet), runId: '1658821494', inputs: ON_BRANCH });
+  await stage.run({ ...push(stage, SECOND, QUIET), runId: '1658821494', inputs: ON_BRANCH });
   const { stdout } = await onLaptop(stage, ['show']);
   expect(stdout).toMatch(/^Findings: .*\b1 acted on.*\b1 dismissed/m);
 });

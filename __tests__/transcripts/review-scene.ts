@@ -1,3 +1,4 @@
+import { seedReply } from '../helpers/github-review-seed.js';
 import {
   type ModelReply,
   type ModelScript,
@@ -8,7 +9,6 @@ import {
 } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { comparisonOf, REPO, type Stage } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
 
 /** An agent that reviews by its tools, with the second look that is usual. */
 export const CAREFUL_REVIEWER = `name = "reviewer"
@@ -60,6 +60,10 @@ index 3f2a1b0..9c4d5e6 100644
  }
 `;
 
+/** The heads after a second and a third push. */
+export const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+export const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
+
 /** The finding on how tokens are compared, with what should stand there. */
 export const TIMING: ScriptedToolCall = {
   name: 'add_review_comment',
@@ -101,6 +105,65 @@ export function calls(...all: readonly ScriptedToolCall[]): WholeReply {
   return { kind: 'tools', calls: all, usage: { inputTokens: 812, outputTokens: 34 } };
 }
 
+/** A file that the pull request adds, with a fault in it. */
+export const QUEUE = `diff --git a/src/queue.ts b/src/queue.ts
+new file mode 100644
+index 0000000..1f7a7a4
+--- /dev/null
++++ b/src/queue.ts
+@@ -0,0 +1,3 @@
++export function size(queue: readonly string[]): number {
++  return queue.length + 1;
++}
+`;
+/** The change without the line that writes the token to the log, and the push that took it out. */
+export const QUIET = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
+  '+  console.log(token);\n',
+  '',
+);
+export const TAKEN_OUT = `diff --git a/src/auth.ts b/src/auth.ts
+index 9c4d5e6..77aa001 100644
+--- a/src/auth.ts
++++ b/src/auth.ts
+@@ -10,4 +10,3 @@ export function isValid(token: string): boolean {
+   const expected = readToken();
+-  console.log(token);
+   return expected == token;
+ }
+`;
+export const OFF_BY_ONE: ScriptedToolCall = {
+  name: 'add_review_comment',
+  input: {
+    path: 'src/queue.ts',
+    line: 2,
+    code: '  return queue.length + 1;',
+    title: 'The size is one too large',
+    category: 'correctness',
+    effect: 'wrong-result',
+    reach: 'always',
+    body: 'An empty queue has size 1.',
+  },
+};
+/** The model says that this push has ended what it is told of first. */
+export const LOG_GONE: ScriptedToolCall = {
+  name: 'settle_finding',
+  input: {
+    finding: 'F1',
+    how: 'fixed',
+    reason: 'Nothing is logged any more.',
+    evidence: [{ path: 'src/auth.ts', line: 11, code: '  console.log(token);' }],
+  },
+};
+/** A second look in a fresh context comes to the same. */
+export const SEEN_OVER = calls({
+  name: 'give_verdict',
+  input: {
+    verdict: 'refuted',
+    evidence: [{ path: 'src/auth.ts', line: 11, code: '  return expected == token;' }],
+    reason: 'It follows the reading at once.',
+  },
+});
+
 /**
  * A push to the pull request, as the next run gets it: the whole diff, and what is new since the head before, which is
  * as much if nothing else is said.
@@ -113,6 +176,28 @@ export function push({ repo }: Stage, sha: string, diff: string, fresh = diff) {
   const payload = loadWebhook('pull_request', 'synchronize', { 'pull_request.head.sha': sha });
   repo.comparisons.set(comparisonOf(payload), diff);
   return { event: { name: 'pull_request', payload } };
+}
+
+/** The event of a comment below the pull request. */
+export function commentOnPull({ repo }: Stage, body: string, id = 1001) {
+  const patch = { 'issue.number': 2, 'comment.id': id, 'comment.body': body };
+  const payload = loadWebhook('issue_comment', 'created', patch);
+  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
+  repo.talk.eventComments.add(id);
+  return { event: { name: 'issue_comment', payload } };
+}
+
+/** The event of a comment in the conversation that another one began. */
+export function replyOnLine({ repo }: Stage, to: number, body: string, author = 'monalisa') {
+  const id = seedReply(repo, to, { author, body, createdAt: new Date().toISOString() });
+  const payload = loadWebhook('pull_request_review_comment', 'created', {
+    'comment.id': id,
+    'comment.body': body,
+    'comment.user.login': author,
+    'sender.login': author,
+  });
+  (payload['comment'] as Record<string, unknown>)['in_reply_to_id'] = to;
+  return { event: { name: 'pull_request_review_comment', payload } };
 }
 
 /** Another pull request of the repository, as the run is told that it was opened. */
@@ -171,28 +256,3 @@ index 3f2a1b0..9c4d5e6 100644
 -Old.
 +New.
 `;
-
-/**
- * A review with two findings, for people to answer; the next run raises them again. Memory is on a branch, `hubot` cannot
- * write.
- */
-export async function reviewedForAnswers(set = setStageInProcess) {
-  const stage = await set({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    roles: { monalisa: 'write', hubot: 'read' },
-    model: [
-      calls(TIMING, LOGGED, submit('Two things.')),
-      text('Done.'),
-      calls(TIMING, LOGGED, submit('Still two things.')),
-      text('Done again.'),
-    ],
-  });
-  await stage.run({ inputs: ON_BRANCH });
-  const [logged, timing] = stage.repo.talk.reviewComments;
-  if (timing === undefined || logged === undefined) throw new Error('nothing was posted');
-  return { stage, timing, logged };
-}
-
-/** Answers are learned from a memory that outlives the pull request. */
-export const ON_BRANCH = { 'memory-store': 'branch' };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { startModelServer, text } from '../helpers/model-server.js';
-import { runMain } from '../helpers/run-action.js';
+import { runMainHere } from '../helpers/run-main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { countEntries, scheduledStep } from './memory-scene.js';
 
@@ -70,7 +70,7 @@ it.each(ATTACKS)(
     writeFiles(workspace, { '.axe/memory/ask.md': BEFORE });
     const model = await startModelServer([text(result), text('Later.')]);
     const inputs = { 'memory-store': 'file', prompt: task };
-    const step = await runMain(scheduledStep({ model }, { workspace, inputs }));
+    const step = await runMainHere(scheduledStep({ model }, { workspace, inputs }));
 
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
     const bytes = readFileSync(join(workspace, '.axe/memory/ask.md'));
@@ -85,7 +85,7 @@ it.each(ATTACKS)(
     expect(entry).toMatch(/^## \d{4}-.*Z\n\*\*Task:\*\* .*\n\*\*Result:\*\* /);
     expect(entry.trimEnd().split('\n').at(-1)).toMatch(/^<!-- axe-action v=1 id=(?!zzz).* actor=(?!root)/);
 
-    const next = await runMain(scheduledStep({ model }, { workspace, inputs }));
+    const next = await runMainHere(scheduledStep({ model }, { workspace, inputs }));
     expect(next.outputs['memory-loaded']).toBe('2');
     expect(model.prompts()[1]?.system).not.toContain('<!--');
   },

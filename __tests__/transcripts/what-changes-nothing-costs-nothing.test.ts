@@ -1,11 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
-import { CHANGE, calls, push, REVIEWER, submit } from './review-scene.js';
+import { CHANGE, calls, push, REVIEWER, SECOND, submit } from './review-scene.js';
 import { HEAD, type StageEvent, type StageOptions, told } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 const CHECK = { 'check-run': 'true' };
 

@@ -2,25 +2,33 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { seedReaction, seedReply } from '../helpers/github-review-seed.js';
 import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
-import type { StepResult } from '../helpers/run-action.js';
+import type { StepOptions, StepResult } from '../helpers/run-action.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
 import { byHandles, handleIn, numberHandles, saidIn } from './handle-scene.js';
 import {
   CHANGE,
   calls,
+  commentOnPull,
   conversations,
   DOCS,
+  LOG_GONE,
   LOGGED,
+  OFF_BY_ONE,
   openPull,
+  QUEUE,
+  QUIET,
   REVIEWER,
+  replyOnLine,
+  SECOND,
+  SEEN_OVER,
   submit,
+  TAKEN_OUT,
+  THIRD,
   TIMING,
 } from './review-scene.js';
 import { comparisonOf, HEAD, type Stage, type StageOptions } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
-const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const GATED = { ...INPUTS, 'fail-on': 'findings:major' };
 
@@ -79,18 +87,8 @@ function pushed(
   return pushing;
 }
 
-/** A comment below the pull request. */
-async function say(
-  stage: Stage,
-  body: string,
-  id: number,
-  inputs: Readonly<Record<string, string>> = INPUTS,
-) {
-  const patch = { 'issue.number': 2, 'comment.id': id, 'comment.body': body };
-  const payload = loadWebhook('issue_comment', 'created', patch);
-  (payload['issue'] as Record<string, unknown>)['pull_request'] = { url: 'https://api.github.com/pulls/2' };
-  stage.repo.talk.eventComments.add(id);
-  return await stage.run({ event: { name: 'issue_comment', payload }, inputs });
+async function say(stage: Stage, body: string, id: number, inputs: StepOptions['inputs'] = INPUTS) {
+  return await stage.run({ ...commentOnPull(stage, body, id), inputs });
 }
 
 /** The reviews with a text, as GitHub counts them. */
@@ -256,61 +254,6 @@ it.each<[string, Origin, Readonly<Record<string, string>>, string]>([
     expect(step.summary).toMatch(/\| The comparison of tokens leaks by time · F\w{4}<br>/);
   },
 );
-
-const QUEUE = `diff --git a/src/queue.ts b/src/queue.ts
-new file mode 100644
-index 0000000..1f7a7a4
---- /dev/null
-+++ b/src/queue.ts
-@@ -0,0 +1,3 @@
-+export function size(queue: readonly string[]): number {
-+  return queue.length + 1;
-+}
-`;
-const QUIET = CHANGE.replace('@@ -10,3 +10,4 @@', '@@ -10,3 +10,3 @@').replace(
-  '+  console.log(token);\n',
-  '',
-);
-const TAKEN_OUT = `diff --git a/src/auth.ts b/src/auth.ts
-index 9c4d5e6..77aa001 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -10,4 +10,3 @@ export function isValid(token: string): boolean {
-   const expected = readToken();
--  console.log(token);
-   return expected == token;
- }
-`;
-const OFF_BY_ONE: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/queue.ts',
-    line: 2,
-    code: '  return queue.length + 1;',
-    title: 'The size is one too large',
-    category: 'correctness',
-    effect: 'wrong-result',
-    reach: 'always',
-    body: 'An empty queue has size 1.',
-  },
-};
-const LOG_GONE: ScriptedToolCall = {
-  name: 'settle_finding',
-  input: {
-    finding: 'F1',
-    how: 'fixed',
-    reason: 'Nothing is logged any more.',
-    evidence: [{ path: 'src/auth.ts', line: 11, code: '  console.log(token);' }],
-  },
-};
-const SEEN_OVER = calls({
-  name: 'give_verdict',
-  input: {
-    verdict: 'refuted',
-    evidence: [{ path: 'src/auth.ts', line: 11, code: '  return expected == token;' }],
-    reason: 'It follows the reading at once.',
-  },
-});
 
 it('findings in the text of a review count when the one on a line is fixed', async () => {
   const stage = await scene(
@@ -646,21 +589,8 @@ it('a conversation that a stranger has resolved is opened again, and its finding
 it('`/axe dismiss` without a name lists the findings of a conversation that has several', async () => {
   const stage = await scene([[TIMING, WIDE, submit('Two.')]]);
   await stage.run({ inputs: INPUTS });
-  const [comment] = firstIds(stage);
-  const body = '/axe dismiss';
-  const id = seedReply(stage.repo, comment ?? 0, {
-    author: 'monalisa',
-    body,
-    createdAt: new Date().toISOString(),
-  });
-  const payload = loadWebhook('pull_request_review_comment', 'created', {
-    'comment.id': id,
-    'comment.body': body,
-    'comment.user.login': 'monalisa',
-    'sender.login': 'monalisa',
-  });
-  (payload['comment'] as Record<string, unknown>)['in_reply_to_id'] = comment;
-  const step = await stage.run({ event: { name: 'pull_request_review_comment', payload }, inputs: INPUTS });
+  const [comment = 0] = firstIds(stage);
+  const step = await stage.run({ ...replyOnLine(stage, comment, '/axe dismiss'), inputs: INPUTS });
   expect(step.outputs['reason']).toBe('refused');
   const answer = numberHandles(stage.repo.talk.reviewComments.at(-1)?.body.replace(/^<!--.*?-->/, '') ?? '');
   expect(answer.match(/^- .*$/gm)?.toSorted()).toEqual([
