@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_569,
-  'files of src/': 391,
-  'types of src/': 825,
+  'lines of src/': 55_427,
+  'files of src/': 385,
+  'types of src/': 823,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 96_375,
+  'lines of __tests__/': 96_277,
   'lines of scripts/, bench/ and eval/': 4858,
 };
 

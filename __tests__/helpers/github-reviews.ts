@@ -84,11 +84,17 @@ export function createReviewComment({ repo, params, request, viewer, now }: Rest
   };
   const diff = diffAt(repo, pull, commit);
   if (diff === undefined) return unprocessable('The commitOID is not part of the pull request');
-  const problems = misplaced(comment, diffLines(diff));
-  if (problems.length > 0) return unprocessable(sentence(problems));
+  const errors = misplaced(comment, diffLines(diff)).map((message) => ({ ...ON_LINE, message }));
+  if (errors.length > 0) return githubError(422, 'Validation Failed', { errors });
   const review = addReview(repo, { pull: pull.number, author: viewer, commit, submittedAt: now });
   return { status: 201, body: reviewCommentJson(repo, addComment(repo, review, { comment, diff, now })) };
 }
+
+const ON_LINE = {
+  resource: 'PullRequestReviewComment',
+  code: 'custom',
+  field: 'pull_request_review_thread.line',
+};
 
 /** `POST …/pulls/{pull_number}/comments/{comment_id}/replies`. */
 export function replyToComment({ repo, params, request, viewer, now }: RestCall): RestAnswer {

@@ -135,7 +135,7 @@ it('a comment moves into the text of the review if GitHub refuses its line', asy
   const { reviews, reviewComments } = stage.repo.talk;
   expect(stage.github.calls().filter((call) => call === REVIEW)).toHaveLength(2);
   expect(reviewComments.map(({ line }) => line)).toEqual([11]);
-  expect(reviews[0]?.body).toMatch(
+  expect(reviews.at(-1)?.body).toMatch(
     /\*\*Comments on lines that the diff does not show\*\*\n\n<code>src\/auth\.ts:12<\/code>\n\n🟠 \*\*Major · security\*\* — The comparison of tokens leaks by time\n\nComparing/,
   );
 });

@@ -2,7 +2,7 @@ import type { Trigger } from '../event/trigger.js';
 import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { react } from '../github/posting/reactions.js';
+import { react } from '../github/posting/issues.js';
 import type { Acknowledgement } from '../run/dependencies.js';
 import { reactionSubject } from './side-effects.js';
 
@@ -41,9 +41,6 @@ async function setEyes({ client, trigger, isSilent, log }: CommentReactionsOptio
   if (client === undefined || isSilent || trigger.kind !== 'comment') return;
   if (subject === undefined || subject.kind === 'issue') return;
   const { repository } = trigger;
-  const result = await withGitHub(
-    (signal) => react(client, { repository, subject, content: 'eyes' }, signal),
-    '',
-  );
+  const result = await withGitHub((signal) => react(client, repository, subject, 'eyes', signal), '');
   if (result instanceof GitHubError) log(`No reaction on the comment: ${result.message}`);
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CommentTrigger, Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { commentOnce, type MarkedComment, publishSticky, replyInThread } from '../github/posting/comments.js';
+import { type MarkedComment, publishComment, replyInThread } from '../github/posting/comments.js';
 import { createFiles } from '../lib/files.js';
 
 /** A comment on GitHub, with a line for people that says where it is. */
@@ -30,9 +30,7 @@ export async function postComment(
 ): Promise<Posted> {
   const thread = isOnLine(trigger) ? await answerInThread(client, { trigger, comment }, signal) : undefined;
   if (thread !== undefined) return thread;
-  const result = isOnce
-    ? await commentOnce(client, comment, signal)
-    : await publishSticky(client, comment, signal);
+  const result = await publishComment(client, comment, isOnce, signal);
   const there = isOnce ? 'There is an answer' : 'Updated the comment';
   const verb = result.created ? 'Posted a comment' : there;
   return { url: result.url, line: `${verb} on #${comment.number}.` };

@@ -2,9 +2,7 @@ import { subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { findOrCreateIssue } from '../github/posting/issues.js';
-import { setLabels } from '../github/posting/labels.js';
-import { type ReactionSubject, react } from '../github/posting/reactions.js';
+import { findOrCreateIssue, type ReactionSubject, react, setLabels } from '../github/posting/issues.js';
 import type { Warning } from '../lib/warning.js';
 import { textId } from '../memory/units.js';
 import type { Buffered, IssueDraft } from '../review/buffered.js';
@@ -63,8 +61,8 @@ async function changeLabels(client: GitHubClient, work: Work): Promise<void> {
   const { add, remove } = buffered.labels;
   const number = subjectNumber(trigger);
   if (number === undefined || add.length + remove.length === 0) return;
-  const changes = { repository: trigger.repository, number, add, remove };
-  const result = await withGitHub((signal) => setLabels(client, changes, signal), REMEDY);
+  const place = { repository: trigger.repository, number };
+  const result = await withGitHub((signal) => setLabels(client, place, { add, remove }, signal), REMEDY);
   if (result instanceof GitHubError)
     return work.fail(`the labels were not set: ${result.message}`, result.remedy);
   if (result.added.length > 0) done.push(`Added ${formatLabels(result.added)}.`);
@@ -100,10 +98,7 @@ async function giveReaction(client: GitHubClient, { trigger, buffered, warn }: W
   const { reaction: content } = buffered;
   if (content === undefined || subject === undefined) return;
   const { repository } = trigger;
-  const result = await withGitHub(
-    (signal) => react(client, { repository, subject, content }, signal),
-    REMEDY,
-  );
+  const result = await withGitHub((signal) => react(client, repository, subject, content, signal), REMEDY);
   if (!(result instanceof GitHubError)) return;
   warn({
     code: 'publish-failed',

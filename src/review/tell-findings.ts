@@ -1,9 +1,8 @@
 import { withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { replyInThread } from '../github/posting/comments.js';
-import { dismissReviews } from '../github/posting/dismiss-review.js';
-import { setThread } from '../github/posting/set-thread.js';
+import { replyInThread, setThread } from '../github/posting/comments.js';
+import { dismissReviews } from '../github/posting/review.js';
 import { count } from '../lib/text/number.js';
 import { isMarked, type Mark } from '../safety/mark.js';
 import { hasEnded, isOpen } from './finding.js';
@@ -196,12 +195,9 @@ export async function withdrawRequests(client: GitHubClient, posting: ReviewPost
   if (requests.length === 0) return false;
   // Findings were held against another commit than the newest: the run on that one decides.
   if (isAsking(posting) || ledger.seen?.head !== head) return true;
-  const stale = {
-    ...place,
-    ids: requests.map(({ id }) => id),
-    message: 'Nothing that this agent asked to change is open.',
-  };
-  const result = await withGitHub((signal) => dismissReviews(client, stale, signal), DISMISS);
+  const ids = requests.map(({ id }) => id);
+  const why = 'Nothing that this agent asked to change is open.';
+  const result = await withGitHub((signal) => dismissReviews(client, place, ids, why, signal), DISMISS);
   if (!(result instanceof GitHubError)) return false;
   const message = `a review that asks for changes was not dismissed: ${result.message}`;
   warn({ code: 'publish-failed', message, remedy: result.remedy });

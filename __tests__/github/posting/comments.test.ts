@@ -1,10 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  commentOnce,
-  type MarkedComment,
-  publishSticky,
-  replyInThread,
-} from '../../../src/github/posting/comments.js';
+import { type MarkedComment, publishComment, replyInThread } from '../../../src/github/posting/comments.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
@@ -27,12 +22,12 @@ async function start() {
 }
 
 type Scene = Awaited<ReturnType<typeof start>>;
-type Post = (scene: Scene, changes?: Partial<MarkedComment>) => ReturnType<typeof commentOnce>;
+type Post = (scene: Scene, changes?: Partial<MarkedComment>) => ReturnType<typeof publishComment>;
 
 const sticky: Post = ({ client, place }, changes) =>
-  publishSticky(client, { ...place, mark, body: 'Done.', ...changes }, noAbort());
+  publishComment(client, { ...place, mark, body: 'Done.', ...changes }, false, noAbort());
 const once: Post = ({ client, place }, changes) =>
-  commentOnce(client, { ...place, mark, body: 'Done.', ...changes }, noAbort());
+  publishComment(client, { ...place, mark, body: 'Done.', ...changes }, true, noAbort());
 const inThread: Post = ({ client, place, question }, changes) =>
   replyInThread(client, { ...place, commentId: question, mark, body: 'Done.', ...changes }, noAbort());
 

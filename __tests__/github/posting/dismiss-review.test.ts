@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { dismissReviews } from '../../../src/github/posting/dismiss-review.js';
+import { dismissReviews } from '../../../src/github/posting/review.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
@@ -9,7 +9,7 @@ const PUT = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/d
 const OURS = { pull: 42, author: 'github-actions[bot]', state: 'CHANGES_REQUESTED' } as const;
 
 async function dismiss({ client, place }: Hello, ids: readonly number[]) {
-  return await dismissReviews(client, { ...place, ids, message: 'Nothing left to change.' }, noAbort());
+  return await dismissReviews(client, place, ids, 'Nothing left to change.', noAbort());
 }
 
 function states({ repo }: Hello): readonly string[] {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { findOrCreateIssue } from '../../../src/github/posting/issues.js';
+import { findOrCreateIssue, type ReactionSubject, react } from '../../../src/github/posting/issues.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
+import { seedReview } from '../../helpers/github-review-seed.js';
 import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/issues';
@@ -87,4 +88,41 @@ it('is reported if issues are switched off', async () => {
   const hello = await startHello();
   hello.github.fail({ route: POST, status: 410, body: { message: 'Issues are disabled for this repo' } });
   await expect(report(hello)).rejects.toMatchObject({ remedy: expect.stringContaining('Switch on issues') });
+});
+
+type Table = [string, (hello: Hello) => ReactionSubject, string];
+
+const SUBJECTS: Table[] = [
+  [
+    'a pull request',
+    () => ({ kind: 'issue', number: 42 }),
+    'POST /repos/{owner}/{repo}/issues/{issue_number}/reactions',
+  ],
+  [
+    'a comment',
+    ({ github }) => ({
+      kind: 'issue-comment',
+      id: github.addComment(NAME, { issue: 42, author: 'hubot', body: '@axe go' }),
+    }),
+    'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
+  ],
+  [
+    'a comment on a line',
+    ({ repo }) => {
+      const comments = [{ path: 'src/a.ts', line: 2, body: '@axe go' }];
+      return {
+        kind: 'review-comment',
+        id: seedReview(repo, { pull: 42, author: 'hubot', comments }).comments[0] ?? 0,
+      };
+    },
+    'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions',
+  ],
+];
+
+it.each(SUBJECTS)('a reaction exists once on %s, even after a lost answer', async (_, subjectOf, route) => {
+  const hello = await startHello();
+  hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
+  for (const _ of [1, 2])
+    await react(hello.client, hello.place.repository, subjectOf(hello), 'eyes', noAbort());
+  expect(hello.repo.talk.reactions).toHaveLength(1);
 });

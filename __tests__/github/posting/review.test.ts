@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { publishReview, type ReviewComment, type ReviewPayload } from '../../../src/github/posting/review.js';
+import {
+  publishReview,
+  type ReviewComment,
+  type ReviewPayload,
+  withUnplaced,
+} from '../../../src/github/posting/review.js';
 import { formatMark, type Mark } from '../../../src/safety/mark.js';
 import { createFakeGitHubClient, failure, noAbort } from '../../helpers/github-client-fake.js';
 import { ANSWER_LOST, BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
@@ -7,7 +12,6 @@ import { seedReview } from '../../helpers/github-review-seed.js';
 import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-const COMMENT = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments';
 const UNRESOLVED = 'Line could not be resolved';
 const BOT = 'github-actions[bot]';
 
@@ -216,37 +220,18 @@ describe('a comment that GitHub refuses on its line', () => {
     const result = await publish(hello, { comments });
     expect(result).toMatchObject({ unplaced: unplaced.map((index) => comments[index]) });
     expect(hello.repo.talk.reviewComments).toHaveLength(comments.length - unplaced.length);
-    expect(hello.repo.talk.reviews[0]?.body).toContain('**Comments on lines that the diff does not show**');
+    expect(hello.repo.talk.reviews.at(-1)?.body).toContain(
+      '**Comments on lines that the diff does not show**',
+    );
     expect(posts(hello)).toBe(2);
   });
 
-  it.each<[string, number, readonly number[]]>([
-    ['all are taken', 0, []],
-    ['the first is refused again', 1, [0]],
-    ['both are refused again', 2, [0, 1]],
-  ])('is posted by itself, like all others, if nothing shows which it is: %s', async (_, times, unplaced) => {
+  it('is tried by itself like all others, since nothing says which it is', async () => {
     const hello = await startHello();
-    const refusal = { status: 422, body: { message: 'Unprocessable Entity', errors: [UNRESOLVED] } };
-    hello.github.fail({ route: POST, ...refusal });
-    if (times > 0) hello.github.fail({ route: COMMENT, ...refusal, times });
+    hello.github.fail({ route: POST, status: 422, body: { message: 'no', errors: [UNRESOLVED] } });
     const comments = [second, { ...second, line: 3 }];
-    const refused = unplaced.map((index) => comments[index]);
-    expect(await publish(hello, { comments })).toMatchObject({ unplaced: refused });
-    expect(hello.repo.talk.reviewComments.map(({ line }) => line)).toEqual(
-      times === 0 ? [2, 3] : times === 1 ? [3] : [],
-    );
-    const text = hello.repo.talk.reviews.at(-1)?.body ?? '';
-    expect(text.match(/<code>/g) ?? []).toHaveLength(refused.length);
-  });
-
-  it('moves the others into the body if it was not the only one', async () => {
-    const hello = await startHello();
-    const body = { message: 'Unprocessable Entity', errors: [UNRESOLVED] };
-    hello.github.fail({ route: POST, status: 422, body, times: 2 });
-    expect(await publish(hello, { comments: [outside, second] })).toMatchObject({
-      unplaced: [outside, second],
-    });
-    expect(posts(hello)).toBe(3);
+    expect(await publish(hello, { comments })).toMatchObject({ unplaced: [] });
+    expect(hello.repo.talk.reviewComments.map(({ line }) => line)).toEqual([2, 3]);
   });
 
   it('is in the review that is found after a lost answer', async () => {
@@ -350,5 +335,39 @@ describe('a review that cannot be posted', () => {
     const reason = new Error('time is up');
     const hello = await startHello();
     await expect(publishReview(hello.client, draftOf(hello), AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+function comment(changes: Partial<ReviewComment>): ReviewComment {
+  return { path: 'a.ts', line: 2, side: 'RIGHT', body: 'text', ...changes };
+}
+
+describe('a body with comments that have no line', () => {
+  it('is unchanged if there are none', () => {
+    expect(withUnplaced('text\n', [])).toBe('text\n');
+  });
+
+  it('names each place, and markup in a path has no effect', () => {
+    const text = withUnplaced('text', [
+      comment({ path: 'src/<b>`*.ts', body: 'First.' }),
+      comment({ startLine: 1, body: 'Second.\n' }),
+    ]);
+    expect(text).toBe(
+      [
+        'text',
+        '**Comments on lines that the diff does not show**',
+        '<code>src/&#60;b&#62;&#96;&#42;.ts:2</code>',
+        'First.',
+        '<code>a.ts:1-2</code>',
+        'Second.',
+      ].join('\n\n'),
+    );
+  });
+
+  it('never exceeds GitHub’s limit, and reports how many comments it leaves out', () => {
+    const long = comment({ body: 'x'.repeat(30_000) });
+    const text = withUnplaced('text', [long, long, long, long]);
+    expect(text.length).toBeLessThanOrEqual(65_536);
+    expect(text).toMatch(/\*2 more comments do not fit here\.\*$/);
   });
 });

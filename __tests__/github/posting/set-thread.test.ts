@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { setThread } from '../../../src/github/posting/set-thread.js';
+import { setThread } from '../../../src/github/posting/comments.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { seedReview } from '../../helpers/github-review-seed.js';

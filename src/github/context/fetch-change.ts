@@ -7,8 +7,14 @@ import type { NewSince } from '../../review/scope.js';
 import type { SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, type GitHubErrorReason } from '../client/errors.js';
-import { assembleDiff, fetchChangedFiles, type PatchedFile } from '../reading/changed-files.js';
-import { type CommitPair, fetchComparison, fetchDiff } from '../reading/compare.js';
+import {
+  assembleDiff,
+  type CommitPair,
+  fetchChangedFiles,
+  fetchComparison,
+  fetchDiff,
+  type PatchedFile,
+} from '../reading/changes.js';
 import type { PullSubject } from '../reading/subject.js';
 
 /** A change as far as it could be read. */

@@ -8,7 +8,7 @@ import { GitHubError } from '../client/errors.js';
 import { failingChecks } from '../reading/failing-checks.js';
 import { commitsOf } from '../reading/history.js';
 import { fetchPermission } from '../reading/permissions.js';
-import type { ReviewThread } from '../reading/review-threads.js';
+import type { ReviewThread } from '../reading/reviews.js';
 import type { FoundSubject, LinkedIssue } from '../reading/subject.js';
 import { unreadWarning } from './fetch-change.js';
 

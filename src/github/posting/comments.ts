@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { isMarked, type Mark, withMark } from '../../safety/mark.js';
-import { askGraphQl, askRest, createOnce, inRepo, type SubjectPlace } from '../client/ask.js';
+import { againIfLost, askGraphQl, askRest, createOnce, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchReviewThreads } from '../reading/review-threads.js';
+import { fetchReviewThreads } from '../reading/reviews.js';
 
 /** A comment that is found again by its mark. Its text went through outbound cleaning (D24). */
 export interface MarkedComment extends SubjectPlace {
@@ -20,41 +20,22 @@ interface PostedComment {
 }
 
 /**
- * Updates the agent's sticky comment, or creates it. It is looked for among the comments the current token wrote,
- * so nobody can have theirs overwritten or claim ours (memory-and-security C8 98). A creation whose answer was lost
- * is looked for before it is tried once more (C5 70). Throws a GitHubError.
+ * Updates the agent's sticky comment, or creates it; one that `isOnce` is left as it is where it is among the last
+ * hundred. It is looked for among the comments the current token wrote, so nobody can have theirs overwritten or claim
+ * ours (memory-and-security C8 98). A creation whose answer was lost is looked for before it is tried once more (C5 70).
+ * Throws a GitHubError.
  */
-export async function publishSticky(
+export async function publishComment(
   client: GitHubClient,
   comment: MarkedComment,
+  isOnce: boolean,
   signal: AbortSignal,
 ): Promise<PostedComment> {
-  const found = comment.isNew === true ? undefined : await findComment(client, comment, MAX_PAGES, signal);
-  const updated = found && (await update(client, comment, found, signal));
-  if (updated !== undefined) return { url: updated, created: false };
-  const url = await createOnce(
-    () => create(client, comment, signal),
-    () => findComment(client, comment, MAX_PAGES, signal),
-  );
-  return { url, created: true };
-}
-
-/**
- * Adds a comment to an issue or a pull request's conversation, unless one with the mark by the current token is
- * among the last hundred; looks again after an answer that did not come (memory-and-security C5 70). Throws a GitHubError.
- */
-export async function commentOnce(
-  client: GitHubClient,
-  comment: MarkedComment,
-  signal: AbortSignal,
-): Promise<PostedComment> {
-  const found = await findComment(client, comment, 1, signal);
-  if (found !== undefined) return { url: found, created: false };
-  const url = await createOnce(
-    () => create(client, comment, signal),
-    () => findComment(client, comment, 1, signal),
-  );
-  return { url, created: true };
+  const find = () => findComment(client, comment, isOnce ? 1 : MAX_PAGES, signal);
+  const found = comment.isNew === true ? undefined : await find();
+  const kept = isOnce ? found : found && (await update(client, comment, found, signal));
+  if (kept !== undefined) return { url: kept, created: false };
+  return { url: await createOnce(() => create(client, comment, signal), find), created: true };
 }
 
 const commentFields = `comments(last: 100, before: $before) {
@@ -205,4 +186,42 @@ async function findThread(
   );
   const answer = thread?.replies.findLast(({ isOurs, body }) => isOurs && isMarked(body, mark));
   return { firstId: thread?.first.id ?? commentId, url: answer?.url };
+}
+
+const MUTATIONS = {
+  resolve: `mutation ($id: ID!) {
+  done: resolveReviewThread(input: { threadId: $id }) { thread { isResolved } }
+}`,
+  unresolve: `mutation ($id: ID!) {
+  done: unresolveReviewThread(input: { threadId: $id }) { thread { isResolved } }
+}`,
+};
+
+const doneSchema = v.object({
+  done: v.object({ thread: v.nullable(v.object({ isResolved: v.boolean() })) }),
+});
+
+/**
+ * Resolves a conversation or opens it again; false where the token may not, which takes `contents: write` beside
+ * `pull-requests: write`. Doing it twice is fine. Throws a GitHubError.
+ */
+export async function setThread(
+  client: GitHubClient,
+  { id, isResolved }: { readonly id: string; readonly isResolved: boolean },
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const question = {
+      query: isResolved ? MUTATIONS.resolve : MUTATIONS.unresolve,
+      variables: { id },
+      schema: doneSchema,
+      what: isResolved ? 'the resolved thread' : 'the opened thread',
+      permission: 'contents: write',
+    };
+    await againIfLost(() => askGraphQl(client, question, signal));
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof GitHubError && thrown.reason === 'denied') return false;
+    throw thrown;
+  }
 }

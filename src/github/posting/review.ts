@@ -1,13 +1,11 @@
 import * as v from 'valibot';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
-import { type DiffLines, readDiffLines } from '../../review/diff-lines.js';
 import type { OwnReview } from '../../review/seen.js';
 import { isMarked, isOwnText, type Mark, withMark } from '../../safety/mark.js';
 import { askRest, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { assembleDiff, fetchChangedFiles } from '../reading/changed-files.js';
-import { listOwnReviews } from '../reading/own-reviews.js';
+import { listOwnReviews } from '../reading/reviews.js';
 
 /** A review on GitHub. */
 export interface PublishedReview {
@@ -23,8 +21,8 @@ export interface PublishedReview {
 
 /**
  * Posts one review with all its comments, once: a review of ours with its mark for this head is looked for before
- * (among those that the caller has just read, if it has), and again after an answer that did not come (memory-and-security C5 70). GitHub takes all of a review or nothing of
- * it; comments it does not take on their lines go into the body. Throws a GitHubError.
+ * (among those that the caller has just read, if it has), and again after an answer that did not come
+ * (memory-and-security C5 70). GitHub takes all of a review or nothing of it; comments it does not take on their lines go into the body. Throws a GitHubError.
  */
 export async function publishReview(
   client: GitHubClient,
@@ -32,13 +30,10 @@ export async function publishReview(
   signal: AbortSignal,
 ): Promise<PublishedReview> {
   try {
-    const own = draft.own?.filter(({ body }) => isMarked(body, draft.mark));
-    const posted = await clearPosted(
-      client,
-      draft,
-      own ?? (await listOwnReviews(client, draft, signal)),
-      signal,
-    );
+    const own =
+      draft.own?.filter(({ body }) => isMarked(body, draft.mark)) ??
+      (await listOwnReviews(client, draft, signal));
+    const posted = await clearPosted(client, draft, own, signal);
     if (posted !== undefined) {
       const { id, url, state } = posted;
       const event = state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
@@ -84,44 +79,22 @@ async function post(
       case 'event':
         if (event === 'COMMENT') throw thrown;
         return await post(client, draft, { ...attempt, event: 'COMMENT' }, signal);
-      case 'line':
+      case 'line': {
         if (attempt.inline.length === 0) throw thrown;
-        return await post(
-          client,
-          draft,
-          await withLessInline(client, draft, attempt, thrown, signal),
-          signal,
-        );
+        const refused = await postEach(client, draft, attempt.inline, signal);
+        return await post(client, draft, { ...attempt, inline: [], unplaced: refused }, signal);
+      }
       case 'other':
         throw thrown;
     }
   }
 }
 
-/** GitHub does not say which comments it refuses: where its own diff does not show them either, each is tried by itself. */
-async function withLessInline(
-  client: GitHubClient,
-  draft: ReviewPayload,
-  attempt: Attempt,
-  error: GitHubError,
-  signal: AbortSignal,
-): Promise<Attempt> {
-  const { inline, unplaced } = attempt;
-  const misplaced = unplaced.length > 0 ? inline : await findMisplaced(client, draft, inline, error, signal);
-  const isUnclear = misplaced.length === inline.length && misplaced.length > 1;
-  const refused = isUnclear ? await postEach(client, misplaced, draft, signal) : misplaced;
-  return {
-    ...attempt,
-    inline: inline.filter((comment) => !misplaced.includes(comment)),
-    unplaced: [...unplaced, ...refused],
-  };
-}
-
-/** Posts the comments one by one; those that GitHub refuses. */
+/** GitHub does not say which comments it refuses, so each is posted by itself; those that it refuses. */
 async function postEach(
   client: GitHubClient,
-  comments: readonly ReviewComment[],
   draft: ReviewPayload,
+  comments: readonly ReviewComment[],
   signal: AbortSignal,
 ): Promise<readonly ReviewComment[]> {
   const refused: ReviewComment[] = [];
@@ -228,41 +201,6 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   [/submitted too quickly/i, 'GitHub asks for a pause; run it again in some minutes.'],
 ];
 
-/**
- * The comments a refusal is about. GitHub does not name them, so they are the ranges where it speaks of their start
- * alone, and else those that lie outside the files' hunks as GitHub shows them; all of them, if that finds none.
- * Rejects only for an aborted signal.
- */
-export async function findMisplaced(
-  client: GitHubClient,
-  place: SubjectPlace,
-  comments: readonly ReviewComment[],
-  { message }: GitHubError,
-  signal: AbortSignal,
-): Promise<readonly ReviewComment[]> {
-  const ranges = comments.filter(({ startLine }) => startLine !== undefined);
-  const isAboutStart = /start[_ ]line/i.test(message) && !ANY_LINE.test(message);
-  if (isAboutStart && ranges.length > 0) return ranges;
-  const { repository, number } = place;
-  const files = await fetchChangedFiles(client, { repository, number }, signal).catch((thrown: unknown) => {
-    if (thrown instanceof GitHubError) return [];
-    throw thrown;
-  });
-  const lines = readDiffLines(assembleDiff(files));
-  const outside = comments.filter((comment) => !mayStand(comment, lines));
-  return outside.length > 0 ? outside : comments;
-}
-
-const ANY_LINE = /(?<!start )(?:line|path) could not be resolved|must be part of the diff/i;
-
-/** Whether a comment's line, and where it begins, lie in one hunk of its file. */
-function mayStand({ path, line, side, startLine, startSide }: ReviewComment, lines: DiffLines): boolean {
-  const file = lines.get(path);
-  const end = file?.[side].get(line);
-  if (end === undefined || startLine === undefined) return end !== undefined;
-  return file?.[startSide ?? side].get(startLine)?.hunk === end.hunk;
-}
-
 /** The body of a review with the comments that have no line below it; never longer than GitHub takes. */
 export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
   if (unplaced.length === 0) return body;
@@ -301,6 +239,28 @@ function placeOf({ path, line, startLine }: ReviewComment): string {
 function withFooter(body: string, footer = ''): string {
   const whole = footer === '' ? body : `${body.trimEnd()}\n\n${footer}`;
   return whole.length > MAX_COMMENT_CHARACTERS ? body : whole;
+}
+
+/**
+ * Takes back reviews that request changes; `message` is shown in the pull request's timeline. One that is dismissed already
+ * is fine. Throws a GitHubError.
+ */
+export async function dismissReviews(
+  client: GitHubClient,
+  place: SubjectPlace,
+  ids: readonly number[],
+  message: string,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const id of ids) {
+    const params = { ...pullParams(place), review_id: id, message, event: 'DISMISS' };
+    try {
+      const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
+      await client.request(route, { params, signal });
+    } catch (thrown) {
+      if (!(thrown instanceof GitHubError) || !/dismiss a dismissed/i.test(thrown.message)) throw thrown;
+    }
+  }
 }
 
 /** What a review says about merging. Approving is not ours to do (D23). */

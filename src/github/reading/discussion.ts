@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Discussion, DiscussionPost } from '../../tools/github/github-port.js';
 import { askGraphQl, askRest, fetchPages, inRepo, type Listed, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { actorOf, fetchReviewThreads, type ReviewThread, type ThreadComment } from './review-threads.js';
+import { actorOf, fetchReviewThreads, type ReviewThread, type ThreadComment } from './reviews.js';
 
 const userSchema = v.nullable(v.object({ login: v.string() }));
 

@@ -8,8 +8,7 @@ import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../memory/l
 import type { DiffSide, FilePlace, GitHubReader } from '../../tools/github/github-port.js';
 import { askRest, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { assembleDiff, fetchChangedFiles } from './changed-files.js';
-import { type CommitPair, fetchComparison, fetchDiff } from './compare.js';
+import { assembleDiff, type CommitPair, fetchChangedFiles, fetchComparison, fetchDiff } from './changes.js';
 import { listFolderAt, type RefPlace, readPathAt, repositoryPath } from './contents.js';
 import { fetchDiscussion } from './discussion.js';
 import { failingChecks } from './failing-checks.js';

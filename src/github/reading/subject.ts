@@ -4,16 +4,18 @@ import type { OwnReview, Post } from '../../review/seen.js';
 import { askGraphQl, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { GitHubError } from '../client/errors.js';
-import { ownReview, REVIEW_NODES, reviewSchema } from './own-reviews.js';
 import {
   fetchReviewThreads,
+  ownReview,
   postEntries,
   postOf,
+  REVIEW_NODES,
   type ReviewThreads,
+  reviewSchema,
   THREAD_FIELDS,
   THREAD_FRAGMENT,
   threadsPageSchema,
-} from './review-threads.js';
+} from './reviews.js';
 
 /** What stands around an issue or pull request. */
 export interface FoundSubject {
