@@ -31,7 +31,7 @@ export async function validateAgents(
   if (names.length === 0 && places.length === 0) throw noAgents(loader.folders, deps);
   const [named = ''] = isFolderNamed ? loader.folders : [];
   if (named !== '' && !places.some(({ file }) => file.startsWith(`${named}/`))) throw noAgents([named], deps);
-  const queue = createQueue(deps, places);
+  const queue = new AgentQueue(deps, places);
   const requested = names.length === 0 ? places.map(({ name }) => name) : names;
   for (const name of requested) {
     const missing = await queue.add(name);
@@ -55,110 +55,83 @@ function listFolders(folders: readonly string[]): string {
   return quoted.length === 0 ? last : `${quoted.join(', ')} and ${last}`;
 }
 
-/** An agent that is to be looked at, or why its file cannot be read. */
-type Added =
-  | { readonly kind: 'text'; readonly text: AgentFile }
-  | { readonly kind: 'unreadable'; readonly place: ListedFile; readonly error: ConfigError };
+/** The agents that were found so far, each looked at once, with what they name. */
+class AgentQueue {
+  private readonly listed: ReadonlyMap<string, ListedFile>;
+  private readonly files = new Map<string, string | ConfigError>();
+  private readonly seen = new Set<string>();
+  private readonly pending: (() => CheckedAgent | Promise<CheckedAgent>)[] = [];
+  private readonly counted = new Map<string, Promise<number | undefined>>();
+  private lookUps = 0;
 
-function createQueue(deps: ValidationDependencies, places: readonly ListedFile[]) {
-  const listed = new Map(places.map((place) => [place.name, place]));
-  const files = new Map<string, string | ConfigError>();
-  const pending: Added[] = [];
-  const seen = new Set<string>();
-  const counted = new Map<string, Promise<number | undefined>>();
-  let lookUps = 0;
+  constructor(
+    readonly deps: ValidationDependencies,
+    private readonly places: readonly ListedFile[],
+  ) {
+    this.listed = new Map(places.map((place) => [place.name, place]));
+  }
 
-  function lookUp(): void {
-    deps.signal?.throwIfAborted();
-    lookUps += 1;
-    if (lookUps <= MAX_LOOK_UPS) return;
+  /** Adds an agent by its name; an error is one that has no file of its own to be told at. */
+  async add(name: string): Promise<ConfigError | undefined> {
+    const file = this.files.get(name) ?? (await this.find(name));
+    this.files.set(name, file);
+    return file instanceof ConfigError ? file : undefined;
+  }
+
+  /** Looks at all that were added, and at those they name. */
+  async finish(): Promise<readonly CheckedAgent[]> {
+    const checked: CheckedAgent[] = [];
+    for (let next = this.pending.shift(); next !== undefined; next = this.pending.shift())
+      checked.push(await next());
+    return checked;
+  }
+
+  /** Counts one more file that has to be looked for. Throws a ConfigError when they become too many. */
+  lookUp(): void {
+    this.deps.signal?.throwIfAborted();
+    this.lookUps += 1;
+    if (this.lookUps <= MAX_LOOK_UPS) return;
     throw new ConfigError(`there are more than ${MAX_LOOK_UPS} agents and files that they name`, {
       remedy: 'Look at them one by one: name one with `agent`.',
     });
   }
 
-  /** The file of an agent, or why there is none. */
-  async function fileOf(name: string): Promise<string | ConfigError> {
-    const known = files.get(name);
+  /** How many files match a pattern, asked once; undefined where that cannot be told. Rejects with what a run would say. */
+  countFiles(pattern: string, workdir: string): Promise<number | undefined> {
+    const key = JSON.stringify([workdir, pattern]);
+    const known = this.counted.get(key);
     if (known !== undefined) return known;
-    lookUp();
-    const found = await read(name, listed.get(name));
-    files.set(name, found);
-    return found;
+    this.lookUp();
+    const count = this.deps.agents.countFiles(pattern, workdir);
+    this.counted.set(key, count);
+    return count;
   }
 
-  async function read(name: string, place: ListedFile | undefined): Promise<string | ConfigError> {
+  private async find(name: string): Promise<string | ConfigError> {
+    this.lookUp();
     try {
-      const text = await deps.agents.openAgent(name);
-      const file = text.file.toLowerCase();
-      const twin = places.find((other) => other.file !== text.file && other.file.toLowerCase() === file);
+      const agent = await this.deps.agents.openAgent(name);
+      const file = agent.file.toLowerCase();
+      const twin = this.places.find(
+        (other) => other.file !== agent.file && other.file.toLowerCase() === file,
+      );
       // A run at a ref asks for the one file, and lists nothing.
-      if (twin !== undefined) throw twinError(name, twin.name, dirname(text.file));
-      enqueue(text.file, { kind: 'text', text });
-      return text.file;
+      if (twin !== undefined) throw twinError(name, twin.name, dirname(agent.file));
+      return this.enqueue(agent.file, () => checkAgent(agent, this));
     } catch (thrown) {
       if (!(thrown instanceof ConfigError)) throw thrown;
+      const place = this.listed.get(name);
       if (place === undefined) return thrown;
-      enqueue(place.file, { kind: 'unreadable', place, error: thrown });
-      return place.file;
+      const faults = [errorFault(thrown, { file: place.file })];
+      return this.enqueue(place.file, () => ({ ...place, config: undefined, faults }));
     }
   }
 
-  function enqueue(file: string, added: Added): void {
-    if (seen.has(file)) return;
-    seen.add(file);
-    pending.push(added);
+  private enqueue(file: string, check: () => CheckedAgent | Promise<CheckedAgent>): string {
+    if (!this.seen.has(file)) this.pending.push(check);
+    this.seen.add(file);
+    return file;
   }
-
-  const references: References = {
-    ...deps,
-    lookUp,
-    countFiles(pattern, workdir) {
-      const key = JSON.stringify([workdir, pattern]);
-      const known = counted.get(key);
-      if (known !== undefined) return known;
-      lookUp();
-      const count = deps.agents.countFiles(pattern, workdir);
-      counted.set(key, count);
-      return count;
-    },
-    findSubAgent: async (name) => asError(await fileOf(name)),
-  };
-
-  return {
-    /** An error is one that has no file of its own to be told at. */
-    add: async (name: string) => asError(await fileOf(name)),
-    /** Looks at all that were added, and at those they name. */
-    async finish(): Promise<readonly CheckedAgent[]> {
-      const checked: CheckedAgent[] = [];
-      for (let next = pending.shift(); next !== undefined; next = pending.shift()) {
-        checked.push(await checkAgent(next, references));
-      }
-      return checked;
-    },
-  };
-}
-
-function asError(found: string | ConfigError): ConfigError | undefined {
-  return found instanceof ConfigError ? found : undefined;
-}
-
-async function checkAgent(added: Added, references: References): Promise<CheckedAgent> {
-  if (added.kind === 'unreadable') {
-    const { place, error } = added;
-    const at = { file: place.file };
-    return { ...place, config: undefined, faults: [errorFault(error, at)] };
-  }
-  const { text } = added;
-  const { name, file } = text;
-  const { config, errors, warnings, workflowWarnings, locator } = inspectAgent(text.text, { name, file });
-  const own = [
-    ...errors.map((error) => errorFault(error, { file })),
-    ...[...warnings, ...workflowWarnings].map((warning) => warningFault(warning, { file })),
-  ];
-  if (config === undefined) return { name, file, config, faults: own };
-  const named = await checkReferences({ ...text, config, locator }, references);
-  return { name, file, config, faults: inFileOrder([...own, ...named]) };
 }
 
 /** An agent whose file could be read, with what finds its keys. */
@@ -167,39 +140,37 @@ interface ReadAgent extends AgentFile {
   readonly locator: Locator;
 }
 
-/** What an agent names is looked for with. */
-interface References extends ValidationDependencies {
-  /** Why a sub-agent cannot be loaded, if so. */
-  findSubAgent(name: string): Promise<ConfigError | undefined>;
-  /** How many files match a pattern, asked once; undefined where that cannot be told. Rejects with what a run would say. */
-  countFiles(pattern: string, workdir: string): Promise<number | undefined>;
-  /** Counts one more file that has to be looked for. Throws a ConfigError when they become too many. */
-  lookUp(): void;
-}
-
-/** What is wrong with what an agent names: model, tools, skill, context files, sub-agents, the form of its answer. */
-async function checkReferences(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
-  return [
-    ...modelFaults(agent, references),
-    ...toolFaults(agent),
-    ...(await skillFaults(agent, references)),
-    ...(await fileFaults(agent, references)),
-    ...(await subAgentFaults(agent, references)),
-    ...(await verifierFaults(agent, references)),
-    ...(await formFaults(agent, references)),
+async function checkAgent(found: AgentFile, queue: AgentQueue): Promise<CheckedAgent> {
+  const { name, file } = found;
+  const { config, errors, warnings, workflowWarnings, locator } = inspectAgent(found.text, { name, file });
+  const own = [
+    ...errors.map((error) => errorFault(error, { file })),
+    ...[...warnings, ...workflowWarnings].map((warning) => warningFault(warning, { file })),
   ];
+  if (config === undefined) return { name, file, config, faults: own };
+  const agent = { ...found, config, locator };
+  // What it names: model, tools, skill, context files, other agents, the form of its answer.
+  const named = [
+    ...modelFaults(agent, queue),
+    ...toolFaults(agent),
+    ...(await skillFaults(agent, queue)),
+    ...(await fileFaults(agent, queue)),
+    ...(await agentFaults(agent, queue)),
+    ...(await formFaults(agent, queue)),
+  ];
+  return { name, file, config, faults: inFileOrder([...own, ...named]) };
 }
 
 function at({ file, locator }: ReadAgent, path: KeyPath): Fault['at'] {
   return { file, ...locator.findNearest(path) };
 }
 
-function modelFaults(agent: ReadAgent, { modelProblem }: References): readonly Fault[] {
+function modelFaults(agent: ReadAgent, { deps }: AgentQueue): readonly Fault[] {
   const { model } = agent.config;
   const place = at(agent, ['model']);
   if (model.trim() === '') return [];
   try {
-    const problem = modelProblem(parseModelRef(model));
+    const problem = deps.modelProblem(parseModelRef(model));
     return problem === undefined ? [] : [errorFault(problem, place)];
   } catch (thrown) {
     return [asFault(thrown, place)];
@@ -224,19 +195,19 @@ function unknownTool(tool: string): string {
   return `there is no tool ${JSON.stringify(tool)}; a run goes on without it.${guess}`;
 }
 
-async function skillFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
+async function skillFaults(agent: ReadAgent, queue: AgentQueue): Promise<readonly Fault[]> {
   const { skill } = agent.config;
   if (skill === '') return [];
-  references.lookUp();
-  const missing = await trouble(() => references.agents.loadSkill(skill, agent));
+  queue.lookUp();
+  const missing = await trouble(() => queue.deps.agents.loadSkill(skill, agent));
   return missing === undefined ? [] : [errorFault(missing, at(agent, ['skill']))];
 }
 
-async function fileFaults(agent: ReadAgent, { countFiles }: References): Promise<readonly Fault[]> {
+async function fileFaults(agent: ReadAgent, queue: AgentQueue): Promise<readonly Fault[]> {
   const { files, workdir } = agent.config;
   const faults: Fault[] = [];
   for (const [index, pattern] of files.entries()) {
-    const count = countFiles(pattern, workdir);
+    const count = queue.countFiles(pattern, workdir);
     try {
       if ((await count) !== 0) continue;
       const message = `${JSON.stringify(pattern)} in \`files\` matches no file`;
@@ -251,35 +222,27 @@ async function fileFaults(agent: ReadAgent, { countFiles }: References): Promise
   return faults;
 }
 
-async function subAgentFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
+/** Sub-agents, and the agent that verifies. */
+async function agentFaults(agent: ReadAgent, queue: AgentQueue): Promise<readonly Fault[]> {
+  const { subAgents, review } = agent.config;
+  const named: { readonly name: string; readonly path: KeyPath }[] = [
+    ...subAgents.map((name, index) => ({ name, path: ['sub_agents', index] })),
+    ...(review.verifier === '' ? [] : [{ name: review.verifier, path: ['review', 'verifier'] }]),
+  ];
   const faults: Fault[] = [];
-  for (const [index, name] of agent.config.subAgents.entries())
-    faults.push(...(await missingAgent(agent, { name, path: ['sub_agents', index] }, references)));
+  for (const { name, path } of named) {
+    const missing = await queue.add(name);
+    if (missing === undefined) continue;
+    const { message, remedy } = missing;
+    const error = new ConfigError(`failed to load agent ${JSON.stringify(name)}: ${message}`, { remedy });
+    faults.push(errorFault(error, at(agent, path)));
+  }
   return faults;
 }
 
-async function verifierFaults(agent: ReadAgent, references: References): Promise<readonly Fault[]> {
-  const { verifier: name } = agent.config.review;
-  return name === '' ? [] : await missingAgent(agent, { name, path: ['review', 'verifier'] }, references);
-}
-
-async function missingAgent(
-  agent: ReadAgent,
-  { name, path }: { readonly name: string; readonly path: KeyPath },
-  { findSubAgent }: References,
-): Promise<readonly Fault[]> {
-  const missing = await findSubAgent(name);
-  if (missing === undefined) return [];
-  const { message, remedy } = missing;
-  const error = new ConfigError(`failed to load agent ${JSON.stringify(name)}: ${message}`, {
-    ...(remedy === undefined ? {} : { remedy }),
-  });
-  return [errorFault(error, at(agent, path))];
-}
-
 /** A stranger's schema is held against the rules of schemas, and never made a program of. */
-async function formFaults(agent: ReadAgent, { checkSchema }: References): Promise<readonly Fault[]> {
-  const wrong = await trouble(() => checkForm(agent.config.params, '', checkSchema));
+async function formFaults(agent: ReadAgent, { deps }: AgentQueue): Promise<readonly Fault[]> {
+  const wrong = await trouble(() => checkForm(agent.config.params, '', deps.checkSchema));
   return wrong === undefined ? [] : [errorFault(wrong, at(agent, ['params', 'response_format', 'schema']))];
 }
 
@@ -290,9 +253,7 @@ async function checkForm(
   checkSchema: ValidationDependencies['checkSchema'],
 ): Promise<void> {
   const schema = responseFormatOf(params, outputSchema)?.schema;
-  if (schema === undefined) return;
-  const origin = schemaOrigin(outputSchema);
-  await checkSchema(schema, origin);
+  if (schema !== undefined) await checkSchema(schema, schemaOrigin(outputSchema));
 }
 
 /** What is thrown that a person can fix in the agent; undefined if nothing is. */
