@@ -92,9 +92,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_427,
-  'files of src/': 385,
-  'types of src/': 823,
+  'lines of src/': 55_344,
+  'files of src/': 383,
+  'types of src/': 819,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 96_277,

@@ -156,7 +156,7 @@ export interface InternalAgent {
   readonly tools: readonly string[];
 }
 
-export interface InternalAgentParts {
+interface InternalAgentParts {
   readonly caller: LoadedAgent;
   readonly params: Omit<ModelParams, 'responseFormat'>;
 }

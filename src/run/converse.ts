@@ -18,8 +18,7 @@ import { reviewInPasses } from './passes.js';
 import { openPublications } from './publishing-tools.js';
 import type { Conversed, Plan, ReadByRun, Restored, RunNotes, RunRequest } from './records.js';
 import { spentKeeper } from './save.js';
-import { verifyFindings } from './verify.js';
-import { verifySettlements } from './verify-settled.js';
+import { verifyFindings, verifySettlements } from './verify.js';
 
 /**
  * The fourth step: the conversations of a run, from opening its model to what their end counts as. Throws an

@@ -1,17 +1,44 @@
-import { VERIFIER } from '../agent/built-in.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import {
+  type InternalAgent,
+  internalAgent,
+  paramsForAnother,
+  SETTLE_VERIFIER,
+  VERIFIER,
+} from '../agent/built-in.js';
+import { isOffline, parseModelRef } from '../agent/model-ref.js';
 import { VERIFICATION } from '../lib/defaults.js';
+import { ConfigError } from '../lib/errors.js';
+import type { RunStats } from '../lib/outcome.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';
+import { skillBody } from '../prompt/system.js';
 import { applyVerdicts } from '../review/apply-verdicts.js';
 import type { Buffered } from '../review/buffered.js';
-import { describeClaims, groupClaims } from '../review/claims.js';
-import type { ShownFiles } from '../review/evidence.js';
+import { type DescribedClaims, describeClaims, describeSettlement, groupClaims } from '../review/claims.js';
+import { createShownFiles, type ShownFiles, type ShownLines } from '../review/evidence.js';
 import type { PlacedFinding } from '../review/place.js';
+import type { Settlement } from '../review/settle.js';
 import { atLeast, compareSeverity } from '../review/severity.js';
-import { type AgentConversation, type Held, type LiveRun, reasonsOf, remediesOf } from './conversation.js';
-import { type Looked, lookAgain } from './second-look.js';
+import { type FindingVerdict, Verdicts } from '../review/verdict.js';
+import { createGiveVerdict } from '../tools/review/give-verdict.js';
+import { agentWorkdir } from './admit.js';
+import {
+  type AgentConversation,
+  type Held,
+  type LiveRun,
+  type LostAnswer,
+  lostBy,
+  lostByThrown,
+  openModel,
+  reasonsOf,
+  remediesOf,
+} from './conversation.js';
+import type { Dependencies } from './dependencies.js';
+import { holdConversation } from './hold-conversation.js';
+import { atMost, quietly } from './passes.js';
 
 /**
  * Has the findings of a review looked at by somebody who has not raised them, each place in a fresh context, within the run's
@@ -59,4 +86,205 @@ function reportVerification(
   if (lost.length === 0) return;
   const message = `${count(unverified, 'finding')} had no second look: ${reasonsOf(lost)}. What has none is posted as it was raised.`;
   reporter.warn({ code: 'not-verified', message, remedy: remediesOf(lost) });
+}
+
+/**
+ * Has somebody else look whether an earlier finding is over, before the model's word for it takes back a review that asks
+ * for changes. Without their clear word the finding stays open, whatever the reason: that holds up a merge, and can be
+ * ended by a person; the other way round a fault goes through. Never throws.
+ */
+export async function verifySettlements(own: AgentConversation, held: Held, run: LiveRun): Promise<Held> {
+  const { plan, loop } = own;
+  const { outcome, buffered } = held;
+  const scope = run.publications?.scopeOfReview;
+  // What a person has dismissed is theirs to decide, and no code shows it.
+  const wanted =
+    scope === undefined
+      ? []
+      : buffered.settlements.filter((one) => one.how !== 'dismissed' && scope.ledger.isBlocking(one.finding));
+  // The word of a run that has read strangers' text ends nothing anyway.
+  if (wanted.length === 0 || run.taint.lane(plan.trust.lane) !== 'trusted') return held;
+  // Rules come to the same again, whoever asks them.
+  if (isOffline(plan.model))
+    return { ...held, buffered: { ...buffered, settlements: buffered.settlements.map(agreed) } };
+  // A verifier is shown what the finding says.
+  const shown = wanted.filter(({ finding }) => finding.lane === 'trusted').slice(0, VERIFICATION.findings);
+  const files = parseDiff(run.change?.diff ?? '');
+  const claims = shown.map((settlement) => ({
+    ids: [settlement.finding.id],
+    describe: (ledger: ShownFiles) => describeSettlement(settlement, { files, ledger }),
+  }));
+  const looked = await lookAgain(claims, SETTLE_VERIFIER, own, held, run);
+  const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
+  const kept = wanted.filter((one) => !isOver(one));
+  if (kept.length > 0 && looked.lost.length > 0) {
+    const message = `${count(kept.length, 'earlier finding')} stayed open, because nobody could look whether the end is right: ${reasonsOf(looked.lost)}.`;
+    loop.reporter.warn({ code: 'not-verified', message, remedy: remediesOf(looked.lost) });
+  }
+  const settlements = buffered.settlements
+    .filter(({ finding }) => !kept.some((one) => one.finding.id === finding.id))
+    .map((one) => (isOver(one) ? agreed(one) : one));
+  const refusals = kept.map((one) => refusalOf(one, looked.verdicts.get(one.finding.id)));
+  return {
+    ...held,
+    outcome: { ...outcome, stats: withStats(outcome.stats, looked.stats, run.budget) },
+    buffered: { ...buffered, settlements, refusals: [...buffered.refusals, ...refusals] },
+  };
+}
+
+function agreed(settlement: Settlement): Settlement {
+  return { ...settlement, isAgreed: true };
+}
+
+/** It is in the job summary, with the verifier's reason. */
+function refusalOf(
+  { finding: { handle, lane } }: Settlement,
+  verdict: FindingVerdict | undefined,
+): Buffered['refusals'][number] {
+  const unseen = lane === 'trusted' ? 'nobody could look' : 'strangers may have had a part in what it says';
+  const why = verdict === undefined ? unseen : `${SAID[verdict.kind]}: ${verdict.reason}`;
+  return {
+    tool: 'settle_finding',
+    why: `${handle} stays open, because a second look did not confirm its end (${why}).`,
+  };
+}
+
+const SAID: Readonly<Record<FindingVerdict['kind'], string>> = {
+  holds: 'still there',
+  unclear: 'unclear',
+  refuted: 'over',
+};
+
+/** What second looks came to. */
+interface Looked {
+  readonly verdicts: ReadonlyMap<string, FindingVerdict>;
+  readonly stats: readonly RunStats[];
+  /** Why some were not given. */
+  readonly lost: readonly LostAnswer[];
+}
+
+/** What one verifier decides on. */
+interface Claims {
+  /** Of the findings, in the order of their claims. */
+  readonly ids: readonly string[];
+  /** `ledger` is what the reviewer was shown. */
+  describe(ledger: ShownFiles): DescribedClaims;
+}
+
+/**
+ * Has each claim looked at by a verifier of its own. A run that has failed cannot ask anybody; one that has spent its budget may
+ * not. Never throws: what goes wrong is in the result.
+ */
+async function lookAgain(
+  claims: readonly Claims[],
+  agent: InternalAgent,
+  own: AgentConversation,
+  { outcome }: Held,
+  run: LiveRun,
+): Promise<Looked> {
+  const isOver = outcome.kind === 'failed' || outcome.kind === 'refused' || own.loop.signal.aborted;
+  if (isOver || run.budget.spent() !== undefined) return { verdicts: new Map(), stats: [], lost: [] };
+  try {
+    const verifier = await openVerifier(agent, own, run);
+    const looks = await atMost(VERIFICATION.atOnce, claims, (one) => lookAt(one, verifier, run));
+    return {
+      verdicts: new Map(looks.flatMap(({ verdicts }) => [...verdicts])),
+      stats: looks.flatMap(({ stats }) => stats),
+      lost: looks.flatMap(({ lost }) => lost),
+    };
+  } catch (thrown) {
+    return { verdicts: new Map(), stats: [], lost: [lostByThrown(thrown)] };
+  }
+}
+
+/**
+ * The conversation of a verifier, before it has a claim. Of an agent that the reviewer names for it count prompt, skill, context
+ * files, model and parameters; its tools are those of any second look. Throws an AxeError.
+ */
+async function openVerifier(
+  of: InternalAgent,
+  { plan: parent, loop }: AgentConversation,
+  { deps, request }: LiveRun,
+): Promise<AgentConversation> {
+  const { verifier: name, verifyModel } = parent.review;
+  const named = name === '' ? undefined : await loadVerifier(name, deps);
+  const { params } = (named?.agent ?? parent.agent).config;
+  const model = verifyModel ?? (named === undefined ? parent.model : parseModelRef(named.agent.config.model));
+  if (named !== undefined && isOffline(model)) {
+    const message = `the verifier "${name}" has the model \`offline/rules\`, which is no model`;
+    const remedy = 'Name a model in its file, or `verify_model` in `[review]` of the agent.';
+    throw new ConfigError(message, { remedy });
+  }
+  // Of a model that is only named nobody has chosen any parameters.
+  const chosen = verifyModel === undefined ? params : paramsForAnother(params);
+  const agent = internalAgent(named === undefined ? of : withPromptOf(named.agent, of), {
+    caller: parent.agent,
+    params: chosen,
+  });
+  const { skill = '', files = [] } = named ?? {};
+  const plan = {
+    ...parent,
+    agent,
+    model,
+    skill: { path: '', content: '' },
+    files: [],
+    stdin: '',
+    task: { sentence: of.description, message: '', warnings: [] },
+    form: undefined,
+    prompt: { systemPrompt: agent.config.systemPrompt, skill, files, language: request.language ?? '' },
+    memory: undefined,
+    maxTurns: VERIFICATION.turns,
+    warnings: [],
+  };
+  return {
+    plan,
+    model: await openModel(deps, model, chosen),
+    memory: '',
+    notes: undefined,
+    loop: quietly(loop),
+    depth: 0,
+    callerEffects: undefined,
+  };
+}
+
+async function loadVerifier(name: string, deps: Dependencies) {
+  const agent = await deps.agents.loadAgent(name);
+  const { config, warnings } = agent;
+  const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
+  const context = await deps.agents.loadContextFiles(config.files, workdir, agent);
+  for (const warning of [...warnings, ...context.warnings]) deps.reporter.warn(warning);
+  const skill = config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent));
+  return { agent, skill, files: context.files };
+}
+
+/**
+ * A project's own verifier takes the place of the built-in one. The question whether something is over is another one than
+ * the one it was written for, so there its prompt is added.
+ */
+function withPromptOf({ config: { name, systemPrompt } }: LoadedAgent, of: InternalAgent): InternalAgent {
+  if (systemPrompt.trim() === '') return { ...of, name };
+  const prompt = of === VERIFIER ? systemPrompt : `${of.systemPrompt}\n\n${systemPrompt}`;
+  return { ...of, name, systemPrompt: prompt };
+}
+
+/** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
+async function lookAt(claims: Claims, verifier: AgentConversation, run: LiveRun): Promise<Looked> {
+  const ledger = createShownFiles();
+  const verdicts = new Verdicts(claims.ids, ledger);
+  const show = (lines: readonly ShownLines[]) => {
+    for (const one of lines) ledger.show(one);
+  };
+  try {
+    const shownBefore = run.publications?.scopeOfReview?.shown ?? createShownFiles();
+    const { message, shown } = claims.describe(shownBefore);
+    show(shown);
+    const tool = createGiveVerdict(verdicts);
+    const plan = { ...verifier.plan, task: { ...verifier.plan.task, message } };
+    const purpose = { tool, isReached: () => verdicts.isComplete, show };
+    const outcome = await holdConversation({ ...verifier, plan, purpose }, run);
+    const lost = verdicts.isComplete ? [] : [lostBy(outcome, 'the model gave no verdict')];
+    return { verdicts: verdicts.all, stats: [outcome.stats], lost };
+  } catch (thrown) {
+    return { verdicts: verdicts.all, stats: [], lost: [lostByThrown(thrown)] };
+  }
 }
