@@ -98,7 +98,7 @@ const RATCHET = {
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 96_277,
-  'lines of scripts/, bench/ and eval/': 4858,
+  'lines of scripts/, bench/ and eval/': 4856,
 };
 
 describe('the ratchet', () => {

@@ -73,8 +73,7 @@ function keySections(schema, path) {
     .filter(([, key]) => tableIn(key) === undefined)
     .map(([name, key]) => [
       code(name),
-      typeOf(key),
-      key.default === undefined ? '' : code(JSON.stringify(key.default)),
+      key.default === undefined ? typeOf(key) : `${typeOf(key)} (${code(JSON.stringify(key.default))})`,
       meaningOf(key, schema.required?.includes(name)),
     ]);
   const intro = [path === '' ? undefined : schema.description, KEY_PAGES[path]].filter(Boolean).join(' ');
@@ -82,7 +81,7 @@ function keySections(schema, path) {
   const own = [
     `## ${title}`,
     ...(intro === '' ? [] : [intro]),
-    table(['Key', 'Type', 'Default', 'Meaning'], joinAlike(rows)),
+    table(['Key', 'Type (default)', 'Meaning'], joinAlike(rows)),
   ].join('\n\n');
   const inner = keys.flatMap(([name, key]) => {
     const found = tableIn(key);
@@ -109,10 +108,9 @@ function tableIn({ properties, items, ...rest }) {
   return items?.properties === undefined ? undefined : items;
 }
 
-function typeOf({ type, items, anyOf }) {
+function typeOf({ type, anyOf }) {
   if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
-  if (type === 'array') return `list of ${items.type ?? 'string'}s`;
-  return { boolean: 'true or false', object: 'table' }[type] ?? type;
+  return { array: 'list', object: 'table' }[type] ?? type;
 }
 
 function meaningOf({ description, maximum, enum: own, anyOf = [], items = {} }, isRequired = false) {
