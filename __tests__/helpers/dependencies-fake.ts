@@ -15,19 +15,19 @@ import { DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/prompt/conte
 import type { ContextFile } from '../../src/prompt/context-files.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { ReviewResult } from '../../src/review/findings-json.js';
+import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import { recordsOf } from '../../src/review/record.js';
 import type { NewSince } from '../../src/review/scope.js';
 import type {
-  ChangeAnswer,
   Dependencies,
   PublishRequest,
   Reply,
   RunEvent,
-  SaidAnswer,
   ToldFindings,
   ToolBox,
   ToolRequest,
 } from '../../src/run/dependencies.js';
+import type { ChangeAnswer, SaidAnswer } from '../../src/run/github.js';
 import type { Published, RunRequest } from '../../src/run/records.js';
 import { createFakeClock, type FakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
@@ -238,7 +238,8 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
       limit: (ms) => void limitsMs.push(ms),
       leftMs: () => (limitsMs.at(-1) ?? Number.POSITIVE_INFINITY) - (clock.now().getTime() - startedAt),
     },
-    saveSignal: new AbortController().signal,
+    closeTools: async () => {},
+    publishRules: DEFAULT_PUBLISH_RULES,
     cwd: '/work',
     program: 'axe-action',
     secrets: parts.secrets ?? [],

@@ -4,7 +4,7 @@ import type { TriggerContext } from '../../src/prompt/context.js';
 import type { FindingMark } from '../../src/review/marks.js';
 import type { Thread } from '../../src/review/seen.js';
 import { markFacts, marksOf, parseReviewFacts } from '../../src/review/state-facts.js';
-import type { SaidAnswer } from '../../src/run/dependencies.js';
+import type { SaidAnswer } from '../../src/run/github.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
   createFakeDependencies,

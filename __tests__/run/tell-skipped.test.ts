@@ -3,7 +3,7 @@ import type { PullRequestTrigger } from '../../src/event/trigger.js';
 import { withFacts } from '../../src/memory/state.js';
 import { blocking } from '../../src/review/fail-on.js';
 import { markFacts, marksOf, parseReviewFacts, type ReviewFact } from '../../src/review/state-facts.js';
-import type { SaidAnswer } from '../../src/run/dependencies.js';
+import type { SaidAnswer } from '../../src/run/github.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { Buffered } from '../../src/review/buffered.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/publish-rules.js';
+import type { PublishRules } from '../../src/review/publish-rules.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
@@ -127,7 +127,7 @@ export async function runVerified({ raised, replies, depth = 'standard', toml = 
   const published: Buffered[] = [];
   const world = {
     ...deps,
-    publishRules: { ...DEFAULT_PUBLISH_RULES, ...scene.rules },
+    publishRules: { ...deps.publishRules, ...scene.rules },
     publisher: {
       ...deps.publisher,
       async publish(...[plan, outcome, wanted]: Parameters<typeof deps.publisher.publish>) {

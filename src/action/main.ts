@@ -259,7 +259,6 @@ async function createActionDependencies({
     reporter,
     clock,
     deadline,
-    saveSignal: new AbortController().signal,
     confine: (path, what) => confine(workspace, { path, what }),
     cwd: workspace,
     program: 'axe-action',

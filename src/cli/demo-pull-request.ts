@@ -11,7 +11,8 @@ import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 import type { ReviewPost } from '../review/review-post.js';
 import { backMark, backText, endedMark, endText } from '../review/said.js';
 import type { Post, Seen, Thread } from '../review/seen.js';
-import type { FindingsToTell, GitHub, Publisher, PublishRequest } from '../run/dependencies.js';
+import type { FindingsToTell, Publisher, PublishRequest } from '../run/dependencies.js';
+import type { GitHub } from '../run/github.js';
 import type { Published } from '../run/records.js';
 import { formatMark } from '../safety/mark.js';
 

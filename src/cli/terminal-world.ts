@@ -9,6 +9,7 @@ import { configDir } from '../lib/xdg.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { formatBuffered } from '../review/format-buffered.js';
+import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
@@ -79,10 +80,10 @@ export async function createTerminalDependencies(
     }),
     openMemory: ({ config }, { path }) => guarded(openFileMemory(config.memory, path, terminal)),
     publisher: createTerminalPublisher(options),
+    publishRules: DEFAULT_PUBLISH_RULES,
     reporter,
     clock,
     deadline,
-    saveSignal: new AbortController().signal,
     cwd,
     program: terminal.program,
     secrets: secrets.values,

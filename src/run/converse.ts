@@ -9,7 +9,6 @@ import { costLimit, spendBefore, unheldLimits } from '../loop/spend.js';
 import { UsageByAgent } from '../loop/usage.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { cutShort, withoutAnswer, withoutFiles } from '../review/coverage.js';
-import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 import type { Coverage } from '../review/record.js';
 import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
@@ -30,7 +29,7 @@ export async function converse(
   deps: Dependencies,
 ): Promise<Conversed> {
   const { plan, memory, taint, change, learned } = restored;
-  const { clock, reporter, publishRules = DEFAULT_PUBLISH_RULES } = deps;
+  const { clock, reporter, publishRules } = deps;
   const { trigger, agent, review } = plan;
   const facts = memory?.facts ?? [];
   const spend = spendBefore(facts, { trigger, limits: request.spendLimits, now: clock.now() });
@@ -84,7 +83,7 @@ export async function converse(
     callerEffects: undefined,
   };
   reporter.event({ kind: 'run-started', plan, restored: memory?.restored, notes: notes?.found });
-  const { unread, ...held } = await holdAll(own, run).finally(() => deps.closeTools?.());
+  const { unread, ...held } = await holdAll(own, run).finally(() => deps.closeTools());
   const read = readByRun(plan, held.outcome, { unread, ...run.missed });
   return { ...restored, ...held, read, spend, usage: run.usage.all };
 }

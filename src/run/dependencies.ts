@@ -1,5 +1,4 @@
 import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
-import type { PermissionAnswer } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
 import type { Clock } from '../lib/clock.js';
@@ -10,16 +9,15 @@ import type { Models } from '../loop/asker.js';
 import type { LoopEvent } from '../loop/events.js';
 import type { Change } from '../memory/change.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
-import type { TriggerContext } from '../prompt/context.js';
 import type { Buffered } from '../review/buffered.js';
+import type { CheckProgress } from '../review/check-progress.js';
 import type { Ledger } from '../review/ledger.js';
 import type { FindingMark } from '../review/marks.js';
 import type { News } from '../review/news.js';
 import type { PublishRules } from '../review/publish-rules.js';
-import type { NewSince } from '../review/scope.js';
-import type { Seen } from '../review/seen.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Effect, Tool } from '../tools/tool.js';
+import type { GitHub } from './github.js';
 import type { MemoryPlan, Plan, Published, ReadByRun, ReviewedChange } from './records.js';
 
 /** The tools of an agent are asked for. */
@@ -122,53 +120,6 @@ export interface Acknowledgement {
   end(failure?: string): Promise<void>;
 }
 
-/** A change that starts no run after all, though its commit may wait for a word of it. */
-interface SkippedRun {
-  readonly trigger: Trigger;
-  readonly agent: string;
-  readonly message: string;
-  /** Sha of the commit since which nothing has changed; left out: nothing was read. */
-  readonly since?: string | undefined;
-}
-
-/** Shows on its commit that a run is at work, and how it ended where it published nothing. Must not throw. */
-interface Progress {
-  /** A model is about to be asked; nothing is waited for. `head` is the sha of what is reviewed, where that is known. */
-  start(plan: Plan, head: string | undefined): void;
-  skip(skipped: SkippedRun): Promise<void>;
-  /** The run ended without publishing; does nothing where it was not started, or has ended. */
-  end(message: string, kind: 'failed' | 'cancelled'): Promise<void>;
-}
-
-/** What was not read, in a sentence. */
-interface Unread {
-  readonly kind: 'unread';
-  readonly message: string;
-}
-
-/** What is said on a pull request, or why it could not be read. */
-export type SaidAnswer = { readonly kind: 'read'; readonly seen: Seen } | Unread;
-
-/** The change of the pull request that an event is about, as it is now, or why it could not be read. */
-export type ChangeAnswer = (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean }) | Unread;
-
-/** What GitHub is asked for a trigger; absent on the command line without an event. */
-export interface GitHub {
-  /** What an account may do here. An error is `unknown`, which is never trusted. */
-  permission(login: string, signal: AbortSignal): Promise<PermissionAnswer>;
-  /** What belongs into the user message besides the event itself. Throws an AxeError. */
-  context(trigger: Trigger, signal: AbortSignal): Promise<TriggerContext>;
-  /** What lies between two commits of the repository, shas. An error is an answer. */
-  newSince(commits: { readonly from: string; readonly head: string }, signal: AbortSignal): Promise<NewSince>;
-  /**
-   * What is said on a pull request of this repository: as the run was told at its beginning, or read again. An error is an
-   * answer.
-   */
-  said(pull: number, of: { readonly isFresh: boolean }, signal: AbortSignal): Promise<SaidAnswer>;
-  /** The change that the event is about. An error is an answer. */
-  change(signal: AbortSignal): Promise<ChangeAnswer>;
-}
-
 /**
  * Keeps what a killed run would lose: `pending` is called with the changes before they are saved, `done` after. The
  * action's `post` saves what was left pending.
@@ -190,16 +141,17 @@ export interface Dependencies {
   /** Rejects only with the signal's reason: trouble with a tool is a warning. */
   openTools(request: ToolRequest): Promise<ToolBox>;
   /** Ends what tools keep for the whole run. */
-  closeTools?(): Promise<void>;
+  closeTools(): Promise<void>;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
+  /** Absent without a token, and on the command line without an event. */
   readonly github?: GitHub | undefined;
   readonly publisher: Publisher;
-  /** What the tools that publish may publish; absent for the defaults. */
-  readonly publishRules?: PublishRules;
+  /** What the tools that publish may publish. */
+  readonly publishRules: PublishRules;
   readonly acknowledgement?: Acknowledgement;
   /** Absent where nobody asked to see it. */
-  readonly progress?: Progress | undefined;
+  readonly progress?: CheckProgress | undefined;
   readonly journal?: Journal;
   readonly reporter: Reporter;
   readonly clock: Clock;
@@ -209,8 +161,6 @@ export interface Dependencies {
    * workspace. Absent on somebody's own machine.
    */
   readonly confine?: (path: string, what: string) => Promise<string>;
-  /** Aborted when even saving has to stop; outlives the deadline, so that a run cut by its deadline is still saved. */
-  readonly saveSignal: AbortSignal;
   /** Folder that a relative workdir counts from. */
   readonly cwd: string;
   /** What people type to run the command line. */

@@ -10,7 +10,10 @@ import { fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { VERSION } from '../lib/product.js';
-import type { GitHub } from './dependencies.js';
+import type { TriggerContext } from '../prompt/context.js';
+import type { NewSince } from '../review/scope.js';
+import type { Seen } from '../review/seen.js';
+import type { ReviewedChange } from './records.js';
 
 /** How GitHub is reached. */
 export interface GitHubAccess {
@@ -54,22 +57,49 @@ function formatPause(
   else if (spentMs + pauseMs >= NOTICED_MS) log(`Asking GitHub again in ${seconds} s: ${message}`);
 }
 
-/** What the pipeline asks GitHub for. */
-export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub | undefined {
+/** What was not read, in a sentence. */
+interface Unread {
+  readonly kind: 'unread';
+  readonly message: string;
+}
+
+/** What is said on a pull request, or why it could not be read. */
+export type SaidAnswer = { readonly kind: 'read'; readonly seen: Seen } | Unread;
+
+/** The change of the pull request that an event is about, as it is now, or why it could not be read. */
+export type ChangeAnswer = (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean }) | Unread;
+
+/** What a run asks of GitHub. */
+export type GitHub = NonNullable<ReturnType<typeof createGitHubPort>>;
+
+/** What a run of a trigger asks GitHub for; errors of all but the context are answers. */
+export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
   if (trigger.kind === 'local') return undefined;
   const { repository } = trigger;
   const readSubject = readSubjectsOnce(client);
   // Whoever answers findings is asked about at each reading, on each pull request.
   const permissions = new Map<string, PermissionAnswer>();
   return {
-    async permission(login, signal) {
+    /** What an account may do here; an error is `unknown`, which is never trusted. */
+    async permission(login: string, signal: AbortSignal): Promise<PermissionAnswer> {
       const answer = permissions.get(login) ?? (await fetchPermission(client, { repository, login }, signal));
       if (answer.kind === 'known') permissions.set(login, answer);
       return answer;
     },
-    context: (of, signal) => fetchContext(client, of, signal, readSubject),
-    newSince: ({ from, head }, signal) => fetchNewSince(client, { repository, base: from, head }, signal),
-    async said(number, { isFresh }, signal) {
+    /** What belongs into the user message besides the event itself. Throws an AxeError. */
+    context: (of: Trigger, signal: AbortSignal): Promise<TriggerContext> =>
+      fetchContext(client, of, signal, readSubject),
+    /** What lies between two commits of the repository, shas. */
+    newSince: (
+      { from, head }: { readonly from: string; readonly head: string },
+      signal: AbortSignal,
+    ): Promise<NewSince> => fetchNewSince(client, { repository, base: from, head }, signal),
+    /** What is said on a pull request of this repository: as the run was told at its beginning, or read again. */
+    async said(
+      number: number,
+      { isFresh }: { readonly isFresh: boolean },
+      signal: AbortSignal,
+    ): Promise<SaidAnswer> {
       const place = { repository, number, isPull: true };
       try {
         const { conversation, pull } = await (isFresh
@@ -83,7 +113,8 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub
         return unread(thrown);
       }
     },
-    async change(signal) {
+    /** The change that the event is about. */
+    async change(signal: AbortSignal): Promise<ChangeAnswer> {
       try {
         const { head, base, isForeign, pull } = await subjectCommits(client, trigger, signal);
         const { files } = await fetchComparedFiles(client, { repository, base, head, pull }, signal);
@@ -96,7 +127,7 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger): GitHub
   };
 }
 
-function unread(thrown: unknown): { readonly kind: 'unread'; readonly message: string } {
+function unread(thrown: unknown): Unread {
   if (!(thrown instanceof GitHubError)) throw thrown;
   const { message, remedy } = thrown;
   return { kind: 'unread', message: remedy === undefined ? `${message}.` : `${message}. ${remedy}` };

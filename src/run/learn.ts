@@ -6,7 +6,7 @@ import { readDiffLines } from '../review/diff-lines.js';
 import { formatKnown } from '../review/format-known.js';
 import type { Ledger, LedgerContext } from '../review/ledger.js';
 import { lessonsOf } from '../review/lessons.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
+import type { PublishRules } from '../review/publish-rules.js';
 import { readLedger } from '../review/read-ledger.js';
 import { peopleToAsk, type Seen } from '../review/seen.js';
 import { compareSeverity } from '../review/severity.js';
@@ -133,7 +133,7 @@ async function ledgerOf(
 }
 
 /** The wider of the two gates: the milder severity; without both, `major`. */
-function gateOf({ blockOn, failOn }: PublishRules = DEFAULT_PUBLISH_RULES): Severity {
+function gateOf({ blockOn, failOn }: PublishRules): Severity {
   const gates = [blockOn, failOn].filter((gate) => gate !== undefined);
   return gates.toSorted((a, b) => compareSeverity(b, a))[0] ?? 'major';
 }

@@ -21,6 +21,7 @@ import { createMemoryTools } from '../tools/memory/memory-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import type { MemoryPlan, RunNotes } from './records.js';
+import { UNSTOPPED } from './save.js';
 
 /** Opens the notes of an agent and reads what goes into its prompt. Never throws: trouble is a warning. */
 export async function openNotes(
@@ -38,7 +39,7 @@ export async function openNotes(
 ): Promise<RunNotes> {
   const { agent, memory, plan, store, restored, unsaved } = parts;
   const { places, isLive } = plan;
-  const { clock, saveSignal, secrets, reporter, deadline, journal } = deps;
+  const { clock, secrets, reporter, deadline, journal } = deps;
   const load = async (under: readonly string[] | undefined) =>
     withUnsaved(await store.readTree(deadline.signal, under), unsaved, under);
   const everything = notesUnder(places, memory.path, clock.now());
@@ -72,7 +73,7 @@ export async function openNotes(
       else early.push(warning);
     },
     noteWrite: ({ action, path, bytes }) => reporter.event({ kind: 'note-written', action, path, bytes }),
-    ...(isLive ? { writeThrough: (changes) => store.write(changes, saveSignal) } : {}),
+    ...(isLive ? { writeThrough: (changes) => store.write(changes, UNSTOPPED) } : {}),
   });
   const loaded = await session.tree();
   const { tools, warnings } = grantNotesTools(plan, store.kind !== 'none');

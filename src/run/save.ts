@@ -27,6 +27,9 @@ import type {
   ReviewedChange,
 } from './records.js';
 
+/** A save is not stopped with the run: the store limits it. */
+export const UNSTOPPED = new AbortController().signal;
+
 /** The last step: adds the entry, the notes and the facts of a run to memory. Trouble is one warning (D14). */
 export async function save(
   conversed: Conversed,
@@ -139,13 +142,15 @@ export async function remember(
   const { plan, memory } = end;
   const entries = entriesOf(end, deps);
   const notes = notesOf(end);
-  const changes = [...entries, ...notes, ...stateChanges(end, deps.clock.now())];
+  const isKept = plan.memory !== undefined && plan.memory.lane !== 'none' && end.facts.length > 0;
+  const kept = isKept ? [factsChange(plan.memory.path, end.facts, deps.clock.now())] : [];
+  const changes = [...entries, ...notes, ...kept];
   if (changes.length === 0 || memory === undefined) return undefined;
   const rememberedAs = (result: SaveResult) =>
     entries.length + notes.length === 0 ? undefined : { entries, notes, result };
   await keepInJournal(end, entries, deps);
   onSaving?.(rememberedAs(NOT_YET_SAVED));
-  const result = await memory.store.write(changes, deps.saveSignal);
+  const result = await memory.store.write(changes, UNSTOPPED);
   if (result.kind === 'saved') {
     const left = result.unsaved ?? [];
     const isSaved = ({ path }: NoteChange) => !left.some((note) => note.path === path);
@@ -182,11 +187,10 @@ function notesOf(end: RunEnd): readonly NoteChange[] {
   return memory.notesSession.session.changes(taint.lane(plan.memory.lane));
 }
 
-/** The facts, written into the newest state, without those that have grown old. */
-function stateChanges({ plan: { memory }, facts }: RunEnd, now: Date): readonly Change[] {
-  if (memory === undefined || memory.lane === 'none' || facts.length === 0) return [];
+/** Facts, written into the newest state of an agent, without those that have grown old; `path` is that of its run log. */
+export function factsChange(path: string, facts: readonly ReviewFact[], now: Date): Change {
   const rewrite = (text: string) => pruneState(withFacts(text, facts), now);
-  return [{ kind: 'rewrite', path: statePath(memory.path), rewrite }];
+  return { kind: 'rewrite', path: statePath(path), rewrite };
 }
 
 /** axe's words; in a workflow with the event, which often is the cause. */

@@ -1,5 +1,4 @@
 import { laneOfWords } from '../event/taint.js';
-import { statePath, withFacts } from '../memory/state.js';
 import type { MarksOnPull } from '../review/review-post.js';
 import { markFacts, marksOf } from '../review/state-facts.js';
 import type { Skipped } from './admit.js';
@@ -7,6 +6,7 @@ import type { Dependencies } from './dependencies.js';
 import { readFindings } from './learn.js';
 import { withActs } from './publish.js';
 import type { Admitted, RunReport, RunRequest } from './records.js';
+import { factsChange, UNSTOPPED } from './save.js';
 import { postsReviews } from './scope.js';
 
 /**
@@ -64,24 +64,14 @@ export async function tellSkipped(
 /** Keeps what was said of findings. Trouble is a warning. */
 async function keepMarks(
   told: readonly MarksOnPull[],
-  { basis, memory }: Admitted,
-  deps: Dependencies,
+  { basis: { memory: plan, agent }, memory }: Admitted,
+  { clock, reporter }: Dependencies,
 ): Promise<void> {
-  const { memory: plan, agent } = basis;
   const store = (await memory)?.store;
   const facts = told.flatMap(({ pull, marks }) => markFacts(marks, pull));
   if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0) return;
-  const rewrite = (text: string) => withFacts(text, facts);
-  const saved = await store.write(
-    [{ kind: 'rewrite', path: statePath(plan.path), rewrite }],
-    deps.saveSignal,
-  );
+  const saved = await store.write([factsChange(plan.path, facts, clock.now())], UNSTOPPED);
   if (saved.kind === 'saved') return;
-  const { message, remedy } = saved;
-  deps.reporter.warn({
-    code: 'memory-save-failed',
-    agent: agent.name,
-    message: `what became of findings could not be kept for "${agent.name}": ${message}`,
-    remedy,
-  });
+  const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
+  reporter.warn({ code: 'memory-save-failed', agent: agent.name, message, remedy: saved.remedy });
 }

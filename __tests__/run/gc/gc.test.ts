@@ -146,7 +146,7 @@ describe('garbage collection', () => {
     const meanwhile: FakeReply = async () => {
       await request.store.write(
         [{ kind: 'append', path: 'bot.md', text: late, id: 'late' }],
-        deps.saveSignal,
+        deps.deadline.signal,
       );
       return says('Found it.');
     };

@@ -7,6 +7,7 @@ import { CONTEXT_WINDOW_TOKENS, GC } from '../../lib/defaults.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { estimateText } from '../../lib/text/cut.js';
+import type { Warning } from '../../lib/warning.js';
 import { createAsker, modelSettings } from '../../loop/asker.js';
 import { Budget, type BudgetLimits } from '../../loop/budget.js';
 import { firstMessages, textOf } from '../../loop/messages.js';
@@ -17,15 +18,15 @@ import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../memory/gc/an
 import { countLog, planTrim, type TrimPlan } from '../../memory/gc/count-log.js';
 import type { GcEnd, GcFindings, GcResult, Suggestion } from '../../memory/gc/gc-result.js';
 import { promptText } from '../../memory/run-log.js';
-import { statePath, withFacts } from '../../memory/state.js';
-import { firstUnread, type MemoryStore } from '../../memory/store.js';
+import { statePath } from '../../memory/state.js';
+import { type FailedSave, firstUnread, type MemoryStore } from '../../memory/store.js';
 import { openBytes, readTail } from '../../memory/tail.js';
-import { pruneState } from '../../review/prune-state.js';
-import { parseReviewFacts, type Spent } from '../../review/state-facts.js';
+import { parseReviewFacts } from '../../review/state-facts.js';
 import { openAgentMemory } from '../commands/open-agent-memory.js';
 import { openModel } from '../conversation.js';
 import type { Dependencies } from '../dependencies.js';
 import type { RunReport, RunRequest } from '../records.js';
+import { factsChange, UNSTOPPED } from '../save.js';
 
 export interface GcRequest {
   readonly agent: LoadedAgent;
@@ -77,7 +78,7 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<C
   if (text.trim() !== '') request.tell({ analysis: { text, unread: counted.entries - newest.entries } });
   const broken = brokenAnalysis(reply);
   if (broken !== undefined) throw broken;
-  const end: GcEnd = request.dryRun === false ? await trim(plan, request, deps) : { kind: 'dry-run' };
+  const end: GcEnd = request.dryRun === false ? await trim(plan, request) : { kind: 'dry-run' };
   return { end, analysed: { text, ask } };
 }
 
@@ -175,15 +176,11 @@ async function newestOf(
 /** However little room there is: a few entries. */
 const LEAST_BYTES = 8 * 1024;
 
-async function trim(
-  plan: TrimPlan,
-  { agent, store, path, tell }: GcRequest,
-  { saveSignal }: Dependencies,
-): Promise<GcEnd> {
+async function trim(plan: TrimPlan, { agent, store, path, tell }: GcRequest): Promise<GcEnd> {
   if (plan.kind !== 'trim') return plan;
   tell({ isTrimming: true });
   const { removed, kept, keeps } = plan;
-  const saved = await store.write([{ kind: 'trim', path, keeps }], saveSignal);
+  const saved = await store.write([{ kind: 'trim', path, keeps }], UNSTOPPED);
   if (saved.kind === 'saved') return { kind: 'trimmed', removed, kept, saved };
   const { message, remedy } = saved;
   throw new AxeError(`failed to trim memory for "${agent.name}": ${message}`, { remedy });
@@ -267,7 +264,10 @@ export async function collectAgentMemory(
     const cost = findings.usage?.costUsd;
     const now = deps.clock.now();
     const fact = spend && spentFact(cost, { spend, run: plan.entryId, now });
-    if (fact !== undefined) await keepSpent(fact, { store, path: statePath(plan.path), now }, deps);
+    if (fact !== undefined) {
+      const saved = await store.write([factsChange(plan.path, [fact], now)], UNSTOPPED);
+      if (saved.kind === 'failed') deps.reporter.warn(notCounted(saved));
+    }
   }
 }
 
@@ -287,19 +287,7 @@ function refuseReadOnly({ isMemoryReadOnly, dryRun }: RunRequest): void {
   });
 }
 
-/** Notes what was spent as a run does, whatever became of it (D36). Trouble is a warning. */
-async function keepSpent(
-  fact: Spent,
-  { store, path, now }: { readonly store: MemoryStore; readonly path: string; readonly now: Date },
-  { saveSignal, reporter }: Dependencies,
-): Promise<void> {
-  const rewrite = (text: string) => pruneState(withFacts(text, [fact]), now);
-  const saved = await store.write([{ kind: 'rewrite', path, rewrite }], saveSignal);
-  if (saved.kind === 'saved') return;
-  const { message, remedy = 'Check where memory is kept.' } = saved;
-  reporter.warn({
-    code: 'memory-save-failed',
-    message: `what gc cost could not be noted, so no limit counts it: ${message}`,
-    remedy,
-  });
+function notCounted({ message, remedy = 'Check where memory is kept.' }: FailedSave): Warning {
+  const what = `what gc cost could not be noted, so no limit counts it: ${message}`;
+  return { code: 'memory-save-failed', message: what, remedy };
 }
