@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_344,
+  'lines of src/': 55_308,
   'files of src/': 383,
-  'types of src/': 819,
+  'types of src/': 817,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 96_277,
+  'lines of __tests__/': 96_193,
   'lines of scripts/, bench/ and eval/': 4856,
 };
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -64,6 +65,24 @@ describe('an event that is skipped', () => {
     const { report, steps } = await admitted(trigger, remembering(SPENT), LIMITED);
     expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'budget-spent' } });
     expect([...steps].sort()).toEqual([...STATE_TOO, 'fetch context'].sort());
+  });
+});
+
+describe('an actor whose permission nobody could read', () => {
+  it.each([
+    [{}, 'nobody knows octocat'],
+    [undefined, 'there is no token to ask GitHub with'],
+  ])('ends the run with an error that says why (D40)', async (permissions, why) => {
+    await expect(admitted(comment(), { permissions })).rejects.toMatchObject({
+      message: `the permission of octocat in octocat/hello could not be read: ${why}`,
+      remedy: expect.stringMatching(/\S/),
+    });
+  });
+
+  it('starts one if the workflow requires none', async () => {
+    const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, minPermission: 'none' } as const;
+    const { report } = await admitted(comment(), { permissions: {} }, { admissionPolicy });
+    expect(report).toMatchObject({ kind: 'ran' });
   });
 });
 

@@ -44,50 +44,34 @@ describe('connecting to GitHub', () => {
     expect(told).toEqual(lines);
   });
 
+  const GHES = 'https://github.example.com/api';
+  const GITHUB = 'https://api.github.com';
   it.each<[string, Readonly<Record<string, string>>, string, string]>([
-    [
-      'nothing that is set',
-      {},
-      'https://api.github.com/repos/octocat/hello',
-      'https://api.github.com/graphql',
-    ],
-    [
-      'empty variables',
-      { GITHUB_API_URL: '', GITHUB_GRAPHQL_URL: '' },
-      'https://api.github.com/repos/octocat/hello',
-      'https://api.github.com/graphql',
-    ],
+    ['nothing that is set', {}, GITHUB, `${GITHUB}/graphql`],
+    ['empty variables', { GITHUB_API_URL: '', GITHUB_GRAPHQL_URL: '' }, GITHUB, `${GITHUB}/graphql`],
     [
       'both addresses of an enterprise server',
-      {
-        GITHUB_API_URL: 'https://github.example.com/api/v3',
-        GITHUB_GRAPHQL_URL: 'https://github.example.com/api/graphql',
-      },
-      'https://github.example.com/api/v3/repos/octocat/hello',
-      'https://github.example.com/api/graphql',
+      { GITHUB_API_URL: `${GHES}/v3`, GITHUB_GRAPHQL_URL: `${GHES}/graphql` },
+      `${GHES}/v3`,
+      `${GHES}/graphql`,
     ],
     [
       'the REST address of an enterprise server',
-      { GITHUB_API_URL: 'https://github.example.com/api/v3' },
-      'https://github.example.com/api/v3/repos/octocat/hello',
-      'https://github.example.com/api/graphql',
+      { GITHUB_API_URL: `${GHES}/v3` },
+      `${GHES}/v3`,
+      `${GHES}/graphql`,
     ],
+    ['a slash at its end', { GITHUB_API_URL: `${GHES}/v3/` }, `${GHES}/v3`, `${GHES}/graphql`],
     [
-      'a REST address with a slash at its end',
-      { GITHUB_API_URL: 'https://github.example.com/api/v3/' },
-      'https://github.example.com/api/v3/repos/octocat/hello',
-      'https://github.example.com/api/graphql',
-    ],
-    [
-      'the REST address of a data-residency tenant',
+      'a data-residency tenant',
       { GITHUB_API_URL: 'https://api.octocorp.ghe.com' },
-      'https://api.octocorp.ghe.com/repos/octocat/hello',
+      'https://api.octocorp.ghe.com',
       'https://api.octocorp.ghe.com/graphql',
     ],
     [
       'a GraphQL address alone',
       { GITHUB_GRAPHQL_URL: 'https://elsewhere.example.com/graphql' },
-      'https://api.github.com/repos/octocat/hello',
+      GITHUB,
       'https://elsewhere.example.com/graphql',
     ],
   ])('uses the addresses of the environment, with %s', async (_, env, rest, graphql) => {
@@ -99,7 +83,7 @@ describe('connecting to GitHub', () => {
       signal,
     });
     await client?.graphql('query { viewer { login } }', { variables: {}, signal });
-    expect(seen.map(({ url }) => url)).toEqual([rest, graphql]);
+    expect(seen.map(({ url }) => url)).toEqual([`${rest}/repos/octocat/hello`, graphql]);
     for (const { headers } of seen) {
       expect(headers.get('authorization')).toMatch(/ token-1$/);
       expect(headers.get('user-agent')).toMatch(new RegExp(`^axe-action/${VERSION} `));
