@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Channel, sanitize } from '../../src/safety/sanitize.js';
+import { type Channel, cleanLog, sanitize } from '../../src/safety/sanitize.js';
+import { MARKDOWN_PIECES } from '../helpers/rendered-markdown.js';
 
 const CHANNELS: readonly Channel[] = [
   'comment',
@@ -13,98 +14,14 @@ const CHANNELS: readonly Channel[] = [
 ];
 const CANARY = 'kX9-canary_7fQ2zLw8';
 
-/** What breaks cleaners: pieces of markdown, HTML and secrets, to be put together at random. */
+/** What breaks cleaners, with what only logs and secrets have. */
 const PIECES = [
+  ...MARKDOWN_PIECES,
   ...[
-    '@octocat',
-    '@octo-org/team',
-    '@',
-    'octocat',
     'fixes #1',
     'Closes: octo/repo#2',
-    '/deploy',
-    '#',
-    'x',
-    ' ',
-    '  ',
-  ],
-  ...[
-    '`',
-    '``',
-    '```',
-    '````',
-    '~~~',
-    '\n',
-    '\n',
-    '\n\n',
-    '    ',
-    '\t',
-    '> ',
-    '- ',
-    '1. ',
-    '|',
-    '|---|---|\n',
     '|:-|',
-  ],
-  ...[
-    '\\',
-    '\\\\',
-    '<',
-    '>',
-    '</',
-    '<b>',
-    '</b>',
-    '<code>',
-    '</code>',
-    '<br>',
-    '<details>',
-    '</details>',
-    '<!--',
-  ],
-  ...[
-    '<details>\n<summary>x</summary>\n',
-    '<summary>',
-    '</summary>',
-    '-->',
-    '<!',
-    '--',
-    '<div>',
-    '<img src="https://e.example/a">',
-  ],
-  ...[
-    '![a](https://e.example/@octocat)',
-    '![',
-    '[',
-    '](',
-    ']:',
-    ']',
-    '(',
-    ')',
-    '[a](javascript:x)',
-    '[r]: https://e.example\n',
-  ],
-  ...[
-    '&#64;',
-    '&commat;',
-    '&',
-    '&lt;',
-    '_',
-    '*',
-    '**',
-    '~~',
-    '!',
-    '$',
-    '"',
-    '<a href="`">',
-    '<pre>',
-    '<?',
-    '\u200B',
-    '\u202E',
-  ],
-  ...[
-    'https://e.example/@octocat',
-    'www.e.example',
-    '<https://e.example>',
+    '|',
     '::error::',
     '##[group]',
     '\r',
@@ -112,7 +29,7 @@ const PIECES = [
     '\uD83D',
     '***',
   ],
-  ...[CANARY, CANARY.slice(0, 9), CANARY.slice(9), Buffer.from(CANARY).toString('base64')],
+  ...['\u202E', CANARY, CANARY.slice(0, 9), CANARY.slice(9), Buffer.from(CANARY).toString('base64')],
 ];
 
 const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join(''));
@@ -284,3 +201,33 @@ function outsideFences(lines: readonly string[]): readonly string[] {
   }
   return outside;
 }
+
+const COMMANDS: readonly (readonly [string, string, string])[] = [
+  ['a command', '::set-output name=x::y', ': :set-output name=x::y'],
+  ['a mask', '::add-mask::a', ': :add-mask::a'],
+  ['an end of commands', '::stop-commands::token', ': :stop-commands::token'],
+  ['a matcher', '::add-matcher::x.json', ': :add-matcher::x.json'],
+  ['white space before it', ' \t\u00A0::error::x', ' \t\u00A0: :error::x'],
+  ['a carriage return before it', 'done\r::error::x', 'done\n: :error::x'],
+  ['a line separator before it', 'done\u2028::error::x', 'done\n: :error::x'],
+  ['an invisible character in it', ':\u200B:error::x', ': :error::x'],
+  ['a colour before it', '\x1B[31m::error::x', ': :error::x'],
+  ['three colons', ':::error::x', ': ::error::x'],
+  ['the old form', '##[group]x', '## [group]x'],
+  ['the old form behind text', 'a ##[error]x', 'a ## [error]x'],
+  ['an encoded line break', 'a%0A::error::x', 'a%0A::error::x'],
+];
+
+describe('cleanLog', () => {
+  for (const [name, text, expected] of COMMANDS) {
+    it(`C8 94: makes plain text of ${name}`, () => {
+      expect(cleanLog(text)).toBe(expected);
+      expect(cleanLog(expected)).toBe(expected);
+    });
+  }
+
+  it('leaves colons within a line, newlines and tabs', () => {
+    const text = 'std::vector<a::b>\n\tkey: value :: x\n';
+    expect(cleanLog(text)).toBe(text);
+  });
+});

@@ -2,79 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 import { createSecrets, secretValues } from '../../src/safety/secret-names.js';
 
 describe('the secret values of an environment', () => {
-  it.each([
-    'ANTHROPIC_API_KEY',
-    'MY_OWN_API_KEY',
-    'GITHUB_TOKEN',
-    'GH_TOKEN',
-    'ACTIONS_RUNTIME_TOKEN',
-    'ACTIONS_ID_TOKEN_REQUEST_TOKEN',
-    'WEBHOOK_SECRET',
-    'DB_PASSWORD',
-    'AWS_SECRET_ACCESS_KEY',
-    'APP_PRIVATE_KEY',
-    'GPG_PASSPHRASE',
-    'TOKEN',
-    'API_KEY',
-    'PASSWORD',
-    'SECRET',
-    'npm_token',
-    'INPUT_API-KEY',
-    'INPUT_GITHUB-TOKEN',
-    'INPUT_MEMORY-TOKEN',
-    'INPUT_AGENTS-TOKEN',
-    'GH_PAT',
-    'DEPLOY_KEY',
-    'OPENAI_APIKEY',
-    'NPMTOKEN',
-    'DATABASE_URL',
-    'SENTRY_DSN',
-    'SECRET_KEY_BASE',
-    'DB_PASS',
-    'PGPASSWORD',
-    'MYSQL_PWD',
-    'AZURE_CREDENTIALS',
-    'GCP_CREDENTIALS_JSON',
-    'AUTH_HEADER',
-    'AUTHORIZATION',
-    'NPM_CONFIG__AUTH',
-    'AZURE_STORAGE_CONNECTION_STRING',
-    'SLACK_WEBHOOK_URL',
-    'PASSWORD_STORE_DIR',
-    'GITHUB_APP_PRIVATE_KEY_B64',
-    'SSH_PRIVATE_KEY_PEM',
-    'OPENAI_API_KEY_2',
-    'SLACK_WEBHOOK',
-    'KUBE_CONFIG_DATA',
-    'APP_CREDS',
-  ])('are those of names such as %s', (name) => {
+  it.each(
+    `ANTHROPIC_API_KEY MY_OWN_API_KEY GITHUB_TOKEN GH_TOKEN ACTIONS_RUNTIME_TOKEN
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN WEBHOOK_SECRET DB_PASSWORD AWS_SECRET_ACCESS_KEY APP_PRIVATE_KEY
+    GPG_PASSPHRASE TOKEN API_KEY PASSWORD SECRET npm_token INPUT_API-KEY INPUT_GITHUB-TOKEN
+    INPUT_MEMORY-TOKEN INPUT_AGENTS-TOKEN GH_PAT DEPLOY_KEY OPENAI_APIKEY NPMTOKEN DATABASE_URL
+    SENTRY_DSN SECRET_KEY_BASE DB_PASS PGPASSWORD MYSQL_PWD AZURE_CREDENTIALS GCP_CREDENTIALS_JSON
+    AUTH_HEADER AUTHORIZATION NPM_CONFIG__AUTH AZURE_STORAGE_CONNECTION_STRING SLACK_WEBHOOK_URL
+    PASSWORD_STORE_DIR GITHUB_APP_PRIVATE_KEY_B64 SSH_PRIVATE_KEY_PEM OPENAI_API_KEY_2 SLACK_WEBHOOK
+    KUBE_CONFIG_DATA APP_CREDS`.split(/\s+/),
+  )('are those of names such as %s', (name) => {
     expect(secretValues({ [name]: 'hunter2-hunter2' })).toEqual(['hunter2-hunter2']);
   });
 
-  it.each([
-    'PATH',
-    'HOME',
-    'API_KEY_FILE',
-    'KUBECONFIG',
-    'CREDIT_LIMIT',
-    'WEBHOOK_PORT',
-    'TOKENIZER',
-    'INPUT_MAX-TOKENS',
-    'SECRETARY',
-    'AUTHOR',
-    'AUTHORS',
-    'AUTHOR_NAME',
-    'GIT_AUTHOR_NAME',
-    'SSH_AUTH_SOCK',
-    'XAUTHORITY',
-    'PWD',
-    'OLDPWD',
-    'PATCH',
-    'KEYBOARD',
-    'MONKEY',
-    'ACTIONS_ID_TOKEN_REQUEST_URL',
-    'INPUT_PROMPT',
-  ])('are not those of names such as %s', (name) => {
+  it.each(
+    `PATH HOME API_KEY_FILE KUBECONFIG CREDIT_LIMIT WEBHOOK_PORT TOKENIZER INPUT_MAX-TOKENS SECRETARY
+    AUTHOR AUTHORS AUTHOR_NAME GIT_AUTHOR_NAME SSH_AUTH_SOCK XAUTHORITY PWD OLDPWD PATCH KEYBOARD
+    MONKEY ACTIONS_ID_TOKEN_REQUEST_URL INPUT_PROMPT`.split(/\s+/),
+  )('are not those of names such as %s', (name) => {
     expect(secretValues({ [name]: 'hunter2-hunter2' })).toEqual([]);
   });
 

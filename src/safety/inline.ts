@@ -7,21 +7,11 @@ import {
   wrapCommand,
 } from './words.js';
 
-/** A cleaned line. */
-interface CleanedLine {
-  readonly text: string;
-  /** An HTML comment was opened and goes on in the next line. */
-  readonly endsInComment: boolean;
-}
-
-/** Cleans one line that lies outside code fences. */
-export function cleanInline(line: string, options: InlineOptions): CleanedLine {
+/** Cleans one line that lies outside code fences, and tells whether an HTML comment was opened that goes on in the next. */
+export function cleanInline(line: string, options: InlineOptions) {
   const { pieces, hadComment, endsInComment } = tokenize(line, options);
   const open = unpairedTags(pieces);
-  const cleaned = pieces.map((piece, index) =>
-    formatPiece(piece, { index, isUnpaired: open.has(index), words: options.words }),
-  );
-  const text = cleaned.join('');
+  const text = pieces.map((piece, index) => formatPiece(piece, index, open, options.words)).join('');
   return { text: hadComment ? text.trimEnd() : text, endsInComment };
 }
 
@@ -190,14 +180,7 @@ function unpairedTags(pieces: readonly Piece[]): ReadonlySet<number> {
   return unpaired;
 }
 
-function formatPiece(
-  piece: Piece,
-  {
-    index,
-    isUnpaired,
-    words,
-  }: { readonly index: number; readonly isUnpaired: boolean; readonly words: WordContext },
-): string {
+function formatPiece(piece: Piece, index: number, unpaired: ReadonlySet<number>, words: WordContext): string {
   switch (piece.kind) {
     case 'text': {
       const clean = (text: string) => cleanWords(text, words);
@@ -210,7 +193,7 @@ function formatPiece(
       return piece.text;
     case 'tag': {
       const name = `${piece.isClosing ? '/' : ''}${piece.name}`;
-      return isUnpaired ? `&lt;${name}&gt;` : `<${name}>`;
+      return unpaired.has(index) ? `&lt;${name}&gt;` : `<${name}>`;
     }
   }
 }

@@ -255,18 +255,12 @@ function base64At(bytes: Uint8Array, alignment: number): string {
   return encoded.slice(before, encoded.length - after);
 }
 
-/** A text as it will be read, and where in its source each of its UTF-16 units begins and ends. */
-interface ReadText {
-  readonly text: string;
-  readonly starts: Uint32Array;
-  readonly ends: Uint32Array;
-}
-
 /**
  * What a reader, or a program, makes of a text: escapes of JSON and Markdown and entities are the characters they stand
- * for, tags and invisible characters are gone. Undefined for a text without any.
+ * for, tags and invisible characters are gone; and where in its source each of its UTF-16 units begins and ends. Undefined for
+ * a text without any.
  */
-function asRead(source: string): ReadText | undefined {
+function asRead(source: string) {
   const starts = new Uint32Array(source.length);
   const ends = new Uint32Array(source.length);
   const kept: string[] = [];
@@ -312,17 +306,19 @@ function fromCodePoint(codePoint: number): string {
 }
 
 /** Entities of HTML for signs that tokens are made of. */
-const NAMED: ReadonlyMap<string, string> = new Map([
-  ['lowbar', '_'],
-  ['underbar', '_'],
-  ['period', '.'],
-  ['plus', '+'],
-  ['sol', '/'],
-  ['equals', '='],
-  ['colon', ':'],
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
-]);
+const NAMED = new Map(
+  Object.entries({
+    lowbar: '_',
+    underbar: '_',
+    period: '.',
+    plus: '+',
+    sol: '/',
+    equals: '=',
+    colon: ':',
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+  }),
+);

@@ -19,56 +19,55 @@ export type Channel = 'comment' | 'untrusted-comment' | 'title' | 'summary' | 'l
 export function sanitize(text: string, channel: Channel, secrets: readonly string[]): string {
   switch (channel) {
     case 'comment':
-      return cleanAndCut(text, { ...COMMENT, secrets, references: 'own' });
+      return cleanAndCut(text, COMMENT, secrets, 'own');
     case 'untrusted-comment':
-      return cleanAndCut(text, { ...COMMENT, secrets, references: 'none' });
+      return cleanAndCut(text, COMMENT, secrets, 'none');
     case 'title':
-      return defer(text, (version) => cleanTitle(removeMarks(redact(version, secrets))));
+      return untilStable(text, (version) => cleanTitle(removeMarks(redact(version, secrets))));
     case 'summary':
-      return cleanAndCut(text, { ...SUMMARY, secrets, references: 'all' });
+      return cleanAndCut(text, SUMMARY, secrets, 'all');
     case 'log':
-      return defer(text, (version) => cleanLog(redact(version, secrets)));
+      return untilStable(text, (version) => cleanLog(redact(version, secrets)));
     case 'output':
     case 'memory':
       return redact(text, secrets);
   }
 }
 
-/** Left free for what the publisher puts around the text: hidden marker, heading, footer. */
-const COMMENT_FRAME = 1536;
-const SUMMARY_FRAME_BYTES = 16_384;
-
-const COMMENT_LIMIT = MAX_COMMENT_CHARACTERS - COMMENT_FRAME;
-const SUMMARY_LIMIT_BYTES = MAX_SUMMARY_BYTES - SUMMARY_FRAME_BYTES;
-
-const COMMENT_NOTE =
-  '\n\n*The text is cut here: it is longer than a comment may be; the rest is in the job summary.*';
-const SUMMARY_NOTE = '\n\n*The text is cut here: it is longer than a job summary may be.*';
-
+/** How long a text may be; room is left for what the publisher puts around it: hidden marker, heading, footer. */
 interface Limit {
-  readonly hasRoom: (text: string) => boolean;
-  /** The text without its last `tooMuch` units beyond the limit. */
-  readonly cut: (text: string, tooMuch: number) => string;
+  readonly most: number;
+  readonly cut: (text: string, most: number) => string;
   readonly note: string;
 }
 
-const COMMENT: Limit = { hasRoom: hasRoomInComment, cut: cutToComment, note: COMMENT_NOTE };
-const SUMMARY: Limit = { hasRoom: hasRoomInSummary, cut: cutToSummary, note: SUMMARY_NOTE };
-
-interface Cleaning extends Limit {
-  readonly secrets: readonly string[];
-  readonly references: ReferencePolicy;
-}
+const COMMENT: Limit = {
+  most: MAX_COMMENT_CHARACTERS - 1536,
+  cut: (text, most) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, ''),
+  note: '\n\n*The text is cut here: it is longer than a comment may be; the rest is in the job summary.*',
+};
+const SUMMARY: Limit = {
+  most: MAX_SUMMARY_BYTES - 16_384,
+  cut: (text, most) => cutToBytes(text, most).text,
+  note: '\n\n*The text is cut here: it is longer than a job summary may be.*',
+};
 
 /** Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes first. */
-function cleanAndCut(text: string, { secrets, references, hasRoom, cut, note }: Cleaning): string {
+function cleanAndCut(
+  text: string,
+  { most, cut, note }: Limit,
+  secrets: readonly string[],
+  references: ReferencePolicy,
+): string {
   const clean = (version: string) =>
     cleanMarkdown(removeMarks(stripInvisible(redact(version, secrets))), references);
-  const whole = defer(text, clean);
-  if (hasRoom(whole)) return whole;
+  const isShort = (version: string) => cut(version, most) === version;
+  const whole = untilStable(text, clean);
+  if (isShort(whole)) return whole;
   for (let tooMuch = note.length + MARGIN; ; tooMuch *= 2) {
-    const short = defer(cut(whole, tooMuch).trimEnd(), clean) + note;
-    if (hasRoom(short)) return defer(short, clean);
+    const part = atLineEnd(cut(whole, Math.max(0, most - tooMuch)));
+    const short = untilStable(part.trimEnd(), clean) + note;
+    if (isShort(short)) return untilStable(short, clean);
   }
 }
 
@@ -79,7 +78,7 @@ const MARGIN = 256;
  * Applies a step until it changes nothing more, so that what leaves is what the rules have looked at. Two or three
  * rounds are enough for anything but a text made against the rules, of which letters and digits remain.
  */
-function defer(text: string, step: (text: string) => string): string {
+function untilStable(text: string, step: (text: string) => string): string {
   let version = text;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const next = step(version);
@@ -90,22 +89,6 @@ function defer(text: string, step: (text: string) => string): string {
 }
 
 const MAX_ROUNDS = 8;
-
-function hasRoomInComment(text: string): boolean {
-  return text.length <= COMMENT_LIMIT;
-}
-
-function hasRoomInSummary(text: string): boolean {
-  return cutToBytes(text, SUMMARY_LIMIT_BYTES).leftOutBytes === 0;
-}
-
-function cutToComment(text: string, tooMuch: number): string {
-  return atLineEnd(text.slice(0, Math.max(0, COMMENT_LIMIT - tooMuch)).replace(/[\uD800-\uDBFF]$/, ''));
-}
-
-function cutToSummary(text: string, tooMuch: number): string {
-  return atLineEnd(cutToBytes(text, Math.max(0, SUMMARY_LIMIT_BYTES - tooMuch)).text);
-}
 
 /** Up to the last line break, if one is near. */
 function atLineEnd(text: string): string {

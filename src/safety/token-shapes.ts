@@ -1,11 +1,3 @@
-/** A kind of credential that can be told by its looks. */
-interface TokenShape {
-  /** For people, with its article. */
-  readonly name: string;
-  /** Global; linear in the length of the text. */
-  readonly pattern: RegExp;
-}
-
 /** A stretch of a text: from `start` up to, not including, `end`, in UTF-16 units. */
 export interface TextSpan {
   readonly start: number;
@@ -24,7 +16,7 @@ export function findTokens(text: string): readonly FoundToken[] {
 
 function findPlain(text: string): readonly FoundToken[] {
   const found: FoundToken[] = [];
-  for (const { name, pattern } of TOKEN_SHAPES) {
+  for (const [name, pattern] of TOKEN_SHAPES) {
     for (const match of text.matchAll(pattern)) {
       found.push({ name, start: match.index, end: match.index + match[0].length });
     }
@@ -62,41 +54,34 @@ function decodeBase64(run: string): string {
 }
 
 /**
- * Shapes as their issuers document them. Every quantifier is bounded or is the last thing in its pattern, or a
+ * Shapes as their issuers document them, each with what it is, for people. Every quantifier is bounded or is the last thing in its pattern, or a
  * look-behind lets a run of characters be tried once only, so that no text can make them slow.
  */
-const TOKEN_SHAPES: readonly TokenShape[] = [
-  { name: 'a GitHub token', pattern: /gh[opsur]_\w{20,}(?:\.[\w-]{8,}){0,4}/g },
-  { name: 'a GitHub token', pattern: /github_pat_\w{20,}/g },
-  { name: 'an Anthropic key', pattern: /sk-ant-[\w-]{16,}/g },
-  { name: 'an OpenAI key', pattern: /(?<![A-Za-z0-9])sk-(?:proj|svcacct|admin|or-v1)-[\w-]{16,}/g },
-  { name: 'an API key', pattern: /(?<![A-Za-z0-9])sk-[A-Za-z0-9]{32,}/g },
-  { name: 'an AWS key id', pattern: /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}/g },
-  {
-    name: 'an AWS secret key',
-    pattern: /(?<=aws_?secret_?(?:access_?)?key["'\s:=>]{1,8})[A-Za-z0-9/+]{40}/gi,
-  },
-  { name: 'an AWS session token', pattern: /(?<=aws_?session_?token["'\s:=>]{1,8})[A-Za-z0-9/+=]{64,}/gi },
-  { name: 'a Slack token', pattern: /xox[abceoprs][-.][A-Za-z0-9-]{8,}/g },
-  { name: 'a Slack token', pattern: /xapp-\d-[A-Za-z0-9-]{10,}/g },
-  {
-    name: 'a Slack webhook',
-    pattern: /hooks\.slack\.com\/(?:services|triggers|workflows)\/[A-Za-z0-9+/]{20,}/g,
-  },
-  { name: 'a Google API key', pattern: /AIza[\w-]{35}/g },
-  { name: 'a Google client secret', pattern: /GOCSPX-[\w-]{20,}/g },
-  { name: 'a Google access token', pattern: /(?<!\w)ya29\.[\w-]{20,}/g },
-  { name: 'an npm token', pattern: /npm_[A-Za-z0-9]{36}/g },
-  { name: 'a PyPI token', pattern: /pypi-AgE[\w-]{40,}/g },
-  { name: 'a Stripe key', pattern: /[rs]k_(?:live|prod|test)_[A-Za-z0-9]{10,}/g },
-  { name: 'a private key', pattern: /AGE-SECRET-KEY-1[0-9A-Z]{58}/g },
-  { name: 'a token', pattern: issuedTokens() },
-  {
-    name: 'a key in a header',
-    pattern:
-      /(?<=authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:basic|bearer|token)\s{1,4})(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,}={0,2}/gi,
-  },
-  { name: 'a JSON web token', pattern: /(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g },
+const TOKEN_SHAPES: readonly (readonly [string, RegExp])[] = [
+  ['a GitHub token', /gh[opsur]_\w{20,}(?:\.[\w-]{8,}){0,4}/g],
+  ['a GitHub token', /github_pat_\w{20,}/g],
+  ['an Anthropic key', /sk-ant-[\w-]{16,}/g],
+  ['an OpenAI key', /(?<![A-Za-z0-9])sk-(?:proj|svcacct|admin|or-v1)-[\w-]{16,}/g],
+  ['an API key', /(?<![A-Za-z0-9])sk-[A-Za-z0-9]{32,}/g],
+  ['an AWS key id', /(?<![A-Za-z0-9])(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}/g],
+  ['an AWS secret key', /(?<=aws_?secret_?(?:access_?)?key["'\s:=>]{1,8})[A-Za-z0-9/+]{40}/gi],
+  ['an AWS session token', /(?<=aws_?session_?token["'\s:=>]{1,8})[A-Za-z0-9/+=]{64,}/gi],
+  ['a Slack token', /xox[abceoprs][-.][A-Za-z0-9-]{8,}/g],
+  ['a Slack token', /xapp-\d-[A-Za-z0-9-]{10,}/g],
+  ['a Slack webhook', /hooks\.slack\.com\/(?:services|triggers|workflows)\/[A-Za-z0-9+/]{20,}/g],
+  ['a Google API key', /AIza[\w-]{35}/g],
+  ['a Google client secret', /GOCSPX-[\w-]{20,}/g],
+  ['a Google access token', /(?<!\w)ya29\.[\w-]{20,}/g],
+  ['an npm token', /npm_[A-Za-z0-9]{36}/g],
+  ['a PyPI token', /pypi-AgE[\w-]{40,}/g],
+  ['a Stripe key', /[rs]k_(?:live|prod|test)_[A-Za-z0-9]{10,}/g],
+  ['a private key', /AGE-SECRET-KEY-1[0-9A-Z]{58}/g],
+  ['a token', issuedTokens()],
+  [
+    'a key in a header',
+    /(?<=authorization["']?\s{0,4}[:=]\s{0,4}["']?(?:basic|bearer|token)\s{1,4})(?=[\w.~+/-]{0,200}\d)[\w.~+/-]{16,}={0,2}/gi,
+  ],
+  ['a JSON web token', /(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,}/g],
 ];
 
 /**

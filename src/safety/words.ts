@@ -76,27 +76,9 @@ const WORDS = new RegExp(
   'gi',
 );
 
-type WordKind =
-  | 'url'
-  | 'mention'
-  | 'elsewhere'
-  | 'own'
-  | 'commit'
-  | 'image'
-  | 'opening'
-  | 'closing'
-  | 'other';
+const KINDS = ['url', 'mention', 'elsewhere', 'own', 'commit', 'image', 'opening', 'closing'] as const;
 
-const KINDS: readonly WordKind[] = [
-  'url',
-  'mention',
-  'elsewhere',
-  'own',
-  'commit',
-  'image',
-  'opening',
-  'closing',
-];
+type WordKind = (typeof KINDS)[number] | 'other';
 
 function cleanWord(word: string, kind: WordKind, context: WordContext): string {
   const mayRefer = context.references !== 'none' && !context.isAfterClosing;
