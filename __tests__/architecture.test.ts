@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_308,
+  'lines of src/': 55_217,
   'files of src/': 383,
-  'types of src/': 817,
+  'types of src/': 812,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 96_193,
+  'lines of __tests__/': 95_852,
   'lines of scripts/, bench/ and eval/': 4856,
 };
 

@@ -60,19 +60,12 @@ describe('C7 86: credentials', () => {
 });
 
 describe('C7 90: the protected paths', () => {
-  it.each([
-    '.github/workflows/x.yml',
-    '.GitHub/Workflows/x.yml',
-    'sub/.github/workflows/x.yml',
-    '.github/actions/build/action.yml',
-    '.github/ISSUE_TEMPLATE/bug.md',
-    '.github',
-    'action.yml',
-    'tools/build/Action.YAML',
-    'axe/agents/pr-reviewer.toml',
-    'axe/skills/review/SKILL.md',
-    '.axe/agents/x.toml',
-  ])('include %p', (path) => {
+  it.each(
+    `.github/workflows/x.yml .GitHub/Workflows/x.yml sub/.github/workflows/x.yml
+    .github/actions/build/action.yml .github/ISSUE_TEMPLATE/bug.md .github action.yml
+    tools/build/Action.YAML axe/agents/pr-reviewer.toml axe/skills/review/SKILL.md
+    .axe/agents/x.toml`.split(/\s+/),
+  )('include %p', (path) => {
     expect(isWriteProtected(path.split('/'))).toBe(true);
   });
 

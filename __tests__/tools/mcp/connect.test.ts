@@ -1,6 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import type { McpServerConfig } from '../../../src/agent/config.js';
+import {
+  expandServer,
+  listTools,
+  MAX_OFFERED,
+  MAX_PAGES,
+  valuesFor,
+} from '../../../src/tools/mcp/connect.js';
+import type { McpServer } from '../../../src/tools/mcp/server.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { connect, EVERYTHING, FILESYSTEM, stdioServer } from './scene.js';
 
@@ -132,4 +141,83 @@ describe('several MCP servers', () => {
     const { tools, warnings } = await connect([]);
     expect([tools, warnings]).toEqual([[], []]);
   });
+});
+
+/** A server whose list never ends: each page names a next one that nobody has seen before. */
+function endlessServer(toolsPerPage: number) {
+  let pages = 0;
+  const server: McpServer = {
+    name: 'endless',
+    request: async () => {
+      pages += 1;
+      const tools = Array.from({ length: toolsPerPage }, (_, index) => ({ name: `t${pages}-${index}` }));
+      // Without a limit the test still ends, and fails.
+      return { tools, ...(pages < 10 * MAX_PAGES ? { nextCursor: `page ${pages}` } : {}) };
+    },
+    call: () => Promise.reject(new Error('nobody calls it')),
+    hasNewTools: () => false,
+    close: async () => undefined,
+  };
+  return { server, pages: () => pages };
+}
+
+describe('the list of a server’s tools', () => {
+  it('is requested for no more pages than the limit, even if every page has new tools', async () => {
+    const { server, pages } = endlessServer(1);
+    expect(await listTools(server)).toMatchObject({ isCut: true });
+    expect(pages()).toBe(MAX_PAGES + 1);
+  });
+
+  it('holds no more tools than the limit, however many a page has', async () => {
+    const { server, pages } = endlessServer(MAX_OFFERED + 5);
+    const { tools, isCut } = await listTools(server);
+    expect([tools.length, isCut, pages()]).toEqual([MAX_OFFERED, true, 1]);
+  });
+});
+
+const ENV = { KEY: ' k1\n', _2: 'two', EMPTY: '', BLANK: ' \n', SPLIT: 'a\nb', EURO: '€' };
+
+function server(
+  headers: Readonly<Record<string, string>>,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): McpServerConfig {
+  return { name: 's', transport: 'sse', url: 'https://mcp.example.com', headers, command: 'c', args, env };
+}
+
+describe('variables in headers and arguments', () => {
+  it.each([
+    ['Bearer ${KEY}', 'Bearer k1'],
+    ['${KEY}${_2}-${KEY}', 'k1two-k1'],
+    ['$KEY ${} ${2X} $${KEY} {KEY}', '$KEY ${} ${2X} $k1 {KEY}'],
+    ['nothing', 'nothing'],
+  ])('%s', (written, expected) => {
+    expect(expandServer(server({ A: written }, [written]), ENV)).toEqual(server({ A: expected }, [expected]));
+  });
+
+  it('are not expanded inside the value of a variable', () => {
+    expect(expandServer(server({}, ['${A}']), { A: '${B}', B: 'secret' }).args).toEqual(['${B}']);
+  });
+
+  it.each([
+    [
+      server({ A: '${GHOST}' }),
+      'header "A" needs the environment variable `GHOST`, which is not set or empty',
+    ],
+    [server({ A: '${EMPTY}' }), '`EMPTY`'],
+    [server({ A: '${BLANK}' }), '`BLANK`'],
+    [server({}, ['x', '--key=${GHOST}']), '`args` needs the environment variable `GHOST`'],
+    [server({}, [], { A: 'x${GHOST}' }), '`env.A` needs the environment variable `GHOST`'],
+    [server({ A: '${SPLIT}' }), 'header "A" holds a character that HTTP does not allow'],
+    [server({ A: '${EURO}' }), 'header "A" holds a character that HTTP does not allow'],
+    [server({ 'A B': 'x' }), 'header "A B" holds a character that HTTP does not allow'],
+  ])('are reported by name if they are missing, and never by value (%#)', (config, message) => {
+    expect(() => expandServer(config, ENV)).toThrow(message);
+    expect(() => expandServer(config, ENV)).not.toThrow(/a\nb|€/);
+  });
+});
+
+it('are registered as secrets by their values, wherever they are used', () => {
+  const config = server({ A: 'Bearer ${KEY}', B: 'plain' }, ['--key=${_2}', '${GHOST}'], { C: '${SPLIT}' });
+  expect(valuesFor(config, ENV)).toEqual(['k1', 'two', 'a\nb']);
 });

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { jailPlaces } from '../../../src/tools/process/jail-places.js';
 import { createCommandJail, findCommandJail } from '../../../src/tools/process/process-jail.js';
-import { safePrograms } from '../../../src/tools/process/programs.js';
+import { safePrograms, scrubEnv } from '../../../src/tools/process/programs.js';
 import { createShell } from '../../../src/tools/process/shell.js';
 import { protectedPaths } from '../../../src/tools/workspace/jail.js';
 import { isolated, waysHere } from '../../helpers/jail.js';
@@ -172,26 +172,12 @@ else
 
       it('protects the configuration of a run against every kind of change', async () => {
         const before = filesIn(runner.root);
-        const targets = [
-          '.github/workflows/ci.yml',
-          '.github/new.yml',
-          'action.yml',
-          'axe/agents/worker.toml',
-          'axe/agents/new.toml',
-          'axe/skills/new/SKILL.md',
-          '.axe/memory/forged.md',
-          'docs/mem/rev.md',
-          'bots/agents/linked.toml',
-          'bots/skills/new.md',
-          'prompts/skill.md',
-          '.git/config',
-          '.git/hooks/pre-commit',
-          '../_actions/org/other/v1/dist/index.js',
-          '../_temp/_runner_file_commands/env',
-          '../elsewhere/summary',
-          '../elsewhere/_runner_file_commands/path',
-          '../elsewhere/_runner_file_commands/other',
-        ];
+        const targets =
+          `.github/workflows/ci.yml .github/new.yml action.yml axe/agents/worker.toml axe/agents/new.toml
+    axe/skills/new/SKILL.md .axe/memory/forged.md docs/mem/rev.md bots/agents/linked.toml
+    bots/skills/new.md prompts/skill.md .git/config .git/hooks/pre-commit
+    ../_actions/org/other/v1/dist/index.js ../_temp/_runner_file_commands/env ../elsewhere/summary
+    ../elsewhere/_runner_file_commands/path ../elsewhere/_runner_file_commands/other`.split(/\s+/);
         const names = targets.map((target) => `'${target}'`).join(' ');
         await run(`for file in ${names}; do
         mkdir -p "$(dirname "$file")"; echo hostile >> "$file"; rm -rf "$file"; mv "$file" gone
@@ -213,25 +199,6 @@ else
         expect(results.map(({ output }) => output.trim())).toEqual(['2', '2', '2']);
         expect(readdirSync(runner.workspace)).toEqual(before);
         expect(readdirSync(join(runner.workspace, 'axe'))).toEqual(['agents']);
-      });
-
-      it('cannot be dismantled from inside', async () => {
-        const { output } = await run(`
-      hidden=$TMPDIR; secret="$TMPDIR/key.pem"
-      attempts='umount "$hidden"; umount -l "$hidden"; umount -R -l /; mount -o remount,bind,rw "$PWD/.github"
-        mkdir -p deep; mount --bind .. deep; cat deep/_temp/key.pem; mount --rbind / deep; cat "deep$secret"; umount -R -l deep
-        cat "$secret"; cat "/proc/1/root$secret"; cat "/proc/1/cwd/../_temp/key.pem"; cat /proc/*/environ
-        nsenter -t 1 -m cat "$secret"; nsenter -t 1 -a cat "$secret"; sudo -n cat "$secret"; kill -9 1
-        echo hostile > .github/workflows/ci.yml; mv .github moved'
-      export hidden secret
-      sh -c "$attempts" 2>/dev/null
-      unshare --user --map-root-user --mount --pid --fork sh -c "$attempts" 2>/dev/null
-      echo; grep -E "NoNewPrivs|CapEff|NSpid" /proc/self/status | tr -d '\\t'`);
-        expect(output).not.toMatch(/CANARY|ghs_canary/);
-        expect(output).toMatch(/^NSpid:\d+$/m);
-        expect(output).toContain('NoNewPrivs:1\n');
-        expect(output).toContain('CapEff:0000000000000000\n');
-        expect(readFileSync(join(runner.workspace, '.github/workflows/ci.yml'), 'utf8')).toBe('original');
       });
 
       it('shows the workspace inside the temporary folder, but not its surroundings', async () => {
@@ -268,12 +235,6 @@ else
         expect(processesIn(runner.workspace)).not.toBe(0);
         abort.abort(new Error('cancelled'));
         await expect(running).rejects.toThrow('cancelled');
-        expect(processesIn(runner.workspace)).toBe(0);
-      });
-
-      it('leaves no process when the command has ended', async () => {
-        const { exitCode } = await run('env -i setsid sleep 100000 & sleep 0.1; exit 3');
-        expect(exitCode).toBe(3);
         expect(processesIn(runner.workspace)).toBe(0);
       });
     },
@@ -319,5 +280,51 @@ describe('without a possible jail', () => {
       kind: 'none',
       reason: expect.stringContaining('can be reached'),
     });
+  });
+});
+
+describe('a scrubbed environment', () => {
+  it('holds what programs need and nothing else', () => {
+    const kept = {
+      PATH: '/bin',
+      HOME: '/home/x',
+      LANG: 'C.UTF-8',
+      LC_ALL: 'C',
+      TZ: 'UTC',
+      TMPDIR: '/tmp',
+      TERM: 'dumb',
+      HTTPS_PROXY: 'http://proxy:3128',
+      http_proxy: 'http://proxy:3128',
+      NO_PROXY: '10.0.0.0/8',
+      no_proxy: '10.0.0.0/8',
+      SSL_CERT_FILE: '/etc/ca.pem',
+      SSL_CERT_DIR: '/etc/certs',
+      NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
+      REQUESTS_CA_BUNDLE: '/etc/ca.pem',
+      GIT_SSL_CAINFO: '/etc/ca.pem',
+    };
+    const dropped = {
+      ANTHROPIC_API_KEY: 'k',
+      GITHUB_TOKEN: 'k',
+      GH_TOKEN: 'k',
+      GITHUB_ENV: '/x',
+      ACTIONS_RUNTIME_TOKEN: 'k',
+      ACTIONS_RESULTS_URL: 'k',
+      RUNNER_TEMP: '/x',
+      INPUT_API_KEY: 'k',
+      'INPUT_API-KEY': 'k',
+      AWS_SECRET_ACCESS_KEY: 'k',
+      DATABASE_URL: 'k',
+      NODE_OPTIONS: '--require /x',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+      LD_PRELOAD: '/x',
+      BASH_ENV: '/x',
+      ENV: '/x',
+      SSH_AUTH_SOCK: '/x',
+      PATH_TOKEN: 'k',
+      LC_: 'k',
+      lc_all: 'k',
+    };
+    expect(scrubEnv({ ...dropped, ...kept, USER: undefined })).toEqual(kept);
   });
 });

@@ -240,16 +240,8 @@ describe('C7 86: credentials', () => {
       HOME: join(root, 'home'),
       GOOGLE_APPLICATION_CREDENTIALS: join(root, 'creds.json'),
     };
-    for (const path of [
-      'temp/git-credentials-1',
-      'temp/_github_workflow/event.json',
-      'event.json',
-      'home/.aws/credentials',
-      'home/.docker/config.json',
-      'home/.netrc',
-      'home/.ssh/id_rsa',
-      'creds.json',
-    ]) {
+    for (const path of `temp/git-credentials-1 temp/_github_workflow/event.json event.json home/.aws/credentials
+    home/.docker/config.json home/.netrc home/.ssh/id_rsa creds.json`.split(/\s+/)) {
       await expectDenied(path, env);
     }
     mkdirSync(join(root, 'temp/new'));
@@ -476,5 +468,26 @@ describe('C7 90: a protected file', () => {
     }
     expect((await call('read_file', { path: 'tools/axe/dist/post.js' }, env)).text).toBe('1: ours');
     expect((await call('write_file', { path: 'in.txt', content: 'x' }, env)).isError).toBe(false);
+  });
+});
+
+describe('the protected paths', () => {
+  it('are those the environment names', () => {
+    const { denied, readOnly } = protectedPaths({
+      RUNNER_TEMP: '/runner/_temp',
+      GITHUB_ENV: '/runner/_temp/_runner_file_commands/set_env_1',
+      GITHUB_ACTION_PATH: '/runner/_actions/x',
+      HOME: '/home/runner',
+    });
+    expect(denied).toEqual(['/runner/_temp', '/runner/_temp/_runner_file_commands/set_env_1']);
+    expect(readOnly).toEqual(['/runner/_actions/x']);
+  });
+
+  it('are none if the environment names none, or nothing absolute', () => {
+    expect(protectedPaths({})).toEqual({ denied: [], readOnly: [] });
+    expect(protectedPaths({ RUNNER_TEMP: '', GITHUB_ENV: 'relative', HOME: '.' })).toEqual({
+      denied: [],
+      readOnly: [],
+    });
   });
 });
