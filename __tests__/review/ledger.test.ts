@@ -131,6 +131,11 @@ describe('people’s gestures and words', () => {
       'settled fixed',
     ],
     [
+      'nor where a stranger’s reply is the first that is left',
+      told([raised(), ended()], { resolvedBy: 'github-actions', first: said('mallory', 'Why?') }),
+      'settled fixed',
+    ],
+    [
       'a writer who resolves decides over an end of the model',
       told([ended({ closed: false })], { resolvedBy: 'octocat' }),
       'settled resolved octocat',

@@ -114,7 +114,7 @@ export async function tellFindings(
 function unsaidMarks({ ledger, news, now }: ReviewPost): MarksOnPull['marks'] {
   const at = now.getTime();
   return [
-    ...news.ended.map((one) => endedMark(one, { at, closed: isClosed(one.thread, ledger.context) })),
+    ...news.ended.map((one) => endedMark(one, { at, closed: isClosed(one.thread, ledger) })),
     ...news.back.map((one) => backMark(one, { at, closedBy: one.thread?.resolvedBy })),
   ];
 }

@@ -6,7 +6,7 @@ import type { KnownFinding } from './known.js';
 import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
 import { type Back, type FindingMark, findingMarksOf, type Raised } from './marks.js';
 import { isCommitted, whereStands } from './same.js';
-import { isOneLogin, marksIn, type Post, readWord, type Seen, type Thread, type Word } from './seen.js';
+import { isOurLogin, marksIn, type Post, readWord, type Seen, type Thread, type Word } from './seen.js';
 import { isBlocking, worse } from './severity.js';
 import { offeredLines } from './suggestion.js';
 
@@ -88,6 +88,7 @@ function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFind
   const finding = byGestures(fold(fresh, marks, words), {
     last,
     raised: saying?.marks.find(isRaising),
+    seen,
     thread,
     post: saying?.post,
     wordAt: words.at(-1)?.at ?? 0,
@@ -214,6 +215,7 @@ interface Gestures {
   readonly last: FindingMark;
   /** In the text that raised it. */
   readonly raised: FindingMark | undefined;
+  readonly seen: Seen | undefined;
   readonly thread: Thread | undefined;
   readonly post: Post | undefined;
   /** When the last word on it was said; milliseconds. */
@@ -228,9 +230,9 @@ interface Gestures {
  */
 function byGestures(
   finding: KnownFinding,
-  { last, raised, thread, post, wordAt, isWriter }: Gestures,
+  { last, raised, seen, thread, post, wordAt, isWriter }: Gestures,
 ): KnownFinding {
-  if (thread === undefined) return finding;
+  if (seen === undefined || thread === undefined) return finding;
   const since = Math.max(wordAt, last.kind === 'back' ? last.at : 0);
   const critic = post?.thumbsDown.find(
     ({ login, at }) => isWriter(login) && Date.parse(at) >= since - SKEW_MS,
@@ -240,7 +242,7 @@ function byGestures(
   if (finding.why === 'thumbs-down' && !isOpen(finding) && post !== undefined)
     return opened(finding, { by: 'person' });
   const { resolvedBy: resolver, isResolved } = thread;
-  const isOurs = resolver !== undefined && isOneLogin(resolver, thread.first.author.login);
+  const isOurs = resolver !== undefined && isOurLogin(resolver, seen);
   const isWriters = isResolved && resolver !== undefined && !isOurs && isWriter(resolver);
   const wasClosed = last.kind === 'ended' && last.closed && last.at > wordAt;
   // Whose gesture was noted once could write then.

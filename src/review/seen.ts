@@ -101,13 +101,15 @@ export function marksIn(post: Pick<Post, 'isOurs' | 'isEditedByOther' | 'body'>)
   return post.isOurs && !post.isEditedByOther ? findingMarksOf(post.body) : [];
 }
 
-/** GitHub leaves out a bot's `[bot]` in some places. */
-export function isOneLogin(a: string, b: string): boolean {
-  return plain(a) === plain(b);
+/** Everything that was written on lines and below a pull request. */
+export function postsIn({ threads, comments }: Seen): readonly Post[] {
+  return [...threads.flatMap(({ first, replies }) => [first, ...replies]), ...comments];
 }
 
-function plain(login: string): string {
-  return login.toLowerCase().replace(/\[bot\]$/, '');
+/** Whether an account is the one that wrote our texts. GitHub leaves out a bot's `[bot]` in some places. */
+export function isOurLogin(login: string, seen: Seen): boolean {
+  const plain = (name: string) => name.toLowerCase().replace(/\[bot\]$/, '');
+  return postsIn(seen).some(({ isOurs, author }) => isOurs && plain(author.login) === plain(login));
 }
 
 /**
@@ -115,7 +117,8 @@ function plain(login: string): string {
  * who said a word on a finding and belongs here by GitHub's word, then all others, then thumbs. Not all are asked, and a
  * crowd of strangers must hide nobody.
  */
-export function peopleToAsk({ threads, comments }: Seen): readonly string[] {
+export function peopleToAsk(seen: Seen): readonly string[] {
+  const { threads, comments } = seen;
   const own = threads.filter(({ first, replies }) =>
     [first, ...replies].some((post) => marksIn(post).length > 0),
   );
@@ -123,8 +126,8 @@ export function peopleToAsk({ threads, comments }: Seen): readonly string[] {
   const speaking = posts.filter((post) => readWord(post) !== undefined);
   const belongs = ({ authorAssociation }: Post) => BELONGING.has(authorAssociation);
   const logins = [
-    ...own.flatMap(({ resolvedBy, first }) =>
-      resolvedBy === undefined || isOneLogin(resolvedBy, first.author.login) ? [] : [resolvedBy],
+    ...own.flatMap(({ resolvedBy }) =>
+      resolvedBy === undefined || isOurLogin(resolvedBy, seen) ? [] : [resolvedBy],
     ),
     ...speaking.filter(belongs).map(({ author }) => author.login),
     ...speaking.filter((post) => !belongs(post)).map(({ author }) => author.login),

@@ -12,7 +12,7 @@ import { agentOf, type FindingMark, readReviewMark, replyMark } from './marks.js
 import { asksForChanges, hiddenFindings } from './news.js';
 import type { ReviewPost } from './review-post.js';
 import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from './said.js';
-import { isOneLogin, marksIn, type OwnReview, type Thread } from './seen.js';
+import { isOurLogin, marksIn, type OwnReview, postsIn, type Thread } from './seen.js';
 
 /** Something to be said in a conversation. */
 interface Reply {
@@ -88,7 +88,7 @@ export async function changeConversations(
     const closed =
       thread?.isResolved === false
         ? mayClose && (await set(thread, true))
-        : isLast && isClosed(thread, ledger.context);
+        : isLast && isClosed(thread, ledger);
     const mark = endedMark(finding, { at, closed });
     marks.push(mark);
     const text = answered?.has(finding.id) === true ? undefined : endText(finding, posting);
@@ -105,10 +105,10 @@ export async function changeConversations(
  * Whether a conversation is closed by somebody whose closing says something: a stranger who opened the pull request can
  * close every conversation on it.
  */
-export function isClosed(thread: Thread | undefined, { isWriter }: Ledger['context']): boolean {
-  if (thread?.isResolved !== true) return false;
-  const { resolvedBy = '', first } = thread;
-  return isOneLogin(resolvedBy, first.author.login) || isWriter(resolvedBy);
+export function isClosed(thread: Thread | undefined, { seen, context }: Ledger): boolean {
+  if (thread?.isResolved !== true || seen === undefined) return false;
+  const { resolvedBy = '' } = thread;
+  return isOurLogin(resolvedBy, seen) || context.isWriter(resolvedBy);
 }
 
 /** Changes conversations until the token turns out not to be allowed to, or there were too many. */
@@ -228,13 +228,12 @@ export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
     };
     const isEnded = known === undefined && isTold && hasEnded(finding);
     const at = now.getTime();
-    return isEnded ? [raised, endedMark(finding, { at, closed: isClosed(thread, context) })] : [raised];
+    return isEnded ? [raised, endedMark(finding, { at, closed: isClosed(thread, ledger) })] : [raised];
   });
 }
 
 /** Ids of our texts, where memory knows of none: what was believed while reading is believed from now on. */
 export function adoptedIds({ seen, context: { memory } }: Ledger): readonly number[] {
   if (memory !== undefined || seen === undefined) return [];
-  const posts = [...seen.threads.flatMap(({ first, replies }) => [first, ...replies]), ...seen.comments];
-  return [...posts.filter((post) => marksIn(post).length > 0), ...seen.reviews].map(({ id }) => id);
+  return [...postsIn(seen).filter((post) => marksIn(post).length > 0), ...seen.reviews].map(({ id }) => id);
 }

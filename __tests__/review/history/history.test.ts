@@ -221,8 +221,11 @@ function judgeRun(ledger: Ledger, { world, step, memory, fail }: Judging): void 
   if (part?.review !== undefined && blocks && !part.review.isBlocking)
     fail('no green while a review blocks', agent);
   if (!setup.hasMemory) return;
-  const bare = openIds(world.read(agent, false));
-  const isLess = open.some((id) => !bare.includes(id));
+  const without = world.read(agent, false);
+  const bare = openIds(without);
+  // A word in a conversation whose first text somebody changed is about nothing there, so an older one decides.
+  const isPersons = (id: string) => without.findings.some((one) => one.id === id && one.by === 'person');
+  const isLess = open.some((id) => !bare.includes(id) && !isPersons(id));
   if (
     !world.isForged &&
     ((isLess && !world.isCut) || (!world.isTampered && !world.isCut && bare.join() !== open.join()))

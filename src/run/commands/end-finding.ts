@@ -11,7 +11,7 @@ import type { KnownFinding } from '../../review/known.js';
 import type { Ledger } from '../../review/ledger.js';
 import type { FindingMark } from '../../review/marks.js';
 import { dismissedText, doneText, LEFT_OPEN, reopenedText } from '../../review/said.js';
-import { marksIn, type Post, type Seen } from '../../review/seen.js';
+import { marksIn, type Post, postsIn, type Seen } from '../../review/seen.js';
 import { markFacts } from '../../review/state-facts.js';
 import type { Dependencies, Reply } from '../dependencies.js';
 import { readFindings } from '../learn.js';
@@ -140,8 +140,7 @@ function isLeftOpen(
 function withComment(seen: Seen, { trigger, verb, handle = '', isReply }: FindingCommand, now: Date): Seen {
   const { commentId, inReplyTo, author } = trigger;
   const body = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
-  const posts = [...seen.comments, ...seen.threads.flatMap(({ first, replies }) => [first, ...replies])];
-  if (posts.some(({ id }) => id === commentId)) {
+  if (postsIn(seen).some(({ id }) => id === commentId)) {
     const put = (post: Post) => (post.id === commentId ? { ...post, body } : post);
     const threads = seen.threads.map((thread) => ({ ...thread, replies: thread.replies.map(put) }));
     return { ...seen, threads, comments: seen.comments.map(put) };
@@ -175,9 +174,8 @@ function findMeant(
   ledger: Ledger,
 ): KnownFinding[] | Ended {
   const { seen } = ledger;
-  const posts = (seen?.threads ?? []).flatMap(({ first, replies }) => [first, ...replies]);
   const reviews = (seen?.reviews ?? []).map(({ body }) => ({ body, isOurs: true, isEditedByOther: false }));
-  const others = [...posts, ...(seen?.comments ?? []), ...reviews];
+  const others = [...(seen === undefined ? [] : postsIn(seen)), ...reviews];
   const isAnothers = (is: (mark: FindingMark & { readonly kind: 'raised' }) => boolean, posts = others) =>
     posts.some((post) =>
       marksIn(post).some((mark) => mark.kind === 'raised' && mark.agent !== ledger.context.agent && is(mark)),
