@@ -80,6 +80,14 @@ it.each<[string, string, ReviewEnd, Before, Skip | undefined, string]>([
     { ...AGAIN, isUnread: true },
     'neutral: No findings · whole',
   ],
+  [
+    'of a run that could not read conversations',
+    'holds what blocked',
+    CLEAR,
+    ['failure', '1 critical open · whole'],
+    { ...AGAIN, isUnread: true },
+    'failure: 1 critical open · whole',
+  ],
   ['of a first run that is skipped', 'says so', CLEAR, undefined, SKIPPED, 'neutral: Nothing was reviewed'],
   [
     'of a command',

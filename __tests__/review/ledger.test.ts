@@ -568,6 +568,13 @@ describe('a finding that is raised', () => {
       'ask',
     ],
     [
+      'is another one under a title that shares only such words as `is` and `the`',
+      EARLIER,
+      { line: 40, code: 'line 39;', title: 'The lock is held from the start' },
+      {},
+      'raised',
+    ],
+    [
       'is another one under a similar title far away',
       EARLIER,
       { line: 41, code: 'line 40;', title: 'Query built from an id' },

@@ -161,12 +161,18 @@ async function tell(
   const before = read instanceof GitHubError ? undefined : read;
   if (skipped === undefined && before === undefined) return;
   const { title, isWhole } = titleAfter(review, before);
-  const isClear = review.open.length === 0 && !review.isBlocking && !isUnread;
+  const isClear = review.open.length === 0 && !review.isBlocking;
+  const summary = skipped === undefined ? 'People have answered findings.' : `${skipped.message}.`;
+  const about = { repository, headSha, name };
+  if (isUnread && isClear) {
+    // What could not be read holds as it was, and is no success.
+    const conclusion = before?.conclusion === 'failure' ? 'failure' : 'neutral';
+    return await write(about, { conclusion, title: before?.title ?? title, summary }, options);
+  }
   const wasFailure = before === undefined || before.conclusion === 'failure';
   const clear = isWhole ? 'success' : wasFailure ? 'neutral' : before.conclusion;
   const conclusion = review.isBlocking ? 'failure' : isClear ? clear : 'neutral';
-  const summary = skipped === undefined ? 'People have answered findings.' : `${skipped.message}.`;
-  await write({ repository, headSha, name }, { conclusion, title, summary }, options);
+  await write(about, { conclusion, title, summary }, options);
 }
 
 /** The title says what is open now, and as before how much was read. */

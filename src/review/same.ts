@@ -73,8 +73,13 @@ export function isAlike(one: string, other: string): boolean {
 }
 
 function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []);
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+  return new Set(words.filter((word) => !FILLERS.has(word)));
 }
+
+const FILLERS = new Set(
+  'a an and are as at be by for from has in is it its of on or that the this to was with'.split(' '),
+);
 
 /** The line of the change that reads as a finding's did, the nearest one; undefined for none, or where nobody knows. */
 export function whereStands(

@@ -30,8 +30,6 @@ interface FindingsParts {
   /** Undefined where the diff is not known. */
   readonly change: { readonly diff: string } | undefined;
   readonly isFork: boolean;
-  /** They are read again, and not as the run was told at its beginning. */
-  readonly isFresh: boolean;
   /** Adds what GitHub may not list yet. */
   readonly add?: (seen: Seen) => Seen;
 }
@@ -55,7 +53,6 @@ export async function learnAnswers(admitted: Admitted, deps: Dependencies): Prom
     isTrusted: laneOfWords(trust, admitted.taint) === 'trusted',
     change: changeOf(trigger, context),
     isFork: trigger.kind === 'pull_request' ? trigger.isFork : trust.level !== 'trusted',
-    isFresh: false,
   };
   const others = pullsWithOpen(facts)
     .filter((pull) => pull !== own)
@@ -63,7 +60,7 @@ export async function learnAnswers(admitted: Admitted, deps: Dependencies): Prom
   const [{ ledger, trouble }, ...read] = await Promise.all([
     readFindings(own, parts, deps),
     // On another pull request only answers are looked for: its change is not known.
-    ...others.map((pull) => readFindings(pull, { ...parts, change: undefined, isFresh: true }, deps)),
+    ...others.map((pull) => readFindings(pull, { ...parts, change: undefined }, deps)),
   ]);
   const answered = read.flatMap((one, index) => {
     const pull = others[index];
@@ -78,8 +75,8 @@ export async function readFindings(
   parts: FindingsParts,
   deps: Dependencies,
 ): Promise<{ readonly ledger: Ledger; readonly trouble?: string | undefined }> {
-  const { isFresh, add = (seen: Seen) => seen } = parts;
-  const answer = await deps.github?.said(pull, { isFresh }, deps.deadline.signal);
+  const { add = (seen: Seen) => seen } = parts;
+  const answer = await deps.github?.said(pull, { isFresh: false }, deps.deadline.signal);
   if (answer?.kind === 'read') return { ledger: await ledgerOf(add(answer.seen), pull, parts, deps) };
   return {
     ledger: await ledgerOf(undefined, pull, parts, deps),

@@ -39,7 +39,6 @@ export async function tellSkipped(
       isTrusted: laneOfWords(at.basis.trust, at.taint) === 'trusted',
       change,
       isFork: trigger.isFork,
-      isFresh: true,
     },
     deps,
   );

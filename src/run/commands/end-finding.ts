@@ -64,7 +64,7 @@ export async function isAboutFinding(
   { trigger }: FindingCommand,
   { github, deadline }: Dependencies,
 ): Promise<boolean> {
-  const answer = await github?.said(trigger.number, { isFresh: true }, deadline.signal);
+  const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
   if (answer?.kind !== 'read') return false;
   return answer.seen.threads.some(({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0);
 }
@@ -97,7 +97,6 @@ async function carryOut(
     isTrusted: true,
     change,
     isFork: change?.isFork === true,
-    isFresh: true,
     add: (seen: Seen) => withComment(seen, command, deps.clock.now()),
   };
   const { ledger, trouble } = await readFindings(trigger.number, parts, deps);
