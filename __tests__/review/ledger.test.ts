@@ -114,6 +114,13 @@ describe('people’s gestures and words', () => {
       'open',
     ],
     [
+      'a 👎 taken back from a conversation that a writer has resolved since leaves it settled',
+      told([ended({ state: 'dismissed', by: 'person', why: 'thumbs-down', closed: false })], {
+        resolvedBy: 'octocat',
+      }),
+      'settled resolved octocat',
+    ],
+    [
       'a dismissal holds if its comment was deleted',
       {
         threads: [],

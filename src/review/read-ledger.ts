@@ -239,12 +239,13 @@ function byGestures(
   );
   if (critic !== undefined)
     return ended(finding, 'dismissed', { by: 'person', login: critic.login, why: 'thumbs-down' });
-  if (finding.why === 'thumbs-down' && !isOpen(finding) && post !== undefined)
-    return opened(finding, { by: 'person' });
   const { resolvedBy: resolver, isResolved } = thread;
   const isOurs = resolver !== undefined && isOurLogin(resolver, seen);
   const isWriters = isResolved && resolver !== undefined && !isOurs && isWriter(resolver);
   const wasClosed = last.kind === 'ended' && last.closed && last.at > wordAt;
+  const isTakenBack = finding.why === 'thumbs-down' && !isOpen(finding) && post !== undefined;
+  // A Resolve that no mark has noted is as new as the 👎 that is gone.
+  if (isTakenBack && (wasClosed || !isWriters)) return opened(finding, { by: 'person' });
   // Whose gesture was noted once could write then.
   const isNoted = last.kind === 'ended' && resolver !== undefined && last.login === resolver;
   // Nobody knows who opens a conversation; who closes it is known, and a stranger's closing is none.
@@ -253,7 +254,7 @@ function byGestures(
   const newest = last.kind === 'ended' || raised === undefined || raised.at < last.at ? last : raised;
   const isOld = isWriters && 'closedBy' in newest && newest.closedBy === resolver;
   const isOpenOrOurs = isOpen(finding) || (finding.state === 'settled' && finding.by !== 'person');
-  return isWriters && !isOld && isOpenOrOurs
+  return isWriters && !isOld && (isTakenBack || isOpenOrOurs)
     ? ended(finding, 'settled', { by: 'person', login: resolver, why: 'resolved' })
     : finding;
 }
