@@ -92,13 +92,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_217,
-  'files of src/': 383,
+  'lines of src/': 55_195,
+  'files of src/': 356,
   'types of src/': 812,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_852,
-  'lines of scripts/, bench/ and eval/': 4856,
+  'lines of __tests__/': 95_823,
+  'lines of scripts/, bench/ and eval/': 4854,
 };
 
 describe('the ratchet', () => {

@@ -1,8 +1,7 @@
-import { SEVERITIES } from '../src/review/terms.js';
+import { SEVERITIES } from '../src/review/finding.js';
 import type { Usage } from './observe.js';
 import type { MemoryKind } from './play.js';
-import type { CaseScore, ScoredSecond, Share } from './score.js';
-import { sumUsage } from './score.js';
+import { type CaseScore, type ScoredSecond, type Share, sumUsage } from './score.js';
 
 /** What the cases of a setting came to together. Counts only, so that two evaluations can be compared exactly. */
 export interface Figures {

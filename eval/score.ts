@@ -1,5 +1,5 @@
+import { SEVERITIES, type Severity } from '../src/review/finding.js';
 import { compareSeverity } from '../src/review/severity.js';
-import { SEVERITIES, type Severity } from '../src/review/terms.js';
 import type { Case, CaseKind, Expected } from './case.js';
 import { assign, isAllowed, isBait, isMeant, isOn } from './match.js';
 import type { Posted, Seen, Thread, Usage } from './observe.js';

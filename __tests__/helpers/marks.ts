@@ -1,3 +1,4 @@
+import { answerMark } from '../../src/review/comment-text.js';
 import {
   type Back,
   type Ended,
@@ -6,7 +7,6 @@ import {
   type Raised,
   reviewMark,
 } from '../../src/review/marks.js';
-import { answerMark } from '../../src/review/publication.js';
 import { formatMark, type Mark } from '../../src/safety/mark.js';
 
 const ID = '0123456789abcdef';

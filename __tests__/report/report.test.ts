@@ -17,7 +17,7 @@ import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
 import type { SaveResult } from '../../src/memory/store.js';
 import { reportRun } from '../../src/report/report.js';
-import type { Severity } from '../../src/review/terms.js';
+import type { Severity } from '../../src/review/finding.js';
 import type { Published, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { readInputs } from '../../src/runner/inputs/inputs.js';

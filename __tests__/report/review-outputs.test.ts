@@ -7,8 +7,7 @@ import {
   withFindingsConclusion,
   writeReviewFiles,
 } from '../../src/report/report.js';
-import { parseGate } from '../../src/review/fail-on.js';
-import type { ReviewResult } from '../../src/review/findings-json.js';
+import { parseGate, type ReviewResult } from '../../src/review/record.js';
 import { tempDir } from '../helpers/temp.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../review/records.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Publications } from '../../src/review/buffer.js';
-import type { KnownFinding } from '../../src/review/known.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/publish-rules.js';
+import type { KnownFinding } from '../../src/review/seen.js';
 import type { CommentRequest } from '../../src/review/take-finding.js';
 import { LINES, scopeRest } from './change.js';
 import { known, ledgerOf, otherKnown } from './threads.js';

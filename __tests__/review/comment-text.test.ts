@@ -1,6 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { commentText, findingInText, plainFinding } from '../../src/review/comment-text.js';
+import fc from 'fast-check';
+import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
+import {
+  answerMark,
+  codeSpan,
+  commentText,
+  fencedBlock,
+  findingInText,
+  framedBody,
+  plainFinding,
+  readSuggestion,
+  withoutOffers,
+} from '../../src/review/comment-text.js';
 import type { Finding } from '../../src/review/finding.js';
+import { formatMark } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { finding, placed } from './change.js';
 
@@ -140,5 +153,137 @@ describe('a finding without a line', () => {
       'T\n\nB\n\nWhen: W\n\nSuggested:\n\n```\nx\n```',
     );
     expect(plainFinding(finding({ title: 'T', body: 'B' }))).toBe('T\n\nB');
+  });
+});
+
+describe('a suggestion', () => {
+  it.each<[string, string | undefined, string | undefined]>([
+    ['unchanged lines', '  a();\n  b();', '  a();\n  b();'],
+    ['one line break at the end less', 'a();\n', 'a();'],
+    ['plain line breaks', 'a();\r\nb();\r\n', 'a();\nb();'],
+    ['what is in a fence', '```suggestion\na();\n```', 'a();'],
+    ['what is in a fence with a language', '```ts\na();\nb();\n```\n', 'a();\nb();'],
+    ['a blank line', '\n\n', '\n'],
+    ['nothing of an empty text', '', undefined],
+    ['nothing of an empty fence', '```\n```', undefined],
+    ['nothing if there is none', undefined, undefined],
+    ['two fences unchanged', '```\na\n```\n```\nb\n```', '```\na\n```\n```\nb\n```'],
+  ])('reads %s', (_, written, expected) => {
+    expect(readSuggestion(written, 'a.ts')).toBe(expected);
+  });
+
+  it('keeps the fence inside a suggested markdown file', () => {
+    expect(readSuggestion('```sh\nnpm test\n```', 'README.md')).toBe('```sh\nnpm test\n```');
+    expect(readSuggestion('```suggestion\nnpm test\n```', 'README.md')).toBe('npm test');
+  });
+
+  it('is in a fence that it cannot close', () => {
+    expect(fencedBlock('a\n```\nb', 'suggestion')).toBe('````suggestion\na\n```\nb\n````');
+    const code = fc
+      .array(fc.constantFrom('`', '```', '````', '\n', 'a', ' ', '~~~', 'suggestion'))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(code, (text) => {
+        const [open = '', ...rest] = fencedBlock(text, 'suggestion').split('\n');
+        const fence = open.replace('suggestion', '');
+        const closing = rest.findIndex(
+          (line) => /^ {0,3}`+[ \t]*$/.test(line) && line.trim().length >= fence.length,
+        );
+        expect(closing).toBe(rest.length - 1);
+        expect(rest.slice(0, -1).join('\n')).toBe(text);
+      }),
+    );
+  });
+
+  it('is published unchanged', () => {
+    const block = fencedBlock('if (a < b) { /* @octocat fixes #1 */ }\n```\n/deploy', 'suggestion');
+    expect(sanitize(block, 'comment', [])).toBe(block);
+  });
+});
+
+describe('a text without offers', () => {
+  it.each<[string, string]>([
+    ['```suggestion\na\n```', '```\na\n```'],
+    ['x\n  ~~~~ Suggestion \na\n~~~~', 'x\n  ~~~~\na\n~~~~'],
+    ['- ```suggestion:-0+1\n  a\n  ```', '- ```\n  a\n  ```'],
+    ['> 1. ````SUGGESTION\n', '> 1. ````\n'],
+    ['```ts\na\n```', '```ts\na\n```'],
+    ['A suggestion: ```suggestion``` is code', 'A suggestion: ```suggestion``` is code'],
+  ])('%j has nothing to commit: %j', (body, expected) => {
+    expect(withoutOffers(body)).toBe(expected);
+  });
+});
+
+it.each<[string, string]>([
+  ['a.ts', '`a.ts`'],
+  ['a`b', '`` a`b ``'],
+  ['``', '``` `` ```'],
+])('a code span of %j is %j', (text, expected) => {
+  expect(codeSpan(text)).toBe(expected);
+});
+
+const LINE = formatMark(answerMark('bot', 'trusted'));
+const footer = '<sub>Memory: 1 entry</sub>';
+
+function stickyBody(parts: { readonly agent: string; readonly text: string; readonly footer: string }) {
+  return framedBody({ ...parts, mark: answerMark(parts.agent, 'trusted') });
+}
+
+describe('the body of a sticky comment', () => {
+  it('is the marker, the text and the footer', () => {
+    expect(stickyBody({ agent: 'bot', text: 'Fine.', footer })).toBe(
+      `<!-- axe-action {"kind":"answer","agent":"bot","lane":"trusted"} -->\nFine.\n\n${footer}`,
+    );
+  });
+
+  it('has no gap if there is no footer', () => {
+    expect(stickyBody({ agent: 'bot', text: 'Fine.', footer: '' })).toBe(`${LINE}\nFine.`);
+  });
+
+  it('C8 100: is cut to GitHub’s limit, reports it, and keeps marker and footer', () => {
+    const body = stickyBody({ agent: 'bot', text: 'word '.repeat(40_000), footer });
+    expect(body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+    expect(body.length).toBeGreaterThan(MAX_COMMENT_CHARACTERS - 2000);
+    expect(body.startsWith(`${LINE}\n`)).toBe(true);
+    expect(body.endsWith(`longer than a comment may be; the rest is in the job summary.*\n\n${footer}`)).toBe(
+      true,
+    );
+  });
+
+  it('C8 99: closes a code fence that would swallow the footer', () => {
+    expect(stickyBody({ agent: 'bot', text: 'See\n```ts\nconst a = 1;', footer })).toBe(
+      `${LINE}\nSee\n\`\`\`ts\nconst a = 1;\n\`\`\`\n\n${footer}`,
+    );
+  });
+
+  it.each([
+    ['a closed fence', '```\na\n```'],
+    ['a fence inside a longer one', '````\n```\n````'],
+    ['an inline run', '``` not a fence ```'],
+    ['tildes around backticks', '~~~\n```\n~~~'],
+  ])('leaves %s unchanged', (_, text) => {
+    expect(stickyBody({ agent: 'bot', text, footer: '' })).toBe(`${LINE}\n${text}`);
+  });
+
+  it('closes a fence that the cut left open', () => {
+    const text = `\`\`\`\n${'line\n'.repeat(30_000)}\`\`\``;
+    const body = stickyBody({ agent: 'bot', text, footer });
+    expect(body.match(/^```$/gm)).toHaveLength(2);
+    expect(body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+  });
+
+  it('never exceeds the limit nor splits a character', () => {
+    const piece = fc.constantFrom('a', '\u{1F600}', '\n```\n', '~~~~~\n', '\n');
+    fc.assert(
+      fc.property(fc.array(piece, { minLength: 1, maxLength: 8 }), fc.nat(40), (pieces, offset) => {
+        const unit = pieces.join('');
+        const text = 'x'.repeat(offset) + unit.repeat(Math.ceil(66_000 / unit.length));
+        const body = stickyBody({ agent: 'bot', text, footer });
+        expect(body.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
+        expect(Buffer.from(body).toString()).toBe(body);
+        expect(body.endsWith(footer)).toBe(true);
+      }),
+      { numRuns: 60 },
+    );
   });
 });

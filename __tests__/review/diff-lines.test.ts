@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { findFile, formatRanges, nearestLine, readDiffLines } from '../../src/review/diff-lines.js';
+import {
+  codeKey,
+  findFile,
+  formatRanges,
+  isTellingKey,
+  lastCode,
+  nearestLine,
+  normalizeCode,
+  readDiffLines,
+} from '../../src/review/diff-lines.js';
 import { CHANGE, LINES } from './change.js';
 
 function ranges(path: string, side: 'LEFT' | 'RIGHT'): string {
@@ -113,4 +122,39 @@ it('at most twenty ranges are listed', () => {
   const hunks = Array.from({ length: 30 }, (_, n) => `@@ -${n * 10 + 1} +${n * 10 + 1} @@\n-a\n+b`);
   const file = readDiffLines(`--- a/f\n+++ b/f\n${hunks.join('\n')}\n`).get('f');
   expect(file === undefined ? '' : formatRanges(file, 'RIGHT')).toMatch(/^1, 11, .* 191, \.\.\.$/);
+});
+
+describe('a line of code', () => {
+  it.each<[string, string]>([
+    ['\t\ta(b,  c);  \r', 'a(b, c);'],
+    ['a(b, c);', 'a(b, c);'],
+    ['  ', ''],
+  ])('%j is compared as %j', (code, expected) => {
+    expect(normalizeCode(code)).toBe(expected);
+  });
+
+  it.each<[string, boolean]>([
+    ['}', false],
+    ['return null;', false],
+    ['a = a + a + a;', false],
+    ['send(to, body);', true],
+    ['const größe = 1;', true],
+  ])('%j is telling: %j', (code, expected) => {
+    expect(isTellingKey(codeKey(code))).toBe(expected);
+  });
+
+  it('is known by sixteen digits, whatever its spacing', () => {
+    expect(codeKey('  send(to,  body);')).toBe(codeKey('send(to, body);'));
+    expect(codeKey('send(to, body);')).toMatch(/^[0-9a-f]{16}$/);
+    expect(codeKey('}')).toMatch(/^~[0-9a-f]{16}$/);
+    expect([codeKey(' '), isTellingKey('')]).toEqual(['', false]);
+  });
+
+  it.each<[string, string]>([
+    ['@@ -1 +1 @@\n-a\n+  b  c', '  b  c'],
+    ['@@ -1 +1 @@\r\n+b\r\n\\ No newline at end of file', 'b'],
+    ['', ''],
+  ])('that a comment is about is the last of its hunk: of %j %j', (hunk, code) => {
+    expect(lastCode(hunk)).toBe(code);
+  });
 });

@@ -1,9 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeKey } from '../../src/review/code.js';
-import type { KnownFinding, SameClaim } from '../../src/review/known.js';
+import { codeKey } from '../../src/review/diff-lines.js';
 import type { Ending, LedgerContext, Raising } from '../../src/review/ledger.js';
 import { readLedger } from '../../src/review/read-ledger.js';
-import { type Post, peopleToAsk, type Seen, type Thread } from '../../src/review/seen.js';
+import {
+  type KnownFinding,
+  type Post,
+  peopleToAsk,
+  type SameClaim,
+  type Seen,
+  type Thread,
+} from '../../src/review/seen.js';
 import { finding } from './change.js';
 import {
   AT,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { codeKey } from '../../src/review/code.js';
+import { codeKey } from '../../src/review/diff-lines.js';
 import type { Finding } from '../../src/review/finding.js';
-import type { SameClaim } from '../../src/review/known.js';
 import type { LedgerContext, Raising } from '../../src/review/ledger.js';
 import { type Lesson, lessonsOf } from '../../src/review/lessons.js';
 import type { FindingMark } from '../../src/review/marks.js';
+import type { SameClaim } from '../../src/review/seen.js';
 import { finding } from './change.js';
 import {
   back,

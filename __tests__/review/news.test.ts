@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
-import { blocking } from '../../src/review/fail-on.js';
-import type { KnownFinding } from '../../src/review/known.js';
 import type { LedgerContext } from '../../src/review/ledger.js';
 import { applyActs, asksForChanges, hiddenFindings, type News } from '../../src/review/news.js';
-import { recordsOf } from '../../src/review/record.js';
+import { blocking, recordsOf } from '../../src/review/record.js';
 import { formatEarlier } from '../../src/review/said.js';
+import type { KnownFinding } from '../../src/review/seen.js';
 import type { Settlement } from '../../src/review/settle.js';
 import { finding, placed } from './change.js';
 import { CODE, HEAD, known, ledgerOf, lesson, NOW, otherKnown, thread } from './threads.js';

@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
-import type { KnownFinding } from '../../src/review/known.js';
+import { SEVERITIES, type Severity } from '../../src/review/finding.js';
 import { type FindingMark, findingMarksOf } from '../../src/review/marks.js';
 import type { PlacedFinding } from '../../src/review/place.js';
 import { prepareReview } from '../../src/review/prepare-review.js';
 import type { ReviewPost } from '../../src/review/review-post.js';
-import type { Thread } from '../../src/review/seen.js';
-import { SEVERITIES, type Severity } from '../../src/review/terms.js';
+import type { KnownFinding, Thread } from '../../src/review/seen.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 import { placed } from './change.js';
 import { ended, KEY, known, ledgerOf, NO_NEWS, NOW, posting, raised, thread } from './threads.js';

@@ -1,5 +1,4 @@
-import type { FindingsReport } from '../../src/review/findings-json.js';
-import type { FindingRecord } from '../../src/review/record.js';
+import type { FindingRecord, FindingsReport } from '../../src/review/record.js';
 
 /** A finding with as little as one has. */
 export const PLAIN_RECORD: FindingRecord = {

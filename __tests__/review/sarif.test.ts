@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FindingsReport } from '../../src/review/findings-json.js';
-import { type FindingRecord, RECORD_STATES } from '../../src/review/record.js';
+import { CATEGORIES, SEVERITIES } from '../../src/review/finding.js';
+import { type FindingRecord, type FindingsReport, RECORD_STATES } from '../../src/review/record.js';
 import { formatSarif } from '../../src/review/sarif.js';
-import { CATEGORIES, SEVERITIES } from '../../src/review/terms.js';
 import { sarifFaults } from '../helpers/sarif-schema.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from './records.js';
 

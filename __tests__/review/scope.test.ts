@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { planScope, type Scope, unseenSoFar, wholeSoFar } from '../../src/review/scope.js';
+import {
+  ownPart,
+  planScope,
+  reviewCommand,
+  type Scope,
+  unseenSoFar,
+  wholeSoFar,
+} from '../../src/review/scope.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
+import { comment, issue, pullRequest } from '../helpers/triggers.js';
 
 const [OLD, LAST, HEAD] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
 const AT = Date.parse('2026-11-22T10:00:00Z');
@@ -66,4 +74,68 @@ describe('the description of a scope', () => {
     expect([SINCE, AGAIN, undefined].map(wholeSoFar)).toEqual([LAST, LAST, undefined]);
     expect(wholeSoFar({ kind: 'full', why: 'rewritten', before, ...reviewing })).toBeUndefined();
   });
+});
+
+it.each([
+  ['/axe review', false],
+  ['/axe review full', true],
+  ['  /AXE  Review  FULL  \nPlease look at the locks.', true],
+  ['\r\n/axe review\r\n', false],
+])('a comment requests a review: %j', (body, isFull) => {
+  expect(reviewCommand(comment({ on: 'pull_request', body }))).toEqual({ isFull });
+});
+
+it.each(['/axe reviews', '/axe review fully', 'Please /axe review', '    /axe review', '> /axe review', ''])(
+  'a comment requests no review: %j',
+  (body) => {
+    expect(reviewCommand(comment({ on: 'pull_request', body }))).toBeUndefined();
+  },
+);
+
+it('a review is only requested below a pull request', () => {
+  const body = '/axe review';
+  expect(reviewCommand(comment({ on: 'issue', body }))).toBeUndefined();
+  expect(reviewCommand(issue({ body }))).toBeUndefined();
+  expect(reviewCommand(pullRequest({ body }))).toBeUndefined();
+});
+
+function fileDiff(path: string, ...hunks: readonly string[]): string {
+  return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${hunks.join('')}`;
+}
+
+/** A hunk of one added line between two others. */
+function hunk(line: number, text = 'new'): string {
+  return `@@ -${line - 1},2 +${line - 1},3 @@\n before\n+${text}\n after\n`;
+}
+
+it('hunks are kept that touch lines the pull request changes', () => {
+  const pull = fileDiff('a.ts', hunk(10), hunk(50));
+  expect(ownPart(fileDiff('a.ts', hunk(10), hunk(30, 'theirs')), pull)).toBe(fileDiff('a.ts', hunk(10)));
+});
+
+it('files are left out that the pull request does not change', () => {
+  const pull = fileDiff('a.ts', hunk(10));
+  expect(ownPart(fileDiff('b.ts', hunk(10)) + fileDiff('a.ts', hunk(10)), pull)).toBe(
+    fileDiff('a.ts', hunk(10)),
+  );
+  expect(ownPart(fileDiff('b.ts', hunk(10)), pull)).toBe('');
+});
+
+it('lines are kept that the pull request removes', () => {
+  const removal = '@@ -9,3 +9,2 @@\n before\n-old\n after\n';
+  expect(ownPart(fileDiff('a.ts', removal, hunk(80)), fileDiff('a.ts', removal))).toBe(
+    fileDiff('a.ts', removal),
+  );
+});
+
+it('a deleted file and one without hunks are kept', () => {
+  const gone =
+    'diff --git a/gone.ts b/gone.ts\ndeleted file mode 100644\n--- a/gone.ts\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n';
+  const logo = 'diff --git a/logo.png b/logo.png\nBinary files a/logo.png and b/logo.png differ\n';
+  expect(ownPart(gone + logo, gone + logo)).toBe(gone + logo);
+});
+
+it('a file is kept whole if GitHub shows nothing of it in the pull request’s own diff', () => {
+  const large = fileDiff('large.ts', hunk(10), hunk(50));
+  expect(ownPart(large, 'diff --git a/large.ts b/large.ts\n')).toBe(large);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readDiffLines } from '../../src/review/diff-lines.js';
-import type { KnownFinding } from '../../src/review/known.js';
+import type { KnownFinding } from '../../src/review/seen.js';
 import {
   type Settlement,
   type SettleRequest,

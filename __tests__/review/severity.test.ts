@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { type FindingEffect, REACHES, SEVERITIES, type Severity } from '../../src/review/finding.js';
 import {
   atLeast,
   compareSeverity,
@@ -6,7 +7,6 @@ import {
   type SeverityFacts,
   severityOf,
 } from '../../src/review/severity.js';
-import { type FindingEffect, REACHES, SEVERITIES, type Severity } from '../../src/review/terms.js';
 
 const FACTS: SeverityFacts = {
   effect: 'breach',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PullRequestTrigger } from '../../src/event/trigger.js';
 import { withFacts } from '../../src/memory/state.js';
-import { blocking } from '../../src/review/fail-on.js';
+import { blocking } from '../../src/review/record.js';
 import { markFacts, marksOf, parseReviewFacts, type ReviewFact } from '../../src/review/state-facts.js';
 import type { SaidAnswer } from '../../src/run/github.js';
 import type { RunRequest } from '../../src/run/records.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import { withFacts } from '../../src/memory/state.js';
-import { codeKey } from '../../src/review/code.js';
+import { codeKey } from '../../src/review/diff-lines.js';
 import { findingLine } from '../helpers/marks.js';
 import { call, type FakeReply } from '../helpers/model-fake.js';
 import { ours, said, seen, thread } from '../helpers/seen.js';

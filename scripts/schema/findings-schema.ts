@@ -1,6 +1,5 @@
-import { FINDINGS_VERSION } from '../../src/review/findings-json.js';
-import { COVERAGE_KINDS, RECORD_STATES, UNREAD_REASONS } from '../../src/review/record.js';
-import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/review/terms.js';
+import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/review/finding.js';
+import { COVERAGE_KINDS, FINDINGS_VERSION, RECORD_STATES, UNREAD_REASONS } from '../../src/review/record.js';
 
 const TEXT = { type: 'string' };
 const LINE = { type: 'integer', minimum: 1 };

@@ -9,7 +9,7 @@ import type { FailedSave, SaveResult } from '../memory/store.js';
 import { describeNoteChange } from '../report/format-notes.js';
 import { formatUnsavedSummary } from '../report/format-summary.js';
 import { writeSummary } from '../report/report.js';
-import { endLeftCheck } from '../review/check-progress.js';
+import { endLeftCheck } from '../review/check.js';
 import { connectGitHub } from '../run/github.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs/inputs.js';
 import { type KeptChange, readLeftCheck, readPending, wasReported } from '../runner/journal.js';

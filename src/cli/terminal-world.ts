@@ -8,7 +8,7 @@ import { readConfigFile } from '../lib/user-files.js';
 import { configDir } from '../lib/xdg.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
-import { formatBuffered } from '../review/format-buffered.js';
+import { formatBuffered } from '../review/comment-text.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';

@@ -1,9 +1,17 @@
 import { join } from 'node:path';
-import type { CommentTrigger, Trigger } from '../event/trigger.js';
+import { type CommentTrigger, type Repository, subjectTrigger, type Trigger } from '../event/trigger.js';
+import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type MarkedComment, publishComment, replyInThread } from '../github/posting/comments.js';
+import { findOrCreateIssue } from '../github/posting/issues.js';
 import { createFiles } from '../lib/files.js';
+import { warningText } from '../lib/warning.js';
+import { framedBody } from '../review/comment-text.js';
+import type { Reporter } from '../run/dependencies.js';
+import type { Plan, Published } from '../run/records.js';
+import type { Inputs } from '../runner/inputs/inputs.js';
+import type { Mark, MarkLane } from '../safety/mark.js';
 
 /** A comment on GitHub, with a line for people that says where it is. */
 interface Posted {
@@ -76,4 +84,98 @@ export async function isFirstInJob(key: string, temp: string): Promise<boolean> 
 /** Whether the trigger is a comment on a line of a diff, which is answered in its thread. */
 export function isOnLine(trigger: Trigger): trigger is CommentTrigger {
   return trigger.kind === 'comment' && trigger.event === 'pull_request_review_comment';
+}
+
+/** Where a comment goes. */
+export interface Target {
+  readonly number: number;
+  /** The comment that is answered; undefined for a sticky comment. */
+  readonly replyTo: number | undefined;
+}
+
+/** Another workflow's run is reported on its pull request. */
+export function targetOf({ trigger, reportsOn }: Plan, comment: Inputs['comment']): Target | undefined {
+  if (reportsOn === undefined || comment === 'never') return commentTarget(trigger, comment);
+  return { number: reportsOn, replyTo: undefined };
+}
+
+/** `auto`: a sticky comment on pull requests, a reply to a comment, nothing on issues. */
+export function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | undefined {
+  const subject = subjectTrigger(trigger);
+  if (comment === 'never' || subject === undefined) return undefined;
+  const { number } = subject;
+  switch (subject.kind) {
+    case 'pull_request':
+      return { number, replyTo: undefined };
+    case 'comment':
+      return { number, replyTo: subject.commentId };
+    case 'issue':
+      return comment === 'always' ? { number, replyTo: undefined } : undefined;
+  }
+}
+
+/** Stands for all agents of a repository; none has this name. */
+export const FOR_ALL = 'memory';
+
+/** Each agent has one sticky comment, and one reply to each comment. */
+export function commentKey(agent: string, { replyTo }: Target): string {
+  return replyTo === undefined ? agent : `${agent}/reply-${replyTo}`;
+}
+
+/** What is reported, and by whom. */
+export interface Report {
+  readonly repository: Repository;
+  readonly agent: string;
+  /** What distinguishes the workflow from others; empty outside of one. */
+  readonly workflow: string;
+  /** Markdown of the model's. */
+  readonly text: string;
+  /** Markdown below it. */
+  readonly footer: string;
+  readonly lane: MarkLane;
+}
+
+const UNPUBLISHED = 'the answer is in the job summary, but the issue was not written';
+const REMEDY = 'The report is in the job summary.';
+
+/**
+ * Puts the answer into the issue of this agent in this workflow, or opens one (D26). The body is replaced, so a run that
+ * is repeated changes nothing but the time. Trouble is a warning.
+ */
+export async function postReport(
+  client: GitHubClient | undefined,
+  report: Report,
+  {
+    reporter,
+    clean,
+    cleanTitle,
+  }: {
+    readonly reporter: Reporter;
+    /** Outbound cleaning for comments (D24). */
+    clean(markdown: string): string;
+    /** The same for titles, which are plain text. */
+    cleanTitle(title: string): string;
+  },
+): Promise<Published> {
+  const failed = (message: string, remedy?: string): Published => {
+    const warning = { code: 'publish-failed', message: `${UNPUBLISHED}: ${message}`, remedy } as const;
+    reporter.warn(warning);
+    return { line: undefined, url: undefined, failure: warningText(warning) };
+  };
+  if (client === undefined) return failed(NO_TOKEN);
+  const { repository, agent, footer } = report;
+  const mark: Mark = { kind: 'report', agent, workflow: report.workflow, lane: report.lane };
+  const issue = {
+    repository,
+    mark,
+    title: cleanTitle(`Report of ${agent}`),
+    body: framedBody({ mark, text: clean(report.text), footer }),
+    labels: [],
+  } as const;
+  const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
+  if (result instanceof GitHubError) return failed(result.message, result.remedy);
+  const line = result.created
+    ? `Opened the report #${result.number}.`
+    : `Brought the report #${result.number} up to date.`;
+  return { line, url: result.url };
 }

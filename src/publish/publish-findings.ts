@@ -2,22 +2,19 @@ import { subjectNumber } from '../event/trigger.js';
 import { isCutShort } from '../lib/outcome.js';
 import { usd } from '../lib/text/number.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
-import { isQuestion } from '../review/command.js';
-import { paragraphs } from '../review/comment-text.js';
+import { formatRefusals, paragraphs } from '../review/comment-text.js';
 import { formatCoverage } from '../review/coverage.js';
-import type { ReviewResult } from '../review/findings-json.js';
-import { formatRefusals } from '../review/format-buffered.js';
 import { postReview } from '../review/post-review.js';
-import { type FindingRecord, recordsOf } from '../review/record.js';
+import { type FindingRecord, type ReviewResult, recordsOf } from '../review/record.js';
 import type { MarksOnPull, PostedReview, ReviewExtent, ReviewPost } from '../review/review-post.js';
 import { backMark, endedMark } from '../review/said.js';
+import { isQuestion } from '../review/scope.js';
 import { hasNews, isAsking, isClosed } from '../review/tell-findings.js';
 import type { FindingsToTell, ToldFindings } from '../run/dependencies.js';
 import type { Published } from '../run/records.js';
 import type { MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
-import { reviewRemarks } from './answer-text.js';
-import { type ActionPublisherOptions, cleanFor, type RunEnd } from './publisher-options.js';
+import { type ActionPublisherOptions, cleanFor, type RunEnd, reviewRemarks } from './publisher-options.js';
 import { publishSideEffects } from './side-effects.js';
 
 /** Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a warning. */

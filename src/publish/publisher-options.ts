@@ -1,6 +1,9 @@
 import type { GitHubClient } from '../github/client/client.js';
-import type { RunOutcome } from '../lib/outcome.js';
-import type { CheckProgress } from '../review/check-progress.js';
+import { isCutShort, type RunOutcome } from '../lib/outcome.js';
+import { count } from '../lib/text/number.js';
+import type { Buffered } from '../review/buffered.js';
+import type { CheckProgress } from '../review/check.js';
+import { formatCoverage } from '../review/coverage.js';
 import type { PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
 import type { PublishInputs, ReviewInputs } from '../runner/inputs/input-groups.js';
@@ -43,4 +46,79 @@ export function cleanFor(
 export function footer(by: string, { runUrl }: { readonly runUrl: string }): string {
   const run = runUrl === '' ? '' : ` · [this run](${runUrl})`;
   return `<sub>${by}${run}</sub>`;
+}
+
+/**
+ * The text of a comment: what a completed run answered, or what a run had said when it was cut short, often in the middle
+ * of a code block; empty for nothing. What was not shown stands first, so that an answer that is cut does not lose it.
+ */
+export function answerText(
+  { plan, outcome, requested }: RunEnd,
+  clean: (markdown: string) => string,
+): string {
+  const { coverage } = requested.read;
+  const answer = answerOf(outcome, clean);
+  if (coverage === undefined || coverage.kind === 'whole' || answer.trim() === '') return answer;
+  return `*${clean(formatCoverage(coverage, plan.scope))}*\n\n${answer}`;
+}
+
+/** Who wrote an answer; below one that a whole change was read for, that it was. */
+export function signature({ plan, requested }: RunEnd): string {
+  const { agent, trigger, scope } = plan;
+  const { coverage } = requested.read;
+  const by = writtenBy(agent.name);
+  if (trigger.kind !== 'pull_request' || coverage?.kind !== 'whole') return by;
+  return `${formatCoverage(coverage, scope)} ${by}`;
+}
+
+function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
+  switch (outcome.kind) {
+    case 'completed':
+      return outcome.answer;
+    case 'incomplete':
+    case 'exhausted':
+      return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${formatEnd(outcome)}*`;
+    case 'failed':
+    case 'refused':
+      return '';
+  }
+}
+
+/** Who wrote what is above, in markdown. */
+export function writtenBy(agent: string): string {
+  return `Written by the agent \`${agent}\` with axe-action`;
+}
+
+/**
+ * What the readers of a review have to know of how it ended: that a limit did it. Sentences in markdown that nobody has
+ * cleaned yet; how much was looked at is in the last line of the review.
+ */
+export function reviewRemarks(outcome: RunOutcome, looks: Buffered): readonly string[] {
+  const remarks = formatSecondLooks(looks);
+  if (outcome.kind !== 'exhausted' && outcome.kind !== 'incomplete') return remarks;
+  const end = formatEnd(outcome);
+  return [
+    ...remarks,
+    isCutShort(outcome) ? `${end} Not everything was looked at; the next review goes over it again.` : end,
+  ];
+}
+
+/** The summary was written before: it may name what has been taken out since. */
+function formatSecondLooks({ refuted, unverified }: Buffered): readonly string[] {
+  const are = refuted.length === 1 ? 'is' : 'are';
+  return [
+    ...(refuted.length === 0
+      ? []
+      : [
+          `${count(refuted.length, 'finding')} did not hold on a second look and ${are} left out, also where the summary speaks of ${refuted.length === 1 ? 'it' : 'them'}.`,
+        ]),
+    ...(unverified === 0 ? [] : [`Not verified: ${unverified}.`]),
+  ];
+}
+
+/** That a run came to a limit, in the middle of its work or with its last reply, or that its answer is not whole. */
+export function formatEnd(outcome: Extract<RunOutcome, { kind: 'exhausted' | 'incomplete' }>): string {
+  const what = isCutShort(outcome) ? 'Cut short' : 'The last reply went over a limit';
+  const isLate = outcome.kind === 'exhausted' && outcome.limit === 'time';
+  return `${what}: ${isLate ? 'the time limit of the run was reached' : outcome.error.message}.`;
 }

@@ -3,20 +3,35 @@ import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { warningText } from '../lib/warning.js';
-import { isQuestion } from '../review/command.js';
+import { answerMark, framedBody } from '../review/comment-text.js';
 import type { FindingMark } from '../review/marks.js';
-import { answerMark, framedBody } from '../review/publication.js';
 import type { PostedReview } from '../review/review-post.js';
+import { isQuestion } from '../review/scope.js';
 import type { Publisher, Reporter } from '../run/dependencies.js';
 import type { Plan, Published } from '../run/records.js';
 import type { MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
-import { answerText, signature, writtenBy } from './answer-text.js';
-import { commentKey, commentTarget, FOR_ALL, type Target, targetOf } from './comment-target.js';
-import { isFirstInJob, isOnLine, postComment } from './post-comment.js';
-import { postReport } from './post-report.js';
+import {
+  commentKey,
+  commentTarget,
+  FOR_ALL,
+  isFirstInJob,
+  isOnLine,
+  postComment,
+  postReport,
+  type Target,
+  targetOf,
+} from './post-comment.js';
 import { publishRequested, reviewResultOf, tellFindings, tellOthers } from './publish-findings.js';
-import { type ActionPublisherOptions, cleanFor, footer, type RunEnd } from './publisher-options.js';
+import {
+  type ActionPublisherOptions,
+  answerText,
+  cleanFor,
+  footer,
+  type RunEnd,
+  signature,
+  writtenBy,
+} from './publisher-options.js';
 import { showFindings } from './show-findings.js';
 
 const UNPUBLISHED = 'the answer is in the job summary, but no comment was written';

@@ -1,17 +1,21 @@
 import { notice } from '@actions/core';
 import { isCancelled } from '../lib/errors.js';
 import { isCutShort, markedAnswer } from '../lib/outcome.js';
-import { commitOf } from '../review/check-progress.js';
-import { isQuestion } from '../review/command.js';
-import { plainText } from '../review/comment-text.js';
+import { type CommitCheck, commitOf, postCheck } from '../review/check.js';
+import { formatFindings, plainText } from '../review/comment-text.js';
 import { formatCoverage } from '../review/coverage.js';
-import { formatFindings } from '../review/format-buffered.js';
 import type { PlacedFinding } from '../review/place.js';
-import { type CommitCheck, postCheck } from '../review/post-check.js';
 import type { PostedReview } from '../review/review-post.js';
+import { isQuestion } from '../review/scope.js';
 import { sanitize } from '../safety/sanitize.js';
-import { formatEnd, writtenBy } from './answer-text.js';
-import { type ActionPublisherOptions, cleanFor, footer, type RunEnd } from './publisher-options.js';
+import {
+  type ActionPublisherOptions,
+  cleanFor,
+  footer,
+  formatEnd,
+  type RunEnd,
+  writtenBy,
+} from './publisher-options.js';
 
 /**
  * Shows what a review came to where no comment says it: as a check of the commit, where the workflow wants one, else by

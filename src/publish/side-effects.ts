@@ -6,6 +6,7 @@ import { findOrCreateIssue, type ReactionSubject, react, setLabels } from '../gi
 import type { Warning } from '../lib/warning.js';
 import { textId } from '../memory/units.js';
 import type { Buffered, IssueDraft } from '../review/buffered.js';
+import type { Acknowledgement } from '../run/dependencies.js';
 import type { MarkLane } from '../safety/mark.js';
 
 /** Labels, issues and the reaction of a run, and what they are published with. */
@@ -108,7 +109,7 @@ async function giveReaction(client: GitHubClient, { trigger, buffered, warn }: W
 }
 
 /** What a reaction is given to; a review as such takes none (REST API, reactions), its pull request does. */
-export function reactionSubject(trigger: Trigger): ReactionSubject | undefined {
+function reactionSubject(trigger: Trigger): ReactionSubject | undefined {
   const subject = subjectTrigger(trigger);
   if (subject === undefined) return undefined;
   if (subject.kind === 'comment' && subject.event === 'pull_request_review_comment')
@@ -116,4 +117,43 @@ export function reactionSubject(trigger: Trigger): ReactionSubject | undefined {
   if (subject.kind === 'comment' && subject.event === 'issue_comment')
     return { kind: 'issue-comment', id: subject.commentId };
   return { kind: 'issue', number: subject.number };
+}
+
+/** What the sender of a comment is told with. */
+interface CommentReactionsOptions {
+  readonly client: GitHubClient | undefined;
+  readonly trigger: Trigger;
+  /** Nothing is to be written to issues and pull requests. */
+  readonly isSilent: boolean;
+  /** Answers the comment with one line. */
+  readonly answer: (line: string) => Promise<void>;
+  /** Writes a line to the job log. */
+  readonly log: (line: string) => void;
+}
+
+/**
+ * 👀 on the comment that started a run or is a command, and a reply of one line where it has no answer. A reaction is a
+ * courtesy: one that is refused is a line in the log, and no warning. GitHub's REST API takes none on a review.
+ */
+export function createCommentReactions(options: CommentReactionsOptions): Acknowledgement {
+  let started: Promise<void> | undefined;
+  return {
+    start() {
+      started ??= setEyes(options);
+    },
+    async end(failure) {
+      if (started === undefined) return;
+      if (failure !== undefined) await options.answer(failure);
+      await started;
+    },
+  };
+}
+
+async function setEyes({ client, trigger, isSilent, log }: CommentReactionsOptions): Promise<void> {
+  const subject = reactionSubject(trigger);
+  if (client === undefined || isSilent || trigger.kind !== 'comment') return;
+  if (subject === undefined || subject.kind === 'issue') return;
+  const { repository } = trigger;
+  const result = await withGitHub((signal) => react(client, repository, subject, 'eyes', signal), '');
+  if (result instanceof GitHubError) log(`No reaction on the comment: ${result.message}`);
 }

@@ -6,9 +6,8 @@ import { type Warning, warningText } from '../lib/warning.js';
 import { stripProvenance } from '../memory/run-log.js';
 import { severityMark } from '../review/comment-text.js';
 import { formatCoverage } from '../review/coverage.js';
-import { isOpen } from '../review/finding.js';
+import { isOpen, SEVERITIES } from '../review/finding.js';
 import type { Coverage, FindingRecord } from '../review/record.js';
-import { SEVERITIES } from '../review/terms.js';
 import type { Plan, Published } from '../run/records.js';
 import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 

@@ -4,9 +4,16 @@ import { AxeError, type SourcePosition } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
 import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/warning.js';
-import { type FindingsGate, formatGate, type MetGate, metGates } from '../review/fail-on.js';
 import { isOpen } from '../review/finding.js';
-import { countFindings, formatAllFindings, type ReviewResult } from '../review/findings-json.js';
+import {
+  countFindings,
+  type FindingsGate,
+  formatAllFindings,
+  formatGate,
+  type MetGate,
+  metGates,
+  type ReviewResult,
+} from '../review/record.js';
 import { formatSarif } from '../review/sarif.js';
 import type { FailOn } from '../runner/inputs/inputs.js';
 import { noteReported } from '../runner/journal.js';

@@ -1,12 +1,19 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
-import { allowedName } from './allow-list.js';
-import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
+import { withoutOffers } from './comment-text.js';
 import type { ShownLines } from './evidence.js';
-import { type PublishRules, REACTIONS, TEXT_LIMITS } from './publish-rules.js';
+import {
+  allowedName,
+  type PublicationAnswer,
+  type PublishRules,
+  REACTIONS,
+  refused,
+  sizeProblem,
+  TEXT_LIMITS,
+  taken,
+} from './publish-rules.js';
 import { type SettleRequest, type SettleScope, takeSettlement } from './settle.js';
-import { withoutOffers } from './suggestion.js';
 import { type CommentRequest, type FindingScope, takeFinding } from './take-finding.js';
 
 /** What a run publishes to. */

@@ -1,10 +1,14 @@
-import type { Finding } from './finding.js';
-import type { Gate } from './gates.js';
-import type { KnownFinding } from './known.js';
+import type { FindingVerdict } from './claims.js';
+import type { DiffLines } from './diff-lines.js';
+import type { Gate } from './evidence.js';
+import type { Finding, Severity } from './finding.js';
 import type { Lesson } from './lessons.js';
-import type { PlacedFinding } from './place.js';
+import { lineOf, type PlacedFinding, placeFinding } from './place.js';
 import type { ReactionName } from './publish-rules.js';
+import { isOfLine } from './same.js';
+import type { KnownFinding } from './seen.js';
 import type { Settlement } from './settle.js';
+import { atLeast, compareSeverity, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 
 /** What a review says besides its findings. */
 interface ReviewDraft {
@@ -27,7 +31,7 @@ export interface Refusal {
 }
 
 /** A finding of the run that the pull request has from an earlier one. */
-export interface Repeated {
+interface Repeated {
   /** Open, or ended and now back. */
   readonly of: KnownFinding;
   readonly finding: Finding;
@@ -41,7 +45,7 @@ export interface HeldBack {
 }
 
 /** A finding that a second look has thrown out. */
-export interface Refuted {
+interface Refuted {
   readonly finding: Finding;
   readonly why: RefutedWhy;
   /** The verifier's words on one line. */
@@ -49,7 +53,7 @@ export interface Refuted {
 }
 
 /** `unclear`: nobody could tell, and it would not be bad enough; `below-min-severity`: its effect or reach was corrected. */
-export type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
+type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
 
 /** One of several conversations that a change was read in. */
 export interface PassRecord {
@@ -105,3 +109,171 @@ export const NOTHING_BUFFERED: Buffered = {
   reaction: undefined,
   refusals: [],
 };
+
+/**
+ * Joins what several passes want published. A finding that two passes raised is one; where that is in doubt they stay two,
+ * since a fault that is lost costs more than one that is told twice. */
+export function joinPasses(passes: readonly Buffered[], maxFindings: number): Buffered {
+  let raised: readonly PlacedFinding[] = [];
+  for (const { findings } of passes) raised = addPass(raised, findings);
+  const kept = raised
+    .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
+    .slice(0, maxFindings);
+  const sum = (count: (one: Buffered) => number) => passes.reduce((total, one) => total + count(one), 0);
+  const reviews = passes.flatMap(({ review }) => (review === undefined ? [] : [review]));
+  // What is not a review was offered to the first pass alone.
+  const [first = NOTHING_BUFFERED] = passes;
+  return {
+    ...first,
+    findings: kept,
+    repeated: uniqueBy(
+      passes.flatMap(({ repeated }) => repeated),
+      ({ of }: Repeated) => of.id,
+    ),
+    heldBack: uniqueBy(
+      passes.flatMap(({ heldBack }) => heldBack),
+      lineOf,
+    ),
+    settlements: uniqueBy(
+      passes.flatMap(({ settlements }) => settlements),
+      ({ finding }) => finding.id,
+    ),
+    questioned: new Set(passes.flatMap(({ questioned }) => [...questioned])),
+    gates: addGates(passes.map(({ gates }) => gates)),
+    refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
+    refusals: passes.flatMap(({ refusals }) => refusals),
+    review:
+      reviews.length === 0 ? undefined : { summary: reviews.map(({ summary }) => summary).join('\n\n') },
+  };
+}
+
+/** A pass has told its own findings apart: only those of the passes before are compared. */
+function addPass(
+  before: readonly PlacedFinding[],
+  findings: readonly PlacedFinding[],
+): readonly PlacedFinding[] {
+  const taken = new Map<PlacedFinding, PlacedFinding>();
+  const fresh: PlacedFinding[] = [];
+  for (const placed of findings) {
+    const same = before.find((one) => !taken.has(one) && isOfLine(one.finding, placed.finding));
+    if (same === undefined) fresh.push(placed);
+    else taken.set(same, better(same, placed));
+  }
+  return [...before.map((one) => taken.get(one) ?? one), ...fresh];
+}
+
+/** The first words stay, unless the second bring evidence that the first lack. */
+function better(first: PlacedFinding, second: PlacedFinding): PlacedFinding {
+  const { id, handle } = first.finding;
+  return second.finding.evidence.length > first.finding.evidence.length
+    ? { ...second, finding: { ...second.finding, id, handle } }
+    : first;
+}
+
+function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
+  return [...new Map(items.map((item) => [keyOf(item), item])).values()];
+}
+
+function addGates(all: readonly Buffered['gates'][]): Buffered['gates'] {
+  const sums = new Map<string, number>();
+  for (const [gate, number = 0] of all.flatMap((one) => Object.entries(one)))
+    sums.set(gate, (sums.get(gate) ?? 0) + number);
+  return Object.fromEntries(sums);
+}
+
+/** What corrections are held against. */
+interface VerdictScope {
+  readonly lines: DiffLines;
+  readonly overrides: SeverityOverrides;
+  /** Whether people read a file, which is not generated or vendored. */
+  isRead(path: string): boolean;
+  readonly minSeverity: Severity;
+}
+
+/**
+ * The findings of a run after their second look. Only a verdict takes a finding away: one that was not given, because the
+ * verifier failed or the budget was spent, leaves it as it is, and is counted. `requested` are ids of the findings that were to
+ * have a second look.
+ */
+export function applyVerdicts(
+  buffered: Buffered,
+  {
+    requested,
+    verdicts,
+  }: {
+    readonly requested: ReadonlySet<string>;
+    readonly verdicts: ReadonlyMap<string, FindingVerdict>;
+  },
+  scope: VerdictScope,
+): Buffered {
+  const judged = buffered.findings.map((placed) => {
+    const verdict = requested.has(placed.finding.id) ? verdicts.get(placed.finding.id) : undefined;
+    return verdict === undefined ? { kept: placed } : applyVerdict(placed, verdict, scope);
+  });
+  return {
+    ...buffered,
+    findings: judged.flatMap((one) => ('kept' in one ? [one.kept] : [])),
+    refuted: [...buffered.refuted, ...judged.flatMap((one) => ('refuted' in one ? [one.refuted] : []))],
+    unverified: buffered.unverified + [...requested].filter((id) => !verdicts.has(id)).length,
+  };
+}
+
+type Judged = { readonly kept: PlacedFinding } | { readonly refuted: Refuted };
+
+function applyVerdict(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): Judged {
+  const { finding } = placed;
+  const drop = (why: RefutedWhy, of: Finding = finding): Judged => {
+    return { refuted: { finding: of, why, reason: verdict.reason } };
+  };
+  switch (verdict.kind) {
+    case 'refuted':
+      return drop('refuted');
+    case 'unclear':
+      if (!atLeast(finding.severity, 'major')) return drop('unclear');
+      return { kept: { ...placed, finding: { ...finding, confidence: 'unsure' } } };
+    case 'holds': {
+      const kept = corrected(placed, verdict, scope);
+      return atLeast(kept.finding.severity, scope.minSeverity)
+        ? { kept }
+        : drop('below-min-severity', kept.finding);
+    }
+  }
+}
+
+/** How far a correction may move a finding; further away is another finding. */
+const MAX_MOVE = 40;
+
+function corrected(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): PlacedFinding {
+  const { finding: raised } = placed;
+  const { effect = raised.effect, reach = raised.reach, suggestionFixes } = verdict;
+  const { path, category } = raised;
+  const pathKind = pathKindOf(path, scope.isRead(path));
+  const severity =
+    effect === undefined || reach === undefined
+      ? raised.severity
+      : severityOf({ effect, reach, category, pathKind, overrides: scope.overrides });
+  const finding = {
+    ...raised,
+    suggestion: suggestionFixes ? raised.suggestion : undefined,
+    effect,
+    reach,
+    severity,
+    confidence: 'confirmed' as const,
+  };
+  return moved({ ...placed, finding }, verdict.line, scope) ?? { ...placed, finding };
+}
+
+/** The finding at another line of its file that can carry it; undefined where it stays. What was to replace the old lines cannot replace others. */
+function moved(
+  { finding }: PlacedFinding,
+  line: number | undefined,
+  { lines }: VerdictScope,
+): PlacedFinding | undefined {
+  const { startLine = finding.line } = finding;
+  if (line === undefined || (line >= startLine && line <= finding.line)) return undefined;
+  if (Math.abs(line - finding.line) > MAX_MOVE) return undefined;
+  const elsewhere = { ...finding, line, startLine: undefined, suggestion: undefined, code: undefined };
+  const { finding: there, placement } = placeFinding(elsewhere, lines);
+  if (placement.kind !== 'line' || placement.about !== undefined) return undefined;
+  return { finding: there, placement };
+}

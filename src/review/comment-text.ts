@@ -1,9 +1,10 @@
+import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cleanLine } from '../lib/text/cut.js';
-import type { Finding } from './finding.js';
+import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
+import type { Buffered, Refusal } from './buffered.js';
+import type { Confidence, Finding, Severity } from './finding.js';
 import { isNeverHeld } from './lessons.js';
 import { aboutLines, type PlacedFinding } from './place.js';
-import { codeSpan, fencedBlock } from './suggestion.js';
-import type { Confidence, Severity } from './terms.js';
 
 /** How the parts of a comment are put together. */
 interface CommentFrame {
@@ -132,4 +133,158 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
 
 export function paragraphs(parts: readonly string[]): string {
   return parts.filter((part) => part.trim() !== '').join('\n\n');
+}
+
+/** Everything a run wanted published, as markdown for where nothing is posted; empty for nothing. */
+export function formatBuffered(buffered: Buffered): string {
+  const { findings, review, labels, issues, reaction, refusals } = buffered;
+  const acts = [
+    ...(labels.add.length === 0 ? [] : [`- Add the labels ${spans(labels.add)}`]),
+    ...(labels.remove.length === 0 ? [] : [`- Remove the labels ${spans(labels.remove)}`]),
+    ...issues.map(({ title }) => `- Open the issue ${codeSpan(title)}`),
+    ...(reaction === undefined ? [] : [`- React with ${codeSpan(reaction)}`]),
+  ];
+  const sections = [
+    review === undefined ? '' : `**Review**\n\n${review.summary}`,
+    formatFindings('Findings', findings),
+    acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
+    formatRefusals(refusals),
+  ];
+  return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** Findings with their places below a heading, as markdown that nobody has cleaned yet; empty for none. */
+export function formatFindings(heading: string, findings: readonly PlacedFinding[]): string {
+  if (findings.length === 0) return '';
+  return [`**${heading}**`, ...findings.map(formatFinding)].join('\n\n');
+}
+
+function formatFinding({ finding, placement }: PlacedFinding): string {
+  const line = placement.kind === 'line' ? placement.line : finding.line;
+  const place = codeSpan(`${cleanLine(finding.path, MAX_PATH)}:${line}`);
+  return `**${place}** (${finding.severity}, ${finding.category}): ${plainFinding(finding)}`;
+}
+
+const MAX_REFUSALS = 20;
+
+/** What the model wanted and is not allowed to have, as a list; empty for nothing. */
+export function formatRefusals(refusals: readonly Refusal[]): string {
+  if (refusals.length === 0) return '';
+  const left = refusals.length - MAX_REFUSALS;
+  const lines = refusals.slice(0, MAX_REFUSALS).map(({ tool, why }) => `- ${codeSpan(tool)}: ${why}`);
+  return [`**Refused**\n`, ...lines, ...(left > 0 ? [`- and ${left} more`] : [])].join('\n');
+}
+
+function spans(names: readonly string[]): string {
+  return names.map(codeSpan).join(', ');
+}
+
+/** Marks of block quotes and list items before a fence. */
+const CONTAINER = String.raw`[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t][ \t>]*)*`;
+const OFFER = new RegExp(`^(${CONTAINER}(?:\`{3,}|~{3,}))[ \\t]*suggestion\\b[^\\n]*$`, 'gim');
+const OPENING = /^\s*(`{3,}|~{3,})[ \t]*(\S*)[ \t]*$/;
+
+/**
+ * Text without blocks that GitHub would offer to commit: only the `suggestion` of a finding is held against the lines
+ * it replaces. Their code stays, as code.
+ */
+export function withoutOffers(markdown: string): string {
+  return markdown.replace(OFFER, '$1');
+}
+
+/**
+ * The lines of a suggestion: without the fence that many models put around it, with `\n` between lines and none at the
+ * end; undefined if nothing is left. In a markdown file a fence may be what is suggested.
+ */
+export function readSuggestion(written: string | undefined, path: string): string | undefined {
+  const text = (written ?? '').replaceAll('\r\n', '\n');
+  const lines = (unfenced(text, path) ?? text).replace(/\n$/, '');
+  return lines === '' ? undefined : lines;
+}
+
+/** What is in the one fence that a text consists of. */
+function unfenced(text: string, path: string): string | undefined {
+  const lines = text.trimEnd().split('\n');
+  const [, fence, language = ''] = OPENING.exec(lines[0] ?? '') ?? [];
+  const inner = lines.slice(1, -1);
+  if (fence === undefined || lines.length < 2 || lines.at(-1)?.trim() !== fence) return undefined;
+  if (inner.some((line) => line.trim().startsWith(fence))) return undefined;
+  const isMeant = language === 'suggestion' || !/\.(?:md|mdx|markdown)$/i.test(path);
+  return isMeant ? inner.join('\n') : undefined;
+}
+
+/** A block of code; its fence is longer than any run of backticks in it. With `suggestion`, GitHub offers to commit it. */
+export function fencedBlock(code: string, language: 'suggestion' | ''): string {
+  const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${code}\n${fence}`;
+}
+
+/** The lines that a comment of ours offers to commit; undefined where it offers none. */
+export function offeredLines(markdown: string): readonly string[] | undefined {
+  const [, fence = '', code] = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m.exec(markdown) ?? [];
+  return fence === '' ? undefined : code?.split('\n');
+}
+
+/** A short text as a code span, whatever backticks it holds. */
+export function codeSpan(text: string): string {
+  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const space = longest > 0 ? ' ' : '';
+  return `${fence}${space}${text}${space}${fence}`;
+}
+
+/** The mark by which an agent's answer is found again (D26): each agent has one of its own, and one for each comment. */
+export function answerMark(agent: string, lane: MarkLane): Mark {
+  return { kind: 'answer', agent, lane };
+}
+
+/**
+ * Mark, text, footer. Never longer than GitHub takes; a text that has to be cut says so, and mark and footer stay whole.
+ */
+export function framedBody({
+  mark,
+  text,
+  footer,
+  maxCharacters = MAX_COMMENT_CHARACTERS,
+}: {
+  readonly mark: Mark;
+  /** Markdown that went through outbound cleaning (D24). */
+  readonly text: string;
+  readonly footer: string;
+  readonly maxCharacters?: number;
+}): string {
+  const marker = formatMark(mark);
+  const below = footer === '' ? '' : `\n\n${footer}`;
+  const whole = `${marker}\n${closeFence(text)}${below}`;
+  if (whole.length <= maxCharacters) return whole;
+  const frame = marker.length + 1 + CUT_NOTE.length + below.length + MAX_CLOSING_FENCE;
+  const kept = cut(text, Math.max(0, maxCharacters - frame));
+  return `${marker}\n${closeFence(kept)}${CUT_NOTE}${below}`;
+}
+
+const CUT_NOTE =
+  '\n\n*The text is cut here: it is longer than a comment may be; the rest is in the job summary.*';
+
+/** Longest fence that is closed after a cut, with its line break; a longer one is not taken for a fence. */
+const MAX_CLOSING_FENCE = 101;
+
+/** The beginning of a text, in UTF-16 units; ends with a whole character, at the end of a line if one is near. */
+function cut(text: string, maxLength: number): string {
+  const isSplit = /[\uD800-\uDBFF]$/.test(text.slice(0, maxLength));
+  const kept = text.slice(0, isSplit ? maxLength - 1 : maxLength);
+  const lineEnd = kept.lastIndexOf('\n');
+  return lineEnd > kept.length - NEAR ? kept.slice(0, lineEnd) : kept;
+}
+
+const NEAR = 1000;
+
+/** Ends a code fence that was left open, which would swallow what follows (memory-and-security C8 99). */
+function closeFence(text: string): string {
+  let open = '';
+  for (const [, run = '', rest = ''] of text.matchAll(/^ {0,3}(`{3,100}|~{3,100})(.*)$/gm)) {
+    if (open === '') open = run.startsWith('`') && rest.includes('`') ? '' : run;
+    else if (run.startsWith(open) && rest.trim() === '') open = '';
+  }
+  return open === '' ? text : `${text.trimEnd()}\n${open}`;
 }

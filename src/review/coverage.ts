@@ -2,9 +2,9 @@ import type { FetchedChange } from '../event/fetched-change.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count, grouped } from '../lib/text/number.js';
+import { codeSpan } from './comment-text.js';
 import type { Coverage, UnreadReason } from './record.js';
 import { type Scope, whyFull } from './scope.js';
-import { codeSpan } from './suggestion.js';
 
 /** What coverage is computed from. */
 export interface CoverageParts {

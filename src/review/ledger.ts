@@ -1,13 +1,10 @@
-import { codeKey } from './code.js';
-import type { DiffLines } from './diff-lines.js';
-import { type EndedBy, type EndReason, type Finding, hasEnded, isOpen } from './finding.js';
-import type { KnownFinding, SameClaim } from './known.js';
+import { codeKey, type DiffLines } from './diff-lines.js';
+import { type EndedBy, type EndReason, type Finding, hasEnded, isOpen, type Severity } from './finding.js';
 import { isNeverHeld, type Lesson, lessonOfLine, lessonsLike } from './lessons.js';
 import type { FindingMark } from './marks.js';
 import { findSame, whereStands } from './same.js';
-import type { Seen } from './seen.js';
+import type { KnownFinding, SameClaim, Seen } from './seen.js';
 import { compareSeverity, isBlocking, worse } from './severity.js';
-import type { Severity } from './terms.js';
 
 /** What the agent's state keeps of a pull request. */
 export interface PullMemory {

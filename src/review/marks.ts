@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { type Mark, type MarkLane, markOf } from '../safety/mark.js';
-import { ACTORS, END_REASONS } from './finding.js';
-import { CATEGORIES, SEVERITIES } from './terms.js';
+import { ACTORS, CATEGORIES, END_REASONS, SEVERITIES } from './finding.js';
 
 /**
  * What was decided of a finding. The hidden first line of a text of ours and the agent's state hold the same marks, so that

@@ -1,11 +1,10 @@
 import type { Buffered, HeldBack } from './buffered.js';
-import { hasEnded, isOpen } from './finding.js';
-import type { KnownFinding } from './known.js';
+import { hasEnded, isOpen, type Severity } from './finding.js';
 import type { Ledger } from './ledger.js';
 import type { PlacedFinding } from './place.js';
+import type { KnownFinding } from './seen.js';
 import type { Settlement } from './settle.js';
 import { isBlocking } from './severity.js';
-import type { Severity } from './terms.js';
 
 /** What a run has made of the findings of its pull request, besides what the ledger says of them now. */
 export interface News {

@@ -1,17 +1,15 @@
 import type { ReviewComment } from '../github/posting/review.js';
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { formatMark, type Mark } from '../safety/mark.js';
-import { codeKey } from './code.js';
 import { commentText, findingInText, titleLine } from './comment-text.js';
-import { isOpen } from './finding.js';
-import type { KnownFinding } from './known.js';
+import { codeKey } from './diff-lines.js';
+import { isOpen, type Side } from './finding.js';
 import type { Ledger } from './ledger.js';
 import { agentOf, type FindingMark, findingMark, type Raised } from './marks.js';
 import { type PlacedFinding, worstFirst } from './place.js';
 import { formatReviewBody } from './review-body.js';
 import type { ReviewPost } from './review-post.js';
-import type { Thread } from './seen.js';
-import type { Side } from './terms.js';
+import type { KnownFinding, Thread } from './seen.js';
 
 /** A finding on a line where a conversation of ours is open: it is said there. */
 interface PreparedReply {

@@ -1,4 +1,8 @@
-import type { Severity } from './terms.js';
+import type { ReviewDepth } from '../agent/choices.js';
+import type { ReviewConfig } from '../agent/config.js';
+import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import type { Severity } from './finding.js';
+import type { SeverityOverrides } from './severity.js';
 
 /** The reactions GitHub knows (REST API, reactions). */
 export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
@@ -50,3 +54,98 @@ export const TEXT_LIMITS = {
   /** Of a finding: one line. */
   findingTitleBytes: 240,
 } as const;
+
+/** What the model is told about something it wants published. */
+export type PublicationAnswer =
+  | { readonly kind: 'taken'; readonly text: string }
+  /** Nothing was taken; the text says why and what would be. */
+  | { readonly kind: 'refused'; readonly text: string };
+
+/** An answer to something that will be published. */
+export function taken(text: string): PublicationAnswer {
+  return { kind: 'taken', text };
+}
+
+/** An answer to something that will not. */
+export function refused(text: string): PublicationAnswer {
+  return { kind: 'refused', text };
+}
+
+/** What is wrong with the size of a text, if anything; `name` is the argument's. */
+export function sizeProblem(name: string, text: string, maxBytes: number): string | undefined {
+  if (text.trim() === '') return `\`${name}\` is empty`;
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes > maxBytes
+    ? `\`${name}\` has ${bytes} bytes, at most ${maxBytes} are taken: shorten it`
+    : undefined;
+}
+
+/**
+ * The name as the allow-list writes it, if it allows it: `*` stands for anything, and case counts for nothing, as with
+ * GitHub's labels and logins.
+ */
+export function allowedName(name: string, patterns: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  const exact = patterns.find((pattern) => pattern.toLowerCase() === lower);
+  if (exact !== undefined) return exact;
+  return patterns.some((pattern) => matches(lower, pattern.toLowerCase().split('*'))) ? name : undefined;
+}
+
+/** The names of a list as people and models write one: separated by commas or line breaks, each once. */
+export function splitNames(list: string | undefined): readonly string[] {
+  const names = (list ?? '').split(/[,\n]/).map((name) => name.trim());
+  const seen = new Map(names.filter((name) => name !== '').map((name) => [name.toLowerCase(), name]));
+  return [...seen.values()];
+}
+
+/** The parts in their order with anything between: the first place each fits is as good as any other. */
+function matches(name: string, [first = '', ...others]: readonly string[]): boolean {
+  const last = others.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}
+
+/** What the starter of a run wants of its review; what is left out is the agent's to say. */
+export interface ReviewWishes {
+  readonly depth?: ReviewDepth;
+  readonly minSeverity?: Severity;
+}
+
+/** How a run reviews, if it does. */
+export interface ReviewPlan {
+  readonly depth: ReviewDepth;
+  /** The model of the second look; undefined for that of whoever takes it. */
+  readonly verifyModel: ModelRef | undefined;
+  /** Name of the agent that takes the second look; empty for the built-in one, which has the model of the reviewer. */
+  readonly verifier: string;
+  /** Undefined where neither the workflow nor the agent says it. */
+  readonly minSeverity: Severity | undefined;
+  readonly overrides: SeverityOverrides;
+}
+
+const DEFAULT_DEPTH: ReviewDepth = 'standard';
+
+/**
+ * How a run reviews: as its workflow says, or else its agent. The offline rules are no model: nothing of theirs is looked at
+ * twice, and they look at nothing. Throws an AxeError for a model of no use.
+ */
+export function planReview(
+  { depth, minSeverity }: ReviewWishes,
+  { config, model }: { readonly config: ReviewConfig; readonly model: ModelRef },
+): ReviewPlan {
+  const namedModel = config.verifyModel === '' ? undefined : parseModelRef(config.verifyModel);
+  return {
+    depth: isOffline(model) ? 'quick' : (depth ?? config.depth ?? DEFAULT_DEPTH),
+    verifyModel: namedModel,
+    verifier: config.verifier,
+    minSeverity: minSeverity ?? config.minSeverity,
+    overrides: config.severity,
+  };
+}

@@ -1,14 +1,21 @@
 import { laneOf } from '../safety/mark.js';
-import { codeKey, isTellingKey, lastCode } from './code.js';
-import { type DiffLines, findFile } from './diff-lines.js';
+import { offeredLines } from './comment-text.js';
+import { codeKey, type DiffLines, findFile, isTellingKey, lastCode } from './diff-lines.js';
 import { firstSentence, isOpen, visibleWords } from './finding.js';
-import type { KnownFinding } from './known.js';
 import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
 import { type Back, type FindingMark, findingMarksOf, type Raised } from './marks.js';
 import { isCommitted, whereStands } from './same.js';
-import { isOurLogin, marksIn, type Post, readWord, type Seen, type Thread, type Word } from './seen.js';
+import {
+  isOurLogin,
+  type KnownFinding,
+  marksIn,
+  type Post,
+  readWord,
+  type Seen,
+  type Thread,
+  type Word,
+} from './seen.js';
 import { isBlocking, worse } from './severity.js';
-import { offeredLines } from './suggestion.js';
 
 /**
  * The findings of a pull request as GitHub and the agent's state tell them, brought to the present change. The state alone,

@@ -1,10 +1,23 @@
+import { count, grouped } from '../lib/text/number.js';
 import type { Buffered } from './buffered.js';
-import { type EndReason, FINDING_STATES, type Finding, isOpen } from './finding.js';
+import {
+  type Category,
+  type Confidence,
+  type EndReason,
+  type Evidence,
+  FINDING_STATES,
+  type Finding,
+  type FindingEffect,
+  isOpen,
+  type Reach,
+  SEVERITIES,
+  type Severity,
+  type Side,
+} from './finding.js';
 import type { Ledger } from './ledger.js';
 import { whyHeldBack } from './lessons.js';
 import type { News } from './news.js';
-import { compareSeverity } from './severity.js';
-import type { Category, Confidence, Evidence, FindingEffect, Reach, Severity, Side } from './terms.js';
+import { compareSeverity, formatSeverities, isBlocking } from './severity.js';
 
 /**
  * What has become of a finding, for other programs: its state, or why it was raised and not posted. `refuted`: a second look
@@ -146,9 +159,144 @@ export interface Coverage {
 }
 
 /** The worst severity of the findings that are open; undefined if none is. */
-export function worstOpen(records: readonly FindingRecord[]): Severity | undefined {
+function worstOpen(records: readonly FindingRecord[]): Severity | undefined {
   return records
     .filter(isOpen)
     .map(({ severity }) => severity)
     .sort(compareSeverity)[0];
+}
+
+/** What fails a step because of what a review found or could not do. */
+export type FindingsGate =
+  | { readonly kind: 'findings'; readonly severity: Severity }
+  | { readonly kind: 'coverage' }
+  | { readonly kind: 'not-published' };
+
+/** The words of the input `fail-on` that are about findings. */
+export const FINDINGS_GATES: readonly string[] = [
+  ...SEVERITIES.map((severity) => `findings:${severity}`),
+  'coverage',
+  'not-published',
+];
+
+/** The gate that a word of the input `fail-on` means; undefined for any other word. */
+export function parseGate(word: string): FindingsGate | undefined {
+  if (word === 'coverage' || word === 'not-published') return { kind: word };
+  const severity = SEVERITIES.find((one) => word === `findings:${one}`);
+  return severity === undefined ? undefined : { kind: 'findings', severity };
+}
+
+/** The word that names a gate. */
+export function formatGate(gate: FindingsGate): string {
+  return gate.kind === 'findings' ? `findings:${gate.severity}` : gate.kind;
+}
+
+/** What gates are held against. */
+export interface GateFacts {
+  /** Of this run and of earlier ones. */
+  readonly findings: readonly FindingRecord[];
+  /** Undefined where the run reviewed nothing and was not there to. */
+  readonly coverage: Coverage | undefined;
+  /** Whether something that was to be posted was not. */
+  readonly isUnpublished: boolean;
+}
+
+/** A gate that is met. */
+export interface MetGate {
+  readonly gate: FindingsGate;
+  /** Why, for the log: `1 major, 2 minor findings are open`. */
+  readonly why: string;
+}
+
+/** The gates that are met, in their order. They decide for forks too, where no review can block. */
+export function metGates(gates: readonly FindingsGate[], facts: GateFacts): readonly MetGate[] {
+  return gates.flatMap((gate) => {
+    const why = whyMet(gate, facts);
+    return why === undefined ? [] : [{ gate, why }];
+  });
+}
+
+function whyMet(gate: FindingsGate, { findings, coverage, isUnpublished }: GateFacts): string | undefined {
+  switch (gate.kind) {
+    case 'findings':
+      return describeOpen(blocking(findings, gate.severity));
+    case 'coverage':
+      if (coverage === undefined || coverage.kind === 'whole') return undefined;
+      return `${grouped(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
+    case 'not-published':
+      return isUnpublished ? 'the review was not published' : undefined;
+  }
+}
+
+/** The open findings that are bad enough to block; what nobody is certain of blocks nothing. */
+export function blocking(findings: readonly FindingRecord[], least: Severity): readonly FindingRecord[] {
+  return findings.filter((record) => isOpen(record) && isBlocking(record, least));
+}
+
+function describeOpen(open: readonly FindingRecord[]): string | undefined {
+  if (open.length === 0) return undefined;
+  const counts = formatSeverities(open.map(({ severity }) => severity));
+  return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
+}
+
+/** What a run says of a change to other programs; its texts are redacted already. */
+export interface FindingsReport {
+  /** Commits. */
+  readonly head: string;
+  readonly base: string;
+  /** Undefined where the run was about no pull request. */
+  readonly pull: number | undefined;
+  /** Undefined where nothing was read. */
+  readonly coverage: Coverage | undefined;
+  readonly findings: readonly FindingRecord[];
+}
+
+/** What a review came to. */
+export interface ReviewResult {
+  readonly agent: string;
+  readonly report: FindingsReport;
+  /** Something was to be posted, and was not. */
+  readonly isUnpublished: boolean;
+}
+
+/** How many findings there are of each kind. */
+interface FindingCounts {
+  readonly total: number;
+  readonly states: Readonly<Record<string, number>>;
+  /** Of those that are open. */
+  readonly open: Readonly<Record<string, number>>;
+  readonly worst: Severity | null;
+}
+
+/** The version of the form; a program that reads it need not know a later one. */
+export const FINDINGS_VERSION = 1;
+
+/** All findings as JSON on one line, in the form of `schema/findings.schema.json`. */
+export function formatAllFindings(report: FindingsReport): string {
+  const { head, base, pull = null, coverage, findings } = report;
+  const counts = countFindings(findings);
+  return JSON.stringify({ version: FINDINGS_VERSION, head, base, pull, coverage, counts, findings });
+}
+
+/** Counts findings by state, and those that are open by severity. */
+export function countFindings(findings: readonly FindingRecord[]): FindingCounts {
+  const open = findings.filter(isOpen);
+  return {
+    total: findings.length,
+    states: tally(
+      RECORD_STATES,
+      findings.map(({ state }) => state),
+    ),
+    open: tally(
+      SEVERITIES,
+      open.map(({ severity }) => severity),
+    ),
+    worst: worstOpen(findings) ?? null,
+  };
+}
+
+function tally(names: readonly string[], found: readonly string[]): Readonly<Record<string, number>> {
+  const counts = new Map(names.map((name) => [name, 0]));
+  for (const name of found) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }

@@ -3,12 +3,11 @@ import { cleanLine, cutToBytes } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
 import { formatMark, type Mark } from '../safety/mark.js';
 import type { Buffered } from './buffered.js';
-import { findingInText, severityMark, titleLine } from './comment-text.js';
+import { codeSpan, findingInText, severityMark, titleLine } from './comment-text.js';
 import { type FindingMark, reviewMark } from './marks.js';
 import type { PlacedFinding } from './place.js';
 import type { ReviewPost } from './review-post.js';
 import { formatSeverities } from './severity.js';
-import { codeSpan } from './suggestion.js';
 
 /** What is in the text of a review besides what its run has to say. */
 interface BodyParts {

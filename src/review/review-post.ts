@@ -2,13 +2,12 @@ import type { Repository } from '../event/trigger.js';
 import type { Warning } from '../lib/warning.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Buffered } from './buffered.js';
-import type { Finding } from './finding.js';
+import type { Finding, Severity } from './finding.js';
 import type { Ledger } from './ledger.js';
 import type { FindingMark } from './marks.js';
 import type { News } from './news.js';
 import type { PlacedFinding } from './place.js';
 import type { FindingRecord } from './record.js';
-import type { Severity } from './terms.js';
 
 /** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
 export type ReviewExtent = 'whole' | 'part' | 'cut';

@@ -1,8 +1,6 @@
-import { codeKey, isTellingKey, normalizeCode } from './code.js';
-import type { DiffLines, FileLines } from './diff-lines.js';
-import { type Finding, isOpen } from './finding.js';
-import type { KnownFinding, SameClaim } from './known.js';
-import type { Side } from './terms.js';
+import { codeKey, type DiffLines, type FileLines, isTellingKey, normalizeCode } from './diff-lines.js';
+import { type Finding, isOpen, type Side } from './finding.js';
+import type { KnownFinding, SameClaim } from './seen.js';
 
 /** Whether a finding is an earlier one of its pull request. */
 type Sameness =

@@ -1,10 +1,8 @@
 import { count } from '../lib/text/number.js';
 import { NOTHING_READ } from './coverage.js';
-import { isOpen } from './finding.js';
-import type { FindingsReport } from './findings-json.js';
-import type { Coverage, FindingRecord } from './record.js';
+import { type Category, type Confidence, isOpen, type Severity } from './finding.js';
+import type { Coverage, FindingRecord, FindingsReport } from './record.js';
 import { compareSeverity } from './severity.js';
-import type { Category, Confidence, Severity } from './terms.js';
 
 /** Who the findings are by. */
 interface SarifTool {

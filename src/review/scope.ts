@@ -1,5 +1,8 @@
 import type { FetchedChange } from '../event/fetched-change.js';
+import type { Trigger } from '../event/trigger.js';
+import { type DiffFile, type DiffHunk, parseDiff, splitHunks } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
+import { filesByPath } from './diff-lines.js';
 import { lastReviewed, type PathPatterns, type Reviewed, type ReviewFact } from './state-facts.js';
 
 /** Why a review looks at the whole pull request. */
@@ -135,3 +138,73 @@ const WHY: Record<FullReason, string> = {
   rewritten: 'the branch was rewritten since the last review',
   unread: 'GitHub does not show all that is new since the last review',
 };
+
+/** A comment on a pull request that asks for a review. */
+interface ReviewCommand {
+  /** All of the pull request is to be looked at, not only what is new. */
+  readonly isFull: boolean;
+}
+
+/**
+ * `/axe review` or `/axe review full`, alone on the first line of a comment on a pull request that says something;
+ * undefined for all others.
+ */
+export function reviewCommand(trigger: Trigger): ReviewCommand | undefined {
+  if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') return undefined;
+  const [all, word] =
+    /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+review(?:[ \t]+(full))?[ \t]*(?:\r?\n|$)/i.exec(trigger.body) ?? [];
+  return all === undefined ? undefined : { isFull: word !== undefined };
+}
+
+/** Whether a comment asks something else of the agent than a review. */
+export function isQuestion(trigger: Trigger): boolean {
+  return trigger.kind === 'comment' && reviewCommand(trigger) === undefined;
+}
+
+/**
+ * Of what changed between two commits of a pull request the part that is its own, where a merge brought the work of
+ * others along: the hunks that touch lines the pull request changes. Both diffs end at the same commit. A hunk that lies
+ * next to such a line stays too; a change of its own that the pull request has taken back is not told from a merge's.
+ */
+export function ownPart(newDiff: string, pullDiff: string): string {
+  const own = filesByPath(pullDiff);
+  const parts = parseDiff(newDiff).flatMap((file) => {
+    const mine = own.get(file.path);
+    return mine === undefined ? [] : keepHunks(file, mine);
+  });
+  return parts.length === 0 ? '' : `${parts.join('\n')}\n`;
+}
+
+function keepHunks(file: DiffFile, mine: readonly DiffFile[]): readonly string[] {
+  // GitHub shows nothing of a large file; what is new in it must not pass for a merge's.
+  if (file.hunks.length === 0 || mine.every(({ hunks }) => hunks.length === 0)) return [file.text];
+  const changed = mine.flatMap(({ hunks }) => hunks.flatMap(changedLines));
+  const { header, hunks } = splitHunks(file.text);
+  const kept = hunks.filter((_, index) => {
+    const hunk = file.hunks[index];
+    return hunk === undefined || reachesAny(hunk, changed);
+  });
+  return kept.length === 0 ? [] : [[header, ...kept].join('\n')];
+}
+
+/** Lines of the new version that were added, or that something was removed before. */
+function changedLines(hunk: DiffHunk): readonly number[] {
+  const changed: number[] = [];
+  let next = firstLine(hunk);
+  for (const line of hunk.lines) {
+    if (line.kind !== 'context') changed.push(next);
+    if (line.kind !== 'removed') next += 1;
+  }
+  return changed;
+}
+
+/** Whether a hunk holds one of the lines, or lies next to one. */
+function reachesAny(hunk: DiffHunk, lines: readonly number[]): boolean {
+  const first = firstLine(hunk);
+  return lines.some((line) => line >= first && line <= first + hunk.newLines);
+}
+
+/** A hunk without new lines names the line before it. */
+function firstLine({ newStart, newLines }: DiffHunk): number {
+  return newLines === 0 ? newStart + 1 : newStart;
+}

@@ -1,9 +1,7 @@
 import type { Actor } from '../event/trigger.js';
-import { isOwnText } from '../safety/mark.js';
-import { readHandle } from './finding.js';
-import { type FindingMark, findingMarksOf } from './marks.js';
-import { isDismissal } from './parse-reply.js';
-import type { Side } from './terms.js';
+import { isOwnText, type MarkLane } from '../safety/mark.js';
+import { type Finding, readHandle, type Side } from './finding.js';
+import { type FindingMark, findingMarksOf, type Raised } from './marks.js';
 
 /** Something that was written on a pull request. */
 export interface Post {
@@ -144,3 +142,97 @@ export function peopleToAsk(seen: Seen): readonly string[] {
 }
 
 const BELONGING: ReadonlySet<string> = new Set(['OWNER', 'MEMBER', 'COLLABORATOR']);
+
+/** Set phrases that reject a finding. */
+const WITHDRAWS = `not (?:a bug|an issue|a problem|an error|a defect|valid|applicable|relevant)|isn't a bug|false (?:positive|alarm)
+|(?:by|as) design(?:ed)?|work(?:s|ing) as (?:designed|intended|expected)|as (?:intended|expected)
+|(?:expected|intended) behaviou?r|intended|intentional|deliberate|on purpose|wo(?:n't|nt) ?fix|will not fix|invalid
+|no action needed|safe to ignore|can be ignored|(?:i )?disagree`;
+
+/** The same, if they are all that is said: more words may mean anything. */
+const WITHDRAWS_ALONE = 'expected|n/a|ignore(?: this)?|please ignore(?: this)?';
+
+/** What ends a sentence or clause; the hyphen last, as a class of characters has it. */
+const POINTS = '.,;:!\u2026\u2013\u2014-';
+const REASON = '(?: (?:here|because|since|as|so)\\b| in [0-9a-f]{7,40}\\b)';
+const END = `(?:$|(?= ?[)${POINTS}])|(?=${REASON}))`;
+
+const withdraws = new RegExp(`^(?:${WITHDRAWS.replaceAll('\n', '')})${END}`);
+const withdrawsAlone = new RegExp(`^(?:${WITHDRAWS_ALONE})[ )${POINTS}]*$`);
+/** The one thing before a phrase that says nothing. */
+const opening = new RegExp(
+  `^(?:(?:no|nope|nah|yes|yeah|hmm?) ?[${POINTS}][ ${POINTS}]*|(?:well|sorry|thanks|thank you|but|i think|this is|that is|that's|it is|it's|an?|the)[ ${POINTS}]+)`,
+);
+/** What takes a phrase back. */
+const turn = /\b(?:but|however|though|although|except|unless)\b|\?/;
+
+/**
+ * Whether a reply rejects the finding it answers, read without a model: only its first paragraph, and only by a few set
+ * phrases, which are all of it or stand before a reason. Whatever else a reply says is for the model.
+ */
+export function isDismissal(body: string): boolean {
+  let rest = openingOf(body);
+  for (;;) {
+    if (withdrawsAlone.test(rest)) return true;
+    const [no] = withdraws.exec(rest) ?? [];
+    if (no !== undefined) return !turn.test(rest.slice(no.length));
+    const shorter = rest.replace(opening, '');
+    if (shorter === rest) return false;
+    rest = shorter;
+  }
+}
+
+const MAX_READ = 400;
+
+/** The first paragraph without what was quoted, in lower case, without emoji and marks of markdown. */
+function openingOf(body: string): string {
+  const own = body
+    .slice(0, MAX_READ * 10)
+    .split(/\r?\n/)
+    .filter((line) => !/^\s{0,3}>/.test(line))
+    .join('\n')
+    .trim();
+  const [paragraph = ''] = own.split(/\n\s*\n/);
+  return paragraph
+    .slice(0, MAX_READ)
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\u200d|\ufe0f|:[a-z0-9_+-]+:/gu, ' ')
+    .replace(/[\u2018\u2019]/g, "'")
+    .replace(/[*_`~"\u201c\u201d]/g, '')
+    .replace(/(?<=\p{L})-(?=\p{L})/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/^(?:@[\w-]+[\s,.:;!]+)+/, '');
+}
+
+/** A finding with what this reading has found out about it. */
+export interface KnownFinding extends Finding {
+  /** Of its line as it was said, see `codeKey`. */
+  readonly key: string;
+  /** The newest mark says its state already: people need not be told. */
+  readonly isTold: boolean;
+  /** Its line is nowhere in the change: the model is asked about it. */
+  readonly isGone: boolean;
+  /** Of one that ended: its line stood no more then. */
+  readonly endedGone: boolean;
+  /** What it suggested stands in the change. */
+  readonly isCommitted: boolean;
+  /** No stranger had a part in its words. */
+  readonly lane: MarkLane;
+  /** When it was raised, or came back, last; milliseconds. */
+  readonly raisedAt: number;
+  readonly thread: Thread | undefined;
+  /** Undefined for a finding of this run. */
+  readonly first: Raised | undefined;
+}
+
+/** What the model says itself of whether a finding is an earlier one. */
+export interface SameClaim {
+  /** The handle of an earlier finding. */
+  readonly sameAs?: string | undefined;
+  /** It was asked, and says that it is another one. */
+  readonly isNew?: boolean | undefined;
+  /** Ids of the findings that it knew of; left out: all. On the line of any other it was not asked, so that one is the same. */
+  readonly knew?: ReadonlySet<string> | undefined;
+}

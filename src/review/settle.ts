@@ -1,12 +1,9 @@
 import { shown } from '../lib/text/cut.js';
-import { type PublicationAnswer, refused, taken } from './answer.js';
-import { normalizeCode } from './code.js';
-import { type DiffLines, findFile } from './diff-lines.js';
-import { isOpen } from './finding.js';
-import type { KnownFinding } from './known.js';
+import { type DiffLines, findFile, normalizeCode } from './diff-lines.js';
+import { type Evidence, isOpen } from './finding.js';
 import type { Ledger } from './ledger.js';
-import { isOfPerson } from './seen.js';
-import type { Evidence } from './terms.js';
+import { type PublicationAnswer, refused, taken } from './publish-rules.js';
+import { isOfPerson, type KnownFinding } from './seen.js';
 
 /** How a model may end a finding. */
 export const SETTLE_WAYS = ['fixed', 'wrong', 'dismissed'] as const;

@@ -5,7 +5,7 @@ import {
   type Reach,
   SEVERITIES,
   type Severity,
-} from './terms.js';
+} from './finding.js';
 
 /** What kind of file a finding is in, as far as it matters for its severity; `unread` is generated or vendored. */
 type PathKind = 'source' | 'unread' | 'docs' | 'test';

@@ -1,21 +1,33 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
-import { type PublicationAnswer, refused, sizeProblem, taken } from './answer.js';
 import type { Buffered } from './buffered.js';
 import { claimsCheck } from './claimed-checks.js';
+import { readSuggestion, withoutOffers } from './comment-text.js';
 import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
-import { checkEvidence, MAX_EVIDENCE, type ShownFiles } from './evidence.js';
-import { type Finding, handleOf, mintId } from './finding.js';
-import { followCode } from './follow-code.js';
-import { stopAtGate } from './gates.js';
-import type { KnownFinding } from './known.js';
+import { checkEvidence, MAX_EVIDENCE, type ShownFiles, stopAtGate } from './evidence.js';
+import {
+  type Category,
+  type Evidence,
+  type Finding,
+  type FindingEffect,
+  handleOf,
+  mintId,
+  type Reach,
+  type Side,
+} from './finding.js';
 import type { Ledger } from './ledger.js';
 import { type Lesson, whyHeldBack } from './lessons.js';
-import { describePlacement, type PlacedFinding, placeFinding } from './place.js';
-import { type PublishRules, TEXT_LIMITS } from './publish-rules.js';
+import { describePlacement, followCode, lineOf, type PlacedFinding, placeFinding } from './place.js';
+import {
+  type PublicationAnswer,
+  type PublishRules,
+  refused,
+  sizeProblem,
+  TEXT_LIMITS,
+  taken,
+} from './publish-rules.js';
 import { isOfLine } from './same.js';
+import type { KnownFinding } from './seen.js';
 import { pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
-import { readSuggestion, withoutOffers } from './suggestion.js';
-import type { Category, Evidence, FindingEffect, Reach, Side } from './terms.js';
 
 /** A comment as the model asks for it. */
 export interface CommentRequest {
@@ -241,11 +253,6 @@ function questionAbout(
 }
 
 const MAX_ASKED = 5;
-
-/** A question about a finding is asked once a line and category, and what is held back is counted once. */
-export function lineOf({ finding: { path, line, category } }: Pick<PlacedFinding, 'finding'>): string {
-  return `${category} ${line} ${path}`;
-}
 
 function mismatch({ path, line }: CommentRequest, actual: string): string {
   return `line ${line} of ${shown(path)} reads ${shown(actual.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out`;

@@ -6,13 +6,12 @@ import { dismissReviews } from '../github/posting/review.js';
 import { count } from '../lib/text/number.js';
 import { isMarked, type Mark } from '../safety/mark.js';
 import { hasEnded, isOpen } from './finding.js';
-import type { KnownFinding } from './known.js';
 import type { Ledger } from './ledger.js';
 import { agentOf, type FindingMark, readReviewMark, replyMark } from './marks.js';
 import { asksForChanges, hiddenFindings } from './news.js';
 import type { ReviewPost } from './review-post.js';
 import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from './said.js';
-import { isOurLogin, marksIn, type OwnReview, postsIn, type Thread } from './seen.js';
+import { isOurLogin, type KnownFinding, marksIn, type OwnReview, postsIn, type Thread } from './seen.js';
 
 /** Something to be said in a conversation. */
 interface Reply {

@@ -10,7 +10,7 @@ import type { LoopEvent } from '../loop/events.js';
 import type { Change } from '../memory/change.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { Buffered } from '../review/buffered.js';
-import type { CheckProgress } from '../review/check-progress.js';
+import type { CheckProgress } from '../review/check.js';
 import type { Ledger } from '../review/ledger.js';
 import type { FindingMark } from '../review/marks.js';
 import type { News } from '../review/news.js';

@@ -7,8 +7,7 @@ import type { TokenUse } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';
 import { buildSystemPrompt } from '../prompt/system.js';
-import { type Buffered, NOTHING_BUFFERED, type PassRecord } from '../review/buffered.js';
-import { joinPasses } from '../review/join-passes.js';
+import { type Buffered, joinPasses, NOTHING_BUFFERED, type PassRecord } from '../review/buffered.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import {
   type AgentConversation,

@@ -24,9 +24,9 @@ import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/c
 import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-parts.js';
 import { buildSystemPrompt, skillBody } from '../prompt/system.js';
 import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
-import { reviewCommand } from '../review/command.js';
 import { coverageOf, NOTHING_READ } from '../review/coverage.js';
 import type { Coverage } from '../review/record.js';
+import { reviewCommand } from '../review/scope.js';
 import { postedIds } from '../review/state-facts.js';
 import { fence } from '../safety/fence.js';
 import { admitChange, firstGiven, runAhead, type Skipped } from './admit.js';

@@ -11,9 +11,8 @@ import { formatProvenance } from '../memory/provenance.js';
 import { formatEntry, type NewEntry } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
 import type { BlockedPlace, FailedSave, SaveResult } from '../memory/store.js';
-import { pruneState } from '../review/prune-state.js';
 import { type Scope, unseenSoFar, wholeSoFar } from '../review/scope.js';
-import { markFacts, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
+import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
 import type {

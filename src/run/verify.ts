@@ -15,14 +15,19 @@ import { count } from '../lib/text/number.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';
 import { skillBody } from '../prompt/system.js';
-import { applyVerdicts } from '../review/apply-verdicts.js';
-import type { Buffered } from '../review/buffered.js';
-import { type DescribedClaims, describeClaims, describeSettlement, groupClaims } from '../review/claims.js';
+import { applyVerdicts, type Buffered } from '../review/buffered.js';
+import {
+  type DescribedClaims,
+  describeClaims,
+  describeSettlement,
+  type FindingVerdict,
+  groupClaims,
+  Verdicts,
+} from '../review/claims.js';
 import { createShownFiles, type ShownFiles, type ShownLines } from '../review/evidence.js';
 import type { PlacedFinding } from '../review/place.js';
 import type { Settlement } from '../review/settle.js';
 import { atLeast, compareSeverity } from '../review/severity.js';
-import { type FindingVerdict, Verdicts } from '../review/verdict.js';
 import { createGiveVerdict } from '../tools/review/give-verdict.js';
 import { agentWorkdir } from './admit.js';
 import {

@@ -1,8 +1,14 @@
 import { withFacts } from '../../../src/memory/state.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../../src/review/buffered.js';
 import { readDiffLines } from '../../../src/review/diff-lines.js';
-import { type Finding, handleOf, isOpen, mintId } from '../../../src/review/finding.js';
-import type { KnownFinding } from '../../../src/review/known.js';
+import {
+  type Finding,
+  handleOf,
+  isOpen,
+  mintId,
+  SEVERITIES,
+  type Severity,
+} from '../../../src/review/finding.js';
 import type { Ledger, LedgerContext } from '../../../src/review/ledger.js';
 import { lessonsOf } from '../../../src/review/lessons.js';
 import { findingMark } from '../../../src/review/marks.js';
@@ -11,10 +17,9 @@ import { placeFinding } from '../../../src/review/place.js';
 import { postReview } from '../../../src/review/post-review.js';
 import { readLedger } from '../../../src/review/read-ledger.js';
 import type { PostedReview } from '../../../src/review/review-post.js';
-import { marksIn, type Seen } from '../../../src/review/seen.js';
+import { type KnownFinding, marksIn, type Seen } from '../../../src/review/seen.js';
 import { compareSeverity } from '../../../src/review/severity.js';
 import { markFacts, marksOf, parseReviewFacts, pullMemory } from '../../../src/review/state-facts.js';
-import { SEVERITIES, type Severity } from '../../../src/review/terms.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import {
   BOT,

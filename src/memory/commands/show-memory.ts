@@ -1,7 +1,7 @@
 import { nearest } from '../../agent/suggest.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count, grouped } from '../../lib/text/number.js';
-import { findingFigures } from '../../review/finding-figures.js';
+import { findingFigures } from '../../review/lessons.js';
 import { marksOf, parseReviewFacts } from '../../review/state-facts.js';
 import { isNotesPath } from '../notes/place.js';
 import { isStatePath, statePath } from '../state.js';

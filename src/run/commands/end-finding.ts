@@ -7,11 +7,10 @@ import {
 } from '../../memory/commands/command-session.js';
 import { withFacts } from '../../memory/state.js';
 import { isOpen } from '../../review/finding.js';
-import type { KnownFinding } from '../../review/known.js';
 import type { Ledger } from '../../review/ledger.js';
 import type { FindingMark } from '../../review/marks.js';
 import { dismissedText, doneText, LEFT_OPEN, reopenedText } from '../../review/said.js';
-import { marksIn, type Post, postsIn, type Seen } from '../../review/seen.js';
+import { type KnownFinding, marksIn, type Post, postsIn, type Seen } from '../../review/seen.js';
 import { markFacts } from '../../review/state-facts.js';
 import type { Dependencies, Reply } from '../dependencies.js';
 import { readFindings } from '../learn.js';

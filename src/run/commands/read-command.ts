@@ -4,7 +4,7 @@ import { findMention } from '../../event/mention.js';
 import type { CommentTrigger, Trigger } from '../../event/trigger.js';
 import { commandInComment } from '../../memory/commands/parse-memory-command.js';
 import { readHandle } from '../../review/finding.js';
-import { isDismissal } from '../../review/parse-reply.js';
+import { isDismissal } from '../../review/seen.js';
 import { isOwnText } from '../../safety/mark.js';
 import { type PauseCommand, pauseCommand } from './pause.js';
 

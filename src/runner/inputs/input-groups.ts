@@ -2,9 +2,8 @@ import { type AdmissionPolicy, MIN_PERMISSIONS } from '../../event/admission-pol
 import { ConfigError } from '../../lib/errors.js';
 import { createPathFilter, type DiffPolicy } from '../../prompt/context.js';
 import { isLanguage } from '../../prompt/system.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../review/publish-rules.js';
-import type { ReviewWishes } from '../../review/review-plan.js';
-import { SEVERITIES, type Severity } from '../../review/terms.js';
+import { SEVERITIES, type Severity } from '../../review/finding.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules, type ReviewWishes } from '../../review/publish-rules.js';
 import {
   atLeast0,
   flag,

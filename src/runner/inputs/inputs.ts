@@ -5,7 +5,7 @@ import { ConfigError } from '../../lib/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../../lib/outcome.js';
 import type { SpendLimits } from '../../loop/spend.js';
 import type { DiffPolicy } from '../../prompt/context.js';
-import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../review/fail-on.js';
+import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../review/record.js';
 import { createSecrets, type Secrets } from '../../safety/secret-names.js';
 import {
   type MemoryInputs,

@@ -1,6 +1,6 @@
 import { ToolError } from '../../lib/errors.js';
-import { EFFECTS, REACHES } from '../../review/terms.js';
-import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../review/verdict.js';
+import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../review/claims.js';
+import { EFFECTS, REACHES } from '../../review/finding.js';
 import { defineTool, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 import { EVIDENCE_ITEM, IMPACT, publishedText } from './review-tools.js';

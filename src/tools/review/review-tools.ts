@@ -1,11 +1,9 @@
 import { ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
-import { splitNames } from '../../review/allow-list.js';
-import type { PublicationAnswer } from '../../review/answer.js';
 import type { Publications } from '../../review/buffer.js';
-import { REACTIONS } from '../../review/publish-rules.js';
+import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../review/finding.js';
+import { type PublicationAnswer, REACTIONS, splitNames } from '../../review/publish-rules.js';
 import { SETTLE_WAYS } from '../../review/settle.js';
-import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../review/terms.js';
 import { type Argument, defineTool, needChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isDismissal } from '../../src/review/parse-reply.js';
+import { isDismissal } from '../../src/review/seen.js';
 
 describe('a reply to a finding', () => {
   it.each([

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowedName, splitNames } from '../../src/review/allow-list.js';
+import { parseAgent } from '../../src/agent/inspect.js';
+import { parseModelRef } from '../../src/agent/model-ref.js';
 import { pickNames, withoutNames } from '../../src/review/buffer.js';
+import { allowedName, planReview, type ReviewWishes, splitNames } from '../../src/review/publish-rules.js';
 
 describe('an allow-list', () => {
   it.each<[string, readonly string[], string | undefined]>([
@@ -52,5 +54,41 @@ describe('picked names', () => {
 
   it('can be removed in any case', () => {
     expect(withoutNames(['Bug', 'docs'], ['bug'])).toEqual(['docs']);
+  });
+});
+
+function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {
+  const text = `name = "v"\nmodel = "a/m"\n[review]\n${toml}\n`;
+  const { config } = parseAgent(text, { name: 'v', file: 'v.toml' });
+  return planReview(wishes, { config: config.review, model: parseModelRef(model) });
+}
+
+const OWN = 'depth = "quick"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
+
+describe('the review plan of a run', () => {
+  it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
+    [
+      'is the default',
+      plan({}),
+      { depth: 'standard', verifyModel: undefined, verifier: '', minSeverity: undefined },
+    ],
+    [
+      'is what the agent says',
+      plan({}, OWN),
+      {
+        depth: 'quick',
+        verifyModel: parseModelRef('b/w'),
+        minSeverity: 'nit',
+        overrides: { test: 'nit' },
+      },
+    ],
+    [
+      'is what the workflow says, before the agent',
+      plan({ depth: 'standard', minSeverity: 'major' }, OWN),
+      { depth: 'standard', verifyModel: parseModelRef('b/w'), minSeverity: 'major' },
+    ],
+    ['is quick if no model answers', plan({ depth: 'standard' }, '', 'offline/rules'), { depth: 'quick' }],
+  ])('%s', (_, made, expected) => {
+    expect(made).toMatchObject(expected);
   });
 });

@@ -1,14 +1,102 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GitHubClient } from '../../src/github/client/client.js';
+import { publishCheckRun } from '../../src/github/posting/check-run.js';
 import { warningText } from '../../src/lib/warning.js';
+import { type CommitCheck, createCheckProgress, postCheck } from '../../src/review/check.js';
 import { cutShort } from '../../src/review/coverage.js';
-import { type CommitCheck, postCheck } from '../../src/review/post-check.js';
+import type { Severity } from '../../src/review/finding.js';
 import type { Coverage } from '../../src/review/record.js';
 import type { ReviewEnd } from '../../src/review/review-post.js';
-import type { Severity } from '../../src/review/terms.js';
 import { denied, startHello } from '../github/hello-fixture.js';
-import { HELLO } from '../helpers/github-client-fake.js';
+import { HELLO, noAbort } from '../helpers/github-client-fake.js';
 import { placed } from './post-scene.js';
+
+const CLEAR: ReviewEnd = { open: [], isBlocking: false, unposted: [] };
+const OPEN: ReviewEnd = { ...CLEAR, open: [placed().finding] };
+const BLOCKING: ReviewEnd = { ...OPEN, isBlocking: true };
+const NONE = 'success: No findings · whole';
+const BLOCKED = 'failure: An earlier review blocks · whole';
+const BEFORE = 'c'.repeat(40);
+const SKIPPED = { message: 'Nothing changed', since: BEFORE };
+
+/** The same commit, which needs no other one. */
+const AGAIN: Skip = { message: 'It was reviewed before', since: undefined };
+const UNREAD: Skip = { ...AGAIN, isUnread: true };
+
+interface Skip {
+  readonly message: string;
+  readonly since: string | undefined;
+  readonly isUnread?: true;
+}
+
+it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
+  ['of a skipped run holds what is open', SKIPPED, OPEN, 'success: All files', 'neutral: 1 major open'],
+  [
+    'of a skipped run fails',
+    SKIPPED,
+    BLOCKING,
+    'success: No findings · whole',
+    'failure: 1 major open · whole',
+  ],
+  ['of a skipped run says what the last said', SKIPPED, CLEAR, 'success: All files', 'success: All files'],
+  ['of a skipped run fails no more', SKIPPED, CLEAR, 'failure: All files', 'neutral: No findings'],
+  [
+    'of a skipped run counts anew',
+    SKIPPED,
+    CLEAR,
+    'neutral: 2 minor open in 3 of 4 files',
+    'neutral: No findings in 3 of 4 files',
+  ],
+  [
+    'of a skipped run is a success once all was read',
+    SKIPPED,
+    CLEAR,
+    'failure: 1 critical, 1 minor open · whole',
+    NONE,
+  ],
+  ['of a run that is skipped on its commit stays', AGAIN, CLEAR, NONE, NONE],
+  ['of what could not be read is no success', UNREAD, CLEAR, NONE, 'neutral: No findings · whole'],
+  [
+    'of what could not be read holds what blocked',
+    UNREAD,
+    CLEAR,
+    'failure: 1 critical open',
+    'failure: 1 critical open',
+  ],
+  ['of a first run that is skipped says so', SKIPPED, CLEAR, undefined, 'neutral: Nothing was reviewed'],
+  ['of a command is brought up to date', undefined, OPEN, 'success: All files', 'neutral: 1 major open'],
+  [
+    'of a command counts anew',
+    undefined,
+    CLEAR,
+    'neutral: 1 major open, cut short',
+    'neutral: No findings, cut short',
+  ],
+  [
+    'of a command names the review that blocks',
+    undefined,
+    { ...CLEAR, isBlocking: true },
+    'neutral: 1 major open · whole',
+    BLOCKED,
+  ],
+  ['of a command is a success once that review is gone', undefined, CLEAR, BLOCKED, NONE],
+  ['of a command is not made', undefined, OPEN, undefined, ''],
+])('the check %s', async (_, skipped, review, before, expected) => {
+  const { client, repo, headSha } = await startHello();
+  if (before !== undefined) {
+    const [conclusion, title] = before.split(': ') as ['success' | 'failure' | 'neutral', string];
+    const report = { repository: HELLO, headSha: skipped?.since ?? headSha, name: 'bot', conclusion };
+    const text = { title, summary: 'x', annotations: [] };
+    await publishCheckRun(client, { ...report, ...text }, { signal: noAbort() });
+  }
+  const clean = (text: string) => text;
+  const keep = async () => undefined;
+  const progress = createCheckProgress({ client, runUrl: '', clean, log: () => undefined, keep });
+  const isUnread = skipped?.isUnread === true;
+  await progress.tell({ repository: HELLO, headSha, name: 'bot', review, skipped, isUnread });
+  const shown = repo.talk.checkRuns.filter((run) => run.headSha === headSha);
+  expect(shown.map(({ conclusion, title }) => `${conclusion}: ${title}`).join()).toBe(expected);
+});
 
 const WHOLE: Coverage = { kind: 'whole', files: 3, read: 3, unread: [] };
 const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.png', why: 'size' }] };

@@ -1,0 +1,119 @@
+import { describe, expect, it } from '@jest/globals';
+import { applyVerdicts, type Buffered, joinPasses, NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import type { FindingVerdict } from '../../src/review/claims.js';
+import { placed } from './change.js';
+import { LINES, placed as placedAt } from './verdict-scene.js';
+
+const EVIDENCE = [{ path: 'src/auth.ts', line: 10, code: 'query("SELECT " + user.id);' }];
+
+function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buffered {
+  const findings = all.map((parts, index) => placed({ id: `${id}${index}`, ...parts }));
+  return { ...NOTHING_BUFFERED, findings };
+}
+
+const SAME = {
+  title: 'SQL is put together from the id',
+  body: 'The `id` of the user reaches the `query` unescaped.',
+};
+const OTHER = {
+  title: 'All columns are read',
+  body: 'The blob makes each row a megabyte large.',
+  category: 'performance',
+} as const;
+
+describe('findings of several passes', () => {
+  it('are one if two passes raised it, with the words that bring evidence', () => {
+    const { findings } = joinPasses([pass('a', {}), pass('b', { ...SAME, evidence: EVIDENCE })], 100);
+    expect(findings.map(({ finding }) => [finding.id, finding.title, finding.confidence])).toEqual([
+      ['a0', SAME.title, 'likely'],
+    ]);
+  });
+
+  it('stay two if they are two defects, or one pass distinguished them', () => {
+    expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
+    expect(joinPasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings).toHaveLength(2);
+    expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
+  });
+
+  it('are limited to the worst ones if there are too many', () => {
+    const nit = { ...OTHER, line: 49, severity: 'nit' } as const;
+    const buffered = joinPasses([pass('a', nit), pass('b', { severity: 'critical' })], 1);
+    expect(buffered.findings.map(({ finding }) => finding.severity)).toEqual(['critical']);
+    expect(buffered.refusedFindings).toBe(1);
+  });
+
+  it('include everything that was held back, stopped and noted', () => {
+    const one = {
+      ...pass('a'),
+      gates: { 'asks-only': 2 },
+      review: { summary: 'A.' },
+    } as const;
+    const two = {
+      ...pass('b'),
+      gates: { 'asks-only': 1, 'nit-later': 1 },
+      review: { summary: 'B.' },
+    } as const;
+    expect(joinPasses([one, two], 100)).toMatchObject({
+      gates: { 'asks-only': 3, 'nit-later': 1 },
+      review: { summary: 'A.\n\nB.' },
+    });
+    expect(joinPasses([], 100)).toEqual(NOTHING_BUFFERED);
+  });
+});
+
+const SCOPE = { lines: LINES, overrides: {}, isRead: () => true, minSeverity: 'minor' } as const;
+const HOLDS: FindingVerdict = {
+  kind: 'holds',
+  reason: 'Followed.',
+  line: undefined,
+  effect: undefined,
+  reach: undefined,
+  suggestionFixes: true,
+};
+
+function judged(verdict: FindingVerdict | undefined, one = placedAt(1)) {
+  const verdicts = new Map(verdict === undefined ? [] : [[one.finding.id, verdict]]);
+  const looks = { requested: new Set([one.finding.id]), verdicts };
+  return applyVerdicts({ ...NOTHING_BUFFERED, findings: [one] }, looks, SCOPE);
+}
+
+describe('findings after their second look', () => {
+  const major = { effect: 'wrong-result', reach: 'common', severity: 'major' } as const;
+  const minor = { effect: 'degraded', reach: 'common', severity: 'minor' } as const;
+
+  it.each([
+    ['one that holds is confirmed', HOLDS, major, ['confirmed'], [], 0],
+    ['one that is refuted goes', { ...HOLDS, kind: 'refuted' }, major, [], ['refuted'], 0],
+    ['a bad one that is unclear is not certain', { ...HOLDS, kind: 'unclear' }, major, ['unsure'], [], 0],
+    ['a small one that is unclear goes', { ...HOLDS, kind: 'unclear' }, minor, [], ['unclear'], 0],
+    ['one without a verdict stays', undefined, minor, ['likely'], [], 1],
+    ['one that turns out as a nit goes', { ...HOLDS, reach: 'rare' }, minor, [], ['below-min-severity'], 0],
+  ] as const)('%s', (_, verdict, facts, confidences, refuted, unverified) => {
+    const result = judged(verdict, placedAt(1, facts));
+    expect(result.findings.map(({ finding: one }) => one.confidence)).toEqual(confidences);
+    expect(result.refuted.map(({ why }) => why)).toEqual(refuted);
+    expect(result.unverified).toBe(unverified);
+  });
+
+  it('have the severity of the corrected effect and reach', () => {
+    const [one] = judged({ ...HOLDS, effect: 'breach', reach: 'common' }, placedAt(1, minor)).findings;
+    expect(one?.finding).toMatchObject({ effect: 'breach', reach: 'common', severity: 'critical' });
+  });
+
+  it('lose a suggestion that does not fix the problem', () => {
+    const one = placedAt(1, { ...major, suggestion: '  return 1;' });
+    expect(judged(HOLDS, one).findings[0]?.finding.suggestion).toBe('  return 1;');
+    expect(judged({ ...HOLDS, suggestionFixes: false }, one).findings[0]?.finding.suggestion).toBeUndefined();
+  });
+
+  it.each([
+    ['to a line of the diff', 21, 21],
+    ['not to a line that cannot carry a comment', 3, 22],
+    ['not to the other end of the file', 900, 22],
+  ])('move %s', (_, line, expected) => {
+    const [one] = judged({ ...HOLDS, line }, placedAt(1, { ...major, suggestion: 'x' })).findings;
+    expect(one?.finding.line).toBe(expected);
+    expect(one?.finding.suggestion).toBe(expected === 22 ? 'x' : undefined);
+    expect(one?.finding.id).toBe(placedAt(1).finding.id);
+  });
+});
