@@ -129,7 +129,8 @@ function limitsPage() {
     const cells = rows.map(([what, name, format]) => [what, format(limitOf(name))]);
     return `## ${title}\n\n${table(['What', 'Value'], cells)}`;
   });
-  const about = 'What happens at the limits of a run is in [cost and limits](../cost-and-limits.md).';
+  const about =
+    'Defaults that are not those of an [input](inputs.md) or a [key](agent-keys.md). What happens at the limits of a run is in [cost and limits](../cost-and-limits.md).';
   return page('Defaults and limits', about, sections);
 }
 

@@ -13,29 +13,16 @@ const tokens = (value) => `${count(value)} tokens`;
 const characters = (value) => `${count(value)} characters`;
 const ms = (value) => (value < 1000 ? `${count(value)} ms` : `${count(value / 1000)} s`);
 const percent = (value) => `${value * 100} %`;
-const text = (value) => `\`${value}\``;
 
 /** Groups of rows: what is limited, the export, and how its value is written (one `[what, key, format]` for each part of a group). */
 export const LIMITS = [
   {
     title: 'A run',
     rows: [
-      ['Model of built-in agents, and of what `init` writes', 'DEFAULT_MODEL', text],
       ['Time limit on the command line', 'CLI_TIMEOUT_SECONDS', (value) => `${value} s`],
-      [
-        'Time limit in a workflow (`timeout-minutes`)',
-        'ACTION_TIMEOUT_MINUTES',
-        (value) => `${value} minutes`,
-      ],
-      ['Tokens in a workflow (`max-tokens`)', 'ACTION_MAX_TOKENS', tokens],
-      ['Turns of a conversation (`max-turns`)', 'MAX_TURNS', count],
-      ['Retries after a temporary error', 'DEFAULT_MAX_RETRIES', count],
       ['Tool calls of one turn', 'MAX_CALLS_PER_TURN', count],
       ['Same tool calls in a row that end a run', 'LAST_SAME_CALL', count],
       ['Tool calls that run at the same time', 'MAX_PARALLEL_CALLS', count],
-      ['Levels of sub-agents if `max_depth` is not set', 'DEFAULT_MAX_DEPTH', count],
-      ['Size of an agent file', 'MAX_AGENT_BYTES', bytes],
-      ['Task if none was given', 'DEFAULT_TASK', text],
       [
         'The model is informed that little is left',
         'LIMIT_NOTICE',
@@ -58,7 +45,6 @@ export const LIMITS = [
   {
     title: 'What the model sees',
     rows: [
-      ['Diff (`max-diff-tokens`)', 'MAX_DIFF_TOKENS', tokens],
       ['Context files', 'MAX_CONTEXT_FILES', count],
       ['Context files together', 'MAX_CONTEXT_BYTES', bytes],
     ],
@@ -72,19 +58,11 @@ export const LIMITS = [
       ['Time of a save: branch', 'SAVE_BUDGET_MS.branch', ms],
       ['Time of a save: cache', 'SAVE_BUDGET_MS.cache', ms],
       ['Time of a save: file', 'SAVE_BUDGET_MS.file', ms],
-      ['Folder of memory next to code', 'COMMITTED_FOLDER', text],
-      ['Notes in the prompt', 'NOTES_LIMITS.injectBytes', bytes],
-      ['One write to notes', 'NOTES_LIMITS.writeBytes', bytes],
-      ['Size of a notes file before a warning', 'NOTES_LIMITS.warnFileBytes', bytes],
     ],
   },
   {
     title: 'Reviews',
     rows: [
-      ['Parts of a large change (`parts`)', 'REVIEW_PASSES.parts', count],
-      ['Largest value of `parts`', 'REVIEW_PASSES.mostParts', count],
-      ['Diff in one part (`part_tokens`)', 'REVIEW_PASSES.partTokens', tokens],
-      ['Largest value of `part_tokens`', 'REVIEW_PASSES.mostPartTokens', tokens],
       ['Second look: turns', 'VERIFICATION.turns', count],
       ['Second look: findings of a run', 'VERIFICATION.findings', count],
     ],
