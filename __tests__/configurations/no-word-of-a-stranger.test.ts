@@ -268,7 +268,10 @@ async function runStep(
       .prompts()
       .slice(asked)
       .map((prompt) => JSON.stringify(prompt)),
-    trusted: memory.flatMap(([path, said]) => (path.includes('untrusted/') ? [] : [said])).join('\n'),
+    // No model reads the state, which names findings by their titles.
+    trusted: memory
+      .flatMap(([path, said]) => (/untrusted\/|\.state\.md/.test(path) ? [] : [said]))
+      .join('\n'),
   };
 }
 
