@@ -5,7 +5,8 @@ import { failsStep, type Outputs } from '../../src/report/outputs.js';
 
 describe('whether the step fails', () => {
   const SAVED: Outputs = { 'memory-entry-id': 'e', 'memory-saved': 'true' };
-  const UNSAVED: Outputs = { 'memory-entry-id': 'e', 'memory-saved': 'false' };
+  const NOWHERE: Outputs = { 'memory-entry-id': 'e', 'memory-saved': 'false' };
+  const UNSAVED: Outputs = { ...NOWHERE, 'memory-save-error': 'no permission' };
   const NO_ENTRY: Outputs = { 'memory-saved': 'false' };
 
   it.each(CONCLUSIONS)('is decided by `fail-on` for %s (D27)', (conclusion) => {
@@ -22,6 +23,7 @@ describe('whether the step fails', () => {
     ['not saved', UNSAVED, true, true],
     ['not saved, and not required', UNSAVED, false, false],
     ['without anything to save', NO_ENTRY, true, false],
+    ['without a place to save it', NOWHERE, true, false],
   ])('is decided by `fail-on: memory` for an entry %s', (_, memory, failOnMemory, fails) => {
     const failOn = { conclusions: DEFAULT_FAIL_ON, memory: failOnMemory, findings: [] };
     expect(failsStep({ conclusion: 'success', ...memory }, failOn)).toBe(fails);

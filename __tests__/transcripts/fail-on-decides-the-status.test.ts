@@ -29,6 +29,11 @@ const STEPS: readonly (readonly [string, Step, number])[] = [
     1,
   ],
   ['success with the memory that is listed', { reply: text('Fine.'), 'fail-on': 'memory' }, 0],
+  [
+    'success where nothing is to be saved',
+    { reply: text('Fine.'), 'memory-store': 'none', 'fail-on': 'memory' },
+    0,
+  ],
 ];
 
 interface Step {

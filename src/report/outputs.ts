@@ -33,6 +33,5 @@ export function failsStep(outputs: Outputs, failOn: FailOn): boolean {
 
 /** Whether memory had to be saved and was not. */
 export function lacksMemory(outputs: Outputs, failOn: FailOn): boolean {
-  const wasToSave = outputs['memory-entry-id'] !== undefined || outputs['memory-save-error'] !== undefined;
-  return failOn.memory && wasToSave && outputs['memory-saved'] !== 'true';
+  return failOn.memory && outputs['memory-save-error'] !== undefined;
 }
