@@ -98,7 +98,7 @@ const RATCHET = {
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 95_833,
-  'lines of scripts/, bench/ and eval/': 4833,
+  'lines of scripts/, bench/ and eval/': 4797,
 };
 
 describe('the ratchet', () => {

@@ -125,13 +125,10 @@ function meaningOf({ description, maximum, enum: own, anyOf = [], items = {} }, 
 }
 
 function limitsPage() {
-  const sections = LIMITS.map(({ title, rows }) => {
-    const cells = rows.map(([what, name, format]) => [what, format(limitOf(name))]);
-    return `## ${title}\n\n${table(['What', 'Value'], cells)}`;
-  });
+  const rows = LIMITS.map(([what, name, format]) => [what, format(limitOf(name))]);
   const about =
     'Defaults that are not those of an [input](inputs.md) or a [key](agent-keys.md). What happens at the limits of a run is in [cost and limits](../cost-and-limits.md).';
-  return page('Defaults and limits', about, sections);
+  return page('Defaults and limits', about, [table(['What', 'Value'], rows)]);
 }
 
 function limitOf(name) {

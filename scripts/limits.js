@@ -14,76 +14,43 @@ const characters = (value) => `${count(value)} characters`;
 const ms = (value) => (value < 1000 ? `${count(value)} ms` : `${count(value / 1000)} s`);
 const percent = (value) => `${value * 100} %`;
 
-/** Groups of rows: what is limited, the export, and how its value is written (one `[what, key, format]` for each part of a group). */
+/** What is limited, the export, and how its value is written. */
 export const LIMITS = [
-  {
-    title: 'A run',
-    rows: [
-      ['Time limit on the command line', 'CLI_TIMEOUT_SECONDS', (value) => `${value} s`],
-      ['Tool calls of one turn', 'MAX_CALLS_PER_TURN', count],
-      ['Same tool calls in a row that end a run', 'LAST_SAME_CALL', count],
-      ['Tool calls that run at the same time', 'MAX_PARALLEL_CALLS', count],
-      [
-        'The model is informed that little is left',
-        'LIMIT_NOTICE',
-        ({ turns, share, seconds }) => `${turns} turns, ${seconds} s, or ${percent(share)} of a budget spent`,
-      ],
-    ],
-  },
-  {
-    title: 'The model',
-    rows: [
-      [
-        'Output tokens asked of Claude if `max_tokens` is not set and it does not think',
-        'ANTHROPIC_MAX_TOKENS',
-        tokens,
-      ],
-      ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
-      ['A conversation is shortened above this share of the window', 'COMPACTION.startShare', percent],
-    ],
-  },
-  {
-    title: 'What the model sees',
-    rows: [
-      ['Context files', 'MAX_CONTEXT_FILES', count],
-      ['Context files together', 'MAX_CONTEXT_BYTES', bytes],
-    ],
-  },
-  {
-    title: 'Memory',
-    rows: [
-      ['Result of an entry', 'MAX_RESULT_CODE_POINTS', characters],
-      ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
-      ['Loaded run log if neither `last_n` nor `max_log_bytes` is set', 'MAX_LOADED_MEMORY_BYTES', bytes],
-      ['Time of a save: branch', 'SAVE_BUDGET_MS.branch', ms],
-      ['Time of a save: cache', 'SAVE_BUDGET_MS.cache', ms],
-      ['Time of a save: file', 'SAVE_BUDGET_MS.file', ms],
-    ],
-  },
-  {
-    title: 'Reviews',
-    rows: [
-      ['Second look: turns', 'VERIFICATION.turns', count],
-      ['Second look: findings of a run', 'VERIFICATION.findings', count],
-    ],
-  },
-  {
-    title: 'Tools',
-    rows: [
-      ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],
-      ['`read_file`: lines of one page', 'READ_FILE_LINES', count],
-      ['`write_file`, `edit_file`: size of a file', 'MAX_WRITTEN_BYTES', bytes],
-      ['`search_files`: results', 'SEARCH_LIMITS.matches', count],
-      ['`run_command`: time', 'COMMAND_TIMEOUT_MS', ms],
-      ['`url_fetch`, `web_search`: time', 'WEB_TIMEOUT_MS', ms],
-      ['`url_fetch`: size of a page', 'MAX_PAGE_BYTES', bytes],
-      ['`github_file`: size of a file', 'MAX_GITHUB_FILE_BYTES', bytes],
-      ['MCP server: start, and list of tools', 'MCP_START_TIMEOUT_MS', ms],
-      ['MCP server: one call', 'MCP_CALL_TIMEOUT_MS', ms],
-    ],
-  },
-  {
-    title: 'GitHub',
-    rows: [['Time to publish one thing, waiting included', 'PUBLISH_TIMEOUT_MS', ms]],
-  },
+  ['Time limit on the command line', 'CLI_TIMEOUT_SECONDS', (value) => `${value} s`],
+  ['Tool calls of one turn', 'MAX_CALLS_PER_TURN', count],
+  ['Same tool calls in a row that end a run', 'LAST_SAME_CALL', count],
+  ['Tool calls that run at the same time', 'MAX_PARALLEL_CALLS', count],
+  [
+    'The model is informed that little is left',
+    'LIMIT_NOTICE',
+    ({ turns, share, seconds }) => `${turns} turns, ${seconds} s, or ${percent(share)} of a budget spent`,
+  ],
+  [
+    'Output tokens asked of Claude if `max_tokens` is not set and it does not think',
+    'ANTHROPIC_MAX_TOKENS',
+    tokens,
+  ],
+  ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
+  ['A conversation is shortened above this share of the window', 'COMPACTION.startShare', percent],
+  ['Context files', 'MAX_CONTEXT_FILES', count],
+  ['Context files together', 'MAX_CONTEXT_BYTES', bytes],
+  ['Result of an entry', 'MAX_RESULT_CODE_POINTS', characters],
+  ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
+  ['Loaded run log if neither `last_n` nor `max_log_bytes` is set', 'MAX_LOADED_MEMORY_BYTES', bytes],
+  ['Time of a save: branch', 'SAVE_BUDGET_MS.branch', ms],
+  ['Time of a save: cache', 'SAVE_BUDGET_MS.cache', ms],
+  ['Time of a save: file', 'SAVE_BUDGET_MS.file', ms],
+  ['Second look: turns', 'VERIFICATION.turns', count],
+  ['Second look: findings of a run', 'VERIFICATION.findings', count],
+  ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],
+  ['`read_file`: lines of one page', 'READ_FILE_LINES', count],
+  ['`write_file`, `edit_file`: size of a file', 'MAX_WRITTEN_BYTES', bytes],
+  ['`search_files`: results', 'SEARCH_LIMITS.matches', count],
+  ['`run_command`: time', 'COMMAND_TIMEOUT_MS', ms],
+  ['`url_fetch`, `web_search`: time', 'WEB_TIMEOUT_MS', ms],
+  ['`url_fetch`: size of a page', 'MAX_PAGE_BYTES', bytes],
+  ['`github_file`: size of a file', 'MAX_GITHUB_FILE_BYTES', bytes],
+  ['MCP server: start, and list of tools', 'MCP_START_TIMEOUT_MS', ms],
+  ['MCP server: one call', 'MCP_CALL_TIMEOUT_MS', ms],
+  ['Time to publish one thing, waiting included', 'PUBLISH_TIMEOUT_MS', ms],
 ];
