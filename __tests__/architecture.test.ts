@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_194,
-  'files of src/': 356,
-  'types of src/': 812,
+  'lines of src/': 55_117,
+  'files of src/': 355,
+  'types of src/': 810,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_833,
+  'lines of __tests__/': 95_815,
   'lines of scripts/, bench/ and eval/': 4797,
 };
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { pauseCommand, runPauseCommand } from '../../../src/run/commands/pause.js';
 import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';
 import {
@@ -9,7 +8,7 @@ import {
   makeRequest,
 } from '../../helpers/dependencies-fake.js';
 import { WRITER } from '../../helpers/reports.js';
-import { comment, issue, pullRequest } from '../../helpers/triggers.js';
+import { comment, pullRequest } from '../../helpers/triggers.js';
 
 const STATE = 'bot.state.md';
 
@@ -22,26 +21,6 @@ async function tend(body: string, parts: FakeDependenciesParts = {}, patch: Part
   const report = await runPipeline(makeRequest({ trigger: asks(body), ...patch }), deps);
   return { deps, report, state: deps.memory.get(STATE) ?? '' };
 }
-
-describe('the command', () => {
-  it.each([
-    ['/axe pause', 'paused'],
-    ['/axe resume', 'resumed'],
-    ['/AXE Pause  ', 'paused'],
-    ['/axe pause the tests', 'paused'],
-    ['\r\n\n/axe pause\r\nI will rewrite it.', 'paused'],
-  ])('is recognized in %j', (body, kind) => {
-    expect(pauseCommand(asks(body))?.kind).toBe(kind);
-  });
-
-  it.each(['Please /axe pause', '    /axe pause', '/axe pauses', '> /axe pause', ''])(
-    'is not recognized in %j',
-    (body) => {
-      expect(pauseCommand(asks(body))).toBeUndefined();
-      expect(pauseCommand(issue({ body: '/axe pause' }))).toBeUndefined();
-    },
-  );
-});
 
 describe('a pause', () => {
   it('is kept next to the run log and answered', async () => {
@@ -119,10 +98,7 @@ describe('a pause', () => {
   });
 
   it('in a dry run changes nothing', async () => {
-    const deps = createFakeDependencies({ permissions: WRITER });
-    const command = pauseCommand(asks('/axe pause'));
-    if (command === undefined) throw new Error('no command');
-    const report = await runPauseCommand(command, makeRequest({ dryRun: true }), deps);
+    const { report, deps } = await tend('/axe pause', {}, { dryRun: true });
     expect(report).toMatchObject({ result: { kind: 'done', changed: false } });
     expect([deps.memory.size, deps.replies]).toEqual([0, []]);
   });

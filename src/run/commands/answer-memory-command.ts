@@ -1,6 +1,5 @@
 import { AxeError } from '../../lib/errors.js';
 import {
-  formatCommandResult,
   type MemoryCommandResult,
   type MemoryRefusal,
   refusal,
@@ -14,47 +13,33 @@ import {
   parseMemoryCommand,
 } from '../../memory/commands/parse-memory-command.js';
 import { isNotesPath } from '../../memory/notes/place.js';
-import type { Dependencies, Reply } from '../dependencies.js';
-import { UNPUBLISHED } from '../publish.js';
-import type { RunReport, RunRequest } from '../records.js';
-import { type AgentMemory, done, openAgentMemory, PEOPLES_COMMAND, readOnly } from './open-agent-memory.js';
+import type { Dependencies } from '../dependencies.js';
+import type { RunRequest } from '../records.js';
+import { type AgentMemory, type CommandAnswer, DRY_RUN, READ_ONLY } from './open-agent-memory.js';
 
 /**
  * Does what people who may write want with an agent's memory in a comment (`/axe forget …`), in the store that its runs
- * use, without a model; `words` are the command and what belongs to it. No word that memory says is in the answer. Throws a
- * ConfigError for an agent that is missing.
+ * use; `words` are the command and what belongs to it. No word that memory says is in the answer.
+ *
+ * Several agents may hear a comment. What none of them can do, and what is not in an agent's memory, is answered once; the
+ * agent whose entry it is has the last word. Each of them remembers.
  */
 export async function answerMemoryCommand(
   words: readonly string[],
+  opened: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
-): Promise<RunReport> {
-  const { trigger, dryRun } = request;
-  const opened = await openAgentMemory(request, PEOPLES_COMMAND, deps);
-  if (opened.kind === 'skipped') return opened;
-  const agent = opened.agent.name;
+): Promise<CommandAnswer> {
   const result = await carryOut(words, opened, request, deps);
   if (result.kind === 'done') for (const warning of result.warnings ?? []) deps.reporter.warn(warning);
-  if (!isForOthers(result)) deps.acknowledgement?.start();
-  const answer = { trigger, agent, text: formatCommandResult(result), ...amongAgents(words, result) };
-  return {
-    kind: 'memory-command',
-    agent,
-    command: words[0] ?? '',
-    result,
-    published: dryRun ? UNPUBLISHED : await deps.publisher.reply(answer),
-  };
-}
-
-/**
- * Several agents may hear a comment. What none of them can do, and what is not in an agent's memory, is answered once;
- * the agent whose entry it is has the last word. Each of them remembers.
- */
-function amongAgents([command]: readonly string[], result: MemoryCommandResult): Pick<Reply, 'among'> {
-  if (command === 'remember') return {};
+  if (words[0] === 'remember') return { result };
   const isAnybodys =
     result.kind === 'failed' && (result.reason === 'not-found' || result.reason === 'refused');
-  return { among: isAnybodys ? 'unless-answered' : 'for-all' };
+  return {
+    result,
+    among: isAnybodys ? 'unless-answered' : 'for-all',
+    isAnothers: isForOthers(result),
+  };
 }
 
 /** The entry may be another agent's. */
@@ -75,8 +60,8 @@ async function carryOut(
     const remedy = 'Set `enabled = true` in `[memory]` of the agent.';
     return refusal(reason, `the agent "${agent.name}" has no memory`, remedy);
   }
-  if (request.dryRun) return done('Dry run: nothing was changed.', false);
-  if (request.isMemoryReadOnly) return readOnly();
+  if (request.dryRun) return DRY_RUN;
+  if (request.isMemoryReadOnly) return READ_ONLY;
   const { store, plan } = memory;
   const { provenance } = plan;
   const result = await runMemoryCommand(command, {
@@ -89,7 +74,6 @@ async function carryOut(
     // No model had a part in it, and an event's commit is not what it is about.
     origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
   });
-  if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   // Nobody has an entry by the beginning of an id that is too short, so the sender is told, and by all.
   const isTooShort = command.kind !== 'remember' && 'id' in command && command.id.length < MIN_PREFIX;
   return isTooShort && isForOthers(result) ? { ...result, reason: 'refused' } : result;

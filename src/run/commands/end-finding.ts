@@ -1,61 +1,39 @@
 import { cleanLine } from '../../lib/text/cut.js';
-import {
-  formatCommandResult,
-  type MemoryCommandResult,
-  type MemoryRefusal,
-  refusal,
-} from '../../memory/commands/command-session.js';
-import { withFacts } from '../../memory/state.js';
+import { type MemoryRefusal, refusal } from '../../memory/commands/command-session.js';
 import { isOpen } from '../../review/finding.js';
 import type { Ledger } from '../../review/ledger.js';
 import type { FindingMark } from '../../review/marks.js';
 import { dismissedText, doneText, LEFT_OPEN, reopenedText } from '../../review/said.js';
 import { type KnownFinding, marksIn, type Post, postsIn, type Seen } from '../../review/seen.js';
 import { markFacts } from '../../review/state-facts.js';
-import type { Dependencies, Reply } from '../dependencies.js';
+import type { Dependencies } from '../dependencies.js';
 import { readFindings } from '../learn.js';
 import { readMemory } from '../memory.js';
-import { UNPUBLISHED, withActs } from '../publish.js';
-import type { RunReport, RunRequest } from '../records.js';
+import { withActs } from '../publish.js';
+import type { RunRequest } from '../records.js';
 import {
   type AgentMemory,
+  type CommandAnswer,
+  DRY_RUN,
   done,
-  openAgentMemory,
-  openAgentState,
-  PEOPLES_COMMAND,
-  rewriteState,
+  keepCommandFacts,
 } from './open-agent-memory.js';
 import type { FindingCommand } from './read-command.js';
 
 /**
  * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: the comment itself is what ends or opens
- * a finding, so it is read with everything else that was said, and answered. Review and check follow at once. Throws a
- * ConfigError for an agent that is missing.
+ * a finding, so it is read with everything else that was said, and answered. Review and check follow at once.
  */
 export async function runFindingCommand(
   command: FindingCommand,
+  opened: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
-): Promise<RunReport> {
-  const { trigger, verb } = command;
-  const opened = await openAgentMemory({ ...request, trigger }, PEOPLES_COMMAND, deps);
-  if (opened.kind === 'skipped') return opened;
-  const { agent } = opened;
-  const ended = await carryOut(command, { opened, request }, deps);
-  const { result, isOthers = false, ...answer } = ended;
-  if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
+): Promise<CommandAnswer> {
+  const answer = await carryOut(command, { opened, request }, deps);
   // A plain sentence requests nothing, so no failure is reported.
-  const isSilent = isOthers || (command.isReply === true && result.kind !== 'done');
-  if (!isSilent) deps.acknowledgement?.start();
-  const isAnswered = !isSilent && !request.dryRun;
-  const reply = { trigger, agent: agent.name, text: formatCommandResult(result), ...answer };
-  return {
-    kind: 'memory-command',
-    agent: agent.name,
-    command: verb,
-    result,
-    published: isAnswered ? await deps.publisher.reply(reply) : UNPUBLISHED,
-  };
+  const isUnasked = command.isReply === true && answer.result.kind !== 'done';
+  return { ...answer, isSilent: answer.isSilent === true || isUnasked };
 }
 
 /** Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each other, too. */
@@ -68,17 +46,11 @@ export async function isAboutFinding(
   return answer.seen.threads.some(({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0);
 }
 
-interface Ended extends Pick<Reply, 'among' | 'marks'> {
-  readonly result: MemoryCommandResult;
-  /** Another agent's finding: its own run answers. */
-  readonly isOthers?: boolean;
-}
-
 async function carryOut(
   command: FindingCommand,
   { opened, request }: { readonly opened: AgentMemory; readonly request: RunRequest },
   deps: Dependencies,
-): Promise<Ended> {
+): Promise<CommandAnswer> {
   const { agent, memory } = opened;
   const { trigger, verb } = command;
   if (trigger.on !== 'pull_request') {
@@ -103,7 +75,7 @@ async function carryOut(
     return { result: refusal('unreadable', `the conversations could not be read: ${trouble}`) };
   const meant = findMeant(command, ledger);
   if (!Array.isArray(meant)) return meant;
-  if (request.dryRun) return { result: done('Dry run: nothing was changed.', false) };
+  if (request.dryRun) return { result: DRY_RUN };
   const findings = withActs(ledger, trigger.number);
   const told = await deps.publisher.tellFindings({
     ...findings,
@@ -114,7 +86,13 @@ async function carryOut(
     skipped: undefined,
   });
   const marks = (told.marks ?? []).flatMap((one) => one.marks);
-  await keep(marks, { opened, request, pull: trigger.number }, deps);
+  const kept = markFacts(marks, trigger.number);
+  // Where memory takes none, the answer has them.
+  const unkept = kept.length === 0 ? undefined : await keepCommandFacts(opened, kept, request, deps);
+  if (unkept?.kind === 'failed' && unkept.reason === 'not-saved') {
+    const { message, remedy } = unkept;
+    deps.reporter.warn({ code: 'memory-save-failed', agent: agent.name, message, remedy });
+  }
   const isLeft = meant.some((one) => isLeftOpen(one, { ledger, marks }));
   const answers = meant.map(({ handle }) => ANSWERS[verb](handle));
   const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
@@ -162,7 +140,7 @@ function withComment(seen: Seen, { trigger, verb, handle = '', isReply }: Findin
 }
 
 /** One answer is enough, of whichever agent. */
-function forAll(result: MemoryRefusal): Ended {
+function forAll(result: MemoryRefusal): CommandAnswer {
   return { result, among: 'unless-answered' };
 }
 
@@ -170,7 +148,7 @@ function forAll(result: MemoryRefusal): Ended {
 function findMeant(
   { handle, trigger, verb, isReply }: FindingCommand,
   ledger: Ledger,
-): KnownFinding[] | Ended {
+): KnownFinding[] | CommandAnswer {
   const { seen } = ledger;
   const reviews = (seen?.reviews ?? []).map(({ body }) => ({ body, isOurs: true, isEditedByOther: false }));
   const others = [...(seen === undefined ? [] : postsIn(seen)), ...reviews];
@@ -182,7 +160,7 @@ function findMeant(
     const finding = ledger.find(handle);
     if (finding !== undefined) return [finding];
     if (isAnothers((mark) => mark.handle === handle))
-      return { result: refusal('not-found', `${handle} is of another agent`), isOthers: true };
+      return { result: refusal('not-found', `${handle} is of another agent`), isSilent: true };
     const remedy = 'The comment of the finding has its name, and so has the review.';
     return forAll(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
   }
@@ -191,7 +169,7 @@ function findMeant(
   if (held.length === 1 || (held.length > 1 && isReply === true)) return held;
   const isOthers =
     thread !== undefined && held.length === 0 && isAnothers(() => true, [thread.first, ...thread.replies]);
-  if (isOthers) return { result: refusal('not-found', 'the finding is of another agent'), isOthers: true };
+  if (isOthers) return { result: refusal('not-found', 'the finding is of another agent'), isSilent: true };
   return forAll(unnamed(verb, held.length > 1 ? held : ledger.findings));
 }
 
@@ -209,24 +187,6 @@ function unnamed(verb: FindingCommand['verb'], findings: readonly KnownFinding[]
   const remedy = `Write \`/axe ${verb}\` in the conversation of the finding, or name it.`;
   const list = listed.length === 0 ? '' : `\n\n${listed.join('\n')}`;
   return refusal('refused', 'it is not clear which finding is meant', `${remedy}${list}`);
-}
-
-/** Keeps the marks; where memory takes none, the answer has them. */
-async function keep(
-  marks: readonly FindingMark[],
-  {
-    opened,
-    request,
-    pull,
-  }: { readonly opened: AgentMemory; readonly request: RunRequest; readonly pull: number },
-  deps: Dependencies,
-): Promise<void> {
-  const state = openAgentState(opened, request);
-  if (state.kind === 'failed' || marks.length === 0) return;
-  const trouble = await rewriteState(state, (text) => withFacts(text, markFacts(marks, pull)), deps);
-  if (trouble === undefined) return;
-  const { message, remedy } = trouble;
-  deps.reporter.warn({ code: 'memory-save-failed', agent: opened.agent.name, message, remedy });
 }
 
 const ANSWERS: Readonly<Record<FindingCommand['verb'], (handle: string) => string>> = {

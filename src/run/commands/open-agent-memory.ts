@@ -6,16 +6,18 @@ import type { Trigger } from '../../event/trigger.js';
 import { classifyTrust, type Trust } from '../../event/trust.js';
 import {
   keepsNothing,
+  type MemoryCommandResult,
   type MemoryDone,
-  type MemoryRefusal,
   refusal,
 } from '../../memory/commands/command-session.js';
-import { statePath } from '../../memory/state.js';
 import type { MemoryStore } from '../../memory/store.js';
+import type { FindingMark } from '../../review/marks.js';
+import type { ReviewFact } from '../../review/state-facts.js';
 import { type Access, admitActor } from '../admit.js';
-import type { Dependencies } from '../dependencies.js';
+import type { Dependencies, Reply } from '../dependencies.js';
 import { planMemory } from '../memory.js';
 import type { MemoryPlan, RunRequest } from '../records.js';
+import { factsChange } from '../save.js';
 
 /** The agent that a command is about, and its memory; undefined if it has none. */
 export interface AgentMemory {
@@ -64,11 +66,16 @@ async function loadCommandAgent(name: string, deps: Dependencies): Promise<Loade
   }
 }
 
-/** The file next to an agent's memory that holds what a command changes. */
-interface AgentState {
-  readonly kind: 'state';
-  readonly store: MemoryStore;
-  readonly path: string;
+/** What a command came to, and how it is answered. */
+export interface CommandAnswer {
+  readonly result: MemoryCommandResult;
+  readonly among?: Reply['among'];
+  /** What the answer says of findings. */
+  readonly marks?: readonly FindingMark[];
+  /** It may be about what another agent has, so the sender is not shown that this one is at work. */
+  readonly isAnothers?: boolean;
+  /** Nothing is answered. */
+  readonly isSilent?: boolean;
 }
 
 /** What a command that was done says, and whether it changed anything. */
@@ -76,33 +83,33 @@ export function done(text: string, changed: boolean): MemoryDone {
   return { kind: 'done', text, changed, warnings: [] };
 }
 
-/** What is told where the workflow leaves memory as it is. */
-export function readOnly(): MemoryRefusal {
-  return refusal('refused', '`memory-readonly: true` leaves memory as it is', 'Leave `memory-readonly` out.');
-}
+export const DRY_RUN = done('Dry run: nothing was changed.', false);
 
-/** The state file of an agent, or why a command cannot change it. */
-export function openAgentState(
+/** What is told where the workflow leaves memory as it is. */
+export const READ_ONLY = refusal(
+  'refused',
+  '`memory-readonly: true` leaves memory as it is',
+  'Leave `memory-readonly` out.',
+);
+
+/** Keeps facts in the state of an agent; what comes back is why they were not kept. */
+export async function keepCommandFacts(
   { agent, memory }: AgentMemory,
-  { isMemoryReadOnly }: RunRequest,
-): AgentState | MemoryRefusal {
-  if (isMemoryReadOnly) return readOnly();
+  facts: readonly ReviewFact[],
+  { dryRun, isMemoryReadOnly }: { readonly dryRun: boolean; readonly isMemoryReadOnly: boolean },
+  deps: Dependencies,
+): Promise<MemoryCommandResult | undefined> {
+  if (isMemoryReadOnly) return READ_ONLY;
   if (memory === undefined) {
     const remedy =
       'Set `enabled = true` in `[memory]` of the agent, or leave labelled pull requests out with `if:` of the job.';
     return refusal('refused', `the agent "${agent.name}" has no memory to keep it in`, remedy);
   }
-  if (memory.store.kind === 'none') return keepsNothing();
-  return { kind: 'state', store: memory.store, path: statePath(memory.plan.path) };
-}
-
-/** Rewrites the state; what comes back is why it was not kept. */
-export async function rewriteState(
-  { store, path }: AgentState,
-  rewrite: (text: string) => string,
-  deps: Dependencies,
-): Promise<MemoryRefusal | undefined> {
-  const saved = await store.write([{ kind: 'rewrite', path, rewrite }], deps.deadline.signal);
+  const { store, plan } = memory;
+  if (store.kind === 'none') return keepsNothing();
+  if (dryRun) return DRY_RUN;
+  const change = factsChange(plan.path, facts, deps.clock.now());
+  const saved = await store.write([change], deps.deadline.signal);
   if (saved.kind === 'saved') return undefined;
   return refusal('not-saved', `the memory could not be changed: ${saved.message}`, saved.remedy);
 }

@@ -6,7 +6,6 @@ import { commandInComment } from '../../memory/commands/parse-memory-command.js'
 import { readHandle } from '../../review/finding.js';
 import { isDismissal } from '../../review/seen.js';
 import { isOwnText } from '../../safety/mark.js';
-import { type PauseCommand, pauseCommand } from './pause.js';
 
 export interface FindingCommand {
   readonly kind: 'finding';
@@ -18,20 +17,13 @@ export interface FindingCommand {
   readonly isReply?: true;
 }
 
-/** `said` is not a command; `meant` is the one that it most likely stands for, as it is written. */
-export interface MistypedCommand {
-  readonly kind: 'mistyped';
-  readonly said: string;
-  readonly meant: string;
-  readonly trigger: CommentTrigger;
-}
-
 export type ReadCommand =
-  | { readonly kind: 'help'; readonly trigger: CommentTrigger }
-  | PauseCommand
+  | { readonly kind: 'help' }
+  | { readonly kind: 'paused' | 'resumed' }
   | { readonly kind: 'memory'; readonly words: readonly string[] }
   | FindingCommand
-  | MistypedCommand;
+  /** `said` is not a command; `meant` is the one that it most likely stands for, as it is written. */
+  | { readonly kind: 'mistyped'; readonly said: string; readonly meant: string };
 
 /**
  * The command that a comment begins with, `/axe help`, or that follows the `trigger-phrase` where the comment says
@@ -42,16 +34,23 @@ export function readCommand(trigger: Trigger, triggerPhrase: string): ReadComman
   if (trigger.kind !== 'comment') return undefined;
   const words = commandInComment(trigger);
   if (words !== undefined) return { kind: 'memory', words };
-  const pause = pauseCommand(trigger);
+  const pause = readPause(trigger.body);
   if (pause !== undefined) return pause;
   const slash = afterSlash(trigger.body);
   if (slash !== undefined) {
     if (slash.line !== '') return readLine(slash.line, trigger);
     // A question may follow on the next lines.
-    return slash.hasMore ? undefined : { kind: 'help', trigger };
+    return slash.hasMore ? undefined : { kind: 'help' };
   }
   const task = triggerPhrase === '' ? undefined : findMention(trigger.body, triggerPhrase);
   return task === undefined ? replyCommand(trigger) : readTask(task.trim(), trigger);
+}
+
+/** `/axe pause` or `/axe resume` on the first line that says something, whatever follows. */
+function readPause(body: string): ReadCommand | undefined {
+  const [, word] = /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+(pause|resume)(?:[ \t\r\n]|$)/i.exec(body) ?? [];
+  if (word === undefined) return undefined;
+  return { kind: word.toLowerCase() === 'pause' ? 'paused' : 'resumed' };
 }
 
 /** "Not a bug" in a conversation on a line dismisses what began it, as the next run would understand it. */
@@ -78,8 +77,7 @@ function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefine
   const isAlone =
     second === undefined || (more.length === 0 && (readHandle(second) ?? idIn(second)) !== undefined);
   if (task.includes('\n') || !isAlone) return undefined;
-  const pause = pauseCommand({ ...trigger, body: `/axe ${task}` });
-  return pause === undefined ? readLine(task, trigger) : { kind: pause.kind, trigger };
+  return readPause(`/axe ${task}`) ?? readLine(task, trigger);
 }
 
 function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefined {
@@ -89,14 +87,14 @@ function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefine
   switch (name) {
     case 'help':
       // What follows is a question to the agent.
-      return rest.length === 0 ? { kind: 'help', trigger } : undefined;
+      return rest.length === 0 ? { kind: 'help' } : undefined;
     case 'dismiss':
     case 'done':
     case 'reopen':
       return { kind: 'finding', verb: name, handle: readHandle(handle), trigger };
     default: {
       const meant = meantBy(name, rest, trigger);
-      return meant === undefined ? undefined : { kind: 'mistyped', said: line, meant, trigger };
+      return meant === undefined ? undefined : { kind: 'mistyped', said: line, meant };
     }
   }
 }

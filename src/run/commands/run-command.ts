@@ -1,5 +1,6 @@
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, weaker } from '../../event/admission-policy.js';
 import { formatCommandTable } from '../../event/comment-commands.js';
+import type { CommentTrigger } from '../../event/trigger.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import {
   formatCommandResult,
@@ -12,39 +13,96 @@ import { UNPUBLISHED } from '../publish.js';
 import type { RunReport, RunRequest } from '../records.js';
 import { answerMemoryCommand } from './answer-memory-command.js';
 import { isAboutFinding, runFindingCommand } from './end-finding.js';
-import { done } from './open-agent-memory.js';
-import { runPauseCommand } from './pause.js';
-import { type MistypedCommand, type ReadCommand, readCommand } from './read-command.js';
+import {
+  type AgentMemory,
+  type CommandAnswer,
+  done,
+  keepCommandFacts,
+  openAgentMemory,
+  PEOPLES_COMMAND,
+} from './open-agent-memory.js';
+import { type ReadCommand, readCommand } from './read-command.js';
 
 /** Carries out the command of a comment that takes no model; undefined where there is none. Throws an AxeError. */
 export async function runCommentCommand(
   request: RunRequest,
   deps: Dependencies,
 ): Promise<RunReport | undefined> {
-  const command = readCommand(request.trigger, request.admissionPolicy.triggerPhrase);
-  if (command === undefined) return undefined;
+  const { trigger, dryRun, admissionPolicy } = request;
+  const command = readCommand(trigger, admissionPolicy.triggerPhrase);
+  if (command === undefined || trigger.kind !== 'comment') return undefined;
+  if (command.kind === 'finding' && command.isReply === true && !(await isAboutFinding(command, deps)))
+    return undefined;
   const { acknowledgement: _, ...silent } = deps;
-  return await carryOut(command, request, request.dryRun ? silent : deps);
+  return await answerCommand(command, trigger, request, dryRun ? silent : deps);
 }
 
-async function carryOut(
+async function answerCommand(
   command: ReadCommand,
+  trigger: CommentTrigger,
   request: RunRequest,
   deps: Dependencies,
-): Promise<RunReport | undefined> {
+): Promise<RunReport> {
+  if (command.kind === 'help' || command.kind === 'mistyped') return await answerHelp(command, request, deps);
+  const opened = await openAgentMemory(request, PEOPLES_COMMAND, deps);
+  if (opened.kind === 'skipped') return opened;
+  const agent = opened.agent.name;
+  const answer = await carryOut(command, opened, request, deps);
+  const { result, isAnothers = false, isSilent = false, ...told } = answer;
+  if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
+  if (!isAnothers && !isSilent) deps.acknowledgement?.start();
+  const reply = { trigger, agent, text: formatCommandResult(result), ...told };
+  const published = isSilent || request.dryRun ? UNPUBLISHED : await deps.publisher.reply(reply);
+  return { kind: 'memory-command', agent, command: nameOf(command), result, published };
+}
+
+type AgentCommand = Exclude<ReadCommand, { kind: 'help' } | { kind: 'mistyped' }>;
+
+async function carryOut(
+  command: AgentCommand,
+  opened: AgentMemory,
+  request: RunRequest,
+  deps: Dependencies,
+): Promise<CommandAnswer> {
   switch (command.kind) {
-    case 'help':
-    case 'mistyped':
-      return await answerHelp(command, request, deps);
     case 'finding':
-      if (command.isReply === true && !(await isAboutFinding(command, deps))) return undefined;
-      return await runFindingCommand(command, request, deps);
-    case 'paused':
-    case 'resumed':
-      return await runPauseCommand(command, request, deps);
+      return await runFindingCommand(command, opened, request, deps);
     case 'memory':
-      return await answerMemoryCommand(command.words, request, deps);
+      return await answerMemoryCommand(command.words, opened, request, deps);
+    default:
+      return { result: await pause(command.kind === 'paused', opened, request, deps) };
   }
+}
+
+function nameOf(command: AgentCommand): string {
+  switch (command.kind) {
+    case 'finding':
+      return command.verb;
+    case 'memory':
+      return command.words[0] ?? '';
+    default:
+      return command.kind === 'paused' ? 'pause' : 'resume';
+  }
+}
+
+/** Stops the runs of a pull request, or lets them go on. */
+async function pause(
+  isPaused: boolean,
+  opened: AgentMemory,
+  { trigger, dryRun, isMemoryReadOnly }: RunRequest,
+  deps: Dependencies,
+): Promise<MemoryCommandResult> {
+  if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') {
+    const message = 'only runs on a pull request can be paused';
+    return refusal('refused', message, 'Write it below the pull request.');
+  }
+  const by = trigger.actor.login;
+  const kind = isPaused ? 'paused' : 'resumed';
+  const fact = { kind, pull: trigger.number, by, at: deps.clock.now().getTime() } as const;
+  const trouble = await keepCommandFacts(opened, [fact], { dryRun, isMemoryReadOnly }, deps);
+  if (trouble !== undefined) return trouble;
+  const which = isPaused ? 'paused' : 'no longer paused';
+  return done(`Runs of \`${opened.agent.name}\` on this pull request are ${which}.`, true);
 }
 
 /**
@@ -53,34 +111,30 @@ async function carryOut(
  */
 async function answerHelp(
   command: Extract<ReadCommand, { kind: 'help' | 'mistyped' }>,
-  request: RunRequest,
+  { trigger, agent, dryRun, admissionPolicy }: RunRequest,
   deps: Dependencies,
 ): Promise<RunReport> {
-  const { trigger } = command;
-  const policy = helpPolicy(request.admissionPolicy);
-  const access = await admitActor({ trigger, policy }, deps);
+  const { minPermission, allowUsers } = admissionPolicy;
+  // No bot is answered, whatever the workflow allows: two of them could go on for ever.
+  const access = await admitActor(
+    {
+      trigger,
+      policy: { ...DEFAULT_ADMISSION_POLICY, minPermission: weaker(minPermission, 'triage'), allowUsers },
+    },
+    deps,
+  );
   if (access.kind === 'skipped') return access;
   deps.acknowledgement?.start();
-  const result = command.kind === 'help' ? help(request.admissionPolicy) : mistyped(command);
+  const result = command.kind === 'mistyped' ? mistyped(command.said, command.meant) : help(admissionPolicy);
+  const text = formatCommandResult(result);
+  const answer = { trigger, agent: undefined, text, among: 'unless-answered' } as const;
   return {
     kind: 'memory-command',
-    agent: request.agent,
-    command: command.kind === 'help' ? 'help' : cleanLine(command.said, MAX_SAID),
+    agent,
+    command: command.kind === 'mistyped' ? cleanLine(command.said, MAX_SAID) : 'help',
     result,
-    published: request.dryRun
-      ? UNPUBLISHED
-      : await deps.publisher.reply({
-          trigger,
-          agent: undefined,
-          text: formatCommandResult(result),
-          among: 'unless-answered',
-        }),
+    published: dryRun ? UNPUBLISHED : await deps.publisher.reply(answer),
   };
-}
-
-/** No bot is answered, whatever the workflow allows: two of them could go on for ever. */
-function helpPolicy({ minPermission, allowUsers }: AdmissionPolicy): AdmissionPolicy {
-  return { ...DEFAULT_ADMISSION_POLICY, minPermission: weaker(minPermission, 'triage'), allowUsers };
 }
 
 function help({ triggerPhrase }: AdmissionPolicy): MemoryCommandResult {
@@ -91,9 +145,8 @@ function help({ triggerPhrase }: AdmissionPolicy): MemoryCommandResult {
 
 const MAX_SAID = 60;
 
-function mistyped({ said, meant }: MistypedCommand): MemoryCommandResult {
-  const word = cleanLine(said, MAX_SAID).replaceAll('`', "'");
-  const form = cleanLine(meant, MAX_SAID).replaceAll('`', "'");
+function mistyped(said: string, meant: string): MemoryCommandResult {
+  const [word, form] = [said, meant].map((text) => cleanLine(text, MAX_SAID).replaceAll('`', "'"));
   const remedy = `Did you mean \`${form}\`? \`/axe help\` lists the commands.`;
   return refusal('refused', `\`${word}\` is not a command`, remedy);
 }
