@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AxeError, type ExitCode } from '../lib/errors.js';
+import { AxeError, type ExitCode, messageOf } from '../lib/errors.js';
 import { createFiles, withTempDir } from '../lib/files.js';
 import { diffOfRange, runGit } from '../lib/git.js';
 import type { RunDeadline } from '../lib/time-limit.js';
@@ -105,16 +105,25 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
 }
 
 /** Nobody's own settings count, and the same commits have the same names in every run. */
-const SETTINGS = { 'user.name': 'demo', 'user.email': 'demo@localhost', 'commit.gpgsign': 'false' };
+const SETTINGS = [
+  'user.name=demo',
+  'user.email=demo@localhost',
+  'commit.gpgsign=false',
+  'core.autocrlf=false',
+];
 const DATES = { GIT_AUTHOR_DATE: '2026-01-05T12:00:00Z', GIT_COMMITTER_DATE: '2026-01-05T12:00:00Z' };
 
 async function makeRepository(cwd: string, terminal: Terminal, signal: AbortSignal) {
-  const settings = Object.entries({ ...SETTINGS, 'core.autocrlf': 'false' });
+  const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
   const git = async (...args: readonly string[]) => {
-    const end = await runGit(args, { cwd, env: { ...terminal.env, ...DATES }, settings, signal });
-    if (end.kind === 'ok') return end.stdout.toString('utf8').trim();
-    const message = `the demo could not make its temporary repository: ${end.message}`;
-    throw new AxeError(message, { remedy: 'The demo needs `git` on the PATH.' });
+    try {
+      const env = { ...terminal.env, ...DATES };
+      return (await runGit([...settings, ...args], { cwd, env, signal })).trim();
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const message = `the demo could not make its temporary repository: ${messageOf(thrown)}`;
+      throw new AxeError(message, { remedy: 'The demo needs `git` on the PATH.' });
+    }
   };
   const files = createFiles();
   const file = join(cwd, 'src/checkout.ts');

@@ -33,52 +33,34 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
-/**
- * The file operations the stores need. Paths are absolute. Errors are rejected as the operating system's, with a
- * `code` and a message in axe's form (`open /x: permission denied`).
- */
-export interface Files {
-  /** Undefined if nothing is there; links are not followed. */
-  stat(path: string): Promise<FileStat | undefined>;
-  /** Where a path leads through all links; undefined where nothing is. */
-  realPath(path: string): Promise<string | undefined>;
-  /** Opens a regular file for reading; undefined if it does not exist. */
-  open(path: string, options: { readonly followLinks: boolean }): Promise<OpenFile | undefined>;
-  /** One O_APPEND write; creates the file (0644) and its folders (0755). */
-  append(path: string, text: string, options: { readonly followLinks: boolean }): Promise<void>;
-  /**
-   * Writes a whole file through a temporary one and a rename. It has the mode of the old file, or of the one that
-   * `modeOf` names, from the moment it exists.
-   */
-  replace(path: string, text: string, options?: { readonly modeOf?: string }): Promise<void>;
-  /** Creates the file with this content if it does not exist; false if it does. */
-  createExclusive(path: string, text: string): Promise<boolean>;
-  remove(path: string): Promise<void>;
-  /** Names in a folder with what they are; empty if the folder does not exist. */
-  list(path: string): Promise<readonly { readonly name: string; readonly stat: FileStat }[]>;
-}
-
 const FILE_MODE = 0o644;
 const FOLDER_MODE = 0o755;
 const PERMISSION_BITS = 0o777;
 
 /**
  * File access on this machine. Only regular files are ever opened, and never in a way that waits: a pipe or a
- * device is refused. Of a path only its last part is checked for links; who gives a root checks what lies between.
+ * device is refused. Of a path only its last part is checked for links; who gives a root checks what lies between. Paths
+ * are absolute. Errors are rejected as the operating system's, with a `code` and a message in axe's form
+ * (`open /x: permission denied`).
  */
-export function createFiles(): Files {
+export function createFiles() {
   return { stat: statOf, realPath, open: openForReading, append, replace, createExclusive, remove, list };
 }
 
+export type Files = ReturnType<typeof createFiles>;
+
+/** Undefined if nothing is there; links are not followed. */
 async function statOf(path: string): Promise<FileStat | undefined> {
   const stats = await attempt('lstat', path, () => lstat(path), 'ENOENT');
   return stats === undefined ? undefined : describe(stats);
 }
 
+/** Where a path leads through all links; undefined where nothing is. */
 async function realPath(path: string): Promise<string | undefined> {
   return await attempt('open', path, () => realpath(path), 'ENOENT');
 }
 
+/** Opens a regular file for reading; undefined if it does not exist. */
 async function openForReading(
   path: string,
   { followLinks }: { followLinks: boolean },
@@ -97,6 +79,7 @@ async function openForReading(
   };
 }
 
+/** One O_APPEND write; creates the file (0644) and its folders (0755). */
 async function append(path: string, text: string, { followLinks }: { followLinks: boolean }): Promise<void> {
   await makeFolders(dirname(path));
   const found = await attempt('open', path, () => (followLinks ? stat(path) : lstat(path)), 'ENOENT');
@@ -114,7 +97,11 @@ async function append(path: string, text: string, { followLinks }: { followLinks
   }
 }
 
-/** A link at `path` is replaced by the file, as axe's gc does it; what it pointed to is left alone. */
+/**
+ * Writes a whole file through a temporary one and a rename. It has the mode of the old file, or of the one that `modeOf`
+ * names, from the moment it exists. A link at `path` is replaced by the file, as axe's gc does it; what it pointed to is
+ * left alone.
+ */
 async function replace(
   path: string,
   text: string,
@@ -134,7 +121,7 @@ async function replace(
   }
 }
 
-/** The name appears with its content in it, so that nobody ever reads half a lock. */
+/** Creates a file if there is none; false if there is. The name appears with its content in it: nobody reads half a lock. */
 async function createExclusive(path: string, text: string): Promise<boolean> {
   const folder = dirname(path);
   await makeFolders(folder);
@@ -175,6 +162,7 @@ async function remove(path: string): Promise<void> {
   await must('remove', path, () => rm(path, { recursive: true, force: true }));
 }
 
+/** Names in a folder with what they are; empty if the folder does not exist. */
 async function list(path: string): Promise<readonly { readonly name: string; readonly stat: FileStat }[]> {
   const names = await attempt('open', path, () => readdir(path), 'ENOENT');
   const found = await Promise.all(

@@ -1,17 +1,10 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import type { Environment } from './environment.js';
 import { AxeError } from './errors.js';
-
-type GitEnd =
-  | { readonly kind: 'ok'; readonly stdout: Buffer }
-  /** `message` is what git printed to either output; `status` is undefined for a git that did not start or end by itself. */
-  | { readonly kind: 'failed'; readonly status: number | undefined; readonly message: string };
 
 interface GitOptions {
   readonly cwd: string;
   readonly env: Environment;
-  /** Settings for this process alone, `name=value`. They are given by the environment, which other users cannot read. */
-  readonly settings?: readonly (readonly [name: string, value: string])[];
   readonly signal: AbortSignal;
 }
 
@@ -23,89 +16,59 @@ const TIMEOUT_MS = 60_000;
 const WITHHELD = /^(?:INPUT_|ACTIONS_|STATE_)|^GIT_(?:DIR|WORK_TREE|INDEX_FILE|CONFIG_(?:COUNT|KEY_|VALUE_))/;
 
 /** Runs no hook and no file system monitor: a checkout may have been written to by anybody. */
-const SETTINGS: readonly (readonly [string, string])[] = [
-  ['core.hooksPath', '/dev/null'],
-  ['core.fsmonitor', 'false'],
-  ['core.quotepath', 'false'],
-  ['gc.auto', '0'],
-];
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.quotepath=false',
+  'gc.auto=0',
+].flatMap((setting) => ['-c', setting]);
 
-/** Runs git to its end. Rejects with the signal's reason when it aborts. */
-export function runGit(args: readonly string[], options: GitOptions): Promise<GitEnd> {
-  const { cwd, signal } = options;
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      'git',
-      args,
-      {
-        cwd,
-        signal,
-        timeout: TIMEOUT_MS,
-        maxBuffer: MAX_OUTPUT_BYTES,
-        encoding: 'buffer',
-        env: environment(options),
-      },
-      (error, stdout, stderr) => {
-        if (error === null) resolve({ kind: 'ok', stdout });
-        else if (signal.aborted) reject(signal.reason);
-        else resolve(failed(error, `${stdout.toString('utf8')}\n${stderr.toString('utf8')}`));
-      },
-    );
+/**
+ * Runs git to its end; what it printed. Throws an AxeError with what it printed where it fails, and the signal's reason when
+ * that aborts.
+ */
+export async function runGit(args: readonly string[], { cwd, env, signal }: GitOptions): Promise<string> {
+  signal.throwIfAborted();
+  const kept = Object.entries(env).filter(([name]) => !WITHHELD.test(name));
+  const own = { GIT_TERMINAL_PROMPT: '0', GIT_LITERAL_PATHSPECS: '1', LC_ALL: 'C' };
+  const options = {
+    cwd,
+    signal,
+    timeout: TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+    env: { ...Object.fromEntries(kept), ...own },
+  };
+  return await new Promise((resolve, reject) => {
+    const child = execFile('git', [...SETTINGS, ...args], options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else if (signal.aborted) reject(signal.reason);
+      else reject(new AxeError(reasonOf(error, `${stdout}\n${stderr}`)));
+    });
     child.stdin?.end();
   });
 }
 
-function failed(
-  error: Error & { readonly code?: unknown; readonly killed?: boolean },
-  output: string,
-): GitEnd {
-  if (error.code === 'ENOENT') {
-    return {
-      kind: 'failed',
-      status: undefined,
-      message: 'git is not installed, or the folder does not exist',
-    };
-  }
-  if (error.killed === true) {
-    return { kind: 'failed', status: undefined, message: `git gave no answer within ${TIMEOUT_MS / 1000} s` };
-  }
-  const status = typeof error.code === 'number' ? error.code : undefined;
-  return { kind: 'failed', status, message: output.trim() || error.message };
-}
-
-function environment({ env, settings = [] }: GitOptions): Record<string, string> {
-  const kept = Object.entries(env).flatMap(([name, value]) =>
-    value === undefined || WITHHELD.test(name) ? [] : [[name, value] as const],
-  );
-  const all = [...SETTINGS, ...settings];
-  const given = all.flatMap(([name, value], index) => [
-    [`GIT_CONFIG_KEY_${index}`, name] as const,
-    [`GIT_CONFIG_VALUE_${index}`, value] as const,
-  ]);
-  return {
-    ...Object.fromEntries([...kept, ...given]),
-    GIT_CONFIG_COUNT: String(all.length),
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_LITERAL_PATHSPECS: '1',
-    LC_ALL: 'C',
-  };
+function reasonOf({ code, killed, message }: ExecFileException, output: string): string {
+  if (code === 'ENOENT') return 'git is not installed, or the folder does not exist';
+  if (killed === true) return `git gave no answer within ${TIMEOUT_MS / 1000} s`;
+  return output.trim() || message;
 }
 
 /**
  * The diff of a range (`main..HEAD`, `HEAD~1`), as git prints it without colours and external programs.
  * Throws an AxeError if git or the range is missing.
  */
-export async function diffOfRange(
-  range: string,
-  options: { readonly cwd: string; readonly env: Environment; readonly signal: AbortSignal },
-): Promise<string> {
+export async function diffOfRange(range: string, options: GitOptions): Promise<string> {
   if (range.startsWith('-')) throw unusable(range, 'a range does not start with a hyphen');
-  const result = await runGit([...CONFIG, 'diff', ...PLAIN, range, '--'], options);
-  if (result.kind === 'ok') return result.stdout.toString('utf8');
-  const [line = ''] = result.message.split('\n');
-  // `git diff` outside of a repository speaks of comparing two paths instead.
-  if (/not a git repository/i.test(line)) throw unusable(range, NO_REPOSITORY);
-  throw unusable(range, line.replace(/^fatal: /, ''));
+  try {
+    return await runGit([...CONFIG, 'diff', ...PLAIN, range, '--'], options);
+  } catch (thrown) {
+    if (options.signal.aborted || !(thrown instanceof AxeError)) throw thrown;
+    const [line = ''] = thrown.message.split('\n');
+    // `git diff` outside of a repository speaks of comparing two paths instead.
+    const isOutside = /not a git repository/i.test(line);
+    throw unusable(range, isOutside ? NO_REPOSITORY : line.replace(/^fatal: /, ''));
+  }
 }
 
 /** Output for programs: no colours, no user's diff driver, and nothing that a user's configuration shows otherwise. */

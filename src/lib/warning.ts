@@ -1,32 +1,35 @@
 import type { SourcePosition } from './errors.js';
 
-/** Everything the program may warn about; tests assert these, never the texts. */
-export type WarningCode =
-  | 'agent-unknown-key'
-  | 'agent-unused-key'
-  | 'agent-changed-in-pull-request'
-  | 'tool-not-available'
+/** Everything the program may warn about, with the titles of annotations (`::warning title=…`). */
+export const WARNING_TITLES = {
+  'agent-unknown-key': 'Unknown key in the agent',
+  'agent-unused-key': 'Key without effect in the agent',
+  'agent-changed-in-pull-request': 'The pull request changes the agent',
+  'tool-not-available': 'Tool not available',
   /** Commands can change what programs of later steps read in the home folder. */
-  | 'home-writable'
-  | 'mcp-server'
-  | 'context-file-skipped'
-  | 'context-truncated'
+  'home-writable': 'Commands write the home folder',
+  'mcp-server': 'MCP server',
+  'context-file-skipped': 'Context file left out',
+  'context-truncated': 'Context cut to fit',
   /** What the run is about was not read as it should be: not, not whole, or at another commit. */
-  | 'context-incomplete'
+  'context-incomplete': 'Context not complete',
   /** Something around the event that the token cannot read. */
-  | 'context-unread'
-  | 'memory-load-failed'
-  | 'memory-truncated'
-  | 'memory-max-entries'
-  | 'memory-file-large'
-  | 'memory-save-failed'
-  | 'memory-store-notice'
-  | 'memory-damaged'
-  | 'model-warning'
-  | 'answer-truncated'
-  | 'not-verified'
-  | 'publish-failed'
-  | 'input-invalid';
+  'context-unread': 'Context not read',
+  'memory-load-failed': 'Memory not loaded',
+  'memory-truncated': 'Memory loaded in part',
+  'memory-max-entries': 'Memory is long',
+  'memory-file-large': 'A file of memory is large',
+  'memory-save-failed': 'Memory not saved',
+  'memory-store-notice': 'Where memory lives',
+  'memory-damaged': 'A file of memory is damaged',
+  'model-warning': 'Model',
+  'answer-truncated': 'Answer cut short',
+  'not-verified': 'Findings without a second look',
+  'publish-failed': 'Not done on GitHub',
+  'input-invalid': 'Input',
+};
+
+export type WarningCode = keyof typeof WARNING_TITLES;
 
 /**
  * Something a person should know although the run goes on. The terminal prints `message` to stderr, a
@@ -78,29 +81,3 @@ function linesOf(group: readonly Warning[]): readonly string[] {
 export function warningText({ message, remedy }: Pick<Warning, 'message' | 'remedy'>): string {
   return remedy === undefined ? message : `${message.replace(/\.$/, '')}. ${remedy}`;
 }
-
-/** Short titles of annotations (`::warning title=…`). */
-export const WARNING_TITLES: Record<WarningCode, string> = {
-  'agent-unknown-key': 'Unknown key in the agent',
-  'agent-unused-key': 'Key without effect in the agent',
-  'agent-changed-in-pull-request': 'The pull request changes the agent',
-  'tool-not-available': 'Tool not available',
-  'home-writable': 'Commands write the home folder',
-  'mcp-server': 'MCP server',
-  'context-file-skipped': 'Context file left out',
-  'context-truncated': 'Context cut to fit',
-  'context-incomplete': 'Context not complete',
-  'context-unread': 'Context not read',
-  'memory-load-failed': 'Memory not loaded',
-  'memory-truncated': 'Memory loaded in part',
-  'memory-max-entries': 'Memory is long',
-  'memory-file-large': 'A file of memory is large',
-  'memory-save-failed': 'Memory not saved',
-  'memory-store-notice': 'Where memory lives',
-  'memory-damaged': 'A file of memory is damaged',
-  'model-warning': 'Model',
-  'answer-truncated': 'Answer cut short',
-  'not-verified': 'Findings without a second look',
-  'publish-failed': 'Not done on GitHub',
-  'input-invalid': 'Input',
-};

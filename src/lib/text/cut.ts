@@ -10,18 +10,12 @@ interface Cut {
 export function cutToBytes(text: string, maxBytes: number): Cut {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return { text, leftOutBytes: 0 };
-  let end = maxBytes;
-  while (end > 0 && isContinuation(bytes[end])) end -= 1;
-  return { text: new TextDecoder().decode(bytes.subarray(0, end)), leftOutBytes: bytes.length - end };
+  const start = decode(bytes.subarray(0, maxBytes));
+  return { text: start, leftOutBytes: bytes.length - utf8Bytes(start) };
 }
 
 export function utf8Bytes(text: string): number {
   return new TextEncoder().encode(text).length;
-}
-
-/** Whether a byte of UTF-8 belongs to the character before it. */
-export function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0b1100_0000) === 0b1000_0000;
 }
 
 /**
@@ -122,22 +116,18 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
   return { add, text, isTruncated };
 }
 
-/** Drops a last line that is not whole, if most of the text stays; else at least a split character. */
+/** Drops a last line that is not whole, if most of the text stays. */
 function cutEnd(bytes: Uint8Array): Uint8Array {
   const newline = bytes.lastIndexOf(NEWLINE);
-  if (newline >= bytes.length / 2) return bytes.subarray(0, newline + 1);
-  let start = bytes.length - 1;
-  while (start > 0 && bytes.length - start < 4 && isContinuation(bytes[start])) start -= 1;
-  const isWhole = start < 0 || bytes.length - start === characterBytes(bytes[start]);
-  return isWhole ? bytes : bytes.subarray(0, start);
+  return newline >= bytes.length / 2 ? bytes.subarray(0, newline + 1) : bytes;
 }
 
 function cutStart(bytes: Uint8Array): Uint8Array {
   const newline = bytes.indexOf(NEWLINE);
   if (newline >= 0 && newline < bytes.length / 2) return bytes.subarray(newline + 1);
-  let start = 0;
-  while (start < 3 && isContinuation(bytes[start])) start += 1;
-  return bytes.subarray(start);
+  // A byte of UTF-8 that belongs to the character before it begins with these bits.
+  const whole = bytes.findIndex((byte) => (byte & 0b1100_0000) !== 0b1000_0000);
+  return bytes.subarray(Math.max(0, whole));
 }
 
 /** Bytes that were not UTF-8 take more room as U+FFFD; such output loses some more of its end. */
@@ -148,15 +138,9 @@ function shrink(text: string, maxBytes: number): string {
 
 const NEWLINE = 0x0a;
 
-/** Length of a character by its first byte; 1 for what begins none. */
-function characterBytes(first: number | undefined): number {
-  if (first === undefined || first < 0b1100_0000) return 1;
-  if (first < 0b1110_0000) return 2;
-  return first < 0b1111_0000 ? 3 : 4;
-}
-
+/** A last character that is not whole is left out. */
 function decode(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 /** Nine tokens for ten ideographs, one for four other characters (memory-tools 1.6). */

@@ -138,9 +138,10 @@ const PACKAGES = /(?:^|\/)(?:node_modules|site-packages|vendor)\//;
  */
 export async function untrackedCredentials(workspace: string, env: Environment): Promise<readonly string[]> {
   const signal = new AbortController().signal;
-  const end = await runGit(['ls-files', '--others', '-z'], { cwd: workspace, env, signal });
-  const paths =
-    end.kind === 'ok' ? end.stdout.toString('utf8').split('\0') : await readdir(workspace).catch(() => []);
+  const paths = await runGit(['ls-files', '--others', '-z'], { cwd: workspace, env, signal }).then(
+    (listed) => listed.split('\0'),
+    () => readdir(workspace).catch(() => []),
+  );
   return paths
     .filter((path) => path !== '' && path !== '.git' && !PACKAGES.test(path) && isSecretPath(path.split('/')))
     .map((path) => join(workspace, path));
