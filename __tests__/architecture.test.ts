@@ -92,9 +92,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_117,
-  'files of src/': 355,
-  'types of src/': 810,
+  'lines of src/': 54_902,
+  'files of src/': 351,
+  'types of src/': 804,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 95_815,

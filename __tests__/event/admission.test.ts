@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  type AdmissionFacts,
-  type ChangeFacts,
-  decideAdmission as decide,
-} from '../../src/event/admission.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import { decideAdmission as decide } from '../../src/event/admission.js';
+import type { AdmissionFacts } from '../../src/event/admission-rules.js';
 import { taskOfMention } from '../../src/event/mention.js';
-import type { Permission } from '../../src/event/permission.js';
+import {
+  type AdmissionPolicy,
+  DEFAULT_ADMISSION_POLICY,
+  type Permission,
+} from '../../src/event/permission.js';
 import type { CommentTrigger, PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
 import { decideAdmission, needsPermission } from '../helpers/admission.js';
 import { answerLine, findingLine } from '../helpers/marks.js';
@@ -33,7 +33,7 @@ type Facts = Partial<Pick<AdmissionFacts, 'agent' | 'state' | 'change'>>;
 
 const STATE: Facts = { state: { isPaused: false, isReviewed: true, spent: undefined } };
 
-function changing(patch: Partial<ChangeFacts>): Facts {
+function changing(patch: Partial<AdmissionFacts['change']>): Facts {
   return { change: { number: 42, unreadable: undefined, nothingNewSince: undefined, ...patch } };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { refuseCheckout } from '../../src/event/checkout.js';
 import type { Trigger } from '../../src/event/trigger.js';
+import { refuseCheckout } from '../../src/event/trust.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import { comment, pullRequest } from '../helpers/triggers.js';
 

@@ -3,8 +3,11 @@ import {
   decideAdmission as decide,
   needsPermission as needs,
 } from '../../src/event/admission.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
-import type { Permission } from '../../src/event/permission.js';
+import {
+  type AdmissionPolicy,
+  DEFAULT_ADMISSION_POLICY,
+  type Permission,
+} from '../../src/event/permission.js';
 import type { Trigger } from '../../src/event/trigger.js';
 
 /** Whether an event by an actor with a permission starts a run. */

@@ -1,8 +1,7 @@
 import type { AgentLibrary } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { formatModelRef } from '../../src/agent/model-ref.js';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
-import type { PermissionAnswer } from '../../src/event/permission.js';
+import { DEFAULT_ADMISSION_POLICY, type PermissionAnswer } from '../../src/event/permission.js';
 import { AxeError, NotFoundError } from '../../src/lib/errors.js';
 import type { Warning } from '../../src/lib/warning.js';
 import type { OpenModel } from '../../src/loop/asker.js';

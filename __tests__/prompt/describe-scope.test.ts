@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FetchedChange } from '../../src/event/fetched-change.js';
+import type { FetchedChange } from '../../src/event/trigger.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { describeScoped } from '../../src/prompt/describe-scope.js';
 import type { FullReason, Scope } from '../../src/review/scope.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import type { Acknowledgement } from '../../src/run/dependencies.js';

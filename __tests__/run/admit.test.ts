@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { runPipeline } from '../../src/run/run.js';
 import type { Tool } from '../../src/tools/tool.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/event/admission-policy.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import { withFacts } from '../../src/memory/state.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import type { Reviewed } from '../../src/review/state-facts.js';

@@ -1,5 +1,4 @@
-import type { FetchedChange } from '../event/fetched-change.js';
-import type { PullRequestTrigger } from '../event/trigger.js';
+import type { FetchedChange, PullRequestTrigger } from '../event/trigger.js';
 import type { ReviewComment } from '../github/posting/review.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';

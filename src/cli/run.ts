@@ -1,6 +1,6 @@
 import { chosen, EFFORTS, REVIEW_DEPTHS } from '../agent/choices.js';
 import { formatModelRef } from '../agent/model-ref.js';
-import { DEFAULT_ADMISSION_POLICY } from '../event/admission-policy.js';
+import { DEFAULT_ADMISSION_POLICY } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';

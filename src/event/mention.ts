@@ -1,7 +1,6 @@
 import { removeHidden, stripInvisible } from '../safety/hidden.js';
 import { isOwnText } from '../safety/mark.js';
-import type { AdmissionPolicy } from './admission-policy.js';
-import { isSameAccount } from './permission.js';
+import { type AdmissionPolicy, isSameAccount } from './permission.js';
 import type { IssueTrigger, Trigger } from './trigger.js';
 
 /**

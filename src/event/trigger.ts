@@ -167,7 +167,7 @@ interface DispatchTrigger extends WorkflowTrigger {
 }
 
 /** An event this version does not know. It is never trusted. */
-export interface UnknownTrigger extends WorkflowTrigger {
+interface UnknownTrigger extends WorkflowTrigger {
   readonly kind: 'unknown';
   /** What the payload of a known event should have and has not; left out for an event that is not known. */
   readonly lacks?: string;
@@ -232,9 +232,11 @@ export function tagOf(trigger: Trigger): string | undefined {
 const TAGS = 'refs/tags/';
 
 /** Whether the comment, issue or release itself is gone: deleted, or for an issue moved to another repository. */
-export function isDeleted({ kind, action }: CommentTrigger | IssueTrigger | ReleaseTrigger): boolean {
-  if (kind === 'release' && action === 'unpublished') return true;
-  return action === 'deleted' || (kind === 'issue' && action === 'transferred');
+export function isDeleted(trigger: Trigger): boolean {
+  if (trigger.kind === 'local') return false;
+  const { kind, action } = trigger;
+  if (action === 'deleted') return kind === 'comment' || kind === 'issue' || kind === 'release';
+  return (kind === 'issue' && action === 'transferred') || (kind === 'release' && action === 'unpublished');
 }
 
 /** What a push did to its branch or tag: zeros stand for no commit (webhook payload of `push`). */
@@ -244,3 +246,26 @@ export function pushKind({ before, after }: PushTrigger): 'changed' | 'created' 
 }
 
 const NO_COMMIT = /^0*$/;
+
+/** A file that a pull request changes. */
+export interface CountedFile {
+  readonly path: string;
+  /** GitHub's word: `added`, `modified`, `removed`, `renamed`, … */
+  readonly status: string;
+  /** Lines. */
+  readonly additions: number;
+  readonly deletions: number;
+  /** Where a renamed or copied file comes from. */
+  readonly previousPath?: string;
+}
+
+/** The difference between two commits. */
+export interface FetchedChange {
+  /** A unified diff, as git writes it. */
+  readonly diff: string;
+  readonly files: readonly CountedFile[];
+  /** Files of the change, also those GitHub does not list. */
+  readonly filesTotal: number;
+  /** GitHub lists only the first of them, and nobody knows how many there are. */
+  readonly isListShort?: true;
+}

@@ -1,5 +1,4 @@
-import type { FetchedChange } from '../event/fetched-change.js';
-import type { Actor, Base, Head } from '../event/trigger.js';
+import type { Actor, Base, FetchedChange, Head } from '../event/trigger.js';
 import { MAX_DIFF_TOKENS } from '../lib/defaults.js';
 import { compilePattern } from '../lib/text/glob.js';
 import type { Warning } from '../lib/warning.js';

@@ -1,4 +1,4 @@
-import type { CountedFile, FetchedChange } from '../event/fetched-change.js';
+import type { CountedFile, FetchedChange } from '../event/trigger.js';
 import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
 import { cleanLine, cutToBytes } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';

@@ -1,4 +1,4 @@
-import type { FetchedChange } from '../event/fetched-change.js';
+import type { FetchedChange } from '../event/trigger.js';
 import { cleanLine, estimateText } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';

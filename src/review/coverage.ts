@@ -1,4 +1,4 @@
-import type { FetchedChange } from '../event/fetched-change.js';
+import type { FetchedChange } from '../event/trigger.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count, grouped } from '../lib/text/number.js';

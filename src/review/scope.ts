@@ -1,5 +1,4 @@
-import type { FetchedChange } from '../event/fetched-change.js';
-import type { Trigger } from '../event/trigger.js';
+import type { FetchedChange, Trigger } from '../event/trigger.js';
 import { type DiffFile, type DiffHunk, parseDiff, splitHunks } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
 import { filesByPath } from './diff-lines.js';

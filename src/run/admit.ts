@@ -1,19 +1,12 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
-import {
-  type AdmissionFacts,
-  decideAdmission,
-  type EventFacts,
-  isPausable,
-  isRepeatable,
-  needsPermission,
-} from '../event/admission.js';
-import { refuseCheckout } from '../event/checkout.js';
+import { decideAdmission, needsPermission } from '../event/admission.js';
+import { type AdmissionFacts, type EventFacts, isPausable, isRepeatable } from '../event/admission-rules.js';
 import type { Permission, PermissionAnswer } from '../event/permission.js';
 import { createTaintTracker, type TaintTracker } from '../event/taint.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import { classifyTrust, contentAuthor, type Trust } from '../event/trust.js';
+import { classifyTrust, contentAuthor, refuseCheckout, type Trust } from '../event/trust.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { spendBefore, usedUp } from '../loop/spend.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';
@@ -206,7 +199,7 @@ function canRepeat(
 ): boolean {
   if (trigger.kind !== 'pull_request' || trigger.action === 'opened' || !postsReviews(agent)) return false;
   const isAgain = Number(origin?.attempt ?? '1') > 1 || reviewScope === 'full';
-  return !isAgain && isRepeatable(event);
+  return !isAgain && isRepeatable(event.trigger);
 }
 
 /** A limit may have ended the review, or files may have been left that did not fit: then there is something to look at. */

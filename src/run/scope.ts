@@ -1,6 +1,5 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { FetchedChange } from '../event/fetched-change.js';
-import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { type FetchedChange, subjectNumber, type Trigger } from '../event/trigger.js';
 import { parseDiff } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../../src/event/admission-policy.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../../src/event/permission.js';
 import type { Post } from '../../../src/review/seen.js';
 import { marksOf, parseReviewFacts } from '../../../src/review/state-facts.js';
 import { runPipeline } from '../../../src/run/run.js';

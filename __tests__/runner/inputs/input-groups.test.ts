@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/event/admission-policy.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/event/permission.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/context.js';
 import type { MemoryInputs } from '../../../src/runner/inputs/input-groups.js';
 import type { InputName } from '../../../src/runner/inputs/input-values.js';

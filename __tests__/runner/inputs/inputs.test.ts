@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../../src/event/admission-policy.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../../src/event/permission.js';
 import { CONCLUSIONS } from '../../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';

@@ -1,5 +1,4 @@
-import type { FetchedChange } from '../../event/fetched-change.js';
-import type { Base, Head } from '../../event/trigger.js';
+import type { Base, FetchedChange, Head } from '../../event/trigger.js';
 import { parseDiff } from '../../lib/text/diff.js';
 import type { Warning } from '../../lib/warning.js';
 import type { CommitNote } from '../../prompt/context.js';

@@ -1,6 +1,5 @@
 import * as v from 'valibot';
-import type { CountedFile } from '../../event/fetched-change.js';
-import type { Repository } from '../../event/trigger.js';
+import type { CountedFile, Repository } from '../../event/trigger.js';
 import type { CommitNote } from '../../prompt/context.js';
 import { askRest, fetchPages, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';

@@ -1,7 +1,6 @@
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import { parseModelRef } from '../../agent/model-ref.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../event/admission-policy.js';
-import type { Permission } from '../../event/permission.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, type Permission } from '../../event/permission.js';
 import type { Trigger } from '../../event/trigger.js';
 import { classifyTrust, type Trust } from '../../event/trust.js';
 import {

@@ -1,5 +1,5 @@
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, weaker } from '../../event/admission-policy.js';
 import { formatCommandTable } from '../../event/comment-commands.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, weaker } from '../../event/permission.js';
 import type { CommentTrigger } from '../../event/trigger.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import {

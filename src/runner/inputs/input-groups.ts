@@ -1,4 +1,4 @@
-import { type AdmissionPolicy, MIN_PERMISSIONS } from '../../event/admission-policy.js';
+import { type AdmissionPolicy, MIN_PERMISSIONS } from '../../event/permission.js';
 import { ConfigError } from '../../lib/errors.js';
 import { createPathFilter, type DiffPolicy } from '../../prompt/context.js';
 import { isLanguage } from '../../prompt/system.js';

@@ -1,4 +1,4 @@
-import { DEFAULT_ADMISSION_POLICY } from '../../event/admission-policy.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../event/permission.js';
 import {
   ACTION_MAX_TOKENS,
   ACTION_TIMEOUT_MINUTES,

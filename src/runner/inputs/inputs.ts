@@ -1,5 +1,5 @@
 import { EFFORTS, type Effort } from '../../agent/choices.js';
-import type { AdmissionPolicy } from '../../event/admission-policy.js';
+import type { AdmissionPolicy } from '../../event/permission.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError } from '../../lib/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../../lib/outcome.js';
