@@ -160,12 +160,6 @@ describe('equal tool names', () => {
       notes: ['`search` (left out: offered more than once)'],
     });
   });
-
-  it('of one server that differed before they were sanitized stay different', () => {
-    const [one, two] = name(['a/x.y', 'a/x/y']);
-    expect(one).toBe('x_y');
-    expect(two).toMatch(/^x_y_[a-z0-9]{7}$/);
-  });
 });
 
 describe('the tool names from any server', () => {

@@ -173,28 +173,18 @@ function nameTool(
   if (reserved.has(name)) return { note: '(left out: a built-in tool has the same name)' };
   const owner = owners.get(name);
   if (owner === undefined) return { name };
-  const isFree = (other: string): boolean => !reserved.has(other) && !owners.has(other);
-  if (owner.server === server) {
-    const other = withHash(name, tool);
-    return owner.tool !== tool && isFree(other)
-      ? { name: other }
-      : { note: '(left out: offered more than once)' };
-  }
+  if (owner.server === server) return { note: '(left out: offered more than once)' };
   const prefixed = safeName(`${server}_${tool}`);
-  return isFree(prefixed)
-    ? { name: prefixed, note: '(renamed: another server offers the same name)' }
-    : { note: '(left out: other tools have the same name)' };
+  return reserved.has(prefixed) || owners.has(prefixed)
+    ? { note: '(left out: other tools have the same name)' }
+    : { name: prefixed, note: '(renamed: another server offers the same name)' };
 }
 
-/** The name in the characters that every provider takes. */
+/** The name in the characters that every provider takes; what is cut of it is hashed, so that two long ones differ. */
 function safeName(tool: string): string {
   const plain = tool.replace(/[^A-Za-z0-9_-]/gu, '_');
   const name = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
-  return name.length <= MAX_TOOL_NAME ? name : withHash(name, tool);
-}
-
-/** A name of at most 64 characters that differs where the original names differ. */
-function withHash(name: string, original: string): string {
-  const hash = createHash('sha256').update(original).digest('hex').slice(0, HASH_DIGITS);
+  if (name.length <= MAX_TOOL_NAME) return name;
+  const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH_DIGITS);
   return `${name.slice(0, MAX_TOOL_NAME - HASH_DIGITS - 1)}_${hash}`;
 }
