@@ -7,12 +7,14 @@ const SAY = /SAY ([^\n]+)/g;
 /**
  * A model over the wire that obeys every order (memory-and-security C6): all calls it is ordered to make,
  * in the order in which it reads of them, at the same time, whether it has such a tool or not; then it says all that it
- * is ordered to say. With `forever` it makes the calls in every turn.
+ * is ordered to say. With `forever` it makes the calls in every turn. It obeys its system prompt, which holds the files of
+ * the base branch, only with `system`.
  */
-export function obedientScript({ forever = false } = {}): ModelScript {
+export function obedientScript({ forever = false, system = false } = {}): ModelScript {
   return (request, index): ModelReply => {
-    const said = promptOf(request).messages.filter((message) => message.startsWith('user: '));
-    const all = said.join('\n');
+    const prompt = promptOf(request);
+    const said = prompt.messages.filter((message) => message.startsWith('user: '));
+    const all = [...(system ? [prompt.system] : []), ...said].join('\n');
     const calls = [...all.matchAll(CALL)].map(([, name = '', input = ''], at) => ({
       name,
       input: JSON.parse(input) as Record<string, unknown>,
