@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
 import type { Conclusion, RunOutcome } from '../../src/lib/outcome.js';
 import type { AnswerForm } from '../../src/loop/structured.js';
-import { createNoneStore } from '../../src/memory/stores/none-store.js';
+import { createNoneStore } from '../../src/memory/stores/store.js';
 import { OUTPUT_NAMES } from '../../src/report/outputs.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';

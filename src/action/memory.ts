@@ -1,19 +1,17 @@
 import { join, sep } from 'node:path';
-import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { listFolderAt, locationOf, type RefPlace, readPathAt } from '../github/reading/contents.js';
 import type { Clock } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { createFiles } from '../lib/files.js';
 import type { MemoryStore, Place, StoreRoot } from '../memory/store.js';
-import { type BaseFiles, createBaseStore } from '../memory/stores/branch/read-base.js';
 import { type CacheScope, cacheScope } from '../memory/stores/cache/cache-key.js';
 import { checkAccess, createCacheClient } from '../memory/stores/cache/cache-library.js';
 import { createCacheStore } from '../memory/stores/cache/cache-store.js';
 import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
-import { guarded } from '../memory/stores/guard.js';
-import { createBrokenStore, createNoneStore } from '../memory/stores/none-store.js';
+import { createBaseStore, guarded } from '../memory/stores/guard.js';
+import { createBrokenStore, createNoneStore } from '../memory/stores/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../run/branch-memory.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import type { MemoryInputs } from '../runner/inputs/input-groups.js';
@@ -51,7 +49,15 @@ export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
   }
 }
 
-function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMemoryOptions): MemoryStore {
+function openFileMemory({
+  inputs,
+  workspace,
+  env,
+  clock,
+  trigger,
+  client,
+  log,
+}: ActionMemoryOptions): MemoryStore {
   const folder = inputs.path ?? COMMITTED_FOLDER;
   const files = createFiles();
   const inFolder = createFileStore({ files, clock, root: workspace, folder, followLinks: false });
@@ -60,11 +66,11 @@ function openFileMemory({ inputs, workspace, clock, trigger, client }: ActionMem
   const store = inWorkspace(own, workspace);
   const trusted = trustedPlace(trigger);
   if (trusted === undefined || client === undefined) return store;
-  return createBaseStore(store, baseFiles({ client, ...trusted }, folder), clock);
+  return createBaseStore(
+    store,
+    openBranchMemory({ client, ...trusted, folder, env, clock, mayCreate: false, log }),
+  );
 }
-
-/** Largest memory file that is read through the API, in bytes. */
-const MAX_BASE_BYTES = 100 * 1024 * 1024;
 
 /**
  * Where the committed memory is what people with write access made it: on a pull request the checkout may be the
@@ -72,33 +78,10 @@ const MAX_BASE_BYTES = 100 * 1024 * 1024;
  */
 function trustedPlace(
   trigger: Trigger,
-): { readonly repository: Repository; readonly ref: string } | undefined {
-  if (trigger.kind === 'pull_request') return { repository: trigger.repository, ref: trigger.base.ref };
+): { readonly owner: string; readonly name: string; readonly branch: string } | undefined {
+  if (trigger.kind === 'pull_request') return { ...trigger.repository, branch: trigger.base.ref };
   if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') return undefined;
-  return { repository: trigger.repository, ref: trigger.repository.defaultBranch };
-}
-
-/** The committed memory in a folder of a ref. */
-function baseFiles(place: RefPlace, folder: string): BaseFiles {
-  const repositoryPath = (treePath: string) => [folder, treePath].filter((part) => part !== '').join('/');
-  return {
-    async read(treePath, signal) {
-      const path = repositoryPath(treePath);
-      const found = await readPathAt(place, { path, maxBytes: MAX_BASE_BYTES }, signal);
-      switch (found.kind) {
-        case 'file':
-          return found.bytes;
-        case 'missing':
-          return undefined;
-        case 'folder':
-          throw new Error(`read ${locationOf(place, path)}: is a directory`);
-        case 'refused':
-          throw new Error(`read ${locationOf(place, path)}: ${found.reason}`);
-      }
-    },
-    list: (folder, signal) => listFolderAt(place, repositoryPath(folder), signal),
-    locate: (treePath) => locationOf(place, repositoryPath(treePath)),
-  };
+  return { ...trigger.repository, branch: trigger.repository.defaultBranch };
 }
 
 /** The store with places as people know them: relative to the repository. */

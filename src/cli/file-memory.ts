@@ -10,7 +10,7 @@ import { isNotesPath } from '../memory/notes/place.js';
 import { statePath } from '../memory/state.js';
 import type { MemoryStore, SaveResult } from '../memory/store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';
-import { createBrokenStore } from '../memory/stores/none-store.js';
+import { createBrokenStore } from '../memory/stores/store.js';
 import type { Terminal } from './terminal.js';
 
 /** Whose memory it is, and where. */

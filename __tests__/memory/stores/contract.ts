@@ -17,12 +17,6 @@ export interface StorePlace {
 
 const never = new AbortController().signal;
 
-/** What a store may be without. */
-export interface StoreTraits {
-  /** It shows all its files; otherwise it says why not. */
-  readonly showsTree?: boolean;
-}
-
 const FOREIGN = [
   ['Windows line ends', `intro\r\n\r\n${entryText('a').replaceAll('\n', '\r\n')}`],
   ['a byte order mark', `\uFEFF${entryText('a')}`],
@@ -35,11 +29,7 @@ const FOREIGN = [
 ] as const;
 
 /** What every memory store keeps to, whatever it stores in (D12). */
-export function describeMemoryStore(
-  name: string,
-  makePlace: () => Promise<StorePlace>,
-  { showsTree = true }: StoreTraits = {},
-): void {
+export function describeMemoryStore(name: string, makePlace: () => Promise<StorePlace>): void {
   describe(`${name} as a memory store`, () => {
     it('is empty if nothing was ever written (C2 17)', async () => {
       const { open } = await makePlace();
@@ -275,19 +265,11 @@ export function describeMemoryStore(
       expect(await text('bot.md')).toBe(odd.slice(odd.indexOf('## 2026', 1)) + entryText('new'));
     });
 
-    it('returns all its files, or reports why not', async () => {
+    it('returns all its files', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', entryText('a') + entryText('b'));
       await open().write([append('c', { path: 'untrusted/bot.md' }), ...forget(['a'])], never);
       const result = await open().readTree(never);
-      if (!showsTree) {
-        expect(result).toMatchObject({
-          kind: 'failed',
-          message: expect.any(String),
-          remedy: expect.any(String),
-        });
-        return;
-      }
       expect(result).toMatchObject({ kind: 'tree', warnings: [], location: expect.any(String) });
       const tree = result.kind === 'tree' ? new Map(result.tree) : new Map<string, string>();
       expect([...tree.keys()].filter((path) => !path.endsWith('.bak')).sort()).toEqual([
@@ -300,7 +282,7 @@ export function describeMemoryStore(
     it('returns nothing for a missing place', async () => {
       const { open } = await makePlace();
       const result = await open().readTree(never);
-      expect(result.kind === 'tree' ? [...result.tree] : result.kind).toEqual(showsTree ? [] : 'failed');
+      expect(result.kind === 'tree' ? [...result.tree] : result.kind).toEqual([]);
     });
 
     it('writes nothing for a rewrite that changes nothing, nor for no changes', async () => {

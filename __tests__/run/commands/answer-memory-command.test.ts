@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatProvenance, parseProvenance } from '../../../src/memory/provenance.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
-import { createBrokenStore, createNoneStore } from '../../../src/memory/stores/none-store.js';
+import { createBrokenStore, createNoneStore } from '../../../src/memory/stores/store.js';
 import { parseLog } from '../../../src/memory/units.js';
 import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';

@@ -1,6 +1,7 @@
 import { createQueue } from '../../lib/queue.js';
+import { pathsOf } from '../change.js';
 import { untrustedPath } from '../log-path.js';
-import type { MemoryStore } from '../store.js';
+import { failed, type MemoryStore } from '../store.js';
 import { isUnder } from './tree-path.js';
 
 /**
@@ -67,5 +68,29 @@ export function oneAtATime(store: MemoryStore): MemoryStore {
     readTree: (signal, under) => inTurn(() => store.readTree(signal, under)),
     write: (changes, signal) => inTurn(() => store.write(changes, signal)),
     ...(dropHistory && { dropHistory: (signal) => inTurn(() => dropHistory(signal)) }),
+  };
+}
+
+/**
+ * A committed memory on a pull request: what a run may know is read at the base branch, since the checkout is the head's and
+ * anybody's; what it adds goes into the working tree for the user's own step to commit (D13, D21). A file that the checkout
+ * does not have is begun with the base version, so that committing it takes nothing away.
+ */
+export function createBaseStore(checkout: MemoryStore, base: MemoryStore): MemoryStore {
+  return {
+    kind: checkout.kind,
+    read: base.read,
+    readTree: base.readTree,
+    async write(changes, signal) {
+      const found = await base.readTree(signal, pathsOf(changes));
+      const trouble = found.kind === 'failed' ? found : found.blocked?.[0];
+      if (found.kind === 'failed' || trouble !== undefined)
+        return failed(signal.aborted ? 'timeout' : 'error', trouble?.message ?? '', trouble?.remedy);
+      const beginnings = [...found.tree].map(
+        ([path, committed]) =>
+          ({ kind: 'rewrite', path, rewrite: (text: string) => (text === '' ? committed : text) }) as const,
+      );
+      return await checkout.write([...beginnings, ...changes], signal);
+    },
   };
 }
