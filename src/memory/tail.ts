@@ -146,55 +146,28 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return both;
 }
 
-const encoder = new TextEncoder();
-const LINE_BREAK = encoder.encode('\n');
-const RESULT = encoder.encode('\n**Result:** ');
-
-/** A longer first line is not a heading that anybody needs whole. */
-const MAX_HEADING_BYTES = 256;
-/** Room for the words between the two ends. */
+/** Of an entry that is cut, its beginning holds the heading at least, */
+const LEAST_FIRST_BYTES = 256;
+/** and its end the whole of a result that we write, with the line behind it. */
+const LEAST_LAST_BYTES = 4 * MAX_RESULT_CODE_POINTS + 1024;
+/** Room for the words between the two. */
 const NOTE_BYTES = 64;
-/** The ends of a task that are kept even where a result takes all the room. */
-const LEAST_TASK_BYTES = 256;
-/** A result that we write fits into this, with the line behind it. */
-const LEAST_RESULT_BYTES = 4 * MAX_RESULT_CODE_POINTS + 1024;
 
-/**
- * An entry that is larger than its room: its heading, the ends of its task and its whole result. Only a result that is
- * larger than any that is written loses its middle too. Reads no more than the room and one block at a time.
- */
-async function cutEntry(file: OpenFile, { start, end }: ByteSpan, maxBytes: number): Promise<string> {
-  const body = await bodyOf(file, { start, end });
-  const result = (await findBytes(file, RESULT, { start: body, end })) ?? end;
-  const room = maxBytes - (body - start);
-  const roomForResult = Math.max(room - LEAST_TASK_BYTES, LEAST_RESULT_BYTES);
-  const resultText = await readEnds(file, { start: result, end }, roomForResult);
-  const roomForTask = room - encoder.encode(resultText).length;
-  const task = await readEnds(file, { start: body, end: result }, Math.max(roomForTask, LEAST_TASK_BYTES));
-  const heading = decodeText(await readExactly(file, start, body - start));
-  return heading + task + resultText;
-}
-
-/** What is behind the heading line; the whole entry if that line is not a heading. */
-async function bodyOf(file: OpenFile, { start, end }: ByteSpan): Promise<number> {
-  const lineEnd = await findBytes(file, LINE_BREAK, { start, end: Math.min(end, start + MAX_HEADING_BYTES) });
-  return lineEnd === undefined ? start : lineEnd + 1;
-}
-
-async function readEnds(file: OpenFile, { start, end }: ByteSpan, maxBytes: number): Promise<string> {
+/** An entry that is larger than its room, without its middle. Reads no more than the room. */
+async function cutEntry(
+  file: OpenFile,
+  { start, end }: { readonly start: number; readonly end: number },
+  maxBytes: number,
+): Promise<string> {
+  const room = maxBytes - NOTE_BYTES;
+  const lastBytes = Math.max(Math.floor(room / 2), LEAST_LAST_BYTES);
+  const firstBytes = Math.max(room - lastBytes, LEAST_FIRST_BYTES);
   const bytes = end - start;
-  if (bytes <= maxBytes) return decodeText(await readExactly(file, start, bytes));
-  const half = Math.max(0, Math.floor((maxBytes - NOTE_BYTES) / 2));
-  const first = wholeAtEnd(await readExactly(file, start, half));
-  const last = wholeAtStart(await readExactly(file, end - half, half));
+  if (bytes <= firstBytes + lastBytes) return decodeText(await readExactly(file, start, bytes));
+  const first = wholeAtEnd(await readExactly(file, start, firstBytes));
+  const last = wholeAtStart(await readExactly(file, end - lastBytes, lastBytes));
   const left = bytes - first.length - last.length;
   return `${decodeText(first)} [... ${left.toLocaleString('en')} bytes left out ...] ${decodeText(last)}`;
-}
-
-/** Part of a file, from the first byte up to the one that no longer belongs to it. */
-interface ByteSpan {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Bytes that are read at once. */
@@ -224,20 +197,6 @@ function isTimestamp(bytes: Uint8Array, at: number): boolean {
   return TIMESTAMP.test(decodeText(bytes.subarray(at, at + TIMESTAMP_BYTES)));
 }
 
-/** The place of some bytes in a part of a file, looked for without keeping what is read. */
-async function findBytes(
-  file: OpenFile,
-  sought: Uint8Array,
-  { start, end }: ByteSpan,
-): Promise<number | undefined> {
-  for (let at = start; at < end; at += BLOCK_BYTES) {
-    const length = Math.min(BLOCK_BYTES + sought.length - 1, end - at);
-    const found = indexOf(await readExactly(file, at, length), sought);
-    if (found >= 0) return at + found;
-  }
-  return undefined;
-}
-
 /** The text of bytes; a byte order mark is kept, invalid UTF-8 becomes U+FFFD. */
 function decodeText(bytes: Uint8Array): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
@@ -265,15 +224,6 @@ export async function readExactly(file: OpenFile, position: number, length: numb
 
 function isHeading(bytes: Uint8Array, at: number): boolean {
   return bytes[at] === HASH && bytes[at + 1] === HASH && bytes[at + 2] === SPACE;
-}
-
-function indexOf(bytes: Uint8Array, sought: Uint8Array): number {
-  const [first] = sought;
-  if (first === undefined) return 0;
-  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
-    if (sought.every((byte, index) => bytes[at + index] === byte)) return at;
-  }
-  return -1;
 }
 
 function isContinuation(byte: number | undefined): boolean {
