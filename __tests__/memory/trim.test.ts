@@ -2,8 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChanges, type Change } from '../../src/memory/change.js';
 import { formatEntry } from '../../src/memory/run-log.js';
-import { partLog, trimLog } from '../../src/memory/trim.js';
-import { parseLog } from '../../src/memory/units.js';
+import { parseLog, partLog, trimLog } from '../../src/memory/units.js';
 
 const PATH = 'bot.md';
 

@@ -7,9 +7,15 @@ import { findOrCreateIssue, listClosedIssues } from '../github/posting/issues.js
 import { listClosedPulls, proposePull } from '../github/posting/pull-request.js';
 import { AxeError, NotFoundError } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
-import { hasRecommendations, recommendationsDigest } from '../memory/gc/analysis.js';
+import {
+  hasRecommendations,
+  type OwnFiles,
+  PROPOSAL_PROMPT,
+  proposalMessage,
+  readProposal,
+  recommendationsDigest,
+} from '../memory/gc/analysis.js';
 import type { Suggestion } from '../memory/gc/gc-result.js';
-import { type OwnFiles, PROPOSAL_PROMPT, proposalMessage, readProposal } from '../memory/gc/proposal.js';
 import { memoryName } from '../memory/log-path.js';
 import { dirsAtRef } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';

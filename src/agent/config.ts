@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 import { DEFAULT_MODEL, NOTES_LIMITS, REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
-import { noteKind } from '../memory/notes/place.js';
-import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import { ALL_NOTES_TOOLS, noteKind } from '../memory/notes/place.js';
 import { CATEGORIES, type Category, SEVERITIES } from '../review/finding.js';
 import { BACKOFFS, chosen, DAILY_CHOICES, NOTES_SCOPES, PROVENANCE, REVIEW_DEPTHS } from './choices.js';
 import type { AgentProblem } from './fault.js';

@@ -1,11 +1,9 @@
-import { encodeField } from './field.js';
 import { editedText, type NoteEdit } from './notes/edit.js';
 import { backupPath } from './notes/place.js';
-import { parseProvenance } from './provenance.js';
+import { encodeField, parseProvenance } from './provenance.js';
 import { separator } from './run-log.js';
 import { mergeStates } from './state.js';
-import { type Trimmings, trimLog } from './trim.js';
-import { textId } from './units.js';
+import { type Trimmings, textId, trimLog } from './units.js';
 
 /** Memory as a store keeps it between versions: texts by `/`-separated path. */
 export type MemoryTree = ReadonlyMap<string, string>;

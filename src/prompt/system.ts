@@ -1,8 +1,12 @@
 import type { MemoryConfig } from '../agent/config.js';
 import type { Warning } from '../lib/warning.js';
 import { appendMemoryBlock, formatMemoryBlock } from '../memory/notes/context-block.js';
-import type { NotesPlaces } from '../memory/notes/place.js';
-import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import {
+  ALL_NOTES_TOOLS,
+  type NotesPlaces,
+  type NotesTool,
+  READING_NOTES_TOOLS,
+} from '../memory/notes/place.js';
 import type { ContextFile } from './context-files.js';
 
 export interface SystemPromptParts {

@@ -1,8 +1,7 @@
 import { formatError, ProviderError } from '../lib/errors.js';
 import type { Conclusion } from '../lib/outcome.js';
 import { count, grouped } from '../lib/text/number.js';
-import { figuresOf } from '../memory/gc/count-log.js';
-import { formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
+import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
 import { warningList } from './format-summary.js';
 import { row, usageCells, usageOutputs } from './format-usage.js';
 import { errorBlock, sections } from './markdown.js';

@@ -2,8 +2,7 @@ import type { GitHubClient } from '../github/client/client.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import type { MemoryStore } from '../memory/store.js';
-import { createBranchStore } from '../memory/stores/branch/branch-store.js';
-import type { CommitCause } from '../memory/stores/branch/commit-message.js';
+import { type CommitCause, createBranchStore } from '../memory/stores/branch/branch-store.js';
 import { createMemoryBranch } from '../memory/stores/branch/memory-branch.js';
 
 /** Which branch memory is on, and how to reach it. */

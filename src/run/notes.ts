@@ -4,14 +4,17 @@ import type { Trust } from '../event/trust.js';
 import { dateOf } from '../lib/text/dates.js';
 import type { Warning } from '../lib/warning.js';
 import { applyChanges, type NoteChange } from '../memory/change.js';
-import { type NotesPlaces, notesPlaces, notesUnder, pathOf } from '../memory/notes/place.js';
-import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import {
   ALL_NOTES_TOOLS,
+  type NotesPlaces,
   type NotesTool,
+  notesPlaces,
   notesToolsOf,
+  notesUnder,
+  pathOf,
   READING_NOTES_TOOLS,
-} from '../memory/notes/tool-names.js';
+} from '../memory/notes/place.js';
+import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
 import { damageOf, damageWarning } from '../memory/stores/read-log.js';
 import { makeNotesPrompt } from '../prompt/system.js';

@@ -9,7 +9,7 @@ import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { ToolError } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
-import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
 import { type GrantRules, grantTools, type RequestedTool } from '../tools/effects.js';
 import type { GitHubReader } from '../tools/github/github-port.js';
 import { connectMcpServers, createRunServers, expandServer, valuesFor } from '../tools/mcp/connect.js';

@@ -1,7 +1,7 @@
 import { nearest } from '../agent/suggest.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
-import { ALL_NOTES_TOOLS } from '../memory/notes/tool-names.js';
+import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
 import { createEditFile } from './files/edit-file.js';
 import { createListDirectory } from './files/list-directory.js';
 import { createReadFile } from './files/read-file.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readEntries } from '../../../src/memory/commands/entry.js';
-import { formatBrief, formatEntries, formatWhole } from '../../../src/memory/commands/format.js';
+import { formatBrief, formatEntries, formatWhole, readEntries } from '../../../src/memory/commands/entry.js';
 import { entry } from './logs.js';
 
 const LONG = entry(2, { id: 'b2', actor: 'octocat', event: 'push', result: 'one\ntwo\n\nthree\nfour\nfive' });

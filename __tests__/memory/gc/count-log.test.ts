@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { countLog, figuresOf } from '../../../src/memory/gc/count-log.js';
+import { countLog, figuresOf } from '../../../src/memory/gc/gc-result.js';
 import { countEntries, formatEntry } from '../../../src/memory/run-log.js';
-import { partLog } from '../../../src/memory/trim.js';
-import { parseLog } from '../../../src/memory/units.js';
+import { parseLog, partLog } from '../../../src/memory/units.js';
 import { anyLog } from '../commands/logs.js';
 
 function figures(...runs: readonly (readonly [at: string, result: string])[]) {

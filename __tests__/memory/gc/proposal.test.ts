@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type OwnFiles, readProposal } from '../../../src/memory/gc/proposal.js';
+import { type OwnFiles, readProposal } from '../../../src/memory/gc/analysis.js';
 
 const TOML = 'axe/agents/bot.toml';
 const SKILL = 'axe/skills/bot/SKILL.md';

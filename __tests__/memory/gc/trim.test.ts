@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { countLog, planTrim } from '../../../src/memory/gc/count-log.js';
+import { countLog, planTrim } from '../../../src/memory/gc/gc-result.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
-import { trimLog } from '../../../src/memory/trim.js';
+import { trimLog } from '../../../src/memory/units.js';
 
 function log(...days: readonly number[]): string {
   return days

@@ -1,9 +1,8 @@
 import { MAX_SHOWN_NOTES_BYTES } from '../../../src/lib/defaults.js';
 import type { Warning } from '../../../src/lib/warning.js';
 import type { MemoryTree } from '../../../src/memory/change.js';
-import { type NotesPlaces, notesPlaces } from '../../../src/memory/notes/place.js';
+import { ALL_NOTES_TOOLS, type NotesPlaces, notesPlaces } from '../../../src/memory/notes/place.js';
 import { createNotesSession, type NotesCaps, type NotesSession } from '../../../src/memory/notes/session.js';
-import { ALL_NOTES_TOOLS } from '../../../src/memory/notes/tool-names.js';
 import type { TreeResult } from '../../../src/memory/store.js';
 import { sanitize } from '../../../src/safety/sanitize.js';
 import { createMemoryTools } from '../../../src/tools/memory/memory-tools.js';

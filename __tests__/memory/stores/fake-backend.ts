@@ -4,7 +4,7 @@ import type {
   CommitResult,
   Snapshot,
   TreeBackend,
-} from '../../../src/memory/stores/backend.js';
+} from '../../../src/memory/stores/update.js';
 
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {

@@ -1,12 +1,12 @@
 import { decodeBytes, encodeBytes } from '../../../src/lib/text/bytes.js';
-import { decodeField } from '../../../src/memory/field.js';
-import type { BackendTrouble, CommitResult } from '../../../src/memory/stores/backend.js';
+import { decodeField } from '../../../src/memory/provenance.js';
 import type {
   BranchFile,
   BranchFiles,
   BranchRead,
   MemoryBranch,
 } from '../../../src/memory/stores/branch/branch.js';
+import type { BackendTrouble, CommitResult } from '../../../src/memory/stores/update.js';
 
 /** A commit of the fake, as GitHub would show it. */
 export interface FakeCommit {

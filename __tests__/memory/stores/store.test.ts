@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../../src/lib/errors.js';
 import { limitTime } from '../../../src/lib/time-limit.js';
-import type { CommitResult, TreeBackend } from '../../../src/memory/stores/backend.js';
 import { createTreeStore } from '../../../src/memory/stores/store.js';
+import type { CommitResult, TreeBackend } from '../../../src/memory/stores/update.js';
 import { describeMemoryStore } from './contract.js';
 import { append, entryText, idsIn } from './entries.js';
 import { type BackendFaults, createFakeRemote } from './fake-backend.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { fetchTreeId, storeCommit, storeTree } from '../../memory/stores/branch/memory-branch-objects.js';
+import { fetchTreeId, storeCommit, storeTree } from '../../memory/stores/branch/memory-branch.js';
 import { isMarked, type Mark, withMark } from '../../safety/mark.js';
 import { askRest, createOnce, inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';

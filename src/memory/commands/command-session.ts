@@ -4,9 +4,15 @@ import type { Change, MemoryTree } from '../change.js';
 import type { Provenance } from '../provenance.js';
 import { statePath } from '../state.js';
 import { type BlockedPlace, firstUnread, type MemoryStore, type TreeResult } from '../store.js';
-import { type LogLane, lanePath, type MemoryEntry, readEntries } from './entry.js';
-import { formatEntries } from './format.js';
-import { type MemoryNote, readNotes } from './notes.js';
+import {
+  formatEntries,
+  type LogLane,
+  lanePath,
+  type MemoryEntry,
+  type MemoryNote,
+  readEntries,
+  readNotes,
+} from './entry.js';
 
 export interface CommandSession {
   readonly store: MemoryStore;

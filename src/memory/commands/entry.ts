@@ -1,6 +1,11 @@
+import { encodeBytes } from '../../lib/text/bytes.js';
+import { count, grouped } from '../../lib/text/number.js';
+import type { MemoryTree, NoteChange } from '../change.js';
 import { untrustedPath } from '../log-path.js';
+import { backupPath, isNotesPath } from '../notes/place.js';
 import { type Provenance, parseProvenance } from '../provenance.js';
 import { stripProvenance } from '../run-log.js';
+import { isStatePath } from '../state.js';
 import { parseLog, type Unit } from '../units.js';
 
 /** The two logs of an agent (D19). */
@@ -94,7 +99,7 @@ export function matcherOf(words: readonly string[]): (entry: MemoryEntry) => boo
 }
 
 /** A text as searches compare it. */
-export function fold(text: string): string {
+function fold(text: string): string {
   return text.normalize('NFC').toLowerCase();
 }
 
@@ -125,4 +130,111 @@ export function findEntry(entries: readonly MemoryEntry[], requested: string): E
   if (first === undefined) return { kind: 'missing' };
   if (others.length === 0) return { kind: 'found', id: first[0], entries: first[1] };
   return { kind: 'ambiguous', candidates: [...byId.values()].flatMap(([entry]) => entry ?? []) };
+}
+
+const MAX_LINES = 3;
+const MAX_CHARACTERS = 240;
+const MAX_TASK_CHARACTERS = 200;
+
+/** Entries as a markdown list: id, time, trust, task and the first lines of the result. */
+export function formatEntries(entries: readonly MemoryEntry[]): string {
+  return entries.map(formatListed).join('\n');
+}
+
+export function formatWhole(entry: MemoryEntry): string {
+  const { task, result, body } = entry;
+  const text =
+    task === undefined && result === undefined ? body : `Task: ${task ?? ''}\nResult: ${result ?? ''}`;
+  return [formatHead(entry), ...originOf(entry), ...text.split('\n')].join('\n  ').replace(/ +$/gm, '');
+}
+
+export function formatBrief(entry: MemoryEntry): string {
+  return `${formatHead(entry)}: ${shorten(entry.task ?? entry.body, MAX_TASK_CHARACTERS)}`;
+}
+
+function formatListed(entry: MemoryEntry): string {
+  const { task, result, body } = entry;
+  if (task === undefined && result === undefined) return joinIndented(formatHead(entry), firstLines(body));
+  return joinIndented(formatHead(entry), [
+    `Task: ${shorten(task ?? '', MAX_TASK_CHARACTERS)}`,
+    ...firstLines(`Result: ${result ?? ''}`),
+  ]);
+}
+
+function joinIndented(head: string, lines: readonly string[]): string {
+  return [head, ...lines].join('\n  ');
+}
+
+function formatHead({ id, heading, lane, provenance, line }: MemoryEntry): string {
+  const by = provenance?.actor === undefined ? '' : ` by ${provenance.actor}`;
+  return `- \`${id}\` ${heading} ${lane}${by}, line ${line}`;
+}
+
+function originOf({ provenance }: MemoryEntry): readonly string[] {
+  if (provenance === undefined) return [];
+  const { event, run, job, sha, model } = provenance;
+  const known = Object.entries({ event, run, job, sha, model }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name} ${value}`],
+  );
+  return known.length === 0 ? [] : [known.join(', ')];
+}
+
+function firstLines(text: string): readonly string[] {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const shown = shorten(lines.slice(0, MAX_LINES).join('\n'), MAX_CHARACTERS).split('\n');
+  const left = lines.length - shown.length;
+  return left > 0 ? [...shown, `… ${count(left, 'more line')}`] : shown;
+}
+
+/** Cut between characters, so that none is split. */
+function shorten(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, most).join('')}…`;
+}
+
+export interface MemoryNote {
+  /** Place in the memory tree. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The notes of a tree by their paths, but for what is a run log of the agent's. */
+export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly MemoryNote[] {
+  const notes = [...tree].filter(
+    ([path, text]) => text !== '' && isNotesPath(path) && !isStatePath(path) && !logs.includes(path),
+  );
+  return notes.map(([path, text]) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Notes as a markdown list with their sizes. */
+export function formatNoteList(notes: readonly MemoryNote[]): string {
+  return notes
+    .map(({ path, text }) => `- \`${path}\`, ${grouped(encodeBytes(text).length)} bytes`)
+    .join('\n');
+}
+
+/** The lines that hold all the words, whatever their case, as a markdown list with their places. */
+export function searchNoteLines(notes: readonly MemoryNote[], words: readonly string[]): readonly string[] {
+  const terms = words.map(fold);
+  return notes.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const folded = fold(line);
+      return terms.every((word) => folded.includes(word))
+        ? [`- \`${path}\`:${index + 1} ${line.trim()}`]
+        : [];
+    }),
+  );
+}
+
+/** Deletes a note and the version of it that is kept next to it. */
+export function deleteNote(path: string, tree: MemoryTree, id: string): readonly NoteChange[] {
+  return [path, backupPath(path)]
+    .filter((one) => tree.has(one))
+    .map((one) => ({
+      kind: 'note',
+      path: one,
+      edit: { kind: 'delete' },
+      backup: false,
+      id: `${id} ${one}`,
+    }));
 }

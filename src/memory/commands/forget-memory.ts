@@ -13,11 +13,9 @@ import {
   severalEntries,
   viewMemory,
 } from './command-session.js';
-import { forgetEntry } from './compose.js';
-import { findEntry } from './entry.js';
-import { formatBrief } from './format.js';
-import { deleteNote } from './notes.js';
+import { deleteNote, findEntry, formatBrief } from './entry.js';
 import type { MemoryCommand } from './parse-memory-command.js';
+import { forgetEntry } from './remember-memory.js';
 
 /**
  * Takes an entry out of every lane; `purge` drops what came before, too, also once the entry is gone. The path of a note

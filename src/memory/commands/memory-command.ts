@@ -6,8 +6,7 @@ import {
 } from './command-session.js';
 import { forgetMemory } from './forget-memory.js';
 import type { MemoryCommand } from './parse-memory-command.js';
-import { promoteEntry } from './promote-memory.js';
-import { rememberText } from './remember-memory.js';
+import { promoteEntry, rememberText } from './remember-memory.js';
 import { refuseUnknown, searchMemory, showMemory, type UnknownAgent } from './show-memory.js';
 
 /**

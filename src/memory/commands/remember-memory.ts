@@ -1,14 +1,81 @@
 import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import { sanitize } from '../../safety/sanitize.js';
+import type { Change } from '../change.js';
+import { formatProvenance, type Provenance } from '../provenance.js';
+import { formatEntry } from '../run-log.js';
+import { textId, withEntry, withoutEntries } from '../units.js';
 import {
   type CommandSession,
   type MemoryCommandResult,
   type MemoryView,
+  noSuchEntry,
+  refusal,
   saveChanges,
+  severalEntries,
 } from './command-session.js';
-import { type ComposedEntry, composeEntry, type Fields } from './compose.js';
-import { readEntries } from './entry.js';
+import { findEntry, formatWhole, type MemoryEntry, readEntries } from './entry.js';
 import type { MemoryCommand } from './parse-memory-command.js';
+
+export interface EntryParts {
+  readonly timestamp: Date;
+  /** The heading as it is in the file, where that must stay; otherwise it is the timestamp's. */
+  readonly heading?: string | undefined;
+  readonly task: string;
+  readonly result: string;
+  /** Undefined for an entry as axe writes it. */
+  readonly provenance: Provenance | undefined;
+}
+
+interface ComposedEntry {
+  readonly id: string;
+  readonly text: string;
+  /** The result was longer than is stored. */
+  readonly isCut: boolean;
+}
+
+/** The one way by which a person's words become an entry: redact, form. Without provenance it is known by its text. */
+export function composeEntry(parts: EntryParts, secrets: readonly string[]): ComposedEntry {
+  const { timestamp, heading, task, result, provenance } = parts;
+  const written = formatEntry({
+    timestamp,
+    task: sanitize(task, 'memory', secrets),
+    result: sanitize(result, 'memory', secrets),
+    provenance: provenance && formatProvenance(provenance),
+  });
+  const text = heading === undefined ? written : `## ${heading}${written.slice(written.indexOf('\n'))}`;
+  return { id: provenance?.id ?? textId(text), text, isCut: isLong(result) };
+}
+
+/** A result that was cut once already ends in three dots, and is not cut again. */
+function isLong(result: string): boolean {
+  const length = [...result].length;
+  return (
+    length > MAX_RESULT_CODE_POINTS && !(length === MAX_RESULT_CODE_POINTS + 3 && result.endsWith('...'))
+  );
+}
+
+/** Takes the old entry out and puts the new one to its place by time. */
+export function placeEntry(path: string, oldId: string, entry: ComposedEntry): Change {
+  const gone = new Set([oldId]);
+  return { kind: 'rewrite', path, rewrite: (text) => withEntry(withoutEntries(text, gone), entry.text) };
+}
+
+interface Fields {
+  readonly task: string;
+  readonly result: string;
+}
+
+/** The fields of an entry; of one without them, all it says is the result. */
+function fieldsOf({ task, result, body }: MemoryEntry): Fields {
+  if (task === undefined && result === undefined) return { task: '', result: body.trim() };
+  return { task: task ?? '', result: result ?? '' };
+}
+
+/** Takes the entry of an id out of a log; every other byte stays. */
+export function forgetEntry(path: string, id: string): Change {
+  const ids = new Set([id]);
+  return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids) };
+}
 
 /** Adds an entry of a person's own to the trusted lane. */
 export async function rememberText(
@@ -40,7 +107,7 @@ function sameEntry({ text }: ComposedEntry, { trusted }: MemoryView): string | u
 }
 
 /** What a person should know of how an entry was written. */
-export function entryNotes(
+function entryNotes(
   { isCut }: ComposedEntry,
   { task, result }: Fields,
   { secrets }: CommandSession,
@@ -51,4 +118,51 @@ export function entryNotes(
     ...(isCut ? [`It was cut after ${MAX_RESULT_CODE_POINTS} characters, as every entry is.`] : []),
     ...(isRedacted ? ['What looked like a secret was written as `***`.'] : []),
   ];
+}
+
+const PREFIX = 'p-';
+
+/**
+ * Makes an entry of the untrusted lane a trusted one, by the word of the person who asks. Its id is made of the old one, so that
+ * promoting twice adds one; the old one goes from both lanes, since a tainted run has it in both (D19).
+ */
+export async function promoteEntry(
+  { id }: Extract<MemoryCommand, { kind: 'promote' }>,
+  view: MemoryView,
+  session: CommandSession,
+): Promise<MemoryCommandResult> {
+  const found = findEntry(view.untrusted.entries, id);
+  if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
+  const old = found.kind === 'found' ? found.entries[0] : undefined;
+  if (old === undefined) return notThere(id, view);
+  const newId = PREFIX + old.id;
+  const fields = fieldsOf(old);
+  // Where it came from stays; that it is trusted is the word of the person who promotes it.
+  const provenance = { ...old.provenance, id: newId, trust: 'trusted', actor: session.origin?.actor };
+  const timestamp = new Date(old.timeMs);
+  const entry = composeEntry({ timestamp, heading: old.heading, ...fields, provenance }, session.secrets);
+  const saved = await saveChanges(
+    [placeEntry(view.trusted.path, old.id, entry), forgetEntry(view.untrusted.path, old.id)],
+    session,
+  );
+  if (saved.kind === 'failed') return saved;
+  const promoted = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it.`;
+  return {
+    kind: 'done',
+    text: [promoted, ...entryNotes(entry, fields, session), ...saved.notices].join('\n\n'),
+    quoted: formatWhole(old),
+    changed: true,
+  };
+}
+
+function notThere(id: string, view: MemoryView): MemoryCommandResult {
+  const promoted = findEntry(view.trusted.entries, PREFIX + id);
+  if (promoted.kind === 'found') {
+    const text = `\`${id}\` was promoted before: \`${promoted.id}\`.`;
+    return { kind: 'done', text, changed: false };
+  }
+  const trusted = findEntry(view.trusted.entries, id);
+  if (trusted.kind === 'found')
+    return refusal('not-found', `\`${trusted.id}\` is in the trusted lane already`);
+  return noSuchEntry(id, view.location, 'untrusted entry');
 }

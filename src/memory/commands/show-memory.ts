@@ -16,9 +16,16 @@ import {
   refusal,
   severalEntries,
 } from './command-session.js';
-import { findEntry, type LogLane, type MemoryEntry, matcherOf, readEntries } from './entry.js';
-import { formatWhole } from './format.js';
-import { formatNoteList, searchNoteLines } from './notes.js';
+import {
+  findEntry,
+  formatNoteList,
+  formatWhole,
+  type LogLane,
+  type MemoryEntry,
+  matcherOf,
+  readEntries,
+  searchNoteLines,
+} from './entry.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 
 /** The entries of a lane with notes and figures, or one entry or note with all it says. */

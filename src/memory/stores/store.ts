@@ -12,10 +12,16 @@ import {
   type StoreKind,
   type TreeResult,
 } from '../store.js';
-import type { BackendTrouble, Snapshot, TreeBackend } from './backend.js';
 import { readLogIn, shownTree } from './read-log.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
-import { dropHistory, type SaveOptions, update } from './update.js';
+import {
+  type BackendTrouble,
+  dropHistory,
+  type SaveOptions,
+  type Snapshot,
+  type TreeBackend,
+  update,
+} from './update.js';
 
 /** A run waits so long for its memory, and goes on without it. */
 const READ_MS = 20_000;
@@ -85,7 +91,7 @@ function failedRead({ message, remedy }: BackendTrouble, place: Place): FailedRe
 }
 
 /** Reads memory for as long as a run waits for it. Throws an AxeError when that is over. */
-export async function inReadTime<T>(
+async function inReadTime<T>(
   clock: Clock,
   signal: AbortSignal,
   read: (signal: AbortSignal) => Promise<T>,

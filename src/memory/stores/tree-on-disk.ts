@@ -4,8 +4,7 @@ import { type FileStat, type Files, readWhole } from '../../lib/files.js';
 import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import { isNotesPath } from '../notes/place.js';
-import type { BlockedPlace } from '../store.js';
-import { failureOf } from './storage-failure.js';
+import type { BlockedPlace, SaveFailure, StorageFailure } from '../store.js';
 import { compareFiles, isTreePath } from './tree-path.js';
 
 export interface ReadTree {
@@ -175,4 +174,47 @@ function named(paths: readonly string[]): string {
   const shown = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
   const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
   return `${shown.join(', ')}${more}`;
+}
+
+/** What an error of the file system means for whoever saves. */
+export function failureOf(thrown: unknown): SaveFailure {
+  const code = codeOf(thrown) ?? '';
+  if (DENIED.has(code)) return 'denied';
+  return code === 'ELOOP' ? 'refused' : 'error';
+}
+
+/** The operation of the file system that failed, as `FileError` names it; undefined for an error of another kind. */
+export function operationOf(thrown: unknown): string | undefined {
+  return stringOf(thrown, 'operation');
+}
+
+/** The operation that failed in the words of memory-tools 2.2; undefined for an error of another kind. */
+export function storageFailure(thrown: unknown): StorageFailure | undefined {
+  const operation = OPERATIONS.get(operationOf(thrown) ?? '');
+  return operation === undefined ? undefined : { operation, cause: messageOf(thrown) };
+}
+
+/** The operating system's code of an error. */
+export function codeOf(thrown: unknown): string | undefined {
+  return stringOf(thrown, 'code');
+}
+
+const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+const OPERATIONS: ReadonlyMap<string, string> = new Map([
+  ['mkdir', 'create memory directory'],
+  ['open', 'open memory file for appending'],
+  ['read', 'read memory file'],
+  ['write', 'write to memory file'],
+  ['sync', 'write to memory file'],
+  ['chmod', 'set mode of memory file'],
+  ['rename', 'replace memory file'],
+  ['remove', 'remove memory file'],
+  ['lstat', 'get file metadata'],
+  ['stat', 'get file metadata'],
+]);
+
+function stringOf(thrown: unknown, key: 'code' | 'operation'): string | undefined {
+  const value: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, key) : undefined;
+  return typeof value === 'string' ? value : undefined;
 }

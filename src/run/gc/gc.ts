@@ -15,8 +15,15 @@ import { retryPolicy } from '../../loop/retry.js';
 import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../../loop/spend.js';
 import { Usage } from '../../loop/usage.js';
 import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../memory/gc/analysis.js';
-import { countLog, planTrim, type TrimPlan } from '../../memory/gc/count-log.js';
-import type { GcEnd, GcFindings, GcResult, Suggestion } from '../../memory/gc/gc-result.js';
+import {
+  countLog,
+  type GcEnd,
+  type GcFindings,
+  type GcResult,
+  planTrim,
+  type Suggestion,
+  type TrimPlan,
+} from '../../memory/gc/gc-result.js';
 import { promptText } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
 import { type FailedSave, firstUnread, type MemoryStore } from '../../memory/store.js';

@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/lib/clock.js';
 import type { MemoryStore } from '../../../../src/memory/store.js';
-import type { BackendTrouble } from '../../../../src/memory/stores/backend.js';
-import { createBranchStore } from '../../../../src/memory/stores/branch/branch-store.js';
-import { commitMessage } from '../../../../src/memory/stores/branch/commit-message.js';
+import { commitMessage, createBranchStore } from '../../../../src/memory/stores/branch/branch-store.js';
+import type { BackendTrouble } from '../../../../src/memory/stores/update.js';
 import { describeMemoryStore } from '../contract.js';
 import { append, entryText, idsIn } from '../entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
@@ -288,10 +287,6 @@ describe('the message of a commit', () => {
     [['pr-reviewer.md'], 'Update memory of pr-reviewer [skip ci]'],
     [['a.md', 'a.state.md', 'untrusted/a.md', 'a.md.bak', 'b.md'], 'Update memory of a, b [skip ci]'],
     [['packages/web/bot.md', 'packages/web/untrusted/bot.md'], 'Update memory of packages/web/bot [skip ci]'],
-    [
-      ['1.md', '2.md', '3.md', '4.md', '5.md', '6.md', '7.md'],
-      'Update memory of 1, 2, 3, 4, 5 and 2 more [skip ci]',
-    ],
     [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],
   ])('for %j names the memory', (paths, message) => {
     expect(commitMessage(paths, [])).toBe(message);

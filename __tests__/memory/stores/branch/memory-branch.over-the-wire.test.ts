@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { createGitHubClient } from '../../../../src/github/client/client.js';
 import { encodeBytes } from '../../../../src/lib/text/bytes.js';
 import { noteTimeLeft } from '../../../../src/lib/time-limit.js';
-import type { CommitResult } from '../../../../src/memory/stores/backend.js';
 import type { BranchRead, MemoryBranch } from '../../../../src/memory/stores/branch/branch.js';
 import { createMemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
+import type { CommitResult } from '../../../../src/memory/stores/update.js';
 import { graphQlRateLimit, secondaryRateLimit } from '../../../helpers/github-faults.js';
 import {
   GITHUB_TOKEN,

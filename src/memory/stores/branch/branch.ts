@@ -1,6 +1,6 @@
 import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
-import type { BackendTrouble, CommitResult } from '../backend.js';
+import type { BackendTrouble, CommitResult } from '../update.js';
 
 export type BranchFile =
   | { readonly kind: 'text'; readonly text: string }

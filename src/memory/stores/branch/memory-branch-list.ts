@@ -1,4 +1,7 @@
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
+import { fetchBlob } from '../../../github/reading/contents.js';
+import { decodeBytes } from '../../../lib/text/bytes.js';
 import { grouped } from '../../../lib/text/number.js';
 import { failed } from '../../store.js';
 import { compareFiles, isTreePath } from '../tree-path.js';
@@ -9,7 +12,6 @@ import {
   branchName,
   placeNotUnderstood,
 } from './branch.js';
-import { fetchFile } from './memory-branch-objects.js';
 import { fetchNewest, type GitEntry, type TreeEntry } from './memory-branch-read.js';
 import { messageFor } from './memory-branch-trouble.js';
 
@@ -254,3 +256,34 @@ function textsQuery(count: number): string {
 const textsSchema = v.object({
   repository: v.record(v.string(), v.nullish(v.object({ text: v.nullish(v.string()) }))),
 });
+
+/**
+ * What a regular file holds. GraphQL cuts long texts, drops a byte order mark and guesses encodings, so its text counts
+ * only if it is what git has stored; otherwise the bytes are fetched. It is null where GitHub takes it for binary, undefined
+ * where nobody asked. Throws a GitHubError.
+ */
+async function fetchFile(
+  { client, place }: BranchAccess,
+  { oid, text }: { readonly oid: string; readonly text: string | null | undefined },
+  signal: AbortSignal,
+): Promise<BranchFile> {
+  if (typeof text === 'string' && isStored(text, oid)) return fileOf(text);
+  return fileOf(decodeBytes(await fetchBlob({ client, repository: place }, oid, signal)));
+}
+
+/** Whether a text is the content of a blob, by git's own id for it: SHA-1, or SHA-256 in newer repositories. */
+function isStored(text: string, oid: string): boolean {
+  const bytes = Buffer.from(text);
+  const hash = createHash(oid.length === SHA256_LENGTH ? 'sha256' : 'sha1');
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex') === oid;
+}
+
+const SHA256_LENGTH = 64;
+
+function fileOf(text: string): BranchFile {
+  if (!text.startsWith(LFS_POINTER)) return { kind: 'text', text };
+  return { kind: 'refused', reason: 'its content is in Git LFS' };
+}
+
+/** First line of what Git LFS leaves in place of a file (git-lfs, docs/spec.md). */
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1';

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { decodeField } from '../../field.js';
+import { decodeField } from '../../provenance.js';
 import { type BranchAccess, noRepository, placeNotUnderstood } from './branch.js';
 
 /** What stands in a commit, as GraphQL gives it. */

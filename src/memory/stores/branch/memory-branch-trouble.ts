@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { GitHubError } from '../../../github/client/errors.js';
 import { failed } from '../../store.js';
-import type { BackendTrouble, CommitResult } from '../backend.js';
+import type { BackendTrouble, CommitResult } from '../update.js';
 import {
   type BranchAccess,
   branchName,

@@ -1,8 +1,9 @@
 import * as v from 'valibot';
 import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
+import { encodeBytes } from '../../../lib/text/bytes.js';
 import { noteTimeLeft } from '../../../lib/time-limit.js';
-import type { CommitResult } from '../backend.js';
+import type { CommitResult } from '../update.js';
 import {
   type BranchAccess,
   type BranchFiles,
@@ -14,7 +15,6 @@ import {
   repositoryName,
 } from './branch.js';
 import { readPaths, readWholeBranch } from './memory-branch-list.js';
-import { storeCommit, storeTree, toBase64 } from './memory-branch-objects.js';
 import { afterRefusal, fetchBranchState, troubleOf } from './memory-branch-trouble.js';
 
 /**
@@ -95,7 +95,7 @@ async function commitByMutation(
     fileChanges: { additions, deletions: deletions.length === 0 ? undefined : deletions },
   };
   const data = await client.graphql(COMMIT_MUTATION, { variables: { input }, signal });
-  const answer = v.safeParse(commitSchema, data);
+  const answer = v.safeParse(committedSchema, data);
   if (!answer.success) throw placeNotUnderstood('POST /graphql');
   return { kind: 'committed', version: answer.output.createCommitOnBranch.commit.oid };
 }
@@ -144,6 +144,77 @@ const REFS_MUTATION = `mutation ($input: UpdateRefsInput!) {
   updateRefs(input: $input) { clientMutationId }
 }`;
 
-const commitSchema = v.object({
+const committedSchema = v.object({
   createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }),
 });
+
+/**
+ * Stores a tree of files, over the files of another tree where `base` is given, and returns its id. Nothing shows it
+ * until a ref leads to it. Throws a GitHubError.
+ */
+export async function storeTree(
+  access: BranchAccess,
+  { files, base }: { readonly files: ReadonlyMap<string, string>; readonly base?: string | undefined },
+  signal: AbortSignal,
+): Promise<string> {
+  const tree: object[] = [];
+  for (const [path, text] of files) {
+    const isInline = text !== '' && text.isWellFormed();
+    const content = isInline ? { content: text } : { sha: await storeBlob(access, text, signal) };
+    tree.push({ path, mode: '100644', type: 'blob', ...content });
+  }
+  const params = { tree, ...(base === undefined ? {} : { base_tree: base }) };
+  return await store(access, 'POST /repos/{owner}/{repo}/git/trees', params, signal);
+}
+
+/** Stores a commit without moving anything to it, and returns its id. Throws a GitHubError. */
+export async function storeCommit(
+  access: BranchAccess,
+  commit: { readonly message: string; readonly tree: string; readonly parents: readonly string[] },
+  signal: AbortSignal,
+): Promise<string> {
+  return await store(access, 'POST /repos/{owner}/{repo}/git/commits', commit, signal);
+}
+
+export async function fetchTreeId(
+  { client, place }: BranchAccess,
+  commit: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const route = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';
+  const { body } = await client.request(route, {
+    params: { owner: place.owner, repo: place.name, commit_sha: commit },
+    signal,
+  });
+  const answer = v.safeParse(commitSchema, body);
+  if (!answer.success) throw placeNotUnderstood(route);
+  return answer.output.tree.sha;
+}
+
+/** For bytes that JSON cannot carry. */
+async function storeBlob(access: BranchAccess, text: string, signal: AbortSignal): Promise<string> {
+  const params = { content: toBase64(text), encoding: 'base64' };
+  return await store(access, 'POST /repos/{owner}/{repo}/git/blobs', params, signal);
+}
+
+function toBase64(text: string): string {
+  return Buffer.from(encodeBytes(text)).toString('base64');
+}
+
+async function store(
+  { client, place }: BranchAccess,
+  route: string,
+  params: object,
+  signal: AbortSignal,
+): Promise<string> {
+  const { body } = await client.request(route, {
+    params: { owner: place.owner, repo: place.name, ...params },
+    signal,
+  });
+  const answer = v.safeParse(storedSchema, body);
+  if (!answer.success) throw placeNotUnderstood(route);
+  return answer.output.sha;
+}
+
+const storedSchema = v.object({ sha: v.string() });
+const commitSchema = v.object({ tree: storedSchema });

@@ -8,11 +8,11 @@ import { encodeBytes } from '../../../lib/text/bytes.js';
 import { grouped } from '../../../lib/text/number.js';
 import type { Warning } from '../../../lib/warning.js';
 import type { MemoryTree } from '../../change.js';
-import { decodeField, encodeField } from '../../field.js';
+import { decodeField, encodeField } from '../../provenance.js';
 import { failed, type MemoryStore } from '../../store.js';
-import type { BackendTrouble, CommitResult, Snapshot, TreeBackend } from '../backend.js';
 import { createTreeStore } from '../store.js';
 import { isMemoryPath, MAX_FILES, readTree, writeTree } from '../tree-on-disk.js';
+import type { BackendTrouble, CommitResult, Snapshot, TreeBackend } from '../update.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
 import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
 

@@ -7,17 +7,18 @@ import { applyChange, type Change, holdsEntry, isCarriedOut, isMade, type NoteCh
 import { backupPath } from '../../notes/place.js';
 import { type FailedSave, failed, type MemoryStore, type SaveResult } from '../../store.js';
 import { inspectEnd } from '../../tail.js';
-import { trimLog } from '../../trim.js';
-import { operationOf, storageFailure } from '../storage-failure.js';
+import { trimLog } from '../../units.js';
+import { operationOf, storageFailure } from '../tree-on-disk.js';
 import {
   checkedPlace,
   type FilePlaces,
   fileRemedy,
   placeOfFile,
+  readFileLog,
+  readFileTree,
   reasonOf,
   rewritePlace,
-} from './file-places.js';
-import { readFileLog, readFileTree } from './read-files.js';
+} from './read-files.js';
 import { type NextVersion, rewriteFile } from './rewrite-file.js';
 
 export interface FileStoreOptions extends FilePlaces {
