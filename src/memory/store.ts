@@ -102,6 +102,7 @@ export type SaveFailure =
   | 'timeout'
   | 'error';
 
+/** Memory could not be read or written, and why. */
 export interface FailedSave {
   readonly kind: 'failed';
   readonly reason: SaveFailure;
@@ -110,6 +111,8 @@ export interface FailedSave {
   readonly remedy?: string | undefined;
   /** Which operation of the file system failed, and how; left out where it was none. */
   readonly storage?: StorageFailure | undefined;
+  /** It may be tried again after so many milliseconds. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 export function failed(reason: SaveFailure, message: string, remedy?: string): FailedSave {

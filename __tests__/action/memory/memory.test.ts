@@ -16,6 +16,7 @@ import {
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { fileEntry, HEAD, repositoryAt, TREE } from '../../memory/stores/branch/memory-branch-fixture.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -60,20 +61,11 @@ function hashOf(ref: string): string {
   return createHash('sha256').update(ref).digest('hex').slice(0, 16);
 }
 
-/** A GitHub that has files at the base of the pull request, and answers for others as told. */
-function github(
-  files: Readonly<Record<string, string>>,
-  otherwise: () => unknown = () => {
-    throw failure(404);
-  },
-): FakeGitHubClient {
+/** A GitHub that has these files on `main` and no other branch. */
+function github(entries: Readonly<Record<string, unknown>>): FakeGitHubClient {
   return createFakeGitHubClient({
-    'GET /repos/{owner}/{repo}/contents/{path}': ({ params }) => {
-      const text = params['ref'] === 'main' ? files[String(params['path'])] : undefined;
-      if (text === undefined) return otherwise();
-      const content = Buffer.from(text).toString('base64');
-      return { type: 'file', size: text.length, sha: 's', encoding: 'base64', content };
-    },
+    graphql: (request) =>
+      repositoryAt(request.params['ref'] === 'refs/heads/main' ? HEAD : undefined, { entries })(request),
   });
 }
 
@@ -101,7 +93,7 @@ describe('the store of a workflow', () => {
     const store = await open({ given: { 'memory-store': 'branch' } });
     const message = 'there is no token to reach the memory branch with';
     const remedy = 'Give `github-token` or `repositories-token`.';
-    expect(await read(store)).toEqual({ kind: 'failed', location: 'branch', message, remedy });
+    expect(await read(store)).toMatchObject({ kind: 'failed', location: 'branch', message, remedy });
     expect(await write(store)).toEqual({
       kind: 'failed',
       reason: 'unavailable',
@@ -217,7 +209,7 @@ describe('memory in the workspace', () => {
     ['a schedule', SCHEDULE],
   ])('comes from the checkout on %s', async (_, trigger) => {
     writeFiles(workspace, { '.axe/memory/bot.md': ENTRY });
-    const client = github({ '.axe/memory/bot.md': 'of the base' });
+    const client = github({ '.axe/memory/bot.md': fileEntry('of the base') });
     expect(await read(await open({ given: FILE, trigger, client }))).toMatchObject({ text: ENTRY });
     expect(client.requests).toEqual([]);
   });
@@ -245,7 +237,7 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
 
   it('is read at the base, whatever the checkout holds, and written to the checkout', async () => {
     writeFiles(workspace, { [PLACE]: 'whatever the head says' });
-    const client = github({ [PLACE]: ENTRY });
+    const client = github({ [PLACE]: fileEntry(ENTRY) });
     const store = await open({ given: FILE, trigger: pullRequest(), client });
     expect(await read(store)).toMatchObject({
       kind: 'restored',
@@ -254,30 +246,22 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     });
     expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
     expect(readFileSync(join(workspace, PLACE), 'utf8')).toMatch(/^whatever the head says.*Seen\.\n\n$/s);
-    expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
   });
 
-  it.each<[string, () => unknown, RegExp]>([
+  const refused = () => {
+    throw failure(403);
+  };
+
+  it.each<[string, FakeGitHubClient, RegExp]>([
     [
       'a folder',
-      () => ({ type: 'dir' }),
-      /^read octocat\/hello@main:\.axe\/memory\/bot\.md: is a directory$/,
+      github({ [PLACE]: { type: 'tree', mode: 0o40000, oid: TREE, size: 0 } }),
+      /^`octocat\/hello@main:\.axe\/memory\/bot\.md` is not a memory file: it is a folder$/,
     ],
-    ['a link', () => ({ type: 'symlink' }), /^read octocat\/hello@main:.*: it is a symlink, not a file$/],
-    [
-      'a file of 200 MB',
-      () => ({ type: 'file', size: 200 * 1024 * 1024 }),
-      /^read octocat\/hello@main:.*: it has 209,715,200 bytes; 104,857,600 are the limit$/,
-    ],
-    [
-      'nothing GitHub lets us see',
-      () => {
-        throw failure(403);
-      },
-      /403/,
-    ],
-  ])('is unreadable, not empty, if the base has %s', async (_, answer, message) => {
-    const opening = { given: FILE, trigger: pullRequest(), client: github({}, answer) };
+    ['a link', github({ [PLACE]: fileEntry('x', { mode: 0o120000 }) }), /: it is a symbolic link$/],
+    ['nothing GitHub lets us see', createFakeGitHubClient({ graphql: refused }), /403/],
+  ])('is unreadable, not empty, if the base has %s', async (_, client, message) => {
+    const opening = { given: FILE, trigger: pullRequest(), client };
     const store = await open(opening);
     expect(await read(store)).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
     expect(await write(store)).toMatchObject({
@@ -294,15 +278,14 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
 
   it('comes from the default branch after a comment on a pull request, whatever was checked out', async () => {
     writeFiles(workspace, { [PLACE]: 'whatever the head says' });
-    const client = github({ [PLACE]: ENTRY });
+    const client = github({ [PLACE]: fileEntry(ENTRY) });
     const store = await open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
     expect(await read(store)).toMatchObject({ text: ENTRY, location: `octocat/hello@main:${PLACE}` });
     expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
-    expect(new Set(client.requests.map(({ params }) => params['ref']))).toEqual(new Set(['main']));
   });
 
   it('comes from the base branch if that is not the default branch', async () => {
-    const client = github({ [PLACE]: ENTRY });
+    const client = github({ [PLACE]: fileEntry(ENTRY) });
     const trigger = pullRequest({ base: { sha: 'b'.repeat(40), ref: 'release' } });
     const store = await open({ given: FILE, trigger, client });
     expect(await read(store)).toMatchObject({ kind: 'empty', location: `octocat/hello@release:${PLACE}` });

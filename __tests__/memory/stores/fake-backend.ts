@@ -1,14 +1,10 @@
 import type { MemoryTree } from '../../../src/memory/change.js';
-import type {
-  BackendTrouble,
-  CommitResult,
-  Snapshot,
-  TreeBackend,
-} from '../../../src/memory/stores/update.js';
+import type { FailedSave } from '../../../src/memory/store.js';
+import type { CommitResult, Snapshot, TreeBackend } from '../../../src/memory/stores/update.js';
 
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {
-  readonly read?: () => BackendTrouble | undefined;
+  readonly read?: () => FailedSave | undefined;
   /** An outcome other than `unknown` replaces the commit; `unknown` loses its answer after it was made. */
   readonly commit?: () => CommitResult | undefined;
   readonly step?: (operation: string) => Promise<void>;
@@ -32,7 +28,7 @@ export function createFakeRemote(): FakeRemote {
     backend: (faults = {}) => ({
       kind: 'branch',
       placeOf: (version, path) => ({ location: `fake ${version} ${path}` }),
-      read: async (_signal, _paths, since): Promise<Snapshot | BackendTrouble> => {
+      read: async (_signal, _paths, since): Promise<Snapshot | FailedSave> => {
         await faults.step?.('read');
         const { tree, version } = remote;
         return (

@@ -1,12 +1,13 @@
 import { decodeBytes, encodeBytes } from '../../../src/lib/text/bytes.js';
 import { decodeField } from '../../../src/memory/provenance.js';
+import type { FailedSave } from '../../../src/memory/store.js';
 import type {
   BranchFile,
   BranchFiles,
   BranchRead,
   MemoryBranch,
 } from '../../../src/memory/stores/branch/branch.js';
-import type { BackendTrouble, CommitResult } from '../../../src/memory/stores/update.js';
+import type { CommitResult } from '../../../src/memory/stores/update.js';
 
 /** A commit of the fake, as GitHub would show it. */
 export interface FakeCommit {
@@ -18,7 +19,7 @@ export interface FakeCommit {
 
 /** What a client's calls may be made to do instead, or before; a fault that throws is a call that throws. */
 export interface BranchFaults {
-  readonly read?: () => BackendTrouble | undefined;
+  readonly read?: () => FailedSave | undefined;
   /** Of `commit`, `create` and `squash`: `unknown` loses the answer after it was made, `late` is made after its caller has given up, and the others stand in for it. */
   readonly commit?: () => Exclude<CommitResult, { kind: 'committed' }> | 'late' | undefined;
   /** Awaited before each call and, as `answer`, before each answer to one that writes: whoever never returns has died. */

@@ -3,10 +3,9 @@ import { AxeError, messageOf } from '../../lib/errors.js';
 import { limitTime } from '../../lib/time-limit.js';
 import { statePath } from '../state.js';
 import {
-  type FailedRead,
+  type FailedSave,
   failed,
   type MemoryStore,
-  type Place,
   type ReadRequest,
   type RestoreResult,
   type StoreKind,
@@ -14,14 +13,7 @@ import {
 } from '../store.js';
 import { readLogIn, shownTree } from './read-log.js';
 import { isTreePath, isTreePlace, outsideTree } from './tree-path.js';
-import {
-  type BackendTrouble,
-  dropHistory,
-  type SaveOptions,
-  type Snapshot,
-  type TreeBackend,
-  update,
-} from './update.js';
+import { dropHistory, type SaveOptions, type Snapshot, type TreeBackend, update } from './update.js';
 
 /** A run waits so long for its memory, and goes on without it. */
 const READ_MS = 20_000;
@@ -46,7 +38,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     const { path, alongside } = request;
     const newest = await snapshot([path, statePath(path), ...(alongside ?? [])], signal);
     const place = (version: string) => backend.placeOf(version, path);
-    if (newest.kind === 'failed') return failedRead(newest, place(''));
+    if (newest.kind === 'failed') return { ...newest, ...place('') };
     const { tree, version, warnings, blocked } = newest;
     const found = await readLogIn(tree, request, { ...place(version), warnings });
     if (alongside === undefined || found.kind === 'failed') return found;
@@ -55,7 +47,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
 
   async function readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult> {
     const newest = await snapshot(under ?? 'all', signal);
-    if (newest.kind === 'failed') return failedRead(newest, backend.placeOf('', ''));
+    if (newest.kind === 'failed') return { ...newest, ...backend.placeOf('', '') };
     const { tree, version, warnings, left, blocked } = newest;
     const place = backend.placeOf(version, '');
     return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place, left, blocked };
@@ -65,7 +57,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
   async function snapshot(
     paths: readonly string[] | 'all',
     signal: AbortSignal,
-  ): Promise<Snapshot | BackendTrouble> {
+  ): Promise<Snapshot | FailedSave> {
     const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
     if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
     const endMs = clock.now().getTime() + READ_MS;
@@ -84,10 +76,6 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
       return failed('error', messageOf(thrown), thrown instanceof AxeError ? thrown.remedy : undefined);
     }
   }
-}
-
-function failedRead({ message, remedy }: BackendTrouble, place: Place): FailedRead {
-  return { kind: 'failed', ...place, message, remedy };
 }
 
 /** Reads memory for as long as a run waits for it. Throws an AxeError when that is over. */
@@ -121,11 +109,6 @@ export function createNoneStore(): MemoryStore {
 
 /** A store that could not be opened: every read and write fails with the reason, so that the run itself goes on. */
 export function createBrokenStore(kind: StoreKind, message: string, remedy?: string): MemoryStore {
-  const why = remedy === undefined ? { message } : { message, remedy };
-  return {
-    kind,
-    read: async () => ({ kind: 'failed', location: kind, ...why }),
-    readTree: async () => ({ kind: 'failed', location: kind, ...why }),
-    write: async () => ({ kind: 'failed', reason: 'unavailable', ...why }),
-  };
+  const fail = async () => ({ ...failed('unavailable', message, remedy), location: kind });
+  return { kind, read: fail, readTree: fail, write: fail };
 }

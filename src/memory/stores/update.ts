@@ -43,14 +43,6 @@ export interface RefusedFile {
   readonly reason: string;
 }
 
-/**
- * Memory could not be read, which is not the same as empty: nothing is written after it (D14). Or nothing was written. With
- * `retryAfterMs` it may be tried again after so many milliseconds.
- */
-export interface BackendTrouble extends FailedSave {
-  readonly retryAfterMs?: number | undefined;
-}
-
 /** What became of one attempt to make a tree the newest version. */
 export type CommitResult =
   /** `notices` are whole sentences that people should read. */
@@ -59,7 +51,7 @@ export type CommitResult =
   | { readonly kind: 'conflict' }
   /** No answer came, and it may have been written. */
   | { readonly kind: 'unknown'; readonly message: string }
-  | BackendTrouble;
+  | FailedSave;
 
 /** A place that keeps a memory tree and can replace a version it knows by the next one (D12). */
 export interface TreeBackend {
@@ -68,11 +60,7 @@ export interface TreeBackend {
    * The newest version. `paths` are what the caller will look at, of a folder (with a `/` at its end) the files directly
    * in it; a backend may read more, never less. With `since` it also says which changes were saved from then on.
    */
-  read(
-    signal: AbortSignal,
-    paths: readonly string[] | 'all',
-    since?: Date,
-  ): Promise<Snapshot | BackendTrouble>;
+  read(signal: AbortSignal, paths: readonly string[] | 'all', since?: Date): Promise<Snapshot | FailedSave>;
   /**
    * Writes the files of `tree` that differ from the newest version's, if that is still the snapshot's. One whose text
    * is empty now is removed; others are left alone. `ids` are those of the changes that are saved with it.

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/lib/clock.js';
-import type { MemoryStore } from '../../../../src/memory/store.js';
+import type { FailedSave, MemoryStore } from '../../../../src/memory/store.js';
 import { commitMessage, createBranchStore } from '../../../../src/memory/stores/branch/branch-store.js';
-import type { BackendTrouble } from '../../../../src/memory/stores/update.js';
 import { describeMemoryStore } from '../contract.js';
 import { append, entryText, idsIn } from '../entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
@@ -153,7 +152,7 @@ describe('C3 45: a missing branch', () => {
 });
 
 describe('an error', () => {
-  const denied: BackendTrouble = {
+  const denied: FailedSave = {
     kind: 'failed',
     reason: 'denied',
     message: 'no',
@@ -166,6 +165,7 @@ describe('an error', () => {
     const store = run(branch, { faults: { read: () => denied } });
     expect(await read(store)).toEqual({
       kind: 'failed',
+      reason: 'denied',
       message: 'no',
       remedy: '`contents: write`',
       location: 'octocat/hello@axe-memory:bot.md',
@@ -275,7 +275,7 @@ describe('dropping the history', () => {
   it('does nothing without a branch, and reports errors', async () => {
     const branch = createFakeBranch();
     expect(await run(branch).dropHistory?.(never)).toMatchObject({ kind: 'saved' });
-    const denied: BackendTrouble = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' };
+    const denied: FailedSave = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' };
     expect(await run(branch, { faults: { read: () => denied } }).dropHistory?.(never)).toEqual(denied);
     branch.put('bot.md', entryText('a'));
     expect(await run(branch, { faults: { commit: () => denied } }).dropHistory?.(never)).toEqual(denied);

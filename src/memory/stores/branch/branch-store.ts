@@ -5,10 +5,10 @@ import type { Warning } from '../../../lib/warning.js';
 import type { MemoryTree } from '../../change.js';
 import { isNotesPath } from '../../notes/place.js';
 import { encodeField } from '../../provenance.js';
-import { failed, type MemoryStore, type Place } from '../../store.js';
+import { type FailedSave, failed, type MemoryStore, type Place } from '../../store.js';
 import { createTreeStore } from '../store.js';
 import { isTreePath } from '../tree-path.js';
-import type { BackendTrouble, CommitResult, RefusedFile, Snapshot, TreeBackend } from '../update.js';
+import type { CommitResult, RefusedFile, Snapshot, TreeBackend } from '../update.js';
 import type { MemoryBranch } from './branch.js';
 
 interface BranchStoreOptions {
@@ -40,7 +40,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     signal: AbortSignal,
     requested: readonly string[] | 'all',
     since?: Date,
-  ): Promise<Snapshot | BackendTrouble> {
+  ): Promise<Snapshot | FailedSave> {
     const found =
       requested === 'all'
         ? await branch.readAll(top, signal)
@@ -118,7 +118,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     return { location, within, url: version === '' ? undefined : branch.urlOf(inside) };
   }
 
-  function inTheWay({ path, reason }: RefusedFile): BackendTrouble {
+  function inTheWay({ path, reason }: RefusedFile): FailedSave {
     const message = `\`${placeOf('', path).location}\` is not a memory file: ${reason}`;
     const remedy = 'Put a plain text file in its place, or remove it; it is never overwritten.';
     return failed('error', message, remedy);

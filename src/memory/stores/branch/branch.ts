@@ -1,6 +1,7 @@
 import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
-import type { BackendTrouble, CommitResult } from '../update.js';
+import type { FailedSave } from '../../store.js';
+import type { CommitResult } from '../update.js';
 
 export type BranchFile =
   | { readonly kind: 'text'; readonly text: string }
@@ -24,7 +25,7 @@ export type BranchRead =
       readonly saved?: ReadonlySet<string> | undefined;
     }
   | { readonly kind: 'missing'; readonly isPublic: boolean }
-  | BackendTrouble;
+  | FailedSave;
 
 /** Files to write by path from the top of the repository, and the commit's message. */
 export interface BranchFiles {

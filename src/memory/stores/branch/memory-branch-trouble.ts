@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { GitHubError } from '../../../github/client/errors.js';
-import { failed } from '../../store.js';
-import type { BackendTrouble, CommitResult } from '../update.js';
+import { type FailedSave, failed } from '../../store.js';
+import type { CommitResult } from '../update.js';
 import {
   type BranchAccess,
   branchName,
@@ -16,7 +16,7 @@ type Attempt = 'reading' | 'saving';
 /**
  * A refusal in words: what was tried, GitHub's answer, and the line of YAML or the setting that fixes it (D14).
  */
-export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): BackendTrouble {
+export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt: Attempt): FailedSave {
   const message = messageFor(place, error.message, attempt);
   const known = KNOWN_REFUSALS.find(({ pattern }) => pattern.test(error.message));
   if (error.reason !== 'rate-limited' && known !== undefined) {

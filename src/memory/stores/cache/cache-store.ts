@@ -9,10 +9,10 @@ import { grouped } from '../../../lib/text/number.js';
 import type { Warning } from '../../../lib/warning.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../provenance.js';
-import { failed, type MemoryStore } from '../../store.js';
+import { type FailedSave, failed, type MemoryStore } from '../../store.js';
 import { createTreeStore } from '../store.js';
 import { isMemoryPath, MAX_FILES, readTree, writeTree } from '../tree-on-disk.js';
-import type { BackendTrouble, CommitResult, Snapshot, TreeBackend } from '../update.js';
+import type { CommitResult, Snapshot, TreeBackend } from '../update.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
 import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
 
@@ -84,7 +84,7 @@ export function createCacheStore({
   /** A save of ours that took long. */
   let slow: number | undefined;
   /** A call that was given up may go on using the folder, so nothing more is asked. */
-  let broken: BackendTrouble | undefined;
+  let broken: FailedSave | undefined;
   const backend: TreeBackend = {
     kind: 'cache',
     read,
@@ -97,7 +97,7 @@ export function createCacheStore({
     signal: AbortSignal,
     _paths: readonly string[] | 'all',
     since?: Date,
-  ): Promise<Snapshot | BackendTrouble> {
+  ): Promise<Snapshot | FailedSave> {
     const newest = await newestVersion(signal);
     if ('kind' in newest) return newest;
     if (newest.number > 0) known = newest;
@@ -128,7 +128,7 @@ export function createCacheStore({
    * By prefix the service gives the entry that was created last, and does not say whether that is the one reserved or the
    * one finished last, so what is above it is looked for too, by exact keys, the highest first.
    */
-  async function newestVersion(signal: AbortSignal): Promise<Version | BackendTrouble> {
+  async function newestVersion(signal: AbortSignal): Promise<Version | FailedSave> {
     let newest = known ?? (await restore(prefix, [prefix], signal));
     while (!('kind' in newest) && newest.number > 0) {
       const above = await restore(prefix, keysAbove(prefix, newest.number), signal);
@@ -194,7 +194,7 @@ export function createCacheStore({
     of: string,
     keys: readonly string[],
     signal: AbortSignal,
-  ): Promise<Version | BackendTrouble> {
+  ): Promise<Version | FailedSave> {
     if (broken !== undefined) return broken;
     let inUse: Promise<void> | undefined;
     try {
@@ -221,7 +221,7 @@ export function createCacheStore({
     }
   }
 
-  async function unpacked(of: string, key: string): Promise<Version | BackendTrouble> {
+  async function unpacked(of: string, key: string): Promise<Version | FailedSave> {
     const number = parseKey(of, key);
     if (number === undefined) return damaged(`the cache answered with a foreign key \`${key}\``);
     const { tree, warnings } = await readTree(disk, directory);
@@ -274,7 +274,7 @@ function parseSaves(text: string): ReadonlyMap<string, number> {
 }
 
 /** Why the cache does not take a tree: too much, or what {@link readTree} would not give back. */
-function checkTree(tree: MemoryTree): BackendTrouble | undefined {
+function checkTree(tree: MemoryTree): FailedSave | undefined {
   const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
   if (bytes > MAX_TREE_BYTES)
     return failed(
@@ -304,14 +304,14 @@ function locationOf(prefix: string, number: number): string {
   return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number).slice(0, -1)}`;
 }
 
-function damaged(message: string): BackendTrouble {
+function damaged(message: string): FailedSave {
   const remedy =
     'Check who can write the cache of this repository, and delete the entry under Actions → Caches. The entry before it is used then.';
   return failed('error', notRead(message), remedy);
 }
 
 /** A rate limit says nothing of what is there, and passes. */
-function unreadable(found: CacheTrouble | GivenUp, { aborted }: AbortSignal): BackendTrouble {
+function unreadable(found: CacheTrouble | GivenUp, { aborted }: AbortSignal): FailedSave {
   const message = notRead(found.message);
   switch (found.kind) {
     case 'refused':
