@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_892,
-  'files of src/': 351,
-  'types of src/': 804,
+  'lines of src/': 54_686,
+  'files of src/': 335,
+  'types of src/': 801,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_983,
+  'lines of __tests__/': 95_873,
   'lines of scripts/, bench/ and eval/': 4797,
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { makeNotesPrompt } from '../../src/prompt/system.js';
 import { notesToolsOf } from '../../src/memory/notes/place.js';
+import { makeNotesPrompt } from '../../src/prompt/system.js';
 
 function memory(lines: string) {
   const text = `name = "v"\nmodel = "a/m"\n[memory]\nenabled = true\nnotes = true\n${lines}`;

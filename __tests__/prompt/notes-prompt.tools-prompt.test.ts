@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { notesToolsPrompt } from '../../src/prompt/system.js';
 import { ALL_NOTES_TOOLS, type NotesTool } from '../../src/memory/notes/place.js';
+import { notesToolsPrompt } from '../../src/prompt/system.js';
 
 describe('the prompt about the notes tools', () => {
   it('is empty if the agent has none', () => {

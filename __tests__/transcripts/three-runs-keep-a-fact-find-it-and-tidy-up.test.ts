@@ -4,11 +4,20 @@ import { expect, it } from '@jest/globals';
 import { ANALYST_PROMPT, PROPOSAL_PROMPT } from '../../src/memory/gc/analysis.js';
 import { formatProvenance } from '../../src/memory/provenance.js';
 import { formatEntry } from '../../src/memory/run-log.js';
-import { type ModelReply, type ScriptedToolCall, promptOf, text } from '../helpers/model-server.js';
+import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import type { StepResult } from '../helpers/run-action.js';
 import { idOf, nameOf } from './memory-command-scene.js';
 import { resultsIn } from './memory-scene.js';
-import { type Memory, type NotesStage, blockIn, branchFiles, calmNotes, dayAgo, newResults, notesStage } from './notes-scene.js';
+import {
+  blockIn,
+  branchFiles,
+  calmNotes,
+  dayAgo,
+  type Memory,
+  type NotesStage,
+  newResults,
+  notesStage,
+} from './notes-scene.js';
 import { told, troubles } from './stage.js';
 
 const EXAMPLES = join(import.meta.dirname, '../../examples');

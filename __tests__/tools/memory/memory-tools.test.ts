@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ALL_NOTES_TOOLS, READING_NOTES_TOOLS } from '../../../src/memory/notes/place.js';
 import { createMemoryTools } from '../../../src/tools/memory/memory-tools.js';
 import type { ToolResult } from '../../../src/tools/tool.js';
-import { PROJECT, READ_BYTES, ROOT, createNotesScene } from '../../memory/notes/notes-scene.js';
-import { ALL_NOTES_TOOLS, READING_NOTES_TOOLS } from '../../../src/memory/notes/place.js';
-
-import fc from 'fast-check';
+import { createNotesScene, PROJECT, READ_BYTES, ROOT } from '../../memory/notes/notes-scene.js';
 
 const MARK = '…[memory truncated]';
 
