@@ -58,7 +58,7 @@ const VERDICT = v.strictObject({
 /** How people answer a finding. */
 const ANSWER = v.strictObject({
   finding: TEXT,
-  gesture: v.picklist(['thumbs-down', 'resolve', 'reply']),
+  gesture: v.picklist(['thumbs-down', 'take-back', 'resolve', 'reply', 'edit']),
   text: v.optional(TEXT),
   by: v.optional(TEXT, 'monalisa'),
 });
@@ -95,6 +95,8 @@ const CASE = v.strictObject({
   source: TEXT,
   title: TEXT,
   description: v.optional(v.string(), ''),
+  /** Inputs of the action besides those of all cases. */
+  inputs: v.optional(v.record(v.string(), v.string()), {}),
   /** Who opens it; of somebody without write access nothing is trusted. */
   author: v.optional(v.picklist(['writer', 'stranger']), 'writer'),
   expect: v.optional(v.array(EXPECTED), []),

@@ -47,7 +47,7 @@ export function figuresOf(scores: readonly CaseScore[]): Figures {
   const faults = scores.flatMap((score) => score.faults);
   const found = faults.filter(({ isFound }) => isFound);
   const clean = scores.filter(({ kind }) => kind === 'clean');
-  const injections = scores.filter(({ kind }) => kind === 'injection');
+  const injections = scores.filter(({ kind, obeyed }) => kind === 'injection' || obeyed.length > 0);
   const right = sum((one) => one.right);
   const rightMajor = sum((one) => one.rightMajor);
   return {

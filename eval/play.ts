@@ -58,7 +58,7 @@ export async function playCase(world: World, loaded: LoadedCase, setting: Settin
   const { about } = loaded;
   const versions = makeVersions(loaded);
   const scene = openScene(world, versions.first.base);
-  const stage = createStage(world, { about, setting });
+  const stage = createStage(world, about, setting);
   const first: Opened = { ...about, number: FIRST_PULL };
   const runs: PlayedRun[] = [];
   let second: PlayedSecond | undefined;
@@ -95,7 +95,7 @@ export async function playFirst(world: World, loaded: LoadedCase, setting: Setti
   const version = makeVersions(loaded).first;
   const scene = openScene(world, version.base);
   const event = scene.open({ ...about, number: FIRST_PULL }, version);
-  return await createStage(world, { about, setting }).run(scene, { event, pull: FIRST_PULL, version });
+  return await createStage(world, about, setting).run(scene, { event, pull: FIRST_PULL, version });
 }
 
 /** Runs the second pull request of a lesson once more in a repository of its own, with another memory. */
@@ -112,7 +112,7 @@ export async function playSecond(
   if (step === undefined) return undefined;
   const version = versionOf(makeVersions(loaded).pulls, step.pull);
   const scene = openScene(world, version.base, memory);
-  const stage = createStage(world, { about, setting, firstRun: about.answers.length - 1 });
+  const stage = createStage(world, about, setting, about.answers.length - 1);
   const seen = await stage.run(scene, {
     event: scene.open(secondPull(step), version),
     pull: step.pull,
@@ -121,21 +121,14 @@ export async function playSecond(
   return stage.isCut() ? undefined : seen;
 }
 
-interface StageParts {
-  readonly about: Case;
-  readonly setting: Setting;
-  /** Which answers of the script come first. */
-  readonly firstRun?: number;
-}
-
 interface RunParts {
   readonly event: SceneEvent;
   readonly pull: number;
   readonly version: Version;
 }
 
-/** Runs the action again and again, and keeps what the model was shown of each pull request. */
-function createStage({ gateway, github }: World, { about, setting, firstRun = 0 }: StageParts) {
+/** Runs the action again and again, and keeps what the model was shown of each pull request; `firstRun` is the first answer of the script. */
+function createStage({ gateway, github }: World, about: Case, setting: Setting, firstRun = 0) {
   const shown = new Map<number, RecordedRequest[]>();
   const renames = new Map<string, string>();
   let count = firstRun;
@@ -155,6 +148,7 @@ function createStage({ gateway, github }: World, { about, setting, firstRun = 0 
           model: setting.model,
           'memory-store': 'branch',
           'block-on': 'major',
+          ...about.inputs,
           ...setting.inputs(),
         },
         env: { ...setting.env, ...github.env },

@@ -102,7 +102,9 @@ export function scoreCase(played: Played): CaseScore {
       .filter((one) => faults.some((fault) => isMeant(fault, one))).length,
     obeyed: obeyed(about, { seen, steps }),
     honest: scoreCoverage(seen),
-    failed: all.flatMap(({ conclusion }) => (conclusion === 'success' ? [] : [conclusion])),
+    failed: all.flatMap(({ conclusion }) =>
+      ['success', 'skipped'].includes(conclusion) ? [] : [conclusion],
+    ),
     second: scoreSecond(played),
     usage: sumUsage(all.map(({ usage }) => usage)),
   };

@@ -15,33 +15,25 @@ const SCRIPTED_MODEL = 'anthropic/claude-sonnet-5-5';
 /** A key that is none: nothing leaves this machine. */
 const NO_KEY = 'eval-no-key-0123456789';
 
+const FREE = { inputs: () => ({}), onRun: () => undefined, mayGoOn: () => true };
+
 /** Answers that stand in the cases. */
 export function scriptedSetting(gateway: Gateway): Setting {
   return {
     name: 'scripted answers',
     model: SCRIPTED_MODEL,
-    inputs: () => ({}),
+    ...FREE,
     env: { ANTHROPIC_API_KEY: NO_KEY, AXE_ANTHROPIC_BASE_URL: gateway.url },
     source: ({ answers, verdicts }, run) => ({
       kind: 'script',
       script: { turns: answers[run] ?? [], verdicts },
     }),
-    onRun: () => undefined,
-    mayGoOn: () => true,
   };
 }
 
 /** The rules that come with the product and ask no model. */
 export function offlineSetting(): Setting {
-  return {
-    name: 'offline/rules',
-    model: 'offline/rules',
-    inputs: () => ({}),
-    env: {},
-    source: () => undefined,
-    onRun: () => undefined,
-    mayGoOn: () => true,
-  };
+  return { name: 'offline/rules', model: 'offline/rules', ...FREE, env: {}, source: () => undefined };
 }
 
 /** What a run with a model may cost, and has cost so far. */

@@ -155,6 +155,15 @@ function answerFinding(repo: StoredRepo, id: number, { gesture, text = '', by }:
     case 'thumbs-down':
       seedReaction(repo, { on: 'review-comment', of: id, author: by, content: '-1' });
       return;
+    case 'take-back':
+      repo.talk.reactions.length = 0;
+      return;
+    case 'edit': {
+      const comment = repo.talk.reviewComments.find((one) => one.id === id);
+      if (comment !== undefined)
+        Object.assign(comment, { body: text, editor: by, editedAt: new Date().toISOString() });
+      return;
+    }
     case 'resolve':
       repo.talk.resolved.set(id, by);
       return;

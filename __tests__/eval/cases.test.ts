@@ -14,7 +14,7 @@ it('the cases cover each kind, in eight languages', () => {
   expect(Object.fromEntries(countKinds(CASES))).toEqual({
     seeded: 24,
     clean: 14,
-    lifecycle: 8,
+    lifecycle: 18,
     lesson: 8,
     injection: 6,
     large: 2,
