@@ -92,13 +92,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_686,
+  'lines of src/': 54_544,
   'files of src/': 335,
-  'types of src/': 801,
+  'types of src/': 798,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_873,
-  'lines of scripts/, bench/ and eval/': 4797,
+  'lines of __tests__/': 95_800,
+  'lines of scripts/, bench/ and eval/': 4796,
 };
 
 describe('the ratchet', () => {

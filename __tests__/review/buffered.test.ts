@@ -45,16 +45,13 @@ describe('findings of several passes', () => {
   it('include everything that was held back, stopped and noted', () => {
     const one = {
       ...pass('a'),
-      gates: { 'asks-only': 2 },
       review: { summary: 'A.' },
     } as const;
     const two = {
       ...pass('b'),
-      gates: { 'asks-only': 1, 'nit-later': 1 },
       review: { summary: 'B.' },
     } as const;
     expect(joinPasses([one, two], 100)).toMatchObject({
-      gates: { 'asks-only': 3, 'nit-later': 1 },
       review: { summary: 'A.\n\nB.' },
     });
     expect(joinPasses([], 100)).toEqual(NOTHING_BUFFERED);

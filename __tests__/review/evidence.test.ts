@@ -8,7 +8,6 @@ import {
   type GatedFinding,
   type GateRules,
   linesOfDiff,
-  type ShownFiles,
   stopAtGate,
 } from '../../src/review/evidence.js';
 import type { Evidence } from '../../src/review/finding.js';
@@ -106,53 +105,6 @@ describe('checkEvidence', () => {
   });
 });
 
-describe('the ledger of shown lines', () => {
-  it('drops the file that was shown longest ago, and reports it', () => {
-    const ledger = createShownFiles(100);
-    showFile(ledger, 'one.ts');
-    showFile(ledger, 'two.ts');
-    showFile(ledger, 'one.ts');
-    showFile(ledger, 'three.ts');
-    expect(kindsOf(ledger, ['one.ts', 'two.ts', 'three.ts'])).toEqual(['shown', 'refused', 'shown']);
-    expect(messageOf(checkEvidence({ path: 'two.ts', line: 1, code: LINE }, ledger))).toBe(
-      'Not taken: line 1 of "two.ts" was shown to you too long ago to be looked up. Read it again with `github_file`, or leave it out.',
-    );
-    showFile(ledger, 'two.ts');
-    expect(kindsOf(ledger, ['one.ts', 'two.ts', 'three.ts'])).toEqual(['refused', 'shown', 'shown']);
-  });
-
-  it('counts a line once that is shown twice', () => {
-    const ledger = createShownFiles(100);
-    showFile(ledger, 'one.ts');
-    for (let time = 0; time < 20; time += 1) showFile(ledger, 'two.ts');
-    expect(kindsOf(ledger, ['one.ts', 'two.ts'])).toEqual(['shown', 'shown']);
-  });
-
-  it('holds no file that is larger than the ledger', () => {
-    const ledger = createShownFiles(100);
-    ledger.show({
-      path: 'big.ts',
-      side: 'RIGHT',
-      firstLine: 1,
-      lines: Array.from({ length: 20 }, () => LINE),
-    });
-    expect(kindsOf(ledger, ['big.ts'])).toEqual(['refused']);
-    showFile(ledger, 'one.ts');
-    expect(kindsOf(ledger, ['one.ts'])).toEqual(['shown']);
-  });
-});
-
-/** 40 characters, so that two files fit into 100. */
-const LINE = 'const answer = await ask(question, 1234)';
-
-function showFile(ledger: ShownFiles, path: string): void {
-  ledger.show({ path, side: 'RIGHT', firstLine: 1, lines: [LINE] });
-}
-
-function kindsOf(ledger: ShownFiles, paths: readonly string[]): readonly string[] {
-  return paths.map((path) => checkEvidence({ path, line: 1, code: LINE }, ledger).kind);
-}
-
 function checkDiff(evidence: Omit<Evidence, 'path'> & { readonly path?: string }): EvidenceCheck {
   const ledger = createShownFiles();
   for (const lines of linesOfDiff(parseDiff(DIFF))) ledger.show(lines);
@@ -206,34 +158,34 @@ describe('stopAtGate', () => {
       'outside-paths',
       { path: 'docs/a.md' },
       { isInScope: (path: string) => path.startsWith('src/') },
-      'Not taken: "docs/a.md" is outside of the paths that this review is about. Leave it out.',
+      '"docs/a.md" is outside of the paths that this review is about. Leave it out.',
     ],
     [
       'asks-only',
       { title: 'Ensure that the id is escaped', trigger: '' },
       {},
-      'Not taken: this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.',
+      'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.',
     ],
     [
       'pre-existing',
       { line: 20 },
       {},
-      'Not taken: the change does not touch line 20 of "src/db.ts". If the change now relies on it, call again with the changed line in `evidence`. Otherwise leave it out.',
+      'the change does not touch line 20 of "src/db.ts". If the change now relies on it, call again with the changed line in `evidence`. Otherwise leave it out.',
     ],
     [
       'below-min-severity',
       { severity: 'minor' },
       { minSeverity: 'major' },
-      'Not taken: its effect and reach make it `minor`, and this review reports `major` and worse. Leave it out.',
+      'its effect and reach make it `minor`, and this review reports `major` and worse. Leave it out.',
     ],
     [
       'nit-later',
       { severity: 'nit' },
       { minSeverity: 'nit', isLaterReview: true },
-      'Not taken: its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.',
+      'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.',
     ],
-  ] as const)('stops at %s', (gate, finding, rules, message) => {
-    expect(stopAtGate({ ...FINDING, ...finding }, { ...RULES, ...rules })).toEqual({ gate, message });
+  ] as const)('stops at %s', (_, finding, rules, message) => {
+    expect(stopAtGate({ ...FINDING, ...finding }, { ...RULES, ...rules })).toBe(message);
   });
 
   it.each([
@@ -244,8 +196,8 @@ describe('stopAtGate', () => {
     'It would be good to ensure that ids are unique',
     '**Consider** a retry',
   ])('treats "%s" as a question', (title) => {
-    expect(stopAtGate({ ...FINDING, title, trigger: '' }, RULES)?.gate).toBe('asks-only');
-    expect(stopAtGate({ ...FINDING, body: `${title}.`, trigger: '' }, RULES)?.gate).toBe('asks-only');
+    expect(stopAtGate({ ...FINDING, title, trigger: '' }, RULES)).toContain('asks the author');
+    expect(stopAtGate({ ...FINDING, body: `${title}.`, trigger: '' }, RULES)).toContain('asks the author');
     expect(stopAtGate({ ...FINDING, title }, RULES)).toBeUndefined();
   });
 
@@ -272,7 +224,7 @@ describe('stopAtGate', () => {
   });
 
   it('calls a file outside of the diff pre-existing', () => {
-    expect(stopAtGate({ ...FINDING, path: 'src/api.ts' }, RULES)?.gate).toBe('pre-existing');
+    expect(stopAtGate({ ...FINDING, path: 'src/api.ts' }, RULES)).toContain('does not touch');
   });
 
   it('reports nits in a first review that requests them', () => {

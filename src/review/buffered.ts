@@ -1,6 +1,5 @@
 import type { FindingVerdict } from './claims.js';
 import type { DiffLines } from './diff-lines.js';
-import type { Gate } from './evidence.js';
 import type { Finding, Severity } from './finding.js';
 import type { Lesson } from './lessons.js';
 import { lineOf, type PlacedFinding, placeFinding } from './place.js';
@@ -55,17 +54,6 @@ interface Refuted {
 /** `unclear`: nobody could tell, and it would not be bad enough; `below-min-severity`: its effect or reach was corrected. */
 type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
 
-/** One of several conversations that a change was read in. */
-export interface PassRecord {
-  /** `part 2 of 3`. */
-  readonly name: string;
-  readonly files: number;
-  /** Of the findings that it raised. */
-  readonly ids: readonly string[];
-  /** Why its files count as not read; undefined where they were. */
-  readonly why: 'budget' | 'failed' | undefined;
-}
-
 /** What a run wants published when it has ended. None of the text was cleaned yet. */
 export interface Buffered {
   readonly findings: readonly PlacedFinding[];
@@ -74,14 +62,10 @@ export interface Buffered {
   readonly refuted: readonly Refuted[];
   /** Findings that were to have a second look and had none; they are published all the same. */
   readonly unverified: number;
-  /** How a review in several conversations was made; empty for one conversation. */
-  readonly passes: readonly PassRecord[];
   /** Ends of earlier findings. */
   readonly settlements: readonly Settlement[];
   /** Places about which the model was asked whether it means an earlier finding. */
   readonly questioned: ReadonlySet<string>;
-  /** How many findings each gate has stopped. */
-  readonly gates: Readonly<Partial<Record<Gate, number>>>;
   /** Findings that were not taken because a run had raised as many as it may. */
   readonly refusedFindings: number;
   readonly review: ReviewDraft | undefined;
@@ -98,10 +82,8 @@ export const NOTHING_BUFFERED: Buffered = {
   heldBack: [],
   refuted: [],
   unverified: 0,
-  passes: [],
   settlements: [],
   questioned: new Set(),
-  gates: {},
   refusedFindings: 0,
   review: undefined,
   labels: { add: [], remove: [] },
@@ -139,7 +121,6 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
       ({ finding }) => finding.id,
     ),
     questioned: new Set(passes.flatMap(({ questioned }) => [...questioned])),
-    gates: addGates(passes.map(({ gates }) => gates)),
     refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
     refusals: passes.flatMap(({ refusals }) => refusals),
     review:
@@ -172,13 +153,6 @@ function better(first: PlacedFinding, second: PlacedFinding): PlacedFinding {
 
 function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
-}
-
-function addGates(all: readonly Buffered['gates'][]): Buffered['gates'] {
-  const sums = new Map<string, number>();
-  for (const [gate, number = 0] of all.flatMap((one) => Object.entries(one)))
-    sums.set(gate, (sums.get(gate) ?? 0) + number);
-  return Object.fromEntries(sums);
 }
 
 /** What corrections are held against. */

@@ -18,8 +18,6 @@ export interface ShownFiles {
   show(shown: ShownLines): void;
   /** What was shown of a file on one side; undefined for nothing. */
   of(path: string, side: Side): ShownFile | undefined;
-  /** Whether lines of the file were shown, and have been dropped since to save memory. */
-  isDropped(path: string): boolean;
 }
 
 /** The lines of a file that were shown. */
@@ -30,64 +28,24 @@ interface ShownFile {
   readonly fragments: readonly (readonly string[])[];
 }
 
-/** More than the default token budget of a run can show. */
-const MAX_LEDGER_CHARACTERS = 8 * 1024 * 1024;
-
-/** Characters of one line that are kept. */
-const MAX_LINE = 4096;
-
-/** A ledger that drops the files that were shown longest ago once it holds more than so many characters. */
-export function createShownFiles(maxCharacters = MAX_LEDGER_CHARACTERS): ShownFiles {
+/** Keeps what is shown; the tokens of a run are its limit. */
+export function createShownFiles(): ShownFiles {
   const files = new Map<string, OpenFile>();
-  const dropped = new Set<string>();
-  let held = 0;
-  const drop = (key: string, { path, characters }: OpenFile): void => {
-    files.delete(key);
-    dropped.add(path);
-    held -= characters;
-  };
   return {
     show({ path, side, firstLine, lines }) {
       const key = `${side} ${path}`;
-      const file = files.get(key) ?? { path, lines: new Map(), fragments: [], characters: 0 };
-      // The file that was shown last is the last to go.
-      files.delete(key);
+      const file: OpenFile = files.get(key) ?? { lines: new Map(), fragments: [] };
       files.set(key, file);
-      const kept = lines.map((line) => line.slice(0, MAX_LINE));
-      const added = addLines(file, firstLine, kept);
-      file.characters += added;
-      held += added;
-      for (const [other, one] of files) {
-        if (held <= maxCharacters || other === key) break;
-        drop(other, one);
-      }
-      if (held > maxCharacters) drop(key, file);
+      if (firstLine === undefined) file.fragments.push(lines);
+      else for (const [index, line] of lines.entries()) file.lines.set(firstLine + index, line);
     },
     of: (path, side) => files.get(`${side} ${path}`),
-    isDropped: (path) => dropped.has(path),
   };
 }
 
 interface OpenFile {
-  readonly path: string;
   readonly lines: Map<number, string>;
   readonly fragments: (readonly string[])[];
-  characters: number;
-}
-
-/** Gives the characters that the file has more of now. */
-function addLines(file: OpenFile, firstLine: number | undefined, lines: readonly string[]): number {
-  if (firstLine === undefined) {
-    file.fragments.push(lines);
-    return lines.reduce((sum, line) => sum + line.length + 1, 0);
-  }
-  let added = 0;
-  for (const [index, line] of lines.entries()) {
-    const before = file.lines.get(firstLine + index);
-    added += line.length - (before === undefined ? -1 : before.length);
-    file.lines.set(firstLine + index, line);
-  }
-  return added;
 }
 
 /** The lines of a diff's hunks. */
@@ -133,7 +91,7 @@ export function checkEvidence(evidence: Evidence, ledger: ShownFiles): EvidenceC
       }
     }
   }
-  return { kind: 'refused', message: neverShown(evidence, ledger) };
+  return { kind: 'refused', message: neverShown(evidence) };
 }
 
 /** Lines before the change are evidence too: what was removed proves that it is missing. */
@@ -200,12 +158,8 @@ function notCopied({ path, line }: Evidence): string {
   return `Not taken: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
 }
 
-function neverShown({ path, line }: Evidence, ledger: ShownFiles): string {
-  const place = `line ${line} of ${shown(path)}`;
-  const isDropped = [...pathsMeant(path)].some((one) => ledger.isDropped(one));
-  return isDropped
-    ? `Not taken: ${place} was shown to you too long ago to be looked up. Read it again with \`github_file\`, or leave it out.`
-    : `Not taken: ${place} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
+function neverShown({ path, line }: Evidence): string {
+  return `Not taken: line ${line} of ${shown(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
 }
 
 /** A finding as it comes to the gates: placed, its severity computed, its evidence looked up. */
@@ -227,47 +181,20 @@ export interface GateRules {
   readonly isLaterReview: boolean;
 }
 
-/** Why findings are not taken. The summary counts them by these names. */
-const GATES = ['outside-paths', 'asks-only', 'pre-existing', 'below-min-severity', 'nit-later'] as const;
-
-/** One of {@link GATES}. */
-export type Gate = (typeof GATES)[number];
-
-/** A finding that is not taken. */
-interface Stopped {
-  readonly gate: Gate;
-  /** For the model. */
-  readonly message: string;
-}
-
-/** The first gate that stops a finding; undefined where it may be taken. No model is asked. */
-export function stopAtGate(finding: GatedFinding, rules: GateRules): Stopped | undefined {
-  const gate = GATES.find((one) => STOPS[one](finding, rules));
-  return gate === undefined ? undefined : { gate, message: `Not taken: ${messageOf(gate, finding, rules)}` };
-}
-
-const STOPS: Readonly<Record<Gate, (finding: GatedFinding, rules: GateRules) => boolean>> = {
-  'outside-paths': ({ path }, rules) => !rules.isInScope(path),
-  'asks-only': ({ title, body, trigger = '' }) => trigger.trim() === '' && (asks(title) || asksOnly(body)),
-  'pre-existing': (finding, { lines }) =>
-    ![finding, ...finding.evidence].some((place) => isChanged(lines, place)),
-  'below-min-severity': ({ severity }, { minSeverity }) => !atLeast(severity, minSeverity),
-  'nit-later': ({ severity }, { isLaterReview }) => severity === 'nit' && isLaterReview,
-};
-
-function messageOf(gate: Gate, { path, line, severity }: GatedFinding, { minSeverity }: GateRules): string {
-  switch (gate) {
-    case 'outside-paths':
-      return `${shown(path)} is outside of the paths that this review is about. Leave it out.`;
-    case 'asks-only':
-      return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
-    case 'pre-existing':
-      return `the change does not touch line ${line} of ${shown(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
-    case 'below-min-severity':
-      return `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`;
-    case 'nit-later':
-      return 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.';
-  }
+/** Why a finding is not taken, for the model; undefined where it may be. No model is asked. */
+export function stopAtGate(finding: GatedFinding, rules: GateRules): string | undefined {
+  const { path, line, severity, title, body, trigger = '', evidence } = finding;
+  if (!rules.isInScope(path))
+    return `${shown(path)} is outside of the paths that this review is about. Leave it out.`;
+  if (trigger.trim() === '' && (asks(title) || asksOnly(body)))
+    return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
+  if (![finding, ...evidence].some((place) => isChanged(rules.lines, place)))
+    return `the change does not touch line ${line} of ${shown(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
+  if (!atLeast(severity, rules.minSeverity))
+    return `its effect and reach make it \`${severity}\`, and this review reports \`${rules.minSeverity}\` and worse. Leave it out.`;
+  if (severity === 'nit' && rules.isLaterReview)
+    return 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.';
+  return undefined;
 }
 
 /** Nobody can act on "make sure that it works": it says that the reviewer has not looked. */

@@ -2,7 +2,6 @@ import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cleanLine, cutToBytes } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
 import { formatMark, type Mark } from '../safety/mark.js';
-import type { Buffered } from './buffered.js';
 import { codeSpan, findingInText, severityMark, titleLine } from './comment-text.js';
 import { type FindingMark, reviewMark } from './marks.js';
 import type { PlacedFinding } from './place.js';
@@ -45,13 +44,12 @@ interface ReviewBody {
  * left out is counted.
  */
 export function formatReviewBody(posting: ReviewPost, parts: BodyParts): ReviewBody {
-  const { buffered, footer, clean } = posting;
+  const { footer, clean } = posting;
   const opening = [headlineOf(posting, parts), fitSummary(posting)].filter((text) => text !== '').join(' ');
   const table = formatTable(parts.listed, clean);
-  const reading = formatPasses(buffered, parts.listed);
   const fixed = [opening, parts.earlier.slice(0, MAX_EARLIER).join('\n'), table];
   const all = [...parts.unplaced, ...parts.overCap];
-  const used = [...fixed, reading].reduce((sum, text) => sum + text.length, 0) + footer.length;
+  const used = fixed.reduce((sum, text) => sum + text.length, 0) + footer.length;
   const mark = markOf(posting, parts);
   const room = MAX_COMMENT_CHARACTERS - FRAME - formatMark(mark).length - used;
   const shown = fitFindings(all, room, clean);
@@ -61,7 +59,6 @@ export function formatReviewBody(posting: ReviewPost, parts: BodyParts): ReviewB
     ...fixed,
     formatUnplaced(isIn(parts.unplaced)),
     formatOverCap(isIn(parts.overCap), posting.maxComments),
-    reading,
     formatNotes(posting, omitted.length),
   ].filter((section) => section !== '');
   return {
@@ -205,22 +202,6 @@ function formatOverCap(shown: readonly Shown[], maxComments: number): string {
   const title = `${count(shown.length, 'more finding')}: a review has at most ${count(maxComments, 'comment')}`;
   const open = `<details>\n<summary>${title}</summary>`;
   return [open, ...shown.map(({ text }) => text), '</details>'].join('\n\n');
-}
-
-/** Which conversation read how much and found what, folded; empty for one conversation. */
-function formatPasses({ passes, refuted }: Buffered, listed: readonly PlacedFinding[]): string {
-  if (passes.length < 2) return '';
-  const posted = new Set(listed.map(({ finding }) => finding.id));
-  const removed = new Set(refuted.map(({ finding }) => finding.id));
-  const rows = passes.map(({ name, files, ids, why }) => {
-    const found = why === 'budget' ? 'not read: no budget left' : why === 'failed' ? 'not read: failed' : '';
-    const number = ids.filter((id) => posted.has(id)).length;
-    const thrownOut = ids.filter((id) => removed.has(id)).length;
-    return `| ${name} | ${files} | ${found === '' ? number : found} | ${found === '' ? thrownOut : ''} |`;
-  });
-  const head = ['| Read as | Files | Findings | Refuted |', '|---|---|---|---|'];
-  const summary = `<summary>How it was read: ${count(passes.length, 'conversation')}</summary>`;
-  return `<details>\n${summary}\n\n${[...head, ...rows].join('\n')}\n\n</details>`;
 }
 
 function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): string {

@@ -1,6 +1,6 @@
 import { count } from '../lib/text/number.js';
 import { NOTHING_READ } from './coverage.js';
-import { type Category, type Confidence, isOpen, type Severity } from './finding.js';
+import { type Category, isOpen, type Severity } from './finding.js';
 import type { Coverage, FindingRecord, FindingsReport } from './record.js';
 import { compareSeverity } from './severity.js';
 
@@ -86,12 +86,10 @@ function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool
     ruleId: ruleId(category),
     ruleIndex,
     level: LEVELS[severity],
-    rank: RANKS[confidence],
     message: { text: clean(textOf(record)) },
     locations: [{ physicalLocation: locationOf(record.path, regionOf(record)) }],
     relatedLocations: evidence.length === 0 ? undefined : evidence.map(relatedLocation),
     partialFingerprints: { 'axeFindingId/v1': id },
-    fixes: fixesOf(record),
     suppressions: suppressionsOf(record, clean),
     hostedViewerUri: record.url,
     properties: { severity, confidence, ...securityScore(category, severity) },
@@ -108,8 +106,6 @@ const LEVELS: Readonly<Record<Severity, string>> = {
   minor: 'warning',
   nit: 'note',
 };
-
-const RANKS: Readonly<Record<Confidence, number>> = { confirmed: 90, likely: 70, unsure: 40 };
 
 const SECURITY_SCORES: Readonly<Partial<Record<Severity, string>>> = {
   critical: '9.0',
@@ -151,19 +147,6 @@ function relatedLocation(
     physicalLocation: locationOf(path, { startLine: line, snippet: { text: code } }),
     message: { text: code },
   };
-}
-
-/** The lines without the line break behind them; lines that are deleted go with it. */
-function fixesOf(record: FindingRecord): readonly object[] | undefined {
-  if (record.suggestion === undefined) return undefined;
-  const { startLine, endLine } = regionOf(record);
-  const deletedRegion =
-    record.suggestion === ''
-      ? { startLine, startColumn: 1, endLine: endLine + 1, endColumn: 1 }
-      : { startLine, endLine };
-  const replacements = [{ deletedRegion, insertedContent: { text: record.suggestion } }];
-  const artifactChanges = [{ artifactLocation: artifactOf(record.path), replacements }];
-  return [{ description: { text: 'Suggested change' }, artifactChanges }];
 }
 
 function suppressionsOf(

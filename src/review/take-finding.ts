@@ -115,10 +115,7 @@ export function takeFinding(
   const evidence = shownLines.map((one) => ({ ...one.evidence, side: one.side }));
   const gateRules = { ...scope, minSeverity: rules.minSeverity };
   const stopped = stopAtGate({ ...placed.finding, evidence }, gateRules);
-  if (stopped !== undefined) {
-    const gates = { ...before.gates, [stopped.gate]: (before.gates[stopped.gate] ?? 0) + 1 };
-    return end(refused(stopped.message), { gates });
-  }
+  if (stopped !== undefined) return end(refused(`Not taken: ${stopped}`));
   const at = slotOf(placed, findings, request.replaces);
   let dismissedOn: number | undefined;
   if (at === undefined) {

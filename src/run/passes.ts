@@ -7,7 +7,7 @@ import type { TokenUse } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';
 import { buildSystemPrompt } from '../prompt/system.js';
-import { type Buffered, joinPasses, NOTHING_BUFFERED, type PassRecord } from '../review/buffered.js';
+import { type Buffered, joinPasses, NOTHING_BUFFERED } from '../review/buffered.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import {
   type AgentConversation,
@@ -49,7 +49,7 @@ export async function reviewInPasses(
   warnOfUnread(ends, loop);
   return {
     outcome: joinOutcomes(ends, run),
-    buffered: { ...buffered, passes: ends.map(recordOf) },
+    buffered,
     unread,
   };
 }
@@ -63,10 +63,6 @@ interface PassEnd {
   /** Why its files count as not read; undefined where they were. */
   readonly why: 'budget' | 'failed' | undefined;
   readonly lost: LostAnswer | undefined;
-}
-
-function recordOf({ pass: { name, paths }, buffered: { findings }, why }: PassEnd): PassRecord {
-  return { name, files: paths.length, ids: findings.map(({ finding }) => finding.id), why };
 }
 
 async function holdPass(
