@@ -125,14 +125,11 @@ function meaningOf({ description, maximum, enum: own, anyOf = [], items = {} }, 
 }
 
 function limitsPage() {
+  const limitOf = (name) => name.split('.').reduce((object, key) => object[key], defaults);
   const rows = LIMITS.map(([what, name, format]) => [what, format(limitOf(name))]);
   const about =
     'Defaults that are not those of an [input](inputs.md) or a [key](agent-keys.md). What happens at the limits of a run is in [cost and limits](../cost-and-limits.md).';
   return page('Defaults and limits', about, [table(['What', 'Value'], rows)]);
-}
-
-function limitOf(name) {
-  return name.split('.').reduce((object, key) => object[key], defaults);
 }
 
 async function load(entry) {

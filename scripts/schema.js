@@ -14,6 +14,8 @@ const { outputFiles } = buildSync({
   bundle: true,
   platform: 'node',
   format: 'esm',
+  // Bundled packages require modules of Node.
+  banner: { js: "import { createRequire } from 'node:module'; const require = createRequire('file:///');" },
   write: false,
 });
 const code = `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`;

@@ -43,21 +43,20 @@ const subAgents = v.pipe(
 /** `[memory]` (axe-behaviour §2; `provenance` is ours, D8, and so is all of the notes, D10). */
 const memory = v.pipe(
   keyTable({
-    enabled: flagKey('Whether each run reads the memory and adds an entry to it.', false),
-    path: textKey('Place of the run log. Default: a file with the name of the agent.'),
-    last_n: optionalCountKey(
-      'Entries that a run is given, the newest. 0 loads all; without it, the newest 256 KiB.',
-      { zero: '0 loads all entries.' },
-    ),
-    max_entries: countKey('Number of entries from which a warning is shown. 0 never warns.', {
+    enabled: flagKey('Whether runs read the memory and add to it.', false),
+    path: textKey('File of the run log. Default: `<agent>.md`.'),
+    last_n: optionalCountKey('Newest entries to load. 0 loads all; without it, the newest 256 KiB.', {
+      zero: '0 loads all entries.',
+    }),
+    max_entries: countKey('Number of entries from which runs warn. 0 never warns.', {
       zero: '0 never warns.',
     }),
     provenance: choiceKey(
-      'Whether entries say which run wrote them. `auto` says it in workflows.',
+      'Whether entries say which run wrote them. `auto`: in workflows.',
       PROVENANCE,
       'auto',
     ),
-    notes: flagKey('Whether the agent also keeps notes of its own. It needs `enabled`.', false),
+    notes: flagKey('Whether the agent keeps notes. Needs `enabled`.', false),
     tools: textsKey(
       'Tools for the notes. Default: all but `write_memory`.',
       { choices: ALL_NOTES_TOOLS },
@@ -65,17 +64,17 @@ const memory = v.pipe(
     ),
     dir: textKey('Folder of the notes, on the command line only.'),
     scope: choiceKey(
-      'Who shares checklist, daily logs and notes: agents of one project, or all agents.',
+      'Who shares all but `MEMORY.md`: agents of one project, or all.',
       NOTES_SCOPES,
       'project',
     ),
-    project: textKey('Name of the project. Default: the repository, or else the working directory.'),
+    project: textKey('Name of the project. Default: the repository, else the folder.'),
     daily: choiceKey(
-      'Which two daily logs are in the prompt: today and yesterday, or the two newest.',
+      'Daily logs in the prompt: today and yesterday, or the two newest.',
       DAILY_CHOICES,
       'calendar',
     ),
-    dedup: flagKey('Whether a fact that is already in long-term memory is not added again.', true),
+    dedup: flagKey('Whether facts are added to long-term memory only once.', true),
     max_inject_bytes: countKey(
       'Maximum size of the notes in the prompt. 0 means 32768.',
       { zero: '0 means 32768.' },
@@ -86,7 +85,7 @@ const memory = v.pipe(
       { zero: '0 means 65536.' },
       NOTES_LIMITS.writeBytes,
     ),
-    max_log_bytes: countKey('Maximum size of the part of the run log that is loaded. 0 means not set.', {
+    max_log_bytes: countKey('Maximum size of the loaded run log. 0 means not set.', {
       zero: '0 means not set.',
     }),
     warn_file_bytes: countKey(
@@ -149,9 +148,7 @@ const review = keyTable({
     {},
     verifyModelProblems,
   ),
-  verifier: textKey(
-    'Agent that takes the second look: its prompt, skill, files, model and parameters. Default: the built-in one.',
-  ),
+  verifier: textKey('Agent that takes the second look. Default: the built-in one.'),
   parts: countKey(
     `Maximum parts in which a large change is read. 0 means ${REVIEW_PASSES.parts}.`,
     { zero: `0 means ${REVIEW_PASSES.parts}.`, max: REVIEW_PASSES.mostParts },
@@ -165,7 +162,7 @@ const review = keyTable({
   min_severity: choiceKey('Findings below this severity are not posted.', SEVERITIES, undefined),
   instructions: textKey('A file of the repository that is added to the system prompt.'),
   severity: described(v.optional(keyTable(severities), {}), {
-    about: 'Severity of all findings of a category, whatever their effect and reach.',
+    about: 'Severity of all findings of a category.',
   }),
 });
 
@@ -177,11 +174,11 @@ const review = keyTable({
 export const AGENT_SCHEMA = v.pipe(
   keyTable({
     name: textKey(
-      'Name of the agent. Keep it equal to the name of the file.',
+      'Name of the agent and of its file.',
       {},
       missing('Add a line `name = "…"` at the top of the file.'),
     ),
-    description: textKey('One line for `agents list` and for agents that call this one.'),
+    description: textKey('One line about it, for `agents list` and calling agents.'),
     model: textKey(
       'Provider and model, as `provider/model`. `offline/rules` asks no model.',
       {
@@ -195,17 +192,11 @@ export const AGENT_SCHEMA = v.pipe(
       },
       missing(`Add a line such as \`model = "${DEFAULT_MODEL}"\`.`),
     ),
-    system_prompt: textKey('Who the agent is and how it works. It is sent byte for byte.'),
-    skill: textKey(
-      'A SKILL.md with the steps of the task: a name such as `review` for `skills/review/SKILL.md` next to the folder of the agent, or a path.',
-    ),
-    files: textsKey('Glob patterns of files that are sent along. They count from `workdir`.'),
-    workdir: textKey(
-      'Folder that `files` counts from. Default: the current folder, in a workflow the checkout.',
-    ),
-    tools: textsKey(
-      'Tools that the model can call. In a workflow, tools that write, run commands or reach the network must also be in `tools-allowed`.',
-    ),
+    system_prompt: textKey('Who the agent is and how it works.'),
+    skill: textKey('A SKILL.md with the steps of the task: the name of a folder in `skills/`, or a path.'),
+    files: textsKey('Glob patterns of files to send along, from `workdir`.'),
+    workdir: textKey('Folder that `files` counts from. Default: the current one.'),
+    tools: textsKey('Tools that the model can call. A workflow must also allow some in `tools-allowed`.'),
     allowed_hosts: textsKey(
       'Hosts that `url_fetch` can reach, such as `docs.example.com` or `*.example.com`.',
     ),
@@ -219,18 +210,15 @@ export const AGENT_SCHEMA = v.pipe(
     mcp_servers: MCP_SERVERS,
     retry: described(
       v.optional(retry, {}),
-      { about: 'How requests to the model that fail for a passing reason are repeated.' },
+      { about: 'How failed requests to the model are repeated.' },
       retryProblems,
     ),
     budget: described(
       v.optional(
         keyTable({
-          max_tokens: countKey(
-            'Maximum input and output tokens per run, sub-agents included. 0 means no limit.',
-            {
-              zero: '0 means no limit.',
-            },
-          ),
+          max_tokens: countKey('Maximum tokens per run, sub-agents included. 0 means no limit.', {
+            zero: '0 means no limit.',
+          }),
         }),
         {},
       ),

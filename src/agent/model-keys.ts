@@ -107,16 +107,8 @@ export const PARAMS = v.pipe(
   keyTable({
     temperature: numberKey("Randomness of the answer. Default: the provider's.", temperatureProblems),
     max_tokens: countKey("Maximum tokens of one answer, thoughts included. 0 means the provider's default."),
-    effort: choiceKey(
-      "How hard the model thinks. Default: the model's own. A level that it lacks becomes the next lower one.",
-      EFFORTS,
-      undefined,
-    ),
-    api: choiceKey(
-      "Form of OpenAI's interface in which the model is asked. Default: as it is known to take it.",
-      API_FORMS,
-      undefined,
-    ),
+    effort: choiceKey("How hard the model thinks. Default: the model's own.", EFFORTS, undefined),
+    api: choiceKey("OpenAI's interface to use. Default: as known of the model.", API_FORMS, undefined),
     price,
     anthropic: providerTable('anthropic'),
     openai: providerTable('openai'),
@@ -124,7 +116,7 @@ export const PARAMS = v.pipe(
     bedrock: providerTable('bedrock'),
     compatible: providerTable('compatible'),
     context_window: countKey(
-      "Tokens of prompt and answer together that the model takes, where it is a server of your own. 0 means the model's own.",
+      "Tokens of prompt and answer that a server of yours takes. 0 means the model's own.",
     ),
     response_format: responseFormat,
   } satisfies Readonly<Record<ProviderTable, v.GenericSchema>> & v.ObjectEntries),
@@ -156,18 +148,16 @@ function* temperatureProblems(temperature: number | undefined, path: KeyPath): G
 
 const mcpServer = v.pipe(
   keyTable({
-    name: textKey(
-      'Name of the server. It is put before the name of a tool only if another server offers a tool with that name.',
-    ),
+    name: textKey('Name of the server.'),
     url: textKey('Address of a server that is not a program.', { examples: ['https://mcp.example.com/mcp'] }),
-    transport: textKey('How the server is reached: `stdio` starts a program, the others have a URL.', {
+    transport: textKey('`stdio` starts a program, the others have a URL.', {
       choices: TRANSPORTS,
     }),
-    headers: textsByNameKey('Headers of each request. `${NAME}` is replaced by an environment variable.'),
+    headers: textsByNameKey('Headers of each request. `${NAME}` is an environment variable.'),
     command: textKey('Program to start, for `transport = "stdio"`.'),
     args: textsKey('Arguments of the program.'),
     env: textsByNameKey(
-      'Variables of the program. `${NAME}` is replaced by an environment variable; no other secret is passed on.',
+      'Variables of the program, the only secrets it gets. `${NAME}` is an environment variable.',
     ),
   }),
   v.transform((server) => ({
@@ -182,7 +172,7 @@ export type McpServerConfig = v.InferOutput<typeof mcpServer>;
 
 export const MCP_SERVERS = described(
   v.optional(v.pipe(v.array(mcpServer, 'a list of tables'), v.readonly()), () => []),
-  { about: 'MCP servers whose tools the model can call, one table for each.' },
+  { about: 'MCP servers, one table for each.' },
   mcpProblems,
 );
 
