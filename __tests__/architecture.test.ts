@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_522,
+  'lines of src/': 54_523,
   'files of src/': 335,
   'types of src/': 798,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_800,
+  'lines of __tests__/': 95_801,
   'lines of scripts/, bench/ and eval/': 4795,
 };
 

@@ -156,6 +156,7 @@ describe('an empty reply', () => {
   ])('of %s to a first question is an error, as in axe', async (ref, body) => {
     await expect((await open(ref, body)).doGenerate(question())).rejects.toMatchObject({
       message: 'server: response contains no content',
+      remedy: expect.stringMatching(/^Run it again/),
     });
   });
 

@@ -6,7 +6,7 @@ import { isThinking, type Thinking } from '../loop/output-limit.js';
 import { withCost } from '../loop/usage.js';
 import { redact } from '../safety/redact.js';
 import type { Protocol, Provider } from './catalog.js';
-import { toProviderError } from './errors.js';
+import { retryRemedy, toProviderError } from './errors.js';
 import { field, firstChoice } from './json.js';
 import { withCachePoints, withModelOptions, withoutEmptyResults } from './model-options.js';
 import type { OpenedModel } from './protocols.js';
@@ -185,17 +185,18 @@ function checkContent(
   secrets: readonly string[],
 ): void {
   const { unified, raw } = finishReason;
+  const details = { remedy: retryRemedy(provider) };
   if (content.length > 0 || unified === 'content-filter' || unified === 'length') return;
   if (unified === 'error') {
     const text = choiceError(response?.body) ?? `the reply ended with an error (${raw ?? unified})`;
-    throw new ProviderError('server', redact(text, secrets));
+    throw new ProviderError('server', redact(text, secrets), details);
   }
   if (wire === 'google' && raw === undefined) {
-    throw new ProviderError('server', 'response contains no candidates');
+    throw new ProviderError('server', 'response contains no candidates', details);
   }
   const isAfterTools = prompt.some(({ role }) => role === 'tool');
   if (!isAfterTools && (wire === 'anthropic' || provider.id === 'ollama')) {
-    throw new ProviderError('server', 'response contains no content');
+    throw new ProviderError('server', 'response contains no content', details);
   }
 }
 

@@ -44,11 +44,11 @@ export function toProviderError(
 
 function troubleOf(thrown: unknown, provider: Provider): Trouble {
   if (InvalidResponseDataError.isInstance(thrown)) {
-    return { category: 'server', text: 'response contains no choices', remedy: retry(provider) };
+    return { category: 'server', text: 'response contains no choices', remedy: retryRemedy(provider) };
   }
   if (!APICallError.isInstance(thrown)) {
     const text = `failed to parse response: ${messageOf(thrown)}`;
-    return { category: 'server', text, remedy: retry(provider) };
+    return { category: 'server', text, remedy: retryRemedy(provider) };
   }
   const { statusCode } = thrown;
   const responseBody: unknown = thrown.responseBody;
@@ -56,7 +56,7 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
   const isSaidInside = statusCode < 300 || typeof responseBody === 'object';
   const status = (isSaidInside ? statusInside(responseBody) : undefined) ?? statusCode;
   if (status >= 200 && status < 300)
-    return { category: 'server', text: unreadable(thrown), status, remedy: retry(provider) };
+    return { category: 'server', text: unreadable(thrown), status, remedy: retryRemedy(provider) };
   // The Responses package makes errors of good answers, with a status of its own and the parsed body.
   const ownMessage = typeof responseBody === 'object' ? thrown.message : undefined;
   const statusText = STATUS_TEXTS[status] ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
@@ -161,7 +161,7 @@ const PROVIDER_DOWN =
 const TOO_LONG = 'Give the agent less to read, or take a model with a larger context window.';
 
 /** For an answer that cannot be read: half of one, or that of a proxy or a sign-in page. */
-function retry({ baseUrlVariable }: Provider): string {
+export function retryRemedy({ baseUrlVariable }: Provider): string {
   return `Run it again. If it stays, check what answers at the address: a proxy, or \`${baseUrlVariable}\`.`;
 }
 
