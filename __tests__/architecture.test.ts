@@ -92,9 +92,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_523,
+  'lines of src/': 54_462,
   'files of src/': 335,
-  'types of src/': 798,
+  'types of src/': 792,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 95_801,

@@ -1,5 +1,6 @@
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/model-ref.js';
-import { createRepositoryReader, type GitHubAnswer } from '../github/reading/permissions.js';
+import { GitHubError } from '../github/client/errors.js';
+import { createRepositoryReader } from '../github/reading/permissions.js';
 import { findRepositoryRoot, readOrigin } from '../lib/checkout.js';
 import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
@@ -193,14 +194,14 @@ export async function checkGitHub(
   const name = `${repository.owner}/${repository.name}`;
   const reader = createRepositoryReader(client, repository, signal);
   const access = await reader.access();
-  if (access.kind === 'refused') {
-    const { message, remedy } = access.error;
+  if (access instanceof GitHubError) {
+    const { message, remedy } = access;
     return [there, check('GitHub', 'error', `${name} cannot be read: ${message}`, remedy)];
   }
   return [
     there,
     // Of an app's token, such as a job's, GitHub reports no rights of a person, whatever `permissions:` gave it.
-    writeCheck(name, token.startsWith('ghs_') ? undefined : access.value),
+    writeCheck(name, token.startsWith('ghs_') ? undefined : access),
     branchCheck(await reader.branch(OWN_BRANCH)),
     cacheCheck(await reader.caches('axe-memory/')),
   ];
@@ -232,9 +233,10 @@ function writeCheck(name: string, canPush: boolean | undefined): Check {
   return check('GitHub', 'note', message, `${needs} \`permissions:\` of the workflow give it.`);
 }
 
-function branchCheck(answer: GitHubAnswer<boolean>): Check {
-  if (answer.kind === 'answer') return check('Memory', 'ok', `The branch \`${OWN_BRANCH}\` can be read`);
-  const { status, message, remedy } = answer.error;
+function branchCheck(answer: boolean | GitHubError): Check {
+  if (!(answer instanceof GitHubError))
+    return check('Memory', 'ok', `The branch \`${OWN_BRANCH}\` can be read`);
+  const { status, message, remedy } = answer;
   if (status === 404) {
     const first = `There is no branch \`${OWN_BRANCH}\` yet; the first run with \`memory-store: branch\` creates it`;
     return check('Memory', 'note', first);
@@ -242,11 +244,11 @@ function branchCheck(answer: GitHubAnswer<boolean>): Check {
   return check('Memory', 'error', `The branch \`${OWN_BRANCH}\` cannot be read: ${message}`, remedy);
 }
 
-function cacheCheck(answer: GitHubAnswer<number>): Check {
-  if (answer.kind === 'refused') {
-    const { message, remedy } = answer.error;
+function cacheCheck(answer: number | GitHubError): Check {
+  if (answer instanceof GitHubError) {
+    const { message, remedy } = answer;
     return check('Memory', 'warning', `The Actions cache cannot be listed: ${message}`, remedy);
   }
-  const message = `The Actions cache can be reached; ${count(answer.value, 'version')} of memory are in it`;
-  return check('Memory', answer.value === 0 ? 'note' : 'ok', message);
+  const message = `The Actions cache can be reached; ${count(answer, 'version')} of memory are in it`;
+  return check('Memory', answer === 0 ? 'note' : 'ok', message);
 }

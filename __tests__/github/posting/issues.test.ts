@@ -122,7 +122,7 @@ const SUBJECTS: Table[] = [
 it.each(SUBJECTS)('a reaction exists once on %s, even after a lost answer', async (_, subjectOf, route) => {
   const hello = await startHello();
   hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
-  for (const _ of [1, 2])
-    await react(hello.client, hello.place.repository, subjectOf(hello), 'eyes', noAbort());
+  const subject = subjectOf(hello);
+  for (const _ of [1, 2]) await react(hello.client, hello.place.repository, subject, 'eyes', noAbort());
   expect(hello.repo.talk.reactions).toHaveLength(1);
 });

@@ -34,7 +34,7 @@ it('GitHub’s limit of 250 commits is recognized', async () => {
 it('the history of a file is listed, newest first', async () => {
   const { client, github, headSha, baseSha } = await startHello();
   const ask = (path: string, ref: string, limit = 10) =>
-    fileHistory(client, { repository: HELLO, path, ref, limit, page: 1 }, noAbort());
+    fileHistory(client, HELLO, { path, ref, limit, page: 1 }, noAbort());
   const unrelated = github.commit(
     NAME,
     { 'src/a.ts': 'one\nsecond\nthird\nfour\n', 'c.md': '' },
@@ -59,14 +59,14 @@ it.each([
   const asked =
     route === COMMITS
       ? commitsOf(client, place, noAbort())
-      : fileHistory(client, { repository: HELLO, path: 'a', ref: 'main', limit: 1, page: 1 }, noAbort());
+      : fileHistory(client, HELLO, { path: 'a', ref: 'main', limit: 1, page: 1 }, noAbort());
   await expect(asked).rejects.toMatchObject({ remedy: expect.stringContaining(permission) });
 });
 
 /** Commits, newest first, and the tags on them. */
 function before(tag: string, commits: Readonly<Record<string, readonly string[]>>): string | undefined {
   const tags = Object.entries(commits).flatMap(([sha, names]) => names.map((name) => ({ name, sha })));
-  return previousTag({ tag, tags, commits: Object.keys(commits) })?.name;
+  return previousTag(tag, tags, Object.keys(commits))?.name;
 }
 
 it.each<[string, string, Readonly<Record<string, readonly string[]>>, string | undefined]>([

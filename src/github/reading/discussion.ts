@@ -48,36 +48,24 @@ export async function fetchDiscussion(
     fetchPages(client, `${route}/comments`, params, v.array(commentSchema), MAX_PAGES, signal),
   ]);
   const isPullRequest = subject.pull_request !== undefined;
-  const said = isPullRequest ? await fetchReviewTalk(client, place, signal) : NO_TALK;
+  const said = isPullRequest ? await fetchReviewTalk(client, place, signal) : undefined;
   const { title, body, user, created_at } = subject;
-  const posts = [...comments.items, ...said.reviews];
+  const posts = [...comments.items, ...(said?.reviews ?? [])];
   return {
     title,
     isPullRequest,
     isOpen: subject.state === 'open',
     posts: [
       { what: 'description', author: loginOf(user), at: created_at, isEdited: false, body },
-      ...posts.sort((one, other) => compare(one.at, other.at)),
-      ...said.threads,
+      ...posts.sort((one, other) => one.at.localeCompare(other.at)),
+      ...(said?.threads ?? []),
     ],
-    isComplete: comments.isComplete && said.isComplete,
+    isComplete: comments.isComplete && said?.isComplete !== false,
   };
 }
 
-interface ReviewTalk {
-  readonly reviews: readonly DiscussionPost[];
-  readonly threads: readonly DiscussionPost[];
-  readonly isComplete: boolean;
-}
-
-const NO_TALK: ReviewTalk = { reviews: [], threads: [], isComplete: true };
-
 /** A review without words of its own is its comments on lines. */
-async function fetchReviewTalk(
-  client: GitHubClient,
-  place: SubjectPlace,
-  signal: AbortSignal,
-): Promise<ReviewTalk> {
+async function fetchReviewTalk(client: GitHubClient, place: SubjectPlace, signal: AbortSignal) {
   const [listed, { threads, isComplete }] = await Promise.all([
     fetchReviews(client, place, signal),
     fetchReviewThreads(client, place, signal),
@@ -104,11 +92,6 @@ function postOf({ author, createdAt, editedAt, body }: ThreadComment, what: stri
 /** A deleted account is `ghost`. */
 function loginOf(user: v.InferOutput<typeof userSchema>): string {
   return user?.login ?? 'ghost';
-}
-
-function compare(one: string, other: string): number {
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
 }
 
 const REVIEWS_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {

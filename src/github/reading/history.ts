@@ -43,19 +43,13 @@ export async function commitsOf(
 /** The newest commits that changed a file, back from a ref; none where the ref never had it. Throws a GitHubError. */
 export async function fileHistory(
   client: GitHubClient,
+  repository: Repository,
   {
-    repository,
     path,
     ref,
     limit,
     page,
-  }: {
-    readonly repository: Repository;
-    readonly path: string;
-    readonly ref: string;
-    readonly limit: number;
-    readonly page: number;
-  },
+  }: { readonly path: string; readonly ref: string; readonly limit: number; readonly page: number },
   signal: AbortSignal,
 ): Promise<readonly Commit[]> {
   const params = { ...inRepo(repository), path, sha: ref, per_page: Math.min(limit, 100), page };
@@ -72,22 +66,16 @@ const tagSchema = v.pipe(
 /** Of tags, and of commits that are gone through; the tag before most releases is nearer. */
 const MAX_PAGES = 5;
 
-/** A tag with the one before it. */
-interface TagRange {
-  /** Name of the tag before. */
-  readonly since: string;
-  /** Shas of the two commits. */
-  readonly base: string;
-  readonly head: string;
-}
-
-/** What lies between a tag and the one before it, on the way back from its commit; undefined for the first. Throws a GitHubError. */
+/**
+ * What lies between a tag and the one before it, on the way back from its commit: the name of that one, and the shas of the
+ * two commits. Undefined for the first. Throws a GitHubError.
+ */
 export async function fetchTagRange(
   client: GitHubClient,
   repository: Repository,
   tag: string,
   signal: AbortSignal,
-): Promise<TagRange | undefined> {
+): Promise<{ readonly since: string; readonly base: string; readonly head: string } | undefined> {
   const here = inRepo(repository);
   const tagsRoute = 'GET /repos/{owner}/{repo}/tags';
   const { items: tags } = await fetchPages(client, tagsRoute, here, v.array(tagSchema), MAX_PAGES, signal);
@@ -95,30 +83,20 @@ export async function fetchTagRange(
   const shas = v.array(v.object({ sha: v.string() }));
   const { items } = await fetchPages(client, COMMITS, { ...here, sha: from }, shas, MAX_PAGES, signal);
   const commits = items.map(({ sha }) => sha);
-  const before = previousTag({ tag, tags, commits });
+  const before = previousTag(tag, tags, commits);
   return before && { since: before.name, base: before.sha, head: commits[0] ?? from };
-}
-
-/** A tag and the commit it stands for. */
-interface TagOfCommit {
-  readonly name: string;
-  readonly sha: string;
 }
 
 /**
  * The tag before a new one: the nearest on the way back that belongs to the same series (`v`, `cli-v`). Before a release
  * that is a release too, since its notes tell what its release candidates brought as well. Undefined for the first.
+ * `commits` are the shas up to the new tag, newest first; the first is its own.
  */
-export function previousTag({
-  tag,
-  tags,
-  commits: [own, ...earlier],
-}: {
-  readonly tag: string;
-  readonly tags: readonly TagOfCommit[];
-  /** Shas of the commits up to the new tag, newest first; the first is its own. */
-  readonly commits: readonly string[];
-}): TagOfCommit | undefined {
+export function previousTag<Tag extends { readonly name: string; readonly sha: string }>(
+  tag: string,
+  tags: readonly Tag[],
+  [own, ...earlier]: readonly string[],
+): Tag | undefined {
   const candidates = tags.filter(({ name, sha }) => name !== tag && sha !== own && isSameSeries(name, tag));
   for (const sha of earlier) {
     const found = candidates.find((one) => one.sha === sha);

@@ -48,11 +48,6 @@ function permissionOf({ permission, role_name: role }: v.InferOutput<typeof answ
 /** An account that was deleted, or an app's without `[bot]` in its name. */
 const NO_USER = /\bis not a user\b/i;
 
-/** Something that was asked of GitHub, or why there is no answer. */
-export type GitHubAnswer<T> =
-  | { readonly kind: 'answer'; readonly value: T }
-  | { readonly kind: 'refused'; readonly error: GitHubError };
-
 const pushSchema = v.object({ permissions: v.object({ push: v.boolean() }) });
 const countSchema = v.object({ total_count: v.number() });
 
@@ -62,18 +57,19 @@ export function createRepositoryReader(
   place: { readonly owner: string; readonly name: string },
   signal: AbortSignal,
 ) {
+  /** The answer, or why there is none. */
   async function ask<T>(
     route: string,
     read: (body: unknown) => T,
     more: Readonly<Record<string, unknown>> = {},
-  ): Promise<GitHubAnswer<T>> {
+  ): Promise<T | GitHubError> {
     const params = { owner: place.owner, repo: place.name, ...more };
     try {
       const { body } = await client.request(`GET /repos/{owner}/{repo}${route}`, { params, signal });
-      return { kind: 'answer', value: read(body) };
+      return read(body);
     } catch (error) {
       if (!(error instanceof GitHubError)) throw error;
-      return { kind: 'refused', error };
+      return error;
     }
   }
   return {

@@ -67,8 +67,8 @@ export function createGitHubReader(
     history: ({ side, path, limit, page }, signal) =>
       toTool(async () => {
         const { ref, isForeign } = atSide(await commits(signal), side);
-        const request = { repository, path: allowedPath(path, isMemory), ref, limit, page };
-        return { commits: await fileHistory(client, request, signal), isForeign };
+        const request = { path: allowedPath(path, isMemory), ref, limit, page };
+        return { commits: await fileHistory(client, repository, request, signal), isForeign };
       }),
     discussion: (of, signal) => toTool(() => fetchDiscussion(client, { repository, number: of }, signal)),
     checks: (request, signal) =>

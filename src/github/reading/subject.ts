@@ -19,7 +19,15 @@ import {
 
 /** What stands around an issue or pull request. */
 export interface FoundSubject {
-  readonly conversation: Conversation;
+  readonly conversation: {
+    /** The newest ones, oldest first: somebody's words, not to be trusted. */
+    readonly comments: readonly (Post & {
+      /** When it was written, or changed last; ISO 8601 in UTC. */
+      readonly changedAt: string;
+    })[];
+    /** Comments that are older than these. */
+    readonly older: number;
+  };
   /** Undefined for an issue. */
   readonly pull: PullSubject | undefined;
 }
@@ -36,32 +44,8 @@ export interface PullSubject {
   readonly linkedIssues: readonly LinkedIssue[] | GitHubError;
 }
 
-/** The newest comments, oldest first. */
-interface Conversation {
-  readonly comments: readonly ConversationComment[];
-  /** Comments that are older than these. */
-  readonly older: number;
-}
-
-/** A comment of the conversation under an issue or pull request: somebody's words, not to be trusted. */
-interface ConversationComment extends Post {
-  /** When it was written, or changed last; ISO 8601 in UTC. */
-  readonly changedAt: string;
-}
-
 /** An issue that a pull request would close. Title and body are its author's words. */
-export interface LinkedIssue {
-  /** `owner/name`; it may be another repository. */
-  readonly repository: string;
-  readonly number: number;
-  readonly title: string;
-  readonly body: string;
-  readonly isOpen: boolean;
-  /** Login, without a bot's `[bot]`. */
-  readonly author: string;
-  /** When its description was written, or changed last; ISO 8601 in UTC. */
-  readonly changedAt: string;
-}
+export type LinkedIssue = v.InferOutput<typeof linkedSchema>;
 
 const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
@@ -92,16 +76,28 @@ ${THREAD_FRAGMENT}`;
 
 const commentSchema = v.object({ ...postEntries, isMinimized: v.boolean() });
 
-const linkedSchema = v.object({
-  number: v.number(),
-  title: v.string(),
-  body: v.string(),
-  state: v.picklist(['OPEN', 'CLOSED']),
-  createdAt: v.string(),
-  lastEditedAt: v.nullable(v.string()),
-  author: v.nullable(v.object({ login: v.string() })),
-  repository: v.object({ nameWithOwner: v.string() }),
-});
+/** `repository` is `owner/name` and may be another one; `author` is a login without a bot's `[bot]`. */
+const linkedSchema = v.pipe(
+  v.object({
+    number: v.number(),
+    title: v.string(),
+    body: v.string(),
+    state: v.picklist(['OPEN', 'CLOSED']),
+    createdAt: v.string(),
+    lastEditedAt: v.nullable(v.string()),
+    author: v.nullable(v.object({ login: v.string() })),
+    repository: v.object({ nameWithOwner: v.string() }),
+  }),
+  v.transform(({ number, title, body, state, createdAt, lastEditedAt, author, repository }) => ({
+    repository: repository.nameWithOwner,
+    number,
+    title,
+    body,
+    isOpen: state === 'OPEN',
+    author: author?.login ?? 'ghost',
+    changedAt: lastEditedAt ?? createdAt,
+  })),
+);
 
 const comments = v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) });
 
@@ -177,7 +173,7 @@ export async function fetchSubject(
       changedFiles,
       threads: await fetchReviewThreads(client, place, signal, subject),
       reviews: reviewsOf(subject),
-      linkedIssues: refused ?? linked.flatMap(linkedIssueOf),
+      linkedIssues: refused ?? linked.flatMap((issue) => issue ?? []),
     },
   };
 }
@@ -211,24 +207,8 @@ export function readSubjectsOnce(client: GitHubClient): SubjectReader {
   };
 }
 
-function commentOf(node: v.InferOutput<typeof commentSchema> | null): readonly ConversationComment[] {
+function commentOf(node: v.InferOutput<typeof commentSchema> | null) {
   if (node === null || node.isMinimized) return [];
   const changedAt = node.lastEditedAt ?? node.createdAt;
   return postOf(node, 'issuecomment-').map((post) => ({ ...post, thumbsDown: [], changedAt }));
-}
-
-function linkedIssueOf(node: v.InferOutput<typeof linkedSchema> | null): readonly LinkedIssue[] {
-  if (node === null) return [];
-  const { number, title, body, state, author } = node;
-  return [
-    {
-      repository: node.repository.nameWithOwner,
-      number,
-      title,
-      body,
-      isOpen: state === 'OPEN',
-      author: author?.login ?? 'ghost',
-      changedAt: node.lastEditedAt ?? node.createdAt,
-    },
-  ];
 }

@@ -1,8 +1,8 @@
-import { type ArchiveRefusal, MAX_ARCHIVE_BYTES, refuseArchive } from '../../../github/archive.js';
 import { type Clock, createClock } from '../../../lib/clock.js';
 import type { Environment } from '../../../lib/environment.js';
 import { messageOf } from '../../../lib/errors.js';
 import { grouped } from '../../../lib/text/number.js';
+import { type ArchiveRefusal, MAX_ARCHIVE_BYTES, refuseArchive } from './archive.js';
 import { cacheWriteRemedy } from './cache-key.js';
 import {
   type CacheClient,

@@ -3,9 +3,9 @@ import { link, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { type ArchiveRefusal, refuseArchive } from '../../src/github/archive.js';
-import { cacheArchive, type Member, paxRecord, tarOf } from '../helpers/cache-archive.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
+import { type ArchiveRefusal, refuseArchive } from '../../../../src/memory/stores/cache/archive.js';
+import { cacheArchive, type Member, paxRecord, tarOf } from '../../../helpers/cache-archive.js';
+import { tempDir, writeFiles } from '../../../helpers/temp.js';
 
 const FOLDER = '.axe-action-memory';
 const HONEST: Member = { path: `${FOLDER}/bot.md`, text: '## x\n' };

@@ -1,10 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
-import { isInside } from '../lib/confine.js';
-import { messageOf } from '../lib/errors.js';
-import { errorCode } from '../lib/files.js';
-import { grouped } from '../lib/text/number.js';
+import { isInside } from '../../../lib/confine.js';
+import { messageOf } from '../../../lib/errors.js';
+import { errorCode } from '../../../lib/files.js';
+import { grouped } from '../../../lib/text/number.js';
 
 /** Largest archive that is looked into, packed, in bytes; what we write stays far below it. */
 export const MAX_ARCHIVE_BYTES = 8 * 1024 * 1024;
