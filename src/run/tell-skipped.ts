@@ -3,11 +3,11 @@ import type { MarksOnPull } from '../review/review-post.js';
 import { markFacts, marksOf } from '../review/state-facts.js';
 import type { Skipped } from './admit.js';
 import type { Dependencies } from './dependencies.js';
-import { readFindings } from './learn.js';
+import { pullOf, readFindings } from './learn.js';
 import { withActs } from './publish.js';
-import type { Admitted, RunReport, RunRequest } from './records.js';
+import type { Admitted, Restored, RunReport, RunRequest } from './records.js';
 import { factsChange, UNSTOPPED } from './save.js';
-import { postsReviews } from './scope.js';
+import { needsFindings, postsReviews } from './scope.js';
 
 /**
  * Tells what is open on a pull request whose run is skipped: a step that is green because nothing was new must not hide what
@@ -73,4 +73,34 @@ async function keepMarks(
   if (saved.kind === 'saved') return;
   const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
   reporter.warn({ code: 'memory-save-failed', agent: agent.name, message, remedy: saved.remedy });
+}
+
+/**
+ * A review that does not know what is open would say it twice, and settle nothing: no model is asked, and nothing posted but
+ * the check. Undefined where findings are known, or where the run is no review.
+ */
+export async function refuseUnread(
+  { plan, change, learned: { ledger, trouble } }: Restored,
+  deps: Dependencies,
+): Promise<RunReport | undefined> {
+  const { trigger, agent } = plan;
+  const pull = pullOf(trigger);
+  if (trouble === undefined || ledger === undefined || !needsFindings(plan)) return undefined;
+  if (pull === undefined || trigger.kind === 'local') return undefined;
+  const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble.replace(/\.$/, '')}`;
+  const { reviewResult } = await deps.publisher.tellFindings({
+    ...withActs(ledger, pull),
+    trigger,
+    agent: agent.name,
+    head: change?.head ?? ledger.seen?.head ?? '',
+    answered: new Set(),
+    skipped: { message, since: undefined },
+  });
+  const decision = {
+    kind: 'skip',
+    reason: 'findings-unread',
+    message,
+    remedy: 'Start the run again.',
+  } as const;
+  return { kind: 'skipped', decision, isIncomplete: true, reviewResult };
 }
