@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatDryRun } from '../../src/cli/run.js';
 import type { RestoreResult } from '../../src/memory/store.js';
-import type { RunRequest } from '../../src/run/records.js';
+import type { RunNotes, RunRequest } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY, type FakeDependenciesParts } from '../helpers/dependencies-fake.js';
 import { reportOf } from '../helpers/reports.js';
 
@@ -92,7 +92,7 @@ You help.
     ['empty', ''],
   ])('shows notes that are %s after the run log, and the prompt with them', async (_, block) => {
     const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
-    const notes = { block, toolsPrompt: '\n\nTools!' };
+    const notes = { prompt: { block, toolsPrompt: '\n\nTools!' } } as RunNotes;
     const text = formatDryRun(plan, { ...memory, notes });
     expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
     expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));

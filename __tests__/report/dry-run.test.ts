@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Warning } from '../../src/lib/warning.js';
 import { createNoneStore } from '../../src/memory/stores/store.js';
-import type { RunReport } from '../../src/run/records.js';
+import type { RunReport, RunNotes } from '../../src/run/records.js';
 import { formatSummary, reportOf } from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -79,7 +79,8 @@ An entry for the task “Is it safe? Say why.” would have been added.
     const report = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
     const { memory } = report;
     if (memory === undefined) throw new Error('the agent has no memory');
-    const notes = { block: '<memory>a fact</memory>', toolsPrompt: '' };
+    const prompt = { block: '<memory>a fact</memory>', toolsPrompt: '' };
+    const notes = { prompt, found: { files: 1, location: 'x' } } as RunNotes;
     const text = formatSummary({ ...report, memory: { ...memory, notes } }, { isHidden });
     expect(text.includes(`${ENTRY}\n\n---\n\n<memory>a fact</memory>`)).toBe(isShown);
     expect(text.includes('a fact')).toBe(isShown);

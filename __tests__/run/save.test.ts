@@ -59,7 +59,7 @@ async function loaded(parts: FakeDependenciesParts, patch: Partial<RunRequest> =
     plan,
     taint,
     memory,
-    warnings: memory === undefined ? [] : memoryWarnings(plan, memory.restored, deps),
+    warnings: memory === undefined ? [] : memoryWarnings(plan, memory, deps),
   };
 }
 

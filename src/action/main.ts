@@ -18,7 +18,7 @@ import { createCommentReactions } from '../publish/side-effects.js';
 import { reportRun, writeResults } from '../report/report.js';
 import { noAnswer } from '../report/summarize.js';
 import { createCheckProgress } from '../review/check.js';
-import { agentsDirsOf, connectSharedAgents, findAgents } from '../run/agents.js';
+import { agentsDirsOf, findAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { answerForm } from '../run/plan.js';
@@ -185,10 +185,11 @@ async function createActionDependencies({
     client === undefined || !showsProgress
       ? undefined
       : createCheckProgress({ client, runUrl: thisRun.runUrl, log, keep: keepCheck, clean });
-  const shared = await connectSharedAgents(
-    { repository: inputs.agentsRepo, token: inputs.repositoriesToken },
-    { client, ...access },
-  );
+  const { agentsRepo, repositoriesToken: token } = inputs;
+  const shared = agentsRepo && {
+    ...agentsRepo,
+    client: token === '' ? client : await connectGitHub({ ...access, token }),
+  };
   // One store for the agent and its sub-agents.
   const memory = oneAtATime(await openMemory({ inputs, trigger, runner }, access, client));
   const roots = memoryRoots(inputs.memory);

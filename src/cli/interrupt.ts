@@ -40,5 +40,5 @@ function describeSaved({ memory, remembered }: Ran): string {
 }
 
 function notesOf(memory: Ran['memory']): readonly string[] {
-  return [...new Set(memory?.notesSession?.session.recent().map(({ path }) => path))];
+  return [...new Set(memory?.notes?.session.recent().map(({ path }) => path))];
 }

@@ -216,14 +216,14 @@ export function formatDryRun(
   const parts = [
     section(
       'System Prompt',
-      withNotes(buildSystemPrompt(plan.prompt), { runLog: text, ...(notes ?? NO_NOTES) }),
+      withNotes(buildSystemPrompt(plan.prompt), { runLog: text, ...(notes?.prompt ?? NO_NOTES) }),
     ),
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
     section('Stdin', orNone(plan.stdin)),
     ...(isStdinOrDefault(plan) ? [] : [section('User Message', plan.task.message)]),
     ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, text))]),
-    ...(notes === undefined ? [] : [section('Notes', orNone(notes.block))]),
+    ...(notes === undefined ? [] : [section('Notes', orNone(notes.prompt.block))]),
     section('Sub-Agents', subAgents(plan)),
   ];
   return [head, ...parts].join('\n');

@@ -13,8 +13,9 @@ type Planned = ReportOf<'planned'>;
 /** Nothing was sent and nothing written, so everything is shown (D26). */
 export function summarizeDryRun(report: Planned, { warnings, isHidden }: SummaryOptions): RunSummary {
   const { plan, memory } = report;
-  const { text: runLog = '', notes = NO_NOTES } = isHidden ? {} : (memory ?? {});
-  const system = withNotes(buildSystemPrompt(plan.prompt), { runLog, ...notes });
+  const shown = isHidden ? undefined : memory;
+  const added = { runLog: shown?.text ?? '', ...(shown?.notes?.prompt ?? NO_NOTES) };
+  const system = withNotes(buildSystemPrompt(plan.prompt), added);
   return {
     outputs: {
       conclusion: 'success',

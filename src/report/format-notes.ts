@@ -40,10 +40,10 @@ export function notesCount(notes: number): string {
 }
 
 /** What a run loaded of its notes, in the job summary; what they say is left out where it is to stay elsewhere (D14). */
-export function formatLoadedNotes({ notesSession, notes, store }: Memory, isHidden: boolean): string {
-  if (notesSession === undefined || store.kind === 'none') return '';
-  const { files, location } = notesSession.found;
-  const block = notes?.block.trim() ?? '';
+export function formatLoadedNotes({ notes, store }: Memory, isHidden: boolean): string {
+  if (notes === undefined || store.kind === 'none') return '';
+  const { files, location } = notes.found;
+  const block = notes.prompt.block.trim();
   const place = code(location);
   if (block === '' && files === 0) return `**Notes:** none loaded from ${place}.`;
   // The scratchpad is no listed note, but the model is given it.
@@ -58,15 +58,14 @@ export function formatLoadedNotes({ notesSession, notes, store }: Memory, isHidd
 }
 
 /** What a run did to its notes, in the job summary; where they are nowhere else, with their texts. */
-export function formatNotes({ notesSession }: Memory, remembered: Remembered): string {
-  const { notes, result } = remembered;
-  if (notesSession === undefined || notes.length === 0) return '';
+export function formatNotes({ notes: kept }: Memory, { notes, result }: Remembered): string {
+  if (kept === undefined || notes.length === 0) return '';
   const isLost = result.kind === 'failed';
   return sections([
     notes.some(({ path }) => path.startsWith('untrusted/'))
       ? NOTES_APART
       : 'What the agent did to its notes:',
-    formatRecent(notesSession.session.recent(), notes.length).trimEnd(),
+    formatRecent(kept.session.recent(), notes.length).trimEnd(),
     isLost ? textsOf(notes) : '',
   ]);
 }

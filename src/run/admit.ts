@@ -163,7 +163,7 @@ async function admitByState(
   const basis = await planBasis(request, agent, trust, deps);
   const workdir = resolve(deps.cwd, basis.workdir);
   const notes = planNotes({ ...basis, workdir, isSubAgent: false });
-  const memory = runAhead(readMemory(basis.agent, basis.memory, deps, { plan: notes, unsaved: [] }));
+  const memory = runAhead(readMemory(basis.agent, basis.memory, deps, notes));
   const none = Promise.resolve(undefined);
   const at = { kind: 'admitted', facts, basis, taint, memory, context: early ?? none } as const;
   if (unfit !== undefined) return { ...unfit, at };

@@ -8,7 +8,6 @@ import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { resolveCommit } from '../github/reading/contents.js';
 import { ConfigError } from '../lib/errors.js';
-import { connectGitHub, type GitHubAccess } from './github.js';
 
 /** Folders of a repository that hold agents, nearest first; `axe/agents` is axe's own (D4). */
 export const AGENTS_DIRS: readonly string[] = ['axe/agents', '.axe/agents'];
@@ -35,21 +34,24 @@ export interface AgentSources extends LocalSources {
   readonly signal: AbortSignal;
 }
 
-/** The agents a run may use, and those of the pull request, which are only looked at. */
-interface Agents {
-  readonly agents: AgentLibrary;
-  readonly headAgents?: AgentLibrary | undefined;
-}
-
 /**
  * Where a run's agents come from (D4, D21). For events that other people cause the working tree may be theirs, so
  * agents, skills and context files come from the base ref by API; otherwise from disk, then from the default branch.
  * With `agents-repo` agents and skills come from there instead, context files never do.
  */
-export function findAgents(sources: AgentSources): Agents {
+export function findAgents(sources: AgentSources): {
+  readonly agents: AgentLibrary;
+  /** Those of the pull request, which are only looked at. */
+  readonly headAgents?: AgentLibrary | undefined;
+} {
   const { trigger, client, shared, agentsDir, signal } = sources;
+  let opened: Promise<AgentPlace> | undefined;
   const others =
-    shared === undefined ? undefined : createSharedPlace(shared, { dirs: dirsAtRef(agentsDir), signal });
+    shared &&
+    (() => {
+      opened ??= openShared(shared, dirsAtRef(agentsDir), signal);
+      return opened;
+    });
   if (trigger.kind === 'local' || client === undefined)
     return { agents: createAgentLoader([localPlace(sources)], others) };
   const atRef = (ref: string) => placeAtRef(sources, client, { repository: trigger.repository, ref });
@@ -128,38 +130,14 @@ interface SharedAgents {
   readonly client: GitHubClient | undefined;
 }
 
-/** The other repository with what may read it: a client of its own where it has a token. */
-export async function connectSharedAgents(
-  /** By the inputs; the token is empty for the client's own. */
-  {
-    repository,
-    token,
-  }: { readonly repository: Omit<SharedAgents, 'client'> | undefined; readonly token: string },
-  { client, ...access }: Omit<GitHubAccess, 'token'> & Pick<SharedAgents, 'client'>,
-): Promise<SharedAgents | undefined> {
-  if (repository === undefined) return undefined;
-  const own = token === '' ? client : await connectGitHub({ ...access, token });
-  return { ...repository, client: own };
-}
-
 /**
- * The agents and skills of another repository, all from the commit that the ref names when the first is asked for. A
- * repository that cannot be read is a ConfigError, and never passes for one without agents.
+ * The agents and skills of another repository, all from the commit that the ref names. A repository that cannot be read is a
+ * ConfigError, and never passes for one without agents.
  */
-function createSharedPlace(
-  shared: SharedAgents,
-  folders: { readonly dirs: readonly string[]; readonly signal: AbortSignal },
-): () => Promise<AgentPlace> {
-  let opened: Promise<AgentPlace> | undefined;
-  return () => {
-    opened ??= openPlace(shared, folders);
-    return opened;
-  };
-}
-
-async function openPlace(
+async function openShared(
   { owner, name, ref, client }: SharedAgents,
-  { dirs, signal }: { readonly dirs: readonly string[]; readonly signal: AbortSignal },
+  dirs: readonly string[],
+  signal: AbortSignal,
 ): Promise<AgentPlace> {
   const place = `\`agents-repo: ${owner}/${name}@${ref}\``;
   if (client === undefined) {

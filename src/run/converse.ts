@@ -52,7 +52,7 @@ export async function converse(
       },
       { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity },
     );
-  const notes = memory?.notesSession;
+  const notes = memory?.notes;
   const run: LiveRun = {
     request,
     deps,

@@ -14,7 +14,7 @@ import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import { agentWorkdir } from './admit.js';
 import { type AgentConversation, cutWarning, judge, type LiveRun, openModel } from './conversation.js';
 import type { RunEvent } from './dependencies.js';
-import { memoryWarnings, notesWarnings, planMemory, readMemory } from './memory.js';
+import { memoryWarnings, planMemory, readMemory } from './memory.js';
 import { planNotes } from './notes.js';
 import { answerForm, withInstruction } from './plan.js';
 import { UNPUBLISHED } from './publish.js';
@@ -133,14 +133,11 @@ async function runSubAgent(
   const { reporter } = loop;
   const plan = await planSubAgent(name, task, caller.plan, run);
   for (const warning of plan.warnings) reporter.warn(warning);
-  const memory = await readMemory(plan.agent, plan.memory, deps, {
-    plan: planNotes({ ...plan, workdir: resolve(deps.cwd, plan.workdir), isSubAgent: true }),
-    unsaved: run.notes?.session.changes('trusted') ?? [],
-  });
-  if (memory !== undefined) {
-    for (const warning of memoryWarnings(plan, memory.restored, deps)) reporter.warn(warning);
-    for (const warning of notesWarnings(memory)) reporter.warn(warning);
-  }
+  const workdir = resolve(deps.cwd, plan.workdir);
+  const notes = planNotes({ ...plan, workdir, isSubAgent: true });
+  const unsaved = run.notes?.session.changes('trusted');
+  const memory = await readMemory(plan.agent, plan.memory, deps, notes, unsaved);
+  if (memory !== undefined) for (const warning of memoryWarnings(plan, memory, deps)) reporter.warn(warning);
   const { config } = plan.agent;
   // A missing key is told as it is.
   const model = await withContext(
@@ -153,7 +150,7 @@ async function runSubAgent(
       plan,
       model,
       memory: memory?.text ?? '',
-      notes: memory?.notesSession,
+      notes: memory?.notes,
       loop,
       depth: caller.depth + 1,
       callerEffects: caller.effects,

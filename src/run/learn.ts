@@ -8,13 +8,12 @@ import type { Ledger, LedgerContext } from '../review/ledger.js';
 import { lessonsOf } from '../review/lessons.js';
 import type { PublishRules } from '../review/publish-rules.js';
 import { readLedger } from '../review/read-ledger.js';
-import { formatKnown } from '../review/said.js';
 import { peopleToAsk, type Seen } from '../review/seen.js';
 import { compareSeverity } from '../review/severity.js';
 import { marksOf, pullMemory, type ReviewFact } from '../review/state-facts.js';
 import { askPermission, permissionOf } from './admit.js';
 import type { Dependencies } from './dependencies.js';
-import type { Admitted, Learned, ReviewedChange } from './records.js';
+import type { Admitted, Learned } from './records.js';
 import { changeOf, postsReviews } from './scope.js';
 
 /** What findings are read with. */
@@ -147,15 +146,4 @@ function pullsWithOpen(facts: readonly ReviewFact[]): readonly number[] {
 export function pullOf(trigger: Trigger): number | undefined {
   if (trigger.kind === 'pull_request') return trigger.number;
   return trigger.kind === 'comment' && trigger.on !== 'issue' ? trigger.number : undefined;
-}
-
-/** What was learnt about the files of the change, to be at the end of the user message; undefined for nothing. */
-export function lessonsFor(
-  { ledger }: Learned,
-  change: ReviewedChange | undefined,
-  isUntrusted: boolean,
-): string | undefined {
-  if (ledger === undefined || change === undefined) return undefined;
-  // Without write access nobody's words may reach the model through ours: places and kinds alone are shown.
-  return formatKnown(ledger, isUntrusted);
 }

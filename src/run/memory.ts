@@ -66,10 +66,8 @@ export async function readMemory(
   agent: LoadedAgent,
   memory: MemoryPlan | undefined,
   deps: Dependencies,
-  { plan, unsaved }: { readonly plan: NotesPlan | undefined; readonly unsaved: readonly NoteChange[] } = {
-    plan: undefined,
-    unsaved: [],
-  },
+  plan?: NotesPlan,
+  unsaved: readonly NoteChange[] = [],
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
   const { path, lastN, maxBytes, count } = memory;
@@ -77,29 +75,22 @@ export async function readMemory(
   const request = { path, lastN, maxBytes, count, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);
-  const notesSession =
-    plan === undefined ? undefined : await openNotes({ agent, memory, plan, store, restored, unsaved }, deps);
+  const notes = plan && (await openNotes({ agent, memory, plan, store, restored, unsaved }, deps));
   const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
   const text = restored.kind === 'restored' ? promptText(restored.text) : '';
-  return {
-    store,
-    restored,
-    facts,
-    text,
-    notes: notesSession?.prompt,
-    notesSession,
-  };
+  return { store, restored, facts, text, notes };
 }
 
-/** What is to be told of notes before the run; that a store cannot be read is told once. */
-export function notesWarnings({ restored, notesSession }: Memory): readonly Warning[] {
-  const warnings = notesSession?.warnings ?? [];
-  if (restored.kind !== 'failed') return warnings;
-  return warnings.filter(({ code }) => code !== 'memory-load-failed');
+/** What is to be told of memory and notes before the run; that a store cannot be read is told once. */
+export function memoryWarnings(plan: Plan, memory: Memory, deps: Dependencies): readonly Warning[] {
+  const { restored, notes } = memory;
+  const isFailed = restored.kind === 'failed';
+  const ofNotes = (notes?.warnings ?? []).filter(({ code }) => !isFailed || code !== 'memory-load-failed');
+  return [...logWarnings(plan, restored, deps), ...ofNotes];
 }
 
-/** What is to be told of memory before the run (axe-behaviour §10). */
-export function memoryWarnings(
+/** Of the run log (axe-behaviour §10). */
+function logWarnings(
   { agent, memory, trigger }: Plan,
   restored: RestoreResult,
   { program }: Dependencies,
@@ -119,17 +110,14 @@ export function memoryWarnings(
   const { total = 0 } = restored;
   const maxEntries = memory?.maxEntries ?? 0;
   if (maxEntries > 0 && total >= maxEntries) {
-    const full =
-      trigger.kind === 'local'
-        ? {
-            message: `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries})`,
-            remedy: `Run '${program} gc ${agent.name}' to trim.`,
-          }
-        : {
-            message: `agent "${agent.name}" remembers ${grouped(total)} entries; \`max_entries\` is ${grouped(maxEntries)}`,
-            remedy: 'Trim them with a run of `mode: gc`.',
-          };
-    warnings.push({ code: 'memory-max-entries', ...full });
+    const isLocal = trigger.kind === 'local';
+    const message = isLocal
+      ? `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries})`
+      : `agent "${agent.name}" remembers ${grouped(total)} entries; \`max_entries\` is ${grouped(maxEntries)}`;
+    const remedy = isLocal
+      ? `Run '${program} gc ${agent.name}' to trim.`
+      : 'Trim them with a run of `mode: gc`.';
+    warnings.push({ code: 'memory-max-entries', message, remedy });
   }
   return warnings;
 }

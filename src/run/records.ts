@@ -193,10 +193,8 @@ export interface Memory {
   readonly restored: RestoreResult;
   /** What goes into the prompt: the loaded entries without their provenance lines. */
   readonly text: string;
-  /** What notes add to the prompt behind the entries; absent where they are off. */
-  readonly notes?: NotesPrompt | undefined;
-  /** The notes themselves, in a run that has them. */
-  readonly notesSession?: RunNotes | undefined;
+  /** Undefined where they are off. */
+  readonly notes?: RunNotes | undefined;
   /** What is kept besides the run log and is not for the model (D36). */
   readonly facts: readonly ReviewFact[];
 }

@@ -1,8 +1,8 @@
 import type { Warning } from '../lib/warning.js';
+import { formatKnown } from '../review/said.js';
 import { FENCE_NOTICE } from '../safety/fence.js';
 import type { Dependencies } from './dependencies.js';
-import { lessonsFor } from './learn.js';
-import { memoryWarnings, notesWarnings } from './memory.js';
+import { memoryWarnings } from './memory.js';
 import type { Draft, Plan, Restored, RunRequest } from './records.js';
 import { needsFindings } from './scope.js';
 
@@ -18,17 +18,18 @@ export async function restore(request: RunRequest, draft: Draft, deps: Dependenc
   const isTold = ({ message }: Warning) =>
     needsFindings(plan) && learned.trouble?.startsWith(message) === true;
   for (const warning of plan.warnings) if (!isTold(warning)) deps.reporter.warn(warning);
-  if (memory !== undefined) {
-    for (const warning of memoryWarnings(plan, memory.restored, deps)) deps.reporter.warn(warning);
-    for (const warning of notesWarnings(memory)) deps.reporter.warn(warning);
-  }
+  if (memory !== undefined)
+    for (const warning of memoryWarnings(plan, memory, deps)) deps.reporter.warn(warning);
+  const { ledger } = learned;
   const isHidden = request.dryRun && request.isMemoryHidden;
+  // Without write access nobody's words may reach the model through ours: places and kinds alone are shown.
   const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
-  const lessons = isHidden ? undefined : lessonsFor(learned, change, isUntrusted);
+  const isKnown = ledger !== undefined && change !== undefined && !isHidden;
+  const lessons = isKnown ? formatKnown(ledger, isUntrusted) : undefined;
   return { plan: withLessons(plan, lessons), memory, learned, taint, change, model };
 }
 
-/** Every pass shows a diff, so it explains its fences already. */
+/** The lessons are at the end of each user message. Every pass shows a diff, so it explains its fences already. */
 function withLessons(plan: Plan, lessons: string | undefined): Plan {
   if (lessons === undefined) return plan;
   const { task, passes } = plan;

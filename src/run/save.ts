@@ -125,7 +125,7 @@ export async function keepInJournal(
 ): Promise<void> {
   const { plan, memory, taint } = end;
   if (plan.memory === undefined || memory === undefined) return;
-  await memory.notesSession?.keep(taint.lane(plan.memory.lane));
+  await memory.notes?.keep(taint.lane(plan.memory.lane));
   if (entries.length > 0 && memory.restored.kind !== 'failed') await deps.journal?.pending(entries);
 }
 
@@ -182,8 +182,8 @@ function spentIn({ plan, facts }: RunEnd): readonly Change[] {
 /** The changes to notes, whatever became of the run (D16), in the lane that it has come to (D19). */
 function notesOf(end: RunEnd): readonly NoteChange[] {
   const { plan, memory, taint } = end;
-  if (plan.memory === undefined || memory?.notesSession === undefined) return [];
-  return memory.notesSession.session.changes(taint.lane(plan.memory.lane));
+  if (plan.memory === undefined || memory?.notes === undefined) return [];
+  return memory.notes.session.changes(taint.lane(plan.memory.lane));
 }
 
 /** Facts, written into the newest state of an agent, without those that have grown old; `path` is that of its run log. */
