@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_462,
+  'lines of src/': 54_404,
   'files of src/': 335,
-  'types of src/': 792,
+  'types of src/': 791,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_801,
+  'lines of __tests__/': 95_734,
   'lines of scripts/, bench/ and eval/': 4795,
 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Warning } from '../../src/lib/warning.js';
 import { createNoneStore } from '../../src/memory/stores/store.js';
-import type { RunReport, RunNotes } from '../../src/run/records.js';
+import type { RunNotes, RunReport } from '../../src/run/records.js';
 import { formatSummary, reportOf } from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';

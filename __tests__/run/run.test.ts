@@ -11,7 +11,7 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { raised } from '../helpers/marks.js';
-import { createFakeModel, type FakeModel, never, reply, says } from '../helpers/model-fake.js';
+import { createFakeModel, type FakeModel, never, says } from '../helpers/model-fake.js';
 import { OCTOCAT, pullRequest } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';
 
@@ -83,22 +83,6 @@ describe('the order of a run', () => {
       restored: { kind: 'empty' },
     });
     expect(deps.warnings.map(({ code }) => code)).toEqual(['agent-unknown-key']);
-  });
-
-  it('ends if admission skips it', async () => {
-    const deps = createFakeDependencies({ permissions: { octocat: { kind: 'known', permission: 'read' } } });
-    expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({
-      kind: 'skipped',
-    });
-    expect(deps.steps).not.toContain('read memory');
-  });
-
-  it('ends with an error if admission cannot read the sender’s permission (D40)', async () => {
-    const deps = createFakeDependencies({ permissions: {} });
-    await expect(runPipeline(makeRequest({ trigger: pullRequest() }), deps)).rejects.toThrow(
-      'the permission of octocat in octocat/hello could not be read: nobody knows octocat',
-    );
-    expect(deps.steps).not.toContain('read memory');
   });
 
   it('reports memory before a missing key ends it (axe-behaviour §4)', async () => {
@@ -180,13 +164,6 @@ describe('memory in a run (axe-behaviour §10)', () => {
     expect(deps.memory.get('bot.md')).toBe(FIVE.join(''));
   });
 
-  it('is empty in the dry run of an agent that never ran', async () => {
-    expect(await runPipeline(makeRequest({ dryRun: true }), createFakeDependencies())).toMatchObject({
-      kind: 'planned',
-      memory: { text: '', restored: { kind: 'empty' } },
-    });
-  });
-
   it('still causes its warning in a dry run', async () => {
     const agents = { bot: `${AGENT_WITH_MEMORY}max_entries = 1\n` };
     const deps = createFakeDependencies({ agents, memory: { 'bot.md': FIVE.join('') } });
@@ -221,15 +198,6 @@ describe('a run ends', () => {
       outcome: { kind: 'failed', error: { message: 'everything is broken' } },
     });
     expect(deps.memory.size).toBe(0);
-  });
-
-  it('by a refusal of the model: no entry', async () => {
-    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
-    const deps = createFakeDependencies({ model: createFakeModel([says('No.', { finish })]) });
-    expect(await runPipeline(makeRequest({ inWorkflow: true }), deps)).toMatchObject({
-      outcome: { kind: 'refused', answer: 'No.' },
-      remembered: undefined,
-    });
   });
 
   it('with a saved answer even if the deadline passes while it is published', async () => {
@@ -291,12 +259,6 @@ describe('a run ends', () => {
       });
       expect([deps.memory.size, deps.warnings]).toEqual([0, []]);
     });
-  });
-
-  it('with an answer of reasoning alone: empty', async () => {
-    const model = createFakeModel([reply([{ type: 'reasoning', text: 'hm' }])]);
-    const report = await runPipeline(makeRequest({ inWorkflow: true }), createFakeDependencies({ model }));
-    expect(report).toMatchObject({ outcome: { kind: 'failed' } });
   });
 });
 
