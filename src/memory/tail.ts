@@ -176,8 +176,6 @@ const BLOCK_BYTES = 64 * 1024;
 /** Bytes of `## `, which begins an entry. */
 const HEADING_BYTES = 3;
 
-const HASH = 0x23;
-const SPACE = 0x20;
 const TIMESTAMP = /^## \d{4}-\d\d-\d\dT/;
 
 /** Bytes by which a heading is known to be a time: `## 2026-01-01T`. */
@@ -185,11 +183,10 @@ const TIMESTAMP_BYTES = 14;
 
 /** Places of `## ` at the start of a line; `offset` is the place of the bytes in the file. */
 function headings(bytes: Uint8Array, offset: number): readonly number[] {
-  const found: number[] = offset === 0 && isHeading(bytes, 0) ? [0] : [];
-  for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
-    if (isHeading(bytes, at + 1)) found.push(offset + at + 1);
-  }
-  return found;
+  // Each byte is one character, so that places are those of bytes.
+  const text = Buffer.from(bytes).toString('latin1');
+  const found = Array.from(text.matchAll(/\n## /g), ({ index }) => offset + index + 1);
+  return offset === 0 && text.startsWith('## ') ? [0, ...found] : found;
 }
 
 /** Whether the heading at a place of the bytes is a time, as a program writes it. */
@@ -220,10 +217,6 @@ export async function readExactly(file: OpenFile, position: number, length: numb
   const bytes = await file.read(position, length);
   if (bytes.length < length) throw new Error('the file became shorter while it was read');
   return bytes;
-}
-
-function isHeading(bytes: Uint8Array, at: number): boolean {
-  return bytes[at] === HASH && bytes[at + 1] === HASH && bytes[at + 2] === SPACE;
 }
 
 function isContinuation(byte: number | undefined): boolean {

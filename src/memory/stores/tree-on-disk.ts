@@ -19,12 +19,12 @@ export interface ReadTree {
 
 /** Most that is taken from a restored folder; what we write stays far below it. */
 export const MAX_FILES = 1_000;
-const MAX_BYTES = 8 * 1024 * 1024;
+export const MAX_BYTES_READ = 8 * 1024 * 1024;
 /** Of a run log that is asked for by its name, so that gc can trim one that has grown too large; GitHub takes no larger file. */
 const MAX_LOG_BYTES = 100 * 1024 * 1024;
 const MAX_DEPTH = 8;
 /** A note's former version has its name without `.md`; names of notes have no dots. */
-const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
+export const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 /** What writers of the same folder have there while they work, and what git reads. */
 const PASSING_FILE = /(?:\.lock|(?:^|\/)(?:\.axe-[^/]*\.tmp|\.gitignore|\.gitattributes))$/;
 const MAX_NAMED = 5;
@@ -63,7 +63,9 @@ export async function readFound(
   const tree = new Map<string, string>();
   let [count, bytes] = [0, 0];
   for (const { path, stat, isNamed = false } of found) {
-    const fits = isNamed ? stat.bytes <= mostOf(path) : count < MAX_FILES && bytes + stat.bytes <= MAX_BYTES;
+    const fits = isNamed
+      ? stat.bytes <= mostOf(path)
+      : count < MAX_FILES && bytes + stat.bytes <= MAX_BYTES_READ;
     const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
     if (PASSING_FILE.test(path)) continue;
     if (!isMemory) {
@@ -131,7 +133,7 @@ function unreadable(blocked: readonly BlockedPlace[]): Warning {
 }
 
 function mostOf(path: string): number {
-  return isNotesPath(path) ? MAX_BYTES : MAX_LOG_BYTES;
+  return isNotesPath(path) ? MAX_BYTES_READ : MAX_LOG_BYTES;
 }
 
 /** Whether {@link readTree} takes a file of this name for one of memory. */
@@ -165,7 +167,7 @@ function leftOut(paths: readonly string[]): Warning {
 }
 
 function beyondLimits(paths: readonly string[]): Warning {
-  const most = `${MAX_FILES} files and ${MAX_BYTES / 2 ** 20} MiB`;
+  const most = `${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB`;
   const message = `Memory is larger than what is read together, ${most}; left out: ${named(paths)}. Trim the run log with \`axe-action gc\` or \`mode: gc\`, or delete notes.`;
   return { code: 'memory-store-notice', message };
 }

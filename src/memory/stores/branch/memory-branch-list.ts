@@ -4,6 +4,7 @@ import { fetchBlob } from '../../../github/reading/contents.js';
 import { decodeBytes } from '../../../lib/text/bytes.js';
 import { grouped } from '../../../lib/text/number.js';
 import { failed } from '../../store.js';
+import { MAX_BYTES_READ, MAX_FILES, MEMORY_FILE } from '../tree-on-disk.js';
 import { compareFiles, isTreePath } from '../tree-path.js';
 import {
   type BranchAccess,
@@ -15,9 +16,6 @@ import {
 import { fetchNewest, type GitEntry, type TreeEntry } from './memory-branch-read.js';
 import { messageFor } from './memory-branch-trouble.js';
 
-const MAX_FILES = 1000;
-const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
-const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 /** A committed memory may have them next to it. */
 const GIT_FILE = /(?:^|\/)\.git(?:ignore|attributes)$/;
 
@@ -184,7 +182,7 @@ function sift(entries: readonly ListedEntry[]): {
     if (GIT_FILE.test(entry.path)) continue;
     const isMemory = MEMORY_FILE.test(entry.path) && isTreePath(entry.path);
     const reason = branchRefusal(entry) ?? (isMemory ? undefined : 'it is not a markdown file');
-    const isTooMuch = requested.length >= MAX_FILES || totalBytes + entry.sizeBytes > MAX_TOTAL_BYTES;
+    const isTooMuch = requested.length >= MAX_FILES || totalBytes + entry.sizeBytes > MAX_BYTES_READ;
     if (reason !== undefined) refused.set(entry.path, { kind: 'refused', reason });
     else if (isTooMuch) refused.set(entry.path, { kind: 'refused', reason: TOO_MUCH, isTooMuch });
     else {
@@ -195,7 +193,7 @@ function sift(entries: readonly ListedEntry[]): {
   return { requested, refused };
 }
 
-const TOO_MUCH = `the folder holds more than ${MAX_FILES} files or ${MAX_TOTAL_BYTES / 2 ** 20} MiB`;
+const TOO_MUCH = `the folder holds more than ${MAX_FILES} files or ${MAX_BYTES_READ / 2 ** 20} MiB`;
 
 /** Files for which one query asks. */
 const BATCH_FILES = 50;

@@ -134,35 +134,32 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
             under.filter((path) => !isElsewhere(path)),
           );
     const named = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
-    const elsewhere = await Promise.all(named.map((path) => readElsewhere(places, path)));
-    const texts = elsewhere.flatMap((file) =>
-      file.kind === 'text' ? [[file.path, file.text] as const] : [],
-    );
-    const unread = elsewhere.flatMap((file) => (file.kind === 'blocked' ? [file.place] : []));
-    const all = new Map([...tree, ...texts.filter(([, text]) => text !== '')]);
+    const all = new Map(tree);
+    const unread = [...blocked];
+    for (const path of named) {
+      const found = await readElsewhere(places, path);
+      if (typeof found !== 'string') unread.push(found);
+      else if (found !== '') all.set(path, found);
+    }
     return {
       kind: 'tree',
       tree: shownTree(all, under),
       warnings,
       location,
       left: left.length === 0 ? undefined : left,
-      ...(blocked.length + unread.length === 0 ? {} : { blocked: [...blocked, ...unread] }),
+      blocked: unread.length === 0 ? undefined : unread,
     };
   } catch (thrown) {
     return failedRead(thrown, location);
   }
 }
 
-type Elsewhere =
-  | { readonly kind: 'text'; readonly path: string; readonly text: string }
-  | { readonly kind: 'blocked'; readonly place: BlockedPlace };
-
 /** The run log itself, read with the notes; its trouble is reported where it is loaded. */
-async function readElsewhere(places: FilePlaces, path: string): Promise<Elsewhere> {
+async function readElsewhere(places: FilePlaces, path: string): Promise<string | BlockedPlace> {
   try {
-    return { kind: 'text', path, text: await readText(places, path) };
+    return await readText(places, path);
   } catch (thrown) {
-    return { kind: 'blocked', place: { path, reason: reasonOf(thrown), message: messageOf(thrown) } };
+    return { path, reason: reasonOf(thrown), message: messageOf(thrown) };
   }
 }
 
