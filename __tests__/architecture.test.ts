@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_404,
+  'lines of src/': 54_394,
   'files of src/': 335,
-  'types of src/': 791,
+  'types of src/': 790,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_734,
+  'lines of __tests__/': 95_617,
   'lines of scripts/, bench/ and eval/': 4795,
 };
 

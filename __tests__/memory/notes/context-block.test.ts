@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { utf8Bytes } from '../../../src/lib/text/cut.js';
 import { type BlockOptions, formatMemoryBlock } from '../../../src/memory/notes/context-block.js';
 
 const SCRATCHPAD = 'projects/p-00000000/SCRATCHPAD.md';
@@ -47,17 +46,6 @@ describe('the block of notes', () => {
 
 describe('a block that is too long', () => {
   const today = { [`${DAILY}/2026-03-01.md`]: 'T' };
-
-  it.each([
-    ['fits by a byte', 32_734, 32_850, false],
-    ['is one byte too long', 32_735, 32_872, true],
-    ['is far too long', 131_073, 32_872, true],
-  ])('%s', (_, length, bytes, isCut) => {
-    const { text, warnings } = block({ 'MEMORY.md': 'a'.repeat(length) });
-    expect(utf8Bytes(text)).toBe(bytes);
-    expect(text.includes(MARK)).toBe(isCut);
-    expect(warnings.map(({ code }) => code)).toEqual(isCut ? ['memory-truncated'] : []);
-  });
 
   it('gives room to open items, today, long-term memory and yesterday, and to nothing after the first cut', () => {
     const files = {

@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import {
   backupPath,
   isNotesPath,
   type NoteTarget,
   noteKind,
   notesPlaces,
+  parseNoteName,
   pathOf,
 } from '../../../src/memory/notes/place.js';
+import { PLACES, PROJECT } from './notes-scene.js';
 
 const TARGETS: readonly NoteTarget[] = [
   { kind: 'long_term' },
@@ -67,5 +70,69 @@ describe('places of notes', () => {
     'XMEMORY.md',
   ])('exclude other files: %s', (path) => {
     expect(isNotesPath(path)).toBe(false);
+  });
+});
+
+describe('the name of a note', () => {
+  it.each([
+    ['auth', 'auth'],
+    [' how to release.md ', 'how to release'],
+    ['部署', '部署'],
+    ['ملاحظات', 'ملاحظات'],
+    ['リリース手順', 'リリース手順'],
+    ['e\u0301te\u0301', 'été'],
+    ['می\u200Cخواهم', 'می\u200Cخواهم'],
+    ['👨\u200D👩\u200D👧', '👨\u200D👩\u200D👧'],
+    ['a'.repeat(100), 'a'.repeat(100)],
+    ['console', 'console'],
+    ['❤\uFE0F', '❤\uFE0F'],
+  ])('%j is %j', (given, name) => {
+    expect(parseNoteName(given)).toEqual({ kind: 'name', name });
+  });
+
+  it.each([
+    [undefined, 'no slashes or dots'],
+    ['', 'no slashes or dots'],
+    ['.md', 'no slashes or dots'],
+    ['..', 'no slashes or dots'],
+    ['../MEMORY', 'no slashes or dots'],
+    ['C:\\x', 'no slashes or dots'],
+    ['a\nb', 'no control or invisible characters'],
+    ['a\0', 'no control or invisible characters'],
+    ['\u202Ecod', 'no control or invisible characters'],
+    ['half \ud800', 'no control or invisible characters'],
+    ['au\u200Bth', 'no control or invisible characters'],
+    ['auth\u00AD', 'no control or invisible characters'],
+    ['CON\u2060', 'no control or invisible characters'],
+    ['\u3164', 'no control or invisible characters'],
+    ['\u200D', 'no control or invisible characters'],
+    ['\u200Cplan', 'no control or invisible characters'],
+    ['pla\u200Dn', 'no control or invisible characters'],
+    ['plan\u200C', 'no control or invisible characters'],
+    ['plan 1\u200D', 'no control or invisible characters'],
+    ['a:stream', 'none of < > : " | ? *'],
+    ['NUL', 'Windows keeps it for a device'],
+    ['com1.md', 'Windows keeps it for a device'],
+    ['あ'.repeat(34), 'more than 100 bytes'],
+  ])('%j is invalid', (given, reason) => {
+    expect(parseNoteName(given)).toEqual({ kind: 'invalid', message: `invalid note name (${reason})` });
+  });
+
+  it('never leads out of the folder of notes, whatever the input', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', 'md') }),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        const parsed = parseNoteName(given);
+        if (parsed.kind === 'invalid') return;
+        const path = pathOf({ kind: 'note', name: parsed.name }, PLACES);
+        expect(path.split('/').slice(0, -1).join('/')).toBe(`${PROJECT}/notes`);
+        expect(isNotesPath(path)).toBe(true);
+        expect(Buffer.byteLength(parsed.name)).toBeLessThanOrEqual(100);
+        expect(parseNoteName(parsed.name)).toEqual(parsed);
+      }),
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Change } from '../../../src/memory/change.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
-import { guarded } from '../../../src/memory/stores/guard.js';
+import { guarded, oneAtATime } from '../../../src/memory/stores/guard.js';
 import { append } from './entries.js';
 
 const quiet = new AbortController().signal;
@@ -76,4 +76,26 @@ it('a guarded store equals the store in everything else', async () => {
   expect(await guard.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
   expect(await guard.readTree(quiet)).toMatchObject({ kind: 'tree' });
   expect(await guard.dropHistory?.(quiet)).toMatchObject({ kind: 'saved' });
+});
+
+it('a shared store runs one call after the other, also after a failure', async () => {
+  const log: string[] = [];
+  const work = (name: string) => async () => {
+    log.push(`begin ${name}`);
+    await new Promise((resolve) => setImmediate(resolve));
+    log.push(`end ${name}`);
+    if (name === 'write') throw new Error('broken');
+    return name as never;
+  };
+  const names = ['read', 'write', 'readTree', 'dropHistory'] as const;
+  const [read, write, readTree, dropHistory] = names.map(work);
+  const shared = oneAtATime({ kind: 'cache', read, write, readTree, dropHistory } as MemoryStore);
+  const results = await Promise.allSettled([
+    shared.read(request('a.md'), quiet),
+    shared.write([], quiet),
+    shared.readTree(quiet),
+    shared.dropHistory?.(quiet),
+  ]);
+  expect(log).toEqual(names.flatMap((name) => [`begin ${name}`, `end ${name}`]));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
 });

@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { createFiles } from '../../../src/lib/files.js';
 import { readTree } from '../../../src/memory/stores/tree-on-disk.js';
+import { compareFiles } from '../../../src/memory/stores/tree-path.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const files = createFiles();
@@ -60,5 +62,40 @@ describe('a tree on disk (D17)', () => {
     expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
     expect(left).toContain('8 MiB; left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`');
     expect(left).not.toContain('no memory file');
+  });
+});
+
+const IN_ORDER = [
+  'MEMORY.md',
+  'MEMORY.state.md',
+  'bot.md',
+  'bot.state.md',
+  'packages/api/bot.md',
+  'projects/x-12345678/SCRATCHPAD.md',
+  'zebra.md',
+  'projects/x-12345678/daily/2026-03-02.md',
+  '2026-03-01.md',
+  'packages/api/projects/x-12345678/daily/2026-02-28.md',
+  'notes/old.md',
+  'projects/x-12345678/notes/MEMORY.md',
+  'projects/x-12345678/notes/a.md',
+  'projects/x-12345678/notes/b.md',
+  'packages/api/untrusted/bot.md',
+  'untrusted/MEMORY.md',
+  'untrusted/bot.md',
+  'untrusted/projects/x-12345678/daily/2026-03-02.md',
+  'untrusted/projects/x-12345678/notes/a.md',
+  'MEMORY.bak',
+  'bot.md.bak',
+  'untrusted/bot.md.bak',
+];
+
+describe('the order of files when a limit cuts', () => {
+  it('is run logs and facts, days from the newest on, notes, the untrusted lane, former versions', () => {
+    fc.assert(
+      fc.property(fc.shuffledSubarray(IN_ORDER), (paths) => {
+        expect([...paths].sort(compareFiles)).toEqual(IN_ORDER.filter((path) => paths.includes(path)));
+      }),
+    );
   });
 });

@@ -309,11 +309,3 @@ describe('the message of a commit', () => {
     expect(commitMessage(['.gitignore'], [])).toBe('Update memory [skip ci]');
   });
 });
-
-it('something that is no memory file does not affect other files', async () => {
-  const branch = createFakeBranch();
-  const link = { kind: 'refused', reason: 'it is a symbolic link' } as const;
-  branch.put('other.md', link);
-  expect(await run(branch).write([append('a')], never)).toMatchObject({ kind: 'saved' });
-  expect(branch.head?.files.get('other.md')).toBe(link);
-});

@@ -277,11 +277,6 @@ describe('creating the branch', () => {
       answer: refuses(403, 'Resource not accessible by integration'),
       result: { kind: 'failed', reason: 'denied', remedy: expect.stringContaining('`contents: write`') },
     },
-    {
-      name: 'an archived repository is denied',
-      answer: refuses(403, 'Repository was archived so is read-only.'),
-      result: { kind: 'failed', reason: 'denied', remedy: expect.stringContaining('Unarchive') },
-    },
   ])('$name', async ({ answer, query = repositoryAt(undefined), result }) => {
     const { branch } = branchWith({ ...OBJECTS, query, [NEW_REF]: answer });
     expect(await branch.create(CHANGE, noAbort())).toMatchObject(result);
