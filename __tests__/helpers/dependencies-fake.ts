@@ -13,8 +13,9 @@ import { readLogIn } from '../../src/memory/stores/read-log.js';
 import { DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/prompt/context.js';
 import type { ContextFile } from '../../src/prompt/context-files.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import { recordsOf } from '../../src/review/news.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
-import { type ReviewResult, recordsOf } from '../../src/review/record.js';
+import type { ReviewResult } from '../../src/review/record.js';
 import type { NewSince } from '../../src/review/scope.js';
 import type {
   Dependencies,

@@ -106,7 +106,7 @@ describe('review comments', () => {
     [
       'that replace one that is not there',
       { replaces: 2 },
-      'Not taken: `replaces` names a comment that does not exist; there is none yet.',
+      'Not taken: `replaces` names a comment that does not exist; there are 0.',
     ],
   ])('are refused %s', (_, parts, text) => {
     const buffer = publications();
@@ -178,18 +178,13 @@ describe('review comments', () => {
     buffer.addComment(request({ line: 11 }));
     buffer.addComment(request({ path: 'fresh.ts', line: 2, replaces: 1 }));
     expect(buffer.buffered.findings.map(({ finding }) => finding.path)).toEqual(['fresh.ts', 'src/auth.ts']);
-    expect(buffer.addComment(request({ replaces: 3 })).text).toContain('there are 1 to 2');
+    expect(buffer.addComment(request({ replaces: 3 })).text).toContain('there are 2');
   });
 
-  it('report how many are left, and where those beyond the limit appear', () => {
+  it('beyond the limit appear in the text', () => {
     const buffer = publications({ maxComments: 3 });
     const texts = [7, 8, 9, 10].map((line) => buffer.addComment(request({ line })).text);
-    expect(texts.map((text) => /\d of 3 comments|at most 3/.exec(text)?.[0])).toEqual([
-      undefined,
-      undefined,
-      '3 of 3 comments',
-      'at most 3',
-    ]);
+    expect(texts.map((text) => text.includes('at most 3'))).toEqual([false, false, false, true]);
     expect(buffer.buffered.findings).toHaveLength(4);
   });
 

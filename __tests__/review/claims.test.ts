@@ -83,14 +83,14 @@ describe('the verdicts of a verifier', () => {
   it('can be proven after all, and are given once', () => {
     const verdicts = new Verdicts(['a'], shownFiles());
     verdicts.give(request({ evidence: [FORGED] }));
-    expect(verdicts.give(request())).toMatchObject({ kind: 'taken', text: 'Taken: claim 1 is refuted.' });
+    expect(verdicts.give(request())).toMatchObject({ kind: 'taken', text: 'Taken: claim 1: refuted.' });
     expect(verdicts.give(request({ verdict: 'holds' })).kind).toBe('refused');
     expect(verdicts.all.get('a')?.kind).toBe('refuted');
   });
 
   it('name their claim if there are several', () => {
     const verdicts = new Verdicts(['a', 'b'], shownFiles());
-    expect(verdicts.give(request())).toMatchObject({ text: expect.stringContaining('claims 1 to 2') });
+    expect(verdicts.give(request())).toMatchObject({ text: expect.stringContaining('from 1 to 2') });
     expect(verdicts.give(request({ claim: 2 }))).toMatchObject({
       text: expect.stringContaining('1 claim left'),
     });

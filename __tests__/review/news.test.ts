@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { LedgerContext } from '../../src/review/ledger.js';
-import { applyActs, asksForChanges, hiddenFindings, type News } from '../../src/review/news.js';
-import { blocking, recordsOf } from '../../src/review/record.js';
+import { applyActs, asksForChanges, hiddenFindings, type News, recordsOf } from '../../src/review/news.js';
+import { blocking } from '../../src/review/record.js';
 import { formatEarlier } from '../../src/review/said.js';
 import type { KnownFinding } from '../../src/review/seen.js';
 import type { Settlement } from '../../src/review/settle.js';

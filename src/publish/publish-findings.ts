@@ -4,9 +4,15 @@ import { usd } from '../lib/text/number.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { formatRefusals, paragraphs } from '../review/comment-text.js';
 import { formatCoverage } from '../review/coverage.js';
+import {
+  type MarksOnPull,
+  type PostedReview,
+  type ReviewExtent,
+  type ReviewPost,
+  recordsOf,
+} from '../review/news.js';
 import { postReview } from '../review/post-review.js';
-import { type FindingRecord, type ReviewResult, recordsOf } from '../review/record.js';
-import type { MarksOnPull, PostedReview, ReviewExtent, ReviewPost } from '../review/review-post.js';
+import type { FindingRecord, ReviewResult } from '../review/record.js';
 import { backMark, endedMark } from '../review/said.js';
 import { isQuestion } from '../review/scope.js';
 import { hasNews, isAsking, isClosed } from '../review/tell-findings.js';

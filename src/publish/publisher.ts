@@ -5,7 +5,7 @@ import { GitHubError } from '../github/client/errors.js';
 import { warningText } from '../lib/warning.js';
 import { answerMark, framedBody } from '../review/comment-text.js';
 import type { FindingMark } from '../review/marks.js';
-import type { PostedReview } from '../review/review-post.js';
+import type { PostedReview } from '../review/news.js';
 import { isQuestion } from '../review/scope.js';
 import type { Publisher, Reporter } from '../run/dependencies.js';
 import type { Plan, Published } from '../run/records.js';

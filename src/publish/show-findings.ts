@@ -4,8 +4,8 @@ import { isCutShort, markedAnswer } from '../lib/outcome.js';
 import { type CommitCheck, commitOf, postCheck } from '../review/check.js';
 import { formatFindings, plainText } from '../review/comment-text.js';
 import { formatCoverage } from '../review/coverage.js';
+import type { PostedReview } from '../review/news.js';
 import type { PlacedFinding } from '../review/place.js';
-import type { PostedReview } from '../review/review-post.js';
 import { isQuestion } from '../review/scope.js';
 import { sanitize } from '../safety/sanitize.js';
 import {

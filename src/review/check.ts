@@ -18,9 +18,9 @@ import type { Warning } from '../lib/warning.js';
 import type { MarkLane } from '../safety/mark.js';
 import { framedBody, plainText } from './comment-text.js';
 import { coverageTitle } from './coverage.js';
+import type { ReviewEnd } from './news.js';
 import type { PlacedFinding } from './place.js';
 import type { Coverage } from './record.js';
-import type { ReviewEnd } from './review-post.js';
 import type { Scope } from './scope.js';
 import { formatSeverities } from './severity.js';
 

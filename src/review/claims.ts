@@ -25,15 +25,13 @@ export function groupClaims(findings: readonly PlacedFinding[]): readonly ClaimG
   const groups: [PlacedFinding, ...PlacedFinding[]][] = [];
   for (const placed of inOrder) {
     const open = groups.at(-1);
-    if (open !== undefined && open.length < MAX_CLAIMS && isNear(open[0].finding, placed.finding))
-      open.push(placed);
+    const { path, side, line } = placed.finding;
+    const first = open?.[0].finding;
+    const isNear = first?.path === path && first.side === side && line - first.line <= NEAR_LINES;
+    if (open !== undefined && open.length < MAX_CLAIMS && isNear) open.push(placed);
     else groups.push([placed]);
   }
   return groups.toSorted((a, b) => compareSeverity(worstOf(a), worstOf(b)));
-}
-
-function isNear(first: Finding, next: Finding): boolean {
-  return first.path === next.path && first.side === next.side && next.line - first.line <= NEAR_LINES;
 }
 
 function worstOf(group: ClaimGroup) {
@@ -112,7 +110,11 @@ function describeAround(
     blocks: [
       ...(head.length === 0
         ? []
-        : [fence(head.map(numbered).join('\n'), { source: `${name} as the pull request has it` })]),
+        : [
+            fence(head.map(([line, text]) => `${line}: ${text}`).join('\n'), {
+              source: `${name} as the pull request has it`,
+            }),
+          ]),
       ...(hunks.length === 0
         ? []
         : [fence(hunks.flatMap(formatHunk).join('\n'), { source: `diff of ${name}` })]),
@@ -158,17 +160,15 @@ interface Range {
   readonly to: number;
 }
 
-type Numbered = readonly [number, string];
-
 /** The lines of the new version as far as the finder was shown them. */
-function linesAround(ledger: ShownFiles, path: string, { from, to }: Range): readonly Numbered[] {
+function linesAround(
+  ledger: ShownFiles,
+  path: string,
+  { from, to }: Range,
+): readonly (readonly [number, string])[] {
   const lines = ledger.of(path, 'RIGHT')?.lines ?? new Map<number, string>();
   const near = [...lines].filter(([line]) => line >= from && line <= to).toSorted(([a], [b]) => a - b);
   return fitting(near, ([, text]) => text);
-}
-
-function numbered([line, text]: Numbered): string {
-  return `${line}: ${text}`;
 }
 
 interface HunkPart {
@@ -314,7 +314,8 @@ export class Verdicts {
   give(request: VerdictRequest): PublicationAnswer {
     const { claim = this.ids.length === 1 ? 1 : undefined } = request;
     const id = claim === undefined ? undefined : this.ids[claim - 1];
-    if (id === undefined) return refused(`Not taken: ${this.#unknownClaim(claim)}`);
+    if (id === undefined)
+      return refused(`Not taken: say in \`claim\` which one, from 1 to ${this.ids.length}.`);
     if (this.#given.has(id)) return refused(`Not taken: claim ${claim} has its verdict already.`);
     const verdict = verdictOf(request);
     const problem = request.verdict === 'refuted' ? this.#problemOf(request.evidence) : undefined;
@@ -325,7 +326,7 @@ export class Verdicts {
     this.#given.set(id, verdict);
     const left = this.ids.length - this.#given.size;
     const more = left === 0 ? '' : ` ${count(left, 'claim')} left.`;
-    return taken(`Taken: claim ${claim} ${SAID[verdict.kind]}.${more}`);
+    return taken(`Taken: claim ${claim}: ${verdict.kind}.${more}`);
   }
 
   /** A wish refutes nothing, and neither does a line that the verifier has not seen. */
@@ -336,19 +337,7 @@ export class Verdicts {
     if (first?.kind === 'refused') return first.message;
     return 'Not taken: `refuted` needs in `evidence` the line that refutes the claim, copied as it is. Without such a line the verdict is `unclear`.';
   }
-
-  #unknownClaim(claim: number | undefined): string {
-    const last = this.ids.length;
-    const there = last === 1 ? 'there is claim 1 only' : `there are claims 1 to ${last}`;
-    return claim === undefined ? `say in \`claim\` which one; ${there}.` : `${there}.`;
-  }
 }
-
-const SAID: Readonly<Record<VerdictKind, string>> = {
-  holds: 'holds',
-  refuted: 'is refuted',
-  unclear: 'is unclear',
-};
 
 function verdictOf(request: VerdictRequest): FindingVerdict {
   const { verdict, line, effect, reach, suggestionFixes = true, reason } = request;

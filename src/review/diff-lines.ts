@@ -142,3 +142,14 @@ export function lastCode(hunk: string): string {
   const last = hunk.split(/\r?\n/).findLast((line) => !line.startsWith('\\')) ?? '';
   return last.slice(1);
 }
+
+/** So long a part of a line says which line it is. */
+const MIN_PART = 10;
+
+/** Whether what a model has copied, normalized, is a line of code, or enough of it. */
+export function isQuoted(text: string, quoted: string): boolean {
+  const line = normalizeCode(text);
+  // Copied with the diff's own mark.
+  const unmarked = /^[+-]/.test(quoted) ? normalizeCode(quoted.slice(1)) : quoted;
+  return [quoted, unmarked].some((part) => line === part || (part.length >= MIN_PART && line.includes(part)));
+}

@@ -1,6 +1,6 @@
 import { shown } from '../lib/text/cut.js';
 import type { DiffLine } from '../lib/text/diff.js';
-import { type DiffLines, normalizeCode } from './diff-lines.js';
+import { type DiffLines, isQuoted, normalizeCode } from './diff-lines.js';
 import type { Evidence, Severity, Side } from './finding.js';
 import { atLeast } from './severity.js';
 
@@ -129,16 +129,7 @@ function nearby({ lines, fragments }: ShownFile, parts: readonly string[], line:
 }
 
 function isAt(lines: ReadonlyMap<number, string>, from: number, parts: readonly string[]): boolean {
-  return parts.every((part, index) => isQuoted(normalizeCode(lines.get(from + index) ?? ''), part));
-}
-
-/** So long a part of a line says which line it is. */
-const MIN_PART = 10;
-
-function isQuoted(line: string, part: string): boolean {
-  // Copied with the diff's own mark.
-  const unmarked = /^[+-]/.test(part) ? normalizeCode(part.slice(1)) : part;
-  return [part, unmarked].some((one) => line === one || (one.length >= MIN_PART && line.includes(one)));
+  return parts.every((part, index) => isQuoted(lines.get(from + index) ?? '', part));
 }
 
 /** The lines of what was copied, without empty ones around them. */

@@ -1,10 +1,16 @@
+import type { Repository } from '../event/trigger.js';
+import type { Warning } from '../lib/warning.js';
+import type { MarkLane } from '../safety/mark.js';
 import type { Buffered, HeldBack } from './buffered.js';
-import { hasEnded, isOpen, type Severity } from './finding.js';
+import { type EndReason, type Finding, hasEnded, isOpen, type Severity } from './finding.js';
 import type { Ledger } from './ledger.js';
+import { whyHeldBack } from './lessons.js';
+import type { FindingMark } from './marks.js';
 import type { PlacedFinding } from './place.js';
+import type { FindingRecord } from './record.js';
 import type { KnownFinding } from './seen.js';
 import type { Settlement } from './settle.js';
-import { isBlocking } from './severity.js';
+import { compareSeverity, isBlocking } from './severity.js';
 
 /** What a run has made of the findings of its pull request, besides what the ledger says of them now. */
 export interface News {
@@ -79,3 +85,154 @@ export function asksForChanges(ledger: Ledger, blockOn: Severity | undefined, ov
   if (blockOn === undefined) return false;
   return ledger.open.some((one) => isBlocking(one, blockOn) && (!one.isTold || one.raisedAt > overruledAt));
 }
+
+/** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
+export type ReviewExtent = 'whole' | 'part' | 'cut';
+
+/** What a run has to say of the findings of a pull request, and all that its texts are made from. */
+export interface ReviewPost {
+  readonly place: { readonly repository: Repository; readonly number: number };
+  /** Whose review it is; one that was asked for in a comment bears the comment's number behind the agent's name. */
+  readonly agent: string;
+  /** Sha of the commit that the findings were held against. */
+  readonly head: string;
+  /** Of what the run says; a run that read strangers' text resolves nothing. */
+  readonly lane: MarkLane;
+  readonly ledger: Ledger;
+  readonly news: News;
+  readonly buffered: Buffered;
+  /** Ids of findings that are answered elsewhere; left out: none. */
+  readonly answered?: ReadonlySet<string>;
+  /** Sentences for people about how the review came about, cleaned. */
+  readonly remarks: readonly string[];
+  /** The run answers a question: what it says nothing of is not its subject. */
+  readonly isQuestion?: boolean;
+  /** The run completed, or a limit ended it, and it may write comments. */
+  readonly isOver: boolean;
+  readonly maxComments: number;
+  readonly blockOn: Severity | undefined;
+  /** Undefined where a review without findings says nothing by that. */
+  readonly extent: ReviewExtent | undefined;
+  /** The small line at the end, cleaned markdown; empty for none. */
+  readonly footer: string;
+  /** Of a comment on a line: who says so. */
+  readonly signature: string;
+  readonly now: Date;
+  warn(warning: Warning): void;
+  /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */
+  clean(markdown: string): string;
+}
+
+/** What a review came to, posted or not. */
+export interface ReviewEnd {
+  /** The open findings, worst first. */
+  readonly open: readonly Finding[];
+  /** It asks for changes, or an earlier one does still. */
+  readonly isBlocking: boolean;
+  /** Findings that could not be posted, or were not to be. */
+  readonly unposted: readonly PlacedFinding[];
+}
+
+/** What was said of the findings of a pull request. */
+export interface MarksOnPull {
+  readonly pull: number;
+  readonly marks: readonly FindingMark[];
+}
+
+/** What became of a review. */
+export interface PostedReview {
+  /** The review says what the run had to say: no other comment is needed. */
+  readonly isReview: boolean;
+  readonly line?: string | undefined;
+  readonly url?: string;
+  readonly marks?: readonly MarksOnPull[];
+  /** Ids of texts of ours that memory did not know. */
+  readonly posted?: readonly number[];
+  /** Every finding with its fate; left out where the run reviewed nothing. */
+  readonly records?: readonly FindingRecord[];
+  readonly isReviewLost?: boolean;
+  /** Why GitHub did not take it. */
+  readonly failure?: string;
+  /** Markdown for the job summary that nobody has cleaned yet. */
+  readonly details?: string;
+  /** Left out where the run wanted none. */
+  readonly review?: ReviewEnd;
+}
+
+/**
+ * Every finding that a run raised or knew of, each once and the worst first, with what has become of it. `url` is that of the
+ * review, where one was posted.
+ */
+export function recordsOf(
+  { ledger, news, buffered }: { readonly ledger: Ledger; readonly news: News; readonly buffered: Buffered },
+  url?: string,
+): readonly FindingRecord[] {
+  const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
+  const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
+  const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
+  const known = ledger.findings.map((one) => {
+    if (fresh.has(one.id)) {
+      const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
+      const record = recordOf(one);
+      return { ...record, isNew: true as const, why: why ?? record.why, url: url ?? record.url };
+    }
+    if (back.has(one.id)) return { ...recordOf(one), why: 'it came back' };
+    return claimed.has(one.id)
+      ? { ...recordOf(one), why: 'said to be over; a person has to resolve it' }
+      : recordOf(one);
+  });
+  const refuted = buffered.refuted.map(({ finding, why, reason }) => {
+    const state: FindingRecord['state'] = why === 'unclear' ? 'unclear' : 'refuted';
+    return { ...recordOf(finding), state, why: reason };
+  });
+  // What was decided on this pull request is among the known ones.
+  const lessons = news.heldBack.flatMap(({ finding, of }) => ('pull' in of ? [{ finding, of }] : []));
+  const heldOnce = new Map(lessons.map((one) => [one.of.id, one])).values();
+  const heldBack = [...heldOnce].map(({ finding, of }) => {
+    const state: FindingRecord['state'] = 'held-back';
+    return { ...recordOf(finding), id: of.id, handle: of.handle, state, why: whyHeldBack(of) };
+  });
+  const all = [...known, ...refuted, ...heldBack];
+  return all.toSorted((a, b) => compareSeverity(a.severity, b.severity));
+}
+
+function recordOf(finding: Finding): FindingRecord {
+  const { state, why, reason, body, evidence } = finding;
+  const end = why === undefined ? undefined : WHY[why];
+  return {
+    id: finding.id,
+    handle: finding.handle,
+    state,
+    why: state === 'outdated' ? 'its file is no longer part of the change' : (reason ?? end),
+    by: finding.login,
+    title: finding.title,
+    body: body === '' ? undefined : body,
+    trigger: finding.trigger,
+    path: finding.path,
+    line: finding.line,
+    startLine: finding.startLine,
+    side: finding.side,
+    severity: finding.severity,
+    confidence: finding.confidence,
+    category: finding.category,
+    effect: finding.effect,
+    reach: finding.reach,
+    evidence: evidence.length === 0 ? undefined : evidence,
+    suggestion: finding.suggestion,
+    url: finding.said?.url,
+    agent: finding.agent,
+  };
+}
+
+/** How a finding came into its state, in words. */
+const WHY: Readonly<Record<EndReason, string>> = {
+  fixed: 'the code fixes it',
+  wrong: 'taken back',
+  words: 'in a person’s own words',
+  suggestion: 'its suggestion was committed',
+  resolved: 'its conversation was resolved',
+  'thumbs-down': '👎',
+  phrase: 'in a reply',
+  command: 'by a command',
+  reverted: 'what fixed it was taken back',
+};

@@ -4,6 +4,7 @@ import {
   type FileLines,
   findFile,
   formatRanges,
+  isQuoted,
   nearestLine,
   normalizeCode,
 } from './diff-lines.js';
@@ -213,16 +214,6 @@ function lastLine(code: string): string {
       .map(normalizeCode)
       .findLast((line) => line !== '') ?? ''
   );
-}
-
-/** So long a part of a line says which line it is. */
-const MIN_PART = 10;
-
-function isQuoted(text: string, quoted: string): boolean {
-  const line = normalizeCode(text);
-  // Copied with the diff's own mark.
-  const unmarked = /^[+-]/.test(quoted) ? normalizeCode(quoted.slice(1)) : quoted;
-  return [quoted, unmarked].some((part) => line === part || (part.length >= MIN_PART && line.includes(part)));
 }
 
 interface Spot {

@@ -8,10 +8,9 @@ import { warningText } from '../lib/warning.js';
 import type { Buffered } from './buffered.js';
 import { formatFindings, paragraphs } from './comment-text.js';
 import { type FindingMark, readReviewMark } from './marks.js';
+import { type PostedReview, type ReviewPost, recordsOf } from './news.js';
 import { worstFirst } from './place.js';
 import { type PreparedReview, prepareReview, repliedIn } from './prepare-review.js';
-import { recordsOf } from './record.js';
-import type { PostedReview, ReviewPost } from './review-post.js';
 import { formatEarlier } from './said.js';
 import {
   adoptedIds,

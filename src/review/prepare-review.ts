@@ -6,9 +6,9 @@ import { codeKey } from './diff-lines.js';
 import { isOpen, type Side } from './finding.js';
 import type { Ledger } from './ledger.js';
 import { agentOf, type FindingMark, findingMark, type Raised } from './marks.js';
+import type { ReviewPost } from './news.js';
 import { type PlacedFinding, worstFirst } from './place.js';
 import { formatReviewBody } from './review-body.js';
-import type { ReviewPost } from './review-post.js';
 import type { KnownFinding, Thread } from './seen.js';
 
 /** A finding on a line where a conversation of ours is open: it is said there. */

@@ -1,12 +1,9 @@
 import { count, grouped } from '../lib/text/number.js';
-import type { Buffered } from './buffered.js';
 import {
   type Category,
   type Confidence,
-  type EndReason,
   type Evidence,
   FINDING_STATES,
-  type Finding,
   type FindingEffect,
   isOpen,
   type Reach,
@@ -14,9 +11,6 @@ import {
   type Severity,
   type Side,
 } from './finding.js';
-import type { Ledger } from './ledger.js';
-import { whyHeldBack } from './lessons.js';
-import type { News } from './news.js';
 import { compareSeverity, formatSeverities, isBlocking } from './severity.js';
 
 /**
@@ -57,84 +51,6 @@ export interface FindingRecord {
   readonly agent: string;
 }
 
-/**
- * Every finding that a run raised or knew of, each once and the worst first, with what has become of it. `url` is that of the
- * review, where one was posted.
- */
-export function recordsOf(
-  { ledger, news, buffered }: { readonly ledger: Ledger; readonly news: News; readonly buffered: Buffered },
-  url?: string,
-): readonly FindingRecord[] {
-  const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
-  const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
-  const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
-  const known = ledger.findings.map((one) => {
-    if (fresh.has(one.id)) {
-      const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
-      const record = recordOf(one);
-      return { ...record, isNew: true as const, why: why ?? record.why, url: url ?? record.url };
-    }
-    if (back.has(one.id)) return { ...recordOf(one), why: 'it came back' };
-    return claimed.has(one.id)
-      ? { ...recordOf(one), why: 'said to be over; a person has to resolve it' }
-      : recordOf(one);
-  });
-  const refuted = buffered.refuted.map(({ finding, why, reason }) => {
-    const state: FindingRecord['state'] = why === 'unclear' ? 'unclear' : 'refuted';
-    return { ...recordOf(finding), state, why: reason };
-  });
-  // What was decided on this pull request is among the known ones.
-  const lessons = news.heldBack.flatMap(({ finding, of }) => ('pull' in of ? [{ finding, of }] : []));
-  const heldOnce = new Map(lessons.map((one) => [one.of.id, one])).values();
-  const heldBack = [...heldOnce].map(({ finding, of }) => {
-    const state: FindingRecord['state'] = 'held-back';
-    return { ...recordOf(finding), id: of.id, handle: of.handle, state, why: whyHeldBack(of) };
-  });
-  const all = [...known, ...refuted, ...heldBack];
-  return all.toSorted((a, b) => compareSeverity(a.severity, b.severity));
-}
-
-function recordOf(finding: Finding): FindingRecord {
-  const { state, why, reason, body, evidence } = finding;
-  const end = why === undefined ? undefined : WHY[why];
-  return {
-    id: finding.id,
-    handle: finding.handle,
-    state,
-    why: state === 'outdated' ? 'its file is no longer part of the change' : (reason ?? end),
-    by: finding.login,
-    title: finding.title,
-    body: body === '' ? undefined : body,
-    trigger: finding.trigger,
-    path: finding.path,
-    line: finding.line,
-    startLine: finding.startLine,
-    side: finding.side,
-    severity: finding.severity,
-    confidence: finding.confidence,
-    category: finding.category,
-    effect: finding.effect,
-    reach: finding.reach,
-    evidence: evidence.length === 0 ? undefined : evidence,
-    suggestion: finding.suggestion,
-    url: finding.said?.url,
-    agent: finding.agent,
-  };
-}
-
-/** How a finding came into its state, in words. */
-const WHY: Readonly<Record<EndReason, string>> = {
-  fixed: 'the code fixes it',
-  wrong: 'taken back',
-  words: 'in a person’s own words',
-  suggestion: 'its suggestion was committed',
-  resolved: 'its conversation was resolved',
-  'thumbs-down': '👎',
-  phrase: 'in a reply',
-  command: 'by a command',
-  reverted: 'what fixed it was taken back',
-};
-
 /** Why a file was not looked at. */
 export const UNREAD_REASONS = ['paths', 'size', 'budget', 'failed', 'unlisted'] as const;
 
@@ -156,14 +72,6 @@ export interface Coverage {
   readonly isListShort?: true;
   /** The run ended before it had looked at everything that it was shown; left out: it did not. */
   readonly isCutShort?: true;
-}
-
-/** The worst severity of the findings that are open; undefined if none is. */
-function worstOpen(records: readonly FindingRecord[]): Severity | undefined {
-  return records
-    .filter(isOpen)
-    .map(({ severity }) => severity)
-    .sort(compareSeverity)[0];
 }
 
 /** What fails a step because of what a review found or could not do. */
@@ -280,7 +188,7 @@ export function formatAllFindings(report: FindingsReport): string {
 
 /** Counts findings by state, and those that are open by severity. */
 export function countFindings(findings: readonly FindingRecord[]): FindingCounts {
-  const open = findings.filter(isOpen);
+  const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
   return {
     total: findings.length,
     states: tally(
@@ -291,7 +199,7 @@ export function countFindings(findings: readonly FindingRecord[]): FindingCounts
       SEVERITIES,
       open.map(({ severity }) => severity),
     ),
-    worst: worstOpen(findings) ?? null,
+    worst: open[0]?.severity ?? null,
   };
 }
 

@@ -4,8 +4,8 @@ import { count } from '../lib/text/number.js';
 import { formatMark, type Mark } from '../safety/mark.js';
 import { codeSpan, findingInText, severityMark, titleLine } from './comment-text.js';
 import { type FindingMark, reviewMark } from './marks.js';
+import type { ReviewPost } from './news.js';
 import type { PlacedFinding } from './place.js';
-import type { ReviewPost } from './review-post.js';
 import { formatSeverities } from './severity.js';
 
 /** What is in the text of a review besides what its run has to say. */

@@ -156,9 +156,7 @@ export function takeFinding(
   const replaced = at === undefined ? '' : ', in place of what it said before';
   const rank = rankOf(placed, next.slice(0, number));
   const place =
-    rank > rules.maxComments
-      ? tooManyOnLines(rules)
-      : `${describePlacement(placed, lines)}${note}${limitNote(rank, rules)}`;
+    rank > rules.maxComments ? tooManyOnLines(rules) : `${describePlacement(placed, lines)}${note}`;
   const severity = `severity ${placed.finding.severity}`;
   const text = `Comment ${number} (${severity})${replaced}: ${place} Nothing is posted before the run ends.`;
   return end(taken(text), { findings: next });
@@ -166,11 +164,8 @@ export function takeFinding(
 
 function problemOf(request: CommentRequest, findings: readonly PlacedFinding[]): string | undefined {
   const { path, title, body, suggestion = '', replaces } = request;
-  if (replaces !== undefined && findings[replaces - 1] === undefined) {
-    return findings.length === 0
-      ? '`replaces` names a comment that does not exist; there is none yet'
-      : `\`replaces\` names a comment that does not exist; there are 1 to ${findings.length}`;
-  }
+  if (replaces !== undefined && findings[replaces - 1] === undefined)
+    return `\`replaces\` names a comment that does not exist; there are ${findings.length}`;
   const tooLong =
     sizeProblem('path', path, TEXT_LIMITS.pathBytes) ??
     sizeProblem('title', title, TEXT_LIMITS.findingTitleBytes) ??
@@ -277,12 +272,6 @@ function rankOf({ placement }: PlacedFinding, upTo: readonly PlacedFinding[]): n
 
 function tooManyOnLines({ maxComments }: PublishRules): string {
   return `a review has at most ${maxComments} comments on lines, and this is one more: it will be listed in the review's text. Leave out what does no harm.`;
-}
-
-function limitNote(rank: number, { maxComments }: PublishRules): string {
-  return rank > 0 && rank >= maxComments * 0.75
-    ? ` ${rank} of ${maxComments} comments on lines are used.`
-    : '';
 }
 
 /** Only lines that were meant exactly, in the new version, can be offered to be replaced; `note` tells the model. */

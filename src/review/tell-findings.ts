@@ -8,8 +8,7 @@ import { isMarked, type Mark } from '../safety/mark.js';
 import { hasEnded, isOpen } from './finding.js';
 import type { Ledger } from './ledger.js';
 import { agentOf, type FindingMark, readReviewMark, replyMark } from './marks.js';
-import { asksForChanges, hiddenFindings } from './news.js';
-import type { ReviewPost } from './review-post.js';
+import { asksForChanges, hiddenFindings, type ReviewPost } from './news.js';
 import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from './said.js';
 import { isOurLogin, type KnownFinding, marksIn, type OwnReview, postsIn, type Thread } from './seen.js';
 

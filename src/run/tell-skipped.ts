@@ -1,5 +1,5 @@
 import { laneOfWords } from '../event/taint.js';
-import type { MarksOnPull } from '../review/review-post.js';
+import type { MarksOnPull } from '../review/news.js';
 import { markFacts, marksOf } from '../review/state-facts.js';
 import type { Skipped } from './admit.js';
 import type { Dependencies } from './dependencies.js';
