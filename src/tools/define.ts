@@ -1,17 +1,6 @@
 import { ToolError } from '../lib/errors.js';
 import { cleanLine, shown } from '../lib/text/cut.js';
-import type { Effect, Tool, ToolResult } from './tool.js';
-
-/** A tool with typed arguments. */
-interface ToolDefinition<S extends Shape> {
-  readonly name: string;
-  readonly effect: Effect;
-  readonly isReadOnly?: boolean;
-  readonly description: string;
-  readonly shape: S;
-  /** The answer. A ToolError's message is the answer to a call that failed. */
-  run(input: InputOf<S>, signal: AbortSignal): Promise<string | ToolText>;
-}
+import type { Tool, ToolResult } from './tool.js';
 
 /** An answer that says whose words it holds. */
 export interface ToolText {
@@ -21,8 +10,18 @@ export interface ToolText {
 }
 
 /** Makes a tool that checks its arguments before it runs and turns every ToolError into a result. */
-export function defineTool<const S extends Shape>(definition: ToolDefinition<S>): Tool {
-  const { name, effect, isReadOnly, description, shape } = definition;
+export function defineTool<const S extends Shape>({
+  name,
+  effect,
+  isReadOnly,
+  description,
+  shape,
+  run,
+}: Omit<Tool, 'inputSchema' | 'execute'> & {
+  readonly shape: S;
+  /** The answer. A ToolError's message is the answer to a call that failed. */
+  run(input: InputOf<S>, signal: AbortSignal): Promise<string | ToolText>;
+}): Tool {
   return {
     name,
     effect,
@@ -34,7 +33,7 @@ export function defineTool<const S extends Shape>(definition: ToolDefinition<S>)
       if (problems.length > 0) return { text: explainProblems(name, shape, problems), isError: true };
       try {
         signal.throwIfAborted();
-        const result = await definition.run(input, signal);
+        const result = await run(input, signal);
         return typeof result === 'string' ? { text: result, isError: false } : { ...result, isError: false };
       } catch (thrown) {
         if (thrown instanceof ToolError) return { text: thrown.message, isError: true };

@@ -1,18 +1,13 @@
 import { CREDENTIAL_NAMES, CREDENTIAL_PLACES } from './credential-files.js';
 
-/** What a path that a model gave comes to. */
-type ParsedPath =
-  | { readonly kind: 'parsed'; readonly segments: readonly string[] }
-  | { readonly kind: 'refused'; readonly reason: string };
-
 const MAX_PATH = 4096;
 
 /**
  * Takes a relative path apart; `.` and doubled slashes go, and no form is left that could lead anywhere else on any
  * system: no `..`, no backslash, no drive, no stream, no control character (memory-and-security C7 87).
  */
-export function parsePath(path: string): ParsedPath {
-  const refused = (reason: string): ParsedPath => ({ kind: 'refused', reason });
+export function parsePath(path: string): { readonly segments: readonly string[]; readonly refusal?: string } {
+  const refused = (refusal: string) => ({ segments: [], refusal });
   if (path.trim() === '') return refused('a path is required; `.` is the working directory');
   if (path.length > MAX_PATH) return refused('the path is too long');
   if (CONTROL.test(path)) return refused('a path has no control characters in it');
@@ -23,7 +18,7 @@ export function parsePath(path: string): ParsedPath {
   if (segments.some((segment) => FOLDED_PARENT.test(segment))) {
     return refused('`..` is not allowed; give a path inside of the working directory');
   }
-  return { kind: 'parsed', segments };
+  return { segments };
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for

@@ -16,14 +16,6 @@ const DRAIN_MS = 250;
 const MAX_WORDS = 4096;
 const MAX_QUOTE = 200;
 
-/** A program with its whole environment and the absolute path of its folder. */
-interface ProgramStart {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-}
-
 /** A line that says why a program ended, and is not a line of its code; without one, its last lines may. */
 const REASON = /(?:error|fatal)\b(?![(;.])/i;
 const LAST_LINES = 5;
@@ -41,14 +33,23 @@ export class ProgramTransport implements Transport {
   pid: number | undefined;
   /** How the program ended by itself, for people; undefined while it has not. */
   ending: string | undefined;
-  readonly #program: ProgramStart;
-  readonly #parse: typeof deserializeMessage;
+  readonly #program;
+  readonly #parse;
   #child: ChildProcessWithoutNullStreams | undefined;
   #closed: Promise<unknown> | undefined;
   #isClosing = false;
   #words = '';
 
-  constructor(program: ProgramStart, parse: typeof deserializeMessage) {
+  /** A program with its whole environment and the absolute path of its folder. */
+  constructor(
+    program: {
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string;
+    },
+    parse: typeof deserializeMessage,
+  ) {
     this.#program = program;
     this.#parse = parse;
   }

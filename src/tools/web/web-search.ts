@@ -34,11 +34,11 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
       if (query.trim() === '') throw new ToolError('query is required');
       if (key === '') throw new ToolError('TAVILY_API_KEY environment variable is not set');
       const address = `${baseUrl.replace(/\/+$/, '')}/search`;
-      const { status, text } = await search(fetch, { address, key, query, signal });
+      const { status, text } = await search(fetch, address, key, query, signal);
       if (status < 200 || status > 299) {
         throw new ToolError(`Tavily API error (HTTP ${status}): ${cleanLine(text, MAX_ERROR)}`);
       }
-      return formatResults(parseResults(text));
+      return formatResults(text);
     },
   });
 }
@@ -46,14 +46,11 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
 /** A redirect is an answer like any other: the key is never sent elsewhere. */
 async function search(
   fetch: typeof globalThis.fetch,
-  request: {
-    readonly address: string;
-    readonly key: string;
-    readonly query: string;
-    readonly signal: AbortSignal;
-  },
+  address: string,
+  key: string,
+  query: string,
+  signal: AbortSignal,
 ) {
-  const { address, key, query, signal } = request;
   const timeout = AbortSignal.timeout(WEB_TIMEOUT_MS);
   try {
     const response = await fetch(address, {
@@ -84,14 +81,6 @@ const ANSWER = v.object({
   results: v.optional(v.array(v.object({ title: text, url: text, content: text })), []),
 });
 
-type Results = v.InferOutput<typeof ANSWER>['results'];
-
-function parseResults(body: string): Results {
-  const parsed = v.safeParse(ANSWER, parseJson(body));
-  if (!parsed.success) throw new ToolError('failed to parse Tavily response: it is not what the API answers');
-  return parsed.output.results;
-}
-
 function parseJson(body: string): unknown {
   try {
     return JSON.parse(body);
@@ -100,7 +89,10 @@ function parseJson(body: string): unknown {
   }
 }
 
-function formatResults(results: Results): string {
+function formatResults(body: string): string {
+  const parsed = v.safeParse(ANSWER, parseJson(body));
+  if (!parsed.success) throw new ToolError('failed to parse Tavily response: it is not what the API answers');
+  const { results } = parsed.output;
   if (results.length === 0) return 'No results found.';
   const entries = results.map(
     ({ title, url, content }) => `Title: ${title ?? ''}\nURL: ${url ?? ''}\nSnippet: ${content ?? ''}`,

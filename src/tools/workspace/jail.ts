@@ -45,10 +45,10 @@ async function withReal(paths: readonly string[]): Promise<readonly string[]> {
 
 /** The parts of a path below the root. Throws a ToolError for one that is malformed or out of bounds by its text. */
 export function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly string[] {
-  const parsed = parsePath(relativeTo(jail, path));
-  if (parsed.kind === 'refused') throw new ToolError(`${shown(path)}: ${parsed.reason}`);
-  refuse(jail, join(jail.realRoot, ...parsed.segments), path, purpose);
-  return parsed.segments;
+  const { segments, refusal } = parsePath(relativeTo(jail, path));
+  if (refusal !== undefined) throw new ToolError(`${shown(path)}: ${refusal}`);
+  refuse(jail, join(jail.realRoot, ...segments), path, purpose);
+  return segments;
 }
 
 /**

@@ -21,7 +21,13 @@ export interface Workspace {
   /** Opens a regular file for reading; the caller closes it. */
   open(path: string): Promise<OpenFile>;
   /** The first names of a folder in byte order; `leftOut` counts the rest. */
-  list(path: string, maxEntries: number): Promise<Listing>;
+  list(
+    path: string,
+    maxEntries: number,
+  ): Promise<{
+    readonly entries: readonly { readonly name: string; readonly kind: FileStat['kind'] }[];
+    readonly leftOut: number;
+  }>;
   /**
    * The files and folders below a folder, in byte order, each folder before what is in it. Only folders that
    * `mayEnter` agrees to are opened; links are not followed, what cannot be read is left out.
@@ -32,13 +38,6 @@ export interface Workspace {
    * now, or undefined, and may throw. Changes through one workspace happen one after the other.
    */
   update(path: string, change: (old: Uint8Array | undefined) => Uint8Array): Promise<void>;
-}
-
-/** Names in a folder. */
-interface Listing {
-  readonly entries: readonly { readonly name: string; readonly kind: FileStat['kind'] }[];
-  /** Names beyond the most that was asked for. */
-  readonly leftOut: number;
 }
 
 /** A regular file or a folder on a walk, with its path relative to the workspace. */
@@ -86,7 +85,7 @@ async function statInside(jail: Jail, path: string): Promise<FileStat | undefine
 }
 
 /** What is out of bounds is not shown: every name that is listed can be used. */
-async function listInside(jail: Jail, path: string, maxEntries: number): Promise<Listing> {
+async function listInside(jail: Jail, path: string, maxEntries: number) {
   const all = await readFolder(jail, path);
   const entries = all.slice(0, maxEntries).map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
   return { entries, leftOut: all.length - entries.length };
