@@ -9,7 +9,7 @@ import {
   schemaOf,
   type ToolText,
 } from '../../src/tools/define.js';
-import { quiet } from './fake-workspace.js';
+import { quiet } from './workspace-scene.js';
 
 function tool(run: (input: { readonly word: string }) => Promise<string | ToolText>) {
   return defineTool({

@@ -1,14 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTools, TOOL_NAMES, type ToolParts } from '../../src/tools/registry.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
-import { createFakeWorkspace } from './fake-workspace.js';
 import { createFakeGitHub } from './github/fake-github.js';
+import { createTestWorkspace } from './workspace-scene.js';
 
 const never = async () => {
   throw new Error('not in this test');
 };
 const ports: ToolParts = {
-  workspace: createFakeWorkspace({}),
+  workspace: createTestWorkspace({}),
   env: {},
   shell: never,
   fetch: never,

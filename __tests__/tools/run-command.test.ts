@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../../src/lib/defaults.js';
 import type { CommandRequest, CommandResult } from '../../src/tools/process/shell.js';
 import { createRunCommand } from '../../src/tools/run-command.js';
-import { quiet } from './fake-workspace.js';
+import { quiet } from './workspace-scene.js';
 
 const done: CommandResult = { exitCode: 0, output: '', truncated: false, timedOut: false };
 

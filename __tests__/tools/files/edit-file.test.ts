@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { createEditFile } from '../../../src/tools/files/edit-file.js';
-import { createFakeWorkspace, quiet } from '../fake-workspace.js';
+import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
 async function edit(content: string | Uint8Array, input: object) {
-  const workspace = createFakeWorkspace({ 'a.txt': content });
+  const workspace = createTestWorkspace({ 'a.txt': content });
   const result = await createEditFile(workspace).execute({ path: 'a.txt', ...input }, quiet);
   return { ...result, content: workspace.text('a.txt') };
 }
@@ -38,7 +38,7 @@ describe('edit_file', () => {
   });
 
   it('keeps a byte order mark in the file', async () => {
-    const workspace = createFakeWorkspace({ 'a.txt': '\uFEFFa' });
+    const workspace = createTestWorkspace({ 'a.txt': '\uFEFFa' });
     await createEditFile(workspace).execute({ path: 'a.txt', old_string: 'a', new_string: 'b' }, quiet);
     const file = await workspace.open('a.txt');
     expect([...(await file.read(0, 9))]).toEqual([0xef, 0xbb, 0xbf, 0x62]);
@@ -73,7 +73,7 @@ describe('edit_file', () => {
   });
 
   it('creates no files', async () => {
-    const workspace = createFakeWorkspace({});
+    const workspace = createTestWorkspace({});
     const input = { path: 'new.txt', old_string: 'a', new_string: 'b' };
     expect((await createEditFile(workspace).execute(input, quiet)).text).toContain('no such file');
     expect(workspace.text('new.txt')).toBeUndefined();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { createListDirectory } from '../../../src/tools/files/list-directory.js';
-import { createFakeWorkspace, quiet } from '../fake-workspace.js';
+import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
 describe('list_directory', () => {
   const tool = createListDirectory(
-    createFakeWorkspace({ 'b.txt': '', 'a/x.txt': '', 'new\nline': '', 'A.md': '' }),
+    createTestWorkspace({ 'b.txt': '', 'a/x.txt': '', 'new\nline': '', 'A.md': '' }),
   );
 
   it('returns a name on each line, directories with a slash', async () => {
@@ -15,13 +15,13 @@ describe('list_directory', () => {
   });
 
   it('reports that a directory is empty', async () => {
-    const empty = createListDirectory(createFakeWorkspace({}));
+    const empty = createListDirectory(createTestWorkspace({}));
     expect((await empty.execute({ path: '.' }, quiet)).text).toBe('(the directory is empty)');
   });
 
   it('counts what it does not show', async () => {
     const files = Object.fromEntries(Array.from({ length: 1203 }, (_, index) => [`f${index}`, '']));
-    const { text } = await createListDirectory(createFakeWorkspace(files)).execute({}, quiet);
+    const { text } = await createListDirectory(createTestWorkspace(files)).execute({}, quiet);
     expect(text.split('\n')).toHaveLength(1001);
     expect(text).toContain('[203 more names;');
   });

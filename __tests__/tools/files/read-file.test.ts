@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { MAX_READ_SCAN_BYTES, MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
 import type { OpenFile } from '../../../src/lib/files.js';
 import { createReadFile, readLines } from '../../../src/tools/files/read-file.js';
-import { createFakeWorkspace, quiet } from '../fake-workspace.js';
+import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
 const many = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}`).join('\n');
-const workspace = createFakeWorkspace({
+const workspace = createTestWorkspace({
   'a.txt': 'one\ntwo\n\nfour',
   'newline.txt': 'one\n',
   'empty.txt': '',

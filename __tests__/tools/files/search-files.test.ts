@@ -3,9 +3,9 @@ import { MAX_TOOL_RESULT_BYTES, SEARCH_LIMITS } from '../../../src/lib/defaults.
 import { createSearchFiles } from '../../../src/tools/files/search-files.js';
 import type { Workspace } from '../../../src/tools/workspace/workspace.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
-import { createFakeWorkspace, quiet } from '../fake-workspace.js';
+import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
-const workspace = createFakeWorkspace({
+const workspace = createTestWorkspace({
   'README.md': '# Hello\nHello again\r\n',
   'src/a.ts': 'const a = 1;\nconst hello = a;',
   'src/deep/b.ts': 'a.*b',
@@ -55,14 +55,14 @@ describe('search_files', () => {
   });
 
   it('stops at the maximum number of matches', async () => {
-    const { text } = await search({ text: 'hit' }, createFakeWorkspace({ a: 'hit\n'.repeat(500), b: 'hit' }));
+    const { text } = await search({ text: 'hit' }, createTestWorkspace({ a: 'hit\n'.repeat(500), b: 'hit' }));
     const lines = text.split('\n');
     expect(lines).toHaveLength(SEARCH_LIMITS.matches + 1);
     expect(lines.at(-1)).toContain('there are more than these 200');
   });
 
   it('is not cut when there are exactly as many', async () => {
-    const { text } = await search({ text: 'hit' }, createFakeWorkspace({ a: 'hit\n'.repeat(200) }));
+    const { text } = await search({ text: 'hit' }, createTestWorkspace({ a: 'hit\n'.repeat(200) }));
     expect(text.split('\n')).toHaveLength(SEARCH_LIMITS.matches);
   });
 
@@ -70,7 +70,7 @@ describe('search_files', () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`${'d/'.repeat(400)}${index}.txt`, 'hit']),
     );
-    const { text } = await search({ glob: '**' }, createFakeWorkspace(files));
+    const { text } = await search({ glob: '**' }, createTestWorkspace(files));
     expect(text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
     expect(text).toContain('bytes left out');
   });
@@ -110,7 +110,7 @@ describe('search_files', () => {
 });
 
 it('C7 93: only the start of a file that is too long is searched, and the answer reports it', async () => {
-  const big = createFakeWorkspace({
+  const big = createTestWorkspace({
     'big.log': `early\n${'x'.repeat(SEARCH_LIMITS.fileBytes)}\nlate`,
     'small.log': 'late',
   });
@@ -122,13 +122,13 @@ it('C7 93: only the start of a file that is too long is searched, and the answer
 
 it('C7 93: only the text around the match is shown of a minified line', async () => {
   const line = `${'🎈'.repeat(200_000)}needle${'x'.repeat(900_000)}`;
-  const { text } = await search({ text: 'needle' }, createFakeWorkspace({ 'min.js': line }));
+  const { text } = await search({ text: 'needle' }, createTestWorkspace({ 'min.js': line }));
   expect(text).toMatch(/^min\.js:1: \[\.\.\.\] 🎈+needlex+ \[\.\.\.\]$/u);
   expect(text.length).toBeLessThan(400);
 });
 
 it('C7 93: patterns and texts that make expressions slow are answered at once', async () => {
-  const files = createFakeWorkspace({ [`${'a'.repeat(200)}.txt`]: `${'a'.repeat(100_000)}!` });
+  const files = createTestWorkspace({ [`${'a'.repeat(200)}.txt`]: `${'a'.repeat(100_000)}!` });
   expect((await search({ text: '(a+)+$' }, files)).text).toBe('(nothing found)');
   expect((await search({ glob: `${'*a'.repeat(100)}b` }, files)).text).toBe('(nothing found)');
   expect((await search({ glob: `${'**/'.repeat(100)}b` }, files)).text).toBe('(nothing found)');

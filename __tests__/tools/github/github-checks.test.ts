@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubChecks } from '../../../src/tools/github/github-checks.js';
 import type { ChecksOnGitHub, LogRequest } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
 const NONE: ChecksOnGitHub = { failed: [], others: [], isComplete: true, problems: [] };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
 import { createGitHubComments } from '../../../src/tools/github/github-comments.js';
 import type { Discussion, DiscussionPost, GitHubReader } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
 function post(patch: Partial<DiscussionPost> = {}): DiscussionPost {

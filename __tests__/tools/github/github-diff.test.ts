@@ -3,7 +3,7 @@ import { READ_FILE_LINES } from '../../../src/lib/defaults.js';
 import { parseDiff } from '../../../src/lib/text/diff.js';
 import { createGitHubDiff } from '../../../src/tools/github/github-diff.js';
 import type { ChangeOnGitHub } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
 const DIFF = `diff --git a/src/a.ts b/src/a.ts

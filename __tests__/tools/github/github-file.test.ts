@@ -3,7 +3,7 @@ import { MAX_GITHUB_FILE_BYTES } from '../../../src/lib/defaults.js';
 import { ToolError } from '../../../src/lib/errors.js';
 import { createGitHubFile } from '../../../src/tools/github/github-file.js';
 import type { FilePlace, PathOnGitHub } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
 async function ask(input: object, found: Partial<PathOnGitHub> | string | Error = 'one\ntwo\n') {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubHistory } from '../../../src/tools/github/github-history.js';
 import type { HistoryOnGitHub } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
 function commits(count: number): HistoryOnGitHub['commits'] {

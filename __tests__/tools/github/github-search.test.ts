@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { GitHubReader, IssueOnGitHub } from '../../../src/tools/github/github-port.js';
 import { createGitHubSearch } from '../../../src/tools/github/github-search.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
 function issue(patch: Partial<IssueOnGitHub> = {}): IssueOnGitHub {

@@ -7,7 +7,7 @@ import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../../../src/tools/review/review-tools.js';
 import { findingLine } from '../../helpers/marks.js';
 import { ledgerOf, ours, said, seen, thread } from '../../helpers/seen.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 
 const DIFF = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1,3 @@\n one();\n+two();\n three();\n';
 

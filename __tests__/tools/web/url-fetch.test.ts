@@ -10,7 +10,7 @@ import {
   type WebOptions,
 } from '../../../src/tools/web/url-fetch.js';
 import { type Handler, type Peer, type RecordedRequest, startLoopback } from '../../helpers/loopback.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 
 const PUBLIC = '93.184.216.34';
 const limits: PageOptions = { allowedHosts: [], maxBytes: 100_000, timeoutMs: 200_000 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createWebSearch } from '../../../src/tools/web/web-search.js';
 import { type Handler, startLoopback } from '../../helpers/loopback.js';
-import { quiet } from '../fake-workspace.js';
+import { quiet } from '../workspace-scene.js';
 
 async function search(handle: Handler, { query = 'cats', key = ' tvly-key\n', signal = quiet } = {}) {
   const peer = await startLoopback(handle);

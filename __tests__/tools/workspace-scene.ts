@@ -1,0 +1,40 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from '@jest/globals';
+import { createWorkspace, type Workspace } from '../../src/tools/workspace/workspace.js';
+import { writeFiles } from '../helpers/temp.js';
+
+const folders: string[] = [];
+
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A workspace of its own with these files, until the end of all tests of a file. */
+export function createTestWorkspace(files: Readonly<Record<string, string | Uint8Array>>) {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), 'axe-action-files-'));
+  folders.push(root);
+  writeFiles(root, files);
+  const workspace = createWorkspace(root, { denied: [], readOnly: [] });
+  let opened = 0;
+  const open: Workspace['open'] = async (path) => {
+    const file = await workspace.open(path);
+    opened += 1;
+    const close = async () => {
+      opened -= 1;
+      await file.close();
+    };
+    return { ...file, close };
+  };
+  return {
+    ...workspace,
+    open,
+    openFiles: () => opened,
+    text: (path: string) =>
+      existsSync(join(root, path)) ? new TextDecoder().decode(readFileSync(join(root, path))) : undefined,
+  };
+}
+
+/** The signal of a call that nobody aborts. */
+export const quiet: AbortSignal = new AbortController().signal;
