@@ -63,14 +63,6 @@ describe('the deadline of a run', () => {
     expect(signal.reason).toMatchObject({ message: 'timeout: context deadline exceeded', exitCode: 3 });
   });
 
-  it('tells the holder of its signal how much time is left', () => {
-    const { limit, signal } = createDeadline();
-    expect(timeLeftMs(signal)).toBe(Number.POSITIVE_INFINITY);
-    limit(1000);
-    jest.advanceTimersByTime(400);
-    expect(timeLeftMs(signal)).toBe(600);
-  });
-
   it('has a remedy if one is known', () => {
     const { limit, signal } = createDeadline('Raise `timeout-minutes`.');
     limit(0);
@@ -157,12 +149,6 @@ describe('the deadline of a run', () => {
     expect(leftMs()).toBe(0);
     limit(-1);
     expect(leftMs()).toBe(0);
-  });
-
-  it('has no limit of its own', () => {
-    const { signal } = createDeadline();
-    jest.advanceTimersByTime(86_400_000);
-    expect(signal.aborted).toBe(false);
   });
 });
 

@@ -56,15 +56,6 @@ describe('config.toml on disk', () => {
       at: { file: path },
     });
   });
-
-  it('is an error if a part of its path is a file', async () => {
-    const folder = tempDir();
-    writeFiles(folder, { axe: '' });
-    const path = join(folder, 'axe', 'config.toml');
-    await expect(readConfigFile(path)).rejects.toMatchObject({
-      message: `failed to read config file: open ${path}: not a directory`,
-    });
-  });
 });
 
 describe('a new configuration folder', () => {

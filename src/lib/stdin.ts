@@ -14,8 +14,7 @@ export async function readStdin(
 ): Promise<string> {
   if (!hasInput(stdin.fd ?? 0)) return '';
   const chunks: Buffer[] = [];
-  const stop = () => stdin.destroy(new Error('stopped'));
-  signal.addEventListener('abort', stop, { once: true });
+  signal.addEventListener('abort', () => stdin.destroy(new Error('stopped')), { once: true });
   try {
     signal.throwIfAborted();
     for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
@@ -23,8 +22,6 @@ export async function readStdin(
     signal.throwIfAborted();
     const { message } = fileError('read', '/dev/stdin', thrown);
     throw new AxeError(`failed to read stdin: ${message}`, { cause: thrown });
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -128,17 +128,6 @@ describe('loading an agent', () => {
     });
   });
 
-  it('uses the first folder that has it', async () => {
-    const second = AGENT.replace('anthropic/claude-sonnet-4-5', 'openai/gpt-5');
-    const client = repository({
-      'axe/agents/bot.toml': AGENT,
-      '.axe/agents/bot.toml': second,
-      '.axe/agents/b.toml': second,
-    });
-    expect((await library(client).loadAgent('bot')).config.model).toBe('anthropic/claude-sonnet-4-5');
-    expect((await library(client).loadAgent('b')).config.model).toBe('openai/gpt-5');
-  });
-
   it.each(['./bots/review.toml', 'bots/review.toml', '/home/runner/work/hello/hello/bots/review.toml'])(
     'accepts a path: %s',
     async (name) => {
@@ -146,11 +135,6 @@ describe('loading an agent', () => {
       expect(agent).toMatchObject({ name, source: 'octocat/hello@bbbbbbb:bots/review.toml' });
     },
   );
-
-  it('reads a file with a byte order mark', async () => {
-    const client = repository({ 'axe/agents/bot.toml': `\uFEFF${AGENT}` });
-    expect((await library(client).loadAgent('bot')).config.name).toBe('bot');
-  });
 
   it('finds a built-in agent without asking GitHub', async () => {
     const client = repository({});
@@ -171,18 +155,6 @@ describe('loading an agent', () => {
       message: 'agent config not found: bot',
       remedy:
         'There are: `chores`, `review`, `builtin/ask`, `builtin/triage`, `builtin/pr-reviewer`. Searched in `axe/agents` and `.axe/agents` of octocat/hello@bbbbbbb.',
-    });
-  });
-
-  it('ignores a broken file in a later folder', async () => {
-    const client = repository({ 'axe/agents/bot.toml': AGENT, '.axe/agents/bot.toml': 'name =' });
-    expect((await library(client).loadAgent('bot')).source).toBe('octocat/hello@bbbbbbb:axe/agents/bot.toml');
-  });
-
-  it('lists the built-in agents if one of them is misspelt', async () => {
-    await expect(library(repository({})).loadAgent('builtin/reviewer')).rejects.toMatchObject({
-      message: 'agent config not found: builtin/reviewer',
-      remedy: expect.stringContaining('`builtin/pr-reviewer`'),
     });
   });
 
@@ -214,14 +186,6 @@ describe('loading an agent', () => {
     });
   });
 
-  it('points at the mistake in a file that cannot be parsed', async () => {
-    const client = repository({ 'axe/agents/bot.toml': 'name = "bot"\nmodel =\n' });
-    await expect(library(client).loadAgent('bot')).rejects.toMatchObject({
-      name: 'ConfigError',
-      at: { file: 'axe/agents/bot.toml', line: 2 },
-    });
-  });
-
   it('does not treat an error as a missing agent', async () => {
     const client = createFakeGitHubClient({
       [CONTENTS]: () => {
@@ -244,14 +208,6 @@ describe('loading a skill', () => {
     ['SKILL.md', { 'axe/SKILL.md': 'Be kind.' }],
   ])('finds %s', async (path, files) => {
     expect(await library(repository(files)).loadSkill(path)).toBe('Be kind.');
-  });
-
-  it('looks next to the folder of an agent that was named by path', async () => {
-    const toml = `${AGENT}skill = "review"\n`;
-    const client = repository({ 'team/agents/bot.toml': toml, 'team/skills/review/SKILL.md': 'Be kind.' });
-    const agents = library(client);
-    const bot = await agents.loadAgent('team/agents/bot.toml');
-    expect(await agents.loadSkill('review', bot)).toBe('Be kind.');
   });
 
   it('looks next to each agent, and never next to the others', async () => {
@@ -426,23 +382,6 @@ describe('counting files', () => {
     const { countFiles } = library(repository(files, { truncated: true }));
     expect(await countFiles('*.txt', '')).toBeUndefined();
     expect(await countFiles('docs/*', '')).toBe(1);
-  });
-});
-
-describe('listing agents', () => {
-  it('goes folder by folder, with only the nearest of those with one name', async () => {
-    const client = repository({
-      'axe/agents/b.toml': AGENT,
-      'axe/agents/c.toml': AGENT,
-      'axe/agents/c.md': '',
-      'mine/b.toml': AGENT,
-    });
-    const { listFiles, folders } = library(client, ['mine', 'axe/agents']);
-    expect(await listFiles()).toEqual([
-      { name: 'b', file: 'mine/b.toml' },
-      { name: 'c', file: 'axe/agents/c.toml' },
-    ]);
-    expect(folders).toEqual(['mine', 'axe/agents']);
   });
 });
 

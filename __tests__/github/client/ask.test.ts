@@ -61,11 +61,3 @@ it('JSON that arrives as text is parsed', async () => {
   const schema = v.object({ id: v.number() });
   expect(await askRest(client, 'GET /search/code', {}, schema, noAbort())).toEqual({ id: 1 });
 });
-
-it('an aborted signal is passed on unchanged', async () => {
-  const reason = new Error('time is up');
-  const question = { query: '', variables: {}, schema: v.unknown(), what: 'it', permission: 'checks: read' };
-  await expect(askGraphQl(createFakeGitHubClient({}), question, AbortSignal.abort(reason))).rejects.toBe(
-    reason,
-  );
-});

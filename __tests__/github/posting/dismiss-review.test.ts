@@ -3,7 +3,7 @@ import { dismissReviews } from '../../../src/github/posting/review.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
-import { denied, type Hello, startHello } from '../hello-fixture.js';
+import { type Hello, startHello } from '../hello-fixture.js';
 
 const PUT = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
 const OURS = { pull: 42, author: 'github-actions[bot]', state: 'CHANGES_REQUESTED' } as const;
@@ -29,12 +29,4 @@ it('a dismissal is done if the answer was lost and GitHub confirms it the second
   hello.github.fail({ route: PUT, ...BAD_GATEWAY_AFTER_EFFECT });
   await dismiss(hello, [id]);
   expect(states(hello)).toEqual(['DISMISSED']);
-});
-
-it('the missing permission is reported', async () => {
-  const hello = await startHello();
-  const { id } = seedReview(hello.repo, OURS);
-  hello.github.fail(denied(PUT, 'pull_requests=write'));
-  const remedy = /Add `pull-requests: write`/;
-  await expect(dismiss(hello, [id])).rejects.toMatchObject({ remedy: expect.stringMatching(remedy) });
 });

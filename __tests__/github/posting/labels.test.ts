@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { setLabels } from '../../../src/github/posting/issues.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
-import { denied, type Hello, startHello } from '../hello-fixture.js';
+import { type Hello, startHello } from '../hello-fixture.js';
 
 const ADD = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
 const REMOVE = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
@@ -54,16 +54,4 @@ it.each([
   hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
   expect(await change(hello, add, remove)).toMatchObject({ added: add, removed: remove });
   expect(hello.repo.talk.labelsOf.get(42)).toEqual(left);
-});
-
-it.each([
-  [ADD, 'write'],
-  [REMOVE, 'write'],
-  [LIST, 'read'],
-])('the missing permission is reported for %s', async (route, level) => {
-  const hello = await start(['bug']);
-  hello.github.fail(denied(route, ''));
-  await expect(change(hello, ['good/first'], ['bug'])).rejects.toMatchObject({
-    remedy: `Add \`issues: ${level}\` or \`pull-requests: ${level}\` under \`permissions:\` of the job.`,
-  });
 });

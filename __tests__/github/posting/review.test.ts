@@ -330,12 +330,6 @@ describe('a review that cannot be posted', () => {
     await expect(publishReview(client, draft, noAbort())).rejects.toMatchObject({ status: 502 });
     expect(client.requests.map(({ route }) => route)).toEqual(['graphql']);
   });
-
-  it('rejects with the reason of an aborted signal', async () => {
-    const reason = new Error('time is up');
-    const hello = await startHello();
-    await expect(publishReview(hello.client, draftOf(hello), AbortSignal.abort(reason))).rejects.toBe(reason);
-  });
 });
 
 function comment(changes: Partial<ReviewComment>): ReviewComment {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { commitsOf, fileHistory, previousTag } from '../../../src/github/reading/history.js';
 import { createFakeGitHubClient, HELLO, noAbort } from '../../helpers/github-client-fake.js';
-import { denied, NAME, startHello } from '../hello-fixture.js';
+import { NAME, startHello } from '../hello-fixture.js';
 
 const COMMITS = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
 
@@ -48,19 +48,6 @@ it('the history of a file is listed, newest first', async () => {
   expect((await ask('src/a.ts', 'main')).map(({ sha }) => sha)).toEqual([baseSha]);
   expect(await ask('src/a.ts', 'topic', 1)).toHaveLength(1);
   expect(await ask('nothing.md', 'main')).toEqual([]);
-});
-
-it.each([
-  ['commits', 'GET /repos/{owner}/{repo}/commits', '`contents: read`'],
-  ['a pull request’s commits', COMMITS, '`pull-requests: read`'],
-])('the missing permission is named for %s', async (_, route, permission) => {
-  const { client, github, place } = await startHello();
-  github.fail({ ...denied(route, ''), headers: {} });
-  const asked =
-    route === COMMITS
-      ? commitsOf(client, place, noAbort())
-      : fileHistory(client, HELLO, { path: 'a', ref: 'main', limit: 1, page: 1 }, noAbort());
-  await expect(asked).rejects.toMatchObject({ remedy: expect.stringContaining(permission) });
 });
 
 /** Commits, newest first, and the tags on them. */

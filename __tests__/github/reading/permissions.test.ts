@@ -65,12 +65,4 @@ describe('an account’s permission', () => {
       expect((await ask(() => body)).result.kind).toBe('unknown');
     },
   );
-
-  it('rejects with the reason of an aborted signal', async () => {
-    const reason = new Error('time is up');
-    const client = createFakeGitHubClient({});
-    await expect(
-      fetchPermission(client, { repository: HELLO, login: 'octocat' }, AbortSignal.abort(reason)),
-    ).rejects.toBe(reason);
-  });
 });
