@@ -15,11 +15,11 @@ describe('a small file that the user named', () => {
   });
 
   it.each([
-    ['missing.md', 'no such file'],
-    ['.', 'it is a folder'],
-    ['file/prompt.md', 'a part of the path is not a folder'],
-    ['circle', 'ELOOP'],
-    ['pipe', 'it is not a regular file'],
+    ['missing.md', 'no such file or directory'],
+    ['.', 'is a directory'],
+    ['file/prompt.md', 'not a directory'],
+    ['circle', 'too many levels of symbolic links'],
+    ['pipe', 'not a regular file'],
   ])('%s is an error that states its purpose: %s', async (name, reason) => {
     const folder = tempDir();
     writeFiles(folder, { file: '' });

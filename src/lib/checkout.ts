@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createFiles } from './files.js';
+import { createFiles, readWhole } from './files.js';
 
 /** The folder of the git checkout that a folder is in; undefined where there is none. A worktree's `.git` is a file. */
 export async function findRepositoryRoot(folder: string): Promise<string | undefined> {
@@ -47,22 +47,10 @@ export async function readCheckedOut(folder: string): Promise<string | undefined
   return loose ?? packedCommit(await readGitFile(folder, 'packed-refs'), ref);
 }
 
-/** Far more than a repository's refs take. */
-const MAX_BYTES = 16 * 1024 * 1024;
-
 /** Empty where it is not there or no plain file. */
 async function readGitFile(folder: string, name: string): Promise<string> {
-  try {
-    const file = await createFiles().open(join(folder, '.git', name), { followLinks: false });
-    if (file === undefined) return '';
-    try {
-      return new TextDecoder().decode(await file.read(0, Math.min(file.bytes, MAX_BYTES)));
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return '';
-  }
+  const path = join(folder, '.git', name);
+  return (await readWhole(createFiles(), path, { followLinks: false }).catch(() => undefined)) ?? '';
 }
 
 function commitIn(text: string): string | undefined {

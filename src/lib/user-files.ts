@@ -1,50 +1,29 @@
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AxeError, ConfigError } from './errors.js';
-import { errorCode, fileError } from './files.js';
+import { AxeError, ConfigError, messageOf } from './errors.js';
+import { createFiles, errorCode, FileError, fileError } from './files.js';
 
-interface TextFilePurpose {
-  /** For the message: `event file`, `prompt file`. */
-  readonly what: string;
-  /** What to do if it cannot be read. */
-  readonly remedy: string;
-}
-
-/** The text of a small file that the user named. Throws a ConfigError. */
-export async function readTextFile(path: string, { what, remedy }: TextFilePurpose): Promise<string> {
+/** The text of a small file that the user named, as `what` it is (`event file`, `prompt file`). Throws a ConfigError. */
+export async function readTextFile(
+  path: string,
+  { what, remedy }: { readonly what: string; readonly remedy: string },
+): Promise<string> {
   try {
     return (await readRegularFile(path)).toString('utf8');
   } catch (thrown) {
-    const code = errorCode(thrown) ?? String(thrown);
-    throw new ConfigError(`cannot read the ${what} ${path}: ${REASONS.get(code) ?? code}`, {
-      remedy,
-      cause: thrown,
-    });
+    const reason = thrown instanceof FileError ? thrown.reason : messageOf(thrown);
+    throw new ConfigError(`cannot read the ${what} ${path}: ${reason}`, { remedy, cause: thrown });
   }
 }
 
-const REASONS = new Map([
-  ['ENOENT', 'no such file'],
-  ['EISDIR', 'it is a folder'],
-  ['EINVAL', 'it is not a regular file'],
-  ['EACCES', 'permission denied'],
-  ['ENOTDIR', 'a part of the path is not a folder'],
-]);
-
-/**
- * The bytes of a regular file. What is none is refused with a system's error code: a FIFO would be waited for without end,
- * a device read without end.
- */
+/** The bytes of a regular file: a FIFO would be waited for without end, a device read without end. Throws a FileError. */
 export async function readRegularFile(path: string): Promise<Buffer> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const file = await createFiles().open(path, { followLinks: true });
+  if (file === undefined) throw new FileError('open', path, 'ENOENT');
   try {
-    const stats = await handle.stat();
-    if (stats.isFile()) return await handle.readFile();
-    const code = stats.isDirectory() ? 'EISDIR' : 'EINVAL';
-    throw Object.assign(new Error(`${path} is not a regular file`), { code });
+    return Buffer.from(await file.read(0, file.bytes));
   } finally {
-    await handle.close();
+    await file.close();
   }
 }
 
@@ -53,10 +32,9 @@ export async function readConfigFile(path: string): Promise<string | undefined> 
   try {
     return (await readRegularFile(path)).toString('utf8');
   } catch (thrown) {
-    const code = errorCode(thrown);
-    if (code === 'ENOENT') return undefined;
-    const { message } = fileError(code === 'EISDIR' ? 'read' : 'open', path, thrown);
-    throw new ConfigError(`failed to read config file: ${message}`, { at: { file: path }, cause: thrown });
+    if (errorCode(thrown) === 'ENOENT') return undefined;
+    const message = `failed to read config file: ${messageOf(thrown)}`;
+    throw new ConfigError(message, { at: { file: path }, cause: thrown });
   }
 }
 
