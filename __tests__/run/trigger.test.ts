@@ -128,7 +128,7 @@ describe('an event file', () => {
     const file = join(tempDir('event'), 'gone.json');
     await expect(readTrigger({ file, name: '', env: {} })).rejects.toMatchObject({
       name: 'ConfigError',
-      message: `cannot read the event file ${file}: no such file`,
+      message: `cannot read the event file ${file}: no such file or directory`,
       remedy: expect.stringContaining('`--event`'),
     });
   });

@@ -1,5 +1,6 @@
 import type { Base, FetchedChange, Head } from '../../event/trigger.js';
 import { parseDiff } from '../../lib/text/diff.js';
+import { count } from '../../lib/text/number.js';
 import type { Warning } from '../../lib/warning.js';
 import type { CommitNote } from '../../prompt/context.js';
 import type { NewSince } from '../../review/scope.js';
@@ -46,7 +47,7 @@ export async function fetchPullChange(
     unless(['denied'], asked),
   ]);
   const hasMoved = now.value !== undefined && now.value.head.sha !== pinned.head.sha;
-  const moved = hasMoved ? [movedWarning(number, { now: now.value.head.sha, pinned: pinned.head.sha })] : [];
+  const moved = hasMoved ? [movedWarning(number, now.value.head.sha, pinned.head.sha)] : [];
   const newestTotal = now.value?.changedFiles ?? 0;
   // How many files the pull request has now says nothing of an earlier commit.
   const isWhole = diff.value !== undefined && (hasMoved || countFiles(diff.value) >= newestTotal);
@@ -64,7 +65,7 @@ export async function fetchPullChange(
   // A comparison does not count its files: where it lists not all of them, the newest count comes nearest.
   const filesTotal = isWhole || (hasMoved && list?.isComplete === true) ? 0 : newestTotal;
   const isShort = hasMoved && list?.isComplete === false;
-  const read = putTogether({ diff: diff.value, files: list?.files, filesTotal, isShort });
+  const read = putTogether(diff.value, list?.files, isShort, filesTotal);
   return { ...read, warnings: [...warnings, ...moved, ...read.warnings] };
 }
 
@@ -82,7 +83,7 @@ export async function fetchChangeBetween(
   const { commits = [], files } = comparison.value ?? {};
   if (diff.value === undefined && files === undefined) return { change: undefined, commits, warnings };
   const isShort = comparison.value?.isComplete === false;
-  const read = putTogether({ diff: diff.value, files, filesTotal: 0, isShort });
+  const read = putTogether(diff.value, files, isShort);
   return { ...read, commits, warnings: [...warnings, ...read.warnings] };
 }
 
@@ -103,7 +104,7 @@ export async function fetchNewSince(
     const { status, hasMerge, files, isComplete } = comparison;
     if (status !== 'ahead') return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
     if (diff === undefined && !isComplete) return { kind: 'unread' };
-    const { change, warnings } = putTogether({ diff, files, filesTotal: 0, isShort: !isComplete });
+    const { change, warnings } = putTogether(diff, files, !isComplete);
     return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, hasMerge, warnings };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
@@ -129,18 +130,17 @@ export function unreadWarning({ message, remedy }: GitHubError, what?: string): 
   return { code: 'context-incomplete', message: why, remedy };
 }
 
-interface ReadParts {
-  readonly diff: string | undefined;
-  /** Undefined where they could not be read. */
-  readonly files: readonly PatchedFile[] | undefined;
-  /** What GitHub counts; 0 where it does not. */
-  readonly filesTotal: number;
-  /** The list of files ends early: a comparison has 300 of them, and its diff can hold more. Left out: it does not. */
-  readonly isShort?: boolean;
-}
-
-/** A diff without files tells them, files without a diff hold their parts of it. */
-function putTogether({ diff, files, filesTotal, isShort = false }: ReadParts): ReadChange {
+/**
+ * A diff without files tells them, files without a diff hold their parts of it. `files` are undefined where they could not be
+ * read, `filesTotal` is what GitHub counts, or 0. Where `isShort` the list of files ends early: a comparison has 300 of them,
+ * and its diff can hold more.
+ */
+function putTogether(
+  diff: string | undefined,
+  files: readonly PatchedFile[] | undefined,
+  isShort: boolean,
+  filesTotal = 0,
+): ReadChange {
   const isListed = files !== undefined && files.length > 0 && !isShort;
   const listed = isListed ? files : withFilesOf(diff ?? '', files ?? []);
   const total = Math.max(filesTotal, listed.length);
@@ -172,10 +172,7 @@ function withFilesOf(diff: string, files: readonly PatchedFile[]): readonly Patc
   ];
 }
 
-function movedWarning(
-  number: number,
-  { now, pinned }: { readonly now: string; readonly pinned: string },
-): Warning {
+function movedWarning(number: number, now: string, pinned: string): Warning {
   return {
     code: 'context-incomplete',
     message: `pull request #${number} has moved on to ${now.slice(0, 7)} since the event; this run looks at ${pinned.slice(0, 7)}`,
@@ -190,7 +187,7 @@ function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Wa
   const missing = unlisted > 0 ? `, ${unlisted} files are not listed at all` : '';
   return {
     code: 'context-incomplete',
-    message: `GitHub did not send the diff whole; it was put together from ${files.length} ${files.length === 1 ? 'file' : 'files'}${bare}${missing}`,
+    message: `GitHub did not send the diff whole; it was put together from ${count(files.length, 'file')}${bare}${missing}`,
     remedy: SMALLER,
   };
 }

@@ -47,17 +47,14 @@ export async function publishCheckRun(
   report: CheckRunReport,
   { signal, started }: { readonly signal: AbortSignal; readonly started?: StartedCheckRun | undefined },
 ): Promise<string> {
-  const found = started ?? (await findCheckRun(client, report, signal));
+  const find = () => findCheckRun(client, report, signal);
+  const found = started ?? (await find());
   const run =
-    found ??
-    (await createOnce(
-      () => create(client, report, reportParams(report, 0), signal),
-      () => findCheckRun(client, report, signal),
-    ));
-  if (found !== undefined) await update(client, report, run, signal);
+    found ?? (await createOnce(() => create(client, report, reportParams(report, 0), signal), find));
+  if (found !== undefined) await update(client, report, run.id, run.sent, signal);
   const rest = found === undefined ? run.sent : run.sent + MAX_PER_REQUEST;
   for (let sent = rest; sent < report.annotations.length; sent += MAX_PER_REQUEST)
-    await update(client, report, { id: run.id, sent }, signal);
+    await update(client, report, run.id, sent, signal);
   return run.url;
 }
 
@@ -83,7 +80,7 @@ export async function endCheckRun(
   const items = await listCheckRuns(client, report, signal);
   const found = items.find((run) => run.external_id === report.name && run.status !== 'completed');
   if (found === undefined) return 'none';
-  await update(client, report, { id: found.id, sent: 0 }, signal);
+  await update(client, report, found.id, 0, signal);
   return 'ended';
 }
 
@@ -93,11 +90,10 @@ export async function readCheckRun(
   key: CheckRunKey,
   signal: AbortSignal,
 ): Promise<Pick<CheckRunReport, 'conclusion' | 'title'> | undefined> {
-  const ended = (await listCheckRuns(client, key, signal)).filter(({ status }) => status === 'completed');
-  const newest = ended.reduce<(typeof ended)[number] | undefined>(
-    (last, one) => (last === undefined || one.id > last.id ? one : last),
-    undefined,
-  );
+  const runs = await listCheckRuns(client, key, signal);
+  const [newest] = runs
+    .filter(({ status }) => status === 'completed')
+    .toSorted((one, other) => other.id - one.id);
   const conclusion = CONCLUSIONS.find((one) => one === newest?.conclusion);
   return conclusion === undefined ? undefined : { conclusion, title: newest?.output.title ?? '' };
 }
@@ -160,7 +156,8 @@ async function create(
 async function update(
   client: GitHubClient,
   report: CheckRunReport,
-  { id, sent }: { readonly id: number; readonly sent: number },
+  id: number,
+  sent: number,
   signal: AbortSignal,
 ): Promise<void> {
   await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {

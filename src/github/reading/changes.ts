@@ -79,20 +79,6 @@ export interface CommitPair {
   readonly head: string;
 }
 
-/** What lies between two commits, as far as GitHub lists it: at most 300 files and 250 commits. */
-interface Comparison {
-  readonly files: readonly PatchedFile[];
-  /** False where there are more files than GitHub lists. */
-  readonly isComplete: boolean;
-  readonly commits: readonly CommitNote[];
-  /** How the head stands to the base; `diverged` where it does not come after it. */
-  readonly status: (typeof STATUSES)[number] | 'unknown';
-  /** One of the commits is a merge, or that cannot be told since there are more than are listed. */
-  readonly hasMerge: boolean;
-}
-
-const STATUSES = ['ahead', 'behind', 'diverged', 'identical'] as const;
-
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 
 /** Three dots: what the head changed since it left the base, as a pull request shows it. */
@@ -129,45 +115,48 @@ function mayBeAssembled({ reason, status }: GitHubError): boolean {
   return reason === 'too-large' || reason === 'missing' || (reason === 'unavailable' && status !== undefined);
 }
 
-const comparisonSchema = v.object({
-  status: v.fallback(v.picklist([...STATUSES, 'unknown']), 'unknown'),
-  total_commits: v.fallback(v.number(), 0),
-  files: v.optional(v.array(patchedFileSchema), []),
-  commits: v.fallback(
-    v.array(
-      v.object({
-        sha: v.string(),
-        commit: v.object({ message: v.string() }),
-        parents: v.fallback(v.array(v.unknown()), []),
-        author: v.fallback(v.nullable(v.object({ login: v.string() })), null),
+/** GitHub lists no more on one page, and no more files at all (REST API, "Compare two commits"). */
+const MAX_COMMITS = 100;
+const MAX_FILES = 300;
+
+const comparedCommitSchema = v.object({
+  sha: v.string(),
+  commit: v.object({ message: v.string() }),
+  parents: v.fallback(v.array(v.unknown()), []),
+  author: v.fallback(v.nullable(v.object({ login: v.string() })), null),
+});
+
+const comparisonSchema = v.pipe(
+  v.object({
+    status: v.fallback(v.picklist(['ahead', 'behind', 'diverged', 'identical', 'unknown']), 'unknown'),
+    total_commits: v.fallback(v.number(), 0),
+    files: v.optional(v.array(patchedFileSchema), []),
+    commits: v.fallback(v.array(comparedCommitSchema), []),
+  }),
+  v.transform(({ status, total_commits: total, commits, files }) => ({
+    files,
+    /** False where there are more files than GitHub lists. */
+    isComplete: files.length < MAX_FILES,
+    /** How the head stands to the base; `diverged` where it does not come after it. */
+    status,
+    /** One of the commits is a merge, or that cannot be told since there are more than are listed. */
+    hasMerge: total > commits.length || commits.some(({ parents }) => parents.length > 1),
+    commits: commits.map(
+      ({ sha, commit, author }): CommitNote => ({
+        sha,
+        message: commit.message,
+        author: author?.login ?? '',
       }),
     ),
-    [],
-  ),
-});
+  })),
+);
 
 /** Files and commits between two commits, both on the first page (REST API, "Compare two commits"). Throws a GitHubError. */
 export async function fetchComparison(
   client: GitHubClient,
   pair: CommitPair,
   signal: AbortSignal,
-): Promise<Comparison> {
+): Promise<v.InferOutput<typeof comparisonSchema>> {
   const params = { ...compareParams(pair), per_page: MAX_COMMITS, page: 1 };
-  const answer = await askRest(client, COMPARE, params, comparisonSchema, signal);
-  const { status, total_commits: total, commits, files } = answer;
-  return {
-    files,
-    isComplete: files.length < MAX_FILES,
-    status,
-    hasMerge: total > commits.length || commits.some(({ parents }) => parents.length > 1),
-    commits: commits.map(({ sha, commit, author }) => ({
-      sha,
-      message: commit.message,
-      author: author?.login ?? '',
-    })),
-  };
+  return await askRest(client, COMPARE, params, comparisonSchema, signal);
 }
-
-/** GitHub lists no more on one page, and no more files at all (REST API, "Compare two commits"). */
-const MAX_COMMITS = 100;
-const MAX_FILES = 300;

@@ -145,25 +145,18 @@ async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** The files that differ, with what GitHub shows of each. */
-interface ComparedFiles {
-  readonly files: readonly DiffFile[];
-  /** False where there are more files than GitHub lists. */
-  readonly isComplete: boolean;
-}
-
 /** Files that GitHub lists of a pull request (REST API, "List pull requests files"). */
 const MAX_PULL_FILES = 3000;
 
 /**
  * What the head changed since it left the base: the whole diff, or where GitHub does not make it, what it shows of each
- * file. Throws a GitHubError.
+ * file, incomplete where there are more than it lists. Throws a GitHubError.
  */
 export async function fetchComparedFiles(
   client: GitHubClient,
   compared: CommitPair & { readonly pull: number | undefined },
   signal: AbortSignal,
-): Promise<ComparedFiles> {
+): Promise<{ readonly files: readonly DiffFile[]; readonly isComplete: boolean }> {
   const diff = await fetchDiff(client, compared, signal);
   if (diff !== undefined) return { files: parseDiff(diff), isComplete: true };
   const { repository, pull, head } = compared;
