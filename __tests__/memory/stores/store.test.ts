@@ -118,6 +118,7 @@ describe('the retry loop of a save', () => {
     });
     expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)).toEqual({
       kind: 'failed',
+      reason: 'error',
       message: 'down',
       location: 'fake  bot.md',
     });

@@ -127,13 +127,6 @@ it('C3 50: a pointer of Git LFS is refused', async () => {
 });
 
 it.each([
-  { name: 'a symbolic link', entry: { mode: 0o120000 }, reason: 'it is a symbolic link' },
-  {
-    name: 'a submodule',
-    entry: { type: 'commit', mode: 0o160000, object: null },
-    reason: 'it is a submodule',
-  },
-  { name: 'a folder', entry: { type: 'tree', mode: 0o40000, object: {} }, reason: 'it is a folder' },
   { name: 'an unknown kind', entry: { mode: 0 }, reason: 'it is not a regular file' },
   {
     name: 'a file over the limit',
