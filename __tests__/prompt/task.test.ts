@@ -1,66 +1,33 @@
 import { describe, expect, it } from '@jest/globals';
-import type {
-  CommentTrigger,
-  IssueTrigger,
-  PullRequestTrigger,
-  PushTrigger,
-  Trigger,
-} from '../../src/event/trigger.js';
+import type { IssueTrigger, PushTrigger, Trigger } from '../../src/event/trigger.js';
 import { DEFAULT_TASK, MAX_DESCRIPTION_BYTES, MAX_DIFF_TOKENS } from '../../src/lib/defaults.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import { resolveTask, type Task, type TaskParts } from '../../src/prompt/task.js';
 import { FENCE_NOTICE, fence, parseFences } from '../../src/safety/fence.js';
+import {
+  comment as aComment,
+  issue as anIssue,
+  pullRequest as aPullRequest,
+  MERGE_GROUP,
+  SCHEDULE,
+  STRANGER,
+} from '../helpers/triggers.js';
 
-const octocat = { login: 'octocat', isBot: false };
-const common = {
-  action: 'opened',
-  repository: { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false },
-  actor: octocat,
-};
 const HEAD = 'a'.repeat(40);
 const BASE = 'b'.repeat(40);
 
-const pullRequest: PullRequestTrigger = {
-  kind: 'pull_request',
-  event: 'pull_request',
-  ...common,
-  number: 42,
-  title: 'Fix auth',
-  body: 'Tokens expire now.',
-  author: { login: 'hubot', isBot: false },
-  isDraft: false,
+const pullRequest = aPullRequest({
+  author: STRANGER,
   head: { sha: HEAD, ref: 'fix-auth', repository: 'octocat/hello' },
-  base: { sha: BASE, ref: 'main' },
-  isFork: false,
-};
-const issue: IssueTrigger = {
-  kind: 'issue',
-  event: 'issues',
-  ...common,
-  number: 7,
-  title: 'Login is broken',
-  body: 'It says 500.',
-  author: octocat,
-};
-const comment: CommentTrigger = {
-  kind: 'comment',
-  event: 'issue_comment',
-  ...common,
-  action: 'created',
-  on: 'issue',
-  number: 7,
-  title: 'Login is broken',
-  description: 'It says 500.',
-  body: 'Since when?',
-  commentId: 1,
-  author: octocat,
-  subjectAuthor: { login: 'hubot', isBot: false },
-};
+});
+const issue = anIssue();
+const comment = aComment({ subjectAuthor: STRANGER });
+const { repository, actor } = issue;
+const common = { action: '', repository, actor };
 const push: PushTrigger = {
   kind: 'push',
   event: 'push',
   ...common,
-  action: '',
   ref: 'refs/heads/main',
   before: BASE,
   after: HEAD,
@@ -390,15 +357,8 @@ describe('the task of other events', () => {
   });
 
   it('is the review of a merge group, with its branches', () => {
-    const trigger: Trigger = {
-      kind: 'merge_group',
-      event: 'merge_group',
-      ...common,
-      head: { sha: HEAD, ref: 'refs/heads/gh-readonly-queue/main/pr-7' },
-      base: { sha: BASE, ref: 'refs/heads/main' },
-    };
-    expect(resolve({ trigger }).message).toContain(
-      `Merge group: ${HEAD} (gh-readonly-queue/main/pr-7) onto ${BASE} (main)`,
+    expect(resolve({ trigger: MERGE_GROUP }).message).toContain(
+      `Merge group: ${HEAD} (gh-readonly-queue/main/pr-42) onto ${BASE} (main)`,
     );
   });
 
@@ -416,7 +376,7 @@ describe('the task of other events', () => {
   });
 
   it.each<[Trigger, string]>([
-    [{ kind: 'schedule', event: 'schedule', ...common, cron: '0 9 * * 1' }, 'Scheduled run (0 9 * * 1)'],
+    [SCHEDULE, 'Scheduled run (0 4 * * 1)'],
     [{ kind: 'dispatch', event: 'workflow_dispatch', ...common }, 'Run started by octocat'],
     [{ kind: 'unknown', event: 'release', ...common }, 'Run on the event release'],
   ])('is what the agent’s instructions say: %j', (trigger, sentence) => {
@@ -424,7 +384,7 @@ describe('the task of other events', () => {
   });
 
   it('is the prompt of a schedule, alone', () => {
-    const trigger: Trigger = { kind: 'schedule', event: 'schedule', ...common, cron: '' };
+    const trigger = { ...SCHEDULE, cron: '' };
     expect(resolve({ trigger, prompt: 'Weekly report' }).message).toBe('Weekly report');
     expect(resolve({ trigger }).sentence).toBe('Scheduled run');
   });
