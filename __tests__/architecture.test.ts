@@ -92,13 +92,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_276,
-  'files of src/': 334,
-  'types of src/': 780,
+  'lines of src/': 54_561,
+  'files of src/': 335,
+  'types of src/': 781,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_385,
-  'lines of scripts/, bench/ and eval/': 4795,
+  'lines of __tests__/': 95_691,
+  'lines of scripts/, bench/ and eval/': 4796,
 };
 
 describe('the ratchet', () => {

@@ -34,6 +34,7 @@ export const LIMITS = [
   ['A conversation is shortened above this share of the window', 'COMPACTION.startShare', percent],
   ['Context files', 'MAX_CONTEXT_FILES', count],
   ['Context files together', 'MAX_CONTEXT_BYTES', bytes],
+  ['`AGENTS.md` and files like it, together', 'MAX_GUIDANCE_BYTES', bytes],
   ['Result of an entry', 'MAX_RESULT_CODE_POINTS', characters],
   ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
   ['Loaded run log if neither `last_n` nor `max_log_bytes` is set', 'MAX_LOADED_MEMORY_BYTES', bytes],

@@ -73,6 +73,20 @@ describe('agent files on disk', () => {
     expect(await open().openAgent('out')).toMatchObject({ text: 'token = "x"\n' });
   });
 
+  it('have the guidance of their folder, and nothing that a link has made of it', async () => {
+    writeFiles(home, { 'out.md': 'Not here.' });
+    writeFiles(cwd, { 'AGENTS.md': 'Be brief.', '.env': 'KEY=1\n', 'memory/AGENTS.md': 'Old.' });
+    symlinkSync('AGENTS.md', join(cwd, 'CLAUDE.md'));
+    symlinkSync('.env', join(cwd, 'REVIEW.md'));
+    symlinkSync(join(home, 'out.md'), join(cwd, 'out.md'));
+    const { loadAgent, loadGuidance } = open({ memoryRoots: ['memory'] });
+    const paths = ['AGENTS.md', 'CLAUDE.md', 'REVIEW.md', 'out.md', 'memory/AGENTS.md', 'gone.md'];
+    expect(await loadGuidance(paths, await loadAgent('builtin/ask'))).toEqual([
+      { path: 'AGENTS.md', content: 'Be brief.' },
+      { path: 'CLAUDE.md', content: 'Be brief.' },
+    ]);
+  });
+
   describe('of a checkout that anybody might have written', () => {
     beforeEach(() => {
       writeFiles(home, {

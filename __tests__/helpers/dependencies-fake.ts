@@ -302,6 +302,7 @@ function createFakeLibrary(
       if (skill === undefined) throw new NotFoundError('skill', path);
       return skill;
     },
+    loadGuidance: async () => [],
     async loadContextFiles() {
       step('load files', fails.files);
       return { files: files ?? [], warnings: [] };

@@ -25,9 +25,9 @@ export function gitFields(repo: StoredRepo, right: ContentsRight): GraphNode {
   };
   return {
     ref: readable(({ qualifiedName }: { qualifiedName: string }) => refNode(repo, branchName(qualifiedName))),
-    object: readable(({ oid }: { oid: string }) => {
-      const found = resolveObject(repo, oid);
-      return found === undefined ? headNode(repo, oid) : objectNode(repo, found);
+    object: readable(({ expression, oid }: { expression?: string; oid?: string }) => {
+      const found = resolveObject(repo, expression ?? oid ?? '');
+      return found === undefined ? headNode(repo, oid ?? '') : objectNode(repo, found);
     }),
   };
 }

@@ -1,8 +1,8 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
-import { diffOfRange as readDiff } from '../../src/lib/git.js';
+import { filesAtBase, diffOfRange as readDiff } from '../../src/lib/git.js';
 import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
@@ -183,5 +183,37 @@ describe('a user’s git configuration', () => {
     repo.git('config', 'diff.submodule', 'log');
     const diff = await diffOfRange('HEAD~1..HEAD', repo.path, quiet);
     expect(diff).toContain(`-Subproject commit ${first}\n+Subproject commit ${second}\n`);
+  });
+});
+
+describe('files at the commit that a range counts from', () => {
+  it.each([
+    ['HEAD~1', 'three'],
+    ['HEAD', 'four'],
+    ['HEAD~2..HEAD', 'two'],
+    ['..side', 'four'],
+    ['side...HEAD', 'one'],
+    ['side...', 'one'],
+  ])('are those of %s', async (range, content) => {
+    const repo = repository();
+    for (const text of ['one', 'two', 'three', 'four']) repo.commit(text, { 'sub/a.md': text });
+    repo.git('branch', 'side', 'HEAD~3');
+    writeFiles(repo.path, { 'sub/a.md': 'not committed' });
+    const options = { cwd: join(repo.path, 'sub'), env: process.env, signal: quiet };
+    expect(await filesAtBase(range, ['sub/a.md', 'sub', 'gone.md'], options)).toEqual([
+      { path: 'sub/a.md', content },
+    ]);
+  });
+
+  it('are neither links nor what is below a folder', async () => {
+    const repo = repository();
+    repo.commit('one', { 'a/b.md': 'b', 'c.md': 'c' });
+    symlinkSync('c.md', join(repo.path, 'link.md'));
+    repo.commit('two', {});
+    const options = { cwd: repo.path, env: process.env, signal: quiet };
+    expect(await filesAtBase('HEAD', ['a', 'link.md', 'c.md'], options)).toEqual([
+      { path: 'c.md', content: 'c' },
+    ]);
+    await expect(filesAtBase('nowhere', ['c.md'], options)).rejects.toThrow('nowhere');
   });
 });

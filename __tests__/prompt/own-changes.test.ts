@@ -15,6 +15,7 @@ const INSTRUCTIONS: Instructions = {
   agent: AGENT,
   skill: 'reviewing',
   files: [{ path: 'STYLE.md', content: '' }],
+  guidance: ['AGENTS.md', 'src/AGENTS.md'],
 };
 
 interface Change {
@@ -34,6 +35,7 @@ function changing(...files: readonly Change[]): TriggerContext {
 
 describe('a pull request that changes its own reviewer', () => {
   it.each<[string, Change, string]>([
+    ['the guidance of the project', { path: 'src/AGENTS.md' }, 'src/AGENTS.md'],
     ['the agent', { path: 'axe/agents/bot.toml' }, 'axe/agents/bot.toml'],
     [
       'the agent by another name',

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
+import type { Warning } from '../../src/lib/warning.js';
 import { reviewRemarks } from '../../src/publish/publisher-options.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { completed, exhausted, STATS } from '../helpers/reports.js';
@@ -25,7 +26,17 @@ it.each<[string, RunOutcome, readonly RegExp[]]>([
     [/^The last reply went over a limit: .*\.$/],
   ],
 ])('the remarks of a review whose run %s: %#', (_, outcome, remarks) => {
-  expect(reviewRemarks(outcome, NOTHING_BUFFERED)).toEqual(
+  expect(reviewRemarks(outcome, NOTHING_BUFFERED, [])).toEqual(
     remarks.map((remark) => expect.stringMatching(remark)),
   );
+});
+
+it('a review says that its pull request changes what steers it, and nothing of other warnings', () => {
+  const warnings: readonly Warning[] = [
+    { code: 'agent-changed-in-pull-request', message: 'the pull request changes `AGENTS.md`.' },
+    { code: 'model-warning', message: 'It is slow.' },
+  ];
+  expect(reviewRemarks(completed('Fine.'), NOTHING_BUFFERED, warnings)).toEqual([
+    'The pull request changes `AGENTS.md`.',
+  ]);
 });

@@ -59,6 +59,7 @@ const SCENES: Readonly<
       [`POST ${REPO}/git/refs`, 'warning', '`contents: write`'],
       ['POST /graphql closingIssuesReferences', 'incomplete', '`pull-requests: read`'],
       ['POST /graphql qualifiedName', 'warning', '`contents: read`'],
+      ['POST /graphql copilot-instructions', 'summary', '`contents: read`'],
     ],
   },
   'an answer to a mention': {

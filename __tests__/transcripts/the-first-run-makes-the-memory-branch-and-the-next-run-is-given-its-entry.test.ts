@@ -101,6 +101,7 @@ it('a private repository is not called public', async () => {
   expect(github.calls()).toEqual([
     'POST /graphql repository',
     'POST /graphql repository',
+    'POST /graphql repository',
     'POST /repos/{owner}/{repo}/git/trees',
     'POST /repos/{owner}/{repo}/git/commits',
     'POST /repos/{owner}/{repo}/git/refs',

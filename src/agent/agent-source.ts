@@ -36,6 +36,8 @@ export interface AgentReader {
   list(folder: string): Promise<readonly string[]>;
   /** Files that match. Throws a ConfigError for a malformed pattern, and for a workdir that is none. */
   find(patterns: readonly string[], workdir: string): Promise<ContextFiles>;
+  /** Texts of those of these files, by their paths in the repository, that are there. */
+  texts(paths: readonly string[]): Promise<readonly ContextFile[]>;
   /** How many match a pattern; undefined where that cannot be told. Throws as `find` does. */
   count(pattern: string, workdir: string): Promise<number | undefined>;
 }
@@ -81,4 +83,6 @@ export interface AgentLibrary {
   loadSkill(path: string, agent?: Pick<LoadedAgent, 'home'>): Promise<string>;
   /** Files that match, where the agent is from. Throws a ConfigError for a malformed pattern. */
   loadContextFiles(patterns: readonly string[], workdir: string, agent?: LoadedAgent): Promise<ContextFiles>;
+  /** Those of these files that are there, where the agent's context files are from; rejects as reading does. */
+  loadGuidance(paths: readonly string[], agent: LoadedAgent): Promise<readonly ContextFile[]>;
 }

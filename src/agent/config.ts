@@ -229,6 +229,11 @@ export const AGENT_SCHEMA = v.pipe(
     review: described(v.optional(review, {}), {
       about: 'How the agent reviews, if it has tools that post reviews.',
     }),
+    guidance: described(v.optional(v.boolean('true or false')), {
+      about:
+        'Whether `AGENTS.md`, `CLAUDE.md` and files like them are added to the system prompt. On the command line, only built-in agents do so by default.',
+      default: true,
+    }),
     stream: flagKey('Accepted for compatibility with axe. Answers are always received whole.', false),
   }),
   v.transform(({ timeout, ...keys }) => ({ ...keys, timeoutSeconds: timeout })),

@@ -92,6 +92,7 @@ function newerFields(config: AgentConfig): readonly Field[] {
     ['Review Depth', review.depth],
     ['Verify Model', text(review.verifyModel)],
     ['Verifier', text(review.verifier)],
+    ['Guidance', config.guidance === undefined ? undefined : String(config.guidance)],
     ['Budget', budget.maxTokens === 0 ? undefined : `${budget.maxTokens} tokens`],
     ['Run Timeout', config.timeoutSeconds === 0 ? undefined : `${config.timeoutSeconds}s`],
   ];

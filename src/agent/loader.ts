@@ -2,6 +2,7 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import { MAX_AGENT_BYTES, MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
 import { grouped } from '../lib/text/number.js';
+import type { ContextFile } from '../prompt/context-files.js';
 import { isSecretPath } from '../tools/files/path-rules.js';
 import type { AgentHome, AgentLibrary, AgentPlace, AgentReader, Found, LoadedAgent } from './agent-source.js';
 import { BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.js';
@@ -99,6 +100,12 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     return { name, ...parseAgent(text, { name, file }), source, home };
   }
 
+  /** Where files for an agent are looked for: where it is from, unless that is another repository. */
+  function placesFor(agent: LoadedAgent | undefined): readonly AgentPlace[] {
+    const place = agent?.home?.place;
+    return place !== undefined && place.repository === undefined ? [place] : own;
+  }
+
   async function listFiles(): ReturnType<AgentLoader['listFiles']> {
     const files = new Map<string, string>();
     for (const { reader, folders } of await openPlaces()) {
@@ -119,11 +126,18 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     loadSkill: async (path, agent) => (path === '' ? '' : (await findSkill(path, agent)).text),
     async loadContextFiles(patterns, workdir, agent) {
       if (patterns.length === 0) return { files: [], warnings: [] };
-      const place = agent?.home?.place;
-      const isOfOwn = place !== undefined && place.repository === undefined;
       let found: Awaited<ReturnType<AgentReader['find']>> = { files: [], warnings: [] };
-      for (const { reader } of isOfOwn ? [place] : own) {
+      for (const { reader } of placesFor(agent)) {
         if (found.files.length === 0) found = await reader.find(patterns, workdir);
+      }
+      return found;
+    },
+    async loadGuidance(paths, agent) {
+      let found: readonly ContextFile[] = [];
+      for (const { reader } of placesFor(agent)) {
+        // Where the base is read from GitHub, the files of this machine may be the head's.
+        const isBase = first.reader.isLocal || !reader.isLocal;
+        if (found.length === 0 && isBase) found = await reader.texts(paths);
       }
       return found;
     },

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { confine, isInside, shownPath } from '../lib/confine.js';
+import { MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
 import { errorCode, fileError, readFully } from '../lib/files.js';
 import { compareBytes } from '../lib/text/bytes.js';
@@ -14,8 +15,9 @@ import {
   createContextBudget,
   isBinary,
 } from '../prompt/context-files.js';
+import { isSecretPath } from '../tools/files/path-rules.js';
 import { type WalkedFile, walkFiles } from '../tools/files/walk-files.js';
-import type { AgentPlace, AgentReader } from './agent-source.js';
+import type { AgentPlace, AgentReader, Found } from './agent-source.js';
 
 interface DiskOptions {
   readonly cwd: string;
@@ -39,33 +41,49 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
   const folders = [...new Set(configDir === undefined ? own : [...own, join(configDir, 'agents')])];
   const memory = memoryRoots.map((root) => resolve(cwd, root));
 
+  async function readFile(
+    path: string,
+    { maxBytes, folder }: { readonly maxBytes: number; readonly folder?: string },
+  ): Promise<Found> {
+    const own = folder === undefined ? undefined : [folder, cwd];
+    if (own?.some((root) => isInside(root, path)) === false) return { kind: 'outside' };
+    try {
+      const real = await realpath(path);
+      const roots = isConfined ? [cwd] : folder === configDir ? undefined : own;
+      if (roots !== undefined && !(await isWithin(roots, real))) return { kind: 'outside' };
+      const stats = await stat(real);
+      if (stats.isDirectory()) return { kind: 'folder', reason: `read ${path}: is a directory` };
+      if (!stats.isFile()) return { kind: 'refused', reason: `${path} is not a regular file` };
+      if (stats.size > maxBytes) return { kind: 'refused', reason: `${path} is too large`, size: stats.size };
+      const bytes = await readRegularFile(real);
+      return { kind: 'file', path: real, bytes, isMemory: await isWithin(memory, real) };
+    } catch (thrown) {
+      const code = errorCode(thrown);
+      if (code === undefined) throw thrown;
+      if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
+      return { kind: 'refused', reason: fileError('open', path, thrown).message };
+    }
+  }
+
   const reader: AgentReader = {
     isLocal: true,
     resolve: (path, folder = cwd) => resolve(folder, path),
     show: (path) => shownPath(cwd, path),
     file: (path) => shownPath(cwd, path),
     where: (searched) => searched.map((folder) => `\`${shownPath(cwd, folder)}\``).join(', '),
-    async read(path, { maxBytes, folder }) {
-      const own = folder === undefined ? undefined : [folder, cwd];
-      if (own?.some((root) => isInside(root, path)) === false) return { kind: 'outside' };
-      try {
-        const real = await realpath(path);
-        const roots = isConfined ? [cwd] : folder === configDir ? undefined : own;
-        if (roots !== undefined && !(await isWithin(roots, real))) return { kind: 'outside' };
-        const stats = await stat(real);
-        if (stats.isDirectory()) return { kind: 'folder', reason: `read ${path}: is a directory` };
-        if (!stats.isFile()) return { kind: 'refused', reason: `${path} is not a regular file` };
-        if (stats.size > maxBytes)
-          return { kind: 'refused', reason: `${path} is too large`, size: stats.size };
-        const bytes = await readRegularFile(real);
-        onRead?.(real);
-        return { kind: 'file', path: real, bytes, isMemory: await isWithin(memory, real) };
-      } catch (thrown) {
-        const code = errorCode(thrown);
-        if (code === undefined) throw thrown;
-        if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-        return { kind: 'refused', reason: fileError('open', path, thrown).message };
-      }
+    async read(path, limit) {
+      const found = await readFile(path, limit);
+      if (found.kind === 'file') onRead?.(found.path);
+      return found;
+    },
+    async texts(paths) {
+      const limit = { maxBytes: MAX_CONTEXT_BYTES, folder: cwd };
+      const all = await Promise.all(paths.map((path) => readFile(resolve(cwd, path), limit)));
+      return paths.flatMap((path, index) => {
+        const found = all[index];
+        const isOpen = found?.kind === 'file' && !found.isMemory && !isSecretPath(found.path.split(/[\\/]/));
+        return isOpen ? [{ path, content: new TextDecoder().decode(found.bytes) }] : [];
+      });
     },
     list: listFolder,
     async find(patterns, workdir) {

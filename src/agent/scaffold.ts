@@ -34,6 +34,9 @@ model = "${PLACEHOLDER_MODEL}"
 # tools = []
 # allowed_hosts = []
 
+# Whether AGENTS.md, CLAUDE.md and files like them are added to the system prompt.
+# guidance = true
+
 # Time limit in seconds.
 # timeout = 120
 

@@ -4,7 +4,7 @@ import { DEFAULT_ADMISSION_POLICY } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
-import { diffOfRange } from '../lib/git.js';
+import { diffOfRange, filesAtBase } from '../lib/git.js';
 import { errorOf } from '../lib/outcome.js';
 import { readStdin } from '../lib/stdin.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
@@ -146,8 +146,9 @@ export function makeRequest(
 
 /** Throws an AxeError for a range that changes nothing: to have nothing reviewed would only cost money. */
 async function readChange(range: string, { cwd, env }: Terminal, signal: AbortSignal): Promise<LocalChange> {
-  const diff = await diffOfRange(range, { cwd, env, signal });
-  if (diff.trim() !== '') return { range, diff };
+  const options = { cwd, env, signal };
+  const diff = await diffOfRange(range, options);
+  if (diff.trim() !== '') return { range, diff, readBase: (paths) => filesAtBase(range, paths, options) };
   throw new AxeError(`the change "${range}" is empty`, {
     exitCode: 1,
     remedy: `See \`git diff ${range}\`; new files are part of it once they are added.`,

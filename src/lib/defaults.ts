@@ -63,6 +63,9 @@ export const MAX_CONTEXT_FILES = 200;
 /** Most bytes of context files together that go into a prompt. */
 export const MAX_CONTEXT_BYTES = 512 * 1024;
 
+/** Of the files that a project has for those who work on it, together. */
+export const MAX_GUIDANCE_BYTES = 16 * 1024;
+
 /** How long a save may go on against conflicts, by store, in milliseconds (D12). */
 export const SAVE_BUDGET_MS = { branch: 120_000, cache: 120_000, file: 30_000, none: 0 } as const;
 

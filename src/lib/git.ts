@@ -71,6 +71,28 @@ export async function diffOfRange(range: string, options: GitOptions): Promise<s
   }
 }
 
+/**
+ * Those of these files that are there, as the commit has them that a range counts from; without links and folders. Throws an
+ * AxeError.
+ */
+export async function filesAtBase(
+  range: string,
+  paths: readonly string[],
+  options: GitOptions,
+): Promise<readonly { readonly path: string; readonly content: string }[]> {
+  const [from = '', to = ''] = range.split(/\.{2,3}/);
+  const left = from || 'HEAD';
+  const isSymmetric = range.includes('...');
+  const base = isSymmetric ? await runGit(['merge-base', left, to || 'HEAD'], options) : left;
+  const listed = await runGit(['ls-tree', '-z', '--full-tree', base.trim(), '--', ...paths], options);
+  const files = [...listed.matchAll(/100(?:644|755) blob (\w+)\t([^\0]+)\0/g)];
+  return await Promise.all(
+    files.map(async ([, blob = '', path = '']) => {
+      return { path, content: await runGit(['cat-file', 'blob', blob], options) };
+    }),
+  );
+}
+
 /** Output for programs: no colours, no user's diff driver, and nothing that a user's configuration shows otherwise. */
 const PLAIN = [
   '--no-color',

@@ -12,6 +12,8 @@ export interface Instructions {
   /** As the agent names it; empty for none. */
   readonly skill: string;
   readonly files: readonly ContextFile[];
+  /** Where the project's guidance was looked for. */
+  readonly guidance: readonly string[];
   /** The pull request's own; left out where it is not known. */
   readonly repository?: Pick<Repository, 'owner' | 'name'>;
 }
@@ -21,7 +23,7 @@ export interface Instructions {
  * so nobody wonders why the change has no effect yet (D21, memory-and-security C6 81). Undefined where it changes none of it.
  */
 export function warnOfOwnChanges(
-  { agent, skill, files, repository }: Instructions,
+  { agent, skill, files, guidance, repository }: Instructions,
   context: TriggerContext | undefined,
 ): Warning | undefined {
   if (context?.kind !== 'pull_request') return undefined;
@@ -34,6 +36,7 @@ export function warnOfOwnChanges(
     (path) =>
       (!isElsewhere && (isSource(agent.source, path) || isSkill(skill, path))) ||
       matching.has(path) ||
+      guidance.includes(path) ||
       files.some((file) => isBelow(path, file.path)),
   );
   if (own.length === 0) return undefined;

@@ -4,6 +4,7 @@ import { compilePattern } from '../lib/text/glob.js';
 import type { Warning } from '../lib/warning.js';
 import { createMemoryFilter } from '../memory/log-path.js';
 import type { MarkLane } from '../safety/mark.js';
+import type { ContextFile } from './context-files.js';
 
 export interface CommitNote {
   readonly sha: string;
@@ -94,6 +95,8 @@ export type TriggerContext = Surroundings & { readonly warnings: readonly Warnin
 export interface LocalChange {
   readonly range: string;
   readonly diff: string;
+  /** Those of these files that are there, as the commit has them that the range counts from; left out: none. */
+  readonly readBase?: (paths: readonly string[]) => Promise<readonly ContextFile[]>;
 }
 
 /** How much a run is told of a change. */

@@ -28,7 +28,7 @@ export interface PromptParts {
   readonly message: string;
 }
 
-/** What each of run log, notes, context files and instructions may take of the room; the message has the rest, half at least. */
+/** What each of run log, notes, context files, guidance and instructions may take of the room; the message has the rest, half at least. */
 const SHARE = 1 / 8;
 
 /**
@@ -40,14 +40,15 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
   if (estimateText(whole.system) + estimateText(whole.message) <= maxTokens)
     return { ...whole, shortened: [], unseen: [] };
   const { system, memory, message } = parts;
-  const { files, instructions = [] } = system;
-  const own = estimateText(buildSystemPrompt({ ...system, files: [], instructions: [] }));
+  const { files, guidance = [], instructions = [] } = system;
+  const own = estimateText(buildSystemPrompt({ ...system, files: [], guidance: [], instructions: [] }));
   const free = Math.max(0, maxTokens - own - estimateText(memory.toolsPrompt));
   const share = Math.floor(free * SHARE);
   const short = {
     system: {
       ...system,
       files: shortenFiles(files, share),
+      guidance: shortenFiles(guidance, share),
       instructions: shortenFiles(instructions, share),
     },
     memory: {
@@ -64,7 +65,9 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
     unseen: fitted.unseen,
     shortened: [
       ...(short.memory.runLog === memory.runLog && short.memory.block === memory.block ? [] : ['memory']),
-      ...(short.system.files === files && short.system.instructions === instructions
+      ...(short.system.files === files &&
+      short.system.guidance === guidance &&
+      short.system.instructions === instructions
         ? []
         : ['context files']),
       ...(fitted.message === message ? [] : ['the task']),

@@ -41,7 +41,7 @@ export async function publishRequested(end: RunEnd, options: ActionPublisherOpti
       ...postingOf(findings, { repository, agent: agent.name, head, lane }, options),
       agent: trigger.kind === 'comment' ? `${agent.name}/reply-${trigger.commentId}` : agent.name,
       buffered,
-      remarks: reviewRemarks(outcome, buffered).map(clean),
+      remarks: reviewRemarks(outcome, buffered, plan.warnings).map(clean),
       isQuestion: isQuestion(trigger),
       isOver: options.comment !== 'never' && isRead,
       maxComments: options.review.rules.maxComments,

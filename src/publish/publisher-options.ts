@@ -1,6 +1,7 @@
 import type { GitHubClient } from '../github/client/client.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { count } from '../lib/text/number.js';
+import type { Warning } from '../lib/warning.js';
 import type { Buffered } from '../review/buffered.js';
 import type { CheckProgress } from '../review/check.js';
 import { formatCoverage } from '../review/coverage.js';
@@ -90,11 +91,19 @@ export function writtenBy(agent: string): string {
 }
 
 /**
- * What the readers of a review have to know of how it ended: that a limit did it. Sentences in markdown that nobody has
- * cleaned yet; how much was looked at is in the last line of the review.
+ * What the readers of a review have to know of it: that the change steers its reviewer, that a limit ended it. Sentences in
+ * markdown that nobody has cleaned yet; how much was looked at is in the last line of the review.
  */
-export function reviewRemarks(outcome: RunOutcome, looks: Buffered): readonly string[] {
-  const remarks = formatSecondLooks(looks);
+export function reviewRemarks(
+  outcome: RunOutcome,
+  looks: Buffered,
+  warnings: readonly Warning[],
+): readonly string[] {
+  const ownChanges = warnings.filter(({ code }) => code === 'agent-changed-in-pull-request');
+  const remarks = [
+    ...ownChanges.map(({ message }) => message.replace(/^./, (letter) => letter.toUpperCase())),
+    ...formatSecondLooks(looks),
+  ];
   if (outcome.kind !== 'exhausted' && outcome.kind !== 'incomplete') return remarks;
   const end = formatEnd(outcome);
   return [

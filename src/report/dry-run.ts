@@ -4,7 +4,7 @@ import { buildSystemPrompt, NO_NOTES, withNotes } from '../prompt/system.js';
 import { describePlan } from '../runner/action-reporter.js';
 import { formatMemory, loadedEntries } from './format-memory.js';
 import { formatReading, warningList } from './format-summary.js';
-import { row } from './format-usage.js';
+import { guidanceCell, row } from './format-usage.js';
 import { codeBlock, details, oneLine, sections } from './markdown.js';
 import type { ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
@@ -35,6 +35,7 @@ export function summarizeDryRun(report: Planned, { warnings, isHidden }: Summary
         ['Agent', plan.agent.source],
         ['Model', formatModelRef(plan.model)],
         ['Trust', plan.trust.level],
+        ...guidanceCell(plan),
         ['Time limit', `${plan.timeoutSeconds} s`],
       ]),
     ]),

@@ -2,6 +2,7 @@ import type { RunStats } from '../lib/outcome.js';
 import { duration, grouped, usd } from '../lib/text/number.js';
 import type { Spend } from '../loop/spend.js';
 import type { AgentUsage } from '../loop/usage.js';
+import type { Plan } from '../run/records.js';
 import { table } from './markdown.js';
 import type { Outputs } from './outputs.js';
 
@@ -14,6 +15,11 @@ export function row(cells: readonly Cell[]): string {
     cells.map(([head]) => head),
     [cells.map(([, value]) => value)],
   );
+}
+
+/** The project's files that the system prompt holds; none without any. */
+export function guidanceCell({ prompt: { guidance = [] } }: Plan): readonly Cell[] {
+  return guidance.length === 0 ? [] : [['Guidance', guidance.map(({ path }) => path).join(', ')]];
 }
 
 /** What a model was asked and what that took. */

@@ -15,7 +15,7 @@ import {
   publishedLines,
   warningList,
 } from './format-summary.js';
-import { formatSpend, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
+import { formatSpend, guidanceCell, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
 import { code, details, errorBlock, sections } from './markdown.js';
 import type { Outputs } from './outputs.js';
 import type { ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
@@ -63,6 +63,7 @@ export function summarizeRun(
         ...usageCells(stats),
         ...(outcome.kind === 'exhausted' ? [['Limit reached', outcome.limit] as const] : []),
         ['Trust', plan.trust.level],
+        ...guidanceCell(plan),
       ]),
       usageTable(usage),
       formatSpend(spend, costUsd),

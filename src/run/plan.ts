@@ -22,6 +22,7 @@ import {
 import { createPathFilter, type DiffPolicy, type TriggerContext } from '../prompt/context.js';
 import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/context-trust.js';
 import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-parts.js';
+import { readGuidance } from '../prompt/guidance.js';
 import { buildSystemPrompt, skillBody } from '../prompt/system.js';
 import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
 import { coverageOf, NOTHING_READ } from '../review/coverage.js';
@@ -34,7 +35,7 @@ import { openModel, smallerWindow } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { learnAnswers } from './learn.js';
 import type { Admitted, Basis, Draft, ReviewPass, RunRequest } from './records.js';
-import { changeOf, findScope } from './scope.js';
+import { changeOf, findScope, postsReviews } from './scope.js';
 
 /**
  * The second step: everything that is decided before a model is asked, but for what memory teaches. What needs the
@@ -65,11 +66,14 @@ export async function makePlan(
   const { scope, warnings: scopeWarnings } = await scoped;
   const skipped = admitChange(request, admitted, context, scope);
   if (skipped !== undefined) return skipped;
+  const about = { trigger, context, change, isReview: postsReviews(agent) };
+  const guidance = await readGuidance(agent, about, deps.agents);
   const prompt = firstGiven([request.prompt, requestOf(request)]);
   const systemParts = {
     systemPrompt: config.systemPrompt,
     skill,
     files,
+    guidance: guidance.files,
     instructions: instructions.files,
     language: request.language ?? '',
   };
@@ -93,7 +97,10 @@ export async function makePlan(
   const planned = planPasses(basis, given, task);
   const unseen = planned === undefined ? task.unseen : planned.unseen;
   const repository = trigger.kind === 'local' ? undefined : trigger.repository;
-  const ownChanges = warnOfOwnChanges({ agent, skill: skillPath, files, repository }, context);
+  const ownChanges = warnOfOwnChanges(
+    { agent, skill: skillPath, files, guidance: guidance.paths, repository },
+    context,
+  );
   const form = await answerForm(config.params, request.outputSchema, deps);
   const plan = {
     ...basis,
@@ -112,6 +119,7 @@ export async function makePlan(
       ...agent.warnings,
       ...warnings,
       ...instructions.warnings,
+      ...guidance.warnings,
       ...(ownChanges === undefined ? [] : [ownChanges]),
       ...(context?.warnings ?? []),
       ...scopeWarnings,

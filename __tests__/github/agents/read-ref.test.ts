@@ -385,6 +385,37 @@ describe('counting files', () => {
   });
 });
 
+describe('guidance at a ref', () => {
+  it('is read by one request, without memory, folders and binary files', async () => {
+    const texts: Readonly<Record<string, object>> = {
+      'AGENTS.md': { text: 'Be brief.' },
+      'b.md': { text: null },
+    };
+    const client = createFakeGitHubClient({
+      graphql: ({ params: { owner: _owner, name: _name, ...asked } }) => ({
+        repository: Object.fromEntries(
+          Object.entries(asked).map(([alias, expression]) => [
+            alias,
+            texts[String(expression).slice(REF.length + 1)] ?? null,
+          ]),
+        ),
+      }),
+    });
+    const agent = { ...(await library(repository({})).loadAgent('builtin/ask')) };
+    const paths = ['AGENTS.md', 'memory/AGENTS.md', 'b.md', 'gone.md'];
+    expect(await library(client, [], ['memory']).loadGuidance(paths, agent)).toEqual([
+      { path: 'AGENTS.md', content: 'Be brief.' },
+    ]);
+    expect(client.requests.map(({ params }) => params)).toEqual([
+      expect.objectContaining({
+        file0: `${REF}:AGENTS.md`,
+        file1: `${REF}:b.md`,
+        file2: `${REF}:gone.md`,
+      }),
+    ]);
+  });
+});
+
 describe('a path at a ref', () => {
   const readAt = (client: FakeGitHubClient, path: string, maxBytes = 1e9) =>
     readPathAt({ client, repository: HELLO, ref: REF }, { path, maxBytes }, noAbort());

@@ -7,6 +7,7 @@ import type { Warning } from '../../lib/warning.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context-files.js';
 import { isSecretPath } from '../../tools/files/path-rules.js';
+import { askGraphQl } from '../client/ask.js';
 import {
   fetchBlob,
   listFolderAt,
@@ -96,6 +97,26 @@ export function refPlace(options: RefOptions): AgentPlace {
         warnings: [...(truncated ? [TRUNCATED] : []), ...linkWarnings(links), ...budget.warnings()],
       };
     },
+    async texts(paths) {
+      const wanted = paths.filter((path) => !isMemory(path));
+      const asked = wanted.map((path, index) => [`file${index}`, `${options.ref}:${path}`] as const);
+      const { owner, name } = options.repository;
+      const answer = await askGraphQl(
+        options.client,
+        {
+          query: textsQuery(asked.map(([alias]) => alias)),
+          variables: { owner, name, ...Object.fromEntries(asked) },
+          schema: textsSchema,
+          what: 'the texts of files',
+          permission: 'contents: read',
+        },
+        signal,
+      );
+      return wanted.flatMap((path, index) => {
+        const { text } = answer.repository[`file${index}`] ?? {};
+        return typeof text === 'string' ? [{ path, content: text }] : [];
+      });
+    },
     async count(pattern, workdir) {
       // A malformed pattern is told even where nothing can be listed.
       selectPaths([pattern], []);
@@ -106,6 +127,21 @@ export function refPlace(options: RefOptions): AgentPlace {
     },
   };
   return { reader, folders: options.dirs.map((dir) => repositoryPath(dir, workspace)) };
+}
+
+const textsSchema = v.object({
+  repository: v.record(v.string(), v.nullable(v.object({ text: v.nullish(v.string()) }))),
+});
+
+/** GitHub gives no text of a binary file, and null where there is none. */
+function textsQuery(aliases: readonly string[]): string {
+  const variables = aliases.map((alias) => `, $${alias}: String!`).join('');
+  const fields = aliases.map((alias) => `${alias}: object(expression: $${alias}) { ... on Blob { text } }`);
+  return `query ($owner: String!, $name: String!${variables}) {
+  repository(owner: $owner, name: $name) {
+    ${fields.join('\n    ')}
+  }
+}`;
 }
 
 const FOLDER_MODE = '040000';

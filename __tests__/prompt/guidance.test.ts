@@ -1,0 +1,144 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AgentLibrary } from '../../src/agent/agent-source.js';
+import { parseAgent } from '../../src/agent/inspect.js';
+import type { Trigger } from '../../src/event/trigger.js';
+import { AxeError } from '../../src/lib/errors.js';
+import type { TriggerContext } from '../../src/prompt/context.js';
+import type { ContextFile } from '../../src/prompt/context-files.js';
+import { guidancePaths, pickGuidance, readGuidance } from '../../src/prompt/guidance.js';
+import { buildSystemPrompt } from '../../src/prompt/system.js';
+import { pullRequest } from '../helpers/triggers.js';
+
+const file = (path: string, content = `Words of ${path}.`) => ({ path, content });
+
+describe('guidance is looked for', () => {
+  it.each<[string, readonly string[], boolean, readonly string[]]>([
+    ['at the root', ['a.ts'], false, []],
+    ['for reviews too', ['a.ts'], true, ['REVIEW.md']],
+    ['in each folder of the change', ['src/a/b.ts', 'src/c.ts'], false, ['src/AGENTS.md', 'src/a/AGENTS.md']],
+  ])('%s', (_, changed, isReview, more) => {
+    const general = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
+    expect(guidancePaths(changed, isReview)).toEqual([...general, ...more]);
+  });
+
+  it('in so many folders', () => {
+    const changed = Array.from({ length: 500 }, (_, index) => `folder${index}/a.ts`);
+    expect(guidancePaths(changed, false)).toHaveLength(3 + 50);
+  });
+});
+
+describe('guidance is read', () => {
+  const NONE: TriggerContext = { kind: 'none', warnings: [] };
+  const LOCAL: Trigger = { kind: 'local' };
+
+  async function read(
+    toml: string,
+    { trigger = pullRequest() as Trigger, context = NONE as TriggerContext | null, source = 'bot.toml' } = {},
+    loadGuidance: (paths: readonly string[]) => Promise<readonly ContextFile[]> = async (paths) =>
+      paths.map((path) => file(path)),
+  ) {
+    const text = `name = "bot"\nmodel = "openai/m"\n${toml}`;
+    const agent = { name: 'bot', source, ...parseAgent(text, { name: 'bot', file: source }) };
+    const about = { trigger, context: context ?? undefined, change: undefined, isReview: true };
+    const { files, warnings } = await readGuidance(agent, about, { loadGuidance } as unknown as AgentLibrary);
+    return { paths: files.map(({ path }) => path), warnings };
+  }
+
+  it.each<[string, string, Parameters<typeof read>[1], readonly string[]]>([
+    ['in a workflow', '', {}, ['AGENTS.md', 'REVIEW.md']],
+    ['unless the agent wants none', 'guidance = false', {}, []],
+    ['never where it may be the head', '', { context: null }, []],
+    ['on a terminal by no agent of axe', '', { trigger: LOCAL, context: null }, []],
+    [
+      'on a terminal where the agent wants it',
+      'guidance = true',
+      { trigger: LOCAL },
+      ['AGENTS.md', 'REVIEW.md'],
+    ],
+    ['by a built-in agent', '', { trigger: LOCAL, source: 'built-in' }, ['AGENTS.md', 'REVIEW.md']],
+    ['but for context files', 'files = ["AG*.md"]', {}, ['REVIEW.md']],
+    ['but for instructions', '[review]\ninstructions = "REVIEW.md"', {}, ['AGENTS.md']],
+  ])('%s', async (_, toml, scene, paths) => {
+    expect(await read(toml, scene)).toEqual({ paths, warnings: [] });
+  });
+
+  it('with a warning where that fails, unless it is a bug', async () => {
+    const refused = new AxeError('no', { remedy: 'Add `contents: read`.' });
+    expect(await read('', {}, () => Promise.reject(refused))).toMatchObject({
+      paths: [],
+      warnings: [{ code: 'context-unread', remedy: 'Add `contents: read`.' }],
+    });
+    await expect(read('', {}, () => Promise.reject(new TypeError('bug')))).rejects.toThrow('bug');
+  });
+});
+
+describe('guidance in a prompt', () => {
+  it.each<[string, readonly string[], boolean, readonly string[]]>([
+    ['is the first of the general files', ['CLAUDE.md', 'AGENTS.md'], false, ['AGENTS.md']],
+    ['is the second', ['.github/copilot-instructions.md', 'CLAUDE.md'], false, ['CLAUDE.md']],
+    [
+      'has what is nearest last',
+      ['a/b/AGENTS.md', 'AGENTS.md', 'a/AGENTS.md'],
+      false,
+      ['AGENTS.md', 'a/AGENTS.md', 'a/b/AGENTS.md'],
+    ],
+    ['of reviews is besides', ['REVIEW.md', 'CLAUDE.md'], true, ['CLAUDE.md', 'REVIEW.md']],
+    ['of reviews is for reviews', ['REVIEW.md', 'CLAUDE.md'], false, ['CLAUDE.md']],
+  ])('%s', (_, paths, isReview, expected) => {
+    const picked = pickGuidance(
+      paths.map((path) => file(path)),
+      isReview,
+    );
+    expect([picked.files.map(({ path }) => path), picked.warnings]).toEqual([expected, []]);
+  });
+
+  it.each([
+    ['without a word', ' \n'],
+    ['that is binary', 'a\0 b'],
+    ['that is a link, of which the text is its target', 'docs/CLAUDE.md'],
+  ])('is not a file %s', (_, content) => {
+    expect(pickGuidance([file('AGENTS.md', content), file('CLAUDE.md')], false).files).toEqual([
+      file('CLAUDE.md'),
+    ]);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'its section',
+      '# A\nx\n## Review guidelines\ny\n### More\nz\n## B\nw',
+      '## Review guidelines\ny\n### More\nz',
+    ],
+    ['its section at the end', '# A\nx\n# review Guidelines #\r\ny', '# review Guidelines #\r\ny'],
+    ['all of it where there is none', '# A\nReview guidelines\n', '# A\nReview guidelines\n'],
+  ])('for a review is %s', (_, content, expected) => {
+    const files = ['AGENTS.md', 'a/AGENTS.md'].map((path) => file(path, content));
+    const wanted = ['AGENTS.md', 'a/AGENTS.md'].map((path) => file(path, expected));
+    expect(pickGuidance(files, true).files).toEqual(wanted);
+    expect(pickGuidance(files, false).files).toEqual(files);
+  });
+
+  it('is cut where there is too much, what is nearest last', () => {
+    const found = [file('AGENTS.md', 'g g'.repeat(3000)), file('a/AGENTS.md', 'n n'.repeat(3000))];
+    const { files, warnings } = pickGuidance(found, false);
+    const left = 16 * 1024 - 9000;
+    const lost = (9000 - left).toLocaleString('en');
+    const note = `\n\n[The last ${lost} bytes of this file are left out.]`;
+    expect(files.map(({ content }) => content.length)).toEqual([left + note.length, 9000]);
+    expect(files[0]?.content.endsWith(note)).toBe(true);
+    expect(warnings.map(({ message }) => message)).toEqual([
+      `the last ${lost} bytes of \`AGENTS.md\`, since a prompt holds 16 KiB of guidance`,
+    ]);
+  });
+
+  it('follows the context files, with its place', () => {
+    const parts = { systemPrompt: 'Be brief.', skill: '', files: [] };
+    const prompt = buildSystemPrompt({
+      ...parts,
+      guidance: [file('AGENTS.md')],
+      instructions: [file('r.md')],
+    });
+    expect(prompt).toMatch(
+      /^Be brief\.\n\n---\n\n## Guidance of This Repository\n\nWhat follows .*\n\n### AGENTS\.md\n\nWords of AGENTS\.md\.\n\n---\n\n## Review Instructions/,
+    );
+  });
+});

@@ -1,0 +1,134 @@
+import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
+import type { Trigger } from '../event/trigger.js';
+import { MAX_GUIDANCE_BYTES } from '../lib/defaults.js';
+import { AxeError } from '../lib/errors.js';
+import { cutToBytes, utf8Bytes } from '../lib/text/cut.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { selectPaths } from '../lib/text/glob.js';
+import { count } from '../lib/text/number.js';
+import type { Warning } from '../lib/warning.js';
+import type { LocalChange, TriggerContext } from './context.js';
+import type { ContextFile } from './context-files.js';
+
+/** How a project wants to be worked on; the first that is there counts. */
+const GENERAL = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
+const OF_REVIEWS = 'REVIEW.md';
+
+/** A change of more folders has its guidance at the root. */
+const MAX_FOLDERS = 50;
+
+interface Guidance {
+  readonly files: readonly ContextFile[];
+  /** Where it was looked for. */
+  readonly paths: readonly string[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * What a project says to those who work on it, as the base has it and never the head: no pull request may steer its own
+ * review. axe reads none, so on a terminal only built-in agents do, and those that ask for it. A failure to read it is a
+ * warning.
+ */
+export async function readGuidance(
+  agent: LoadedAgent,
+  about: {
+    readonly trigger: Trigger;
+    readonly context: TriggerContext | undefined;
+    /** On this machine. */
+    readonly change: LocalChange | undefined;
+    readonly isReview: boolean;
+  },
+  agents: AgentLibrary,
+): Promise<Guidance> {
+  const { trigger, context, change, isReview } = about;
+  const isLocal = trigger.kind === 'local';
+  // Without GitHub nobody knows whose files a job has checked out.
+  const isBaseKnown = isLocal || context !== undefined;
+  const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
+  if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [] };
+  const changed =
+    change !== undefined ? parseDiff(change.diff) : context?.kind === 'none' ? [] : (context?.files ?? []);
+  const paths = guidancePaths(
+    changed.map(({ path }) => path),
+    isReview,
+  );
+  try {
+    const found = await (change === undefined ? agents.loadGuidance(paths, agent) : change.readBase?.(paths));
+    const { files, warnings } = pickGuidance(found ?? [], isReview);
+    const { files: patterns, review } = agent.config;
+    // What the agent names itself is in its prompt already.
+    const named = selectPaths([...patterns, review.instructions], paths);
+    return { paths, files: files.filter(({ path }) => !named.includes(path)), warnings };
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const message = `the guidance of the project (${GENERAL.join(', ')}): ${thrown.message}`;
+    return { files: [], paths, warnings: [{ code: 'context-unread', message, remedy: thrown.remedy }] };
+  }
+}
+
+/** Those of the root, and one in each folder that a change touches. */
+export function guidancePaths(changed: readonly string[], isReview: boolean): readonly string[] {
+  const folders = new Set(changed.flatMap(foldersAbove));
+  const nested = [...folders].slice(0, MAX_FOLDERS).map((folder) => `${folder}/AGENTS.md`);
+  return [...GENERAL, ...(isReview ? [OF_REVIEWS] : []), ...nested];
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/**
+ * What of these files goes into the prompt: the general one first, the nearest to the change last, which has room first where
+ * there is too much. They are words alone: what they import or link to is not read.
+ */
+export function pickGuidance(
+  found: readonly ContextFile[],
+  isReview: boolean,
+): { readonly files: readonly ContextFile[]; readonly warnings: readonly Warning[] } {
+  const texts = found.filter(isText);
+  const general = GENERAL.flatMap((path) => texts.filter((file) => file.path === path)).slice(0, 1);
+  const nested = texts
+    .filter(({ path }) => path.endsWith('/AGENTS.md'))
+    .toSorted((a, b) => a.path.split('/').length - b.path.split('/').length);
+  const reviews = texts.filter(({ path }) => isReview && path === OF_REVIEWS);
+  const wanted = [...general, ...nested, ...reviews].map((file) =>
+    isReview && file.path.endsWith('AGENTS.md') ? { ...file, content: reviewPart(file.content) } : file,
+  );
+  const warnings: Warning[] = [];
+  let left = MAX_GUIDANCE_BYTES;
+  const files = wanted.toReversed().map(({ path, content }) => {
+    const { text, leftOutBytes } = cutToBytes(content, left);
+    left -= utf8Bytes(text);
+    if (leftOutBytes === 0) return { path, content };
+    const message = `the last ${count(leftOutBytes, 'byte')} of \`${path}\`, since a prompt holds ${MAX_GUIDANCE_BYTES / 1024} KiB of guidance`;
+    warnings.unshift({ code: 'context-unread', message });
+    return {
+      path,
+      content: `${text}\n\n[The last ${count(leftOutBytes, 'byte')} of this file are left out.]`,
+    };
+  });
+  return { files: files.toReversed(), warnings };
+}
+
+/** Where a link is not followed, its text is the path that it leads to. */
+function isText({ content }: ContextFile): boolean {
+  return content.trim() !== '' && !content.includes('\0') && !/^\S+$/.test(content);
+}
+
+const REVIEW_GUIDELINES = /^ {0,3}#{1,6}[ \t]+review guidelines[ \t#]*$/i;
+
+/** The section `Review guidelines` where a file has one, else all of it. */
+function reviewPart(text: string): string {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => REVIEW_GUIDELINES.test(line.trimEnd()));
+  if (start < 0) return text;
+  const level = levelOf(lines[start]);
+  const length = lines.slice(start + 1).findIndex((line) => levelOf(line) <= level);
+  return lines.slice(start, length < 0 ? undefined : start + 1 + length).join('\n');
+}
+
+/** Of a heading; of any other line more than a heading can have. */
+function levelOf(line = ''): number {
+  return /^ {0,3}(#{1,6})(?=[ \t])/.exec(line)?.[1]?.length ?? 7;
+}
