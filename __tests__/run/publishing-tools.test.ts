@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
+import { createTaintTracker } from '../../src/event/taint.js';
 import type { Trigger } from '../../src/event/trigger.js';
+import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { FullReason, Scope } from '../../src/review/scope.js';
 import type { Thread } from '../../src/review/seen.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
-import { openPublications, type PublishingParts, publishingTools } from '../../src/run/publishing-tools.js';
+import { openPublications, publishingTools } from '../../src/run/publishing-tools.js';
+import type { Restored } from '../../src/run/records.js';
 import { reviewFacts } from '../../src/run/save.js';
 import { changeOf } from '../../src/run/scope.js';
 import { ended, findingLine } from '../helpers/marks.js';
@@ -15,17 +18,21 @@ import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 const ALL = ['add_review_comment', 'submit_review', 'set_labels', 'create_issue', 'react'];
 const CHANGE = { head: 'a'.repeat(40), base: 'b'.repeat(40), diff: '' };
 
-const REST: Omit<PublishingParts, 'trigger' | 'change'> = {
-  scope: undefined,
-  learned: { ledger: ledgerOf(seen()), others: [] },
-  facts: [],
-  policy: { maxTokens: 50_000, paths: [], pathsIgnore: [] },
-  isUntrusted: false,
-  run: '7/1/review',
-};
-
-function open(trigger: Trigger, change: PublishingParts['change'], parts: Partial<PublishingParts> = {}) {
-  return openPublications({ trigger, change, ...REST, ...parts });
+function open(
+  trigger: Trigger,
+  change: Restored['change'],
+  { threads = [], labels = [] }: { threads?: readonly Thread[]; labels?: readonly string[] } = {},
+) {
+  const learned = { ledger: ledgerOf(seen({ threads })), others: [] };
+  const trust = { level: 'trusted', lane: 'trusted', reason: '' };
+  const restored = {
+    plan: { trigger, trust, review: { overrides: {} } },
+    change,
+    learned,
+    taint: createTaintTracker(trigger),
+  };
+  const rules = { ...DEFAULT_PUBLISH_RULES, labels };
+  return openPublications(restored as unknown as Restored, DEFAULT_DIFF_POLICY, '7/1/review', rules);
 }
 
 async function agentWith(tools: readonly string[]) {
@@ -55,11 +62,7 @@ describe('the tools that publish', () => {
   it('of the built-in triager set labels only if the workflow allows some', async () => {
     const agent = { ...(await agentWith(['set_labels', 'react'])), source: 'built-in' };
     const namesWith = (labels: readonly string[]) => {
-      const publications = openPublications(
-        { trigger: issue(), change: undefined, ...REST },
-        { ...DEFAULT_PUBLISH_RULES, labels },
-      );
-      const { tools, warnings } = publishingTools(agent, publications);
+      const { tools, warnings } = publishingTools(agent, open(issue(), undefined, { labels }));
       expect(warnings).toEqual([]);
       return tools.map(({ name }) => name);
     };
@@ -88,8 +91,7 @@ describe('the tools that publish', () => {
       ['submit_review'],
     ],
   ])('end findings with the agent that raises them: if %s', async (_, threads, listed, offered) => {
-    const learned = { ledger: ledgerOf(seen({ threads })), others: [] };
-    const publications = open(pullRequest(), CHANGE, { learned });
+    const publications = open(pullRequest(), CHANGE, { threads });
     const made = publishingTools(await agentWith(listed), publications);
     expect(made.tools.map(({ name }) => name)).toEqual(offered);
     expect(made.warnings).toEqual([]);

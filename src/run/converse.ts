@@ -1,4 +1,3 @@
-import { laneOfWords } from '../event/taint.js';
 import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
@@ -28,7 +27,7 @@ export async function converse(
   restored: Restored & { readonly model: Promise<OpenModel> },
   deps: Dependencies,
 ): Promise<Conversed> {
-  const { plan, memory, taint, change, learned } = restored;
+  const { plan, memory, taint, change } = restored;
   const { clock, reporter, publishRules } = deps;
   const { trigger, agent, review } = plan;
   const facts = memory?.facts ?? [];
@@ -37,21 +36,8 @@ export async function converse(
   const unheld = why === undefined ? [] : unheldLimits(request.spendLimits, why);
   for (const warning of unheld) reporter.warn(warning);
   const id = plan.memory?.entryId ?? clock.newId();
-  const open = (name: string) =>
-    openPublications(
-      {
-        trigger,
-        change,
-        scope: plan.scope,
-        learned,
-        facts,
-        policy: request.diffPolicy,
-        isUntrusted: laneOfWords(plan.trust, taint) !== 'trusted',
-        run: name,
-        overrides: review.overrides,
-      },
-      { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity },
-    );
+  const rules = { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity };
+  const open = (name: string) => openPublications(restored, request.diffPolicy, name, rules);
   const notes = memory?.notes;
   const run: LiveRun = {
     request,

@@ -1,5 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { laneOfWords } from '../event/taint.js';
+import { subjectNumber } from '../event/trigger.js';
 import { parseDiff } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
 import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
@@ -7,39 +8,25 @@ import { isReadByPeople } from '../prompt/diff-pack.js';
 import { Publications } from '../review/buffer.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import { createShownFiles, linesOfDiff } from '../review/evidence.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
-import type { Scope } from '../review/scope.js';
-import type { SeverityOverrides } from '../review/severity.js';
-import { lastReviewed, type ReviewFact } from '../review/state-facts.js';
+import type { PublishRules } from '../review/publish-rules.js';
+import { lastReviewed } from '../review/state-facts.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Tool } from '../tools/tool.js';
-import type { Learned, ReviewedChange } from './records.js';
+import type { Restored } from './records.js';
 
-/** What a run can publish to. */
-export interface PublishingParts {
-  readonly trigger: Trigger;
-  readonly change: ReviewedChange | undefined;
-  readonly scope: Scope | undefined;
-  readonly learned: Learned;
-  /** All that is kept. */
-  readonly facts: readonly ReviewFact[];
-  /** The files that the review is about. */
-  readonly policy: DiffPolicy;
-  /** Strangers may have a part in what the run reads. */
-  readonly isUntrusted: boolean;
-  /** What no other run has. */
-  readonly run: string;
-  readonly overrides?: SeverityOverrides;
-}
-
-/** What the agents of a run publish to, all of them together (D23); nothing without an event. */
+/**
+ * What the agents of a run publish to, all of them together (D23); nothing without an event. `policy` says which files the
+ * review is about, and `run` is what no other run has.
+ */
 export function openPublications(
-  { trigger, change, scope, learned, facts, policy, isUntrusted, run, overrides = {} }: PublishingParts,
-  rules: PublishRules = DEFAULT_PUBLISH_RULES,
+  { plan, memory, taint, change, learned: { ledger } }: Restored,
+  policy: DiffPolicy,
+  run: string,
+  rules: PublishRules,
 ): Publications | undefined {
+  const { trigger, scope, trust } = plan;
   if (trigger.kind === 'local') return undefined;
   const subject = subjectNumber(trigger);
-  const { ledger } = learned;
   if (change === undefined || ledger === undefined)
     return new Publications({ rules, review: undefined, subject });
   const files = parseDiff(change.diff);
@@ -51,13 +38,14 @@ export function openPublications(
     lines: ledger.context.lines ?? readDiffLines(change.diff),
     fresh: scope?.kind === 'since' ? readDiffLines(scope.change.diff) : undefined,
     ledger,
-    isUntrusted,
-    overrides,
+    // Strangers may have a part in what the run reads.
+    isUntrusted: laneOfWords(trust, taint) !== 'trusted',
+    overrides: plan.review.overrides,
     isRead: (path: string) => !unread.has(path),
     run,
     shown,
     isInScope: (path: string) => leftOut(path) === undefined,
-    isLaterReview: subject !== undefined && lastReviewed(facts, subject) !== undefined,
+    isLaterReview: subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
   };
   return new Publications({ rules, review, subject });
 }
