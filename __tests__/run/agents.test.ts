@@ -223,10 +223,6 @@ describe('the agents of a pull request’s head', () => {
       expect(find(trigger, { client: github({}) }).headAgents).toBeUndefined();
     },
   );
-
-  it('are not available without GitHub', () => {
-    expect(find(pullRequest()).headAgents).toBeUndefined();
-  });
 });
 
 describe('the agents of the command line', () => {

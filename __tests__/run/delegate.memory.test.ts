@@ -41,13 +41,6 @@ describe('the memory of a sub-agent (axe-behaviour §14)', () => {
     ]);
   });
 
-  it('is neither read nor created when it is off', async () => {
-    const { deps } = await callOnce(agent('a', '[memory]\nenabled = false\n'), [says('seen')]);
-    expect(deps.reads).toEqual([]);
-    expect(deps.memory.size).toBe(0);
-    expect(deps.steps).not.toContain('write memory');
-  });
-
   it.each([
     ['its provider fails', [DOWN]],
     ['it refuses', [says('No.', { finish: { unified: 'content-filter', raw: 'refusal' } })]],

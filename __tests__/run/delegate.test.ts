@@ -48,22 +48,6 @@ describe('the tool call_agent', () => {
     });
     expect(models['bot']?.asked[0]?.tools).toBeUndefined();
   });
-
-  it('is listed after the other tools', async () => {
-    const read = {
-      name: 'read_file',
-      effect: 'read',
-      description: 'reads',
-      inputSchema: { type: 'object' },
-      execute: async () => ({ text: '', isError: false }),
-    } as const;
-    const { models } = await runDelegation({
-      agents: { bot: parent(['a']), a: agent('a') },
-      replies: { bot: [says('done')] },
-      boxes: { bot: { tools: [read] } },
-    });
-    expect(models['bot']?.asked[0]?.tools?.map(({ name }) => name)).toEqual(['read_file', 'call_agent']);
-  });
 });
 
 describe('a call of a sub-agent', () => {
@@ -196,11 +180,6 @@ describe('a sub-agent', () => {
     expect(deps.toolRequests.map(({ workdir }) => workdir)).toEqual(['there', 'own']);
   });
 
-  it('works in the current folder if its file names none', async () => {
-    const { deps } = await callOnce(agent('a'), [says('seen')], { request: { workdir: 'there' } });
-    expect(deps.toolRequests[1]).toMatchObject({ workdir: '/work', agent: { name: 'a' } });
-  });
-
   it('has tools of its own, closed when it has answered', async () => {
     const box = {
       tools: [
@@ -325,13 +304,6 @@ describe('a sub-agent that fails', () => {
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
   });
 
-  it('with a temporary error that lasts is reported', async () => {
-    const busy = new ProviderError('rate_limit', 'slow down', { status: 429 });
-    const { result, outcome } = await callOnce(agent('a'), [busy, busy, busy]);
-    expect(result).toEqual(failed('rate_limit: slow down'));
-    expect(outcome.stats.retries).toBe(2);
-  });
-
   it('with too many turns is reported', async () => {
     const again = reply([call('1', 'look', {})]);
     const box = {
@@ -354,17 +326,6 @@ describe('a sub-agent that fails', () => {
       text: expect.stringContaining(failed('sub-agent exceeded maximum conversation turns (3)').text),
     });
     expect(outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 5 * 3 } });
-  });
-
-  it('next to one that does not is reported', async () => {
-    const { results } = await runDelegation({
-      agents: { bot: parent(['a', 'b']), b: agent('b') },
-      replies: { bot: [delegates(CALL, { agent: 'b', task: 't' }), says('done')], b: [says('b was here')] },
-    });
-    expect(results).toEqual([
-      failed('failed to load agent "a": agent config not found: a'),
-      { text: 'b was here', isError: false },
-    ]);
   });
 
   it('because of a bug is reported to the model as an error, and nothing of it remains', async () => {
@@ -467,14 +428,6 @@ describe('the report about sub-agents', () => {
     expect(outcome.stats.calls).toEqual([
       { turn: 1, tool: 'call_agent', input: CALL, output: 'x', isError: false, isDenied: false },
     ]);
-  });
-
-  it('adds the figures also if one fails in the middle', async () => {
-    const { outcome } = await callOnce(agent('a', 'sub_agents = ["b"]'), [
-      reply([call('1', 'call_agent', {})], { inputTokens: 100 }),
-      new ProviderError('auth', 'no', { status: 401 }),
-    ]);
-    expect(outcome.stats.inputTokens).toBe(106);
   });
 });
 

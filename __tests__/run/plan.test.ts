@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError, ConfigError, ProviderError } from '../../src/lib/errors.js';
 import {
   AGENT,
@@ -9,7 +8,7 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
-import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { comment, issue, OCTOCAT, pullRequest, STRANGER } from '../helpers/triggers.js';
 
 const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
 
@@ -145,17 +144,6 @@ describe('the first error in axe’s order (axe-behaviour §4)', () => {
 });
 
 describe('admission', () => {
-  it.each<[string, Trigger]>([
-    ['a fork', pullRequest({ isFork: true, head: { sha: 'a', ref: 'x', repository: 'hubot/hello' } })],
-    ['a bot', pullRequest({ actor: { login: 'dependabot[bot]', isBot: true } })],
-    ['a deleted comment', comment({ action: 'deleted' })],
-    ['an unknown event', { ...SCHEDULE, kind: 'unknown', event: 'watch' }],
-  ])('skips %s without requesting or loading anything', async (_, trigger) => {
-    const deps = createFakeDependencies({ permissions: WRITER });
-    expect(await prepare(makeRequest({ trigger }), deps)).toMatchObject({ kind: 'skipped' });
-    expect(deps.steps).toEqual([]);
-  });
-
   it('is reported even if everything after it fails', async () => {
     const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
     const deps = createFakeDependencies({
@@ -236,13 +224,6 @@ describe('an agent that is missing on the base', () => {
   ])('is missing if %s', async (_, headAgents) => {
     const deps = createFakeDependencies({ agents: {}, headAgents, permissions: WRITER });
     await expect(prepare(makeRequest({ trigger }), deps)).rejects.toThrow('agent config not found: bot');
-  });
-
-  it('is missing if there is no head to read', async () => {
-    await expect(prepare(makeRequest(), createFakeDependencies({ agents: {} }))).rejects.toMatchObject({
-      message: 'agent config not found: bot',
-      exitCode: 2,
-    });
   });
 
   it('is not searched at the head when the base breaks it', async () => {

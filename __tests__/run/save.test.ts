@@ -271,14 +271,6 @@ describe('an entry after text of the open network was read (D19)', () => {
     expect(whole?.text).toContain(' trust=untrusted ');
   });
 
-  it('stays in place on a person’s own machine (D18)', async () => {
-    const { deps, plan, taint } = await prepared({});
-    taint.add(fetched);
-    const entries = entriesOf({ ...end, plan, taint, outcome }, deps);
-    expect(entries.map(({ path }) => path)).toEqual(['bot.md']);
-    expect(entries[0]?.text).toContain('So it says.');
-  });
-
   it.each<[readonly TaintSource[]]>([[[]], [[fetched]]])(
     'is none if memory is read-only: %j',
     async (read) => {
