@@ -108,7 +108,7 @@ describe('lines of a file', () => {
           const text = lines.join('\n') + (endsInNewline ? '\n' : '');
           const all = text.split('\n');
           if (all.at(-1) === '') all.pop();
-          const read = await readLines(file(text), { offset, limit, maxBytes: 1000 }, quiet);
+          const read = await readLines(file(text), offset, limit, 1000, quiet);
           expect(read.lines).toEqual(all.slice(offset - 1, offset - 1 + limit));
           expect(read.hasMore).toBe(all.length > offset - 1 + limit);
           if (!read.hasMore) expect(read.total).toBe(all.length);
@@ -118,14 +118,12 @@ describe('lines of a file', () => {
   });
 
   it('end at the byte limit, but never before the first', async () => {
-    const range = { offset: 1, limit: 9, maxBytes: 5 };
-    expect((await readLines(file('aaa\nbb\ncc'), range, quiet)).lines).toEqual(['aaa', 'bb']);
-    expect((await readLines(file('aaaaaaaa\nb'), range, quiet)).lines).toEqual(['aaaaaaaa']);
+    expect((await readLines(file('aaa\nbb\ncc'), 1, 9, 5, quiet)).lines).toEqual(['aaa', 'bb']);
+    expect((await readLines(file('aaaaaaaa\nb'), 1, 9, 5, quiet)).lines).toEqual(['aaaaaaaa']);
   });
 
   it('are no longer read once the run has ended', async () => {
-    const range = { offset: 1, limit: 1, maxBytes: 5 };
-    await expect(readLines(file('a'), range, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+    await expect(readLines(file('a'), 1, 1, 5, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   });
 });
 
@@ -139,10 +137,10 @@ it('C7 89: the lines of an endless file end', async () => {
     },
     close: async () => {},
   };
-  const read = await readLines(endless, { offset: 1, limit: 1, maxBytes: 1000 }, quiet);
+  const read = await readLines(endless, 1, 1, 1000, quiet);
   expect(readBytes).toBe(MAX_READ_SCAN_BYTES);
   expect(read.lines[0]).toContain('bytes left out');
-  expect(await readLines(endless, { offset: 2, limit: 1, maxBytes: 1000 }, quiet)).toMatchObject({
+  expect(await readLines(endless, 2, 1, 1000, quiet)).toMatchObject({
     lines: [],
     total: undefined,
   });

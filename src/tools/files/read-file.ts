@@ -36,8 +36,9 @@ export function createReadFile(workspace: Workspace): Tool {
       const file = await workspace.open(path);
       try {
         refuseBinary(await file.read(0, BINARY_CHECK_BYTES), path, file.bytes);
-        const { text, lines, note } = await readPage(file, { offset, limit, isNumbered: true }, signal);
-        return lines.length === 0 ? '(the file is empty)' : truncate(`${showHidden(text)}${note}`);
+        const { lines, note } = await readPage(file, offset, limit, signal);
+        if (lines.length === 0) return '(the file is empty)';
+        return truncate(`${showHidden(numberLines(lines, offset).join('\n'))}${note}`);
       } finally {
         await file.close();
       }
@@ -54,47 +55,36 @@ export function refuseBinary(start: Uint8Array, path: string, bytes: number): vo
 }
 
 /** Lines of a file with a note on how to read on. Throws a ToolError for an offset behind the end. */
-export async function readPage(
-  file: OpenFile,
-  {
-    offset,
-    limit,
-    isNumbered,
-  }: { readonly offset: number; readonly limit: number; readonly isNumbered: boolean },
-  signal: AbortSignal,
-) {
-  const range = { offset, limit, maxBytes: MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES };
-  const { lines, hasMore, total } = await readLines(file, range, signal);
+export async function readPage(file: OpenFile, offset: number, limit: number, signal: AbortSignal) {
+  const maxBytes = MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES;
+  const { lines, hasMore, total } = await readLines(file, offset, limit, maxBytes, signal);
   if (lines.length === 0 && total === undefined) {
     throw new ToolError(`line ${offset} lies too far into the file to be read`);
   }
   if (lines.length === 0 && offset > 1) {
     throw new ToolError(`offset ${offset} exceeds file length of ${total} lines`);
   }
-  const shownLines = isNumbered ? lines.map((line, index) => `${offset + index}: ${line}`) : lines;
   const note = hasMore ? `\n[the file goes on; read on with offset ${offset + lines.length}]` : '';
-  return { lines, text: shownLines.join('\n'), note };
+  return { lines, note };
+}
+
+/** Lines as `number: content`, from the number of the first. */
+export function numberLines(lines: readonly string[], first: number): readonly string[] {
+  return lines.map((line, index) => `${first + index}: ${line}`);
 }
 
 const NEWLINE = 0x0a;
 
 /**
- * Reads a range of lines, whatever the file holds: a line too long to show loses its middle, and the search ends after
- * {@link MAX_READ_SCAN_BYTES} bytes, with `total`, the lines of the whole file, undefined. The `\r` of a line break is not part of a line.
+ * Reads lines from line `offset` (the first is 1), whatever the file holds: at least one, up to `maxBytes` of text. A line
+ * too long to show loses its middle, and the search ends after {@link MAX_READ_SCAN_BYTES} bytes, with `total`, the lines of
+ * the whole file, undefined. The `\r` of a line break is not part of a line.
  */
 export async function readLines(
   file: OpenFile,
-  {
-    offset,
-    limit,
-    maxBytes,
-  }: {
-    /** The first line is 1. */
-    readonly offset: number;
-    readonly limit: number;
-    /** Most bytes of text; at least one line is given. */
-    readonly maxBytes: number;
-  },
+  offset: number,
+  limit: number,
+  maxBytes: number,
   signal: AbortSignal,
 ) {
   signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
 import { defineTool, readChoice } from '../define.js';
-import { readPage, refuseBinary } from '../files/read-file.js';
+import { numberLines, readPage, refuseBinary } from '../files/read-file.js';
 import type { Tool } from '../tool.js';
 import { thirdParty } from '../visible.js';
 import type { GitHubReader } from './github-port.js';
@@ -43,15 +43,22 @@ export function createGitHubFile(github: GitHubReader): Tool {
 /** A page of a text that others wrote, inside a fence; `source` says what the text is: `src/a.ts at the head`. */
 export async function formatPage(
   bytes: Uint8Array,
-  { source, ...range }: { readonly source: string } & Parameters<typeof readPage>[1],
+  page: {
+    readonly source: string;
+    readonly offset: number;
+    readonly limit: number;
+    readonly isNumbered: boolean;
+  },
   signal: AbortSignal,
 ) {
+  const { source, offset, limit, isNumbered } = page;
   const file = {
     bytes: bytes.length,
     read: async (position: number, length: number) => bytes.subarray(position, position + length),
     close: async () => {},
   };
-  const { text, lines, note } = await readPage(file, range, signal);
+  const { lines, note } = await readPage(file, offset, limit, signal);
   if (lines.length === 0) return { text: `(${source} is empty)`, lines };
+  const text = (isNumbered ? numberLines(lines, offset) : lines).join('\n');
   return { text: `${thirdParty(text, { source })}${note}`, lines };
 }

@@ -44,7 +44,7 @@ export function makeToolSchema(offered: unknown, findFault: SchemaCheck): Tool['
   const fault = findFault(top);
   if (fault !== undefined) throw wrong(fault);
   const schema = clean({ type: 'object', ...withSafeArguments(top) }) as JsonObject;
-  refuseDetails(schema, { root: schema, where: 'schema', depth: 0 });
+  refuseDetails(schema, schema, 'schema');
   // The door: what fits the meta-schema is a schema.
   return schema as Tool['inputSchema'];
 }
@@ -78,10 +78,7 @@ function clean(value: unknown): unknown {
 }
 
 /** Refuses what the meta-schema allows and a provider does not. */
-function refuseDetails(
-  value: unknown,
-  { root, where, depth }: { readonly root: JsonObject; readonly where: string; readonly depth: number },
-): void {
+function refuseDetails(value: unknown, root: JsonObject, where: string, depth = 0): void {
   if (depth > MAX_DEPTH) throw new Error(`its schema is nested more than ${MAX_DEPTH} deep`);
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
@@ -91,7 +88,7 @@ function refuseDetails(
       (key === 'pattern' && typeof item === 'string' && !isPattern(item)) ||
       (key === 'enum' && Array.isArray(item) && item.length === 0);
     if (isBroken) throw wrong(at);
-    refuseDetails(item, { root, where: at, depth: depth + 1 });
+    refuseDetails(item, root, at, depth + 1);
   }
 }
 
