@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_535,
-  'files of src/': 335,
+  'lines of src/': 54_518,
+  'files of src/': 334,
   'types of src/': 780,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_568,
+  'lines of __tests__/': 95_566,
   'lines of scripts/, bench/ and eval/': 4796,
 };
 

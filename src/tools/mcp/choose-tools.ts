@@ -120,22 +120,19 @@ function sizeOf({ name, description, inputSchema }: ChosenTool): number {
 
 /** One note per server and kind of trouble, with the first few names; a server's last note counts all other kinds. */
 function createNotes() {
-  const groups = new Map<
-    string,
-    { readonly server: string; readonly what: string; readonly tools: string[] }
-  >();
+  const tools = new Map<string, Map<string, string[]>>();
   return {
     add(server: string, what: string, tool: string): void {
-      const kinds = [...groups.values()].filter((group) => group.server === server).length;
-      const known = groups.has(JSON.stringify([server, what]));
-      const kind = known || kinds < MAX_NOTES - 1 ? what : OTHER_KINDS;
-      const key = JSON.stringify([server, kind]);
-      const group = groups.get(key) ?? { server, what: kind, tools: [] };
-      group.tools.push(tool);
-      groups.set(key, group);
+      const kinds = tools.get(server) ?? new Map<string, string[]>();
+      const kind = kinds.has(what) || kinds.size < MAX_NOTES - 1 ? what : OTHER_KINDS;
+      const named = kinds.get(kind) ?? [];
+      named.push(tool);
+      tools.set(server, kinds.set(kind, named));
     },
     all: () =>
-      [...groups.values()].map(({ server, what, tools }) => ({ server, note: formatNote(what, tools) })),
+      [...tools].flatMap(([server, kinds]) =>
+        [...kinds].map(([what, named]) => ({ server, note: formatNote(what, named) })),
+      ),
   };
 }
 

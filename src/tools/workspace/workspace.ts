@@ -41,7 +41,7 @@ export interface Workspace {
 }
 
 /** A regular file or a folder on a walk, with its path relative to the workspace. */
-export interface WalkEntry {
+interface WalkEntry {
   readonly path: string;
   readonly kind: 'file' | 'directory';
 }
