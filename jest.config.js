@@ -4,9 +4,12 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
+    // Jest warns of JSON that is imported without an attribute, as this package does.
+    '^.*/(workflow|action)-v1\\.0\\.min\\.json$': '<rootDir>/__tests__/helpers/$1-schema.js',
     '^fast-check$': '<rootDir>/__tests__/helpers/seeded-fast-check.ts',
   },
   transform: { '^.+\\.ts$': ['@swc/jest', { jsc: { target: 'es2023', parser: { syntax: 'typescript' } } }] },
+  reporters: ['default', '<rootDir>/scripts/skipped-reporter.js'],
   testSequencer: '<rootDir>/__tests__/helpers/slow-first.js',
   globalSetup: '<rootDir>/__tests__/helpers/global-setup.js',
   testMatch: ['<rootDir>/__tests__/**/*.test.ts'],

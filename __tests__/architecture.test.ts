@@ -97,8 +97,8 @@ const RATCHET = {
   'types of src/': 780,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_566,
-  'lines of scripts/, bench/ and eval/': 4796,
+  'lines of __tests__/': 95_578,
+  'lines of scripts/, bench/ and eval/': 4808,
 };
 
 describe('the ratchet', () => {

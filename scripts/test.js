@@ -26,7 +26,8 @@ const RESULTS = '--results=';
 const jest = createRequire(import.meta.url).resolve('jest/bin/jest');
 const given = process.argv.slice(2);
 const words = given.filter((word) => !word.startsWith(RESULTS));
-process.stdout.write(`Tests run on Node ${process.version}\n`);
+const duration = words.length === 0 ? ', for about five minutes on two cores' : '';
+process.stdout.write(`Tests run on Node ${process.version}${duration}\n`);
 const result = spawnSync(
   process.execPath,
   [...V8, '--experimental-vm-modules', '--no-warnings', jest, ...chosen(), ...results()],
