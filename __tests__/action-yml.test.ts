@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { VERSION } from '../src/lib/product.js';
-import { OUTPUT_NAMES } from '../src/report/outputs.js';
+import { OUTPUT_NAMES } from '../src/report/run-summary.js';
 import { INPUT_DEFAULTS } from '../src/runner/inputs/input-values.js';
 import { readInputs } from '../src/runner/inputs/inputs.js';
 import { actionErrors } from './helpers/workflow-syntax.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { renderEntries } from '../../src/cli/render-entries.js';
+import { renderEntries } from '../../src/cli/memory.js';
 import { readEntries } from '../../src/memory/commands/entry.js';
 import { formatEntry } from '../../src/memory/run-log.js';
 

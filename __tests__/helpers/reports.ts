@@ -1,7 +1,6 @@
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
-import type { Outputs } from '../../src/report/outputs.js';
-import type { Finished, RunSummary, SummaryOptions } from '../../src/report/run-summary.js';
+import type { Finished, Outputs, RunSummary, SummaryOptions } from '../../src/report/run-summary.js';
 import { summarize } from '../../src/report/summarize.js';
 import type { RunReport, RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';

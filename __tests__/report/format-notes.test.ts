@@ -4,7 +4,7 @@ import type { NoteChange } from '../../src/memory/change.js';
 import type { SaveResult } from '../../src/memory/store.js';
 import { formatMemory } from '../../src/report/format-memory.js';
 import { describeNoteChange, whatWasAdded } from '../../src/report/format-notes.js';
-import { failsStep } from '../../src/report/outputs.js';
+import { failsStep } from '../../src/report/run-summary.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
 import { CONCLUSIONS, type Conclusion } from '../../src/lib/outcome.js';
-import { failsStep, type Outputs } from '../../src/report/outputs.js';
+import { failsStep, type Outputs } from '../../src/report/run-summary.js';
 
 describe('whether the step fails', () => {
   const SAVED: Outputs = { 'memory-entry-id': 'e', 'memory-saved': 'true' };

@@ -3,7 +3,7 @@ import { AxeError } from '../../src/lib/errors.js';
 import type { Conclusion, RunOutcome } from '../../src/lib/outcome.js';
 import type { AnswerForm } from '../../src/loop/structured.js';
 import { createNoneStore } from '../../src/memory/stores/store.js';
-import { OUTPUT_NAMES } from '../../src/report/outputs.js';
+import { OUTPUT_NAMES } from '../../src/report/run-summary.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { completed, exhausted, outputsOf, reportOf, STATS } from '../helpers/reports.js';

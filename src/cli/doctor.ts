@@ -2,7 +2,6 @@ import { formatModelRef, type ModelRef, parseModelRef } from '../agent/model-ref
 import { GitHubError } from '../github/client/errors.js';
 import { createRepositoryReader } from '../github/reading/permissions.js';
 import { findRepositoryRoot, readOrigin } from '../lib/checkout.js';
-import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
 import { count } from '../lib/text/number.js';
@@ -12,7 +11,6 @@ import { createModels } from '../model/create.js';
 import { keyState, probeModel } from '../model/model-access.js';
 import type { SettingSources } from '../model/settings.js';
 import { OWN_BRANCH } from '../run/branch-memory.js';
-import { connectGitHub } from '../run/github.js';
 import { validateAgents } from '../run/validate/validate-agents.js';
 import { allFaults, formatFault, type Validation } from '../run/validate/validation.js';
 import { sanitize } from '../safety/sanitize.js';
@@ -21,6 +19,7 @@ import { openChecks } from './agents-dir.js';
 import type { ParsedFlags } from './flags.js';
 import { createTerminalDeadline } from './interrupt.js';
 import { print, type Terminal } from './terminal.js';
+import { connectWithToken } from './terminal-world.js';
 
 /** `doctor [agent...]`: exit status 1 if something is wrong. Throws an AxeError for what cannot be looked at at all. */
 export async function doctorCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
@@ -174,8 +173,7 @@ export async function checkGitHub(
   const { env } = terminal;
   const repository = await repositoryOf(repo, terminal);
   const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
-  const log = (line: string) => void terminal.stderr.write(`${line}\n`);
-  const client = await connectGitHub({ token, env, fetch: createFetch(env), clock: createClock(), log });
+  const client = await connectWithToken(terminal);
   if (client === undefined) {
     const remedy =
       'Events and memory on a branch need one: `export GH_TOKEN=$(gh auth token)`. In a workflow the action has the token of the job.';

@@ -10,7 +10,6 @@ import { createClock } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { AxeError, formatError, isNotFound } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { createFetch } from '../lib/net/http.js';
 import { configDir } from '../lib/xdg.js';
 import type { UnknownAgent } from '../memory/commands/show-memory.js';
 import { defaultLogPath, memoryName } from '../memory/log-path.js';
@@ -18,12 +17,12 @@ import type { MemoryStore } from '../memory/store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';
 import { localAgents } from '../run/agents.js';
 import { OWN_BRANCH, openBranchMemory } from '../run/branch-memory.js';
-import { connectGitHub } from '../run/github.js';
 import { runLogPath } from '../run/memory.js';
 import { agentsDirOf } from './agents-dir.js';
 import { openWholeFileMemory, ownPaths, removeCopies } from './file-memory.js';
 import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
+import { connectWithToken } from './terminal-world.js';
 
 interface MemoryPlace {
   readonly store: MemoryStore;
@@ -139,10 +138,7 @@ async function openBranch(flags: ParsedFlags, terminal: Terminal, mayCreate: boo
   if (name === '') {
     throw new AxeError(`\`--repo\` is "${flags.string('repo')}"`, { remedy: 'Write it `owner/name`.' });
   }
-  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
-  const clock = createClock();
-  const log = (line: string) => void terminal.stderr.write(`${line}\n`);
-  const client = await connectGitHub({ token, env, fetch: createFetch(env), clock, log });
+  const client = await connectWithToken(terminal);
   if (client === undefined) {
     throw new AxeError('there is no token to reach GitHub with', {
       remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
@@ -151,7 +147,7 @@ async function openBranch(flags: ParsedFlags, terminal: Terminal, mayCreate: boo
   const branch = flags.string('branch') || OWN_BRANCH;
   const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
   if (flags.bool('purge')) await refusePurge(client, owner, name, branch);
-  return openBranchMemory({ client, owner, name, branch, folder, env, clock, mayCreate });
+  return openBranchMemory({ client, owner, name, branch, folder, env, clock: createClock(), mayCreate });
 }
 
 /** Only a branch that is memory's alone loses its history, before anything of it is changed. Throws an AxeError. */

@@ -42,13 +42,7 @@ export async function createTerminalDependencies(
   const axeFolder = configDir(env);
   const clock = createClock();
   const secrets = createSecrets(env);
-  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
-  const log = (line: string) => {
-    status?.clear();
-    terminal.stderr.write(`${line}\n`);
-  };
-  const client =
-    trigger.kind === 'local' ? undefined : await connectGitHub({ token, env, fetch, clock, log });
+  const client = trigger.kind === 'local' ? undefined : await connectWithToken(terminal, status);
   return {
     ...findAgents({
       trigger,
@@ -88,6 +82,16 @@ export async function createTerminalDependencies(
     program: terminal.program,
     secrets: secrets.values,
   };
+}
+
+/** A client with the token of the environment; undefined without one. */
+export async function connectWithToken({ env, stderr }: Terminal, status?: StatusLine) {
+  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
+  const log = (line: string) => {
+    status?.clear();
+    stderr.write(`${line}\n`);
+  };
+  return await connectGitHub({ token, env, fetch: createFetch(env), clock: createClock(), log });
 }
 
 function createTerminalPublisher({ terminal, output, status }: TerminalDependenciesOptions): Publisher {

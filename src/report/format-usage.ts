@@ -4,7 +4,7 @@ import type { Spend } from '../loop/spend.js';
 import type { AgentUsage } from '../loop/usage.js';
 import type { Plan } from '../run/records.js';
 import { table } from './markdown.js';
-import type { Outputs } from './outputs.js';
+import type { Outputs } from './run-summary.js';
 
 /** A head and the value below it. */
 type Cell = readonly [head: string, value: string];

@@ -20,8 +20,14 @@ import { noteReported } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { writeRunnerFile } from '../runner/runner-file.js';
 import { sanitize } from '../safety/sanitize.js';
-import { failsStep, lacksMemory, type Outputs } from './outputs.js';
-import type { Annotation, Finished, RunSummary } from './run-summary.js';
+import {
+  type Annotation,
+  type Finished,
+  failsStep,
+  lacksMemory,
+  type Outputs,
+  type RunSummary,
+} from './run-summary.js';
 import { summarize } from './summarize.js';
 
 /** What a finished run is reported from. */

@@ -17,8 +17,7 @@ import {
 } from './format-summary.js';
 import { formatSpend, guidanceCell, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
 import { code, details, errorBlock, sections } from './markdown.js';
-import type { Outputs } from './outputs.js';
-import type { ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
+import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
 type Ran = ReportOf<'ran'>;
 
