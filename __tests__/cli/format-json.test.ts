@@ -59,7 +59,7 @@ describe('the tool calls in the JSON line', () => {
   it("have axe's keys, and the arguments as the model gave them", () => {
     const input = { path: 'a', lines: [1, 2], deep: { b: null } };
     expect(withCall('read_file', { input, output: 'A' })).toContain(
-      '"tool_call_details":[{"input":{"path":"a","lines":[1,2],"deep":{"b":null}},"is_error":false,"name":"read_file","output":"A"}],"tool_calls":1}',
+      '"tool_call_details":[{"duration_ms":5,"input":{"path":"a","lines":[1,2],"deep":{"b":null}},"is_error":false,"name":"read_file","output":"A","turn":1}],"tool_calls":1}',
     );
   });
 
@@ -70,14 +70,14 @@ describe('the tool calls in the JSON line', () => {
       called('fly', { isError: true, isDenied: true, output: 'Unknown tool: "fly"' }),
     ];
     expect(parsed(completed('', { toolCalls: 3, calls }))['tool_call_details']).toEqual([
-      { name: 'b', input: {}, output: 'ok', is_error: false },
-      { name: 'a', input: {}, output: 'Error: no', is_error: true },
-      { name: 'fly', input: {}, output: 'Unknown tool: "fly"', is_error: true },
+      { turn: 1, duration_ms: 5, name: 'b', input: {}, output: 'ok', is_error: false },
+      { turn: 1, duration_ms: 5, name: 'a', input: {}, output: 'Error: no', is_error: true },
+      { turn: 1, duration_ms: 5, name: 'fly', input: {}, output: 'Unknown tool: "fly"', is_error: true },
     ]);
   });
 
   it('have no arguments if those were not JSON', () => {
-    expect(withCall('a', { input: undefined })).toContain('[{"input":null,"is_error"');
+    expect(withCall('a', { input: undefined })).toContain('"input":null,"is_error"');
   });
 
   it.each([
@@ -100,7 +100,7 @@ describe('the tool calls in the JSON line', () => {
       output: half,
     });
     expect(line).not.toMatch(/\\ud[89a-f]/i);
-    expect(line).toContain('[{"input":{"k\uFFFD":{"\uFFFD":["\uFFFD"]},');
+    expect(line).toContain('"input":{"k\uFFFD":{"\uFFFD":["\uFFFD"]},');
     expect(line).toContain('"name":"t\uFFFD","output":"\uFFFD"');
   });
 });

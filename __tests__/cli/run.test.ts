@@ -136,6 +136,8 @@ describe('--json', () => {
           is_error: false,
           name: 'read_file',
           output: expect.stringContaining('Hello.'),
+          turn: 1,
+          duration_ms: expect.any(Number),
         },
       ],
       tool_calls: 1,

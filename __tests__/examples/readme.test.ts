@@ -29,7 +29,7 @@ function neededBy(name: string): readonly string[] {
   const { tools, mcpServers } = agentOf(name);
   // Only names and effects are looked at; no tool is run.
   const made = createTools(tools, { env: {}, allowedHosts: [] } as unknown as ToolParts);
-  expect(made.unknown.filter(({ name: tool }) => !REVIEW_TOOL_NAMES.some((one) => one === tool))).toEqual([]);
+  expect(made.unknown.filter((tool) => !REVIEW_TOOL_NAMES.some((one) => one === tool))).toEqual([]);
   const servers = mcpServers.map((server) => ({ name: server.name, effect: 'execute' as const }));
   const rules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] } as const;
   const { granted } = grantTools([...made.tools, ...servers], rules);

@@ -281,7 +281,7 @@ function withoutDurations(text: string): string {
     .replace(/^Duration: \d+ms$/gm, 'Duration: <n>ms')
     .replace(/^(\[sub-agent\] ".*" completed in )\d+ms/gm, '$1<n>ms')
     .replace(/^(\[retry\] .* waiting )\d+ms$/gm, '$1<n>ms')
-    .replace(/^(\{.*"duration_ms":)\d+/gm, '$1<n>');
+    .replace(/^\{"content":.*$/gm, (line) => line.replaceAll(/"duration_ms":\d+/g, '"duration_ms":<n>'));
 }
 
 function decoded(bytes: Buffer): string {

@@ -68,8 +68,8 @@ export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
       return {
         ...totals,
         stdout: totals.stdout.replace(
-          `{"input":{},"is_error":false,"name":"call_agent","output":${JSON.stringify(missing)}}`,
-          `{"input":null,"is_error":true,"name":"call_agent","output":${JSON.stringify(notJson)}}`,
+          `"input":{},"is_error":false,"name":"call_agent","output":${JSON.stringify(missing)}`,
+          `"input":null,"is_error":true,"name":"call_agent","output":${JSON.stringify(notJson)}`,
         ),
         requests: withResults(axe.requests, (text) => ({
           text: text === missing ? JSON.stringify({ error: notJson }) : text,
@@ -133,19 +133,18 @@ export const RUNTIME_DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '25/01': {
     because: `${COUNTS_CHILDREN}; ${NAMES_TOOLS}; the caller of a sub-agent that says nothing is told so`,
     instead: (axe) => {
-      const silence =
-        'Error: sub-agent "c1" failed - it gave an empty answer. You may retry or proceed without this result.';
+      const silence = '[Sub-agent "c1" ended with an empty answer.]';
       const { stdout, stderr } = withTotals(axe, { input: 56, output: 37 });
       return {
         stdout: stdout
           .replace('nope\\"', 'nope\\". There are these: call_agent')
           .replace(
             '"is_error":false,"name":"call_agent","output":""',
-            `"is_error":true,"name":"call_agent","output":${JSON.stringify(silence)}`,
+            `"is_error":false,"name":"call_agent","output":${JSON.stringify(silence)}`,
           ),
-        stderr: stderr.replace('completed in <n>ms (0 chars returned)', 'failed: it gave an empty answer'),
+        stderr: stderr.replace('(0 chars returned)', `(${silence.length} chars returned)`),
         requests: withResults(axe.requests, (text) =>
-          text === '' ? { text: silence, isError: true } : { text: withToolNames(text) },
+          text === '' ? { text: silence } : { text: withToolNames(text) },
         ),
       };
     },

@@ -78,5 +78,5 @@ const LIMIT_STATUS: Record<Limit, ExitCode> = { turns: 1, time: 3, tokens: 4, co
 
 /** A tool call that went well. */
 export function called(tool: string, patch: Partial<ToolCallRecord> = {}): ToolCallRecord {
-  return { turn: 1, tool, input: {}, output: 'ok', isError: false, isDenied: false, ...patch };
+  return { turn: 1, tool, input: {}, output: 'ok', isError: false, isDenied: false, durationMs: 5, ...patch };
 }

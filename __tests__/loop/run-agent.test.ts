@@ -520,7 +520,17 @@ describe('the figures of a run', () => {
     expect(outcome.stats).toEqual({
       turns: 2,
       toolCalls: 1,
-      calls: [{ turn: 1, tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false }],
+      calls: [
+        {
+          turn: 1,
+          tool: 'echo',
+          input: {},
+          output: 'echo {}',
+          isError: false,
+          isDenied: false,
+          durationMs: 0,
+        },
+      ],
       retries: 0,
       inputTokens: 30,
       outputTokens: 9,

@@ -110,7 +110,7 @@ describe('Azure with a key', () => {
     [
       'without an address',
       { AZURE_OPENAI_API_KEY: 'k' },
-      3,
+      2,
       'the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)',
     ],
     [
@@ -128,7 +128,7 @@ describe('Azure with a key', () => {
     [
       'without credentials',
       { AZURE_RESOURCE_NAME: 'octo' },
-      3,
+      2,
       'credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)',
     ],
   ])('is not opened %s', async (_, env, exitCode, message) => {

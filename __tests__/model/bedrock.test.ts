@@ -101,7 +101,7 @@ describe('Bedrock', () => {
   });
 
   it.each([
-    ['without a region', KEYS, 3, 'the region of provider "bedrock" is not configured (set AWS_REGION)'],
+    ['without a region', KEYS, 2, 'the region of provider "bedrock" is not configured (set AWS_REGION)'],
     [
       'with a region that would be another host',
       { ...KEYS, AWS_REGION: 'x.evil.example/' },
@@ -111,7 +111,7 @@ describe('Bedrock', () => {
     [
       'without credentials',
       REGION,
-      3,
+      2,
       'credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)',
     ],
     [

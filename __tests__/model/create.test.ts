@@ -217,13 +217,13 @@ describe('opening a model', () => {
   it.each([
     [
       'openai',
-      3,
+      2,
       'API key for provider "openai" is not configured (set OPENAI_API_KEY or add to config.toml)',
     ],
     [
       'nobody',
       1,
-      'unsupported provider "nobody": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, vertex, azure, offline',
+      'unsupported provider "nobody": supported providers are anthropic, openai, ollama, opencode, google, minimax, bedrock, openrouter, requesty, atlascloud, edenai, vertex, azure, offline',
     ],
   ])('of %s without settings ends with %i', async (provider, exitCode, message) => {
     await expect(models().open({ provider, model: 'm' })).rejects.toMatchObject({ exitCode, message });

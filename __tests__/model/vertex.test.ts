@@ -130,7 +130,7 @@ describe('Vertex AI', () => {
       'no project',
       'gemini-x',
       TOKEN,
-      3,
+      2,
       'the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)',
     ],
     [
@@ -144,7 +144,7 @@ describe('Vertex AI', () => {
       'no credentials',
       'gemini-x',
       { ...PROJECT, HOME: '/home/octocat' },
-      3,
+      2,
       'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER, GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_VERTEX_API_KEY)',
     ],
     [

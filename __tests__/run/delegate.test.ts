@@ -118,7 +118,6 @@ describe('a call of a sub-agent', () => {
   });
 
   it.each([
-    ['empty', says(' '), failed('it gave an empty answer').text],
     [
       'a refusal',
       says('I cannot.', { finish: { unified: 'content-filter', raw: 'refusal' } }),
@@ -141,6 +140,11 @@ describe('a call of a sub-agent', () => {
     ],
   ])('reports that the answer is %s', async (_, answer, text) => {
     expect((await callOnce(agent('a'), [answer])).result).toEqual({ text, isError: true });
+  });
+
+  it('that ends without a text is not an error, as in axe', async () => {
+    const text = '[Sub-agent "a" ended with an empty answer.]';
+    expect((await callOnce(agent('a'), [says(' ')])).result).toEqual({ text, isError: false });
   });
 
   it('that ends without a text after its work is not an error', async () => {
@@ -273,7 +277,7 @@ describe('a sub-agent that fails', () => {
   });
 
   it.each<[string, AxeError, string]>([
-    ['there is no key', new AxeError(noKey, { exitCode: 3 }), noKey],
+    ['there is no key', new AxeError(noKey, { exitCode: 2 }), noKey],
     [
       'its provider is unknown',
       new AxeError('unsupported provider "p": supported providers are x'),
@@ -426,7 +430,15 @@ describe('the report about sub-agents', () => {
       modelId: 'bot',
     });
     expect(outcome.stats.calls).toEqual([
-      { turn: 1, tool: 'call_agent', input: CALL, output: 'x', isError: false, isDenied: false },
+      {
+        turn: 1,
+        tool: 'call_agent',
+        input: CALL,
+        output: 'x',
+        isError: false,
+        isDenied: false,
+        durationMs: 0,
+      },
     ]);
   });
 });

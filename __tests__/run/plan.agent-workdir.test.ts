@@ -13,13 +13,19 @@ async function confine(path: string, what: string): Promise<string> {
 
 describe('the working folder of an agent', () => {
   it('is the one that the guard returns', async () => {
-    const deps = { ...createFakeDependencies({ agents: { bot: `${AGENT}workdir = "docs"\n` } }), confine };
+    const deps = {
+      ...createFakeDependencies({ agents: { bot: `${AGENT}workdir = "docs"\n` } }),
+      resolveWorkdir: confine,
+    };
     const prepared = await prepare(makeRequest({ trigger: SCHEDULE }), deps);
     expect(prepared).toMatchObject({ plan: { workdir: '/work/docs' } });
   });
 
   it('ends the run if it leads out of the workspace', async () => {
-    const deps = { ...createFakeDependencies({ agents: { bot: `${AGENT}workdir = "../out"\n` } }), confine };
+    const deps = {
+      ...createFakeDependencies({ agents: { bot: `${AGENT}workdir = "../out"\n` } }),
+      resolveWorkdir: confine,
+    };
     await expect(runPipeline(makeRequest({ trigger: SCHEDULE }), deps)).rejects.toThrow(
       '`workdir` of the agent "bot" leads out of the workspace',
     );
@@ -39,7 +45,7 @@ describe('the working folder of an agent', () => {
       bot: `${AGENT}sub_agents = ["helper"]\n`,
       helper: 'name = "helper"\nmodel = "openai/m"\nworkdir = "../out"\n',
     };
-    const deps = { ...createFakeDependencies({ agents, model }), confine };
+    const deps = { ...createFakeDependencies({ agents, model }), resolveWorkdir: confine };
     expect(await runPipeline(makeRequest({ trigger: SCHEDULE }), deps)).toMatchObject({
       kind: 'ran',
       outcome: {

@@ -116,12 +116,14 @@ describe('the tools of an agent in a terminal', () => {
   });
 
   it.each([
-    ['read_fiel', 'agent "bot" asks for the tool `read_fiel`, which does not exist; is `read_file` meant?'],
-    ['fly_to_the_moon', 'agent "bot" asks for the tool `fly_to_the_moon`, which does not exist'],
-  ])('that do not exist cause a warning: %s', async (name, message) => {
-    const { names, warnings } = await open(tools([name, 'list_directory']));
-    expect(names).toEqual(['list_directory']);
-    expect(warnings).toEqual([{ code: 'tool-not-available', message }]);
+    ['read_fiel', 'Did you mean `read_file`?'],
+    ['fly_to_the_moon', 'Remove it from `tools` of the agent.'],
+  ])('that do not exist end the run: %s', async (name, remedy) => {
+    await expect(open(tools([name, 'list_directory']))).rejects.toMatchObject({
+      message: `failed to resolve tools: unknown tool "${name}"`,
+      exitCode: 2,
+      remedy,
+    });
   });
 
   it.each([

@@ -91,3 +91,23 @@ describe('--git', () => {
     );
   });
 });
+
+it('a piped diff is the change of the built-in reviewer, and memory keeps a sentence', async () => {
+  const result = await runCli(['run', 'builtin/pr-reviewer'], {
+    cwd: repo.path,
+    env: { ...model.env, XDG_DATA_HOME: data },
+    stdin: repo.git('diff', 'HEAD~1'),
+  });
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.', stderr: '' });
+  expect(model.prompts()[0]?.messages[0]).toContain('+export const attempts = 300;');
+  const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
+  expect(memory).toMatch(/^\*\*Task:\*\* Review the piped change$/m);
+  expect(memory).not.toContain('attempts = 300');
+});
+
+it('the built-in reviewer calls no model if it has nothing to review', async () => {
+  const result = await review();
+  expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+  expect(result.stderr).toMatch(/^there is nothing to review\n {2}Name a change with `--git main\.\.\.HEAD`/);
+  expect(model.requests()).toEqual([]);
+});

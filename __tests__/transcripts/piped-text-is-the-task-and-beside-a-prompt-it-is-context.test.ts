@@ -42,6 +42,6 @@ describe('what is piped in', () => {
     const words = ['run', 'builtin/ask', '--model', 'offline/rules'];
     expect((await runCli([...words, '-v'], { stdin: ' \n', env })).stderr).toContain('\nStdin:    no\n');
     const dry = await runCli([...words, '--dry-run'], { stdin: ' \n', env });
-    expect(dry.stdout).toContain('\n--- Stdin ---\n(none)\n\n');
+    expect(dry.stdout).toContain('\n--- User Message ---\n(default)\n\n');
   });
 });

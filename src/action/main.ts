@@ -260,7 +260,7 @@ async function createActionDependencies({
     reporter,
     clock,
     deadline,
-    confine: (path, what) => confine(workspace, { path, what }),
+    resolveWorkdir: (path, what) => confine(workspace, { path, what }),
     cwd: workspace,
     program: 'axe-action',
     secrets,

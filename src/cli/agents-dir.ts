@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
+import type { AgentLibrary } from '../agent/agent-source.js';
 import type { AgentLoader } from '../agent/loader.js';
 import { AxeError } from '../lib/errors.js';
 import { isFolder, readConfigFile } from '../lib/user-files.js';
-import { configDir } from '../lib/xdg.js';
+import { configDir, expandPath } from '../lib/xdg.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/settings.js';
@@ -23,6 +24,11 @@ export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promis
   });
 }
 
+/** The same agents with `~` and variables replaced in the paths of skills and workdirs, as axe reads them. */
+export function withExpandedPaths<Agents extends AgentLibrary>(agents: Agents, env: Terminal['env']): Agents {
+  return { ...agents, loadSkill: (path, agent) => agents.loadSkill(expandPath(path, env), agent) };
+}
+
 /** The agents that can be run from here. Throws an AxeError. */
 export async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<AgentLoader> {
   const { cwd, env } = terminal;
@@ -35,7 +41,7 @@ export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
   const agentsDir = await agentsDirOf(flags, terminal);
   const config = await loadProvidersConfig(configDir(env));
   const checks: ValidationDependencies = {
-    agents: localAgents({ cwd, agentsDir, configDir: configDir(env) }),
+    agents: withExpandedPaths(localAgents({ cwd, agentsDir, configDir: configDir(env) }), env),
     where: 'this folder and this machine',
     modelProblem: (ref) => modelProblem(ref, { env, config }),
     checkSchema: inspectSchema,

@@ -7,8 +7,9 @@ import { checkAgentName } from '../agent/name.js';
 import { scaffoldAgent } from '../agent/scaffold.js';
 import { openEditor } from '../lib/editor.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
-import { createMissingFiles } from '../lib/user-files.js';
+import { createMissingFiles, isFolder } from '../lib/user-files.js';
 import { configDir } from '../lib/xdg.js';
+import { AGENTS_DIRS } from '../run/agents.js';
 import { validateAgents } from '../run/validate/validate-agents.js';
 import { formatValidation, formatValidationJson, isValid } from '../run/validate/validation.js';
 import { agentsOf, openChecks } from './agents-dir.js';
@@ -73,8 +74,11 @@ export const showCommand = failingWithOne(async (flags, terminal) => {
 export const scaffoldCommand = failingWithOne(async (flags, terminal) => {
   const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
   const requested = flags.string('agents-dir');
-  const folder =
+  const inRepository = resolve(terminal.cwd, AGENTS_DIRS[0] ?? '');
+  const isThere = requested === '' && (await isFolder(inRepository));
+  const elsewhere =
     requested === '' ? join(configDir(terminal.env), 'agents') : resolve(terminal.cwd, requested);
+  const folder = isThere ? inRepository : elsewhere;
   const file = join(folder, `${name}.toml`);
   const created = await createMissingFiles(folder, [{ path: `${name}.toml`, content: scaffoldAgent(name) }]);
   if (created.length === 0) {

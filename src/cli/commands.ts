@@ -62,8 +62,13 @@ const RUN: Command = {
     },
     verbose: { type: 'boolean', short: 'v', about: 'Print details of the run to stderr' },
     json: { type: 'boolean', about: 'Wrap the answer in JSON with its figures' },
+    stream: { type: 'boolean', about: 'Accepted for axe; an answer is printed once it is whole' },
     'agents-dir': AGENTS_DIR,
-    prompt: { type: 'string', about: 'The task; piped input is then context that is not remembered' },
+    prompt: {
+      type: 'string',
+      short: 'p',
+      about: 'The task; piped input is then context that is not remembered',
+    },
     event: { type: 'string', about: 'Run as the action would for this webhook payload (JSON file)' },
     git: { type: 'string', about: 'Add the diff of this range to the task, for example main...HEAD' },
     language: { type: 'string', about: 'The language to answer in, for example German or pt-BR' },
@@ -250,7 +255,7 @@ const AGENTS: Group = {
     {
       usage: 'agents init <agent>',
       short: 'Create an agent file to fill in',
-      long: 'Create an agent file in the configuration folder, or in the folder of --agents-dir. Fill in `model`; all other keys\nare in comments. `agents validate` then says whether it can run.',
+      long: 'Create an agent file in ./axe/agents if that folder is there, else in the configuration folder, or in the folder\nof --agents-dir. Fill in `model`; all other keys\nare in comments. `agents validate` then says whether it can run.',
       flags: { 'agents-dir': { type: 'string', about: 'Create it in this folder' } },
       run: scaffoldCommand,
     },

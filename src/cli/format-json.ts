@@ -57,13 +57,15 @@ const NOTHING_USED: RunStats = {
   stopReason: '',
 };
 
-function detailsOf({ tool, input, output, isError }: ToolCallRecord): object {
+function detailsOf({ tool, input, output, isError, turn, durationMs }: ToolCallRecord): object {
   const { text, leftOutBytes } = cutToBytes(output, MAX_OUTPUT_BYTES);
   return {
+    duration_ms: durationMs,
     input: input ?? null,
     is_error: isError,
     name: tool,
     output: leftOutBytes > 0 ? `${text}... (truncated)` : text,
+    turn,
   };
 }
 

@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { chosen, EFFORTS, REVIEW_DEPTHS } from '../agent/choices.js';
+import type { McpServerConfig } from '../agent/config.js';
 import { formatModelRef } from '../agent/model-ref.js';
 import { DEFAULT_ADMISSION_POLICY } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
@@ -7,6 +9,8 @@ import { AxeError, type ExitCode } from '../lib/errors.js';
 import { diffOfRange, filesAtBase } from '../lib/git.js';
 import { errorOf } from '../lib/outcome.js';
 import { readStdin } from '../lib/stdin.js';
+import { isFolder } from '../lib/user-files.js';
+import { expandPath } from '../lib/xdg.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
 import { buildSystemPrompt, isLanguage, NO_NOTES, withNotes } from '../prompt/system.js';
 import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/records.js';
@@ -53,9 +57,14 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       output: { json: flags.bool('json'), verbose },
     });
     const request = makeRequest(agent, trigger, flags, terminal, deadline.signal);
+    if (request.workdir !== '' && !(await isFolder(resolve(terminal.cwd, request.workdir))))
+      throw new AxeError(`the folder ${JSON.stringify(request.workdir)} of \`--workdir\` is not there`, {
+        exitCode: 2,
+        remedy: 'Name a folder that exists, or leave the flag out.',
+      });
     const report = await runPipeline({ ...request, ...wishes }, deps);
     status?.clear();
-    return finish(report, terminal);
+    return finish(report, flags, terminal);
   } catch (thrown) {
     status?.clear();
     if (flags.bool('json') && thrown instanceof AxeError) print(terminal, formatErrorJson(thrown));
@@ -117,8 +126,8 @@ export function makeRequest(
   return {
     agent,
     model: flags.string('model'),
-    skill: flags.string('skill'),
-    workdir: flags.string('workdir'),
+    skill: expandPath(flags.string('skill'), terminal.env),
+    workdir: expandPath(flags.string('workdir'), terminal.env),
     prompt: flags.string('prompt'),
     trigger,
     origin: isEvent ? originOf(terminal.env) : undefined,
@@ -165,7 +174,7 @@ function originOf(env: Terminal['env']): RunOrigin {
   };
 }
 
-function finish(report: RunReport, terminal: Terminal): ExitCode {
+function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): ExitCode {
   switch (report.kind) {
     case 'skipped': {
       const { message, remedy } = report.decision;
@@ -173,7 +182,8 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
       return 0;
     }
     case 'planned': {
-      terminal.stdout.write(formatDryRun(report.plan, report.memory));
+      const limits = { maxTokens: flags.int('max-tokens') ?? 0, isStreamed: flags.bool('stream') };
+      terminal.stdout.write(formatDryRun(report.plan, report.memory, limits));
       return 0;
     }
     case 'memory-command': {
@@ -199,19 +209,23 @@ function finish(report: RunReport, terminal: Terminal): ExitCode {
   }
 }
 
-/** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and the message where it is more than what axe sends. */
+/** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and our notes. */
 export function formatDryRun(
   plan: Plan,
   { restored, text = '', notes }: Partial<Pick<Memory, 'restored' | 'text' | 'notes'>> = {},
+  given = { maxTokens: 0, isStreamed: false },
 ): string {
-  const { agent, files } = plan;
+  const { agent, files, task } = plan;
+  const { budget, params, stream, tools, mcpServers } = agent.config;
   const head = [
     '=== Dry Run ===',
     '',
     `Model:    ${formatModelRef(plan.model)}`,
     `Workdir:  ${plan.workdir}`,
     `Timeout:  ${plan.timeoutSeconds}s`,
-    `Params:   ${formatParams(agent.config.params)}`,
+    `Params:   ${formatParams(params)}`,
+    `Budget:   ${given.maxTokens || budget.maxTokens} tokens (0 = unlimited)`,
+    `Stream:   ${given.isStreamed || stream ? 'yes' : 'no'}`,
     '',
   ].join('\n');
   const parts = [
@@ -221,18 +235,18 @@ export function formatDryRun(
     ),
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
-    section('Stdin', orNone(plan.stdin)),
-    ...(isStdinOrDefault(plan) ? [] : [section('User Message', plan.task.message)]),
+    section('User Message', task.message === DEFAULT_TASK ? '(default)' : task.message),
     ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, text))]),
     ...(notes === undefined ? [] : [section('Notes', orNone(notes.prompt.block))]),
+    section('Tools', orNone(tools.join(', '))),
+    section('MCP Servers', orNone(mcpServers.map(describeServer).join('\n'))),
     section('Sub-Agents', subAgents(plan)),
   ];
   return [head, ...parts].join('\n');
 }
 
-/** axe sends what is piped in, or else its default, and shows neither twice. */
-function isStdinOrDefault({ task, stdin }: Plan): boolean {
-  return task.message === stdin || task.message === DEFAULT_TASK;
+function describeServer({ name, url, command, transport }: McpServerConfig): string {
+  return `${name}: ${url || command} (${transport})`;
 }
 
 function section(title: string, body: string): string {

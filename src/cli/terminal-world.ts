@@ -5,7 +5,7 @@ import { createFetch } from '../lib/net/http.js';
 import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
 import type { RunDeadline } from '../lib/time-limit.js';
 import { readConfigFile } from '../lib/user-files.js';
-import { configDir } from '../lib/xdg.js';
+import { configDir, expandPath } from '../lib/xdg.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { formatBuffered } from '../review/comment-text.js';
@@ -15,7 +15,7 @@ import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { createToolOpener } from '../run/tools.js';
 import { createSecrets } from '../safety/secret-names.js';
-import { loadProvidersConfig } from './agents-dir.js';
+import { loadProvidersConfig, withExpandedPaths } from './agents-dir.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
 import type { Terminal } from './terminal.js';
@@ -43,15 +43,18 @@ export async function createTerminalDependencies(
   const clock = createClock();
   const secrets = createSecrets(env);
   const client = trigger.kind === 'local' ? undefined : await connectWithToken(terminal, status);
+  const found = findAgents({
+    trigger,
+    cwd,
+    agentsDir: options.agentsDir,
+    configDir: axeFolder,
+    client,
+    signal: deadline.signal,
+  });
   return {
-    ...findAgents({
-      trigger,
-      cwd,
-      agentsDir: options.agentsDir,
-      configDir: axeFolder,
-      client,
-      signal: deadline.signal,
-    }),
+    ...found,
+    agents: withExpandedPaths(found.agents, env),
+    resolveWorkdir: async (path) => expandPath(path, env),
     github: client && createGitHubPort(client, trigger),
     models: createModels({
       env,

@@ -10,6 +10,7 @@ export interface ToolCallRecord {
   readonly isError: boolean;
   /** The tool was not offered: unknown, or withheld by a rule. */
   readonly isDenied: boolean;
+  readonly durationMs: number;
 }
 
 /** What a run used. Tokens are summed over all turns and sub-agents. */

@@ -31,6 +31,13 @@ export function dataDir(env: Environment, platform: string = process.platform): 
   return join(home, '.local', 'share', 'axe');
 }
 
+/** A path with `~` for the home folder, and `$NAME` or `${NAME}` for a variable, as axe reads those that agents and flags name. */
+export function expandPath(path: string, env: Environment): string {
+  const expanded = path.replace(/\$(?:\{(\w+)\}|(\w+))/g, (_, braced, plain) => env[braced ?? plain] ?? '');
+  const home = env['HOME'] || env['USERPROFILE'] || '~';
+  return expanded.replace(/^~(?=$|[\\/])/, () => home);
+}
+
 type Purpose = 'config' | 'data';
 
 function required(env: Environment, variable: string, shown: string, purpose: Purpose): string {

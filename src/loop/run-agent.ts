@@ -239,7 +239,7 @@ function settingsOf({ params, tools, form }: Conversation): Settings {
 
 function record(answered: readonly AnsweredCall[], usage: Usage): void {
   usage.toolCalls += answered.length;
-  for (const { call, result, effect } of answered) {
+  for (const { call, result, effect, durationMs } of answered) {
     const { text: output, isError } = result;
     usage.calls.push({
       turn: usage.turns,
@@ -248,6 +248,7 @@ function record(answered: readonly AnsweredCall[], usage: Usage): void {
       output,
       isError,
       isDenied: effect === undefined,
+      durationMs,
     });
     if (result.stats !== undefined) usage.addSubAgent(result.stats);
   }

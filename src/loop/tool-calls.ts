@@ -27,6 +27,7 @@ export interface AnsweredCall {
   readonly result: ToolResult;
   /** Undefined for a tool that was not offered. */
   readonly effect: Effect | undefined;
+  readonly durationMs: number;
 }
 
 export interface CallOptions {
@@ -141,15 +142,16 @@ async function answer(
   const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : isPartial ? CUT_CALL : undefined;
   reporter.event({ kind: 'tool-started', turn, tool: call.tool, input: call.input });
   const result = refusal ?? (await execute(call, tool, { tools, signal, clock }));
+  const durationMs = clock.now().getTime() - startedAt;
   reporter.event({
     kind: 'tool-call',
     turn,
     tool: call.tool,
     input: call.input,
     isError: result.isError,
-    durationMs: clock.now().getTime() - startedAt,
+    durationMs,
   });
-  return { call, result, effect: tool?.effect };
+  return { call, result, effect: tool?.effect, durationMs };
 }
 
 const TOO_MANY: ToolResult = {

@@ -41,7 +41,7 @@ function findAddress({ env, config }: SettingSources): string {
   if (address !== undefined) return address;
   if (resource === undefined) {
     throw new AxeError('the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)', {
-      exitCode: 3,
+      exitCode: 2,
       remedy: 'Set `AZURE_RESOURCE_NAME`, `AZURE_OPENAI_ENDPOINT` or `AXE_AZURE_BASE_URL`.',
     });
   }
@@ -78,7 +78,7 @@ function findEntraToken(ports: KeylessPorts): Fresh<string> {
     throw new AxeError(
       'credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)',
       {
-        exitCode: 3,
+        exitCode: 2,
         remedy:
           'Without a key: give the job `permissions: { id-token: write }` and the step `env: { AZURE_CLIENT_ID: …, AZURE_TENANT_ID: … }` ' +
           'of an application with a federated credential for the repository.',

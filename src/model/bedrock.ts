@@ -54,7 +54,7 @@ function findRegion({ env, config }: SettingSources): string {
   ]);
   if (region === undefined) {
     throw new AxeError('the region of provider "bedrock" is not configured (set AWS_REGION)', {
-      exitCode: 3,
+      exitCode: 2,
       remedy: 'Set `AWS_REGION`, for example to `us-east-1`.',
     });
   }
@@ -121,7 +121,7 @@ function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCrede
   throw new AxeError(
     'credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)',
     {
-      exitCode: 3,
+      exitCode: 2,
       remedy:
         'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { AWS_ROLE_ARN: …, AWS_REGION: … }` ' +
         'of a role that trusts the repository, or run `aws-actions/configure-aws-credentials` before. ' +

@@ -159,6 +159,27 @@ const PROVIDERS: readonly Provider[] = [
   },
   {
     ...USUAL,
+    id: 'requesty',
+    keyVariable: 'REQUESTY_API_KEY',
+    baseUrlVariable: 'AXE_REQUESTY_BASE_URL',
+    defaultBaseUrl: 'https://router.requesty.ai/v1',
+  },
+  {
+    ...USUAL,
+    id: 'atlascloud',
+    keyVariable: 'ATLASCLOUD_API_KEY',
+    baseUrlVariable: 'AXE_ATLASCLOUD_BASE_URL',
+    defaultBaseUrl: 'https://api.atlascloud.ai/v1',
+  },
+  {
+    ...USUAL,
+    id: 'edenai',
+    keyVariable: 'EDENAI_API_KEY',
+    baseUrlVariable: 'AXE_EDENAI_BASE_URL',
+    defaultBaseUrl: 'https://api.edenai.run/v3',
+  },
+  {
+    ...USUAL,
     id: 'vertex',
     access: 'vertex',
     wire: 'google',

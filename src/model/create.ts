@@ -42,7 +42,7 @@ export function createModels(options: ModelsOptions): Models {
     },
     async open(ref) {
       const provider = findProvider(ref);
-      if (provider.access === 'offline') return createOfflineModel();
+      if (provider.access === 'offline') return createOfflineModel(ref.model);
       const wire = protocolOf(provider, ref.model);
       const sources = await sourcesOf();
       const open = async (form: Protocol, isReasoning = false) => {

@@ -3,6 +3,7 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
 } from '@ai-sdk/provider';
+import { AxeError } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
@@ -13,9 +14,13 @@ import { findInDiff, RULE_FACTS, type RuleFinding } from './offline-rules.js';
 /**
  * `offline/rules`: a language model that is none. It answers from what it is sent, by fixed rules, always the same; it
  * asks no network, needs no key and uses no tokens. What it finds in a diff it adds to a review where it is offered the
- * tools of one (D32).
+ * tools of one (D32). Throws an AxeError for another name.
  */
-export function createOfflineModel(): LanguageModel {
+export function createOfflineModel(model = MODEL_ID): LanguageModel {
+  if (model !== MODEL_ID)
+    throw new AxeError(`there is no model "offline/${model}"`, {
+      remedy: `The offline rules are \`offline/${MODEL_ID}\`.`,
+    });
   return {
     specificationVersion: 'v4',
     provider: 'offline',

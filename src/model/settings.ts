@@ -132,11 +132,11 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
   });
 }
 
-/** axe's message and exit status, but not one of the provider's categories: nothing was asked yet. */
+/** axe's message and exit status. */
 function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   const message = `API key for provider "${id}" is not configured (set ${keyVariable} or add to config.toml)`;
   return new AxeError(message, {
-    exitCode: 3,
+    exitCode: 2,
     remedy:
       `${otherKeys(env)}In a workflow: add a repository secret \`${keyVariable}\` and give it to the step with ` +
       `\`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`. Forks and Dependabot get no secrets. ` +

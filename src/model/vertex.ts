@@ -87,7 +87,7 @@ function findPlace(
   ]);
   if (project === undefined) {
     throw new AxeError('the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)', {
-      exitCode: 3,
+      exitCode: 2,
       remedy:
         'Set `GOOGLE_CLOUD_PROJECT` to the id of the project, and `GOOGLE_CLOUD_LOCATION` to its region.',
     });
@@ -136,7 +136,7 @@ async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
   throw new AxeError(
     'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER, GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_VERTEX_API_KEY)',
     {
-      exitCode: 3,
+      exitCode: 2,
       remedy:
         'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: …, GOOGLE_CLOUD_PROJECT: … }`, ' +
         'or run `google-github-actions/auth` before.',

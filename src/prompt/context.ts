@@ -93,6 +93,7 @@ export type TriggerContext = Surroundings & { readonly warnings: readonly Warnin
 
 /** A change on this machine (`--git <range>`). */
 export interface LocalChange {
+  /** As git takes it; empty for a diff that was piped in. */
   readonly range: string;
   readonly diff: string;
   /** Those of these files that are there, as the commit has them that the range counts from; left out: none. */

@@ -55,7 +55,11 @@ export function resolveTask(given: TaskParts): Task {
     describeTrigger(trigger, { context, scope, policy, showsStrangers }),
     change === undefined
       ? NO_PARTS
-      : describeDiff(change.diff, { source: `diff of ${change.range}`, policy, isLocal: true }),
+      : describeDiff(change.diff, {
+          source: change.range === '' ? 'piped diff' : `diff of ${change.range}`,
+          policy,
+          isLocal: true,
+        }),
     isStdinTask || isBlank(stdin) ? NO_PARTS : { blocks: [fence(stdin, { source: 'standard input' })] },
   ];
   const opening = [order];
@@ -108,7 +112,8 @@ function orderOf(trigger: Trigger, change: LocalChange | undefined): string {
     case 'unknown':
       return `Run on the event ${cleanLine(trigger.event, MAX_NAME)}`;
     case 'local':
-      return change === undefined ? DEFAULT_TASK : `Review the change ${change.range}`;
+      if (change === undefined) return DEFAULT_TASK;
+      return change.range === '' ? 'Review the piped change' : `Review the change ${change.range}`;
   }
 }
 

@@ -256,11 +256,11 @@ function withEffort(agent: LoadedAgent, { effort }: RunRequest): LoadedAgent {
  */
 export async function agentWorkdir(
   { name, config }: LoadedAgent,
-  { confine }: Dependencies,
+  { resolveWorkdir }: Dependencies,
 ): Promise<string> {
   const { workdir } = config;
-  if (workdir === '' || confine === undefined) return workdir;
-  return await confine(workdir, `\`workdir\` of the agent "${name}"`);
+  if (workdir === '' || resolveWorkdir === undefined) return workdir;
+  return await resolveWorkdir(workdir, `\`workdir\` of the agent "${name}"`);
 }
 
 /** The first that is not empty: the earlier source wins (command line or input, agent, surroundings). */

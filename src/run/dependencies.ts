@@ -157,10 +157,10 @@ export interface Dependencies {
   readonly clock: Clock;
   readonly deadline: Deadline;
   /**
-   * The absolute path of a folder that an agent names, in a workflow. Throws a ConfigError unless it lies inside the
-   * workspace. Absent on somebody's own machine.
+   * The folder that an agent names: in a workflow its absolute path, or a ConfigError unless it lies inside the workspace; on
+   * somebody's own machine with `~` and variables replaced.
    */
-  readonly confine?: (path: string, what: string) => Promise<string>;
+  readonly resolveWorkdir?: (path: string, what: string) => Promise<string>;
   /** Folder that a relative workdir counts from. */
   readonly cwd: string;
   /** What people type to run the command line. */

@@ -4,6 +4,7 @@ import { taskOfMention } from '../event/mention.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { Clock } from '../lib/clock.js';
 import { REVIEW_PASSES } from '../lib/defaults.js';
+import { AxeError } from '../lib/errors.js';
 import { cleanLine, estimateText } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
@@ -19,7 +20,12 @@ import {
   responseFormatOf,
   schemaOrigin,
 } from '../loop/structured.js';
-import { createPathFilter, type DiffPolicy, type TriggerContext } from '../prompt/context.js';
+import {
+  createPathFilter,
+  type DiffPolicy,
+  type LocalChange,
+  type TriggerContext,
+} from '../prompt/context.js';
 import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/context-trust.js';
 import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-parts.js';
 import { readGuidance } from '../prompt/guidance.js';
@@ -59,9 +65,7 @@ export async function makePlan(
   const skillPath = firstGiven([request.skill, config.skill]);
   const skillOf = skillPath === config.skill ? agent : undefined;
   const skill = skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, skillOf));
-  const piped = await request.readStdin();
-  const stdin = isBlank(piped) ? '' : piped;
-  const change = await request.readChange();
+  const { stdin, change } = await localInput(request, basis, await request.readStdin());
   const context = await readContext(admitted);
   const { scope, warnings: scopeWarnings } = await scoped;
   const skipped = admitChange(request, admitted, context, scope);
@@ -135,6 +139,27 @@ export async function makePlan(
     learned,
     model: opened,
   };
+}
+
+/**
+ * What is piped in, and the change that `--git` names. A built-in reviewer takes a piped diff for the change. Throws an
+ * AxeError if it has nothing to review: to ask a model then only costs money.
+ */
+async function localInput(
+  { prompt, readChange }: RunRequest,
+  { agent, trigger }: Basis,
+  piped: string,
+): Promise<{ readonly stdin: string; readonly change: LocalChange | undefined }> {
+  const stdin = isBlank(piped) ? '' : piped;
+  const change = await readChange();
+  const { source, config } = agent;
+  const isReviewer = source === 'built-in' && config.tools.includes('submit_review');
+  if (trigger.kind !== 'local' || change !== undefined || !isReviewer) return { stdin, change };
+  if (/^diff --git /m.test(stdin)) return { stdin: '', change: { range: '', diff: stdin } };
+  if (stdin !== '' || !isBlank(prompt)) return { stdin, change };
+  throw new AxeError('there is nothing to review', {
+    remedy: 'Name a change with `--git main...HEAD`, pipe a diff in, or say with `--prompt` what to look at.',
+  });
 }
 
 /** What is around the event; words of ours that rest on strangers' taint as these do. */

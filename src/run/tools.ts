@@ -23,7 +23,7 @@ import {
 } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createShell } from '../tools/process/shell.js';
-import { createTools, type ToolParts, type UnknownTool } from '../tools/registry.js';
+import { createTools, type ToolParts, unknownTool } from '../tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
@@ -129,7 +129,8 @@ export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
     const made = createTools(config.tools, partsFor(request));
     const builtIn = grantTools(made.tools, rules);
     const servers = grantServers(config, rules);
-    for (const unknown of made.unknown) request.warn(unknownTool(unknown, request));
+    const [unknown] = made.unknown;
+    if (unknown !== undefined) throw unknownTool(unknown);
     // The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop.
     if (made.absent.length > 0 && request.agent.source !== 'built-in')
       request.warn(absentTools(made.absent, request, surroundings));
@@ -323,14 +324,6 @@ function serverEnv({ env, cwd }: ToolSurroundings): Record<string, string> {
   const tracking = env['RUNNER_TRACKING_ID'];
   const PATH = safePrograms(env['PATH'], [cwd]).path;
   return { ...scrubEnv(env), PATH, ...(tracking !== undefined && { RUNNER_TRACKING_ID: tracking }) };
-}
-
-function unknownTool({ name, meant }: UnknownTool, { agent }: ToolRequest): Warning {
-  const guess = meant === undefined ? '' : `; is \`${meant}\` meant?`;
-  return {
-    code: 'tool-not-available',
-    message: `agent "${agent.name}" asks for the tool \`${name}\`, which does not exist${guess}`,
-  };
 }
 
 function absentTools(

@@ -1,6 +1,7 @@
 import { nearest } from '../agent/suggest.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
+import { AxeError } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
 import { createEditFile } from './files/edit-file.js';
 import { createListDirectory } from './files/list-directory.js';
@@ -62,13 +63,6 @@ const GITHUB_TOOLS = {
 /** The names an agent's `tools` may hold, in their order. */
 export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...Object.keys(GITHUB_TOOLS)];
 
-/** A name in `tools` that is not a tool's. */
-export interface UnknownTool {
-  readonly name: string;
-  /** The tool that may have been meant. */
-  readonly meant: string | undefined;
-}
-
 /**
  * The tools of these names, each once and always in the same order; the names that are none; and those of tools that read on
  * GitHub where there is no event to read of.
@@ -80,12 +74,17 @@ export function createTools(names: readonly string[], parts: ToolParts) {
   const onGitHub = Object.entries(GITHUB_TOOLS).filter(([name]) => requested.has(name));
   return {
     tools: github === undefined ? own : [...own, ...onGitHub.map(([, create]) => create(github))],
-    unknown: [...requested]
-      .filter((name) => !TOOL_NAMES.includes(name))
-      .map((name) => ({ name, meant: nearest(name, TOOL_NAMES) })),
+    unknown: [...requested].filter((name) => !TOOL_NAMES.includes(name)),
     absent: github === undefined ? onGitHub.map(([name]) => name) : [],
   };
 }
 
 /** The names that `tools` of an agent may hold; those of MCP servers and `call_agent` are not named there. */
 export const AGENT_TOOLS: readonly string[] = [...TOOL_NAMES, ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS];
+
+/** axe's error (axe-behaviour §12), with the tool that may have been meant. */
+export function unknownTool(name: string): AxeError {
+  const meant = nearest(name, AGENT_TOOLS);
+  const remedy = meant === undefined ? 'Remove it from `tools` of the agent.' : `Did you mean \`${meant}\`?`;
+  return new AxeError(`failed to resolve tools: unknown tool "${name}"`, { exitCode: 2, remedy });
+}

@@ -132,8 +132,8 @@ describe('an agent', () => {
     [
       'tools = ["red_file", "frobnicate"]',
       [
-        '3:1 warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
-        '3:1 warning: there is no tool "frobnicate"; a run goes on without it.',
+        '3:1 error: failed to resolve tools: unknown tool "red_file"',
+        '3:1 error: failed to resolve tools: unknown tool "frobnicate"',
       ],
     ],
     [
@@ -293,9 +293,10 @@ describe('the output of validation', () => {
       'a.toml: valid',
       'b.toml:3:1: error: timeout must be non-negative',
       '  Give a whole number from 0 upwards; 0 means not set.',
-      'b.toml:4:1: warning: there is no tool "red_file"; a run goes on without it. Did you mean `read_file`?',
+      'b.toml:4:1: error: failed to resolve tools: unknown tool "red_file"',
+      '  Did you mean `read_file`?',
       '',
-      '2 agents: 1 error, 1 warning',
+      '2 agents: 2 errors',
     ]);
   });
 
@@ -308,10 +309,10 @@ describe('the output of validation', () => {
     ]);
   });
 
-  it('is cut after 200 warnings and counts the rest', async () => {
+  it('is cut after 200 faults and counts the rest', async () => {
     const tools = Array.from({ length: 500 }, (_, index) => `"x${index}x"`).join(', ');
     const lines = formatValidation(await validate({ 'a.toml': `${HEAD}tools = [${tools}]\n` }));
-    expect(lines).toHaveLength(203);
-    expect(lines.slice(-3)).toEqual(['and 300 more', '', '1 agent: 500 warnings']);
+    expect(lines).toHaveLength(403);
+    expect(lines.slice(-3)).toEqual(['and 300 more', '', '1 agent: 500 errors']);
   });
 });

@@ -5,12 +5,11 @@ import { inspectAgent } from '../../agent/inspect.js';
 import { type AgentFile, type ListedFile, twinError } from '../../agent/loader.js';
 import type { KeyPath, Locator } from '../../agent/locate.js';
 import { parseModelRef } from '../../agent/model-ref.js';
-import { nearest } from '../../agent/suggest.js';
 import { AxeError, ConfigError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { PatternError } from '../../lib/text/glob.js';
 import { responseFormatOf, schemaOrigin } from '../../loop/structured.js';
-import { AGENT_TOOLS } from '../../tools/registry.js';
+import { AGENT_TOOLS, unknownTool } from '../../tools/registry.js';
 import { namedNotesTools, notesAreOff } from '../notes.js';
 import type { CheckedAgent, Validation, ValidationDependencies, ValidationRequest } from './validation.js';
 
@@ -184,15 +183,9 @@ function toolFaults(agent: ReadAgent): readonly Fault[] {
   const named = namedNotesTools(config.tools);
   const isOff = named.length > 0 && !(config.memory.enabled && config.memory.notes);
   return [
-    ...unknown.map((tool) => warningFault({ message: unknownTool(tool) }, place)),
+    ...unknown.map((tool) => errorFault(unknownTool(tool), place)),
     ...(isOff ? [warningFault(notesAreOff(name, named), place)] : []),
   ];
-}
-
-function unknownTool(tool: string): string {
-  const meant = nearest(tool, AGENT_TOOLS);
-  const guess = meant === undefined ? '' : ` Did you mean \`${meant}\`?`;
-  return `there is no tool ${JSON.stringify(tool)}; a run goes on without it.${guess}`;
 }
 
 async function skillFaults(agent: ReadAgent, queue: AgentQueue): Promise<readonly Fault[]> {

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from '@jest/globals';
+import { type ModelScript, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+
+const AGENT = 'name = "worker"\nmodel = "openai/gpt-4o"\n';
+const CHILD = 'name = "child"\nmodel = "openai/gpt-4o"\n';
+
+/** A folder with an agent `worker`, which is run by a program that was started as a link called `axe` would be. */
+async function run(
+  args: readonly string[],
+  {
+    agent = AGENT,
+    files = {},
+    env = {},
+    model = [text('Done.')],
+  }: {
+    readonly agent?: string;
+    readonly files?: Readonly<Record<string, string>>;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly model?: ModelScript;
+  } = {},
+) {
+  const cwd = tempDir('axe');
+  writeFiles(cwd, { 'axe/agents/worker.toml': agent, ...files });
+  const server = await startModelServer(model);
+  const result = await runCli(args, { cwd, env: { ...server.env, HOME: cwd, PLACE: 'docs', ...env } });
+  return { ...result, cwd, prompts: server.prompts() };
+}
+
+it('`-p` is the task, and `--stream` and `stream` are accepted', async () => {
+  const words = ['run', 'worker', '-p', 'ping', '--stream'];
+  const { stdout, stderr, prompts } = await run(words, { agent: `${AGENT}stream = true\n` });
+  expect({ stdout, stderr }).toEqual({ stdout: 'Done.', stderr: '' });
+  expect(prompts[0]?.messages).toEqual(['user: ping']);
+});
+
+it('a dry run shows limits, message, tools and MCP servers', async () => {
+  const server = 'name = "docs"\nurl = "https://mcp.example.com/mcp"\ntransport = "sse"\n';
+  const agent = `${AGENT}tools = ["read_file"]\n[[mcp_servers]]\n${server}`;
+  const { stdout } = await run(['run', 'worker', '--dry-run', '-p', 'ping', '--max-tokens', '900'], {
+    agent,
+  });
+  expect(stdout).toContain('\nBudget:   900 tokens (0 = unlimited)\nStream:   no\n');
+  expect(stdout).toContain(
+    '\n--- User Message ---\nping\n\n--- Tools ---\nread_file\n\n--- MCP Servers ---\ndocs: https://mcp.example.com/mcp (sse)\n',
+  );
+});
+
+it.each([
+  ['an agent names', `${AGENT}workdir = "~/$PLACE"\nskill = "~/\${PLACE}/SKILL.md"\n`, []],
+  ['flags name', AGENT, ['--workdir', '~/$PLACE', '--skill', '~/${PLACE}/SKILL.md']],
+])('`~` and variables are replaced in the workdir and the skill that %s', async (_, toml, flags) => {
+  const agent = toml.replace(/\n/, '\nfiles = ["*.txt"]\n');
+  const files = { 'docs/SKILL.md': 'Be brief.', 'docs/a.txt': 'Alpha.' };
+  const { prompts, stderr } = await run(['run', 'worker', ...flags], { agent, files });
+  expect(stderr).toBe('');
+  for (const part of ['Be brief.', 'Alpha.']) expect(prompts[0]?.system).toContain(part);
+});
+
+it('`--json` has the turn and the time of each call', async () => {
+  const { stdout } = await run(['run', 'worker', '--json'], {
+    agent: `${AGENT}tools = ["read_file"]\n`,
+    files: { 'a.txt': 'alpha\n' },
+    model: [toolCall('read_file', { path: 'a.txt' }), text('Done.')],
+  });
+  expect(JSON.parse(stdout).tool_call_details).toEqual([
+    {
+      duration_ms: expect.any(Number),
+      input: { path: 'a.txt' },
+      is_error: false,
+      name: 'read_file',
+      output: '1: alpha',
+      turn: 1,
+    },
+  ]);
+});
+
+it.each<[string, readonly string[], string, Readonly<Record<string, string>>, number, RegExp]>([
+  ['a missing key', [], AGENT, { OPENAI_API_KEY: '' }, 2, /^API key for provider "openai" is not configured/],
+  [
+    'an unknown tool',
+    [],
+    `${AGENT}tools = ["read_fil"]\n`,
+    {},
+    2,
+    /^failed to resolve tools: unknown tool "read_fil"\n {2}Did you mean `read_file`\?/,
+  ],
+  [
+    'a folder that is not there',
+    ['--workdir', 'nowhere'],
+    AGENT,
+    {},
+    2,
+    /^the folder "nowhere" of `--workdir`/,
+  ],
+  [
+    'rules that are none',
+    ['--model', 'offline/rulez'],
+    AGENT,
+    {},
+    1,
+    /^there is no model "offline\/rulez"\n/,
+  ],
+])('%s ends the run before a model is asked', async (_, flags, agent, env, exitCode, message) => {
+  const result = await run(['run', 'worker', ...flags], { agent, env });
+  expect(result).toMatchObject({ exitCode, stdout: '', prompts: [] });
+  expect(result.stderr).toMatch(message);
+});
+
+it.each([
+  ['requesty', 'REQUESTY'],
+  ['atlascloud', 'ATLASCLOUD'],
+  ['edenai', 'EDENAI'],
+])('models of `%s` are known by name', async (provider, variable) => {
+  const model = await startModelServer([text('Done.')]);
+  const url = `${model.url}/v1`;
+  const env = { [`${variable}_API_KEY`]: 'key-0123456789', [`AXE_${variable}_BASE_URL`]: url };
+  const { stdout } = await run(['run', 'worker', '--model', `${provider}/maker/model`], { env });
+  expect(stdout).toBe('Done.');
+  expect(model.prompts()[0]?.model).toBe('maker/model');
+  const missing = await run(['run', 'worker', '--model', `${provider}/maker/model`]);
+  expect(missing.stderr).toContain(`${variable}_API_KEY`);
+});
+
+it('a sub-agent without a word has ended well', async () => {
+  const { prompts } = await run(['run', 'worker'], {
+    agent: `${AGENT}sub_agents = ["child"]\n`,
+    files: { 'axe/agents/child.toml': CHILD },
+    model: [toolCall('call_agent', { agent: 'child', task: 'Look.' }), text(''), text('Done.')],
+  });
+  expect(prompts.at(-1)?.messages.at(-1)).toBe('tool: [Sub-agent "child" ended with an empty answer.]');
+});
+
+it('`agents init` writes into `axe/agents` where that is there', async () => {
+  const { cwd, stdout } = await run(['agents', 'init', 'fresh']);
+  expect(stdout).toBe(`${join(cwd, 'axe/agents/fresh.toml')}\n`);
+  expect(existsSync(join(cwd, 'axe/agents/fresh.toml'))).toBe(true);
+});
