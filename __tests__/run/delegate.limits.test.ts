@@ -339,10 +339,11 @@ describe('the permissions of a sub-agent', () => {
     ]);
   });
 
-  it('end with the call', async () => {
-    const { deps } = await callOnce(agent('a'), [reply([call('1', 'x', {})])], {
+  it('end with the call, which is listed after the other tools', async () => {
+    const { deps, models } = await callOnce(agent('a'), [reply([call('1', 'x', {})])], {
       boxes: { bot: { tools: [tool('x', 'read')] }, a: {} },
     });
+    expect(models['bot']?.asked[0]?.tools?.map(({ name }) => name)).toEqual(['x', 'call_agent']);
     expect(deps.steps.filter((step) => step.includes('tools of'))).toEqual([
       'open tools of bot',
       'open tools of a',

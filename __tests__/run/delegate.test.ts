@@ -184,6 +184,11 @@ describe('a sub-agent', () => {
     expect(deps.toolRequests.map(({ workdir }) => workdir)).toEqual(['there', 'own']);
   });
 
+  it('works in the current folder if its file names none', async () => {
+    const { deps } = await callOnce(agent('a'), [says('seen')], { request: { workdir: 'there' } });
+    expect(deps.toolRequests[1]).toMatchObject({ workdir: '/work', agent: { name: 'a' } });
+  });
+
   it('has tools of its own, closed when it has answered', async () => {
     const box = {
       tools: [

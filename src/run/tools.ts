@@ -28,7 +28,7 @@ import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
-import type { Dependencies, ToolBox, ToolRequest } from './dependencies.js';
+import type { ToolBox, ToolRequest } from './dependencies.js';
 
 /** What tools are made in. */
 export interface ToolSurroundings {
@@ -55,11 +55,8 @@ export interface ToolSurroundings {
   readonly trigger?: Trigger;
 }
 
-/** How a run opens tools, and ends what they keep. */
-type ToolOpener = Required<Pick<Dependencies, 'openTools' | 'closeTools'>>;
-
 /** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
-export function createToolOpener(surroundings: ToolSurroundings): ToolOpener {
+export function createToolOpener(surroundings: ToolSurroundings) {
   const { env, fetch, clock } = surroundings;
   const workspaces = new Map<string, Workspace>();
   const jail = createJailFinder(surroundings);
