@@ -266,6 +266,7 @@ describe('the prompt of a conversation', () => {
 });
 
 describe('what a run has read of its change', () => {
+  const permissions = { octocat: { kind: 'known', permission: 'write' } } as const;
   const context = {
     kind: 'pull_request' as const,
     diff: 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+new\n',
@@ -284,7 +285,6 @@ describe('what a run has read of its change', () => {
       'none',
     ],
   ])('is %s', async (_, replies, kind) => {
-    const permissions = { octocat: { kind: 'known', permission: 'write' } } as const;
     const request = { trigger: pullRequest(), inWorkflow: true, maxTurns: 2 };
     const { read } = await run(replies, { permissions, context }, request);
     expect(read.coverage).toMatchObject({ kind });
@@ -293,7 +293,6 @@ describe('what a run has read of its change', () => {
   it('is nothing, if the time was up before the model answered', async () => {
     const holder: { stop: () => void } = { stop: () => {} };
     const model = createFakeModel([never(() => holder.stop())]);
-    const permissions = { octocat: { kind: 'known', permission: 'write' } } as const;
     const deps = createFakeDependencies({ agents: { bot: AGENT }, model, permissions, context });
     holder.stop = () => deps.abort(TIME_IS_UP);
     const report = await runPipeline(makeRequest({ trigger: pullRequest(), inWorkflow: true }), deps);

@@ -1,13 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTaintTracker } from '../../src/event/taint.js';
 import type { Trigger } from '../../src/event/trigger.js';
+import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { FullReason, Scope } from '../../src/review/scope.js';
 import type { Thread } from '../../src/review/seen.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
 import { openPublications, publishingTools } from '../../src/run/publishing-tools.js';
-import type { Restored } from '../../src/run/records.js';
+import type { Conversed, Restored } from '../../src/run/records.js';
 import { reviewFacts } from '../../src/run/save.js';
 import { changeOf } from '../../src/run/scope.js';
 import { ended, findingLine } from '../helpers/marks.js';
@@ -151,14 +152,17 @@ describe('the change that a run reviews', () => {
 
 describe('the stored facts of a review', () => {
   const now = new Date('2026-11-22T02:00:00Z');
-  const published = { line: undefined, url: undefined };
-  const parts = {
-    trigger: pullRequest(),
-    change: CHANGE,
-    published,
-    scope: undefined,
-    unseen: [],
-    now,
+  const factsOf = (end: {
+    readonly outcome: RunOutcome;
+    readonly trigger?: Trigger;
+    readonly change?: Conversed['change'];
+    readonly scope?: Scope | undefined;
+    readonly unseen?: readonly string[];
+    readonly isReviewLost?: boolean;
+  }) => {
+    const { outcome, trigger = pullRequest(), change = CHANGE, scope, unseen, isReviewLost } = end;
+    const conversed = { plan: { trigger, scope, task: { unseen } }, change, outcome } as Conversed;
+    return reviewFacts(conversed, { line: undefined, url: undefined, isReviewLost }, now);
   };
   const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now.getTime() };
 
@@ -169,46 +173,42 @@ describe('the stored facts of a review', () => {
     ['the commit itself, if it was reviewed before', full('again'), {}],
   ])('contain how far was reviewed if a limit ended the run: %s', (_, scope, how) => {
     const outcome = exhausted('cost', 'So far.');
-    expect(reviewFacts({ ...parts, scope, outcome })).toEqual([{ ...reviewed, ...how }]);
+    expect(factsOf({ scope, outcome })).toEqual([{ ...reviewed, ...how }]);
   });
 
   it('name the files that did not fit', () => {
-    const outcome = completed('Fine.');
-    const facts = reviewFacts({ ...parts, unseen: ['b.ts'], outcome });
-    expect(facts).toEqual([{ ...reviewed, unseen: ['b.ts'] }]);
+    const unseen = ['b.ts'];
+    expect(factsOf({ unseen, outcome: completed('Fine.') })).toEqual([{ ...reviewed, unseen }]);
   });
 
   it('are those of a review that was cut short if more did not fit than can be stored', () => {
     const outcome = completed('Fine.');
     const unseen = Array.from({ length: 101 }, (_, index) => `${index}.ts`);
-    const facts = reviewFacts({ ...parts, unseen, outcome });
+    const facts = factsOf({ unseen, outcome });
     expect(facts).toEqual([{ ...reviewed, cut: { whole: undefined } }]);
   });
 
   it('keep the files that did not fit before if a limit ended the run', () => {
     const scope = since('5'.repeat(40), ['old.ts']);
     const outcome = exhausted('cost', 'So far.');
-    const facts = reviewFacts({ ...parts, scope, unseen: ['b.ts'], outcome });
+    const facts = factsOf({ scope, unseen: ['b.ts'], outcome });
     expect(facts).toEqual([{ ...reviewed, cut: { whole: '5'.repeat(40) }, unseen: ['old.ts'] }]);
   });
 
   it('name the branch the pull request goes into', () => {
     const change = { ...CHANGE, into: 'main' };
-    const facts = reviewFacts({ ...parts, change, outcome: completed('Fine.') });
-    expect(facts).toEqual([{ ...reviewed, into: 'main' }]);
+    expect(factsOf({ change, outcome: completed('Fine.') })).toEqual([{ ...reviewed, into: 'main' }]);
   });
 
   it('contain no commit whose review GitHub refused, so that it is reviewed again', () => {
-    const lost = { line: undefined, url: undefined, isReviewLost: true };
-    const outcome = completed('Fine.');
-    expect(reviewFacts({ ...parts, published: lost, outcome })).toEqual([]);
+    expect(factsOf({ isReviewLost: true, outcome: completed('Fine.') })).toEqual([]);
   });
 
   it('are empty for an answer to a comment that is not a review', () => {
     const trigger = comment({ on: 'pull_request', number: 42 });
-    const asked = { ...parts, trigger, outcome: completed('Fine.') };
-    expect(reviewFacts(asked)).toEqual([]);
-    expect(reviewFacts({ ...asked, scope: full('asked') })).toEqual([reviewed]);
+    const asked = { trigger, outcome: completed('Fine.') };
+    expect(factsOf(asked)).toEqual([]);
+    expect(factsOf({ ...asked, scope: full('asked') })).toEqual([reviewed]);
   });
 
   function full(why: FullReason): Scope {

@@ -1,5 +1,5 @@
 import type { TaintTracker } from '../event/taint.js';
-import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { subjectNumber } from '../event/trigger.js';
 import { messageOf } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import type { Warning } from '../lib/warning.js';
@@ -11,20 +11,11 @@ import { formatProvenance } from '../memory/provenance.js';
 import { formatEntry, type NewEntry } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
 import type { BlockedPlace, FailedSave, SaveResult } from '../memory/store.js';
-import { type Scope, unseenSoFar, wholeSoFar } from '../review/scope.js';
+import { unseenSoFar, wholeSoFar } from '../review/scope.js';
 import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
-import type {
-  Conversed,
-  EntryChange,
-  Memory,
-  MemoryPlan,
-  Plan,
-  Published,
-  Remembered,
-  ReviewedChange,
-} from './records.js';
+import type { Conversed, EntryChange, Memory, MemoryPlan, Plan, Published, Remembered } from './records.js';
 
 /** A save is not stopped with the run: the store limits it. */
 export const UNSTOPPED = new AbortController().signal;
@@ -36,14 +27,12 @@ export async function save(
   deps: Dependencies,
   onSaving?: (remembered: Remembered | undefined) => void,
 ): Promise<Remembered | undefined> {
-  const { plan, memory, outcome, taint, change, spend } = conversed;
-  const { trigger, scope, task } = plan;
+  const { plan, memory, outcome, taint, spend } = conversed;
   const now = deps.clock.now();
   const spent = spentOf(plan, outcome.stats.costUsd, { spend, now });
-  const { unseen = [] } = task;
-  const reviewed = reviewFacts({ trigger, change, outcome, published, scope, unseen, now });
+  const reviewed = reviewFacts(conversed, published, now);
   const { posted: ids = [] } = published;
-  const pull = subjectNumber(trigger);
+  const pull = subjectNumber(plan.trigger);
   const posted = {
     kind: 'posted',
     id: plan.memory?.entryId ?? '',
@@ -214,25 +203,12 @@ function joinLines(line: string | undefined, text: string): string {
  * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short. A review that could
  * not be posted is made again; a question about a pull request is no review of it.
  */
-export function reviewFacts({
-  trigger,
-  change,
-  outcome,
-  published,
-  scope,
-  unseen,
-  now,
-}: {
-  readonly trigger: Trigger;
-  readonly change: ReviewedChange | undefined;
-  readonly outcome: RunOutcome;
-  readonly published: Published;
-  /** How much of the pull request was to be reviewed; undefined where that was not asked. */
-  readonly scope: Scope | undefined;
-  /** Paths of files that did not fit into the task. */
-  readonly unseen: readonly string[];
-  readonly now: Date;
-}): readonly Reviewed[] {
+export function reviewFacts(
+  { plan: { trigger, scope, task }, change, outcome }: Conversed,
+  published: Published,
+  now: Date,
+): readonly Reviewed[] {
+  const { unseen = [] } = task;
   const pull = subjectNumber(trigger);
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
