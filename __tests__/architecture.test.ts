@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_577,
+  'lines of src/': 54_521,
   'files of src/': 332,
-  'types of src/': 778,
+  'types of src/': 777,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_810,
+  'lines of __tests__/': 95_761,
   'lines of scripts/, bench/ and eval/': 4808,
 };
 

@@ -40,25 +40,6 @@ describe('a comment', () => {
     expect(repo.comments).toEqual([]);
   });
 
-  it('on a line is answered with one request where nothing can have answered before', async () => {
-    const { client, github, repo, onLine, sticky, commentId } = await start();
-    const before = github.calls().length;
-    const question = { ...onLine, commentId: commentId + 1, inReplyTo: commentId };
-    await postComment(client, { trigger: question, comment: { ...sticky, isNew: true } }, noAbort());
-    expect(github.calls().slice(before)).toEqual([REPLY]);
-    expect(repo.talk.reviewComments.at(-1)).toMatchObject({ inReplyTo: commentId, body: sticky.body });
-  });
-
-  it('on a line is answered in its thread even if the first comment there was deleted', async () => {
-    const { client, repo, onLine, sticky, commentId } = await start();
-    const question = { ...onLine, inReplyTo: commentId + 100 };
-    const post = () =>
-      postComment(client, { trigger: question, comment: { ...sticky, isNew: true } }, noAbort());
-    expect(await post()).toMatchObject({ line: 'Answered in a thread of #42.' });
-    expect(repo.talk.reviewComments.at(-1)).toMatchObject({ inReplyTo: commentId, body: sticky.body });
-    expect(repo.comments).toEqual([]);
-  });
-
   it('on a line is answered in the conversation if its thread cannot be used', async () => {
     const { client, github, repo, onLine, sticky } = await start();
     github.fail({ ...denied(REPLY, 'pull_requests=write'), times: 1 });

@@ -35,8 +35,6 @@ export function publisherOf(patch: Partial<ActionPublisherOptions>) {
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',
-    isFirstAttempt: false,
-    temp: '',
     now: () => new Date('2026-11-22T10:00:00Z'),
     ...patch,
   });

@@ -10,7 +10,6 @@ import { AGENT } from '../helpers/dependencies-fake.js';
 import { type FakeGitHubClient, failure } from '../helpers/github-client-fake.js';
 import { answerLine } from '../helpers/marks.js';
 import { completed, reportOf, STATS } from '../helpers/reports.js';
-import { tempDir } from '../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import { CREATE, conversation, publisherOf, RUN_URL, SECRET, UPDATE } from './publisher-scene.js';
 
@@ -22,7 +21,7 @@ async function publish(
   wanted: PublishRequest = NOTHING_WANTED,
 ) {
   const client = patch.client === undefined ? conversation() : (patch.client as FakeGitHubClient);
-  const { publisher, warnings } = publisherOf({ client, temp: tempDir('runner'), ...patch });
+  const { publisher, warnings } = publisherOf({ client, ...patch });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
   const { posted, marks: _, ...published } = await publisher.publish({ ...plan, trigger }, outcome, wanted);
   const { requests } = client;
@@ -47,29 +46,8 @@ const OTHERS: readonly Trigger[] = [
   { kind: 'local' },
 ];
 
-it.each([
-  ['not for an answer to a comment that was just written', true, 'created', 0],
-  ['for an answer to one that was edited', true, 'edited', 1],
-  ['for an answer of a later attempt', false, 'created', 1],
-])('an earlier comment is looked for: %s', async (_, isFirstAttempt, action, looks) => {
-  const { requests, writes } = await publish(comment({ action }), undefined, { isFirstAttempt });
-  expect([requests.length - writes.length, writes.length]).toEqual([looks, 1]);
-});
-
-it('an earlier comment is looked for if a step before has answered in the same job', async () => {
-  const temp = tempDir('runner');
-  const looks = async (trigger: Trigger) => {
-    const { requests, writes } = await publish(trigger, undefined, { isFirstAttempt: true, temp });
-    return requests.length - writes.length;
-  };
-  const asked = comment({ action: 'created', commentId: 9 });
-  expect(await looks(asked)).toBe(0);
-  expect(await looks(asked)).toBe(1);
-  expect(await looks({ ...asked, commentId: 10 })).toBe(0);
-});
-
-it('an earlier comment is looked for on a pull request, also by the first attempt', async () => {
-  const { requests } = await publish(pullRequest(), undefined, { isFirstAttempt: true });
+it('an earlier comment is looked for', async () => {
+  const { requests } = await publish(pullRequest());
   expect(requests.map(({ route }) => route)).toEqual(['graphql', CREATE]);
 });
 

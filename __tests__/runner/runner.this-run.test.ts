@@ -15,13 +15,11 @@ it('the run is identified by the runner’s variables', () => {
     runUrl: 'https://github.com/octocat/hello/actions/runs/7',
     workflow: '.github/workflows/review.yml',
     run: '7/2/review',
-    isFirstAttempt: false,
   });
   const { GITHUB_WORKFLOW_REF: _, ...older } = env;
   expect(readThisRun(older).workflow).toBe('Review');
 });
 
 it('no run is identified outside of a workflow', () => {
-  expect(readThisRun({})).toEqual({ runUrl: '', workflow: '', run: '//', isFirstAttempt: false });
-  expect(readThisRun({ GITHUB_RUN_ATTEMPT: '1' }).isFirstAttempt).toBe(true);
+  expect(readThisRun({})).toEqual({ runUrl: '', workflow: '', run: '//' });
 });

@@ -213,7 +213,6 @@ async function createActionDependencies({
     reporter,
     secrets,
     progress,
-    temp: runner.temp,
     now: () => clock.now(),
     ...thisRun,
   });

@@ -1,11 +1,9 @@
-import { join } from 'node:path';
 import { type CommentTrigger, type Repository, subjectTrigger, type Trigger } from '../event/trigger.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type MarkedComment, publishComment, replyInThread } from '../github/posting/comments.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
-import { createFiles } from '../lib/files.js';
 import { warningText } from '../lib/warning.js';
 import { framedBody } from '../review/comment-text.js';
 import type { Reporter } from '../run/dependencies.js';
@@ -50,10 +48,8 @@ async function answerInThread(
   { trigger, comment }: { readonly trigger: CommentTrigger; readonly comment: MarkedComment },
   signal: AbortSignal,
 ): Promise<Posted | undefined> {
-  const { repository, number, mark, body, isNew = false } = comment;
-  const { commentId, inReplyTo = commentId } = trigger;
-  const firstId = isNew ? inReplyTo : undefined;
-  const reply = { repository, number, commentId, mark, body, firstId };
+  const { repository, number, mark, body } = comment;
+  const reply = { repository, number, commentId: trigger.commentId, mark, body };
   try {
     const { url, created } = await replyInThread(client, reply, signal);
     const line = created
@@ -63,21 +59,6 @@ async function answerInThread(
   } catch (thrown) {
     if (thrown instanceof GitHubError) return undefined;
     throw thrown;
-  }
-}
-
-/**
- * Whether no earlier step of this job has posted for a key; the next step will know that one has. A step that runs after
- * another one has failed takes the place of its line.
- */
-export async function isFirstInJob(key: string, temp: string): Promise<boolean> {
-  if (temp === '') return false;
-  const file = join(temp, `axe-action-answer-${key.replace(/[^\w.-]/g, '-')}`);
-  try {
-    return await createFiles().createExclusive(file, '');
-  } catch {
-    // Whoever does not know has to look.
-    return false;
   }
 }
 

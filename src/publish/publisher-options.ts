@@ -23,8 +23,6 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly inputs: PublishInputs;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
-  /** Folder that all steps of the job share; empty where there is none. */
-  readonly temp: string;
   now(): Date;
 }
 

@@ -15,7 +15,6 @@ import {
   commentKey,
   commentTarget,
   FOR_ALL,
-  isFirstInJob,
   isOnLine,
   postComment,
   postReport,
@@ -139,9 +138,7 @@ async function postAnswer(
   const target = isSaid ? undefined : targetOf(plan, options.comment);
   if (target !== undefined) {
     const key = commentKey(agent.name, target);
-    // Only a step of the same job can have answered it before, and each comment has an answer of its own.
-    const isNew = options.isFirstAttempt && trigger.kind === 'comment' && trigger.action === 'created';
-    return await post(trigger, { target, key, lane, text, by: signature(end), isNew }, options);
+    return await post(trigger, { target, key, lane, text, by: signature(end) }, options);
   }
   const details = withoutPull(plan, options);
   const { reportTo } = options.inputs;
@@ -192,25 +189,22 @@ interface Comment {
   readonly by: string;
   /** It is left out where it, or another one of the same key, is there. */
   readonly isOnce?: boolean;
-  /** {@link StickyComment.isNew} */
-  readonly isNew?: boolean;
   /** What it says of findings. */
   readonly marks?: readonly FindingMark[];
 }
 
 async function post(
   trigger: Trigger,
-  { target, key, lane, text, by, isOnce = false, isNew = false, marks }: Comment,
+  { target, key, lane, text, by, isOnce = false, marks }: Comment,
   options: ActionPublisherOptions,
 ): Promise<Published> {
   if (trigger.kind === 'local') return NOTHING;
-  const { client, reporter, temp } = options;
+  const { client, reporter } = options;
   if (client === undefined) return unposted(NO_TOKEN, undefined, reporter);
   const mark = { ...answerMark(key, lane), marks };
   const body = framedBody({ mark, text: cleanFor(lane, options)(text), footer: footer(by, options) });
-  const isFirst = target.replyTo !== undefined && (await isFirstInJob(key, temp));
   const { repository } = trigger;
-  const comment = { repository, number: target.number, mark, body, isNew: isNew && isFirst };
+  const comment = { repository, number: target.number, mark, body };
   const result = await withGitHub(
     (signal) => postComment(client, { trigger, comment, isOnce }, signal),
     'The answer is in the job summary; check that the issue or pull request is not locked.',

@@ -86,16 +86,8 @@ export function prepareReview(
     earlier,
     part,
   });
-  return {
-    mark: body.mark,
-    body: body.text,
-    footer: posting.footer === '' ? '' : `<sub>${posting.footer}</sub>`,
-    raised,
-    comments,
-    replies,
-    inBody: [...body.whole, ...body.shortened],
-    omitted: body.omitted,
-  };
+  const footer = posting.footer === '' ? '' : `<sub>${posting.footer}</sub>`;
+  return { ...body, footer, raised, comments, replies };
 }
 
 /**

@@ -24,26 +24,13 @@ interface BodyParts {
   readonly part: number | undefined;
 }
 
-/** The text of a review, and what found no room in it. */
-interface ReviewBody {
-  /** Distinguishes this agent's review of this commit from all others; the text begins with it. */
-  readonly mark: Mark;
-  readonly text: string;
-  /** Findings that are in it with all they say. */
-  readonly whole: readonly PlacedFinding[];
-  /** Findings of which it has place and first sentence. */
-  readonly shortened: readonly PlacedFinding[];
-  /** Findings that are only counted in it: the job summary has to name them. */
-  readonly omitted: readonly PlacedFinding[];
-}
-
 /**
  * The text of a review: hidden marker, headline and summary, what became of earlier findings, a table of the new ones,
  * findings without a line, findings beyond the limit (folded), what was not repeated, and one small line. Never longer than
  * GitHub takes. If there is not room for all, findings are shortened before any is left out, the last first, and what is
  * left out is counted.
  */
-export function formatReviewBody(posting: ReviewPost, parts: BodyParts): ReviewBody {
+export function formatReviewBody(posting: ReviewPost, parts: BodyParts) {
   const { footer, clean } = posting;
   const opening = [headlineOf(posting, parts), fitSummary(posting)].filter((text) => text !== '').join(' ');
   const table = formatTable(parts.listed, clean);
@@ -63,9 +50,8 @@ export function formatReviewBody(posting: ReviewPost, parts: BodyParts): ReviewB
   ].filter((section) => section !== '');
   return {
     mark,
-    text: [formatMark(mark), ...sections].join('\n\n'),
-    whole: shown.flatMap(({ finding, isWhole }) => (isWhole ? [finding] : [])),
-    shortened: shown.flatMap(({ finding, isWhole }) => (isWhole ? [] : [finding])),
+    body: [formatMark(mark), ...sections].join('\n\n'),
+    inBody: shown.map(({ finding }) => finding),
     omitted,
   };
 }
@@ -137,7 +123,6 @@ function fitSummary({ buffered, clean }: ReviewPost): string {
 interface Shown {
   readonly finding: PlacedFinding;
   readonly text: string;
-  readonly isWhole: boolean;
 }
 
 /** Room (UTF-16 units) for the short form of as many as possible comes first, then for what they say in full. */
@@ -154,14 +139,14 @@ function fitFindings(
     const cost = text.length + 2;
     if (cost > free) continue;
     free -= cost;
-    short.push({ finding, text, isWhole: false });
+    short.push({ finding, text });
   }
   return short.map((one) => {
     const text = wholeForm(one.finding, clean);
     const more = text.length - one.text.length;
     if (more > free) return one;
     free -= more;
-    return { ...one, text, isWhole: true };
+    return { ...one, text };
   });
 }
 

@@ -48,8 +48,6 @@ export interface ThisRun {
   readonly workflow: string;
   /** What distinguishes this run, its attempt and its job from others. */
   readonly run: string;
-  /** Nobody has started the run again. */
-  readonly isFirstAttempt: boolean;
 }
 
 /** What the runner's variables say of the run (GitHub's "Variables reference"). */
@@ -61,7 +59,6 @@ export function readThisRun(env: Runner['env']): ThisRun {
     runUrl: isKnown ? `${server}/${repository}/actions/runs/${id}` : '',
     workflow: workflowOf(env),
     run: `${id}/${attempt}/${job}`,
-    isFirstAttempt: attempt === '1',
   };
 }
 

@@ -134,12 +134,6 @@ describe('a sticky comment', () => {
     scene.github.fail({ route: UPDATE, status: 404, body: { message: 'Not Found' } });
     expect(await sticky(scene)).toMatchObject({ created: true });
   });
-
-  it('is not looked for where nothing can have posted it', async () => {
-    const scene = await start();
-    expect(await sticky(scene, { isNew: true })).toMatchObject({ created: true });
-    expect(scene.github.calls()).toEqual([COMMENT]);
-  });
 });
 
 it('a comment exists once on an issue, too', async () => {

@@ -9,8 +9,6 @@ import { fetchReviewThreads } from '../reading/reviews.js';
 export interface MarkedComment extends SubjectPlace {
   readonly mark: Mark;
   readonly body: string;
-  /** Nothing can have posted it yet, so it is not looked for first. */
-  readonly isNew?: boolean;
 }
 
 /** A comment on GitHub; `created` is false where it had been posted before. */
@@ -32,7 +30,7 @@ export async function publishComment(
   signal: AbortSignal,
 ): Promise<PostedComment> {
   const find = () => findComment(client, comment, isOnce ? 1 : MAX_PAGES, signal);
-  const found = comment.isNew === true ? undefined : await find();
+  const found = await find();
   const kept = isOnce ? found : found && (await update(client, comment, found, signal));
   if (kept !== undefined) return { url: kept, created: false };
   return { url: await createOnce(() => create(client, comment, signal), find), created: true };
