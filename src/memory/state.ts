@@ -43,8 +43,8 @@ export function parseFact(line: string): Fact | undefined {
 }
 
 /**
- * The state with these facts: one of the same name takes the place of the old one. Every other line keeps its bytes, and
- * new ones end as the others do.
+ * The state with these facts, each in the place of an older one of the same name. Every other line keeps its bytes, and new
+ * ones end as the others do.
  */
 export function withFacts(text: string, facts: readonly Fact[]): string {
   if (facts.length === 0) return text;
@@ -76,7 +76,7 @@ export function mergeStates(base: string, other: string): string {
   return withFacts(base, newer);
 }
 
-/** Of several facts of a name the latest, though a hand-made file may have more. */
+/** Of several facts of the same name the latest. */
 export function latestFacts<T extends Fact>(facts: readonly T[]): readonly T[] {
   const latest = new Map<string, T>();
   for (const fact of facts) if (isLater(fact, latest.get(nameOf(fact)))) latest.set(nameOf(fact), fact);

@@ -146,9 +146,9 @@ function concat(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> 
   return both;
 }
 
-/** Of an entry that is cut, its beginning holds the heading at least, */
+/** The beginning of an entry that is cut holds its heading. */
 const LEAST_FIRST_BYTES = 256;
-/** and its end the whole of a result that we write, with the line behind it. */
+/** Its end holds a whole result as we write it, with the line behind it. */
 const LEAST_LAST_BYTES = 4 * MAX_RESULT_CODE_POINTS + 1024;
 /** Room for the words between the two. */
 const NOTE_BYTES = 64;
