@@ -11,6 +11,11 @@ export interface SpendLimits {
   readonly perDayUsd: number;
 }
 
+/** Whether a limit over several runs holds a run of this event. */
+export function isLimited({ perPullUsd, perDayUsd }: SpendLimits, trigger: Trigger): boolean {
+  return perDayUsd > 0 || (perPullUsd > 0 && subjectNumber(trigger) !== undefined);
+}
+
 /** What was spent before a run, and what is left of the limits. */
 export interface Spend {
   readonly limits: SpendLimits;

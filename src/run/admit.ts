@@ -8,7 +8,7 @@ import { createTaintTracker, type TaintTracker } from '../event/taint.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { classifyTrust, contentAuthor, refuseCheckout, type Trust } from '../event/trust.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
-import { spendBefore, usedUp } from '../loop/spend.js';
+import { isLimited, spendBefore, usedUp } from '../loop/spend.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';
 import { isForkUnknown, trustOfDiff } from '../prompt/context-trust.js';
 import { filesWithoutLines } from '../review/coverage.js';
@@ -154,7 +154,8 @@ async function admitByState(
   const isForkOpen = isForkUnknown(trigger, classified);
   const mayRepeat = canRepeat(request, facts.event, agent);
   // A dry run costs nothing and is shown all the same.
-  const needsState = unfit === undefined && !dryRun && (mayRepeat || hasLimit(request));
+  const mayBeStopped = mayRepeat || isPausable(trigger) || isLimited(request.spendLimits, trigger);
+  const needsState = unfit === undefined && !dryRun && mayBeStopped;
   const early = isForkOpen || !needsState ? runAhead(readContext(request, taint, deps)) : undefined;
   const trust = isForkOpen ? trustOfDiff(classified, trigger, await early) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
@@ -180,12 +181,6 @@ async function admitByState(
     if (skipped !== undefined) return { ...skipped, at };
   }
   return { ...at, context: early ?? runAhead(readContext(request, taint, deps)) };
-}
-
-/** Whether people or earlier runs can have stopped those of this subject. */
-function hasLimit({ trigger, spendLimits: { perPullUsd, perDayUsd } }: RunRequest): boolean {
-  const isOfSubject = perPullUsd > 0 && subjectNumber(trigger) !== undefined;
-  return perDayUsd > 0 || isOfSubject || isPausable(trigger);
 }
 
 /**
