@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_521,
+  'lines of src/': 54_464,
   'files of src/': 332,
-  'types of src/': 777,
+  'types of src/': 774,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_761,
+  'lines of __tests__/': 95_754,
   'lines of scripts/, bench/ and eval/': 4808,
 };
 

@@ -195,8 +195,8 @@ export const RULES: readonly { [N in keyof AdmissionFacts]-?: Rule<N> }[keyof Ad
     needs: 'permission',
     decide(event, permission) {
       const actor = unlistedActor(event);
-      const isAdmitted = permission !== 'unknown' || isEnough(permission, event.policy.minPermission);
-      if (actor === undefined || isAdmitted) return undefined;
+      if (actor === undefined || permission !== 'unknown') return undefined;
+      if (isEnough(permission, event.policy.minPermission)) return undefined;
       return { message: `The permission of ${actor.login} could not be read, so the run was not started` };
     },
   },

@@ -1,13 +1,10 @@
-/** Who may give a command in a comment. */
-type CommandUser = 'asker' | 'writer';
-
 /** A command that a comment can begin with, as people read it. */
 interface CommentCommand {
   readonly name: string;
   /** Each way to write it, in code. */
   readonly forms: readonly string[];
   readonly where: string;
-  readonly who: CommandUser;
+  readonly who: keyof typeof WHO;
   /** What it does, one or two sentences. */
   readonly does: string;
   /** Only this kind of command asks a model. */
@@ -91,7 +88,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
   },
 ];
 
-const WHO: Readonly<Record<CommandUser, string>> = {
+const WHO = {
   asker: 'triage access or more, or anybody who can start a run',
   writer: 'write access',
 };

@@ -200,21 +200,7 @@ export type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 
 /** A trigger that is about an issue or a pull request; undefined for all others. */
 export function subjectTrigger(trigger: Trigger): SubjectTrigger | undefined {
-  switch (trigger.kind) {
-    case 'pull_request':
-    case 'issue':
-    case 'comment':
-      return trigger;
-    case 'push':
-    case 'release':
-    case 'workflow_run':
-    case 'merge_group':
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return undefined;
-  }
+  return 'number' in trigger ? trigger : undefined;
 }
 
 /** The issue or pull request a trigger is about. */

@@ -11,7 +11,6 @@ export const DEFAULT_TASK = 'Execute the task described in your instructions.';
 /** Time limit of a command-line run, in seconds (axe-behaviour §4). */
 export const CLI_TIMEOUT_SECONDS = 120;
 
-/** Time limit of a run in a workflow, in minutes. */
 export const ACTION_TIMEOUT_MINUTES = 15;
 
 /** Tokens of a run in a workflow, input and output of all turns and sub-agents together; generous, but not endless. */
@@ -42,10 +41,8 @@ export const NOTES_LIMITS = {
   warnFileBytes: 1024 * 1024,
 } as const;
 
-/** Largest agent file that is parsed, in bytes. */
 export const MAX_AGENT_BYTES = 256 * 1024;
 
-/** Most tokens of a diff that go into the user message, by estimate. */
 export const MAX_DIFF_TOKENS = 50_000;
 
 /** Most bytes of one comment, linked issue or log that go into the user message. */
@@ -57,10 +54,8 @@ export const MAX_REMARKS_BYTES = 48 * 1024;
 /** Most bytes of a description (pull request, issue, comment) that go into the user message. */
 export const MAX_DESCRIPTION_BYTES = 32 * 1024;
 
-/** Most context files that go into a prompt. */
 export const MAX_CONTEXT_FILES = 200;
 
-/** Most bytes of context files together that go into a prompt. */
 export const MAX_CONTEXT_BYTES = 512 * 1024;
 
 /** Of the files that a project has for those who work on it, together. */
@@ -101,13 +96,11 @@ export const MAX_TOOL_RESULT_BYTES = 64 * 1024;
 /** Lines of one page of `read_file` when the model asks for no number; axe's (newer axe, `read_file`). */
 export const READ_FILE_LINES = 2000;
 
-/** Most bytes of one line that `read_file` shows. */
 export const MAX_READ_LINE_BYTES = 8 * 1024;
 
 /** Most bytes `read_file` goes through to find its lines. */
 export const MAX_READ_SCAN_BYTES = 64 * 1024 * 1024;
 
-/** Most names `list_directory` shows. */
 export const MAX_LISTED_ENTRIES = 1000;
 
 /** Most bytes of a file that `write_file` makes or `edit_file` changes. */
@@ -120,16 +113,13 @@ export const SEARCH_LIMITS = {
   timeMs: 20_000,
 } as const;
 
-/** How long one `run_command` may run, in milliseconds. */
 export const COMMAND_TIMEOUT_MS = 300_000;
 
 /** How long one `url_fetch` or `web_search` may take, redirects included, in milliseconds; axe's. */
 export const WEB_TIMEOUT_MS = 15_000;
 
-/** Most bytes of a page that are received. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 
-/** Most bytes of one answer of a model that are received. */
 export const MAX_REPLY_BYTES = 32 * 1024 * 1024;
 
 /** How long a model's provider that sends signs of life may send nothing, in milliseconds. */
@@ -141,10 +131,8 @@ export const MAX_ANSWER_BYTES = 1024 * 1024;
 /** Tries after a first one that failed for a passing reason; axe makes none unless asked (axe-behaviour §20.15). */
 export const DEFAULT_MAX_RETRIES = 2;
 
-/** Tool calls of one turn that run at the same time. */
 export const MAX_PARALLEL_CALLS = 8;
 
-/** Levels that the arguments of a tool call may be nested. */
 export const MAX_ARGUMENT_DEPTH = 128;
 
 /** Tool calls of one turn that are run; the rest is refused with a word to the model. */
@@ -162,7 +150,6 @@ export const DEFAULT_MAX_DEPTH = 3;
 /** How long an MCP server may take to start and to list its tools, each, in milliseconds. */
 export const MCP_START_TIMEOUT_MS = 30_000;
 
-/** How long a call of an MCP server's tool may take, in milliseconds. */
 export const MCP_CALL_TIMEOUT_MS = 120_000;
 
 /** The window of a model nothing is known of, in tokens of input and output together. */
@@ -204,7 +191,6 @@ export const MAX_ANSWERERS = 20;
 /** Most bytes of notes that `memory_read` and `memory_search` show (memory-tools 4.4). */
 export const MAX_SHOWN_NOTES_BYTES = 32 * 1024;
 
-/** Largest file that `github_file` reads, in bytes. */
 export const MAX_GITHUB_FILE_BYTES = 1024 * 1024;
 
 /** How a review is read where it is read more than once; `most…` is the largest value that an agent's file may say. */

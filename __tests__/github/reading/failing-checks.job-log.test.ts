@@ -24,8 +24,11 @@ it.each([
 it('a job log comes from another server, which never sees the token', async () => {
   const { client, repo } = await startHello();
   repo.talk.jobLogs.set(5, `${AT}one\n${AT}two\n`);
-  const request = { repository: HELLO, jobId: 5, maxLogLines: 1 };
-  expect(await fetchJobLog(client, request, noAbort())).toEqual({ kind: 'tail', text: 'two', linesTotal: 2 });
+  expect(await fetchJobLog(client, HELLO, 5, 1, noAbort())).toEqual({
+    kind: 'tail',
+    text: 'two',
+    linesTotal: 2,
+  });
 });
 
 it('a job log can arrive as bytes', async () => {
@@ -33,14 +36,12 @@ it('a job log can arrive as bytes', async () => {
   const client = createFakeGitHubClient({
     'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs': () => body,
   });
-  const request = { repository: HELLO, jobId: 5, maxLogLines: 1 };
-  expect(await fetchJobLog(client, request, noAbort())).toMatchObject({ text: 'two' });
+  expect(await fetchJobLog(client, HELLO, 5, 1, noAbort())).toMatchObject({ text: 'two' });
 });
 
 it('a missing job log is reported with the reason', async () => {
   const { client } = await startHello();
-  const request = { repository: HELLO, jobId: 6, maxLogLines: 1 };
-  expect(await fetchJobLog(client, request, noAbort())).toEqual({
+  expect(await fetchJobLog(client, HELLO, 6, 1, noAbort())).toEqual({
     kind: 'unavailable',
     message: expect.stringMatching(/404.*add `actions: read` under `permissions:`/),
   });

@@ -12,8 +12,7 @@ const ROUTE = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
 
 async function ask(answer: Answer) {
   const client = createFakeGitHubClient({ [ROUTE]: answer });
-  const result = await fetchPermission(client, { repository: HELLO, login: 'octocat' }, noAbort());
-  return { result, requests: client.requests };
+  return { result: await fetchPermission(client, { repository: HELLO, login: 'octocat' }, noAbort()) };
 }
 
 describe('an account’s permission', () => {
@@ -31,13 +30,6 @@ describe('an account’s permission', () => {
   ])('%s with the role %s is %s', async (permission, role_name, expected) => {
     const { result } = await ask(() => ({ permission, role_name, user: null }));
     expect(result).toEqual({ kind: 'known', permission: expected });
-  });
-
-  it('requests the account’s permission in the repository', async () => {
-    const { requests } = await ask(() => ({ permission: 'read' }));
-    expect(requests).toEqual([
-      { route: ROUTE, params: { owner: 'octocat', repo: 'hello', username: 'octocat' }, accept: undefined },
-    ]);
   });
 
   it.each([

@@ -1,13 +1,12 @@
 import * as v from 'valibot';
 import type { AgentPlace, AgentReader } from '../../agent/agent-source.js';
-import { AxeError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { selectPaths } from '../../lib/text/glob.js';
 import type { Warning } from '../../lib/warning.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context-files.js';
 import { isSecretPath } from '../../tools/files/path-rules.js';
-import { askGraphQl } from '../client/ask.js';
+import { askGraphQl, askRest, inRepo } from '../client/ask.js';
 import {
   fetchBlob,
   listFolderAt,
@@ -169,18 +168,10 @@ const treeSchema = v.object({
   ),
 });
 
-/** Everything a ref holds, as far as GitHub lists it at once. Throws an AxeError and a GitHubError. */
-async function fetchTree(
-  { client, repository, ref }: RefPlace,
-  signal: AbortSignal,
-): Promise<v.InferOutput<typeof treeSchema>> {
-  const { body } = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
-    params: { owner: repository.owner, repo: repository.name, tree_sha: ref, recursive: '1' },
-    signal,
-  });
-  const tree = v.safeParse(treeSchema, body);
-  if (tree.success) return tree.output;
-  throw new AxeError(`the files of ${repository.owner}/${repository.name}@${ref} cannot be listed`);
+/** Everything a ref holds, as far as GitHub lists it at once. Throws a GitHubError. */
+function fetchTree({ client, repository, ref }: RefPlace, signal: AbortSignal) {
+  const params = { ...inRepo(repository), tree_sha: ref, recursive: '1' };
+  return askRest(client, 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', params, treeSchema, signal);
 }
 
 const MAX_NAMED = 5;

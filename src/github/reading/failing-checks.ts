@@ -5,31 +5,20 @@ import { fetchPages, inRepo, type Listed } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
-/** Whose checks are asked for, and how much of their logs. */
-interface ChecksRequest extends LogRequest {
-  readonly repository: Repository;
-  readonly sha: string;
-}
-
 type FailedCheck = ChecksOnGitHub['failed'][number];
-
-/** The checks of a commit, as far as they were read. */
-interface CheckedCommit extends ChecksOnGitHub {
-  /** Whatever could not be asked was for want of a permission; true where nothing was, too. */
-  readonly isDenied: boolean;
-}
 
 const FAILED = new Set(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'error']);
 
 /**
  * The checks and statuses of a commit that failed, with the ends of the logs of Actions jobs. What the token may not
- * see is a problem among the others. Rejects only for an aborted signal.
+ * see is a problem among the others. `isDenied`: whatever could not be asked was for want of a permission; true where nothing
+ * was, too. Rejects only for an aborted signal.
  */
 export async function failingChecks(
   client: GitHubClient,
-  request: ChecksRequest,
+  request: LogRequest & { readonly repository: Repository; readonly sha: string },
   signal: AbortSignal,
-): Promise<CheckedCommit> {
+): Promise<ChecksOnGitHub & { readonly isDenied: boolean }> {
   const { repository, sha, name } = request;
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
   const params = { ...inRepo(repository), ref: sha };
@@ -54,7 +43,7 @@ export async function failingChecks(
     const log =
       jobId === undefined
         ? undefined
-        : await fetchJobLog(client, { repository, jobId, maxLogLines: request.maxLogLines }, signal);
+        : await fetchJobLog(client, repository, jobId, request.maxLogLines, signal);
     failed.push({ name: run.name, conclusion: run.state, summary: run.summary, log });
   }
   for (const status of namedStatuses.filter(({ state }) => FAILED.has(state)))
@@ -117,11 +106,9 @@ type JobLog = NonNullable<FailedCheck['log']>;
  */
 export async function fetchJobLog(
   client: GitHubClient,
-  {
-    repository,
-    jobId,
-    maxLogLines,
-  }: { readonly repository: Repository; readonly jobId: number; readonly maxLogLines: number },
+  repository: Repository,
+  jobId: number,
+  maxLogLines: number,
   signal: AbortSignal,
 ): Promise<JobLog> {
   try {

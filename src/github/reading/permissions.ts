@@ -1,15 +1,24 @@
 import * as v from 'valibot';
-import type { Permission, PermissionAnswer } from '../../event/permission.js';
+import type { PermissionAnswer } from '../../event/permission.js';
 import type { Repository } from '../../event/trigger.js';
-import { inRepo } from '../client/ask.js';
+import { askRest, inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
-/** What GitHub says of one account; `role_name` is missing on older servers. */
-const answerSchema = v.object({
-  permission: v.picklist(['admin', 'write', 'read', 'none']),
-  role_name: v.fallback(v.string(), ''),
-});
+/**
+ * What GitHub says of one account. `permission` is the base that it enforces; `role_name`, which is missing on older servers,
+ * only tells `maintain` from `write` and `triage` from `read`, so that a custom role's name can never raise anybody.
+ */
+const answerSchema = v.pipe(
+  v.object({
+    permission: v.picklist(['admin', 'write', 'read', 'none']),
+    role_name: v.fallback(v.string(), ''),
+  }),
+  v.transform(({ permission: base, role_name: role }): PermissionAnswer => {
+    const isFiner = (base === 'write' && role === 'maintain') || (base === 'read' && role === 'triage');
+    return { kind: 'known', permission: isFiner ? role : base };
+  }),
+);
 
 /**
  * Asks what an account may do in a repository (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`).
@@ -23,26 +32,13 @@ export async function fetchPermission(
   try {
     const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
     const params = { ...inRepo(repository), username: login };
-    const { body } = await client.request(route, { params, signal });
-    const answer = v.safeParse(answerSchema, body);
-    if (answer.success) return { kind: 'known', permission: permissionOf(answer.output) };
-    return { kind: 'unknown', message: `GitHub's answer about the permission of ${login} is not understood` };
+    return await askRest(client, route, params, answerSchema, signal);
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     if (thrown.reason === 'missing' && NO_USER.test(thrown.message))
       return { kind: 'known', permission: 'none' };
     return { kind: 'unknown', message: thrown.message, remedy: thrown.remedy };
   }
-}
-
-/**
- * `permission` is the base GitHub enforces; `role_name` only tells `maintain` from `write` and `triage` from
- * `read`, so that a custom role's name can never raise anybody.
- */
-function permissionOf({ permission, role_name: role }: v.InferOutput<typeof answerSchema>): Permission {
-  if (permission === 'write' && role === 'maintain') return 'maintain';
-  if (permission === 'read' && role === 'triage') return 'triage';
-  return permission;
 }
 
 /** An account that was deleted, or an app's without `[bot]` in its name. */
