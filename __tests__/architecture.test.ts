@@ -92,9 +92,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_464,
+  'lines of src/': 54_444,
   'files of src/': 332,
-  'types of src/': 774,
+  'types of src/': 771,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
   'lines of __tests__/': 95_754,

@@ -9,12 +9,6 @@ import type { KnownFinding } from './seen.js';
 import type { Settlement } from './settle.js';
 import { atLeast, compareSeverity, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 
-/** What a review says besides its findings. */
-interface ReviewDraft {
-  /** Markdown of the model's. */
-  readonly summary: string;
-}
-
 /** An issue to be opened. */
 export interface IssueDraft {
   readonly title: string;
@@ -68,7 +62,8 @@ export interface Buffered {
   readonly questioned: ReadonlySet<string>;
   /** Findings that were not taken because a run had raised as many as it may. */
   readonly refusedFindings: number;
-  readonly review: ReviewDraft | undefined;
+  /** What the review says besides its findings: markdown of the model's. */
+  readonly review: { readonly summary: string } | undefined;
   readonly labels: { readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly issues: readonly IssueDraft[];
   readonly reaction: ReactionName | undefined;

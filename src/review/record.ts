@@ -167,15 +167,6 @@ export interface ReviewResult {
   readonly isUnpublished: boolean;
 }
 
-/** How many findings there are of each kind. */
-interface FindingCounts {
-  readonly total: number;
-  readonly states: Readonly<Record<string, number>>;
-  /** Of those that are open. */
-  readonly open: Readonly<Record<string, number>>;
-  readonly worst: Severity | null;
-}
-
 /** The version of the form; a program that reads it need not know a later one. */
 export const FINDINGS_VERSION = 1;
 
@@ -187,7 +178,7 @@ export function formatAllFindings(report: FindingsReport): string {
 }
 
 /** Counts findings by state, and those that are open by severity. */
-export function countFindings(findings: readonly FindingRecord[]): FindingCounts {
+export function countFindings(findings: readonly FindingRecord[]) {
   const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
   return {
     total: findings.length,

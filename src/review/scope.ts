@@ -138,17 +138,11 @@ const WHY: Record<FullReason, string> = {
   unread: 'GitHub does not show all that is new since the last review',
 };
 
-/** A comment on a pull request that asks for a review. */
-interface ReviewCommand {
-  /** All of the pull request is to be looked at, not only what is new. */
-  readonly isFull: boolean;
-}
-
 /**
  * `/axe review` or `/axe review full`, alone on the first line of a comment on a pull request that says something;
  * undefined for all others.
  */
-export function reviewCommand(trigger: Trigger): ReviewCommand | undefined {
+export function reviewCommand(trigger: Trigger): { readonly isFull: boolean } | undefined {
   if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') return undefined;
   const [all, word] =
     /^(?:[ \t]*\r?\n)* {0,3}\/axe[ \t]+review(?:[ \t]+(full))?[ \t]*(?:\r?\n|$)/i.exec(trigger.body) ?? [];
