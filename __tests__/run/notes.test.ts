@@ -109,7 +109,7 @@ describe('the notes that a run receives', () => {
     const { report, deps } = await run({ memory, request: { dryRun: true } });
     expect(report).toMatchObject({
       kind: 'planned',
-      memory: { notes: { block: expect.stringContaining('Tabs.') } },
+      memory: { notes: { prompt: { block: expect.stringContaining('Tabs.') } } },
     });
     expect(deps.steps).not.toContain('write memory');
   });
