@@ -92,13 +92,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_444,
-  'files of src/': 332,
-  'types of src/': 771,
+  'lines of src/': 54_560,
+  'files of src/': 334,
+  'types of src/': 772,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_754,
-  'lines of scripts/, bench/ and eval/': 4808,
+  'lines of __tests__/': 95_821,
+  'lines of scripts/, bench/ and eval/': 4809,
 };
 
 describe('the ratchet', () => {

@@ -17,6 +17,7 @@ const KEY_PAGES = {
   params: 'See [answer with JSON](../agents.md#answer-with-json).',
   retry: 'See [retries](../cost-and-limits.md#retries-and-fallbacks).',
   budget: 'See [cost and limits](../cost-and-limits.md).',
+  artifacts: 'See [tools](../tools.md).',
   review: 'See [reviews](../reviews.md#how-thoroughly-it-reviews).',
   sub_agents_config: 'See [sub-agents](../mcp-and-sub-agents.md#sub-agents).',
   mcp_servers: 'See [MCP servers](../mcp-and-sub-agents.md#mcp-servers).',

@@ -45,6 +45,8 @@ response_format = "json_object"
 max_retries = 0
 [budget]
 max_tokens = 5000
+[artifacts]
+enabled = true
 `;
     expect(formatAgent(parse(text))).toBe(`Name:           v
 Model:          a/m
@@ -56,6 +58,7 @@ Provenance:     on
 Response Format:json_object
 Max Retries:    0
 Budget:         5000 tokens
+Artifacts:      true
 Run Timeout:    60s
 `);
   });

@@ -82,6 +82,10 @@ backoff = "linear"
 initial_delay_ms = 100
 max_delay_ms = 1000
 
+[artifacts]
+enabled = true
+dir = "out"
+
 [budget]
 max_tokens = 10_000
 
@@ -157,6 +161,7 @@ error-handling = "major"
       },
       retry: { maxRetries: 3, backoff: 'linear', initialDelayMs: 100, maxDelayMs: 1000 },
       budget: { maxTokens: 10_000 },
+      artifacts: { enabled: true, dir: 'out' },
       review: {
         depth: 'quick',
         verifyModel: 'openai/x',
@@ -208,6 +213,7 @@ error-handling = "major"
       params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
       retry: { maxRetries: undefined, backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000 },
       budget: { maxTokens: 0 },
+      artifacts: { enabled: false, dir: '' },
       review: {
         depth: undefined,
         verifyModel: '',

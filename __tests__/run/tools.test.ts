@@ -483,3 +483,40 @@ describe('the MCP servers of an agent', () => {
     await untilGone([JSON.parse(readFileSync(note, 'utf8')).pid]);
   });
 });
+
+describe('the folder of artifacts', () => {
+  const ARTIFACTS = '[artifacts]\nenabled = true\n';
+
+  inJail('is known to commands, and removed after the run', async () => {
+    const box = await open(`${tools(['write_file', 'run_command'])}${ARTIFACTS}`);
+    await box.call('write_file', { path: 'a.txt', content: 'alpha\n', artifact: true });
+    const command = 'cat "$AXE_ARTIFACT_DIR/a.txt"; echo "$AXE_ARTIFACT_DIR"';
+    const [content, folder = ''] = (await box.call('run_command', { command })).text.trim().split('\n');
+    expect([content, existsSync(folder)]).toEqual(['alpha', true]);
+    await box.closeTools();
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it('counts from the workdir where the agent names it, and stays', async () => {
+    const cwd = tempDir('tools');
+    const patch = { workdir: 'work' };
+    const box = await open(`${tools(['write_file'])}${ARTIFACTS}dir = "out"\n`, { cwd }, patch);
+    await box.call('write_file', { path: 'a.txt', content: 'alpha', artifact: true });
+    await box.closeTools();
+    expect(readFileSync(join(cwd, 'work/out/a.txt'), 'utf8')).toBe('alpha');
+  });
+
+  it.each(['../out', '/tmp/out', '~/../../out'])(
+    'lies in the workspace in a workflow, not in %s',
+    async (dir) => {
+      const opened = open(`${tools(['read_file'])}${ARTIFACTS}dir = "${dir}"\n`, { where: 'workflow' });
+      await expect(opened).rejects.toThrow('`artifacts.dir` of the agent "bot" leads out of the workspace');
+    },
+  );
+
+  it('is not there for an agent without the table', async () => {
+    const box = await open(tools(['write_file']));
+    const { text } = await box.call('write_file', { path: 'a', content: '', artifact: true });
+    expect(text).toContain('`artifact` is not an argument');
+  });
+});

@@ -134,6 +134,27 @@ it('a sub-agent without a word has ended well', async () => {
   expect(prompts.at(-1)?.messages.at(-1)).toBe('tool: [Sub-agent "child" ended with an empty answer.]');
 });
 
+it('a sub-agent reads what its caller wrote into the folder of artifacts', async () => {
+  const { prompts, cwd } = await run(['run', 'worker'], {
+    agent: `${AGENT}tools = ["write_file", "list_directory"]\nsub_agents = ["child"]\n[artifacts]\nenabled = true\n`,
+    files: {
+      'axe/agents/child.toml': `${CHILD}tools = ["read_file"]\n[artifacts]\nenabled = true\ndir = "\${AXE_ARTIFACT_DIR}"\n`,
+    },
+    model: [
+      toolCall('write_file', { path: 'notes/a.txt', content: 'alpha', artifact: 'true' }),
+      toolCall('list_directory', { path: 'notes', artifact: 'true' }),
+      toolCall('call_agent', { agent: 'child', task: 'Read.' }),
+      toolCall('read_file', { path: 'notes/a.txt', artifact: 'true' }),
+      text('Alpha.'),
+      text('Done.'),
+    ],
+  });
+  const answers = prompts.map(({ messages }) => messages.at(-1));
+  expect(answers.slice(1, 3)).toEqual(['tool: wrote 5 bytes to notes/a.txt (artifact)', 'tool: a.txt']);
+  expect(answers[4]).toBe('tool: 1: alpha');
+  expect(existsSync(join(cwd, 'notes'))).toBe(false);
+});
+
 it('`agents init` writes into `axe/agents` where that is there', async () => {
   const { cwd, stdout } = await run(['agents', 'init', 'fresh']);
   expect(stdout).toBe(`${join(cwd, 'axe/agents/fresh.toml')}\n`);

@@ -224,6 +224,18 @@ export const AGENT_SCHEMA = v.pipe(
       ),
       { about: 'Limits per run.' },
     ),
+    artifacts: described(
+      v.optional(
+        keyTable({
+          enabled: flagKey('Whether the agent has such a folder.', false),
+          dir: textKey(
+            'The folder, counted from `workdir`. Default: a new one, which is removed after the run. `${AXE_ARTIFACT_DIR}` is that of the agent that was started.',
+          ),
+        }),
+        {},
+      ),
+      { about: 'A folder for files besides the working directory: file tools use it with `artifact`.' },
+    ),
     timeout: countKey('Time limit per run, in seconds. 0 means not set.', { zero: '0 means not set.' }),
     params: described(v.optional(PARAMS, {}), { about: 'Parameters that are sent to the model.' }),
     review: described(v.optional(review, {}), {

@@ -78,7 +78,7 @@ function paramFields({ params }: AgentConfig): readonly Field[] {
 }
 
 function newerFields(config: AgentConfig): readonly Field[] {
-  const { memory, params, retry, budget, review } = config;
+  const { memory, params, retry, budget, artifacts, review } = config;
   return [
     ['Tools', list(config.tools)],
     ['Allowed Hosts', list(config.allowedHosts)],
@@ -94,6 +94,7 @@ function newerFields(config: AgentConfig): readonly Field[] {
     ['Verifier', text(review.verifier)],
     ['Guidance', config.guidance === undefined ? undefined : String(config.guidance)],
     ['Budget', budget.maxTokens === 0 ? undefined : `${budget.maxTokens} tokens`],
+    ['Artifacts', artifacts.enabled ? artifacts.dir || 'true' : undefined],
     ['Run Timeout', config.timeoutSeconds === 0 ? undefined : `${config.timeoutSeconds}s`],
   ];
 }

@@ -26,6 +26,7 @@ import { createShell } from '../tools/process/shell.js';
 import { createTools, type ToolParts, unknownTool } from '../tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
+import { createArtifactFolders } from '../tools/workspace/artifact-folders.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { ToolBox, ToolRequest } from './dependencies.js';
@@ -62,6 +63,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   const jail = createJailFinder(surroundings);
   let isHomeReported = false;
   const running = createRunServers();
+  const artifacts = createArtifactFolders(surroundings);
   let opening: Promise<typeof openServer> | undefined;
   const github = readerOf(surroundings);
 
@@ -74,12 +76,13 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     return workspace;
   }
 
-  function partsFor({ agent, workdir }: ToolRequest): ToolParts {
+  function partsFor({ agent, workdir }: ToolRequest, artifactDir?: string): ToolParts {
     const root = resolve(surroundings.cwd, workdir);
     return {
       env,
       workspace: workspaceAt(root),
-      shell: createShell(env, async () => jailIn(await jail())),
+      artifacts: artifactDir === undefined ? undefined : workspaceAt(artifactDir),
+      shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, async () => jailIn(await jail())),
       fetch,
       clock,
       workdir: root,
@@ -123,7 +126,9 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   async function openTools(request: ToolRequest): Promise<ToolBox> {
     const { config } = request.agent;
     const rules = rulesFor(request, surroundings);
-    const made = createTools(config.tools, partsFor(request));
+    const isOfRun = request.callerEffects === undefined;
+    const artifactDir = await artifacts.folderOf(request.agent, request.workdir, isOfRun);
+    const made = createTools(config.tools, partsFor(request, artifactDir));
     const builtIn = grantTools(made.tools, rules);
     const servers = grantServers(config, rules);
     const [unknown] = made.unknown;
@@ -144,7 +149,12 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     return await withServers(sealing, servers.allowed, await opening, request, surroundings);
   }
 
-  return { openTools, closeTools: running.close };
+  async function closeTools(): Promise<void> {
+    await running.close();
+    await artifacts.remove();
+  }
+
+  return { openTools, closeTools };
 }
 
 function mayWrite({ name, effect }: RequestedTool): boolean {

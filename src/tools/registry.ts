@@ -27,6 +27,8 @@ import type { Workspace } from './workspace/workspace.js';
 export interface ToolParts {
   readonly env: Environment;
   readonly workspace: Workspace;
+  /** The folder of the agent's `[artifacts]`; absent for an agent without. */
+  readonly artifacts?: Workspace | undefined;
   readonly shell: Shell;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
@@ -40,10 +42,10 @@ export interface ToolParts {
 
 /** How each tool is made; the order here is the order every model sees them in, so that prompts can be cached. */
 const TOOLS = {
-  list_directory: ({ workspace }) => createListDirectory(workspace),
-  read_file: ({ workspace }) => createReadFile(workspace),
+  list_directory: ({ workspace, artifacts }) => createListDirectory(workspace, artifacts),
+  read_file: ({ workspace, artifacts }) => createReadFile(workspace, artifacts),
   search_files: ({ workspace, clock }) => createSearchFiles(workspace, clock),
-  write_file: ({ workspace }) => createWriteFile(workspace),
+  write_file: ({ workspace, artifacts }) => createWriteFile(workspace, artifacts),
   edit_file: ({ workspace }) => createEditFile(workspace),
   run_command: ({ shell, workdir }) => createRunCommand(shell, workdir),
   url_fetch: ({ env, allowedHosts }) => createUrlFetch({ env }, allowedHosts),

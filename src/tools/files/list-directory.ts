@@ -4,9 +4,10 @@ import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
 import type { Workspace } from '../workspace/workspace.js';
+import { artifactArgument } from './artifact-argument.js';
 
 /** `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives them. */
-export function createListDirectory(workspace: Workspace): Tool {
+export function createListDirectory(workspace: Workspace, artifacts?: Workspace): Tool {
   return defineTool({
     name: 'list_directory',
     effect: 'read',
@@ -18,9 +19,11 @@ export function createListDirectory(workspace: Workspace): Tool {
         description:
           'Path of the directory, relative to the working directory. Default: `.`, the working directory.',
       },
+      ...artifactArgument(artifacts),
     },
-    async run({ path = '.' }) {
-      const { entries, leftOut } = await workspace.list(path, MAX_LISTED_ENTRIES);
+    async run({ path = '.', artifact }) {
+      const folder = (artifact && artifacts) || workspace;
+      const { entries, leftOut } = await folder.list(path, MAX_LISTED_ENTRIES);
       if (entries.length === 0) return '(the directory is empty)';
       const lines = entries.map(
         ({ name, kind }) => `${showHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`,

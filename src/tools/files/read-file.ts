@@ -12,12 +12,13 @@ import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
 import type { Workspace } from '../workspace/workspace.js';
+import { artifactArgument } from './artifact-argument.js';
 
 /** Bytes of a page that line numbers and the note at its end may take. */
 const OVERHEAD_BYTES = 24 * 1024;
 
 /** `read_file`: a page of a text file with numbered lines, as axe gives it. */
-export function createReadFile(workspace: Workspace): Tool {
+export function createReadFile(workspace: Workspace, artifacts?: Workspace): Tool {
   return defineTool({
     name: 'read_file',
     effect: 'read',
@@ -31,9 +32,11 @@ export function createReadFile(workspace: Workspace): Tool {
       },
       offset: { type: 'integer', description: 'Number of the first line to read. Default: 1.', minimum: 1 },
       limit: { type: 'integer', description: `Most lines to read. Default: ${READ_FILE_LINES}.`, minimum: 1 },
+      ...artifactArgument(artifacts),
     },
-    async run({ path, offset = 1, limit = READ_FILE_LINES }, signal) {
-      const file = await workspace.open(path);
+    async run({ path, offset = 1, limit = READ_FILE_LINES, artifact }, signal) {
+      const folder = (artifact && artifacts) || workspace;
+      const file = await folder.open(path);
       try {
         refuseBinary(await file.read(0, BINARY_CHECK_BYTES), path, file.bytes);
         const { lines, note } = await readPage(file, offset, limit, signal);

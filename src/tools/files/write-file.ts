@@ -4,9 +4,10 @@ import { shown } from '../../lib/text/cut.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import type { Workspace } from '../workspace/workspace.js';
+import { artifactArgument } from './artifact-argument.js';
 
 /** `write_file`: a whole file, new or in place of what was there. */
-export function createWriteFile(workspace: Workspace): Tool {
+export function createWriteFile(workspace: Workspace, artifacts?: Workspace): Tool {
   return defineTool({
     name: 'write_file',
     effect: 'write',
@@ -23,16 +24,18 @@ export function createWriteFile(workspace: Workspace): Tool {
         description: 'The whole content of the file; may be empty.',
         required: true,
       },
+      ...artifactArgument(artifacts),
     },
-    async run({ path, content }) {
+    async run({ path, content, artifact }) {
       const bytes = new TextEncoder().encode(content);
       if (bytes.length > MAX_WRITTEN_BYTES) {
         throw new ToolError(
           `${shown(path)} was not written: ${bytes.length} bytes are more than the ${MAX_WRITTEN_BYTES} a file may have`,
         );
       }
-      await workspace.update(path, () => bytes);
-      return `wrote ${bytes.length} bytes to ${path}`;
+      const folder = (artifact && artifacts) || workspace;
+      await folder.update(path, () => bytes);
+      return `wrote ${bytes.length} bytes to ${path}${artifact ? ' (artifact)' : ''}`;
     },
   });
 }

@@ -102,7 +102,7 @@ export async function makeHome(temporary: string | undefined): Promise<string> {
 }
 
 /** Makes an empty folder that commands see. */
-async function makeVisible(prefix: string, temporary: string | undefined): Promise<string> {
+export async function makeVisible(prefix: string, temporary: string | undefined): Promise<string> {
   const folders = [tmpdir(), '/tmp', '/var/tmp'];
   const parent = folders.find((folder) => temporary === undefined || !isInside(temporary, folder));
   return await mkdtemp(join(parent ?? tmpdir(), prefix));

@@ -56,7 +56,7 @@ function realOf(path: string): string {
 }
 
 /** Variables that programs need; everything else of the environment stays with us. */
-const ALLOWED = new Set(['PATH', 'HOME', 'LANG', 'LANGUAGE', 'TZ', 'TMPDIR', 'TERM', 'USER', 'LOGNAME']);
+const ALLOWED = new Set('PATH HOME LANG LANGUAGE TZ TMPDIR TERM USER LOGNAME AXE_ARTIFACT_DIR'.split(' '));
 
 /**
  * How programs reach the network behind a proxy, and whose certificates they trust; proxies' names are read in both cases.

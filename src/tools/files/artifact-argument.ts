@@ -1,0 +1,14 @@
+import type { Workspace } from '../workspace/workspace.js';
+
+const ARTIFACT = {
+  artifact: {
+    type: 'boolean',
+    description: 'True for the folder of artifacts in place of the working directory.',
+  },
+} as const;
+
+/** The argument by which a file tool works in the folder of artifacts; none where the agent has no such folder. */
+export function artifactArgument(artifacts: Workspace | undefined): typeof ARTIFACT {
+  // The door: an argument that a tool does not have is undefined in its input.
+  return artifacts === undefined ? ({} as typeof ARTIFACT) : ARTIFACT;
+}
