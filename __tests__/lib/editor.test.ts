@@ -2,7 +2,6 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { openEditor } from '../../src/lib/editor.js';
-import { AxeError } from '../../src/lib/errors.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 /** A folder with an editor that does what the script says, and a file to edit. */
@@ -15,35 +14,39 @@ function setUp(script: string): { readonly editor: string; readonly file: string
 }
 
 describe('the editor', () => {
-  it('is awaited, and gets the file as one argument', () => {
+  it('is awaited, and gets the file as one argument', async () => {
     const { editor, file } = setUp('echo "$# words" >> "$1"');
-    openEditor(editor, file);
+    await openEditor(editor, file);
     expect(readFileSync(file, 'utf8')).toBe('name = "bot"\n1 words\n');
   });
 
-  it('keeps its own arguments before the file', () => {
+  it('keeps its own arguments before the file', async () => {
     const { editor, file } = setUp('echo "$1 $2" >> "$3"');
-    openEditor(`  ${editor}   --wait\t-n `, file);
+    await openEditor(`  ${editor}   --wait\t-n `, file);
     expect(readFileSync(file, 'utf8')).toMatch(/\n--wait -n\n$/);
   });
 
-  it('runs no command from the name of the file', () => {
+  it('runs no command from the name of the file', async () => {
     const { editor } = setUp('printf %s "$1" > "$(dirname "$0")/asked"');
     const name = '$(touch gone); `x` "q".toml';
-    openEditor(editor, name);
+    await openEditor(editor, name);
     expect(readFileSync(join(editor, '..', 'asked'), 'utf8')).toBe(name);
   });
 
-  it('that does not exist is reported, exit status 1', () => {
+  it('that does not exist is reported, exit status 1', async () => {
     const missing = join(tempDir('editor'), 'gone');
-    expect(() => openEditor(`${missing} --wait`, 'x')).toThrow(`cannot start the editor "${missing}": `);
+    await expect(openEditor(`${missing} --wait`, 'x')).rejects.toMatchObject({
+      name: 'AxeError',
+      message: `cannot start the editor "${missing}": spawn ${missing} ENOENT`,
+      exitCode: 1,
+    });
   });
 
   it.each([
     ['exit 7', 'the editor ended with status 7'],
     ['kill -KILL $$', 'the editor was ended by SIGKILL'],
-  ])('that fails is reported: %s', (script, message) => {
+  ])('that fails is reported: %s', async (script, message) => {
     const { editor, file } = setUp(script);
-    expect(() => openEditor(editor, file)).toThrow(new AxeError(message));
+    await expect(openEditor(editor, file)).rejects.toMatchObject({ name: 'AxeError', message, exitCode: 1 });
   });
 });
