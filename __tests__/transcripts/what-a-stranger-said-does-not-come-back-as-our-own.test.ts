@@ -67,8 +67,10 @@ async function run(
   return { step, prompt: prompts.join('\n') };
 }
 
+/** What the lanes hold for models: none reads the state, which names findings by their titles. */
 function lanes(stage: Stage) {
-  const memory = [...storedMemory({ ...stage, workspace: '/nowhere', branches: ['axe-memory'] })];
+  const stored = [...storedMemory({ ...stage, workspace: '/nowhere', branches: ['axe-memory'] })];
+  const memory = stored.filter(([path]) => !path.includes('.state.md'));
   const of = (isUntrusted: boolean) =>
     memory.flatMap(([path, said]) => (path.includes('untrusted/') === isUntrusted ? [said] : [])).join('\n');
   return { trusted: of(false), untrusted: of(true) };
