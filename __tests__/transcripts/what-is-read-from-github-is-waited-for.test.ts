@@ -72,17 +72,12 @@ it('memory in the cache is waited for, too', async () => {
 
 const WHY = 'it could not be loaded, so nothing was added to it';
 
+const tree = ({ github }: Stage) =>
+  github.fail({ ...limited(30), route: 'POST /graphql', contains: 'qualifiedName', times: 99 });
+
 it.each<readonly [string, (stage: Stage) => void]>([
-  [
-    'branch',
-    ({ github }) =>
-      github.fail({ ...limited(30), route: 'POST /graphql', contains: 'qualifiedName', times: 99 }),
-  ],
-  [
-    'file',
-    // The first two are the agent's.
-    ({ github }) => github.fail({ ...limited(30), route: `GET ${PATH}/contents/{path}`, skip: 2, times: 99 }),
-  ],
+  ['branch', tree],
+  ['file', tree],
   ['cache', ({ cache }) => cache.fail({ ...limited(30), operation: 'GetCacheEntryDownloadURL', times: 99 })],
 ])('a run whose %s asks for 30 s goes on without memory, and says so once', async (store, limit) => {
   const stage = await scene();
