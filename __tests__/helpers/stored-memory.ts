@@ -31,9 +31,11 @@ export function storedMemory(places: MemoryPlaces): ReadonlyMap<string, string> 
         ? Object.entries(filesIn(archive)).map(([path, text]) => [`${key}:${path}`, text] as const)
         : [],
     );
-  const folder = join(workspace, '.axe');
-  const written = filesBelow(folder).map(
-    (path) => [`checkout:${path}`, readFileSync(join(folder, path), 'utf8')] as const,
+  const written = ['.axe', 'packages'].flatMap((folder) =>
+    filesBelow(join(workspace, folder)).map((path) => {
+      const text = readFileSync(join(workspace, folder, path), 'utf8');
+      return [`checkout:${folder}/${path}`, text] as const;
+    }),
   );
   return new Map([...branches, ...cached, ...written]);
 }
