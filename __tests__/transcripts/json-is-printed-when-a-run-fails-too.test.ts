@@ -76,7 +76,7 @@ it('the JSON shows an answer that was refused', async () => {
 it.each([
   ['an agent that does not exist', [], 'nobody', 2, 'agent config not found: nobody'],
   ['an invalid model', ['--model', 'nothing'], 'worker', 1, 'invalid model format "nothing"'],
-  ['a key that is missing', ['--model', 'openrouter/x'], 'worker', 3, 'API key for provider "openrouter"'],
+  ['a key that is missing', ['--model', 'openrouter/x'], 'worker', 2, 'API key for provider "openrouter"'],
 ] as const)('the JSON shows %s', async (_what, args, agent, exit_code, message) => {
   const { exitCode, stderr, json } = await run([], args, agent);
   expect(exitCode).toBe(exit_code);
