@@ -97,8 +97,8 @@ const RATCHET = {
   'types of src/': 772,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_818,
-  'lines of scripts/, bench/ and eval/': 4809,
+  'lines of __tests__/': 95_836,
+  'lines of scripts/, bench/ and eval/': 4813,
 };
 
 describe('the ratchet', () => {

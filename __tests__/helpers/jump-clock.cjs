@@ -19,13 +19,32 @@ globalThis.setTimeout = Object.assign((run, ms = 0, ...given) => {
     timers.delete(timer);
     run(...given);
   }, ms);
-  timers.set(timer, { atMs: jumpedNow() + ms, run: () => run(...given) });
+  const begin = () => timers.set(timer, { atMs: jumpedNow() + ms, run: () => run(...given) });
+  begin();
+  const refresh = timer.refresh.bind(timer);
+  timer.refresh = () => {
+    begin();
+    return refresh();
+  };
   return timer;
 }, start);
 globalThis.clearTimeout = (timer) => {
   timers.delete(timer);
   stop(timer);
 };
+
+const promises = require('node:timers/promises');
+promises.setTimeout = (ms, value, { signal } = {}) =>
+  new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms, value);
+    const end = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    if (signal?.aborted) end();
+    else signal?.addEventListener('abort', end, { once: true });
+  });
+require('node:module').syncBuiltinESMExports();
 
 process.on('SIGUSR2', () => {
   aheadMs += Number(process.env.JUMP_MS);
