@@ -65,7 +65,7 @@ describe('facts of the pull request bot', () => {
   });
 
   it('are read back whatever a path or a login contains', () => {
-    const text = fc.string({ unit: 'binary', minLength: 1 });
+    const text = fc.oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.constant('a\u2028b\u2029'));
     fc.assert(
       fc.property(text, text, fc.constantFrom(...END_REASONS), (path, login, why) => {
         const facts = markFacts([raised({ path, title: login }), ended({ why, login })], 1);

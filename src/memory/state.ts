@@ -33,7 +33,7 @@ export function isStatePath(path: string): boolean {
 
 /** The fact of a line, whatever else it says; undefined where it is none. */
 export function parseFact(line: string): Fact | undefined {
-  const [, json] = /^- (\{.*\})\r?$/.exec(line) ?? [];
+  const [, json] = /^- (\{[^\n]*\})\r?$/.exec(line) ?? [];
   try {
     const fact: Partial<Fact> = JSON.parse(json ?? '{}');
     return typeof fact.kind === 'string' && typeof fact.at === 'number' ? (fact as Fact) : undefined;
