@@ -154,6 +154,13 @@ describe('equal tool names', () => {
     expect(name(['a/search', 'b/search'], ['b_search'])).toEqual(['search']);
   });
 
+  it('of one server are left out if they are made equal', () => {
+    expect(chooseNames(['a/x.y', 'a/x+y'])).toEqual({
+      names: ['x_y'],
+      notes: ['`x+y` (left out: another tool of the server has the same name)'],
+    });
+  });
+
   it('of one server are one tool', () => {
     expect(chooseNames(['a/search', 'a/search'])).toEqual({
       names: ['search'],

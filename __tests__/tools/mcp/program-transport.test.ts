@@ -39,6 +39,11 @@ describe('an MCP server that is a program', () => {
     await untilGone(pids);
   });
 
+  it('ends a message at a line feed alone', async () => {
+    const { pids } = await run(`printf '"a\\342\\200\\250b"\\n'`);
+    expect(pids).toHaveLength(1);
+  });
+
   it('does not block the caller if a process outside its group keeps its output open', async () => {
     const { transport, pids } = await run('setsid sleep 1000 & echo $!');
     expect(transport.ending).toBe('exit status 0');

@@ -170,7 +170,13 @@ function nameTool(
   if (reserved.has(name)) return { note: '(left out: a built-in tool has the same name)' };
   const owner = owners.get(name);
   if (owner === undefined) return { name };
-  if (owner.server === server) return { note: '(left out: offered more than once)' };
+  if (owner.server === server)
+    return {
+      note:
+        owner.tool === tool
+          ? '(left out: offered more than once)'
+          : '(left out: another tool of the server has the same name)',
+    };
   const prefixed = safeName(`${server}_${tool}`);
   return reserved.has(prefixed) || owners.has(prefixed)
     ? { note: '(left out: other tools have the same name)' }

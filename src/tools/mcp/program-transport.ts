@@ -1,6 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { setTimeout as after } from 'node:timers/promises';
 import type { deserializeMessage, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../lib/text/cut.js';
@@ -66,7 +65,14 @@ export class ProgramTransport implements Transport {
     this.#child = child;
     // A program that ends without reading closes its end of the pipe.
     child.stdin.on('error', () => undefined);
-    createInterface({ input: child.stdout }).on('line', (line) => this.#receive(line));
+    // Only `\n` ends a message: JSON may hold what Node's line reader also takes for the end of a line.
+    let rest = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) this.#receive(line);
+    });
+    child.stdout.once('end', () => this.#receive(rest));
     child.stderr.setEncoding('utf8').on('data', (text: string) => this.#keep(text));
     this.#closed = new Promise((resolve) => child.once('close', resolve));
     child.once('exit', (code, signal) => {

@@ -77,6 +77,9 @@ function clean(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [stripInvisible(key), clean(item)]));
 }
 
+/** Keywords whose values are data and no schemas. */
+const DATA = new Set(['const', 'default', 'examples', 'enum']);
+
 /** Refuses what the meta-schema allows and a provider does not. */
 function refuseDetails(value: unknown, root: JsonObject, where: string, depth = 0): void {
   if (depth > MAX_DEPTH) throw new Error(`its schema is nested more than ${MAX_DEPTH} deep`);
@@ -88,7 +91,7 @@ function refuseDetails(value: unknown, root: JsonObject, where: string, depth = 
       (key === 'pattern' && typeof item === 'string' && !isPattern(item)) ||
       (key === 'enum' && Array.isArray(item) && item.length === 0);
     if (isBroken) throw wrong(at);
-    refuseDetails(item, root, at, depth + 1);
+    if (!DATA.has(key) || where.endsWith('.properties')) refuseDetails(item, root, at, depth + 1);
   }
 }
 
