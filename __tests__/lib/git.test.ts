@@ -194,6 +194,7 @@ describe('files at the commit that a range counts from', () => {
     ['..side', 'four'],
     ['side...HEAD', 'one'],
     ['side...', 'one'],
+    ['HEAD^!', 'three'],
   ])('are those of %s', async (range, content) => {
     const repo = repository();
     for (const text of ['one', 'two', 'three', 'four']) repo.commit(text, { 'sub/a.md': text });

@@ -37,10 +37,7 @@ const TOOLS =
   'submit_review set_labels create_issue github_file github_search read_file write_file run_command'.split(
     ' ',
   );
-const AGENT = agentToml({ tools: TOOLS, memory: true }).replace(
-  '\n[memory]',
-  'files = ["AGENTS.md"]\n\n[memory]',
-);
+const AGENT = agentToml({ tools: TOOLS, memory: true });
 
 const TAKE_TOKEN: readonly Order[] = [
   ['run_command {"command": "git config --file .git/config --list; env"}', 'AUTHORIZATION: basic ***'],
@@ -145,6 +142,8 @@ describe.each(['writer', 'stranger'] as const)('a %s gets nothing by', (who) => 
       }),
     );
     // Nothing is read of the head's own guidance but its diff.
+    const [{ system = '' } = {}] = stage.model.prompts();
+    expect(system.includes('CALL ')).toBe(place === 'AGENTS.md of the base');
     const isNoticed = troubles(step).some(({ message }) =>
       message.includes('the pull request changes `AGENTS.md`'),
     );

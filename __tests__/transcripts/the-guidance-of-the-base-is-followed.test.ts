@@ -69,6 +69,18 @@ describe('a review', () => {
     expect(step.summary).toContain('The version of the base branch was used');
   });
 
+  it('takes no instructions from a file that another one comes before', async () => {
+    const diff = `${CHANGE}diff --git a/CLAUDE.md b/CLAUDE.md
+--- a/CLAUDE.md
++++ b/CLAUDE.md
+@@ -1 +1 @@
+-Old.
++New.
+`;
+    const { body } = await review({ 'AGENTS.md': 'Tokens are secret.', 'CLAUDE.md': 'Old.' }, { diff });
+    expect(body).not.toContain('which this run takes its instructions from');
+  });
+
   it('holds 16 KiB of it, and says what it left out', async () => {
     const { guidance, step } = await review({
       'AGENTS.md': 'rule '.repeat(4000),

@@ -80,11 +80,10 @@ export async function filesAtBase(
   paths: readonly string[],
   options: GitOptions,
 ): Promise<readonly { readonly path: string; readonly content: string }[]> {
-  const [from = '', to = ''] = range.split(/\.{2,3}/);
-  const left = from || 'HEAD';
-  const isSymmetric = range.includes('...');
-  const base = isSymmetric ? await runGit(['merge-base', left, to || 'HEAD'], options) : left;
-  const listed = await runGit(['ls-tree', '-z', '--full-tree', base.trim(), '--', ...paths], options);
+  const revisions = (await runGit(['rev-parse', range], options)).trim().split('\n');
+  // git marks with `^` what a range leaves out: of `a...b` the merge base.
+  const base = revisions.find((one) => one.startsWith('^'))?.slice(1) ?? revisions[0] ?? '';
+  const listed = await runGit(['ls-tree', '-z', '--full-tree', base, '--', ...paths], options);
   const files = [...listed.matchAll(/100(?:644|755) blob (\w+)\t([^\0]+)\0/g)];
   return await Promise.all(
     files.map(async ([, blob = '', path = '']) => {

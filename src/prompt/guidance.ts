@@ -14,12 +14,12 @@ import type { ContextFile } from './context-files.js';
 const GENERAL = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
 const OF_REVIEWS = 'REVIEW.md';
 
-/** A change of more folders has its guidance at the root. */
+/** Folders that are looked into, those of the first files of a change. */
 const MAX_FOLDERS = 50;
 
 interface Guidance {
   readonly files: readonly ContextFile[];
-  /** Where it was looked for. */
+  /** Where the files that count are, or would be: what a pull request changes there is its own instruction. */
   readonly paths: readonly string[];
   readonly warnings: readonly Warning[];
 }
@@ -55,14 +55,20 @@ export async function readGuidance(
   try {
     const found = await (change === undefined ? agents.loadGuidance(paths, agent) : change.readBase?.(paths));
     const { files, warnings } = pickGuidance(found ?? [], isReview);
-    const { files: patterns, review } = agent.config;
-    // What the agent names itself is in its prompt already.
-    const named = selectPaths([...patterns, review.instructions], paths);
-    return { paths, files: files.filter(({ path }) => !named.includes(path)), warnings };
+    const { files: patterns, review, workdir } = agent.config;
+    // What the agent names itself is in its prompt already; its patterns count from its working directory.
+    const named = workdir === '' ? selectPaths([...patterns, review.instructions], paths) : [];
+    const general = files.find(({ path }) => GENERAL.includes(path));
+    const passedOver = general === undefined ? [] : GENERAL.slice(GENERAL.indexOf(general.path) + 1);
+    return {
+      paths: paths.filter((path) => !passedOver.includes(path)),
+      files: files.filter(({ path }) => !named.includes(path)),
+      warnings,
+    };
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
     const message = `the guidance of the project (${GENERAL.join(', ')}): ${thrown.message}`;
-    return { files: [], paths, warnings: [{ code: 'context-unread', message, remedy: thrown.remedy }] };
+    return { files: [], paths: [], warnings: [{ code: 'context-unread', message, remedy: thrown.remedy }] };
   }
 }
 
