@@ -13,6 +13,7 @@ describe('claimsCheck', () => {
     '# No need to check: trusted input',
     '<!-- not exploitable, known false positive -->',
     '// authorization happens upstream',
+    '// sanitisation is done by the caller',
     '// the path is always safe',
   ])('takes %j as one', (line) => {
     expect(claimsCheck(line)).toBe(true);
@@ -25,6 +26,7 @@ describe('claimsCheck', () => {
     '# checks the password of a user',
     'if (!isValid) throw new Error("invalid");',
     '// see RFC 7234, section 4.2',
+    'get("http://x.example/this is safe");',
   ])('takes %j as none', (line) => {
     expect(claimsCheck(line)).toBe(false);
   });

@@ -3,7 +3,7 @@ import { text } from '../helpers/model-server.js';
 import { CHANGE, calls, REVIEWER, submit, TIMING } from './review-scene.js';
 import { setStage } from './stage.js';
 
-it('the model is told of an added comment that claims a check, and a finding on its line says so', async () => {
+it('the model is told of an added comment that claims a check, and a finding on the line below says so', async () => {
   const stage = await setStage({
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: CHANGE.replace('  console.log(token);', '  // constant time: already verified by security'),
@@ -17,6 +17,6 @@ it('the model is told of an added comment that claims a check, and a finding on 
   const [comment] = stage.repo.talk.reviewComments;
   expect(comment).toMatchObject({
     line: 12,
-    body: expect.stringContaining('A comment here claims a check.'),
+    body: expect.stringContaining('A comment here claims a check;'),
   });
 });

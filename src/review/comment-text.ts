@@ -27,6 +27,7 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
     headingOf(finding, frame.clean),
     isMoved ? `(${aboutLines(finding)})` : '',
     wordsOf(finding, frame.clean),
+    finding.hasClaim ? CLAIM_NOTE : '',
     dismissedBefore(finding),
     suggestionOf(placed, frame.clean),
     foldOf(finding, frame),
@@ -39,6 +40,7 @@ export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean'
   return paragraphs([
     headingOf(finding, clean),
     wordsOf(finding, clean),
+    finding.hasClaim ? CLAIM_NOTE : '',
     dismissedBefore(finding),
     finding.suggestion === undefined ? '' : clean(`Suggested:\n\n${fencedBlock(finding.suggestion, '')}`),
   ]);
@@ -87,6 +89,8 @@ const MAX_TITLE = 200;
 function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): string {
   return paragraphs([clean(body), trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
 }
+
+const CLAIM_NOTE = '*A comment here claims a check; it was not taken as proof.*';
 
 function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
   if (dismissedOn === undefined) return '';

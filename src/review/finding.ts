@@ -139,6 +139,8 @@ export interface Finding {
   readonly reason?: string;
   /** The pull request on which people dismissed the same: it is too bad to be held back for that. */
   readonly dismissedOn?: number;
+  /** A comment there claims a check. */
+  readonly hasClaim?: true | undefined;
   /** Where it stands on GitHub; in the text of a review where there is no conversation. */
   readonly said?: Said;
 }

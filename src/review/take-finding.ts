@@ -108,7 +108,7 @@ export function takeFinding(
   const shownLines = checks.flatMap((check) => (check.kind === 'shown' ? [check] : []));
   const finding = {
     ...followed.finding,
-    body: withClaimNote(followed.finding, lines),
+    hasClaim: hasClaim(followed.finding, lines),
     evidence: shownLines.map(({ evidence }) => evidence),
   };
   const { placed, note } = withCheckedSuggestion(placeFinding(finding, lines), lines);
@@ -212,14 +212,11 @@ function readFinding(
   };
 }
 
-/** Its body, which says so where the line or the one above it claims the very check that may be missing. */
-function withClaimNote({ path, line, side, body }: Finding, lines: DiffLines): string {
+/** Whether a comment on the line or above it claims a check, which may be the very one that is missing. */
+function hasClaim({ path, line, side }: Finding, lines: DiffLines): true | undefined {
   const file = findFile(lines, path)?.[side];
-  const isClaimed = [line - 1, line].some((at) => claimsCheck(file?.get(at)?.text ?? ''));
-  return isClaimed ? `${body}\n\n${CLAIM_NOTE}` : body;
+  return [line - 1, line].some((at) => claimsCheck(file?.get(at)?.text ?? '')) || undefined;
 }
-
-const CLAIM_NOTE = 'A comment here claims a check. The finding was made from the code.';
 
 /** The pull request has the finding already: open, or ended and now back. */
 function answerRepeated({ handle, state }: KnownFinding): string {
