@@ -130,6 +130,11 @@ describe('the task on the command line', () => {
 });
 
 describe('the task of a pull request', () => {
+  it('has the fence of a diff where the diff was piped', () => {
+    const { message } = resolve({ change: { range: '', diff: DIFF } });
+    expect(message).toContain(fence(DIFF.trimEnd(), { source: 'diff of standard input' }));
+  });
+
   it('is its review, with the constant text before the variable text', () => {
     const task = resolve({ trigger: pullRequest, context });
     expect(task.sentence).toBe('Review pull request #42: Fix auth');

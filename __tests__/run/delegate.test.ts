@@ -284,6 +284,11 @@ describe('a sub-agent that fails', () => {
   it.each<[string, AxeError, string]>([
     ['there is no key', new AxeError(noKey, { exitCode: 2 }), noKey],
     [
+      'its address is of no use',
+      new ConfigError('invalid base URL'),
+      'failed to create provider for agent "a": invalid base URL',
+    ],
+    [
       'its provider is unknown',
       new AxeError('unsupported provider "p": supported providers are x'),
       'failed to create provider for agent "a": unsupported provider "p": supported providers are x',

@@ -24,7 +24,7 @@ export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promis
   });
 }
 
-/** The same agents with `~` and variables replaced in the paths of skills and workdirs, as axe reads them. */
+/** The same agents with `~` and variables replaced in the paths of skills, as axe reads them. */
 export function withExpandedPaths<Agents extends AgentLibrary>(agents: Agents, env: Terminal['env']): Agents {
   return { ...agents, loadSkill: (path, agent) => agents.loadSkill(expandPath(path, env), agent) };
 }
@@ -40,8 +40,12 @@ export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
   const { cwd, env } = terminal;
   const agentsDir = await agentsDirOf(flags, terminal);
   const config = await loadProvidersConfig(configDir(env));
+  const agents = localAgents({ cwd, agentsDir, configDir: configDir(env) });
   const checks: ValidationDependencies = {
-    agents: withExpandedPaths(localAgents({ cwd, agentsDir, configDir: configDir(env) }), env),
+    agents: {
+      ...withExpandedPaths(agents, env),
+      countFiles: (pattern, workdir) => agents.countFiles(pattern, expandPath(workdir, env)),
+    },
     where: 'this folder and this machine',
     modelProblem: (ref) => modelProblem(ref, { env, config }),
     checkSchema: inspectSchema,

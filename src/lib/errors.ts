@@ -18,7 +18,7 @@ export function shownFile(file: string): string {
 
 /**
  * Exit status of the command line, as axe's: 0 success · 1 usage, model reference, bad request, turn limit ·
- * 2 configuration · 3 key, provider, timeout · 4 spent budget (D1, D2, D27) · 129, 130, 143 ended by SIGHUP, SIGINT,
+ * 2 configuration, missing key, unknown tool · 3 unusable key, provider, timeout · 4 spent budget (D1, D2, D27) · 129, 130, 143 ended by SIGHUP, SIGINT,
  * SIGTERM, as shells report it.
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 129 | 130 | 143;

@@ -6,7 +6,7 @@ import type { Scope } from '../review/scope.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import { DEFAULT_DIFF_POLICY, type DiffPolicy, type LocalChange, type TriggerContext } from './context.js';
 import { describeTrigger } from './describe.js';
-import { describeDiff } from './describe-change.js';
+import { DIFF_SOURCE, describeDiff } from './describe-change.js';
 import { NO_PARTS } from './describe-talk.js';
 
 export interface TaskParts {
@@ -56,7 +56,7 @@ export function resolveTask(given: TaskParts): Task {
     change === undefined
       ? NO_PARTS
       : describeDiff(change.diff, {
-          source: change.range === '' ? 'piped diff' : `diff of ${change.range}`,
+          source: `${DIFF_SOURCE}${change.range === '' ? 'standard input' : change.range}`,
           policy,
           isLocal: true,
         }),

@@ -112,8 +112,8 @@ function refusal(reason: string): ToolResult {
   return { text: `call_agent error: ${reason}`, isError: true };
 }
 
-/** Exit code of the error that a key is missing. */
-const MISSING_KEY = 2;
+/** How the error begins that a key is missing, of which axe says no more. */
+const MISSING_KEY = /^API key for provider /;
 
 /** The answer for the model, and what is told of it. */
 interface Delegated {
@@ -139,7 +139,6 @@ async function runSubAgent(
   const memory = await readMemory(plan.agent, plan.memory, deps, notes, unsaved);
   if (memory !== undefined) for (const warning of memoryWarnings(plan, memory, deps)) reporter.warn(warning);
   const { config } = plan.agent;
-  // A missing key is told as it is.
   const model = await withContext(
     `failed to create provider for agent "${name}"`,
     () => openModel(deps, plan.model, config.params),
@@ -291,7 +290,7 @@ async function planSubAgent(
     task: { ...task, message: withInstruction(task.message, form) },
     form,
     prompt: { systemPrompt: config.systemPrompt, skill, files, language: request.language ?? '' },
-    memory: planMemory(agent, model, parent.trust, request, deps.clock.newId()),
+    memory: planMemory(agent, model, parent.trust, { ...request, wantCount: false }, deps.clock.newId()),
     warnings: [...agent.warnings, ...warnings],
   };
 }
@@ -302,11 +301,11 @@ function withHostsOf({ config: { allowedHosts } }: LoadedAgent, agent: LoadedAge
 }
 
 /** Errors of a step with what axe puts before them, but for those of one exit code. */
-async function withContext<T>(before: string, work: () => Promise<T>, asItIs?: number): Promise<T> {
+async function withContext<T>(before: string, work: () => Promise<T>, asItIs?: RegExp): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    if (!(thrown instanceof AxeError) || thrown.exitCode === asItIs) throw thrown;
+    if (!(thrown instanceof AxeError) || asItIs?.test(thrown.message)) throw thrown;
     throw new AxeError(`${before}: ${thrown.message}`, { exitCode: thrown.exitCode, cause: thrown });
   }
 }

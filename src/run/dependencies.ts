@@ -138,7 +138,7 @@ export interface Dependencies {
   /** The pull request's own agents: only looked at, never run (D21). */
   readonly headAgents?: AgentLibrary | undefined;
   readonly models: Models;
-  /** Rejects only with the signal's reason: trouble with a tool is a warning. */
+  /** Throws an AxeError for a tool that does not exist, or a folder of artifacts of no use; other trouble is a warning. */
   openTools(request: ToolRequest): Promise<ToolBox>;
   /** Ends what tools keep for the whole run. */
   closeTools(): Promise<void>;

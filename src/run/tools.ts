@@ -23,7 +23,7 @@ import {
 } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createShell } from '../tools/process/shell.js';
-import { createTools, type ToolParts, unknownTool } from '../tools/registry.js';
+import { createTools, TOOL_NAMES, type ToolParts, unknownTool } from '../tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import { createArtifactFolders } from '../tools/workspace/artifact-folders.js';
@@ -127,12 +127,12 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const { config } = request.agent;
     const rules = rulesFor(request, surroundings);
     const isOfRun = request.callerEffects === undefined;
+    const unknown = config.tools.find((name) => !TOOL_NAMES.includes(name));
+    if (unknown !== undefined) throw unknownTool(unknown);
     const artifactDir = await artifacts.folderOf(request.agent, request.workdir, isOfRun);
     const made = createTools(config.tools, partsFor(request, artifactDir));
     const builtIn = grantTools(made.tools, rules);
     const servers = grantServers(config, rules);
-    const [unknown] = made.unknown;
-    if (unknown !== undefined) throw unknownTool(unknown);
     // The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop.
     if (made.absent.length > 0 && request.agent.source !== 'built-in')
       request.warn(absentTools(made.absent, request, surroundings));

@@ -8,16 +8,6 @@ import { expandPath } from '../../lib/xdg.js';
 import { makeVisible } from '../process/process-jail.js';
 
 /** The folders that agents have for files by their `[artifacts]`, one for each agent of the run. */
-interface ArtifactFolders {
-  /**
-   * The folder of an agent, made if it is missing; undefined for an agent without. Agents below the run's own name its
-   * folder by `${AXE_ARTIFACT_DIR}`. Throws an AxeError.
-   */
-  folderOf(agent: LoadedAgent, workdir: string, isOfRun: boolean): Promise<string | undefined>;
-  /** Removes those that no agent has named. */
-  remove(): Promise<void>;
-}
-
 export function createArtifactFolders({
   env,
   cwd,
@@ -26,7 +16,7 @@ export function createArtifactFolders({
   readonly env: Environment;
   readonly cwd: string;
   readonly where: 'terminal' | 'workflow';
-}): ArtifactFolders {
+}) {
   const folders = new Map<string, Promise<string>>();
   const temporary: string[] = [];
   let ofRun: string | undefined;
@@ -49,15 +39,21 @@ export function createArtifactFolders({
   }
 
   return {
-    async folderOf(agent, workdir, isOfRun) {
+    /**
+     * The folder of an agent, made if it is missing; undefined for an agent without. Agents below the run's own name its
+     * folder by `${AXE_ARTIFACT_DIR}`. Throws an AxeError.
+     */
+    async folderOf(agent: LoadedAgent, workdir: string, isOfRun: boolean): Promise<string | undefined> {
       if (!agent.config.artifacts.enabled) return undefined;
       const folder = folders.get(agent.name) ?? makeFolder(agent, workdir);
       folders.set(agent.name, folder);
       if (isOfRun) ofRun ??= await folder;
       return await folder;
     },
-    async remove() {
-      for (const folder of temporary) await rm(folder, { recursive: true, force: true });
+    /** Removes those that no agent has named; never rejects. */
+    async remove(): Promise<void> {
+      // What a command has left unremovable there must not cost the run its answer.
+      await Promise.allSettled(temporary.map((folder) => rm(folder, { recursive: true, force: true })));
     },
   };
 }
