@@ -96,8 +96,10 @@ describe('createOfflineModel', () => {
   });
 
   it('states how many files did not fit', async () => {
-    const text = await answer(pullRequest(`${adding('a.test.ts', ['x'])}Not shown (12 files): a, b\n`));
-    expect(text).toContain('12 files did not fit and were not looked at.');
+    const text = await answer(
+      `${pullRequest(adding('a.test.ts', ['x']))}\n\n${fence('modified a.ts +1 -0\nmodified b.ts +2 -0', { source: 'files not shown' })}`,
+    );
+    expect(text).toContain('2 files of the change could not be looked at, or not whole.');
   });
 
   it('states when nothing was found, and that this is not a judgement', async () => {

@@ -66,7 +66,7 @@ function withAzurePath(address: string): string {
 /**
  * Access tokens of Azure OpenAI without a key: `AZURE_OPENAI_AD_TOKEN` as it is, or an application
  * (`AZURE_TENANT_ID`, `AZURE_CLIENT_ID`) that proves itself with `AZURE_CLIENT_SECRET`, the token in
- * `AZURE_FEDERATED_TOKEN_FILE`, or GitHub's. Throws an AxeError (exit 3) where none of these is set.
+ * `AZURE_FEDERATED_TOKEN_FILE`, or GitHub's. Throws an AxeError (exit 2) where none of these is set.
  */
 function findEntraToken(ports: KeylessPorts): Fresh<string> {
   const { env, fetch } = ports;

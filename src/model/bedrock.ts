@@ -104,7 +104,7 @@ interface AwsCredentials {
 
 /**
  * Keys in the environment, or else a role with a web identity (`AWS_ROLE_ARN`; the token from `AWS_WEB_IDENTITY_TOKEN_FILE`
- * or GitHub). Throws an AxeError (exit 3) that names both if there is neither.
+ * or GitHub). Throws an AxeError (exit 2) that names both if there is neither.
  */
 function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCredentials> {
   const { env } = ports;

@@ -88,7 +88,10 @@ function reviewCalls(message: string, offered: ReadonlySet<string>): readonly Of
   const others = findings
     .filter(({ line }) => line === undefined)
     .map(({ path, message: body }) => `- ${path === undefined ? '' : `\`${path}\`: `}${body}`);
-  const summary = [`${RULES} ${lookedAt(files, diffs)}`, ...(others.length === 0 ? [] : [others.join('\n')])];
+  const summary = [
+    `${RULES} ${lookedAt(files, message)}`,
+    ...(others.length === 0 ? [] : [others.join('\n')]),
+  ];
   return [
     ...ends,
     ...comments.slice(0, MAX_COMMENTS),
@@ -178,7 +181,7 @@ function answerOffline(system: string, message: string): string {
   const { rest } = parseFences(message);
   const task = firstLine(rest.replace(FENCE_NOTICE, ''));
   const diffs = diffsIn(message);
-  const body = diffs.length > 0 ? review(diffs) : introduce(task);
+  const body = diffs.length > 0 ? review(diffs, message) : introduce(task);
   return [WHAT_THIS_IS, ...body, describeMemory(system)].join('\n\n');
 }
 
@@ -200,21 +203,23 @@ function firstLine(text: string): string {
   return cleanLine(line, MAX_TASK).replaceAll('`', "'");
 }
 
-function review(diffs: readonly string[]): readonly string[] {
+function review(diffs: readonly string[], message: string): readonly string[] {
   const files = diffs.flatMap(parseDiff);
-  return [lookedAt(files, diffs), formatFindings(findInDiff(files))];
+  return [lookedAt(files, message), formatFindings(findInDiff(files))];
 }
 
 /** How much was looked at, and how much was not. */
-function lookedAt(files: readonly DiffFile[], diffs: readonly string[]): string {
+function lookedAt(files: readonly DiffFile[], message: string): string {
   const added = files.reduce((sum, file) => sum + file.additions, 0);
   const removed = files.reduce((sum, file) => sum + file.deletions, 0);
   const binary = files.filter(({ content }) => content === 'binary').length;
   const parts = [`Looked at ${count(files.length, 'file')} (+${added} −${removed}).`];
   if (binary > 0) parts.push(`${count(binary, 'binary file')} could not be looked into.`);
-  const missing = diffs.flatMap((diff) => /^Not shown \((\d+) files?\)/m.exec(diff)?.[1] ?? []);
-  if (missing.length > 0)
-    parts.push(`${count(Number(missing[0]), 'file')} did not fit and were not looked at.`);
+  const missing = parseFences(message).fences.find(({ source }) => source === 'files not shown');
+  if (missing !== undefined)
+    parts.push(
+      `${count(missing.text.split('\n').length, 'file')} of the change could not be looked at, or not whole.`,
+    );
   return parts.join(' ');
 }
 
@@ -240,7 +245,7 @@ function formatFinding({ rule, path, line, message }: RuleFinding): string {
 function introduce(task: string): readonly string[] {
   return [
     ...(task === '' ? [] : [`The task was: \`${task}\``]),
-    'The rules can review a diff (conflict markers, secrets, debug output, TODOs, white space, very large changes, code without tests). None was sent.',
+    'The rules can review a diff (conflict markers, secrets, debug output, lost `await`s, TODOs, white space, very large changes, code without tests). None was sent.',
   ];
 }
 

@@ -36,7 +36,7 @@ interface ModelSettings {
 
 /**
  * Key and base URL by precedence: the input, a non-empty environment variable, config.toml, the default.
- * Throws an AxeError: exit 3 for a missing or unusable key, 1 for a provider without base URL, 2 for a wrong one.
+ * Throws an AxeError: exit 2 for a missing key, 3 for an unusable one, 1 for a provider without base URL, 2 for a wrong one.
  */
 export function resolveSettings(provider: Provider, sources: SettingSources): ModelSettings {
   const baseUrl = resolveBaseUrl(provider, sources);

@@ -116,7 +116,7 @@ function findHost(provider: Provider, { env, config }: SettingSources): string |
 /**
  * Access tokens of Google Cloud: `CLOUDSDK_AUTH_ACCESS_TOKEN` as it is; the file in `GOOGLE_APPLICATION_CREDENTIALS`;
  * `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` (with `GOOGLE_SERVICE_ACCOUNT`) and GitHub's token; what `gcloud` stored.
- * Throws an AxeError (exit 3) that names them all if there are none.
+ * Throws an AxeError (exit 2) that names them all if there are none.
  */
 async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
   const { env, readTextFile } = ports;

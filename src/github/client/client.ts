@@ -139,6 +139,7 @@ function timedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     const signals = [silence.signal, ...(init?.signal ? [init.signal] : [])];
     try {
       const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
+      timer.refresh();
       if (response.body === null) return response;
       const parts: Uint8Array[] = [];
       for await (const part of response.body) {

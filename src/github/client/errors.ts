@@ -220,7 +220,7 @@ function remedyOf(
   }
 }
 
-/** The permissions of which a request takes one. A 404 names none, and neither does every refusal of GHES. */
+/** The permissions of which a request takes one, by its route; GraphQL's are given by whoever asks. */
 function permissionsOf(requestLine: string, needsWrite: readonly string[]): readonly string[] | undefined {
   const [method = '', path = ''] = requestLine.split(' ');
   const level = method === 'GET' ? 'read' : 'write';

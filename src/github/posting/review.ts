@@ -90,7 +90,7 @@ async function post(
   }
 }
 
-/** GitHub does not say which comments it refuses, so each is posted by itself; those that it refuses. */
+/** GitHub does not say which comments it refuses, so each is posted by itself, outside of the review; those that it refuses. */
 async function postEach(
   client: GitHubClient,
   draft: ReviewPayload,

@@ -105,7 +105,7 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
 
   function text(): string {
     const whole = Buffer.concat(start);
-    if (!isTruncated()) return shrink(decode(whole), maxBytes);
+    if (!isTruncated()) return shrink(new TextDecoder('utf-8', { ignoreBOM: true }).decode(whole), maxBytes);
     const head = cutEnd(whole.subarray(0, half));
     const joined = Buffer.concat(end);
     const tail = cutStart(joined.subarray(Math.max(0, joined.length - half)));
