@@ -71,7 +71,7 @@ Added to \`/memory/bot.md\`:
 +the answer
 \`\`\`
 
-It lasts once a later step commits and pushes it. Undo: \`axe-action memory forget bot id1 --dir .axe/memory\` in a checkout.
+It is kept only if a later step commits and pushes it. Undo: \`axe-action memory forget bot id1 --dir .axe/memory\` in a checkout.
 
 ${FIGURES}
 

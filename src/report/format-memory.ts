@@ -137,7 +137,7 @@ function undoLine(
 ): string {
   switch (store) {
     case 'file':
-      return `It lasts once a later step commits and pushes it. Undo: ${code(`axe-action memory forget ${agent} ${id} --dir .axe/memory`)} in a checkout.`;
+      return `It is kept only if a later step commits and pushes it. Undo: ${code(`axe-action memory forget ${agent} ${id} --dir .axe/memory`)} in a checkout.`;
     case 'cache':
       return `Undo, until the next run: delete ${code(location)} on the page “Caches” of “Actions”.`;
     default:
