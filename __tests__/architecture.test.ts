@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_583,
+  'lines of src/': 54_615,
   'files of src/': 334,
-  'types of src/': 772,
+  'types of src/': 771,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_836,
+  'lines of __tests__/': 95_875,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

@@ -236,6 +236,15 @@ function eventOf(step: Step, repo: Repo, id: number): { name: string; payload: P
   }
 }
 
+/** Of the state, models of trusted runs are shown the titles of trusted findings alone. */
+function forTrusted(path: string, said: string): string {
+  if (!path.includes('.state.md')) return said;
+  return said
+    .split('\n')
+    .filter((line) => !/"lane":"(?:tainted|untrusted)"/.test(line))
+    .join('\n');
+}
+
 /** One run, with all that the model was asked in it, and the lanes after it. */
 async function runStep(
   world: World,
@@ -268,9 +277,8 @@ async function runStep(
       .prompts()
       .slice(asked)
       .map((prompt) => JSON.stringify(prompt)),
-    // No model reads the state, which names findings by their titles.
     trusted: memory
-      .flatMap(([path, said]) => (/untrusted\/|\.state\.md/.test(path) ? [] : [said]))
+      .flatMap(([path, said]) => (path.includes('untrusted/') ? [] : [forTrusted(path, said)]))
       .join('\n'),
   };
 }

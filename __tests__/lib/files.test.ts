@@ -15,10 +15,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFiles, fileError } from '../../src/lib/files.js';
+import { asNobody } from '../helpers/as-nobody.js';
 
 const files = createFiles();
 const noLinks = { followLinks: false };
-const NOBODY = 65_534;
 let root = '';
 
 beforeEach(async () => {
@@ -26,17 +26,6 @@ beforeEach(async () => {
   await chmod(root, 0o777);
 });
 afterEach(async () => await rm(root, { recursive: true, force: true }));
-
-/** The superuser is denied nothing; the call then runs as somebody else. */
-async function asNobody<T>(call: () => Promise<T>): Promise<T> {
-  const isRoot = process.geteuid?.() === 0;
-  if (isRoot) process.seteuid?.(NOBODY);
-  try {
-    return await call();
-  } finally {
-    if (isRoot) process.seteuid?.(0);
-  }
-}
 
 async function textOf(path: string, options = noLinks): Promise<string> {
   const file = await files.open(path, options);

@@ -258,7 +258,7 @@ async function tailOf(text: string, maxBytes: number, lastN = 0) {
   return await readTail(openBytes(encoder.encode(text)), lastN, maxBytes);
 }
 
-describe('an written that is larger than the bound', () => {
+describe('an entry that is larger than the bound', () => {
   const task = `begin ${'t'.repeat(300_000)} end`;
   const result = `Found 3 problems:\n- a\n- b\n**Result:** c\n${'r'.repeat(900)}`;
 
@@ -316,7 +316,7 @@ describe('an written that is larger than the bound', () => {
     expect(bytesOf(text)).toBeLessThanOrEqual(16_384);
   });
 
-  it('is found if its result has a heading and no other written is near it', async () => {
+  it('is found if its result has a heading and no other entry is near it', async () => {
     const text = `## 2026-01-01T00:00:00Z\n**Task:** begin ${'t'.repeat(90_000)}\n**Result:** x\n## Findings\ny\n\n`;
     const tail = await tailOf(text, 16_384);
     expect(tail.text).toMatch(

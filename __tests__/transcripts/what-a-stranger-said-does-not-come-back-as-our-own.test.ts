@@ -67,10 +67,13 @@ async function run(
   return { step, prompt: prompts.join('\n') };
 }
 
-/** What the lanes hold for models: none reads the state, which names findings by their titles. */
+/** What the lanes hold for models: of the state, trusted runs are shown the titles of trusted findings alone. */
 function lanes(stage: Stage) {
   const stored = [...storedMemory({ ...stage, workspace: '/nowhere', branches: ['axe-memory'] })];
-  const memory = stored.filter(([path]) => !path.includes('.state.md'));
+  const memory = stored.map(([path, said]) => {
+    const lines = said.split('\n').filter((line) => !/^- .*"lane":"(?:tainted|untrusted)"/.test(line));
+    return [path, lines.join('\n')] as const;
+  });
   const of = (isUntrusted: boolean) =>
     memory.flatMap(([path, said]) => (path.includes('untrusted/') === isUntrusted ? [said] : [])).join('\n');
   return { trusted: of(false), untrusted: of(true) };

@@ -24,13 +24,13 @@ import type { Change } from '../../../../src/memory/change.js';
 import { countEntries, lastEntries } from '../../../../src/memory/run-log.js';
 import type { MemoryStore } from '../../../../src/memory/store.js';
 import { createFileStore } from '../../../../src/memory/stores/file/file-store.js';
+import { asNobody } from '../../../helpers/as-nobody.js';
 import { describeMemoryStore } from '../contract.js';
 import { append, entryText, idsIn } from '../entries.js';
 import { createFakeClock, createPatientClock } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
 
 const never = new AbortController().signal;
-const NOBODY = 65_534;
 let root = '';
 
 beforeEach(async () => {
@@ -58,17 +58,6 @@ async function read(store: MemoryStore, path = 'bot.md') {
 async function textOf(path: string): Promise<string | undefined> {
   const bytes = await readFile(path).catch(() => undefined);
   return bytes && decodeBytes(bytes);
-}
-
-/** The superuser is denied nothing; the call then runs as somebody else. */
-async function asNobody<T>(call: () => Promise<T>): Promise<T> {
-  const isRoot = process.geteuid?.() === 0;
-  if (isRoot) process.seteuid?.(NOBODY);
-  try {
-    return await call();
-  } finally {
-    if (isRoot) process.seteuid?.(0);
-  }
 }
 
 describeMemoryStore('a file store', async () => ({
