@@ -129,7 +129,7 @@ function limitsPage() {
   const limitOf = (name) => name.split('.').reduce((object, key) => object[key], defaults);
   const rows = LIMITS.map(([what, name, format]) => [what, format(limitOf(name))]);
   const about =
-    'Defaults that are not those of an [input](inputs.md) or a [key](agent-keys.md). What happens at the limits of a run is in [cost and limits](../cost-and-limits.md).';
+    "Defaults and limits that the pages on [inputs](inputs.md) and [agent keys](agent-keys.md) don't list. [Cost and limits](../cost-and-limits.md) says what happens when a run reaches one.";
   return page('Defaults and limits', about, [table(['What', 'Value'], rows)]);
 }
 

@@ -153,7 +153,7 @@ const LEAST_LAST_BYTES = 4 * MAX_RESULT_CODE_POINTS + 1024;
 /** Room for the words between the two. */
 const NOTE_BYTES = 64;
 
-/** An entry that is larger than its room, without its middle. Reads no more than the room. */
+/** An entry that is larger than its room, without its middle. Reads no more than the room, or than a heading and a result take. */
 async function cutEntry(
   file: OpenFile,
   { start, end }: { readonly start: number; readonly end: number },
