@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_615,
+  'lines of src/': 54_617,
   'files of src/': 334,
   'types of src/': 771,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_875,
+  'lines of __tests__/': 95_889,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

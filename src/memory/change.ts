@@ -28,6 +28,8 @@ export type Change =
       readonly path: string;
       /** From the newest text to the next one; pure, since it may run more than once. */
       readonly rewrite: (text: string) => string;
+      /** Ids of the entries that it takes out: a save of one of them that comes again adds nothing. */
+      readonly removes?: readonly string[] | undefined;
     }
   | {
       /** Facts of a state; of the same kind and key the later one holds. */

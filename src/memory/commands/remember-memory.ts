@@ -57,7 +57,8 @@ function isLong(result: string): boolean {
 /** Takes the old entry out and puts the new one to its place by time. */
 export function placeEntry(path: string, oldId: string, entry: ComposedEntry): Change {
   const gone = new Set([oldId]);
-  return { kind: 'rewrite', path, rewrite: (text) => withEntry(withoutEntries(text, gone), entry.text) };
+  const rewrite = (text: string) => withEntry(withoutEntries(text, gone), entry.text);
+  return { kind: 'rewrite', path, rewrite, removes: [oldId] };
 }
 
 interface Fields {
@@ -74,7 +75,7 @@ function fieldsOf({ task, result, body }: MemoryEntry): Fields {
 /** Takes the entry of an id out of a log; every other byte stays. */
 export function forgetEntry(path: string, id: string): Change {
   const ids = new Set([id]);
-  return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids) };
+  return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids), removes: [id] };
 }
 
 /** Adds an entry of a person's own to the trusted lane. */

@@ -20,7 +20,7 @@ export interface Snapshot {
   /** What the backend compares on commit: a commit id, a key's number; empty where nothing is there yet. */
   readonly version: string;
   readonly warnings: readonly Warning[];
-  /** Ids of the changes that were saved since the time that was asked for; left out where nobody asked. */
+  /** Ids of the changes that were saved since the time that was asked for, and of entries that were taken out; may be left out where nobody asked. */
   readonly saved?: ReadonlySet<string> | undefined;
   /** Paths of files that did not fit; left out where all did. */
   readonly left?: readonly string[] | undefined;
@@ -126,11 +126,14 @@ export async function update(
     const isOpenChange = (change: Change) => !('id' in change && isSaved(change.id));
     const open = unanswered.some(isSaved) ? [] : changes.filter(isOpenChange);
     const next = applyChanges(tree, open);
-    if (isSame(next, tree) && !isOpen) return { kind: 'committed', version };
+    // What the newest version passed over is not in it, and could still come again: that it was taken out is saved too.
+    const removed = open.flatMap((change) => (change.kind === 'rewrite' ? (change.removes ?? []) : []));
+    const isNews = saved !== undefined && removed.some((id) => !saved.has(id));
+    if (isSame(next, tree) && !isOpen && !isNews) return { kind: 'committed', version };
     begins();
     const own = new Set(open.flatMap((change) => ('id' in change ? [change.id] : [])));
     const ids = own.size === 0 ? [clock.newId()] : [...own];
-    const result = await backend.commit(newest, { tree: next, ids }, signal);
+    const result = await backend.commit(newest, { tree: next, ids: [...ids, ...removed] }, signal);
     if (result.kind === 'unknown') unanswered = [...unanswered, ...ids];
     return result;
   };

@@ -8,7 +8,7 @@ import { cacheScope, formatKey, parseKey } from '../../../../src/memory/stores/c
 import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
 import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
 import { describeMemoryStore, textOf } from '../contract.js';
-import { append, entryText, idsIn } from '../entries.js';
+import { append, entryText, forget, idsIn } from '../entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
 import { createFakeClock } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
@@ -329,6 +329,20 @@ describe('C3 37: a version number that is already reserved', () => {
     expect(cache.keys()).toEqual([formatKey(PREFIX, 1), formatKey(PREFIX, 2)]);
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['a']);
   });
+});
+
+it('what was taken out does not come back, not even from a version that was passed over', async () => {
+  const cache = createFakeCache();
+  const clock = createFakeClock();
+  const again = clock.now();
+  await job(cache, { clock }).write([append('a')], never);
+  cache.put(formatKey(PREFIX, 2), tree({ 'bot.md': entryText('a') + entryText('b') }));
+  const forgets = job(cache, { clock });
+  expect(idsIn(textOf(await read(forgets)))).toEqual(['a', 'b']);
+  cache.put(formatKey(PREFIX, 3), tree({ 'bot.md': entryText('a') }));
+  expect(await forgets.write(forget(['b']), never)).toMatchObject({ kind: 'saved' });
+  await job(cache, { clock }).write([{ ...append('b'), again }], never);
+  expect(idsIn(textOf(await read(job(cache, { clock }))))).toEqual(['a']);
 });
 
 describe('a version that was read once', () => {

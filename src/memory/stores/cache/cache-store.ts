@@ -93,11 +93,7 @@ export function createCacheStore({
   };
   return createTreeStore(backend, { clock, log, budgetMs: SAVE_BUDGET_MS.cache });
 
-  async function read(
-    signal: AbortSignal,
-    _paths: readonly string[] | 'all',
-    since?: Date,
-  ): Promise<Snapshot | FailedSave> {
+  async function read(signal: AbortSignal): Promise<Snapshot | FailedSave> {
     const newest = await newestVersion(signal);
     if ('kind' in newest) return newest;
     if (newest.number > 0) known = newest;
@@ -113,7 +109,7 @@ export function createCacheStore({
       others: new Map(files.filter(([path]) => !path.startsWith(inside))),
       version: String(newest.number),
       warnings,
-      saved: since === undefined ? undefined : new Set(saves.keys()),
+      saved: new Set(saves.keys()),
       isOpen: slow !== undefined || mayBePassedOver(begun),
     };
   }
