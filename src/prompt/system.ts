@@ -144,7 +144,7 @@ export function makeNotesPrompt({
 
 /**
  * What a system prompt says of the tools over notes that the agent has, to be behind everything else of memory; empty
- * without any (memory-tools 1.3, hazard H2).
+ * without any (memory-tools 1.3).
  */
 export function notesToolsPrompt(tools: readonly NotesTool[]): string {
   const listed = ALL_NOTES_TOOLS.filter((tool) => tools.includes(tool));
