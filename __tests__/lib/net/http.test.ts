@@ -87,25 +87,6 @@ describe('the fetch of every connection', () => {
     expect(origin.requests()[0]?.headers).not.toHaveProperty('proxy-authorization');
   });
 
-  it('accepts a URL and a request too, and keeps one connection to the proxy', async () => {
-    const origin = await startOrigin();
-    const proxy = await startProxy(origin.url);
-    const fetch = createFetch({ HTTP_PROXY: proxy.url });
-    for (const input of [new URL('http://models.example/a'), 'http://models.example/b'])
-      expect((await fetch(input)).status).toBe(200);
-    expect(proxy.asked).toEqual(['GET http://models.example/a', 'GET http://models.example/b']);
-  });
-
-  it('follows no redirect if the caller forbids it', async () => {
-    const origin = await startOrigin();
-    const proxy = await startProxy(origin.url);
-    const answer = await createFetch({ HTTP_PROXY: proxy.url })('http://models.example/moved', {
-      redirect: 'manual',
-    });
-    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/elsewhere']);
-    expect(origin.requests()).toHaveLength(1);
-  });
-
   it('stops when its signal aborts', async () => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url);
@@ -168,72 +149,57 @@ describe('the fetch of every connection', () => {
 });
 
 const PROXY = 'http://proxy.example:3128';
+const SECURE = 'https://api.example/';
+const PLAIN = 'http://api.example/';
 
-function proxyOf(url: string, env: Readonly<Record<string, string>>): string | undefined {
-  return proxyFor(new URL(url), env);
-}
-
-describe('the proxy of the environment', () => {
-  it.each([
-    ['https://api.example/v1', { HTTPS_PROXY: PROXY }, PROXY],
-    ['https://api.example/v1', { https_proxy: PROXY }, PROXY],
-    ['http://api.example/v1', { HTTP_PROXY: PROXY }, PROXY],
-    ['http://api.example/v1', { http_proxy: PROXY }, PROXY],
-    ['https://api.example/v1', { HTTP_PROXY: PROXY }, undefined],
-    ['http://api.example/v1', { HTTPS_PROXY: PROXY }, undefined],
-    ['https://api.example/v1', { https_proxy: '', HTTPS_PROXY: PROXY }, PROXY],
-    ['https://api.example/v1', { HTTPS_PROXY: ' ', https_proxy: PROXY }, PROXY],
-    ['https://api.example/v1', {}, undefined],
-    ['https://api.example/v1', { HTTPS_PROXY: 'proxy.example:3128' }, PROXY],
-    ['https://api.example/v1', { HTTPS_PROXY: `${PROXY}\n` }, PROXY],
-  ])('for %s in %j is %s', (url, env, proxy) => {
-    expect(proxyOf(url, env)).toBe(proxy);
-  });
-
-  it.each(['http://localhost:11434/', 'http://127.0.0.1:8080/', 'http://127.8.9.1/', 'http://[::1]:8080/'])(
-    'is not used for this machine: %s',
-    (url) => {
-      expect(proxyOf(url, { HTTP_PROXY: PROXY })).toBeUndefined();
-    },
-  );
-
-  it.each(['http://127.example/', 'http://localhost.example/', 'http://192.168.0.1/'])(
-    'is used for what only looks like this machine: %s',
-    (url) => {
-      expect(proxyOf(url, { HTTP_PROXY: PROXY })).toBe(PROXY);
-    },
-  );
+it.each<[string, Record<string, string>, string | undefined]>([
+  [SECURE, { HTTPS_PROXY: PROXY }, PROXY],
+  [SECURE, { https_proxy: PROXY }, PROXY],
+  [PLAIN, { HTTP_PROXY: PROXY }, PROXY],
+  [PLAIN, { http_proxy: PROXY }, PROXY],
+  [SECURE, { HTTP_PROXY: PROXY }, undefined],
+  [PLAIN, { HTTPS_PROXY: PROXY }, undefined],
+  [SECURE, { https_proxy: '', HTTPS_PROXY: PROXY }, PROXY],
+  [SECURE, { HTTPS_PROXY: ' ', https_proxy: PROXY }, PROXY],
+  [SECURE, {}, undefined],
+  [SECURE, { HTTPS_PROXY: 'proxy.example:3128' }, PROXY],
+  [SECURE, { HTTPS_PROXY: `${PROXY}\n` }, PROXY],
+  // This machine, and what only looks like it.
+  ['http://localhost:11434/', { HTTP_PROXY: PROXY }, undefined],
+  ['http://127.8.9.1/', { HTTP_PROXY: PROXY }, undefined],
+  ['http://[::1]:8080/', { HTTP_PROXY: PROXY }, undefined],
+  ['http://127.example/', { HTTP_PROXY: PROXY }, PROXY],
+  ['http://localhost.example/', { HTTP_PROXY: PROXY }, PROXY],
+  ['http://192.168.0.1/', { HTTP_PROXY: PROXY }, PROXY],
+])('the proxy for %s in %j is %s', (url, env, proxy) => {
+  expect(proxyFor(new URL(url), env)).toBe(proxy);
 });
 
-describe('NO_PROXY', () => {
-  it.each([
-    ['*', 'https://api.example/', true],
-    ['api.example', 'https://api.example/', true],
-    ['API.Example', 'https://api.example/', true],
-    ['example', 'https://api.example/', true],
-    ['pi.example', 'https://api.example/', false],
-    ['.example', 'https://api.example/', true],
-    ['.api.example', 'https://api.example/', false],
-    ['*.example', 'https://api.example/', true],
-    ['api.example:443', 'https://api.example/', true],
-    ['api.example:8443', 'https://api.example/', false],
-    ['api.example:8443', 'https://api.example:8443/', true],
-    ['other.example, api.example', 'https://api.example/', true],
-    ['other.example api.example', 'https://api.example/', true],
-    ['10.0.0.0/8', 'https://10.1.2.3/', true],
-    ['10.0.0.0/8', 'https://11.1.2.3/', false],
-    ['10.0.0.0/99', 'https://10.1.2.3/', false],
-    ['10.0.0.0/8', 'https://api.example/', false],
-    ['fd00::/8', 'https://[fd00::1]/', true],
-    ['fd00::/8', 'https://[fe80::1]/', false],
-    ['fd00::1', 'https://[fd00::1]/', true],
-    ['[fd00::1]:443', 'https://[fd00::1]/', true],
-    ['10.1.2.3', 'https://10.1.2.3/', true],
-    ['', 'https://api.example/', false],
-    [',', 'https://api.example/', false],
-  ])('%j covers %s: %s', (noProxy, url, covered) => {
-    for (const name of ['NO_PROXY', 'no_proxy']) {
-      expect(proxyOf(url, { HTTPS_PROXY: PROXY, [name]: noProxy }) === undefined).toBe(covered);
-    }
-  });
+it.each([
+  ['*', true, SECURE],
+  ['api.example', true, SECURE],
+  ['API.Example', true, SECURE],
+  ['example', true, SECURE],
+  ['pi.example', false, SECURE],
+  ['.example', true, SECURE],
+  ['.api.example', false, SECURE],
+  ['*.example', true, SECURE],
+  ['api.example:443', true, SECURE],
+  ['api.example:8443', false, SECURE],
+  ['api.example:8443', true, 'https://api.example:8443/'],
+  ['other.example, api.example', true, SECURE],
+  ['other.example api.example', true, SECURE],
+  ['10.0.0.0/8', true, 'https://10.1.2.3/'],
+  ['10.0.0.0/8', false, 'https://11.1.2.3/'],
+  ['10.0.0.0/99', false, 'https://10.1.2.3/'],
+  ['10.0.0.0/8', false, SECURE],
+  ['fd00::/8', true, 'https://[fd00::1]/'],
+  ['fd00::/8', false, 'https://[fe80::1]/'],
+  ['fd00::1', true, 'https://[fd00::1]/'],
+  ['[fd00::1]:443', true, 'https://[fd00::1]/'],
+  ['', false, SECURE],
+  [',', false, SECURE],
+])('`NO_PROXY: %s` covers, %s: %s', (noProxy, covered, url) => {
+  for (const name of ['NO_PROXY', 'no_proxy'])
+    expect(proxyFor(new URL(url), { HTTPS_PROXY: PROXY, [name]: noProxy }) === undefined).toBe(covered);
 });

@@ -118,19 +118,14 @@ describe('parseDiff', () => {
     ]);
   });
 
-  const HEADERS: readonly (readonly [string, readonly string[], object])[] = [
+  /** A change of one line. */
+  const HUNK = ['@@ -1 +1 @@', '-a', '+b'];
+
+  it.each<[string, readonly string[], object]>([
     [
       'an added file',
-      [
-        'diff --git a/n.ts b/n.ts',
-        'new file mode 100644',
-        'index 0000000..1',
-        '--- /dev/null',
-        '+++ b/n.ts',
-        '@@ -0,0 +1 @@',
-        '+a',
-      ],
-      { path: 'n.ts', status: 'added', additions: 1 },
+      ['diff --git a/n b/n', 'new file mode 100644', '--- /dev/null', '+++ b/n', '@@ -0,0 +1 @@', '+a'],
+      { path: 'n', status: 'added', additions: 1 },
     ],
     [
       'an empty added file',
@@ -139,15 +134,8 @@ describe('parseDiff', () => {
     ],
     [
       'a deleted file',
-      [
-        'diff --git a/d.ts b/d.ts',
-        'deleted file mode 100644',
-        '--- a/d.ts',
-        '+++ /dev/null',
-        '@@ -1 +0,0 @@',
-        '-a',
-      ],
-      { path: 'd.ts', status: 'deleted', deletions: 1 },
+      ['diff --git a/d b/d', 'deleted file mode 100644', '--- a/d', '+++ /dev/null', '@@ -1 +0,0 @@', '-a'],
+      { path: 'd', status: 'deleted', deletions: 1 },
     ],
     [
       'a pure rename',
@@ -156,33 +144,18 @@ describe('parseDiff', () => {
     ],
     [
       'a rename between folders that look like prefixes',
-      [
-        'diff --git a/a/b.txt b/b/a/c.txt',
-        'similarity index 100%',
-        'rename from a/b.txt',
-        'rename to b/a/c.txt',
-      ],
+      ['diff --git a/a/b.txt b/b/a/c.txt', 'rename from a/b.txt', 'rename to b/a/c.txt'],
       { path: 'b/a/c.txt', previousPath: 'a/b.txt', status: 'renamed' },
     ],
     [
       'a rename with changes',
-      [
-        'diff --git a/o.ts b/n.ts',
-        'similarity index 90%',
-        'rename from o.ts',
-        'rename to n.ts',
-        '--- a/o.ts',
-        '+++ b/n.ts',
-        '@@ -1 +1 @@',
-        '-a',
-        '+b',
-      ],
-      { path: 'n.ts', previousPath: 'o.ts', status: 'renamed', additions: 1 },
+      ['diff --git a/o b/n', 'rename from o', 'rename to n', '--- a/o', '+++ b/n', ...HUNK],
+      { path: 'n', previousPath: 'o', status: 'renamed', additions: 1 },
     ],
     [
       'a copy',
-      ['diff --git a/o.ts b/n.ts', 'similarity index 100%', 'copy from o.ts', 'copy to n.ts'],
-      { path: 'n.ts', previousPath: 'o.ts', status: 'copied' },
+      ['diff --git a/o b/n', 'similarity index 100%', 'copy from o', 'copy to n'],
+      { path: 'n', previousPath: 'o', status: 'copied' },
     ],
     [
       'a change of mode, with the prefix in the name',
@@ -191,45 +164,22 @@ describe('parseDiff', () => {
     ],
     [
       'a quoted path',
-      [
-        'diff --git "a/\\303\\244 \\"q\\"\\t.txt" "b/\\303\\244 \\"q\\"\\t.txt"',
-        'old mode 100644',
-        'new mode 100755',
-      ],
+      ['diff --git "a/\\303\\244 \\"q\\"\\t.txt" "b/\\303\\244 \\"q\\"\\t.txt"', 'new mode 100755'],
       { path: 'ä "q"\t.txt' },
     ],
     [
       'quoted paths of a change',
-      [
-        'diff --git "a/\\360\\237\\231\\202" "b/\\360\\237\\231\\202"',
-        '--- "a/\\360\\237\\231\\202"',
-        '+++ "b/\\360\\237\\231\\202"',
-        '@@ -1 +1 @@',
-        '-a',
-        '+b',
-      ],
+      ['--- "a/\\360\\237\\231\\202"', '+++ "b/\\360\\237\\231\\202"', ...HUNK],
       { path: '🙂', additions: 1 },
     ],
     [
       'a rename to a quoted path',
-      [
-        'diff --git a/plain "b/\\303\\244"',
-        'similarity index 100%',
-        'rename from plain',
-        'rename to "\\303\\244"',
-      ],
+      ['diff --git a/plain "b/\\303\\244"', 'rename from plain', 'rename to "\\303\\244"'],
       { path: 'ä', previousPath: 'plain', status: 'renamed' },
     ],
     [
       'a path with spaces, a time in it and a tab behind it',
-      [
-        'diff --git a/log 2020-01-01 10:00:00 +0000.txt b/log 2020-01-01 10:00:00 +0000.txt',
-        '--- a/log 2020-01-01 10:00:00 +0000.txt\t',
-        '+++ b/log 2020-01-01 10:00:00 +0000.txt\t',
-        '@@ -1 +1 @@',
-        '-a',
-        '+b',
-      ],
+      ['--- a/log 2020-01-01 10:00:00 +0000.txt\t', '+++ b/log 2020-01-01 10:00:00 +0000.txt\t', ...HUNK],
       { path: 'log 2020-01-01 10:00:00 +0000.txt' },
     ],
     [
@@ -246,7 +196,6 @@ describe('parseDiff', () => {
       'a binary patch',
       [
         'diff --git a/x.bin b/x.bin',
-        'index 1..2 100644',
         'GIT binary patch',
         'literal 3',
         'Kcmb<z',
@@ -258,59 +207,36 @@ describe('parseDiff', () => {
     ],
     [
       'a submodule',
-      [
-        'diff --git a/lib b/lib',
-        'index 1111111..2222222 160000',
-        '--- a/lib',
-        '+++ b/lib',
-        '@@ -1 +1 @@',
-        '-Subproject commit 1',
-        '+Subproject commit 2',
-      ],
+      ['diff --git a/lib b/lib', 'index 1..2 160000', '--- a/lib', '+++ b/lib', ...HUNK],
       { path: 'lib', content: 'submodule' },
     ],
     [
       'a diff without git, with times',
-      ['--- old/a.txt\t2020-01-01 10:00:00', '+++ new/a.txt\t2020-01-02 10:00:00', '@@ -1 +1 @@', '-a', '+b'],
+      ['--- old/a.txt\t2020-01-01 10:00:00', '+++ new/a.txt\t2020-01-02 10:00:00', ...HUNK],
       { path: 'new/a.txt', status: 'modified', additions: 1 },
     ],
     [
       'a combined diff',
       [
-        'diff --cc src/a.ts',
+        'diff --cc a.ts',
         'index 1,2..3',
-        '--- a/src/a.ts',
-        '+++ b/src/a.ts',
+        '--- a/a.ts',
+        '+++ b/a.ts',
         '@@@ -1,1 -1,1 +1,1 @@@',
         '- a',
         ' -b',
         '++c',
       ],
-      { path: 'src/a.ts', additions: 0 },
+      { path: 'a.ts', additions: 0 },
     ],
-  ];
-
-  for (const [name, lines, expected] of HEADERS) {
-    it(`reads ${name}`, () => {
-      const files = parseDiff(`${lines.join('\n')}\n`);
-      expect(files).toHaveLength(1);
-      expect(files[0]).toMatchObject(expected);
-    });
-  }
+  ])('reads %s', (_, lines, expected) => {
+    const files = parseDiff(`${lines.join('\n')}\n`);
+    expect(files).toHaveLength(1);
+    expect(files[0]).toMatchObject(expected);
+  });
 
   it('distinguishes two files of a diff without git', () => {
-    const diff = [
-      '--- a.txt',
-      '+++ a.txt',
-      '@@ -1 +1 @@',
-      '-a',
-      '+b',
-      '--- b.txt',
-      '+++ b.txt',
-      '@@ -1 +1 @@',
-      '-a',
-      '+b',
-    ];
+    const diff = ['--- a.txt', '+++ a.txt', ...HUNK, '--- b.txt', '+++ b.txt', ...HUNK];
     expect(pathsOf(diff.join('\n'))).toEqual(['a.txt', 'b.txt']);
   });
 
@@ -320,36 +246,31 @@ describe('parseDiff', () => {
   });
 
   it('counts every added line of any content', () => {
+    const marks = [
+      '--- a/x',
+      '+++ b/x',
+      '@@ -1 +1 @@',
+      'diff --git a/x b/x',
+      '',
+      ' ',
+      '\\ No newline',
+      '-',
+      '+',
+    ];
     const line = fc.oneof(
-      fc.constantFrom(
-        '--- a/x',
-        '+++ b/x',
-        '@@ -1 +1 @@',
-        'diff --git a/x b/x',
-        '',
-        ' ',
-        '\\ No newline',
-        '-',
-        '+',
-        '\r',
-      ),
+      fc.constantFrom(...marks, '\r'),
       fc.string({ maxLength: 10 }).map((text) => text.replaceAll('\n', '')),
     );
+    const lines = fc.array(line, { minLength: 1, maxLength: 20 });
     fc.assert(
-      fc.property(
-        fc.array(line, { minLength: 1, maxLength: 20 }),
-        fc.array(line, { minLength: 1, maxLength: 20 }),
-        (a, b) => {
-          const files = parseDiff(adding('a', a) + adding('b', b));
-          expect(files.map(({ path }) => path)).toEqual(['a', 'b']);
-          const added = files.map(({ hunks }) =>
-            hunks.flatMap(({ lines }) =>
-              lines.flatMap((entry) => (entry.kind === 'added' ? [entry.text] : [])),
-            ),
-          );
-          expect(added).toEqual([a, b]);
-        },
-      ),
+      fc.property(lines, lines, (a, b) => {
+        const files = parseDiff(adding('a', a) + adding('b', b));
+        expect(files.map(({ path }) => path)).toEqual(['a', 'b']);
+        const added = files.map(({ hunks }) =>
+          hunks.flatMap(({ lines }) => lines.flatMap((one) => (one.kind === 'added' ? [one.text] : []))),
+        );
+        expect(added).toEqual([a, b]);
+      }),
     );
   });
 
