@@ -97,7 +97,7 @@ const RATCHET = {
   'types of src/': 771,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 95_889,
+  'lines of __tests__/': 94_549,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

@@ -1,24 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import { createModels, type ModelsOptions } from '../../src/model/create.js';
+import type { ModelsOptions } from '../../src/model/create.js';
 import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer } from '../helpers/model-server.js';
 import { question } from './contract.js';
+import { completion, openModel, response } from './open-model.js';
 import { routedFetch } from './routed-fetch.js';
 
-const COMPLETION = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'gpt-4o-2024-11-20',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-};
+const COMPLETION = completion({ content: 'Hi' });
 const APPLICATION = { AZURE_TENANT_ID: 'octo-tenant', AZURE_CLIENT_ID: 'octo-client' };
+const KEYED = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
 const STATEMENT = 'eyJhbGciOi.statement.signature';
 
-async function open(env: Readonly<Record<string, string>>, options: Partial<ModelsOptions> = {}) {
-  const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch({}), ...options });
-  return await models.open({ provider: 'azure', model: 'my-gpt' });
+async function open(env: ModelsOptions['env'], options: Partial<ModelsOptions> = {}, model = 'my-gpt') {
+  return await openModel(`azure/${model}`, { env, fetch: routedFetch({}), ...options });
 }
 
 async function startAzure() {
@@ -64,24 +58,13 @@ describe('Azure with a key', () => {
     ['gpt-5.4', '/openai/v1/chat/completions'],
     ['gpt-4o', '/openai/v1/chat/completions'],
   ])('calls a deployment named %s at %s', async (model, path) => {
-    const body = {
-      id: 'r',
-      object: 'response',
-      created_at: 1,
-      status: 'completed',
-      model,
-      output: [],
-      usage: { input_tokens: 1, output_tokens: 0 },
-    };
     const server = await startModelServer(({ path: asked }) => ({
       kind: 'raw',
       status: 200,
-      body: asked.endsWith('/responses') ? body : COMPLETION,
+      body: asked.endsWith('/responses') ? response([]) : COMPLETION,
     }));
-    const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
     const fetch = routedFetch({ 'octo.openai.azure.com': server.url });
-    const models = createModels({ env, loadConfig: async () => ({}), fetch });
-    await (await models.open({ provider: 'azure', model })).doGenerate(question());
+    await (await open(KEYED, { fetch }, model)).doGenerate(question());
     expect(server.requests()[0]?.path).toBe(path);
   });
 
@@ -92,9 +75,8 @@ describe('Azure with a key', () => {
     ['o3', true],
   ])('limits %s with one parameter alone', async (model, thinks) => {
     const { server, hosts } = await startAzure();
-    const env = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
-    const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch(hosts) });
-    await (await models.open({ provider: 'azure', model })).doGenerate(question({ maxOutputTokens: 77 }));
+    const asked = question({ maxOutputTokens: 77 });
+    await (await open(KEYED, { fetch: routedFetch(hosts) }, model)).doGenerate(asked);
     expect(server.requests()[0]?.body).toEqual({
       model,
       max_completion_tokens: 77,
@@ -106,33 +88,29 @@ describe('Azure with a key', () => {
     });
   });
 
-  it.each([
+  it.each<[string, ModelsOptions['env'], string]>([
     [
       'without an address',
       { AZURE_OPENAI_API_KEY: 'k' },
-      2,
       'the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)',
     ],
     [
       'with a name that would be another host',
-      { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'evil.example/#' },
-      2,
+      { ...KEYED, AZURE_RESOURCE_NAME: 'evil.example/#' },
       '`AZURE_RESOURCE_NAME` is not the name of a resource',
     ],
     [
       'with an address that holds a password',
-      { AZURE_OPENAI_API_KEY: 'k', AXE_AZURE_BASE_URL: 'https://a:b@h' },
-      2,
+      { ...KEYED, AXE_AZURE_BASE_URL: 'https://a:b@h' },
       'invalid base URL for provider "azure"',
     ],
     [
       'without credentials',
       { AZURE_RESOURCE_NAME: 'octo' },
-      2,
       'credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)',
     ],
-  ])('is not opened %s', async (_, env, exitCode, message) => {
-    await expect(open(env)).rejects.toMatchObject({ exitCode, message });
+  ])('is not opened %s', async (_, env, message) => {
+    await expect(open(env)).rejects.toMatchObject({ exitCode: 2, message });
   });
 });
 
@@ -213,10 +191,7 @@ describe('Azure with Microsoft Entra', () => {
 
 it('long descriptions of tools, which Azure refuses, are cut', async () => {
   const { server, hosts } = await startAzure();
-  const model = await open(
-    { AZURE_RESOURCE_NAME: 'octo', AZURE_API_KEY: 'k' },
-    { fetch: routedFetch(hosts) },
-  );
+  const model = await open(KEYED, { fetch: routedFetch(hosts) });
   const tool = { type: 'function', name: 'look', description: 'd'.repeat(4000), inputSchema: {} } as const;
   await model.doGenerate(question({ tools: [tool] }));
   const lengths = server.requests().map(({ body }) => JSON.stringify(body).match(/d{900,}/)?.[0].length);

@@ -25,7 +25,7 @@ export interface WireModel {
   readonly path: string;
   /** The body of an error. */
   readonly errorBody: (message: string) => unknown;
-  readonly statuses: readonly (readonly [number, ProviderErrorCategory])[];
+  readonly statuses: Partial<Readonly<Record<ProviderErrorCategory, readonly number[]>>>;
   /** A good answer without content. */
   readonly emptyBody: unknown;
   /** How it is treated: as an error, or as an empty answer (axe-behaviour §11). */
@@ -33,13 +33,13 @@ export interface WireModel {
   /** The prompt in a request, where the helper does not know the wire. */
   readonly prompt?: (request: RecordedRequest) => Prompt;
   /** Part of a request with temperature 0 and at most 77 tokens; `temperature` and `max_tokens` unless said. */
-  readonly settings?: unknown;
+  readonly settings?: object;
   /** How a good answer of another shape is treated. */
   readonly otherShape?: string;
   /** Part of a request for JSON of {@link SCHEMA}. */
-  readonly jsonSchema: unknown;
+  readonly jsonSchema: object;
   /** Part of a request for any JSON; undefined where the provider cannot be asked, which is a warning. */
-  readonly jsonObject: unknown;
+  readonly jsonObject: object | undefined;
 }
 
 /** A schema that every provider takes. */
@@ -135,15 +135,9 @@ export function describeWireModel(wire: WireModel): void {
     it('sends a temperature of 0 and the maximum number of tokens', async () => {
       const { server, model } = await start([text('Hi')]);
       await model.doGenerate(question({ temperature: 0, maxOutputTokens: 77 }));
-      expect(server.requests()[0]?.body).toMatchObject(
-        (wire.settings ?? { temperature: 0, max_tokens: 77 }) as Record<string, unknown>,
-      );
-      expect(
-        server
-          .requests()[0]
-          ?.bytes.toString()
-          .match(/\b77\b/g),
-      ).toHaveLength(1);
+      const [request] = server.requests();
+      expect(request?.body).toMatchObject(wire.settings ?? { temperature: 0, max_tokens: 77 });
+      expect(request?.bytes.toString().match(/\b77\b/g)).toHaveLength(1);
     });
 
     it('sends no temperature that is not set', async () => {
@@ -179,7 +173,7 @@ export function describeWireModel(wire: WireModel): void {
     it('requests JSON that matches a schema', async () => {
       const { server, model } = await start([text('{"verdict":"ok"}')]);
       await model.doGenerate(question({ responseFormat: { type: 'json', schema: SCHEMA } }));
-      expect(server.requests()[0]?.body).toMatchObject(wire.jsonSchema as Record<string, unknown>);
+      expect(server.requests()[0]?.body).toMatchObject(wire.jsonSchema);
     });
 
     it(`${wire.jsonObject === undefined ? 'warns that it cannot request' : 'requests'} any JSON`, async () => {
@@ -188,28 +182,27 @@ export function describeWireModel(wire: WireModel): void {
       if (wire.jsonObject === undefined) {
         expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'responseFormat' }]);
       } else {
-        expect(server.requests()[0]?.body).toMatchObject(wire.jsonObject as Record<string, unknown>);
+        expect(server.requests()[0]?.body).toMatchObject(wire.jsonObject);
         expect(warnings).toEqual([]);
       }
     });
 
-    it.each(wire.statuses)(
-      'C4 58: reports status %i as %s, and does not try again',
-      async (status, category) => {
-        const { server, model } = await start([
-          { kind: 'raw', status, body: wire.errorBody(`msg ${status}`) },
-        ]);
-        const thrown = await rejection(model.doGenerate(question()));
-        expect(thrown).toMatchObject({
-          name: 'ProviderError',
-          message: `${category}: msg ${status}`,
-          category,
-          status,
-          exitCode: category === 'bad_request' ? 1 : 3,
-        });
-        expect(server.requests()).toHaveLength(1);
-      },
+    const statuses = Object.entries(wire.statuses).flatMap(([category, all]) =>
+      all.map((status) => [status, category] as const),
     );
+    it.each(statuses)('C4 58: reports status %i as %s, and does not try again', async (status, category) => {
+      const body = wire.errorBody(`msg ${status}`);
+      const { server, model } = await start([{ kind: 'raw', status, body }]);
+      const thrown = await rejection(model.doGenerate(question()));
+      expect(thrown).toMatchObject({
+        name: 'ProviderError',
+        message: `${category}: msg ${status}`,
+        category,
+        status,
+        exitCode: category === 'bad_request' ? 1 : 3,
+      });
+      expect(server.requests()).toHaveLength(1);
+    });
 
     it.each([
       ['an HTML page', '<html><body>Log in</body></html>', 'the body is an HTML page, not JSON'],
@@ -307,25 +300,18 @@ function callsIn(content: readonly LanguageModelV4Content[]): readonly unknown[]
 
 /** The turn of a model that called tools, and their results. */
 function turn(content: readonly LanguageModelV4Content[]): LanguageModelV4CallOptions['prompt'] {
-  const calls = content.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
+  const calls = content.flatMap((part) => {
+    if (part.type !== 'tool-call') return [];
+    const { toolCallId, toolName, input } = part;
+    return [{ call: { toolCallId, toolName }, input: JSON.parse(input) }];
+  });
   return [
-    {
-      role: 'assistant',
-      content: calls.map(({ toolCallId, toolName, input }) => ({
-        type: 'tool-call',
-        toolCallId,
-        toolName,
-        input: JSON.parse(input),
-      })),
-    },
+    { role: 'assistant', content: calls.map(({ call, input }) => ({ type: 'tool-call', ...call, input })) },
     {
       role: 'tool',
-      content: calls.map(({ toolCallId, toolName, input }) => ({
-        type: 'tool-result',
-        toolCallId,
-        toolName,
-        output: { type: 'text', value: `content of ${JSON.parse(input).path}` },
-      })),
+      content: calls.map(({ call, input }) => {
+        return { type: 'tool-result', ...call, output: { type: 'text', value: `content of ${input.path}` } };
+      }),
     },
   ];
 }

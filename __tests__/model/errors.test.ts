@@ -23,19 +23,16 @@ function networkError(code: string, message: string, cause?: unknown): APICallEr
 describe('an answer with an error status', () => {
   it.each([
     ['an object', { error: { message: 'no such field', type: 't' } }, 'no such field'],
-    ['a number as code', { error: { message: 'no such field', code: 1234 } }, 'no such field'],
     ['a bare error (Ollama)', { error: 'no such field' }, 'no such field'],
     ['a bare message', { message: 'no such field' }, 'no such field'],
     ['a list of one (Vertex)', [{ error: { message: 'no such field' } }], 'no such field'],
     ['a blank message', { error: { message: ' ' } }, 'Bad Request'],
     ['a message that is not text', { error: { message: 7 } }, 'Bad Request'],
-    ['null', { error: null }, 'Bad Request'],
     ['a list', [1, 2], 'Bad Request'],
     ['another shape', { detail: 'x' }, 'Bad Request'],
   ])('is reported with the API’s message: %s', (_, body, text) => {
-    expect(told(callError({ statusCode: 400, responseBody: JSON.stringify(body) })).message).toBe(
-      `bad_request: ${text}`,
-    );
+    const error = told(callError({ statusCode: 400, responseBody: JSON.stringify(body) }));
+    expect(error.message).toBe(`bad_request: ${text}`);
   });
 
   it.each([
@@ -48,9 +45,7 @@ describe('an answer with an error status', () => {
     [499, 'server: HTTP status 499'],
   ])('%i without a message of its own is "%s"', (statusCode, message) => {
     for (const responseBody of ['<html>bad</html>', '', undefined])
-      expect(
-        told(callError({ statusCode, ...(responseBody === undefined ? {} : { responseBody }) })),
-      ).toMatchObject({ message, status: statusCode });
+      expect(told(callError({ statusCode, responseBody }))).toMatchObject({ message, status: statusCode });
   });
 
   it('C4 61: is one line of at most 500 characters, without what moves a terminal', () => {
@@ -60,50 +55,32 @@ describe('an answer with an error status', () => {
     expect(error.message.length).toBeLessThanOrEqual(500 + 'bad_request: '.length);
   });
 
-  it.each([
-    [401, 'Check the key in `OPENAI_API_KEY`.'],
-    [404, "Check the model's name; openai does not know it, or the key cannot use it."],
-    [400, 'Check `model` and `[params]` of the agent against what the provider says.'],
-    [402, 'Check the credits, the quota and the billing of the account at openai.'],
-    [429, 'The provider limits requests and tokens. Try again later, or use another model.'],
-    [307, 'Redirects are not followed; set the base URL to the final address.'],
-    [
-      500,
-      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
-    ],
-    [
-      529,
-      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
-    ],
-    [403, 'Check that the key in `OPENAI_API_KEY` may use this model.'],
-    [
-      408,
-      'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.',
-    ],
-    [499, 'Check `model` and `[params]` of the agent against what the provider says.'],
-  ])('%i has a remedy: %s', (statusCode, remedy) => {
-    expect(told(callError({ statusCode })).remedy).toBe(remedy);
-  });
-});
+  const DOWN =
+    'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the command line.';
+  const BILLING = 'Check the credits, the quota and the billing of the account at openai.';
 
-describe('an account without credits', () => {
   it.each([
-    [400, 'Your credit balance is too low to access the Anthropic API.'],
-    [429, 'You exceeded your current quota, please check your plan and billing details.'],
-    [402, 'Insufficient credits.'],
-  ])('is sent to its billing, whatever the status: %i', (statusCode, message) => {
+    [401, 'm', 'Check the key in `OPENAI_API_KEY`.'],
+    [404, 'm', "Check the model's name; openai does not know it, or the key cannot use it."],
+    [400, 'm', 'Check `model` and `[params]` of the agent against what the provider says.'],
+    [499, 'm', 'Check `model` and `[params]` of the agent against what the provider says.'],
+    [429, 'm', 'The provider limits requests and tokens. Try again later, or use another model.'],
+    [307, 'm', 'Redirects are not followed; set the base URL to the final address.'],
+    [403, 'm', 'Check that the key in `OPENAI_API_KEY` may use this model.'],
+    [408, 'm', DOWN],
+    [500, 'm', DOWN],
+    [529, 'm', DOWN],
+    [402, 'm', BILLING],
+    [400, 'Your credit balance is too low to access the Anthropic API.', BILLING],
+    [429, 'You exceeded your current quota, please check your plan and billing details.', BILLING],
+  ])('%i, %s has a remedy: %s', (statusCode, message, remedy) => {
     const responseBody = JSON.stringify({ error: { message } });
-    expect(told(callError({ statusCode, responseBody })).remedy).toBe(
-      'Check the credits, the quota and the billing of the account at openai.',
-    );
+    expect(told(callError({ statusCode, responseBody })).remedy).toBe(remedy);
   });
-});
 
-describe('a request that was too long', () => {
-  it('is reported with its remedy, and with the window', () => {
-    const responseBody = JSON.stringify({
-      error: { message: 'prompt is too long: 9 tokens > 8192 maximum' },
-    });
+  it('that a request was too long is reported with the window', () => {
+    const message = 'prompt is too long: 9 tokens > 8192 maximum';
+    const responseBody = JSON.stringify({ error: { message } });
     expect(told(callError({ statusCode: 400, responseBody }))).toMatchObject({
       category: 'bad_request',
       overflow: { windowTokens: 8192 },
@@ -118,15 +95,12 @@ describe('C4 59: the time that a provider asks to wait', () => {
 
   it.each([
     ['seconds', { 'retry-after': '7' }, 7000],
-    ['no time', { 'retry-after': '0' }, 0],
     ['seconds with spaces', { 'retry-after': ' 90 ' }, 90_000],
     ['a date, from that of the answer', { 'retry-after': 'Sat, 21 Nov 2026 20:00:30 GMT', date }, 30_000],
-    ['a date that is now', { 'retry-after': date, date }, 0],
     ['a date that is over', { 'retry-after': 'Sat, 21 Nov 2026 19:00:00 GMT', date }, undefined],
     ['a date, from an answer without one', { 'retry-after': date }, undefined],
     ['half seconds', { 'retry-after': '1.5' }, undefined],
     ['a negative number', { 'retry-after': '-5', date }, undefined],
-    ['nonsense', { 'retry-after': 'soon', date }, undefined],
     ['a number beyond all measure', { 'retry-after': '9'.repeat(40), date }, undefined],
     ['milliseconds, as OpenAI and Azure tell them', { 'retry-after-ms': '1500', 'retry-after': '2' }, 1500],
     ['nothing', {}, undefined],
@@ -156,7 +130,6 @@ describe('C4 61: an answer that cannot be read', () => {
 
   it.each([
     ['an empty body', '', 'the body is empty'],
-    ['blanks', ' \n', 'the body is empty'],
     ['an HTML page', '<!DOCTYPE html><p>Log in', 'the body is an HTML page, not JSON'],
     ['an HTML page without doctype', '\n<html lang="en">', 'the body is an HTML page, not JSON'],
     ['cut-off JSON', '{"choices":[', 'the body is not valid JSON'],
@@ -234,26 +207,6 @@ describe('C4 57: a connection that fails', () => {
       exitCode: 3,
       remedy: 'Check the network and `AXE_OPENAI_BASE_URL`.',
     });
-  });
-
-  it.each([
-    ['with a code on the whole', { code: 'ETIMEDOUT' }],
-    ['with codes on the parts only', {}],
-  ])('to each of several addresses is reported by the first, %s', (_, own) => {
-    const part = (address: string) =>
-      Object.assign(new Error(`connect ETIMEDOUT ${address}`), { code: 'ETIMEDOUT' });
-    const all = new AggregateError([part('192.0.2.1:443'), part('192.0.2.2:443')], '');
-    const error = told(callError({ cause: Object.assign(all, own) }));
-    expect(error.message).toBe(`server: Post "${URL_OF_CALL}": connect ETIMEDOUT 192.0.2.1:443`);
-  });
-
-  it('is found however deeply it is wrapped, and a circle of causes ends', () => {
-    const inner = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
-    const wrapped = new Error('a', { cause: new Error('b', { cause: inner }) });
-    expect(told(callError({ cause: wrapped })).message).toContain('connection refused');
-    const circle = new Error('round and round');
-    circle.cause = circle;
-    expect(told(callError({ cause: circle })).message).toContain('round and round');
   });
 
   it('is not blamed on the host if the proxy is the cause', () => {

@@ -2,40 +2,16 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import type { Effort } from '../../src/agent/choices.js';
 import type { ModelParams } from '../../src/agent/config.js';
-import { parseModelRef } from '../../src/agent/model-ref.js';
 import { modelSettings } from '../../src/loop/asker.js';
 import { Usage } from '../../src/loop/usage.js';
-import { createModels } from '../../src/model/create.js';
-import { type ModelScript, startModelServer, text } from '../helpers/model-server.js';
-import { realmFetch } from '../helpers/realm-fetch.js';
+import { type ModelServer, text } from '../helpers/model-server.js';
 import { question } from './contract.js';
+import { always, completion, playModel } from './open-model.js';
 
 const TOOLS: LanguageModelV4CallOptions['tools'] = [
   { type: 'function', name: 'read_file', description: 'Reads', inputSchema: { type: 'object' } },
 ];
 const NONE = { temperature: undefined, maxTokens: 0, responseFormat: undefined };
-
-async function scene(ref: string, script: ModelScript = [text('Hi')]) {
-  const server = await startModelServer(script);
-  const { url } = server;
-  const env = {
-    ...server.env,
-    AXE_OPENROUTER_BASE_URL: `${url}/api/v1`,
-    OPENROUTER_API_KEY: 'k',
-    GEMINI_API_KEY: 'k',
-    AXE_GOOGLE_BASE_URL: url,
-    AXE_AZURE_BASE_URL: url,
-    AZURE_OPENAI_API_KEY: 'k',
-    AXE_LITELLM_BASE_URL: url,
-    AXE_MINIMAX_BASE_URL: url,
-    MINIMAX_API_KEY: 'k',
-    AWS_BEARER_TOKEN_BEDROCK: 'k',
-    AWS_REGION: 'us-east-1',
-    AXE_BEDROCK_BASE_URL: url,
-  };
-  const models = createModels({ env, loadConfig: async () => ({}), fetch: realmFetch });
-  return { server, models, ref: parseModelRef(ref) };
-}
 
 /** What one request with these parameters holds, and what the reply is accompanied by. */
 async function ask(
@@ -43,8 +19,7 @@ async function ask(
   params: Partial<ModelParams>,
   patch: Partial<LanguageModelV4CallOptions> = {},
 ) {
-  const { server, models, ref: parsed } = await scene(ref);
-  const model = await models.open(parsed);
+  const { server, model } = await playModel(ref, [text('Hi')]);
   const reply = await model.doGenerate(question({ ...modelSettings({ ...NONE, ...params }), ...patch }));
   return { body: server.requests()[0]?.body, warnings: reply.warnings };
 }
@@ -79,13 +54,8 @@ describe('the effort that a model is asked for', () => {
     async (ref) => {
       const { body, warnings } = await ask(ref, { effort: 'low' });
       expect(JSON.stringify(body)).not.toMatch(/effort|thinking/);
-      expect(warnings).toEqual([
-        {
-          type: 'compatibility',
-          feature: 'effort',
-          details: 'this model cannot be told how hard to think, so `effort` is ignored',
-        },
-      ]);
+      const details = 'this model cannot be told how hard to think, so `effort` is ignored';
+      expect(warnings).toEqual([{ type: 'compatibility', feature: 'effort', details }]);
     },
   );
 
@@ -177,20 +147,15 @@ const REFUSAL = {
 };
 
 describe('the form in which a deployment or a gateway is asked', () => {
+  const pathsOf = (server: ModelServer) => server.requests().map(({ path }) => path.replace(/^.*\/v1/, ''));
+
   it.each(['azure/reviewer', 'litellm/gpt-6.1-sol', 'litellm/team/reviewer', 'openai/gpt-5.5'])(
-    'is the other one from the refusal of tools on: %s',
+    'is the other one from the refusal of tools on, asked once only: %s',
     async (ref) => {
-      const {
-        server,
-        models,
-        ref: parsed,
-      } = await scene(ref, [REFUSAL, text('Hi'), text('Again'), text('New')]);
-      const model = await models.open(parsed);
+      const { server, model } = await playModel(ref, [REFUSAL, text('Hi'), REFUSAL]);
       await model.doGenerate(question({ tools: TOOLS }));
-      await model.doGenerate(question({ tools: TOOLS }));
-      await (await models.open(parsed)).doGenerate(question({ tools: TOOLS }));
-      const paths = server.requests().map(({ path }) => path.replace(/^.*\/v1/, ''));
-      expect(paths).toEqual(['/chat/completions', '/responses', '/responses', '/responses']);
+      await expect(model.doGenerate(question({ tools: TOOLS }))).rejects.toThrow(/Function tools/);
+      expect(pathsOf(server)).toEqual(['/chat/completions', '/responses', '/responses']);
       expect(server.requests()[1]?.body).toMatchObject({
         store: false,
         include: ['reasoning.encrypted_content'],
@@ -199,17 +164,11 @@ describe('the form in which a deployment or a gateway is asked', () => {
     },
   );
 
-  it('is asked once only, and other refusals are not followed', async () => {
-    const twice = await scene('azure/reviewer', [REFUSAL, REFUSAL]);
-    await expect((await twice.models.open(twice.ref)).doGenerate(question({ tools: TOOLS }))).rejects.toThrow(
-      /Function tools/,
-    );
-    expect(twice.server.requests()).toHaveLength(2);
-    const other = await scene('azure/reviewer', [
-      { kind: 'raw', status: 400, body: { error: { message: 'max_tokens is too large' } } },
-    ]);
-    await expect((await other.models.open(other.ref)).doGenerate(question())).rejects.toThrow(/too large/);
-    expect(other.server.requests()).toHaveLength(1);
+  it('stays for another refusal', async () => {
+    const body = { error: { message: 'max_tokens is too large' } };
+    const { server, model } = await playModel('azure/reviewer', [{ kind: 'raw', status: 400, body }]);
+    await expect(model.doGenerate(question())).rejects.toThrow(/too large/);
+    expect(server.requests()).toHaveLength(1);
   });
 
   it.each([
@@ -218,9 +177,9 @@ describe('the form in which a deployment or a gateway is asked', () => {
     ['openai/gpt-6.1-sol', 'chat', '/chat/completions'],
     ['azure/gpt-5.6-sol', 'chat', '/chat/completions'],
   ] as const)('is what the agent says: %s, %s', async (ref, api, path) => {
-    const { server, models, ref: parsed } = await scene(ref);
-    await (await models.open(parsed)).doGenerate(question(modelSettings({ ...NONE, api })));
-    expect(server.requests().map((request) => request.path.replace(/^.*\/v1/, ''))).toEqual([path]);
+    const { server, model } = await playModel(ref, [text('Hi')]);
+    await model.doGenerate(question(modelSettings({ ...NONE, api })));
+    expect(pathsOf(server)).toEqual([path]);
   });
 });
 
@@ -228,22 +187,11 @@ it.each([
   [{ cost: 0.0123 }, 0.0123],
   [{ cost: 0.01, is_byok: true, cost_details: { upstream_inference_cost: 0.25 } }, 0.26],
   [{ cost: 'none' }, undefined],
-])('the cost of a reply is what OpenRouter says: %j', async (usage, costUsd) => {
-  const { models, ref } = await scene('openrouter/z-ai/glm-5', [
-    {
-      kind: 'raw',
-      status: 200,
-      body: {
-        id: 'c',
-        object: 'chat.completion',
-        created: 1,
-        model: 'm',
-        choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-        usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, ...usage },
-      },
-    },
-  ]);
-  const reply = await (await models.open(ref)).doGenerate(question());
+])('the cost of a reply is what OpenRouter says: %j', async (cost, costUsd) => {
+  const body = completion({ content: 'Hi' });
+  const usage = { ...body.usage, ...cost };
+  const { model } = await playModel('openrouter/z-ai/glm-5', always({ ...body, usage }));
+  const reply = await model.doGenerate(question());
   expect(new Usage('m').add(reply, 'm').costUsd).toBe(costUsd);
 });
 
@@ -259,10 +207,9 @@ it('the cost of a reply is read from a stream too', async () => {
     'data: [DONE]\n\n',
   ].join('');
   const headers = { 'content-type': 'text/event-stream' };
-  const { models, ref, server } = await scene('openrouter/x-ai/grok-4.6', [
-    { kind: 'raw', status: 200, body, headers },
-  ]);
-  const reply = await (await models.open(ref)).doGenerate(question());
+  const script = [{ kind: 'raw' as const, status: 200, body, headers }];
+  const { model, server } = await playModel('openrouter/x-ai/grok-4.6', script);
+  const reply = await model.doGenerate(question());
   expect(server.requests()[0]?.body).toMatchObject({ stream: true });
   expect(new Usage('m').add(reply, 'm')).toMatchObject({ input: 10, output: 5, costUsd: 0.5 });
 });

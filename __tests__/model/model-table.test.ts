@@ -8,33 +8,22 @@ const price = (ref: string) => findPrice(parseModelRef(ref));
 
 describe('the price of a model', () => {
   it.each([
-    ['anthropic/claude-sonnet-4-5', 3, 15],
     ['anthropic/claude-sonnet-4-5-20250929', 3, 15],
     ['anthropic/claude-opus-4-20250514', 15, 75],
     ['anthropic/claude-opus-5-5', 4, 20],
-    ['openai/gpt-4o', 2.5, 10],
     ['openai/gpt-4o-2024-11-20', 2.5, 10],
-    ['openai/gpt-4o-mini', 0.15, 0.6],
-    ['openai/gpt-5', 1.25, 10],
     ['openai/gpt-5-mini-2025-08-07', 0.25, 2],
-    ['openai/gpt-6-sol', 2, 10],
     ['openai/gpt-6.1-terra', 1, 5],
     ['openai/gpt-5.6', 4, 20],
-    ['google/gemini-2.5-flash', 0.3, 2.5],
     ['google/gemini-2.5-flash-lite', 0.1, 0.4],
     ['google/gemini-3.1-pro-preview', 2, 12],
     ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', 3, 15],
     ['bedrock/anthropic.claude-opus-4-6-v1', 5, 25],
     ['vertex/claude-haiku-4-5@20251001', 1, 5],
-    ['vertex/gemini-2.5-pro', 1.25, 10],
     ['openrouter/anthropic/claude-sonnet-4.5', 3, 15],
-    ['openrouter/google/gemini-2.5-pro', 1.25, 10],
-    ['opencode/claude-sonnet-4-5', 3, 15],
     ['azure/gpt-4o', 2.5, 10],
     ['minimax/MiniMax-M3', 0.3, 1.2],
-    ['xai/grok-4.6', 2, 6],
     ['openrouter/x-ai/grok-4.6', 2, 6],
-    ['deepseek/deepseek-v4-pro', 1.32, 3.96],
     ['ollama/llama3', 0, 0],
     ['offline/rules', 0, 0],
   ])('of %s is %d for input and %d for output', (ref, input, output) => {
@@ -77,10 +66,6 @@ describe('the price of a model', () => {
     const families = MODEL_TABLE.map(({ family }) => family);
     expect(new Set(families).size).toBe(families.length);
   });
-});
-
-it('knows the price of Sonnet 5.5 for what comes from the cache', () => {
-  expect(price('anthropic/claude-sonnet-5-5')?.cacheRead).toBe(0.1);
 });
 
 describe('the table of models', () => {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { createModels } from '../../src/model/create.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { bindingClaude, CLAUDE_WIRES } from '../helpers/binding-claude.js';
 import { startModelServer } from '../helpers/model-server.js';
-import { realmFetch } from '../helpers/realm-fetch.js';
 import { converse } from './converse.js';
+import { openAt } from './open-model.js';
 
 const TURNS = 50;
 
@@ -21,20 +20,7 @@ async function talk(ref: string, wire: keyof typeof CLAUDE_WIRES, how: Talk) {
   const { knownTokens, windowTokens = 1_000_000, resultBytes = 300, toolsChangeAfter } = how;
   const claude = bindingClaude(CLAUDE_WIRES[wire], { turns: TURNS, windowTokens });
   const server = await startModelServer((request) => claude.answer(request));
-  const [provider = '', ...rest] = ref.split('/');
-  const models = createModels({
-    env: {
-      ...server.env,
-      OPENROUTER_API_KEY: 'k',
-      AXE_OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-      AWS_BEARER_TOKEN_BEDROCK: 'k',
-      AWS_REGION: 'us-east-1',
-      AXE_BEDROCK_BASE_URL: server.url,
-    },
-    loadConfig: async () => ({}),
-    fetch: realmFetch,
-  });
-  const model = await models.open({ provider, model: rest.join('/') });
+  const model = await openAt(server, ref);
   const look: Tool = {
     name: 'look',
     effect: 'read',

@@ -5,49 +5,25 @@ import { call, reply, says } from '../helpers/model-fake.js';
 
 const CUT = { unified: 'length', raw: 'length' } as const;
 
-function textsOf({ content }: LanguageModelV4GenerateResult): readonly unknown[] {
-  return content.map((part) =>
-    part.type === 'text' || part.type === 'reasoning' ? [part.type, part.text] : [part.type],
-  );
+function textsOf({ content }: Pick<LanguageModelV4GenerateResult, 'content'>): readonly string[] {
+  return content.map((part) => ('text' in part ? `${part.type}: ${part.text}` : part.type));
 }
 
 describe('a block of reasoning', () => {
   it.each([
-    [
-      'before the answer',
-      '<think>\nHm, two files.\n</think>\n\nFine.',
-      [
-        ['reasoning', 'Hm, two files.'],
-        ['text', 'Fine.'],
-      ],
-    ],
-    [
-      'behind blanks',
-      '\n <think>Hm.</think>Fine.',
-      [
-        ['reasoning', 'Hm.'],
-        ['text', 'Fine.'],
-      ],
-    ],
-    [
-      'that is empty',
-      '<think>\n\n</think>\n\nFine.',
-      [
-        ['reasoning', ''],
-        ['text', 'Fine.'],
-      ],
-    ],
-    ['without an answer', '<think>Hm.</think>\n', [['reasoning', 'Hm.']]],
-    [
-      'before an answer about such blocks',
-      '<think>Hm.</think>Remove `<think>` and `</think>`.',
-      [
-        ['reasoning', 'Hm.'],
-        ['text', 'Remove `<think>` and `</think>`.'],
-      ],
-    ],
-  ])('is removed from a reply: %s', (_, text, parts) => {
-    expect(textsOf(takeThinkBlock(says(text)))).toEqual(parts);
+    ['before the answer', '<think>\nHm, two files.\n</think>\n\nFine.', 'Hm, two files.', 'Fine.'],
+    ['behind blanks', '\n <think>Hm.</think>Fine.', 'Hm.', 'Fine.'],
+    ['that is empty', '<think>\n\n</think>\n\nFine.', '', 'Fine.'],
+    ['before an answer about such blocks', '<think>Hm.</think>Remove `<think>`.', 'Hm.', 'Remove `<think>`.'],
+  ])('is removed from a reply: %s', (_, text, thought, answer) => {
+    expect(textsOf(takeThinkBlock(says(text)))).toEqual([`reasoning: ${thought}`, `text: ${answer}`]);
+  });
+
+  it.each([
+    ['without an answer', says('<think>Hm.</think>\n')],
+    ['that was cut off', says('<think>Hm.', { finish: CUT })],
+  ])('%s is the whole reply', (_, whole) => {
+    expect(textsOf(takeThinkBlock(whole))).toEqual(['reasoning: Hm.']);
   });
 
   it.each([
@@ -62,38 +38,19 @@ describe('a block of reasoning', () => {
     expect(takeThinkBlock(whole)).toBe(whole);
   });
 
-  it('that was cut off is the whole reply', () => {
-    expect(textsOf(takeThinkBlock(says('<think>Hm, tw', { finish: CUT })))).toEqual([
-      ['reasoning', 'Hm, tw'],
-    ]);
-  });
-
   it('is sent back unchanged', () => {
     const text = '<think>\nHm.\n</think>\n\nI look.';
     const { content } = takeThinkBlock(reply([{ type: 'text', text }, call('1', 'look', {})]));
-    expect(textsOf({ ...says(''), content })).toEqual([
-      ['reasoning', 'Hm.'],
-      ['text', 'I look.'],
-      ['tool-call'],
-    ]);
+    expect(textsOf({ content })).toEqual(['reasoning: Hm.', 'text: I look.', 'tool-call']);
     const parts = content.flatMap((part) =>
       part.type === 'reasoning' || part.type === 'text'
-        ? [
-            {
-              type: part.type,
-              text: part.text,
-              ...(part.providerMetadata && { providerOptions: part.providerMetadata }),
-            },
-          ]
+        ? [{ type: part.type, text: part.text, providerOptions: part.providerMetadata }]
         : [],
     );
     const [sent] = sendThinkBlocks({ prompt: [{ role: 'assistant', content: parts }] }).prompt;
-    expect(sent).toEqual({
-      role: 'assistant',
-      content: [
-        { type: 'text', text: '<think>\nHm.\n</think>\n\n' },
-        { type: 'text', text: 'I look.' },
-      ],
-    });
+    expect(sent?.content).toEqual([
+      { type: 'text', text: '<think>\nHm.\n</think>\n\n' },
+      { type: 'text', text: 'I look.' },
+    ]);
   });
 });

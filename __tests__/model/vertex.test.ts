@@ -1,53 +1,35 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { createModels, type ModelsOptions } from '../../src/model/create.js';
+import type { ModelsOptions } from '../../src/model/create.js';
 import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer } from '../helpers/model-server.js';
 import { question } from './contract.js';
+import { claude, completion, gemini, openModel } from './open-model.js';
 import { routedFetch } from './routed-fetch.js';
 
 const PROJECT = { GOOGLE_CLOUD_PROJECT: 'octo-project' };
 const TOKEN = { CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.octo' };
 const STATEMENT = 'eyJhbGciOi.statement.signature';
 const POOL = 'projects/1/locations/global/workloadIdentityPools/octo/providers/github';
-const GEMINI = {
-  candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
-  usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
-};
-const CLAUDE = {
-  id: 'msg_1',
-  type: 'message',
-  role: 'assistant',
-  model: 'claude-sonnet-4-5-20250929',
-  content: [{ type: 'text', text: 'Hi' }],
-  stop_reason: 'end_turn',
-  stop_sequence: null,
-  usage: { input_tokens: 1, output_tokens: 1 },
-};
-const COMPLETION = {
-  id: 'c',
-  object: 'chat.completion',
-  created: 1,
-  model: 'meta/llama',
-  choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
-};
 
-async function open(
-  model: string,
-  env: Readonly<Record<string, string>>,
-  options: Partial<ModelsOptions> = {},
-) {
-  const models = createModels({ env, loadConfig: async () => ({}), fetch: routedFetch({}), ...options });
-  return await models.open({ provider: 'vertex', model });
+const FILE = { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' };
+
+async function open(model: string, env: ModelsOptions['env'], options: Partial<ModelsOptions> = {}) {
+  return await openModel(`vertex/${model}`, { env, fetch: routedFetch({}), ...options });
 }
 
+/** Vertex under its global address, and what leads there. */
 async function startVertex() {
-  return await startModelServer(({ path }) => ({
+  const server = await startModelServer(({ path }) => ({
     kind: 'raw',
     status: 200,
-    body: path.includes('rawPredict') ? CLAUDE : path.includes('openapi') ? COMPLETION : GEMINI,
+    body: path.includes('rawPredict')
+      ? claude('end_turn', [{ type: 'text', text: 'Hi' }])
+      : path.includes('openapi')
+        ? completion({ content: 'Hi' })
+        : gemini('STOP', [{ text: 'Hi' }]),
   }));
+  return { server, hosts: { 'aiplatform.googleapis.com': server.url } };
 }
 
 /** Google's token servers: each answers what its path asks for. */
@@ -67,7 +49,7 @@ describe('Vertex AI', () => {
     ['europe-west4', 'europe-west4-aiplatform.googleapis.com'],
     ['eu', 'aiplatform.eu.rep.googleapis.com'],
   ])('in %s is called at %s, with a token and without a key', async (location, host) => {
-    const server = await startVertex();
+    const { server } = await startVertex();
     const env = { ...PROJECT, ...TOKEN, GOOGLE_CLOUD_LOCATION: location };
     const model = await open('gemini-3.5-flash', env, { fetch: routedFetch({ [host]: server.url }) });
     expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
@@ -81,8 +63,8 @@ describe('Vertex AI', () => {
   });
 
   it('offers Claude, with the model in the address and the version in the body', async () => {
-    const server = await startVertex();
-    const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
+    const { server, hosts } = await startVertex();
+    const fetch = routedFetch(hosts);
     const model = await open('claude-sonnet-4-5@20250929', { ...PROJECT, ...TOKEN }, { fetch });
     expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
     const [request] = server.requests();
@@ -96,8 +78,8 @@ describe('Vertex AI', () => {
   });
 
   it('offers models of other makers', async () => {
-    const server = await startVertex();
-    const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
+    const { server, hosts } = await startVertex();
+    const fetch = routedFetch(hosts);
     const model = await open('meta/llama-4-maverick', { ...PROJECT, ...TOKEN }, { fetch });
     expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
     expect(server.requests()[0]).toMatchObject({
@@ -108,8 +90,8 @@ describe('Vertex AI', () => {
   });
 
   it('accepts a key without a project, in a header', async () => {
-    const server = await startVertex();
-    const fetch = routedFetch({ 'aiplatform.googleapis.com': server.url });
+    const { server, hosts } = await startVertex();
+    const fetch = routedFetch(hosts);
     const model = await open('gemini-3.5-flash', { GOOGLE_VERTEX_API_KEY: 'express-key' }, { fetch });
     await model.doGenerate(question());
     const [request] = server.requests();
@@ -118,7 +100,7 @@ describe('Vertex AI', () => {
     expect([...(request?.query ?? [])]).toEqual([['alt', 'sse']]);
   });
 
-  it.each([
+  it.each<[string, string, ModelsOptions['env'], number, string]>([
     [
       'Claude with a key',
       'claude-x',
@@ -147,24 +129,16 @@ describe('Vertex AI', () => {
       2,
       'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER, GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_VERTEX_API_KEY)',
     ],
-    [
-      'a credential file that is not there',
-      'gemini-x',
-      { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/none.json' },
-      3,
-      'auth: the credential file `/none.json` cannot be read',
-    ],
+    ['no credential file', 'gemini-x', FILE, 3, 'auth: the credential file `/creds.json` cannot be read'],
   ])('is not opened with %s', async (_, model, env, exitCode, message) => {
-    await expect(open(model, env, { readTextFile: async () => undefined })).rejects.toMatchObject({
-      exitCode,
-      message,
-    });
+    const readTextFile = async () => undefined;
+    await expect(open(model, env, { readTextFile })).rejects.toMatchObject({ exitCode, message });
   });
 });
 
 describe('workload identity', () => {
   it('exchanges the workflow’s identity token, and impersonates the service account', async () => {
-    const server = await startVertex();
+    const { server, hosts } = await startVertex();
     const google = await startGoogle();
     const audiences: string[] = [];
     const model = await open(
@@ -176,7 +150,7 @@ describe('workload identity', () => {
       },
       {
         fetch: routedFetch({
-          'aiplatform.googleapis.com': server.url,
+          ...hosts,
           'sts.googleapis.com': google.url,
           'iamcredentials.googleapis.com': google.url,
         }),
@@ -214,7 +188,7 @@ describe('workload identity', () => {
     ['an address, as of `google-github-actions/auth`', 'url'],
     ['a file', 'file'],
   ])('exchanges the identity token from %s', async (_, source) => {
-    const server = await startVertex();
+    const { server, hosts } = await startVertex();
     const google = await startGoogle();
     const credential = {
       type: 'external_account',
@@ -234,14 +208,8 @@ describe('workload identity', () => {
       '/creds.json': JSON.stringify(credential),
       '/run/token': `${STATEMENT}\n`,
     };
-    const model = await open(
-      'gemini-3.5-flash',
-      { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' },
-      {
-        fetch: routedFetch({ 'aiplatform.googleapis.com': server.url }),
-        readTextFile: async (path) => files[path],
-      },
-    );
+    const readTextFile = async (path: string) => files[path];
+    const model = await open('gemini-3.5-flash', FILE, { fetch: routedFetch(hosts), readTextFile });
     await model.doGenerate(question());
     const exchange = google.requests().find(({ path }) => path === '/v1/token');
     expect(new URLSearchParams(String(exchange?.body)).get('subject_token')).toBe(STATEMENT);
@@ -277,11 +245,8 @@ describe('workload identity', () => {
       'server: the credential file: `private_key` is missing',
     ],
   ])('reports the problem of a file with %s', async (_, credential, message) => {
-    const model = await open(
-      'gemini-3.5-flash',
-      { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' },
-      { readTextFile: async () => JSON.stringify(credential) },
-    );
+    const readTextFile = async () => JSON.stringify(credential);
+    const model = await open('gemini-3.5-flash', FILE, { readTextFile });
     await expect(model.doGenerate(question())).rejects.toMatchObject({ message });
   });
 
@@ -303,7 +268,7 @@ describe('workload identity', () => {
 describe('a credential file of Google', () => {
   it('can be the key of a service account, which signs for itself', async () => {
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const server = await startVertex();
+    const { server, hosts } = await startVertex();
     const google = await startGoogle();
     const credential = {
       type: 'service_account',
@@ -312,14 +277,8 @@ describe('a credential file of Google', () => {
       private_key_id: 'octo-key',
       token_uri: `${google.url}/token`,
     };
-    const model = await open(
-      'gemini-3.5-flash',
-      { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' },
-      {
-        fetch: routedFetch({ 'aiplatform.googleapis.com': server.url }),
-        readTextFile: async () => JSON.stringify(credential),
-      },
-    );
+    const readTextFile = async () => JSON.stringify(credential);
+    const model = await open('gemini-3.5-flash', FILE, { fetch: routedFetch(hosts), readTextFile });
     await model.doGenerate(question());
     const form = new URLSearchParams(String(google.requests()[0]?.body));
     expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
@@ -345,7 +304,7 @@ describe('a credential file of Google', () => {
   });
 
   it("can be a person's login, in the place where gcloud keeps it", async () => {
-    const server = await startVertex();
+    const { server, hosts } = await startVertex();
     const google = await startGoogle();
     const login = { type: 'authorized_user', client_id: 'i', client_secret: 's', refresh_token: 'r' };
     const path = '/home/octocat/.config/gcloud/application_default_credentials.json';
@@ -354,7 +313,7 @@ describe('a credential file of Google', () => {
       { ...PROJECT, HOME: '/home/octocat' },
       {
         fetch: routedFetch({
-          'aiplatform.googleapis.com': server.url,
+          ...hosts,
           'oauth2.googleapis.com': google.url,
         }),
         readTextFile: async (asked) => (asked === path ? JSON.stringify(login) : undefined),

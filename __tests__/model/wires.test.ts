@@ -1,39 +1,25 @@
-import type { LanguageModel } from '../../src/loop/messages.js';
-import { createModels } from '../../src/model/create.js';
 import { type ModelServer, promptOf } from '../helpers/model-server.js';
 import { realmFetch } from '../helpers/realm-fetch.js';
 import { describeModel, describeWireModel, SCHEMA } from './contract.js';
+import { claude, completion, converseReply, gemini, openModel, response } from './open-model.js';
 import { conversePrompt, geminiPrompt, rawPredictPrompt } from './wire-prompts.js';
 
 const KEY = 'sk-wire-0123456789abcdef';
 const nested = (message: string) => ({ error: { code: 1, message, status: 'SOME' } });
-const OPENAI_STATUSES = [
-  [400, 'bad_request'],
-  [401, 'auth'],
-  [403, 'auth'],
-  [404, 'bad_request'],
-  [413, 'server'],
-  [422, 'server'],
-  [429, 'rate_limit'],
-  [500, 'server'],
-  [503, 'server'],
-  [529, 'server'],
-] as const;
-const OVERLOAD_STATUSES = [...OPENAI_STATUSES.slice(0, -1), [529, 'overloaded']] as const;
+const OPENAI_STATUSES = {
+  bad_request: [400, 404],
+  auth: [401, 403],
+  rate_limit: [429],
+  server: [413, 422, 500, 503, 529],
+};
+const OVERLOAD_STATUSES = { ...OPENAI_STATUSES, server: [413, 422, 500, 503], overloaded: [529] };
 
 /** Chat Completions, as OpenAI and those that follow it have it. */
 const CHAT = {
   path: '/v1/chat/completions',
   errorBody: nested,
   statuses: OPENAI_STATUSES,
-  emptyBody: {
-    id: 'c',
-    object: 'chat.completion',
-    created: 1,
-    model: 'm',
-    choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 },
-  },
+  emptyBody: completion({ content: '' }),
   emptyAnswer: 'empty',
   jsonSchema: { response_format: { type: 'json_schema', json_schema: { schema: SCHEMA, strict: true } } },
   jsonObject: { response_format: { type: 'json_object' } },
@@ -42,16 +28,7 @@ const CHAT = {
 const MESSAGES = {
   path: '/v1/messages',
   errorBody: (message: string) => ({ type: 'error', error: { type: 'some_error', message } }),
-  emptyBody: {
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'claude',
-    content: [],
-    stop_reason: 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 1, output_tokens: 0 },
-  },
+  emptyBody: claude('end_turn'),
   emptyAnswer: 'error',
   jsonSchema: { tools: [{ name: 'json', input_schema: SCHEMA }], tool_choice: { type: 'any' } },
   jsonObject: undefined,
@@ -74,15 +51,8 @@ const VERTEX = {
   GOOGLE_CLOUD_PROJECT: 'octo-project',
 };
 
-async function open(
-  ref: string,
-  env: Readonly<Record<string, string>>,
-  fetch: typeof globalThis.fetch = realmFetch,
-): Promise<LanguageModel> {
-  const [provider = '', ...rest] = ref.split('/');
-  const models = createModels({ env, loadConfig: async () => ({}), fetch });
-  return await models.open({ provider, model: rest.join('/') });
-}
+const open = (ref: string, env: Readonly<Record<string, string>>, fetch = realmFetch) =>
+  openModel(ref, { env, fetch });
 
 /** aimock knows Vertex under its older version path only. */
 const olderVertex: typeof globalThis.fetch = (input, init) =>
@@ -100,18 +70,13 @@ describeWireModel({
   ...MESSAGES,
   name: 'anthropic',
   open: ({ url }) => open('anthropic/m', { ANTHROPIC_API_KEY: KEY, AXE_ANTHROPIC_BASE_URL: url }),
-  statuses: [
-    [400, 'bad_request'],
-    [401, 'auth'],
-    [403, 'server'],
-    [404, 'server'],
-    [413, 'server'],
-    [422, 'server'],
-    [429, 'rate_limit'],
-    [500, 'server'],
-    [502, 'server'],
-    [529, 'overloaded'],
-  ],
+  statuses: {
+    bad_request: [400],
+    auth: [401],
+    rate_limit: [429],
+    overloaded: [529],
+    server: [403, 404, 413, 422, 500, 502],
+  },
 });
 
 describeWireModel({
@@ -125,14 +90,7 @@ describeWireModel({
   name: 'ollama',
   open: ({ url }) => open('ollama/m', { OLLAMA_API_KEY: KEY, AXE_OLLAMA_BASE_URL: url }),
   errorBody: (error) => ({ error }),
-  statuses: [
-    [400, 'bad_request'],
-    [401, 'server'],
-    [403, 'server'],
-    [404, 'bad_request'],
-    [429, 'server'],
-    [500, 'server'],
-  ],
+  statuses: { bad_request: [400, 404], server: [401, 403, 429, 500] },
   emptyAnswer: 'error',
 });
 
@@ -148,23 +106,14 @@ describeWireModel({
   open: (server) => open('google/gemini-model', { GEMINI_API_KEY: KEY, AXE_GOOGLE_BASE_URL: server.url }),
   path: '/v1beta/models/gemini-model:generateContent',
   errorBody: nested,
-  emptyBody: { candidates: [{ content: { parts: [], role: 'model' }, finishReason: 'STOP', index: 0 }] },
+  emptyBody: gemini('STOP'),
 });
 
 describeWireModel({
   ...GEMINI,
   name: 'vertex, Gemini',
-  open: (server) =>
-    open(
-      'vertex/gemini-model',
-      {
-        ...VERTEX,
-        GOOGLE_CLOUD_LOCATION: 'europe-west4',
-        AXE_VERTEX_BASE_URL: server.url,
-      },
-      olderVertex,
-    ),
-  path: '/v1/projects/octo-project/locations/europe-west4/publishers/google/models/gemini-model:generateContent',
+  open: (server) => open('vertex/gemini-model', { ...VERTEX, AXE_VERTEX_BASE_URL: server.url }, olderVertex),
+  path: '/v1/projects/octo-project/locations/global/publishers/google/models/gemini-model:generateContent',
   errorBody: (message) => [nested(message)],
   emptyBody: { candidates: [{ finishReason: 'STOP' }] },
 });
@@ -175,10 +124,7 @@ describeWireModel({
   open: (server) =>
     open(
       'vertex/claude-sonnet-4-5@20250929',
-      {
-        ...VERTEX,
-        AXE_VERTEX_BASE_URL: server.url,
-      },
+      { ...VERTEX, AXE_VERTEX_BASE_URL: server.url },
       asAnthropic(server),
     ),
   prompt: (request) => rawPredictPrompt(promptOf)({ ...request, path: request.headers['x-path'] ?? '' }),
@@ -198,11 +144,7 @@ describeWireModel({
   settings: { inferenceConfig: { temperature: 0, maxTokens: 77 } },
   errorBody: (message) => ({ message }),
   statuses: OPENAI_STATUSES,
-  emptyBody: {
-    output: { message: { role: 'assistant', content: [] } },
-    stopReason: 'end_turn',
-    usage: { inputTokens: 1, outputTokens: 0, totalTokens: 1 },
-  },
+  emptyBody: converseReply('end_turn'),
   emptyAnswer: 'empty',
   jsonSchema: { toolConfig: { tools: [{ toolSpec: { name: 'json' } }], toolChoice: { any: {} } } },
   jsonObject: undefined,
@@ -223,15 +165,7 @@ describeWireModel({
   settings: { temperature: 0, max_output_tokens: 77, store: false },
   errorBody: nested,
   statuses: OVERLOAD_STATUSES,
-  emptyBody: {
-    id: 'resp_1',
-    object: 'response',
-    created_at: 1,
-    status: 'completed',
-    model: 'm',
-    output: [],
-    usage: { input_tokens: 1, output_tokens: 0, total_tokens: 1 },
-  },
+  emptyBody: response([]),
   emptyAnswer: 'empty',
   otherShape: 'server: Responses API returned no output',
   jsonSchema: { text: { format: { type: 'json_schema', strict: true, schema: SCHEMA } } },

@@ -1,0 +1,103 @@
+import { parseModelRef } from '../../src/agent/model-ref.js';
+import type { LanguageModel } from '../../src/loop/messages.js';
+import { createModels, type ModelsOptions } from '../../src/model/create.js';
+import { type ModelScript, type ModelServer, startModelServer } from '../helpers/model-server.js';
+import { realmFetch } from '../helpers/realm-fetch.js';
+
+/** Settings that lead every provider to one server. */
+function envOf(url: string): Readonly<Record<string, string>> {
+  const names =
+    'ANTHROPIC OPENAI OLLAMA GOOGLE OPENROUTER OPENCODE MINIMAX DEEPSEEK GROQ LOCAL LITELLM'.split(' ');
+  return {
+    ...Object.fromEntries(
+      names.flatMap((name) => [
+        [`${name}_API_KEY`, 'k'],
+        [`AXE_${name}_BASE_URL`, url],
+      ]),
+    ),
+    AXE_AZURE_BASE_URL: url,
+    AZURE_OPENAI_API_KEY: 'k',
+    AWS_BEARER_TOKEN_BEDROCK: 'k',
+    AWS_REGION: 'us-east-1',
+    AXE_BEDROCK_BASE_URL: url,
+    CLOUDSDK_AUTH_ACCESS_TOKEN: 'k',
+    GOOGLE_CLOUD_PROJECT: 'octo-project',
+    AXE_VERTEX_BASE_URL: url,
+  };
+}
+
+/** A model as a run opens it, with these settings. */
+export async function openModel(ref: string, options: Partial<ModelsOptions> = {}): Promise<LanguageModel> {
+  const models = createModels({ env: {}, loadConfig: async () => ({}), fetch: realmFetch, ...options });
+  return await models.open(parseModelRef(ref));
+}
+
+/** A model of any provider that a server plays. */
+export async function openAt(
+  { url }: Pick<ModelServer, 'url'>,
+  ref: string,
+  env: ModelsOptions['env'] = {},
+): Promise<LanguageModel> {
+  return await openModel(ref, { env: { ...envOf(url), ...env } });
+}
+
+/** A model of any provider, and the server that plays it. */
+export async function playModel(ref: string, script: ModelScript) {
+  const server = await startModelServer(script);
+  return { server, model: await openAt(server, ref) };
+}
+
+/** A server that gives this body to every request. */
+export function always(body: unknown): ModelScript {
+  return () => ({ kind: 'raw', status: 200, body });
+}
+
+type Block = Readonly<Record<string, unknown>>;
+
+/** A reply of Chat Completions. */
+export function completion(message: object, finish_reason: string | null = 'stop') {
+  return {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  };
+}
+
+/** A reply of OpenAI's Responses. */
+export function response(output: readonly object[], more: object = {}) {
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  return {
+    id: 'r',
+    object: 'response',
+    created_at: 1,
+    status: 'completed',
+    model: 'm',
+    output,
+    usage,
+    ...more,
+  };
+}
+
+export function outputText(text: string) {
+  const content = [{ type: 'output_text', text, annotations: [] }];
+  return { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
+}
+
+/** A reply of Claude. */
+export function claude(stop_reason: string, content: readonly Block[] = []) {
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  return { id: 'm', type: 'message', role: 'assistant', model: 'c', content, stop_reason, usage };
+}
+
+export function gemini(finishReason: string, parts: readonly Block[] = []) {
+  return { candidates: [{ content: { role: 'model', parts }, finishReason }] };
+}
+
+/** A reply of Bedrock's Converse. */
+export function converseReply(stopReason: string, content: readonly Block[] = []) {
+  const usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15 };
+  return { output: { message: { role: 'assistant', content } }, stopReason, usage };
+}
