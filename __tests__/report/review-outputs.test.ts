@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import {
-  gatesMet,
-  reviewOutputs,
-  withFindingsConclusion,
-  writeReviewFiles,
-} from '../../src/report/report.js';
-import { parseGate, type ReviewResult } from '../../src/review/record.js';
+import { reviewOutputs, withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
+import { metGates, type ReviewResult } from '../../src/review/record.js';
 import { tempDir } from '../helpers/temp.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../review/records.js';
 
@@ -39,27 +34,16 @@ describe('the outputs of a review', () => {
   });
 });
 
-describe('the gates of `fail-on`', () => {
-  const gates = ['findings:critical', 'findings:major', 'coverage', 'not-published']
-    .map(parseGate)
-    .filter((gate) => gate !== undefined);
-
-  it('are met by what the review found and could not do', () => {
-    expect(gatesMet(gates, REVIEW).map(({ why }) => why)).toEqual([
-      '1 major finding is open',
-      '19 of 20 files reviewed',
-    ]);
-    expect(gatesMet(gates, { ...REVIEW, isUnpublished: true })).toHaveLength(3);
-    expect(gatesMet(gates, undefined)).toEqual([]);
+it('the findings conclude a completed run, and no other', () => {
+  const [findings, coverage] = metGates(['findings:major', 'coverage'], REVIEW).map((met) => [met]);
+  expect(withFindingsConclusion({ conclusion: 'success' }, findings ?? [])).toEqual({
+    conclusion: 'findings',
   });
-
-  it('change the conclusion of a completed run for findings only', () => {
-    const [findings, coverage] = gatesMet(gates, REVIEW);
-    const met = findings === undefined ? [] : [findings];
-    const others = coverage === undefined ? [] : [coverage];
-    expect(withFindingsConclusion({ conclusion: 'success' }, met)).toEqual({ conclusion: 'findings' });
-    expect(withFindingsConclusion({ conclusion: 'timeout' }, met)).toEqual({ conclusion: 'timeout' });
-    expect(withFindingsConclusion({ conclusion: 'success' }, others)).toEqual({ conclusion: 'success' });
+  expect(withFindingsConclusion({ conclusion: 'timeout' }, findings ?? [])).toEqual({
+    conclusion: 'timeout',
+  });
+  expect(withFindingsConclusion({ conclusion: 'success' }, coverage ?? [])).toEqual({
+    conclusion: 'success',
   });
 });
 

@@ -7,9 +7,7 @@ import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib
 import { isOpen } from '../review/finding.js';
 import {
   countFindings,
-  type FindingsGate,
   formatAllFindings,
-  formatGate,
   type MetGate,
   metGates,
   type ReviewResult,
@@ -48,7 +46,7 @@ export async function writeResults(run: RunToReport): Promise<Outputs> {
   const { report, failOn, runner, warnings, secrets } = run;
   const { markdown, ...summary } = summaryOf(run);
   const review = reviewOf(report);
-  const met = gatesMet(failOn.findings, review);
+  const met = metGates(failOn.findings, review);
   const found = withFindingsConclusion(summary.outputs, met);
   const failed = summary.annotations.find(({ level }) => level === 'error')?.message.split('\n', 1)[0];
   const unpublished = warnings.find(({ code }) => code === 'publish-failed')?.message;
@@ -89,9 +87,9 @@ export async function reportRun(run: RunToReport): Promise<void> {
   if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
   const unasked = listedAllTheSame(outputs, failOn);
   if (unasked !== undefined) error(forLog(unasked, secrets), { title: 'axe-action' });
-  const met = gatesMet(failOn.findings, reviewOf(report));
+  const met = metGates(failOn.findings, reviewOf(report));
   for (const { gate, why } of met)
-    error(forLog(`${why}, and \`fail-on\` lists \`${formatGate(gate)}\``, secrets), {
+    error(forLog(`${why}, and \`fail-on\` lists \`${gate}\``, secrets), {
       title: 'axe-action',
     });
   const isBug = report.kind === 'failed' && !(report.thrown instanceof AxeError);
@@ -210,19 +208,9 @@ export function reviewOutputs({ report }: ReviewResult): Outputs {
   };
 }
 
-/** The gates of `fail-on` that a review meets; none where there was no review. */
-export function gatesMet(
-  gates: readonly FindingsGate[],
-  review: ReviewResult | undefined,
-): readonly MetGate[] {
-  if (review === undefined) return [];
-  const { report, isUnpublished } = review;
-  return metGates(gates, { findings: report.findings, coverage: report.coverage, isUnpublished });
-}
-
 /** The outputs of a run whose findings fail the step; one that ended in another way keeps its conclusion. */
 export function withFindingsConclusion(outputs: Outputs, met: readonly MetGate[]): Outputs {
-  const isMet = met.some(({ gate }) => gate.kind === 'findings');
+  const isMet = met.some(({ gate }) => gate.startsWith('findings:'));
   const isElseWell = outputs.conclusion === 'success' || outputs.conclusion === 'skipped';
   return isMet && isElseWell ? { ...outputs, conclusion: FINDINGS_CONCLUSION } : outputs;
 }

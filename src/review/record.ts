@@ -74,66 +74,39 @@ export interface Coverage {
   readonly isCutShort?: true;
 }
 
-/** What fails a step because of what a review found or could not do. */
-export type FindingsGate =
-  | { readonly kind: 'findings'; readonly severity: Severity }
-  | { readonly kind: 'coverage' }
-  | { readonly kind: 'not-published' };
-
-/** The words of the input `fail-on` that are about findings. */
+/** The words of the input `fail-on` that are about what a review found or could not do. */
 export const FINDINGS_GATES: readonly string[] = [
   ...SEVERITIES.map((severity) => `findings:${severity}`),
   'coverage',
   'not-published',
 ];
 
-/** The gate that a word of the input `fail-on` means; undefined for any other word. */
-export function parseGate(word: string): FindingsGate | undefined {
-  if (word === 'coverage' || word === 'not-published') return { kind: word };
-  const severity = SEVERITIES.find((one) => word === `findings:${one}`);
-  return severity === undefined ? undefined : { kind: 'findings', severity };
-}
-
-/** The word that names a gate. */
-export function formatGate(gate: FindingsGate): string {
-  return gate.kind === 'findings' ? `findings:${gate.severity}` : gate.kind;
-}
-
-/** What gates are held against. */
-export interface GateFacts {
-  /** Of this run and of earlier ones. */
-  readonly findings: readonly FindingRecord[];
-  /** Undefined where the run reviewed nothing and was not there to. */
-  readonly coverage: Coverage | undefined;
-  /** Whether something that was to be posted was not. */
-  readonly isUnpublished: boolean;
-}
-
 /** A gate that is met. */
 export interface MetGate {
-  readonly gate: FindingsGate;
+  /** One of {@link FINDINGS_GATES}. */
+  readonly gate: string;
   /** Why, for the log: `1 major, 2 minor findings are open`. */
   readonly why: string;
 }
 
-/** The gates that are met, in their order. They decide for forks too, where no review can block. */
-export function metGates(gates: readonly FindingsGate[], facts: GateFacts): readonly MetGate[] {
+/** Those of {@link FINDINGS_GATES} that a review meets, in their order. They decide for forks too, where no review can block. */
+export function metGates(gates: readonly string[], review: ReviewResult | undefined): readonly MetGate[] {
+  if (review === undefined) return [];
   return gates.flatMap((gate) => {
-    const why = whyMet(gate, facts);
+    const why = whyMet(gate, review);
     return why === undefined ? [] : [{ gate, why }];
   });
 }
 
-function whyMet(gate: FindingsGate, { findings, coverage, isUnpublished }: GateFacts): string | undefined {
-  switch (gate.kind) {
-    case 'findings':
-      return describeOpen(blocking(findings, gate.severity));
-    case 'coverage':
-      if (coverage === undefined || coverage.kind === 'whole') return undefined;
-      return `${grouped(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
-    case 'not-published':
-      return isUnpublished ? 'the review was not published' : undefined;
+function whyMet(gate: string, { report, isUnpublished }: ReviewResult): string | undefined {
+  const { findings, coverage } = report;
+  if (gate === 'not-published') return isUnpublished ? 'the review was not published' : undefined;
+  if (gate === 'coverage') {
+    if (coverage === undefined || coverage.kind === 'whole') return undefined;
+    return `${grouped(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
   }
+  const severity = SEVERITIES.find((one) => gate === `findings:${one}`);
+  return severity && describeOpen(blocking(findings, severity));
 }
 
 /** The open findings that are bad enough to block; what nobody is certain of blocks nothing. */

@@ -138,13 +138,13 @@ describe('inputs', () => {
       'fail-on',
       'failure, findings:major, memory',
       'failOn',
-      { conclusions: ['failure'], memory: true, findings: [{ kind: 'findings', severity: 'major' }] },
+      { conclusions: ['failure'], memory: true, findings: ['findings:major'] },
     ],
     [
       'fail-on',
       'not-published\ncoverage',
       'failOn',
-      { conclusions: [], memory: false, findings: [{ kind: 'not-published' }, { kind: 'coverage' }] },
+      { conclusions: [], memory: false, findings: ['not-published', 'coverage'] },
     ],
   ])('accept `%s: %j`', (name, value, key, expected) => {
     expect(read({ [name]: value })[key]).toEqual(expected);

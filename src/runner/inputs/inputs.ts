@@ -5,7 +5,7 @@ import { ConfigError } from '../../lib/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../../lib/outcome.js';
 import type { SpendLimits } from '../../loop/spend.js';
 import type { DiffPolicy } from '../../prompt/context.js';
-import { FINDINGS_GATES, type FindingsGate, parseGate } from '../../review/record.js';
+import { FINDINGS_GATES } from '../../review/record.js';
 import { createSecrets, type Secrets } from '../../safety/secret-names.js';
 import {
   type MemoryInputs,
@@ -74,7 +74,7 @@ export interface FailOn {
   readonly conclusions: readonly Conclusion[];
   /** An entry that was to be saved and was not. */
   readonly memory: boolean;
-  readonly findings: readonly FindingsGate[];
+  readonly findings: readonly string[];
 }
 
 const MODES = ['run', 'gc', 'validate'] as const;
@@ -157,7 +157,7 @@ export function readFailOn(env: Environment): FailOn {
   return {
     conclusions: words.flatMap((word) => CONCLUSIONS.filter((conclusion) => conclusion === word)),
     memory: words.includes('memory'),
-    findings: words.map(parseGate).filter((gate) => gate !== undefined),
+    findings: words.filter((word) => FINDINGS_GATES.includes(word)),
   };
 }
 
