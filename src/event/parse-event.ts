@@ -63,26 +63,16 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
 const EVENT_FILE_REMEDY =
   'The file must hold the event as GitHub writes it for the runner; `GITHUB_EVENT_PATH` (or `--event`) names it.';
 
-/** The JSON of an event file. Throws a ConfigError that names the file and, where it is known, line and column. */
+/** The JSON of an event file. Throws a ConfigError that names the file. */
 export function parseEventFile(text: string, file: string): unknown {
-  const json = text.startsWith('\uFEFF') ? text.slice(1) : text;
   try {
-    return JSON.parse(json);
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (thrown) {
     throw new ConfigError(`the event file is not valid JSON: ${messageOf(thrown)}`, {
-      at: { file, ...positionIn(json, messageOf(thrown)) },
+      at: { file },
       remedy: EVENT_FILE_REMEDY,
     });
   }
-}
-
-/** The engine tells an offset, if anything. */
-function positionIn(text: string, message: string): { line?: number; column?: number } {
-  const offset = /at position (\d+)/.exec(message)?.[1];
-  if (offset === undefined) return {};
-  const before = text.slice(0, Number(offset));
-  const line = before.split('\n').length;
-  return { line, column: before.length - before.lastIndexOf('\n') };
 }
 
 type Common = Pick<PullRequestTrigger, 'event' | 'action' | 'repository' | 'actor'>;
