@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_617,
+  'lines of src/': 54_487,
   'files of src/': 334,
-  'types of src/': 771,
+  'types of src/': 765,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 94_549,
+  'lines of __tests__/': 94_449,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

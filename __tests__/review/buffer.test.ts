@@ -103,11 +103,6 @@ describe('review comments', () => {
       { code: 'exec(user.id)' },
       'Not taken: line 10 of "src/auth.ts" reads "query(\\"SELECT \\" + user.id);", and no line of its diff reads as `code` does; send the line unchanged, or leave `code` out.',
     ],
-    [
-      'that replace one that is not there',
-      { replaces: 2 },
-      'Not taken: `replaces` names a comment that does not exist; there are 0.',
-    ],
   ])('are refused %s', (_, parts, text) => {
     const buffer = publications();
     expect(buffer.addComment(request(parts))).toEqual({ kind: 'refused', text });
@@ -172,15 +167,6 @@ describe('review comments', () => {
     });
   });
 
-  it('can replace an earlier one', () => {
-    const buffer = publications();
-    buffer.addComment(request());
-    buffer.addComment(request({ line: 11 }));
-    buffer.addComment(request({ path: 'fresh.ts', line: 2, replaces: 1 }));
-    expect(buffer.buffered.findings.map(({ finding }) => finding.path)).toEqual(['fresh.ts', 'src/auth.ts']);
-    expect(buffer.addComment(request({ replaces: 3 })).text).toContain('there are 2');
-  });
-
   it('beyond the limit appear in the text', () => {
     const buffer = publications({ maxComments: 3 });
     const texts = [7, 8, 9, 10].map((line) => buffer.addComment(request({ line })).text);
@@ -190,10 +176,10 @@ describe('review comments', () => {
 
   it('are counted when there are more than a run can raise', () => {
     const buffer = publications({ maxFindings: 2 });
-    for (const line of [7, 8, 9, 10]) buffer.addComment(request({ line }));
+    for (const line of [10, 9, 8, 7]) buffer.addComment(request({ line }));
     expect(buffer.buffered.findings).toHaveLength(2);
     expect(buffer.buffered.refusedFindings).toBe(2);
-    expect(buffer.addComment(request({ line: 9, replaces: 2 })).kind).toBe('taken');
+    expect(buffer.addComment(request({ body: 'Bind it.' })).kind).toBe('taken');
     expect(buffer.buffered.refusedFindings).toBe(2);
   });
 

@@ -59,14 +59,7 @@ describe('findings of several passes', () => {
 });
 
 const SCOPE = { lines: LINES, overrides: {}, isRead: () => true, minSeverity: 'minor' } as const;
-const HOLDS: FindingVerdict = {
-  kind: 'holds',
-  reason: 'Followed.',
-  line: undefined,
-  effect: undefined,
-  reach: undefined,
-  suggestionFixes: true,
-};
+const HOLDS: FindingVerdict = { kind: 'holds', reason: 'Followed.' };
 
 function judged(verdict: FindingVerdict | undefined, one = placedAt(1)) {
   const verdicts = new Map(verdict === undefined ? [] : [[one.finding.id, verdict]]);

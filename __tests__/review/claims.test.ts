@@ -1,11 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  describeClaims,
-  type FindingVerdict,
-  groupClaims,
-  type VerdictRequest,
-  Verdicts,
-} from '../../src/review/claims.js';
+import { describeClaims, type FindingVerdict, groupClaims, Verdicts } from '../../src/review/claims.js';
 import { createShownFiles } from '../../src/review/evidence.js';
 import { placeFinding } from '../../src/review/place.js';
 import { createGiveVerdict } from '../../src/tools/review/give-verdict.js';
@@ -66,9 +60,9 @@ describe('the claims that a verifier checks', () => {
 });
 
 describe('the verdicts of a verifier', () => {
-  it.each<[string, VerdictRequest, 'taken' | 'refused', FindingVerdict['kind'] | undefined]>([
-    ['holds', request({ verdict: 'holds', evidence: [] }), 'taken', 'holds'],
-    ['is unclear', request({ verdict: 'unclear', evidence: [] }), 'taken', 'unclear'],
+  it.each<[string, FindingVerdict, 'taken' | 'refused', FindingVerdict['kind'] | undefined]>([
+    ['holds', request({ kind: 'holds', evidence: [] }), 'taken', 'holds'],
+    ['is unclear', request({ kind: 'unclear', evidence: [] }), 'taken', 'unclear'],
     ['is refuted by a line that was shown', request(), 'taken', 'refuted'],
     ['is refuted by a line that was never shown', request({ evidence: [FORGED] }), 'refused', 'unclear'],
     ['is refuted without a line', request({ evidence: [] }), 'refused', 'unclear'],
@@ -84,7 +78,7 @@ describe('the verdicts of a verifier', () => {
     const verdicts = new Verdicts(['a'], shownFiles());
     verdicts.give(request({ evidence: [FORGED] }));
     expect(verdicts.give(request())).toMatchObject({ kind: 'taken', text: 'Taken: claim 1: refuted.' });
-    expect(verdicts.give(request({ verdict: 'holds' })).kind).toBe('refused');
+    expect(verdicts.give(request({ kind: 'holds' })).kind).toBe('refused');
     expect(verdicts.all.get('a')?.kind).toBe('refuted');
   });
 
@@ -115,14 +109,8 @@ describe('the verdicts of a verifier', () => {
       suggestion_fixes: false,
     };
     expect(await give(whole)).toMatchObject({ isError: false });
-    expect(verdicts.all.get('a')).toEqual({
-      kind: 'holds',
-      reason: 'So.',
-      line: 23,
-      effect: undefined,
-      reach: 'rare',
-      suggestionFixes: false,
-    });
+    const verdict = { kind: 'holds', reason: 'So.', line: 23, reach: 'rare', suggestionFixes: false };
+    expect(verdicts.all.get('a')).toEqual(verdict);
     expect(Object.keys(tool.inputSchema.properties ?? {})[0]).toBe('verdict');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { codeKey } from '../../src/review/diff-lines.js';
-import type { Ending, LedgerContext, Raising } from '../../src/review/ledger.js';
+import type { LedgerContext, Raising } from '../../src/review/ledger.js';
 import { readLedger } from '../../src/review/read-ledger.js';
 import {
   type KnownFinding,
@@ -8,6 +8,7 @@ import {
   peopleToAsk,
   type SameClaim,
   type Seen,
+  type Settlement,
   type Thread,
 } from '../../src/review/seen.js';
 import { finding } from './change.js';
@@ -665,10 +666,10 @@ describe('a finding that is raised', () => {
 });
 
 describe('the model’s word on an end', () => {
-  const FIXED: Ending = { how: 'fixed', reason: 'It is bound.', login: '', isAgreed: false };
+  const FIXED: Settlement = { finding: known(), how: 'fixed', reason: 'It is bound.', evidence: [], by: '' };
   const MILD = { severity: 'minor' } as const;
 
-  it.each<[string, Partial<KnownFinding>, Partial<Ending>, Partial<LedgerContext>, string]>([
+  it.each<[string, Partial<KnownFinding>, Partial<Settlement>, Partial<LedgerContext>, string]>([
     ['settles what does not block', MILD, {}, {}, 'settled model fixed'],
     ['takes back what does not block', MILD, { how: 'wrong' }, {}, 'settled model wrong'],
     ['settles what nobody is certain of', { confidence: 'unsure' }, {}, {}, 'settled model fixed'],
@@ -688,13 +689,7 @@ describe('the model’s word on an end', () => {
       {},
       'a second look did not confirm its end',
     ],
-    [
-      'dismisses in a person’s name',
-      {},
-      { how: 'dismissed', login: 'octocat' },
-      {},
-      'dismissed person words',
-    ],
+    ['dismisses in a person’s name', {}, { how: 'dismissed', by: 'octocat' }, {}, 'dismissed person words'],
     [
       'never ends anything on an untrusted run',
       { ...MILD, isGone: true },
@@ -705,12 +700,12 @@ describe('the model’s word on an end', () => {
     ['ends nothing twice', { state: 'dismissed' }, {}, {}, 'FQ7K2 is not open'],
     ['ends what is outdated', { ...MILD, state: 'outdated' }, {}, {}, 'settled model fixed'],
   ])('%s', (_, parts, ending, about, expected) => {
-    const end = ledgerOf([known(parts)], about).end('FQ7K2', { ...FIXED, ...ending });
+    const end = ledgerOf([known(parts)], about).end({ ...FIXED, ...ending });
     expect(typeof end === 'string' ? end : `${end.state} ${end.by} ${end.why}`).toBe(expected);
   });
 
   it('is about an earlier finding', () => {
-    expect(ledgerOf().end('FQ7K2', FIXED)).toBe('FQ7K2 is not open');
+    expect(ledgerOf().end(FIXED)).toBe('FQ7K2 is not open');
   });
 });
 

@@ -4,8 +4,7 @@ import type { LedgerContext } from '../../src/review/ledger.js';
 import { applyActs, asksForChanges, hiddenFindings, type News, recordsOf } from '../../src/review/news.js';
 import { blocking } from '../../src/review/record.js';
 import { formatEarlier } from '../../src/review/said.js';
-import type { KnownFinding } from '../../src/review/seen.js';
-import type { Settlement } from '../../src/review/settle.js';
+import type { KnownFinding, Settlement } from '../../src/review/seen.js';
 import { finding, placed } from './change.js';
 import { CODE, HEAD, known, ledgerOf, lesson, NOW, otherKnown, thread } from './threads.js';
 

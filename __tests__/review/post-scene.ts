@@ -8,7 +8,7 @@ import { applyActs, type ReviewPost } from '../../src/review/news.js';
 import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
 import { postReview } from '../../src/review/post-review.js';
 import { readLedger } from '../../src/review/read-ledger.js';
-import type { SettleWay } from '../../src/review/settle.js';
+import type { Settlement } from '../../src/review/seen.js';
 import { createGitHubPort } from '../../src/run/github.js';
 import { type Hello, startHello } from '../github/hello-fixture.js';
 import { HELLO, noAbort } from '../helpers/github-client-fake.js';
@@ -104,7 +104,7 @@ export type Wanted = Partial<Buffered> | Acts;
 type Acts = (ledger: Ledger) => Partial<Buffered>;
 
 /** The model, and whoever looks a second time, ends the finding of this title. */
-export function settle(how: SettleWay, title = 'It is wrong', by = ''): Acts {
+export function settle(how: Settlement['how'], title = 'It is wrong', by = ''): Acts {
   return ({ findings }) => ({
     review: { summary: 'Looked again.' },
     settlements: findings

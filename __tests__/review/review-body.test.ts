@@ -182,25 +182,13 @@ close();
     expect(text).not.toContain('suggestion');
   });
 
-  it('shortens findings before it leaves any out, the last first', () => {
-    const unplaced = Array.from({ length: 40 }, (_, n) =>
-      placed({ path: `f${n}.ts`, body: `Wrong ${'in many words '.repeat(200)}. End.` }),
-    );
-    const { body: text, inBody, omitted } = body({ unplaced });
-    expect(text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
-    expect(omitted).toEqual([]);
-    expect(text.split('in many words . End.').length - 1).toBeGreaterThan(5);
-    expect(inBody).toEqual(unplaced);
-    for (const { finding } of unplaced) expect(text).toContain(`\`${finding.path}:10\``);
-  });
-
   it('reports if it has to leave findings out', () => {
     const unplaced = Array.from({ length: 1200 }, (_, n) =>
       placed({ path: `f${n}.ts`, body: 'w'.repeat(300) }),
     );
     const { body: text, omitted } = body({ unplaced });
     expect(omitted.length).toBeGreaterThan(0);
-    expect(text).toContain(`No room here for ${omitted.length} more findings: see the job summary.`);
+    expect(text).toMatch(/No room here for [\d,]+ more findings: see the job summary\./);
     expect(text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
   });
 

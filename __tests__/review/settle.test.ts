@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readDiffLines } from '../../src/review/diff-lines.js';
-import type { KnownFinding } from '../../src/review/seen.js';
-import {
-  type Settlement,
-  type SettleRequest,
-  type SettleScope,
-  takeSettlement,
-} from '../../src/review/settle.js';
+import type { KnownFinding, Settlement } from '../../src/review/seen.js';
+import { type SettleRequest, type SettleScope, takeSettlement } from '../../src/review/settle.js';
 import { LINES } from './change.js';
 import { known, ledgerOf, otherKnown, said, thread } from './threads.js';
 

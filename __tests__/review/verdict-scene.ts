@@ -1,5 +1,5 @@
 import { parseDiff } from '../../src/lib/text/diff.js';
-import type { VerdictRequest } from '../../src/review/claims.js';
+import type { FindingVerdict } from '../../src/review/claims.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import { createShownFiles, linesOfDiff, type ShownFiles } from '../../src/review/evidence.js';
 import { type Finding, mintId } from '../../src/review/finding.js';
@@ -40,6 +40,6 @@ export const SHOWN = { path: 'src/db.ts', line: 20, code: 'const name = id.trim(
 export const FORGED = { path: 'src/guard.ts', line: 4, code: 'assertSafe(name);' };
 
 /** A refutation. */
-export function request(patch: Partial<VerdictRequest> = {}): VerdictRequest {
-  return { verdict: 'refuted', evidence: [SHOWN], reason: 'It is checked before.', ...patch };
+export function request(patch: Partial<FindingVerdict> = {}): FindingVerdict {
+  return { kind: 'refuted', evidence: [SHOWN], reason: 'It is checked before.', ...patch };
 }

@@ -5,8 +5,7 @@ import type { Lesson } from './lessons.js';
 import { lineOf, type PlacedFinding, placeFinding } from './place.js';
 import type { ReactionName } from './publish-rules.js';
 import { isOfLine } from './same.js';
-import type { KnownFinding } from './seen.js';
-import type { Settlement } from './settle.js';
+import type { KnownFinding, Settlement } from './seen.js';
 import { atLeast, compareSeverity, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 
 /** An issue to be opened. */
@@ -214,7 +213,7 @@ const MAX_MOVE = 40;
 
 function corrected(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): PlacedFinding {
   const { finding: raised } = placed;
-  const { effect = raised.effect, reach = raised.reach, suggestionFixes } = verdict;
+  const { effect = raised.effect, reach = raised.reach, suggestionFixes = true } = verdict;
   const { path, category } = raised;
   const pathKind = pathKindOf(path, scope.isRead(path));
   const severity =

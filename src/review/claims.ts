@@ -6,7 +6,7 @@ import { checkEvidence, linesOfDiff, MAX_EVIDENCE, type ShownFiles, type ShownLi
 import type { Evidence, Finding, FindingEffect, Reach, Side } from './finding.js';
 import type { PlacedFinding } from './place.js';
 import { type PublicationAnswer, refused, taken } from './publish-rules.js';
-import type { Settlement } from './settle.js';
+import type { Settlement } from './seen.js';
 import { compareSeverity, worse } from './severity.js';
 
 /** Findings that one verifier looks at: of one file, near to each other. */
@@ -255,34 +255,21 @@ function merged(places: readonly ClaimedLines[]): readonly ClaimedLines[] {
 /** What a second look at a finding can come to. */
 export const VERDICT_KINDS = ['holds', 'refuted', 'unclear'] as const;
 
-/** One of {@link VERDICT_KINDS}. */
-export type VerdictKind = (typeof VERDICT_KINDS)[number];
-
-/** A verdict as the verifier gives it. */
-export interface VerdictRequest {
-  readonly verdict: VerdictKind;
-  /** Number of the claim, from 1; left out for the only one. */
-  readonly claim?: number | undefined;
-  /** The lines that refute it, or that it holds by. */
-  readonly evidence: readonly Evidence[];
-  /** The right line, where the claim names another one. */
-  readonly line?: number | undefined;
-  readonly effect?: FindingEffect | undefined;
-  readonly reach?: Reach | undefined;
-  /** False: the suggestion does not fix it, or breaks something else. */
-  readonly suggestionFixes?: boolean | undefined;
-  readonly reason: string;
-}
-
 /** What the second look at one finding came to. */
 export interface FindingVerdict {
-  readonly kind: VerdictKind;
-  /** The verifier's words on one line. */
+  readonly kind: (typeof VERDICT_KINDS)[number];
+  /** Number of the claim, from 1; left out for the only one. */
+  readonly claim?: number;
+  /** The lines that refute it, or that it holds by; left out: none. */
+  readonly evidence?: readonly Evidence[];
+  /** The right line, where the claim names another one. */
+  readonly line?: number;
+  readonly effect?: FindingEffect;
+  readonly reach?: Reach;
+  /** False: the suggestion does not fix it, or breaks something else. */
+  readonly suggestionFixes?: boolean;
+  /** The verifier's words. */
   readonly reason: string;
-  readonly line: number | undefined;
-  readonly effect: FindingEffect | undefined;
-  readonly reach: Reach | undefined;
-  readonly suggestionFixes: boolean;
 }
 
 /** Code points of a reason. */
@@ -311,14 +298,14 @@ export class Verdicts {
   }
 
   /** Takes a verdict, or says why not. */
-  give(request: VerdictRequest): PublicationAnswer {
-    const { claim = this.ids.length === 1 ? 1 : undefined } = request;
+  give(given: FindingVerdict): PublicationAnswer {
+    const { claim = this.ids.length === 1 ? 1 : undefined, evidence = [] } = given;
     const id = claim === undefined ? undefined : this.ids[claim - 1];
     if (id === undefined)
       return refused(`Not taken: say in \`claim\` which one, from 1 to ${this.ids.length}.`);
     if (this.#given.has(id)) return refused(`Not taken: claim ${claim} has its verdict already.`);
-    const verdict = verdictOf(request);
-    const problem = request.verdict === 'refuted' ? this.#problemOf(request.evidence) : undefined;
+    const verdict = { ...given, reason: cleanLine(given.reason, MAX_REASON) };
+    const problem = given.kind === 'refuted' ? this.#problemOf(evidence) : undefined;
     if (problem !== undefined) {
       this.#unproven.set(id, { ...verdict, kind: 'unclear' });
       return refused(problem);
@@ -337,9 +324,4 @@ export class Verdicts {
     if (first?.kind === 'refused') return first.message;
     return 'Not taken: `refuted` needs in `evidence` the line that refutes the claim, copied as it is. Without such a line the verdict is `unclear`.';
   }
-}
-
-function verdictOf(request: VerdictRequest): FindingVerdict {
-  const { verdict, line, effect, reach, suggestionFixes = true, reason } = request;
-  return { kind: verdict, reason: cleanLine(reason, MAX_REASON), line, effect, reach, suggestionFixes };
 }

@@ -3,7 +3,7 @@ import { type EndedBy, type EndReason, type Finding, hasEnded, isOpen, type Seve
 import { isNeverHeld, type Lesson, lessonOfLine, lessonsLike } from './lessons.js';
 import type { FindingMark } from './marks.js';
 import { findSame, whereStands } from './same.js';
-import type { KnownFinding, SameClaim, Seen } from './seen.js';
+import type { KnownFinding, SameClaim, Seen, Settlement } from './seen.js';
 import { compareSeverity, isBlocking, worse } from './severity.js';
 
 /** What the agent's state keeps of a pull request. */
@@ -44,16 +44,6 @@ export type Raising =
   /** The model has to say whether it is one of these. */
   | { readonly kind: 'ask'; readonly of: readonly (KnownFinding | Lesson)[] }
   | { readonly kind: 'refused'; readonly why: string };
-
-/** The end of a finding as the model asks for it. */
-export interface Ending {
-  readonly how: 'fixed' | 'wrong' | 'dismissed';
-  readonly reason: string;
-  /** The person who dismissed it in words; empty for another end. */
-  readonly login: string;
-  /** A second look in a fresh context came to the same. */
-  readonly isAgreed: boolean;
-}
 
 /** How a finding comes into a state. */
 interface Change {
@@ -153,9 +143,11 @@ export class Ledger {
   }
 
   /** Ends a finding by the model's word, or says why not; the evidence was looked at before. */
-  end(name: string, { how, reason, login, isAgreed }: Ending): KnownFinding | string {
-    const finding = this.find(name);
-    if (finding === undefined || hasEnded(finding)) return `${name} is not open`;
+  end(settlement: Settlement): KnownFinding | string {
+    const { how, reason, by: login, isAgreed = false } = settlement;
+    const { handle } = settlement.finding;
+    const finding = this.find(handle);
+    if (finding === undefined || hasEnded(finding)) return `${handle} is not open`;
     if (!this.context.isTrusted)
       return 'somebody with write access has to decide: the change comes from outside';
     if (how === 'dismissed')

@@ -8,8 +8,7 @@ import { whyHeldBack } from './lessons.js';
 import type { FindingMark } from './marks.js';
 import type { PlacedFinding } from './place.js';
 import type { FindingRecord } from './record.js';
-import type { KnownFinding } from './seen.js';
-import type { Settlement } from './settle.js';
+import type { KnownFinding, Settlement } from './seen.js';
 import { compareSeverity, isBlocking } from './severity.js';
 
 /** What a run has made of the findings of its pull request, besides what the ledger says of them now. */
@@ -55,9 +54,8 @@ export function applyActs(ledger: Ledger, buffered: Buffered, knew: ReadonlySet<
   }
   const claimed: Settlement[] = [];
   for (const settlement of buffered.settlements) {
-    const { finding, how, reason, by: login, isAgreed = false } = settlement;
-    const isStill = ledger.open.some(({ id }) => id === finding.id);
-    const end = ledger.end(finding.handle, { how, reason, login, isAgreed });
+    const isStill = ledger.open.some(({ id }) => id === settlement.finding.id);
+    const end = ledger.end(settlement);
     if (typeof end === 'string' && isStill && !ledger.context.isTrusted) claimed.push(settlement);
   }
   const isFresh = new Set(fresh.map(({ finding }) => finding.id));

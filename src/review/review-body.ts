@@ -27,8 +27,7 @@ interface BodyParts {
 /**
  * The text of a review: hidden marker, headline and summary, what became of earlier findings, a table of the new ones,
  * findings without a line, findings beyond the limit (folded), what was not repeated, and one small line. Never longer than
- * GitHub takes. If there is not room for all, findings are shortened before any is left out, the last first, and what is
- * left out is counted.
+ * GitHub takes: findings for which there is no room are counted.
  */
 export function formatReviewBody(posting: ReviewPost, parts: BodyParts) {
   const { footer, clean } = posting;
@@ -125,45 +124,24 @@ interface Shown {
   readonly text: string;
 }
 
-/** Room (UTF-16 units) for the short form of as many as possible comes first, then for what they say in full. */
+/** The findings that fit into a room of UTF-16 units, a later one where an earlier one does not. */
 function fitFindings(
   findings: readonly PlacedFinding[],
   room: number,
   clean: ReviewPost['clean'],
 ): readonly Shown[] {
   let free = room;
-  const short: Shown[] = [];
-  for (const finding of findings) {
-    const text = shortForm(finding, clean);
+  return findings.flatMap((finding) => {
+    const text = `${clean(placeOf(finding))}\n\n${findingInText(finding, clean)}`;
     // With a blank line behind it.
     const cost = text.length + 2;
-    if (cost > free) continue;
+    if (cost > free) return [];
     free -= cost;
-    short.push({ finding, text });
-  }
-  return short.map((one) => {
-    const text = wholeForm(one.finding, clean);
-    const more = text.length - one.text.length;
-    if (more > free) return one;
-    free -= more;
-    return { ...one, text };
+    return [{ finding, text }];
   });
 }
 
 const MAX_PLACE = 200;
-const MAX_SENTENCE = 200;
-/** UTF-16 units of a cleaned short form; one that grew beyond them keeps the place only. */
-const MAX_SHORT = 1000;
-
-function shortForm(placed: PlacedFinding, clean: (text: string) => string): string {
-  const sentence = cleanLine(placed.finding.title, MAX_SENTENCE);
-  const text = clean(`${placeOf(placed)}: ${sentence}`);
-  return text.length <= MAX_SHORT ? text : clean(placeOf(placed));
-}
-
-function wholeForm(placed: PlacedFinding, clean: (text: string) => string): string {
-  return `${clean(placeOf(placed))}\n\n${findingInText(placed, clean)}`;
-}
 
 /** With the handle: nobody can answer it below a comment of its own. */
 function placeOf({ finding, placement }: PlacedFinding): string {
@@ -192,7 +170,9 @@ function formatOverCap(shown: readonly Shown[], maxComments: number): string {
 function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): string {
   const [repeated, heldBack, refused] = [news.kept.length, news.heldBack.length, buffered.refusedFindings];
   const again = [
-    ...(repeated > 0 ? [`${count(repeated, 'finding')} that ${isAre(repeated)} open already`] : []),
+    ...(repeated > 0
+      ? [`${count(repeated, 'finding')} that ${repeated === 1 ? 'is' : 'are'} open already`]
+      : []),
     ...(heldBack > 0 ? [`${count(heldBack, 'finding')} that people have dismissed before`] : []),
   ];
   const notes = [
@@ -202,8 +182,4 @@ function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): 
     ...(refused > 0 ? [`Not taken: ${count(refused, 'finding')} beyond the number a run may raise.`] : []),
   ];
   return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
-}
-
-function isAre(number: number): string {
-  return number === 1 ? 'is' : 'are';
 }

@@ -5,8 +5,7 @@ import type { Ledger } from './ledger.js';
 import type { Lesson } from './lessons.js';
 import type { Back, Ended } from './marks.js';
 import type { News } from './news.js';
-import type { KnownFinding } from './seen.js';
-import type { Settlement } from './settle.js';
+import type { KnownFinding, Settlement } from './seen.js';
 
 /** What texts about earlier findings are made with. */
 interface TextFrame {

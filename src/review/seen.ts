@@ -1,6 +1,6 @@
 import type { Actor } from '../event/trigger.js';
 import { isOwnText, type MarkLane } from '../safety/mark.js';
-import { type Finding, readHandle, type Side } from './finding.js';
+import { type Evidence, type Finding, readHandle, type Side } from './finding.js';
 import { type FindingMark, findingMarksOf, type Raised } from './marks.js';
 
 /** Something that was written on a pull request. */
@@ -235,4 +235,20 @@ export interface SameClaim {
   readonly isNew?: boolean | undefined;
   /** Ids of the findings that it knew of; left out: all. On the line of any other it was not asked, so that one is the same. */
   readonly knew?: ReadonlySet<string> | undefined;
+}
+
+/** How a model may end a finding. */
+export const SETTLE_WAYS = ['fixed', 'wrong', 'dismissed'] as const;
+
+/** An end of a finding that was taken from the model; it is carried out when the run is over. */
+export interface Settlement {
+  readonly finding: KnownFinding;
+  readonly how: (typeof SETTLE_WAYS)[number];
+  /** The model's words. */
+  readonly reason: string;
+  readonly evidence: readonly Evidence[];
+  /** Login; empty unless a person dismissed it. */
+  readonly by: string;
+  /** A second look in a fresh context came to the same; left out: there was none. */
+  readonly isAgreed?: boolean;
 }

@@ -3,37 +3,18 @@ import { type DiffLines, findFile, normalizeCode } from './diff-lines.js';
 import { type Evidence, isOpen } from './finding.js';
 import type { Ledger } from './ledger.js';
 import { type PublicationAnswer, refused, taken } from './publish-rules.js';
-import { isOfPerson, type KnownFinding } from './seen.js';
-
-/** How a model may end a finding. */
-export const SETTLE_WAYS = ['fixed', 'wrong', 'dismissed'] as const;
-
-/** One of {@link SETTLE_WAYS}. */
-export type SettleWay = (typeof SETTLE_WAYS)[number];
+import { isOfPerson, type KnownFinding, type Settlement } from './seen.js';
 
 /** The end of a finding as the model asks for it. */
 export interface SettleRequest {
   /** Its name, `FQ7K2`. */
   readonly finding: string;
-  readonly how: SettleWay;
+  readonly how: Settlement['how'];
   readonly reason: string;
   /** The lines that fix it. */
   readonly evidence: readonly Evidence[];
   /** Login of the person who dismissed it in words. */
   readonly by?: string | undefined;
-}
-
-/** An end that was taken; it is carried out when the run is over. */
-export interface Settlement {
-  readonly finding: KnownFinding;
-  readonly how: SettleWay;
-  /** The model's words. */
-  readonly reason: string;
-  readonly evidence: readonly Evidence[];
-  /** Login; empty unless a person dismissed it. */
-  readonly by: string;
-  /** A second look came to the same; left out: there was none. */
-  readonly isAgreed?: boolean;
 }
 
 /** What an end is checked against. */

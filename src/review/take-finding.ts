@@ -47,8 +47,6 @@ export interface CommentRequest {
   readonly suggestion?: string | undefined;
   /** The text of `line` as the model read it; wins over the number. */
   readonly code?: string | undefined;
-  /** Number of an earlier comment of this run that this one takes the place of; counts from 1. */
-  readonly replaces?: number | undefined;
   /** The earlier finding that this one is, as the model says. */
   readonly sameAs?: string | undefined;
   /** The model has been asked, and says that it is none of the earlier ones. */
@@ -98,7 +96,7 @@ export function takeFinding(
   };
   const refuse = (text: string, changed: Partial<Buffered> = {}) =>
     end(refused(`Not taken: ${text}.`), changed);
-  const problem = problemOf(request, findings);
+  const problem = problemOf(request);
   if (problem !== undefined) return refuse(problem);
   const followed = followCode(readFinding(request, before, scope), lines);
   if (followed.kind === 'mismatch') return refuse(mismatch(request, followed.actual));
@@ -116,7 +114,9 @@ export function takeFinding(
   const gateRules = { ...scope, minSeverity: rules.minSeverity };
   const stopped = stopAtGate({ ...placed.finding, evidence }, gateRules);
   if (stopped !== undefined) return end(refused(`Not taken: ${stopped}`));
-  const at = slotOf(placed, findings, request.replaces);
+  const found = findings.findIndex((one) => isOfLine(one.finding, placed.finding));
+  // It takes the place of a comment of this run on the same line.
+  const at = found < 0 ? undefined : found;
   let dismissedOn: number | undefined;
   if (at === undefined) {
     const isAsked = before.questioned.has(lineOf(placed));
@@ -162,10 +162,7 @@ export function takeFinding(
   return end(taken(text), { findings: next });
 }
 
-function problemOf(request: CommentRequest, findings: readonly PlacedFinding[]): string | undefined {
-  const { path, title, body, suggestion = '', replaces } = request;
-  if (replaces !== undefined && findings[replaces - 1] === undefined)
-    return `\`replaces\` names a comment that does not exist; there are ${findings.length}`;
+function problemOf({ path, title, body, suggestion = '' }: CommentRequest): string | undefined {
   const tooLong =
     sizeProblem('path', path, TEXT_LIMITS.pathBytes) ??
     sizeProblem('title', title, TEXT_LIMITS.findingTitleBytes) ??
@@ -248,18 +245,7 @@ function mismatch({ path, line }: CommentRequest, actual: string): string {
 }
 
 function tooMany({ maxFindings }: PublishRules): string {
-  return `a run may raise ${maxFindings} findings, and this would be one more; name what matters in \`submit_review\`, or give \`replaces\``;
-}
-
-/** Which comment of this run a finding takes the place of; undefined for none. */
-function slotOf(
-  { finding }: PlacedFinding,
-  findings: readonly PlacedFinding[],
-  replaces: number | undefined,
-): number | undefined {
-  if (replaces !== undefined) return replaces - 1;
-  const at = findings.findIndex((one) => isOfLine(one.finding, finding));
-  return at < 0 ? undefined : at;
+  return `a run may raise ${maxFindings} findings, and this would be one more; name what matters in \`submit_review\``;
 }
 
 /** The how many-th comment on a line it is; 0 for one that is in the text. */

@@ -26,7 +26,7 @@ import {
 } from '../review/claims.js';
 import { createShownFiles, type ShownFiles, type ShownLines } from '../review/evidence.js';
 import type { PlacedFinding } from '../review/place.js';
-import type { Settlement } from '../review/settle.js';
+import type { Settlement } from '../review/seen.js';
 import { atLeast, compareSeverity } from '../review/severity.js';
 import { createGiveVerdict } from '../tools/review/give-verdict.js';
 import { agentWorkdir } from './admit.js';

@@ -1,5 +1,5 @@
 import { ToolError } from '../../lib/errors.js';
-import { VERDICT_KINDS, type VerdictKind, type Verdicts } from '../../review/claims.js';
+import { VERDICT_KINDS, type Verdicts } from '../../review/claims.js';
 import { EFFECTS, REACHES } from '../../review/finding.js';
 import { defineTool, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
@@ -41,23 +41,18 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
       },
       reason: { type: 'string', description: 'One or two sentences.', required: true },
     },
-    async run({ suggestion_fixes: suggestionFixes, evidence = [], ...input }) {
-      const request = {
+    async run({ suggestion_fixes: suggestionFixes, verdict, ...input }) {
+      // No word gives no verdict.
+      if (verdict.trim() === '') throw new ToolError('`verdict` is empty');
+      const given = {
         ...input,
-        evidence,
         suggestionFixes,
-        verdict: readVerdict(input.verdict),
+        kind: readChoice('verdict', verdict, VERDICT_KINDS),
         // A word that is none corrects nothing: the verdict is worth more than it.
         effect: EFFECTS.find((one) => one === input.effect?.trim().toLowerCase()),
         reach: REACHES.find((one) => one === input.reach?.trim().toLowerCase()),
       };
-      return publishedText(verdicts.give(request));
+      return publishedText(verdicts.give(given));
     },
   });
-}
-
-/** No word gives no verdict. */
-function readVerdict(word: string): VerdictKind {
-  if (word.trim() === '') throw new ToolError('`verdict` is empty');
-  return readChoice('verdict', word, VERDICT_KINDS);
 }

@@ -3,7 +3,7 @@ import { shown } from '../../lib/text/cut.js';
 import type { Publications } from '../../review/buffer.js';
 import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../review/finding.js';
 import { type PublicationAnswer, REACTIONS, splitNames } from '../../review/publish-rules.js';
-import { SETTLE_WAYS } from '../../review/settle.js';
+import { SETTLE_WAYS } from '../../review/seen.js';
 import { type Argument, defineTool, needChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 
@@ -165,11 +165,6 @@ function createAddReviewComment(publications: Publications): Tool {
       new: {
         type: 'boolean',
         description: 'True if you were asked, and it is none of the earlier findings.',
-      },
-      replaces: {
-        type: 'integer',
-        description: 'Number of an earlier comment of this run that this one takes the place of.',
-        minimum: 1,
       },
     },
     async run({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) {
