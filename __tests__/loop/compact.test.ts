@@ -23,41 +23,22 @@ const WINDOW = 14_000;
 const SUMMARY = { text: 'Read a.ts; nothing wrong so far.', isWhole: true };
 
 describe('shortening a conversation', () => {
-  it('starts at the stated share of what the reserve leaves', () => {
-    const messages = [TASK, ...turns(10, [LONG])];
-    const limit = 10_000 * COMPACTION.startShare;
-    const size = { messages, windowTokens: 12_000, reserveTokens: 2000 };
-    expect(planCompaction({ ...size, usedTokens: limit }).kind).toBe('none');
-    expect(planCompaction({ ...size, usedTokens: limit + 1 }).kind).toBe('drop-results');
-  });
+  const USUAL = CONTEXT_WINDOW_TOKENS;
 
-  it.each([undefined, 0, Number.NaN])('assumes a window size if it is %p', (windowTokens) => {
-    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens, reserveTokens: 0 };
-    const limit = CONTEXT_WINDOW_TOKENS * COMPACTION.startShare;
+  it.each([
+    ['the stated share of what the reserve leaves', { windowTokens: 12_000, reserveTokens: 2000 }, 0, 10_000],
+    ['that of a usual window, if its size is unknown', { windowTokens: undefined }, 0, USUAL],
+    ['that of a usual window, if its size is 0', { windowTokens: 0 }, 0, USUAL],
+    ['that of a usual window, if its size is no number', { windowTokens: Number.NaN }, 0, USUAL],
+    ['that of three quarters, if the reserve is larger', { reserveTokens: 50_000 }, 0, 15_000],
+    ['that of what memory leaves', { reserveTokens: 14_000, memoryTokens: 12_000 }, 12_000, 6000],
+    ['that of some room next to memory', { reserveTokens: 30_000, memoryTokens: 30_000 }, 30_000, 2500],
+  ])('starts at %s', (_, patch, uncounted, room) => {
+    const messages = [TASK, ...turns(10, [LONG])];
+    const size = { messages, windowTokens: 20_000, reserveTokens: 0, ...patch };
+    const limit = uncounted + room * COMPACTION.startShare;
     expect(planCompaction({ ...size, usedTokens: limit }).kind).toBe('none');
     expect(planCompaction({ ...size, usedTokens: limit + 1 }).kind).not.toBe('none');
-  });
-
-  it('counts at most a quarter of the window as reserve', () => {
-    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000, reserveTokens: 50_000 };
-    expect(planCompaction({ ...size, usedTokens: 11_999 }).kind).toBe('none');
-    expect(planCompaction({ ...size, usedTokens: 12_001 }).kind).toBe('drop-results');
-  });
-
-  it('counts memory in the reserve and not in the usage, whatever its share of the window', () => {
-    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000 };
-    const limit = (20_000 - 2000 - 12_000) * COMPACTION.startShare;
-    const sized = { ...size, reserveTokens: 14_000, memoryTokens: 12_000 };
-    expect(planCompaction({ ...sized, usedTokens: 12_000 + limit }).kind).toBe('none');
-    expect(planCompaction({ ...sized, usedTokens: 12_000 + limit + 1 }).kind).not.toBe('none');
-  });
-
-  it('leaves a conversation some room next to memory that fills the window', () => {
-    const size = { messages: [TASK, ...turns(10, [LONG])], windowTokens: 20_000 };
-    const sized = { ...size, reserveTokens: 30_000, memoryTokens: 30_000 };
-    const limit = 2500 * COMPACTION.startShare;
-    expect(planCompaction({ ...sized, usedTokens: 30_000 + limit }).kind).toBe('none');
-    expect(planCompaction({ ...sized, usedTokens: 30_000 + limit + 1 }).kind).not.toBe('none');
   });
 
   it('leaves out the oldest results first, and never the newest turns', () => {

@@ -2,15 +2,13 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
-import { Budget } from '../../src/loop/budget.js';
 import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
 import type { Summary } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
 import { runAgent } from '../../src/loop/run-agent.js';
-import type { RunEvent } from '../../src/run/dependencies.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { call, createFakeModel, opened, reply, says } from '../helpers/model-fake.js';
-import { createFakeClock } from '../memory/stores/fake-clock.js';
+import { conversationOf, loopDeps } from './scene.js';
 
 const WINDOW_TOKENS = 16_000;
 /** About 5000 tokens. */
@@ -45,27 +43,10 @@ async function talk({ turns, said = '', system = `Look.${MEMORY}`, memory, think
     return reply([{ type: 'text', text: said }, call(`c${turn}`, 'look', { turn })], { inputTokens });
   };
   const model = createFakeModel(Array.from({ length: turns * 2 + 1 }, () => answer));
-  const outcome = await runAgent(
-    {
-      model: opened(model, { windowTokens: WINDOW_TOKENS, thinking }),
-      fallbacks: [],
-      retry: { maxRetries: 0, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
-      prompt: { system, ...(memory === undefined ? {} : { memory }), message: 'Go.' },
-      params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
-      tools: [look],
-      parallel: true,
-      maxTurns: 50,
-      budget: new Budget({ maxTokens: 0, maxCostUsd: 0 }),
-      form: undefined,
-    },
-    {
-      clock: createFakeClock(),
-      reporter: { event: () => undefined, warn: () => undefined },
-      signal: new AbortController().signal,
-      leftMs: () => Number.POSITIVE_INFINITY,
-      keepSummary: async (summary) => void kept.push(summary),
-    },
-  );
+  const { deps } = loopDeps({ keepSummary: async (summary) => void kept.push(summary) });
+  const opening = { windowTokens: WINDOW_TOKENS, thinking };
+  const prompt = { system, memory, message: 'Go.' };
+  const outcome = await runAgent(conversationOf(opened(model, opening), { prompt, tools: [look] }), deps);
   const last = JSON.stringify(model.asked.at(-1)?.prompt);
   const summaries = model.asked.filter(({ prompt }) => isSummaryRequest(prompt));
   const summaryLimits = new Set(summaries.map(({ maxOutputTokens }) => maxOutputTokens));
@@ -104,7 +85,6 @@ describe('a long conversation', () => {
 
 /** A provider that refuses what does not fit into `windowTokens`, of which the program does not know. */
 async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.' }: SmallTalk) {
-  const events: RunEvent[] = [];
   let turn = 0;
   const answer = async ({ prompt }: LanguageModelV4CallOptions) => {
     const inputTokens = estimateTokens(prompt);
@@ -112,8 +92,7 @@ async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.' }: SmallT
       const overflow = { windowTokens: isTold ? windowTokens : undefined };
       throw new ProviderError('bad_request', 'prompt is too long', { status: 400, overflow });
     }
-    if (JSON.stringify(prompt).includes(SUMMARY_REQUEST.slice(0, 40)))
-      return says('I looked.', { inputTokens });
+    if (isSummaryRequest(prompt)) return says('I looked.', { inputTokens });
     const size = sizes[turn];
     turn += 1;
     return size === undefined
@@ -121,26 +100,14 @@ async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.' }: SmallT
       : reply([call(`c${turn}`, 'look', { turn, size })], { inputTokens });
   };
   const model = createFakeModel(Array.from({ length: 60 }, () => answer));
-  const outcome = await runAgent(
-    {
-      model: opened(model),
-      fallbacks: [],
-      retry: { maxRetries: 2, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 },
-      prompt: { system: 'Look.', message: task },
-      params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
-      tools: [{ ...look, execute: async (input) => ({ text: 'r'.repeat(sizeIn(input)), isError: false }) }],
-      parallel: true,
-      maxTurns: 50,
-      budget: new Budget({ maxTokens: 0, maxCostUsd: 0 }),
-      form: undefined,
-    },
-    {
-      clock: createFakeClock(),
-      reporter: { event: (event) => void events.push(event), warn: () => undefined },
-      signal: new AbortController().signal,
-      leftMs: () => Number.POSITIVE_INFINITY,
-    },
-  );
+  const { deps, events } = loopDeps();
+  const sized = {
+    ...look,
+    execute: async (input: unknown) => ({ text: 'r'.repeat(sizeIn(input)), isError: false }),
+  };
+  const retry = { maxRetries: 2, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 } as const;
+  const patch = { retry, prompt: { system: 'Look.', message: task }, tools: [sized] };
+  const outcome = await runAgent(conversationOf(opened(model), patch), deps);
   const refusals = events.filter(({ kind }) => kind === 'too-long').length;
   return { outcome, refusals, asked: model.asked.length };
 }
@@ -174,12 +141,8 @@ describe('a conversation that the provider finds too long', () => {
   });
 
   it('ends with the error of the provider if nothing can be left out, without another try', async () => {
-    const { outcome, asked } = await talkToSmall({
-      windowTokens: 1000,
-      isTold: true,
-      sizes: [],
-      task: 'x'.repeat(8000),
-    });
+    const long = { windowTokens: 1000, isTold: true, sizes: [], task: 'x'.repeat(8000) };
+    const { outcome, asked } = await talkToSmall(long);
     expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'bad_request: prompt is too long' } });
     expect(asked).toBe(1);
   });

@@ -1,7 +1,6 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
-import type { Warning } from '../../src/lib/warning.js';
 import type { Asker } from '../../src/loop/asker.js';
 import { LEFT_OUT_NOTE } from '../../src/loop/compact.js';
 import type { LoopDependencies, Summary } from '../../src/loop/events.js';
@@ -9,7 +8,7 @@ import { estimateTokens } from '../../src/loop/messages.js';
 import { shorten } from '../../src/loop/shorten.js';
 import { turn, user } from '../helpers/conversations.js';
 import { createFakeModel, opened, says } from '../helpers/model-fake.js';
-import { createFakeClock } from '../memory/stores/fake-clock.js';
+import { loopDeps } from './scene.js';
 
 const SYSTEM: LanguageModelV4Message = { role: 'system', content: 'You review.' };
 const TASK = user('Review it.');
@@ -37,7 +36,6 @@ interface Scene {
 
 async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Scene = {}) {
   const steps: string[] = [];
-  const warnings: Warning[] = [];
   const kept: Summary[] = [];
   const asker: Asker = {
     current: opened(createFakeModel([]), { windowTokens: scene.windowTokens ?? 10_000 }),
@@ -54,13 +52,7 @@ async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Sc
       steps.push('keep');
       kept.push(one);
     });
-  const deps: LoopDependencies = {
-    clock: createFakeClock(),
-    reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
-    signal: new AbortController().signal,
-    leftMs: () => Number.POSITIVE_INFINITY,
-    keepSummary,
-  };
+  const { deps, warnings } = loopDeps({ keepSummary });
   const tokens = estimateTokens(MESSAGES);
   const { memoryTokens = 0 } = scene;
   const messages = await shorten(

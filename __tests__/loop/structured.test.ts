@@ -90,13 +90,6 @@ describe('a structured answer', () => {
     });
   });
 
-  it('is invalid if it is not JSON, and nothing is checked', () => {
-    const check = () => {
-      throw new Error('not called');
-    };
-    expect(problemOf('No.', check)).toContain('not JSON');
-  });
-
   it('is invalid if it is nested too deeply', () => {
     expect(problemOf(`${'['.repeat(200)}${']'.repeat(200)}`)).toBe('it is nested more than 128 levels deep');
   });
@@ -136,12 +129,10 @@ describe('finding the JSON of an answer', () => {
     ['is a list', '[1,2]', [1, 2]],
     ['is a word', 'null', null],
     ['is in a fence', '```json\n{"a":1}\n```', { a: 1 }],
-    ['is in a fence without a language', '```\n{"a":1}\n```', { a: 1 }],
     ['is in a fence with Windows line ends', '```json\r\n{\r\n"a":1}\r\n```\r\n', { a: 1 }],
     ['is in a fence with words around it', 'Here it is:\n\n```json\n{"a":1}\n```\nDone.', { a: 1 }],
     ['is in a fence of tildes', '~~~\n{"a":1}\n~~~', { a: 1 }],
     ['is in a fence that was not closed', '```json\n{"a":1}', { a: 1 }],
-    ['is in a longer fence', '````json\n{"a":1}\n````', { a: 1 }],
     ['holds a fence in a text', '```json\n{"a":"```\\nx\\n```"}\n```', { a: '```\nx\n```' }],
     [
       'holds a whole fence and is not in one',
@@ -155,7 +146,6 @@ describe('finding the JSON of an answer', () => {
   it.each<[string, string, RegExp]>([
     ['nothing', ' \n', /empty/],
     ['prose', 'All good.', /not JSON/],
-    ['cut JSON', '{"a": [1, 2', /not JSON/],
     ['JSON with words around it', 'Here: {"a":1}', /not JSON/],
     ['two fences', '```json\n{}\n```\nor\n```json\n{}\n```', /2 code blocks/],
     ['a fence with something else', '```ts\nlet a;\n```', /not JSON/],
