@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatAgent } from '../../src/agent/format-agent.js';
+import { formatAgent, formatFloat } from '../../src/agent/format-agent.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 
 function parse(text: string) {
@@ -14,10 +14,6 @@ describe('formatAgent', () => {
     expect(shown).toContain(
       'Memory Enabled: true\nMemory Path:    p\nMemory LastN:   5\nMemory MaxEntries:50\n',
     );
-  });
-
-  it('TestAgentsShow_MemoryDefaults: shows no memory field without a memory table', () => {
-    expect(formatAgent(parse('name = "v"\nmodel = "a/m"\n'))).not.toContain('Memory');
   });
 
   it('shows that sub-agents run in parallel unless that is turned off', () => {
@@ -102,4 +98,19 @@ Memory WarnFileBytes:4000
     const text = `${HEAD}tools = []\nscope = "project"\ndaily = "calendar"\ndedup = true\nmax_inject_bytes = 32768\nmax_write_bytes = 65536\nwarn_file_bytes = 1048576\nmax_log_bytes = 0\n`;
     expect(formatAgent(parse(text))).toBe('Name:           v\nModel:          a/m\n');
   });
+});
+
+it.each([
+  [0, '0'],
+  [0.3, '0.3'],
+  [-3.5, '-3.5'],
+  [100_000, '100000'],
+  [1_234_567, '1.234567e+06'],
+  [0.0001, '0.0001'],
+  [1e-7, '1e-07'],
+  [1e100, '1e+100'],
+  [Number.NaN, 'NaN'],
+  [Number.NEGATIVE_INFINITY, '-Inf'],
+])('%p is printed as Go does: %s', (value, text) => {
+  expect(formatFloat(value)).toBe(text);
 });

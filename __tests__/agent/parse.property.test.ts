@@ -27,38 +27,11 @@ transport = "sse"
 "X-Key" = "x"
 `;
 
+const MARKS = '" \' """ \'\'\' [ ] [[ ]] { } = . , \\ # -1 __proto__ constructor nan 1979-05-27 1e400'.split(
+  ' ',
+);
 const SNIPPET = fc.oneof(
-  fc.constantFrom(
-    '"',
-    "'",
-    '"""',
-    "'''",
-    '[',
-    ']',
-    '[[',
-    ']]',
-    '{',
-    '}',
-    '=',
-    '.',
-    ',',
-    '\n',
-    '\r\n',
-    '\\',
-    '#',
-    '-1',
-  ),
-  fc.constantFrom(
-    '__proto__',
-    'constructor',
-    '\u0000',
-    '\ud800',
-    '\ufeff',
-    'nan',
-    '1979-05-27',
-    '1e400',
-    'NAME = 1\n',
-  ),
+  fc.constantFrom(...MARKS, '\n', '\r\n', '\u0000', '\ud800', '\ufeff', 'NAME = 1\n'),
   fc.string({ unit: 'binary', maxLength: 5 }),
 );
 

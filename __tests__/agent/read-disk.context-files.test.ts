@@ -33,20 +33,9 @@ describe('links', () => {
     symlinkSync('..', join(work, 'up'));
     symlinkSync('missing', join(work, 'dangling.txt'));
     symlinkSync('loop.txt', join(work, 'loop.txt'));
-    const patterns = [
-      '*',
-      '**',
-      '*/*',
-      '*/*/*',
-      'folder/*',
-      'up/outside/*',
-      '../outside/*',
-      '../../etc/passwd',
-      '/etc/passwd',
-      join(root, 'outside/secret.txt'),
-      'chain.txt',
-    ];
-    expect(await pathsOf(patterns, work)).toEqual(['in.txt']);
+    const globs = ['*', '**', '*/*', '*/*/*', 'folder/*', 'up/outside/*', '../outside/*'];
+    const paths = ['../../etc/passwd', '/etc/passwd', join(root, 'outside/secret.txt'), 'chain.txt'];
+    expect(await pathsOf([...globs, ...paths], work)).toEqual(['in.txt']);
   });
 
   it('inside of the workdir are followed under their own name, by plain patterns only if they are folders', async () => {
@@ -77,13 +66,6 @@ describe('links', () => {
     symlinkSync('.git', join(work, 'docs'));
     expect(await pathsOf(['*.md', 'docs/*', '**'], work)).toEqual([]);
     expect(await pathsOf(['.git/config'], work)).toEqual([]);
-  });
-
-  it('in the workdir’s own path are resolved', async () => {
-    const root = tempDir('context');
-    writeFiles(root, { 'real/a.md': 'a' });
-    symlinkSync('real', join(root, 'link'));
-    expect(await pathsOf(['*.md'], join(root, 'link'))).toEqual(['a.md']);
   });
 });
 

@@ -110,14 +110,6 @@ describe('agent files on disk', () => {
       },
     );
 
-    it('have the files inside of it counted', async () => {
-      const { countFiles } = open({ isConfined: true });
-      expect(await countFiles('*.md', 'docs')).toBe(1);
-      expect(await countFiles('**/*.md', '')).toBe(1);
-      expect(await countFiles('*.md', join(cwd, 'docs'))).toBe(1);
-      await expect(countFiles('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
-    });
-
     it('are refused by a path that leads out, as in a run', async () => {
       const { openAgent } = open({ isConfined: true });
       for (const path of [join(home, 'there.toml'), 'out/there.toml'])
@@ -138,11 +130,8 @@ describe('agent files on disk', () => {
       const linked = open({ isConfined: true, configDir: undefined });
       expect(await linked.listFiles()).toMatchObject([{ name: 'b' }, { name: 'named' }]);
       await expect(linked.openAgent('named')).rejects.toThrow('leads out of the workspace');
-      const { listFiles, openAgent } = open({
-        isConfined: true,
-        dirs: [join(home, 'agents')],
-        configDir: undefined,
-      });
+      const options = { isConfined: true, dirs: [join(home, 'agents')], configDir: undefined };
+      const { listFiles, openAgent } = open(options);
       expect(await listFiles()).toMatchObject([{ name: 'there' }]);
       await expect(openAgent('there')).rejects.toThrow('leads out of the workspace');
     });
