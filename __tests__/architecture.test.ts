@@ -97,7 +97,7 @@ const RATCHET = {
   'types of src/': 765,
   'inputs of action.yml': 40,
   'outputs of action.yml': 19,
-  'lines of __tests__/': 93_740,
+  'lines of __tests__/': 93_544,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

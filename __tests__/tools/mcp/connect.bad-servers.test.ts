@@ -53,32 +53,6 @@ describe('a server is spoken to in the protocol that it knows', () => {
 });
 
 describe('a server with unsafe tool descriptions', () => {
-  it('offers only what is safe for every provider, with a warning for each kind of problem', async () => {
-    const { tools, warnings } = await connect([badServer('liar'), GOOD], { reserved: ['read_file'] });
-    expect(tools.map((tool) => tool.name)).toEqual([
-      'apple',
-      'dotted_name_with_spaces',
-      'hidden',
-      'huge',
-      'zebra',
-      'work',
-    ]);
-    expect(tools.find(({ name }) => name === 'hidden')?.description).toBe(
-      '[MCP server liar] Plain. And red.',
-    );
-    expect(tools.find(({ name }) => name === 'huge')?.description).toMatch(
-      /^\[MCP server liar\] [long ]{16000,}…$/,
-    );
-    expect(warnings.map(({ message }) => message.replace('MCP server `liar` offers ', ''))).toEqual([
-      '`text-schema`, `list-schema`, `no-schema` (left out: its schema is not an object)',
-      '`array-schema` (left out: its schema does not describe an object)',
-      '`broken-schema` (left out: its schema is not a JSON schema at `schema.properties.a.type`)',
-      '3 tools (left out: without a name)',
-      '`apple` (left out: offered more than once)',
-      '`read_file` (left out: a built-in tool has the same name)',
-    ]);
-  });
-
   it('is called by the name that the server knows', async () => {
     const { call } = await connect([badServer('liar')]);
     const { text } = await call('dotted_name_with_spaces', { a: 1 });

@@ -2,14 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { McpServerConfig } from '../../../src/agent/config.js';
-import {
-  expandServer,
-  listTools,
-  MAX_OFFERED,
-  MAX_PAGES,
-  valuesFor,
-} from '../../../src/tools/mcp/connect.js';
-import type { McpServer } from '../../../src/tools/mcp/server.js';
+import { expandServer, valuesFor } from '../../../src/tools/mcp/connect.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { connect, EVERYTHING, FILESYSTEM, stdioServer } from './scene.js';
 
@@ -21,42 +14,13 @@ describe('the everything server over stdio', () => {
     const names = first.tools.map((tool) => tool.name);
     expect(names).toEqual(expect.arrayContaining(['echo', 'get-env', 'get-sum', 'get-tiny-image']));
     expect(names).toEqual([...names].sort());
-    expect(
-      second.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
-    ).toEqual(first.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })));
+    expect(JSON.stringify(second.tools)).toBe(JSON.stringify(first.tools));
     expect(new Set(first.tools.map((tool) => tool.effect))).toEqual(new Set(['execute']));
     expect(first.tool('echo')).toMatchObject({
       description: '[MCP server everything] Echoes back the input string',
       inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
     });
     expect(first.warnings).toEqual([]);
-  });
-
-  it('answers calls side by side', async () => {
-    const { call } = await connect([EVERYTHING_SERVER]);
-    const sums = await Promise.all([1, 2, 3].map((a) => call('get-sum', { a, b: 10 })));
-    expect(sums).toEqual(
-      [11, 12, 13].map((sum, index) => ({
-        text: `The sum of ${index + 1} and 10 is ${sum}.`,
-        isError: false,
-      })),
-    );
-  });
-
-  it('describes what is not text', async () => {
-    const { call } = await connect([EVERYTHING_SERVER]);
-    expect((await call('get-tiny-image')).text).toMatch(/\n\[image: image\/png, \d+ bytes, not shown\]\n/);
-    const links = await call('get-resource-links', { count: 2 });
-    expect(links.text).toContain('[link to the resource demo://');
-  });
-
-  it('returns structured content once', async () => {
-    const { call } = await connect([EVERYTHING_SERVER]);
-    const { text } = await call('get-structured-content', { location: 'Chicago' });
-    expect(JSON.parse(text)).toMatchObject({
-      conditions: expect.any(String),
-      temperature: expect.any(Number),
-    });
   });
 
   it('reports invalid arguments', async () => {
@@ -90,10 +54,8 @@ describe('the filesystem server over stdio', () => {
     const folder = tempDir('mcp');
     writeFiles(folder, { 'notes.txt': 'first line\n' });
     const { call, warnings } = await connect([stdioServer('files', [FILESYSTEM, folder])]);
-    expect(await call('read_text_file', { path: join(folder, 'notes.txt') })).toEqual({
-      text: 'first line\n',
-      isError: false,
-    });
+    const notes = { path: join(folder, 'notes.txt') };
+    expect(await call('read_text_file', notes)).toEqual({ text: 'first line\n', isError: false });
     await call('write_file', { path: join(folder, 'made.txt'), content: 'made' });
     expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made');
     const refused = await call('read_text_file', { path: '/etc/hostname' });
@@ -109,13 +71,9 @@ describe('the filesystem server over stdio', () => {
     expect(names).toContain('read_text_file');
     expect(names).not.toContain('read_file');
     expect(names).not.toContain('write_file');
-    expect(warnings).toEqual([
-      {
-        code: 'mcp-server',
-        message:
-          'MCP server `files` offers `read_file`, `write_file` (left out: a built-in tool has the same name)',
-      },
-    ]);
+    const message =
+      'MCP server `files` offers `read_file`, `write_file` (left out: a built-in tool has the same name)';
+    expect(warnings).toEqual([{ code: 'mcp-server', message }]);
   });
 });
 
@@ -140,38 +98,6 @@ describe('several MCP servers', () => {
   it('are empty for an agent that names none', async () => {
     const { tools, warnings } = await connect([]);
     expect([tools, warnings]).toEqual([[], []]);
-  });
-});
-
-/** A server whose list never ends: each page names a next one that nobody has seen before. */
-function endlessServer(toolsPerPage: number) {
-  let pages = 0;
-  const server: McpServer = {
-    name: 'endless',
-    request: async () => {
-      pages += 1;
-      const tools = Array.from({ length: toolsPerPage }, (_, index) => ({ name: `t${pages}-${index}` }));
-      // Without a limit the test still ends, and fails.
-      return { tools, ...(pages < 10 * MAX_PAGES ? { nextCursor: `page ${pages}` } : {}) };
-    },
-    call: () => Promise.reject(new Error('nobody calls it')),
-    hasNewTools: () => false,
-    close: async () => undefined,
-  };
-  return { server, pages: () => pages };
-}
-
-describe('the list of a server’s tools', () => {
-  it('is requested for no more pages than the limit, even if every page has new tools', async () => {
-    const { server, pages } = endlessServer(1);
-    expect(await listTools(server)).toMatchObject({ isCut: true });
-    expect(pages()).toBe(MAX_PAGES + 1);
-  });
-
-  it('holds no more tools than the limit, however many a page has', async () => {
-    const { server, pages } = endlessServer(MAX_OFFERED + 5);
-    const { tools, isCut } = await listTools(server);
-    expect([tools.length, isCut, pages()]).toEqual([MAX_OFFERED, true, 1]);
   });
 });
 
@@ -200,10 +126,7 @@ describe('variables in headers and arguments', () => {
   });
 
   it.each([
-    [
-      server({ A: '${GHOST}' }),
-      'header "A" needs the environment variable `GHOST`, which is not set or empty',
-    ],
+    [server({ A: '${GHOST}' }), 'header "A" needs the environment variable `GHOST`, which is not set'],
     [server({ A: '${EMPTY}' }), '`EMPTY`'],
     [server({ A: '${BLANK}' }), '`BLANK`'],
     [server({}, ['x', '--key=${GHOST}']), '`args` needs the environment variable `GHOST`'],
