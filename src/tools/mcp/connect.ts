@@ -9,10 +9,10 @@ import { describeFailure, type McpServer, openServer, type ServerDependencies, w
 import { isJsonObject, loadSchemaCheck } from './tool-schema.js';
 
 /** Most tools of one server that are looked at before some are chosen. */
-export const MAX_OFFERED = 20_000;
+const MAX_OFFERED = 20_000;
 
 /** Most pages of a tool list that are asked for. */
-export const MAX_PAGES = 100;
+const MAX_PAGES = 100;
 
 /** How often the tools of an agent's servers are listed anew in a run. */
 const MAX_LISTINGS = 20;
@@ -196,7 +196,7 @@ export function createRunServers() {
  * Asks a server for its tools, unchecked and page by page, up to a limit: a list may be endless. Throws an Error for people if the
  * answer is not a list.
  */
-export async function listTools(server: McpServer) {
+async function listTools(server: McpServer) {
   const tools: unknown[] = [];
   const seen = new Set<string>();
   let cursor: string | undefined;
