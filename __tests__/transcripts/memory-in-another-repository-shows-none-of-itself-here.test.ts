@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { text } from '../helpers/model-server.js';
@@ -23,7 +24,9 @@ async function fleet(contents: 'read' | 'write' = 'write'): Promise<BranchScene>
 
 /** Everything people see of a step, but for the answer, which is shown where it belongs. */
 function shown({ stdout, summary, outputs, state }: StepResult): string {
-  return [stdout, summary, JSON.stringify({ outputs, state: { ...state, pending: '' } })].join('\n');
+  const file = outputs['transcript-file'];
+  const lines = file === undefined ? '' : readFileSync(file, 'utf8');
+  return [stdout, summary, lines, JSON.stringify({ outputs, state: { ...state, pending: '' } })].join('\n');
 }
 
 function expectSecret(step: StepResult): void {
@@ -39,6 +42,7 @@ describe('`memory-repo`', () => {
       expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
       expect(troubles(step)).toEqual([]);
       expectSecret(step);
+      expect(step.outputs['transcript-file']).toMatch(/\.jsonl$/);
       expect(step.summary).toContain(step.outputs['memory-entry-id']);
     }
     expect(scene.model.prompts().map(({ system }) => resultsIn(system))).toEqual([

@@ -31,6 +31,7 @@ import type { MemoryInputs } from '../runner/inputs/input-groups.js';
 import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs/inputs.js';
 import { createJournal, keepCheck } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
+import { createTranscript, type Transcript } from '../runner/transcript.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secret-names.js';
 import { safePrograms } from '../tools/process/programs.js';
@@ -42,7 +43,8 @@ import { runValidateMode } from './validate-mode.js';
 export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
   const { values: secrets, add: keepSecret } = readSecrets(runner.env);
-  const reporter = createActionReporter({ write: runner.log, secrets });
+  const transcript = createTranscript(secrets);
+  const reporter = transcript.recordEvents(createActionReporter({ write: runner.log, secrets }));
   let failOn: FailOn = { conclusions: DEFAULT_FAIL_ON, memory: false, findings: [] };
   let deps: Dependencies | undefined;
   let requests = 0;
@@ -55,7 +57,10 @@ export async function main(runner: Runner): Promise<void> {
     const unheld = keepsNothing ? unheldLimits(inputs.spendLimits, KEEPS_NOTHING) : [];
     const doubts = [...unknownNames(inputs.redact, runner.env), ...unheld];
     for (const warning of doubts) reporter.warn(warning);
-    if (isHidden) reporter.hideNotes();
+    if (isHidden) {
+      reporter.hideNotes();
+      transcript.hideMemory();
+    }
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new CancelledError()));
     await checkOutputSchema(inputs, deadline);
@@ -68,7 +73,7 @@ export async function main(runner: Runner): Promise<void> {
     const onRequest = () => {
       requests += 1;
     };
-    const parts = { inputs, trigger, deadline, reporter, runner, secrets, keepSecret, onRequest };
+    const parts = { inputs, trigger, deadline, reporter, transcript, runner, secrets, keepSecret, onRequest };
     deps = await createActionDependencies(parts);
     const request = makeRequest(inputs, trigger, runner);
     let isSaving = true;
@@ -77,7 +82,8 @@ export async function main(runner: Runner): Promise<void> {
     const onSaving = (report: RunReport) =>
       runner.onCancel(() => {
         const { warnings } = reporter;
-        if (isSaving) early ??= writeResults({ report, failOn, isHidden, runner, warnings, secrets });
+        if (isSaving)
+          early ??= writeResults({ report, failOn, isHidden, runner, warnings, secrets, transcript });
       });
     if (inputs.unused.length > 0) reporter.warn(unusedInputs(inputs));
     const report =
@@ -89,14 +95,15 @@ export async function main(runner: Runner): Promise<void> {
     reporter.endTurn();
     await deps.acknowledgement?.end(noAnswer(report));
     const { warnings } = reporter;
-    await reportRun({ report, failOn, isHidden, runner, warnings, secrets, requests });
+    await reportRun({ report, failOn, isHidden, runner, warnings, secrets, requests, transcript });
   } catch (thrown) {
     reporter.endTurn();
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
     const report = { kind: 'failed', thrown: cause } as const;
     await deps?.acknowledgement?.end(noAnswer(report));
     await deps?.progress?.end(messageOf(cause), isCancelled(cause) ? 'cancelled' : 'failed');
-    await reportRun({ report, failOn, isHidden: false, runner, warnings: reporter.warnings, secrets });
+    const { warnings } = reporter;
+    await reportRun({ report, failOn, isHidden: false, runner, warnings, secrets, transcript });
   } finally {
     deadline.clear();
   }
@@ -146,6 +153,7 @@ async function createActionDependencies({
   trigger,
   deadline,
   reporter,
+  transcript,
   runner,
   secrets,
   keepSecret,
@@ -155,6 +163,7 @@ async function createActionDependencies({
   readonly trigger: Trigger;
   readonly deadline: RunDeadline;
   readonly reporter: ActionReporter;
+  readonly transcript: Transcript;
   readonly runner: Runner;
   readonly secrets: readonly string[];
   readonly keepSecret: Secrets['add'];
@@ -220,15 +229,17 @@ async function createActionDependencies({
     ...found,
     agents: withWorkflowWarnings(found.agents),
     github: client && createGitHubPort(client, trigger),
-    models: createModels({
-      env,
-      fetch,
-      loadConfig: async () => ({}),
-      idToken: getIDToken,
-      readTextFile: readConfigFile,
-      asksWindow: true,
-      apiKey: inputs.apiKey || undefined,
-    }),
+    models: transcript.recordModels(
+      createModels({
+        env,
+        fetch,
+        loadConfig: async () => ({}),
+        idToken: getIDToken,
+        readTextFile: readConfigFile,
+        asksWindow: true,
+        apiKey: inputs.apiKey || undefined,
+      }),
+    ),
     ...createToolOpener({
       env,
       cwd: workspace,

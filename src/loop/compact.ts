@@ -250,6 +250,15 @@ export function summaryMessage(summary: string): Message | undefined {
 const TAG = 'summary-of-earlier-turns';
 const TAG_START = new RegExp(`<(?=[\\s/]*${TAG})`, 'giu');
 
+/** Whether a message asks for a summary of earlier turns, or is one: it repeats what they held. */
+export function isAboutEarlierTurns({ role, content }: Message): boolean {
+  if (role !== 'user') return false;
+  return content.some(
+    (part) =>
+      part.type === 'text' && (part.text.startsWith(SUMMARY_REQUEST) || part.text.includes(`<${TAG}>`)),
+  );
+}
+
 /** Longest part that is written out, in bytes; the first one that makes the whole fit is taken. */
 const PART_BYTES = [16_384, 4096, 1024, 256];
 

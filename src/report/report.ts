@@ -17,6 +17,7 @@ import type { FailOn } from '../runner/inputs/inputs.js';
 import { noteReported } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { writeRunnerFile } from '../runner/runner-file.js';
+import type { Transcript } from '../runner/transcript.js';
 import { sanitize } from '../safety/sanitize.js';
 import {
   type Annotation,
@@ -39,6 +40,8 @@ interface RunToReport {
   readonly secrets: readonly string[];
   /** How often GitHub was asked; left out where it was not. */
   readonly requests?: number;
+  /** What the run did; left out where nobody kept it. */
+  readonly transcript?: Transcript;
 }
 
 /** Writes outputs and summary of a run, in place of those of an earlier call. */
@@ -55,9 +58,27 @@ export async function writeResults(run: RunToReport): Promise<Outputs> {
     ...reviewOutputs(review),
     ...(await writeReviewFiles(review, runner.temp, secrets)),
   };
-  await writeOutputs({ ...(await withResponseFile(outputs, runner, secrets)), ...ofReview }, secrets);
+  const file = await writeTranscript(run, { ...outputs, ...(review && reviewOutputs(review)) });
+  await writeOutputs(
+    { ...(await withResponseFile(outputs, runner, secrets)), ...ofReview, 'transcript-file': file },
+    secrets,
+  );
   await writeSummary(markdown, { runner, secrets });
   return outputs;
+}
+
+/** The lines of the run with its end; undefined where no model was asked, or what it was asked is memory's. */
+async function writeTranscript(
+  { report, isHidden, runner: { temp }, transcript }: RunToReport,
+  outputs: Outputs,
+): Promise<string | undefined> {
+  if (temp === '' || (isHidden && report.kind === 'gc')) return undefined;
+  // The answer has a line, and so has what the entry tells of it.
+  const { response: _, 'memory-entry': _entry, ...end } = outputs;
+  const taints = report.kind === 'ran' ? report.taints : [];
+  const text = transcript?.endWith({ ...end, taints, findings: reviewOf(report)?.report.findings }) ?? '';
+  const name = `axe-action-transcript-${outputs['memory-entry-id'] ?? 'run'}`;
+  return text === '' ? undefined : await writeForJob({ temp, name, extension: 'jsonl' }, text);
 }
 
 function summaryOf({ report, isHidden, warnings, requests, secrets }: RunToReport): RunSummary {

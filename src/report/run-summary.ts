@@ -62,6 +62,7 @@ export const OUTPUT_NAMES = [
   'findings-worst',
   'coverage',
   'sarif-file',
+  'transcript-file',
 ] as const;
 
 /** Values of the outputs that a run sets; the others stay empty. */

@@ -79,7 +79,8 @@ const IN_A_TURN: ReadonlySet<RunEvent['kind']> = new Set([
   'note-written',
 ]);
 
-function withoutNotes(event: RunEvent): RunEvent {
+/** The event without what it tells of memory. */
+export function withoutNotes(event: RunEvent): RunEvent {
   if (event.kind === 'note-written') return { ...event, path: 'a note' };
   return event.kind === 'tool-call' ? { ...event, input: undefined } : event;
 }
