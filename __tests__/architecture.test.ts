@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_487,
-  'files of src/': 334,
-  'types of src/': 765,
+  'lines of src/': 54_776,
+  'files of src/': 336,
+  'types of src/': 768,
   'inputs of action.yml': 40,
-  'outputs of action.yml': 19,
-  'lines of __tests__/': 93_544,
+  'outputs of action.yml': 20,
+  'lines of __tests__/': 93_787,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

@@ -79,11 +79,14 @@ describe('the stored cost of a run', () => {
     'is its cost of %d in micro-dollars, under an id of its own, so that concurrent runs add up',
     (cost, usd) => {
       const spend = earlier({});
-      expect(spentFact(cost, { spend, run: 'x', now: NOW })).toEqual(spent('x', usd));
+      expect(spentFact(cost, { spend, run: 'x', model: 'm', now: NOW })).toEqual({
+        ...spent('x', usd),
+        model: 'm',
+      });
     },
   );
 
   it.each([undefined, 0])('is not stored for a cost of %s', (cost) => {
-    expect(spentFact(cost, { spend: earlier({}), run: 'x', now: NOW })).toBeUndefined();
+    expect(spentFact(cost, { spend: earlier({}), run: 'x', model: 'm', now: NOW })).toBeUndefined();
   });
 });

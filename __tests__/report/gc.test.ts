@@ -41,6 +41,9 @@ describe('garbage collection of a log that is longer than one question', () => {
     const report = { kind: 'gc', agent: 'bot', collection } as const;
     expect(formatSummary(report)).toContain('The oldest 12 entries were not analysed');
     expect(outputsOf(report)).toMatchObject({ 'memory-saved': 'true' });
+    const worth = { ...report, collection: { ...collection, worth: '| 2026-11 |' } } as const;
+    expect(formatSummary(worth)).toContain('| 2026-11 |');
+    expect(formatSummary(worth, { isHidden: true })).not.toContain('| 2026-11 |');
   });
 });
 

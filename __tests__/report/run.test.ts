@@ -2,10 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
+import { withFacts } from '../../src/memory/state.js';
+import { markFacts } from '../../src/review/state-facts.js';
 import type { RunReport } from '../../src/run/records.js';
-import { AGENT } from '../helpers/dependencies-fake.js';
+import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
+import { raised } from '../helpers/marks.js';
 import { called, completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
-import { pullRequest } from '../helpers/triggers.js';
+import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ORIGIN = { runId: '1', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
@@ -25,6 +28,21 @@ const figuresAt = (
 const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
 
 describe('the summary of a run', () => {
+  it.each([
+    ['a scheduled run', SCHEDULE, {}, true],
+    ['one whose memory is in another repository', SCHEDULE, { isHidden: true }, false],
+    ['a review', pullRequest(), {}, false],
+  ])(
+    'shows what people made of findings on a schedule, if memory is here: %s',
+    async (_, trigger, options, isThere) => {
+      const facts = markFacts([raised({ at: Date.parse('2026-01-02'), model: 'm' })], 2);
+      const memory = { 'bot.md': ENTRY, 'bot.state.md': withFacts('', facts) };
+      const parts = { agents: { bot: AGENT_WITH_MEMORY }, memory };
+      const report = await reportOf('ran', parts, { trigger, inWorkflow: true });
+      expect(formatSummary(report, options).includes('| 2026-01 | m     |')).toBe(isThere);
+    },
+  );
+
   it('has answer, comment, memory, figures and warnings, in this order', async () => {
     const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
     const published = { line: 'Posted a comment on #42.', url };

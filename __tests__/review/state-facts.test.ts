@@ -135,7 +135,7 @@ const line = (fact: object) => `- ${JSON.stringify(fact)}`;
 
 describe('pruning a state', () => {
   it.each<[object, number]>([
-    [{ kind: 'spent', id: '1-1', pull: 1, day: '2026-01-01', usd: 1 }, 35],
+    [{ kind: 'spent', id: '1-1', pull: 1, day: '2026-01-01', usd: 1 }, 180],
     [{ ...raised(), pull: 1 }, 180],
     [{ ...ended(), pull: 1 }, 180],
     [{ ...back(), pull: 1 }, 180],

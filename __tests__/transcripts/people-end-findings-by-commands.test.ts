@@ -224,7 +224,9 @@ it('what people made of findings is counted in `memory show`', async () => {
   stage.repo.talk.resolved.set(logged.id, 'monalisa');
   await stage.run({ ...push(stage, SECOND, QUIET), runId: '1658821494', inputs: ON_BRANCH });
   const { stdout } = await onLaptop(stage, ['show']);
-  expect(stdout).toMatch(/^Findings: .*\b1 acted on.*\b1 dismissed/m);
+  expect(stdout).toMatch(
+    /^\| \d{4}-\d\d \| claude-sonnet-4-5 \| 1 \/ 0 \/ 0 +\| 0 \/ 1 \/ 0 .*\| \$[\d.]+ +\| \$[\d.]+ +\|$/m,
+  );
 });
 
 it('the same phrase between people has no effect', async () => {

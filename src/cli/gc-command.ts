@@ -105,8 +105,9 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
         fallbackModels: [],
         limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
         dryRun: flags.bool('dry-run') && 'analysis',
-        tell({ counted, analysis, ...found }) {
+        tell({ counted, worth = '', analysis, ...found }) {
           usage = found.usage ?? usage;
+          if (hasStats && worth !== '') print(terminal, `${worth}\n`);
           if (counted !== undefined) {
             figures = figuresOf(counted);
             print(terminal, `Agent: ${agent.name}\nEntries: ${counted.entries}`);

@@ -94,10 +94,15 @@ export function usedUp(spend: Spend): { readonly message: string; readonly remed
 /** What a run has cost, to be kept; undefined where its price is not known, or it cost nothing. */
 export function spentFact(
   costUsd: number | undefined,
-  { spend, run, now }: { readonly spend: Spend; readonly run: string; readonly now: Date },
+  {
+    spend,
+    run,
+    model,
+    now,
+  }: { readonly spend: Spend; readonly run: string; readonly model: string; readonly now: Date },
 ): Spent | undefined {
   if (costUsd === undefined || costUsd <= 0) return undefined;
   // Micro-dollars, rounded up: a run that cost something is never free.
   const usd = Math.ceil(costUsd * 1e6 - 1e-3) / 1e6;
-  return { kind: 'spent', id: run, pull: spend.pull, day: spend.day, usd, at: now.getTime() };
+  return { kind: 'spent', id: run, pull: spend.pull, day: spend.day, usd, model, at: now.getTime() };
 }

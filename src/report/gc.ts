@@ -12,7 +12,7 @@ export function summarizeGc(
   { agent, collection }: ReportOf<'gc'>,
   { warnings, isHidden, clean }: SummaryOptions,
 ): RunSummary {
-  const { counted, analysis, usage, suggestion, isTrimming = false, end } = collection;
+  const { counted, worth = '', analysis, usage, suggestion, isTrimming = false, end } = collection;
   const url = suggestion?.kind === 'published' ? suggestion.url : undefined;
   const figures = counted === undefined || isHidden ? [] : figuresOf(counted);
   const hidden = 'What was found is not shown here, since the memory is kept in another repository.';
@@ -35,6 +35,7 @@ export function summarizeGc(
       suggestion === undefined ? '' : suggestionLine(suggestion),
       end.kind === 'failed' ? errorBlock(end.error) : `**${formatGcEnd(end, agent, entries)}**${kept}`,
       figures.map((line) => `- ${line}`).join('\n'),
+      isHidden ? '' : worth,
       usage === undefined ? '' : row(usageCells(usage)),
       warningList(warnings),
     ]),

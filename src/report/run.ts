@@ -4,6 +4,7 @@ import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Warning, WarningCode } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
+import { worthTable } from '../review/worth.js';
 import type { Remembered } from '../run/records.js';
 import { formatMemory, loadedEntries, memoryNotes } from './format-memory.js';
 import { whatWasAdded } from './format-notes.js';
@@ -66,6 +67,9 @@ export function summarizeRun(
       ]),
       usageTable(usage),
       formatSpend(spend, costUsd),
+      plan.trigger.kind === 'schedule' && !isHidden
+        ? worthTable(report.memory?.facts ?? [], new Date(spend.day))
+        : '',
       requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
       warningList(withoutReported(warnings, report)),
       formatToolsByTurn(stats.calls, isHidden),

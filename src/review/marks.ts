@@ -33,6 +33,8 @@ const raisedSchema = v.object({
   /** Where it stands, which is known once it was read; in the state alone. */
   thread: v.optional(v.string()),
   comment: v.optional(v.number()),
+  /** Which model raised it; in the state alone. */
+  model: v.optional(v.string()),
 });
 
 const endedSchema = v.object({

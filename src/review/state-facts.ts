@@ -36,6 +36,7 @@ const spentSchema = v.object({
   /** UTC, `2026-11-22`. */
   day: v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\d$/)),
   usd: v.pipe(v.number(), v.minValue(0), v.maxValue(999_999_999)),
+  model: v.optional(v.string()),
   at,
 });
 
@@ -101,9 +102,17 @@ export function marksOf(facts: readonly ReviewFact[]): readonly MarkOnPull[] {
   return facts.filter(isMark);
 }
 
-/** The facts that keep marks of one pull request. */
-export function markFacts(marks: readonly FindingMark[], pull: number): readonly MarkOnPull[] {
-  return marks.map((mark) => ({ ...mark, pull }));
+/** The facts that keep marks of one pull request; `model` has raised the findings that are in no conversation yet. */
+export function markFacts(
+  marks: readonly FindingMark[],
+  pull: number,
+  model?: string,
+): readonly MarkOnPull[] {
+  return marks.map((mark) =>
+    mark.kind === 'raised' && mark.thread === undefined
+      ? { ...mark, model: mark.model ?? model, pull }
+      : { ...mark, pull },
+  );
 }
 
 /** What is kept of a pull request; undefined where nothing is. */
@@ -148,12 +157,17 @@ const KEEPING: Readonly<Record<string, Keeping>> = {
   raised: { days: 180, most: 550 },
   ended: { days: 180, most: 600 },
   back: { days: 180, most: 250 },
-  spent: { days: 35, most: 1300 },
+  spent: { days: 180, most: 1300 },
   posted: { days: 180, most: 900 },
   reviewed: { days: 180, most: 600 },
   paused: { days: 365, most: 200 },
   resumed: { days: 365, most: 200 },
 };
+
+/** Whether costs of earlier runs are likely to be gone, since the state has no room for more. */
+export function isSpentCut(facts: readonly ReviewFact[]): boolean {
+  return facts.filter(({ kind }) => kind === 'spent').length >= (KEEPING['spent']?.most ?? 0);
+}
 
 /**
  * The state without what nobody asks for any more. Every other line keeps its bytes. It is a rewrite

@@ -29,7 +29,8 @@ export async function save(
 ): Promise<Remembered | undefined> {
   const { plan, memory, outcome, taint, spend } = conversed;
   const now = deps.clock.now();
-  const spent = spentOf(plan, outcome.stats.costUsd, { spend, now });
+  const { costUsd, modelId } = outcome.stats;
+  const spent = spentOf(plan, costUsd, { spend, model: modelId, now });
   const reviewed = reviewFacts(conversed, published, now);
   const { posted: ids = [] } = published;
   const pull = subjectNumber(plan.trigger);
@@ -43,7 +44,7 @@ export async function save(
   const facts = [
     ...(spent === undefined ? [] : [spent]),
     ...(ids.length === 0 ? [] : [posted]),
-    ...(published.marks ?? []).flatMap(({ pull: on, marks }) => markFacts(marks, on)),
+    ...(published.marks ?? []).flatMap(({ pull: on, marks }) => markFacts(marks, on, modelId)),
     ...reviewed,
   ];
   return await remember(
@@ -244,10 +245,10 @@ const MAX_UNSEEN_CHARACTERS = 6000;
 function spentOf(
   { trigger, memory }: Plan,
   costUsd: number | undefined,
-  { spend, now }: { readonly spend: Spend; readonly now: Date },
+  of: { readonly spend: Spend; readonly model: string; readonly now: Date },
 ): Spent | undefined {
   if (trigger.kind === 'local') return undefined;
-  return spentFact(costUsd, { spend, run: memory?.entryId ?? '', now });
+  return spentFact(costUsd, { ...of, run: memory?.entryId ?? '' });
 }
 
 /** The cost of a run as a change that a journal can keep; undefined for a run that writes no memory. */
@@ -267,7 +268,7 @@ export function spentKeeper(
 ): (costUsd: number) => void {
   let isTold = false;
   return (costUsd) => {
-    const spent = spentOf(plan, costUsd, { spend, now: clock.now() });
+    const spent = spentOf(plan, costUsd, { spend, model: plan.model.model, now: clock.now() });
     const change = spent === undefined ? undefined : spentChange(plan, spent);
     if (change === undefined) return;
     journal?.pending([change]).catch((thrown: unknown) => {

@@ -109,12 +109,14 @@ describe('show', () => {
     expect(JSON.stringify(result)).not.toContain('theirs');
   });
 
-  it('has what became of findings in three numbers a severity', async () => {
+  it('has what became of findings as a table', async () => {
     const id = '1'.repeat(16);
     const marks = [raised(), ended({ state: 'settled', why: 'fixed' }), raised({ id, at: 0 })];
     const state = withFacts('', markFacts(marks, 2));
     expect(await command(createFakeMemory({ 'bot.md': A, 'bot.state.md': state }), 'show')).toMatchObject({
-      below: 'Findings: major 1 acted on, 0 dismissed, 1 unanswered.',
+      below: expect.stringMatching(
+        /^Findings: [\s\S]*\| 2026-11 [\s\S]*\| 1 \/ 0 \/ 0 \|[\s\S]*\| 0 \/ 0 \/ 1 \|/,
+      ),
     });
   });
 

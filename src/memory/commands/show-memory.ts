@@ -1,8 +1,8 @@
 import { nearest } from '../../agent/suggest.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count, grouped } from '../../lib/text/number.js';
-import { findingFigures } from '../../review/lessons.js';
-import { marksOf, parseReviewFacts } from '../../review/state-facts.js';
+import { parseReviewFacts } from '../../review/state-facts.js';
+import { worthTable } from '../../review/worth.js';
 import { isNotesPath } from '../notes/place.js';
 import { isStatePath, statePath } from '../state.js';
 import {
@@ -46,8 +46,8 @@ export function showMemory(
   const notes =
     view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
   const facts = parseReviewFacts(view.tree.get(statePath(view.trusted.path)) ?? '');
-  const figures = findingFigures(marksOf(facts), session.clock.now());
-  const below = [...others(view, lane), ...notes, ...(figures === '' ? [] : [figures])];
+  const worth = worthTable(facts, session.clock.now());
+  const below = [...others(view, lane), ...notes, ...(worth === '' ? [] : [worth])];
   return list(above, newest(entries, last), below);
 }
 

@@ -115,6 +115,8 @@ export type Suggestion =
 /** What garbage collection found on its way; a part is absent where it ended before that. */
 export interface GcFindings {
   readonly counted?: CountedLog | undefined;
+  /** What people made of findings and what the runs cost, as a table; empty for nothing. */
+  readonly worth?: string;
   /** What the model said, whole or not, and how many of the oldest entries it was not given. */
   readonly analysis?: { readonly text: string; readonly unread: number };
   /** Of all questions together, whatever became of them. */

@@ -29,6 +29,7 @@ import { statePath } from '../../memory/state.js';
 import { type FailedSave, firstUnread, type MemoryStore } from '../../memory/store.js';
 import { openBytes, readTail } from '../../memory/tail.js';
 import { parseReviewFacts } from '../../review/state-facts.js';
+import { worthTable } from '../../review/worth.js';
 import { openAgentMemory } from '../commands/open-agent-memory.js';
 import { openModel } from '../conversation.js';
 import type { Dependencies } from '../dependencies.js';
@@ -71,6 +72,7 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<C
   const { log, state } = await readLog(request, deps);
   const { config } = request.agent;
   const counted = countLog(log);
+  request.tell({ worth: worthTable(parseReviewFacts(state), deps.clock.now()) });
   if (counted.entries === 0) return { end: { kind: 'empty' } };
   request.tell({ counted });
   const plan = planTrim(counted, config.memory);
@@ -270,7 +272,8 @@ export async function collectAgentMemory(
   } finally {
     const cost = findings.usage?.costUsd;
     const now = deps.clock.now();
-    const fact = spend && spentFact(cost, { spend, run: plan.entryId, now });
+    const fact =
+      spend && spentFact(cost, { spend, run: plan.entryId, model: findings.usage?.modelId ?? '', now });
     if (fact !== undefined) {
       const saved = await store.write([factsChange(plan.path, [fact], now)], UNSTOPPED);
       if (saved.kind === 'failed') deps.reporter.warn(notCounted(saved));
