@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
@@ -34,12 +34,9 @@ beforeEach(() => {
 
 async function memory(
   words: readonly string[],
-  {
-    env = {},
-    isTTY = false,
-  }: { readonly isTTY?: boolean; readonly env?: Readonly<Record<string, string>> } = {},
+  { env = {} }: { readonly env?: Readonly<Record<string, string>> } = {},
 ) {
-  const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd: home, isTTY });
+  const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd: home });
   const exitCode = await main(['memory', ...words], terminal);
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
@@ -70,20 +67,6 @@ describe('memory show', () => {
         '',
       ].join('\n'),
     );
-  });
-
-  it('is formatted in a terminal, and with --raw as in a pipe', async () => {
-    store({ 'bot.md': A });
-    const shown = await memory(['show', 'bot'], { isTTY: true });
-    expect(shown.output).toMatch(
-      /^1 entry .*, newest first:\n\n\d+ \w+ ago · aaaaaa-1\n {10}2026-02-23T04:01:00Z\n {2}Task {4}task 1\n {2}Result {2}result 1\n$/,
-    );
-    const raw = await memory(['show', 'bot', '--raw'], { isTTY: true });
-    expect(raw).toEqual(await memory(['show', 'bot']));
-    const found = await memory(['search', 'bot', 'result'], { isTTY: true });
-    expect(found.output).toMatch(/· aaaaaa-1\n/);
-    const json = await memory(['show', 'bot', '--json'], { isTTY: true });
-    expect(JSON.parse(json.output)).toHaveLength(1);
   });
 
   it('reports that a missing file has no entries and where else to look, and creates none', async () => {
@@ -130,12 +113,6 @@ describe('memory show', () => {
     });
   });
 
-  it('works even if other agents’ files cannot be read', async () => {
-    store({ 'bot.md': AXE, 'other.md': AXE });
-    chmodSync(join(folder, 'other.md'), 0o000);
-    expect(await memory(['show', 'bot'])).toMatchObject({ exitCode: 0 });
-  });
-
   it('reads the file that the agent names, wherever and whatever it is called', async () => {
     writeFiles(home, {
       'axe/agents/bot.toml':
@@ -151,21 +128,6 @@ describe('memory show', () => {
     expect(await memory(['forget', 'bot', id, '--purge'])).toMatchObject({ exitCode: 0 });
     expect(readdirSync(join(home, 'notes')).sort()).toEqual(['mem.txt', 'untrusted']);
     expect(readFileSync(join(home, 'notes/mem.txt'), 'utf8')).toBe('');
-  });
-
-  it.each([[[]], [['--dir', '.']]])('reads 20 MB, and says so beyond 64 MB: %j', async (flags) => {
-    const text = A + `${entry(2, 'bbbbbb-1', 'x'.repeat(1000))}`.repeat(20_000);
-    store({ 'bot.md': text });
-    const where = flags.map((flag) => (flag === '.' ? folder : flag));
-    const { output } = await memory(['show', 'bot', '--last', '1', ...where]);
-    expect(output).toMatch(/^The newest 1 of 20001 entries /);
-    expect(await memory(['forget', 'bot', 'aaaaaa', ...where])).toMatchObject({ exitCode: 0 });
-    store({ 'bot.md': text.repeat(3) });
-    const refused = await memory(['show', 'bot', ...where]);
-    expect(refused).toMatchObject({ exitCode: 1, output: '' });
-    expect(refused.talk).toMatch(
-      /bot\.md` is larger than the 64 MB that a command reads\n {2}Trim it with `axe-action gc <agent>`/,
-    );
   });
 });
 
@@ -198,13 +160,6 @@ describe('memory show on this machine', () => {
     const { output, talk } = await memory(['show', 'bot']);
     expect(output).toContain('`projects/p-12345678/SCRATCHPAD.md`');
     expect(talk).toBe('');
-  });
-
-  it('show with `--dir` where the entries of the offline rules are', async () => {
-    store({ 'offline/bot.md': A });
-    const { output } = await memory(['show', 'bot']);
-    expect(output).toContain(`1 entry in \`offline/bot.md\` (\`--dir ${folder}/offline\`)`);
-    expect((await memory(['show', 'bot', '--dir', `${folder}/offline`])).output).toContain('task 1');
   });
 });
 
@@ -309,60 +264,6 @@ describe('the place of memory', () => {
     );
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringContaining('removed') });
     expect(readdirSync(join(home, 'mem/packages/api')).sort()).toEqual(['bot.md']);
-  });
-
-  it('is that of the offline rules by their folder too, for any agent', async () => {
-    writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "offline/rules"\n' });
-    store({ 'offline/bot.md': A, 'offline/other.md': B, 'untrusted/offline/bot.md': B });
-    const dir = ['--dir', `${folder}/offline`];
-    expect(await memory(['show', 'bot', ...dir])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(
-        /^1 entry \(\d+ bytes\) of `offline\/bot\.md` in [\s\S]*task 1[\s\S]*untrusted lane has 1 entry/,
-      ),
-    });
-    expect(await memory(['show', 'other', ...dir])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^1 entry \(\d+ bytes\) of `other\.md` in .*offline/),
-    });
-  });
-
-  it.each([
-    ['show', 'reviewre'],
-    ['search', 'reviewre', 'auth'],
-  ])('is not searched for a mistyped name: %s %s', async (...words) => {
-    writeFiles(home, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/m"\n' });
-    const missing = {
-      exitCode: 1,
-      output: '',
-      talk: expect.stringMatching(
-        /^there is no agent "reviewre", and .* holds no memory of that name\n {2}Did you mean `reviewer`\?\n$/,
-      ),
-    };
-    expect(await memory(words)).toEqual(missing);
-    writeFiles(home, { 'mem/reviewer.md': A });
-    expect(await memory([...words, '--dir', 'mem'])).toEqual(missing);
-  });
-
-  it('is shown for an agent that was removed, that is built in, or that is defined elsewhere', async () => {
-    store({ 'gone.md': A });
-    expect(await memory(['show', 'gone'])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringContaining('task 1'),
-    });
-    expect(await memory(['show', 'pr-reviewer'])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^No entries/),
-    });
-    writeFiles(home, { 'mem/untrusted/.keep': '' });
-    expect(await memory(['show', 'theirs', '--dir', 'mem'])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^No entries/),
-    });
-    expect(await memory(['show', 'zzz'])).toMatchObject({
-      exitCode: 1,
-      talk: expect.stringContaining('Give one of `pr-reviewer`'),
-    });
   });
 
   it.each([

@@ -164,7 +164,6 @@ const LISTING: Flags = {
     choices: ['trusted', 'untrusted'],
   },
   last: { type: 'string', least: 0, about: 'Show at most this many, the newest' },
-  raw: { type: 'boolean', about: 'In a terminal too, show entries as in a pipe' },
   json: JSON_FLAG,
 };
 
@@ -178,8 +177,7 @@ const MEMORY: Group = {
       short: 'Show what an agent remembers, or one entry or note',
       long: [
         'Show the entries of an agent, the newest first, its notes and what became of its findings; or one entry or note',
-        'with all it says. In a terminal entries have relative dates and the width of the window; --raw shows them as a',
-        'pipe gets them.',
+        'with all it says.',
       ].join('\n'),
       flags: { ...WHERE, ...LISTING },
       examples: ['memory show reviewer --last 5', 'memory show reviewer --repo octo-org/octo-repo'],

@@ -1,7 +1,6 @@
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import type { AgentLoader, ListedAgent } from '../agent/loader.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { checkAgentName } from '../agent/name.js';
@@ -11,7 +10,6 @@ import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { AxeError, formatError, isNotFound } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { configDir } from '../lib/xdg.js';
-import type { UnknownAgent } from '../memory/commands/show-memory.js';
 import { defaultLogPath, memoryName } from '../memory/log-path.js';
 import type { MemoryStore } from '../memory/store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';
@@ -30,8 +28,6 @@ interface MemoryPlace {
   readonly path: string;
   /** Whether new entries get provenance: in a workflow's memory all have, here only where the agent wants it (D8). */
   readonly writesProvenance: boolean;
-  /** The agent, where its file is not here. */
-  readonly unknown: UnknownAgent | undefined;
 }
 
 /** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
@@ -52,21 +48,17 @@ export async function openMemoryPlace(
     agent === undefined
       ? defaultLogPath(name)
       : runLogPath(agent, parseModelRef(agent.config.model), isElsewhere);
-  const unknown =
-    agent === undefined
-      ? { name: memoryName(name), known: await memoryNames(agents), isElsewhere }
-      : undefined;
   if (dir !== '') {
     const store = await openFolder(resolve(cwd, dir), path, mayCreate);
-    return { store, path, writesProvenance: true, unknown };
+    return { store, path, writesProvenance: true };
   }
   if (repo !== '') {
     const store = await openBranch(flags, terminal, mayCreate);
-    return { store, path, writesProvenance: true, unknown };
+    return { store, path, writesProvenance: true };
   }
   const memory = agent?.config.memory;
   const store = openWholeFileMemory(memory, path, terminal);
-  return { store, path, writesProvenance: memory?.provenance === 'on', unknown };
+  return { store, path, writesProvenance: memory?.provenance === 'on' };
 }
 
 function refuseMixed(flags: ParsedFlags): void {
@@ -91,12 +83,6 @@ async function findAgent(agents: AgentLoader, name: string): Promise<LoadedAgent
   }
 }
 
-/** What the memories of agents are called that can be run from here. */
-async function memoryNames(agents: AgentLoader): Promise<readonly string[]> {
-  const listed = await agents.listAgents();
-  return [...listed.map(({ id }) => memoryName(id)), ...BUILT_IN_AGENTS.map(({ shortName }) => shortName)];
-}
-
 /** Memory in a folder or on a branch needs no home. */
 function ownConfigDir(env: Terminal['env']): string | undefined {
   try {
@@ -107,9 +93,7 @@ function ownConfigDir(env: Terminal['env']): string | undefined {
 }
 
 /** A folder that may hold what strangers wrote: no links are followed. */
-async function openFolder(named: string, path: string, mayCreate: boolean): Promise<MemoryStore> {
-  // An agent of the offline rules already has their folder in its path.
-  const root = basename(named) === 'offline' && path.startsWith('offline/') ? dirname(named) : named;
+async function openFolder(root: string, path: string, mayCreate: boolean): Promise<MemoryStore> {
   const files = createFiles();
   if (!mayCreate && (await files.stat(root)) === undefined) {
     throw new AxeError(`no such folder: ${root}`, {

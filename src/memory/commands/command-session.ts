@@ -3,7 +3,7 @@ import type { Warning } from '../../lib/warning.js';
 import type { Change, MemoryTree } from '../change.js';
 import type { Provenance } from '../provenance.js';
 import { statePath } from '../state.js';
-import { type BlockedPlace, firstUnread, type MemoryStore, type TreeResult } from '../store.js';
+import { firstUnread, type MemoryStore, type TreeResult } from '../store.js';
 import {
   formatEntries,
   type LogLane,
@@ -59,8 +59,6 @@ interface MemoryLog {
   readonly lane: LogLane;
   readonly path: string;
   readonly text: string;
-  /** Whether its log or its state is there. */
-  readonly exists: boolean;
   readonly entries: readonly MemoryEntry[];
 }
 
@@ -84,8 +82,7 @@ export async function viewMemory({
   const logs = [path, lanePath(path, 'untrusted')];
   const places = logs.flatMap((log) => [log, statePath(log)]);
   const found = await readWith(store, places, signal);
-  const trouble =
-    found.kind === 'failed' ? found : (firstUnread(found, places) ?? tooLarge(found.tree, logs));
+  const trouble = found.kind === 'failed' ? found : firstUnread(found, places);
   if (found.kind === 'failed' || trouble !== undefined)
     return refusal('unreadable', `the memory could not be read: ${trouble?.message}`, trouble?.remedy);
   const { tree, warnings, location } = found;
@@ -111,16 +108,6 @@ async function readWith(
   if (found.kind === 'failed' || left.length === 0) return found;
   const named = await store.readTree(signal, left);
   return named.kind === 'failed' ? named : { ...found, tree: new Map([...found.tree, ...named.tree]) };
-}
-
-/** A command holds the whole log, and makes several texts of it. */
-const MAX_LOG_BYTES = 64 * 1024 * 1024;
-
-function tooLarge(tree: MemoryTree, logs: readonly string[]): Omit<BlockedPlace, 'reason'> | undefined {
-  const path = logs.find((log) => (tree.get(log) ?? '').length > MAX_LOG_BYTES);
-  if (path === undefined) return undefined;
-  const message = `\`${path}\` is larger than the ${MAX_LOG_BYTES / 1024 / 1024} MB that a command reads`;
-  return { path, message, remedy: 'Trim it with `axe-action gc <agent>`, or `mode: gc` in a workflow.' };
 }
 
 /** Both lanes, those first that trusted runs load. */
@@ -178,13 +165,7 @@ export function severalEntries(id: string, candidates: readonly MemoryEntry[]): 
 function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog {
   const path = lanePath(trustedPath, lane);
   const text = tree.get(path) ?? '';
-  return {
-    lane,
-    path,
-    text,
-    exists: tree.has(path) || tree.has(statePath(path)),
-    entries: readEntries(text, lane),
-  };
+  return { lane, path, text, entries: readEntries(text, lane) };
 }
 
 /** What a person is told of a command where nothing of memory may be shown, in markdown that is not yet cleaned. */

@@ -1,19 +1,15 @@
-import { nearest } from '../../agent/suggest.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count, grouped } from '../../lib/text/number.js';
 import { parseReviewFacts } from '../../review/state-facts.js';
 import { worthTable } from '../../review/worth.js';
-import { isNotesPath } from '../notes/place.js';
-import { isStatePath, statePath } from '../state.js';
+import { statePath } from '../state.js';
 import {
   type CommandSession,
   logsOf,
   type MemoryCommandResult,
   type MemoryDone,
-  type MemoryRefusal,
   type MemoryView,
   noSuchEntryOrNote,
-  refusal,
   severalEntries,
 } from './command-session.js';
 import {
@@ -41,7 +37,7 @@ export function showMemory(
   const size = `${grouped(encodeBytes(text).length)} bytes`;
   const above =
     all === 0
-      ? noneYet(view, lane, session)
+      ? noneYet(view, lane)
       : `${shown} ${all === 1 ? 'entry' : 'entries'} (${size}) of \`${path}\` in ${view.location}, newest first:`;
   const notes =
     view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
@@ -100,13 +96,12 @@ function newest(entries: readonly MemoryEntry[], last: number): readonly MemoryE
 }
 
 /** What a trial without a model left lies apart (D32), where nobody would look for it. */
-function noneYet(view: MemoryView, lane: LogLane, { store }: CommandSession): string {
+function noneYet(view: MemoryView, lane: LogLane): string {
   const none = `No entries in \`${view[lane].path}\` in ${view.location}.`;
   const apart = `offline/${view.trusted.path}`;
   const entries = readEntries(view.tree.get(apart) ?? '', 'trusted').length;
   if (entries === 0) return none;
-  const how = store.kind === 'file' ? ` (\`--dir ${view.location}/offline\`)` : '';
-  return `${none} The offline rules have ${count(entries, 'entry')} in \`${apart}\`${how}.`;
+  return `${none} The offline rules have ${count(entries, 'entry')} in \`${apart}\`.`;
 }
 
 /** The lane that was not asked for, so that nobody takes one for all. */
@@ -118,47 +113,4 @@ function others(view: MemoryView, shown: LogLane): readonly string[] {
 
 function list(above: string, entries: readonly MemoryEntry[], below: readonly string[]): MemoryDone {
   return { kind: 'done', text: above, entries, below: below.join('\n\n'), changed: false };
-}
-
-/** An agent that is asked about and whose file is not here. */
-export interface UnknownAgent {
-  readonly name: string;
-  /** Names of the agents that are here. */
-  readonly known: readonly string[];
-  /** The memory is in another place, whose agents may be elsewhere too. */
-  readonly isElsewhere: boolean;
-}
-
-const MAX_NAMED = 10;
-
-/** Why there is nothing to see: the name is nobody's. A memory outlives its agent, and an empty one may be new. */
-export function refuseUnknown(
-  view: MemoryView,
-  unknown: UnknownAgent | undefined,
-): MemoryRefusal | undefined {
-  if (unknown === undefined) return undefined;
-  const { name, known, isElsewhere } = unknown;
-  // What a trial without a model left lies apart (D32).
-  const isRemembered =
-    logsOf(view).some(({ exists }) => exists) || view.tree.has(`offline/${view.trusted.path}`);
-  if (known.includes(name) || isRemembered) return undefined;
-  const names = [...new Set([...loggedIn(view), ...known])];
-  const meant = nearest(name, names);
-  if (isElsewhere && meant === undefined && loggedIn(view).length === 0) return undefined;
-  const message = `there is no agent "${name}", and ${view.location} holds no memory of that name`;
-  return refusal('not-found', message, meant === undefined ? listed(names) : `Did you mean \`${meant}\`?`);
-}
-
-/** Names of the run logs that are there. */
-function loggedIn({ tree }: MemoryView): readonly string[] {
-  return [...tree.keys()].flatMap((path) => {
-    const isLog = /^[^/]+\.md$/.test(path) && !isStatePath(path) && !isNotesPath(path);
-    return isLog ? [path.slice(0, -'.md'.length)] : [];
-  });
-}
-
-function listed(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMED).map((name) => `\`${name}\``);
-  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
-  return `Give one of ${shown.join(', ')}${more}.`;
 }
