@@ -16,7 +16,6 @@ const GITHUB_EVENT_PATH = join(folder, 'event.json');
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const ENTRY = append('id1', { result: 'Passwords are long.' });
-const APART = { ...ENTRY, path: 'untrusted/bot.md' };
 
 /** What the post step of a scheduled run does with what its main step left. */
 async function run(env: Readonly<Record<string, string>>, pending: readonly object[] = [ENTRY]) {
@@ -60,29 +59,6 @@ async function run(env: Readonly<Record<string, string>>, pending: readonly obje
 }
 
 describe('the post step', () => {
-  it('saves what the main step left, in both lanes (D16, C3 54)', async () => {
-    const { log, workspace, annotations, summary } = await run({ 'INPUT_MEMORY-STORE': 'file' }, [
-      ENTRY,
-      APART,
-    ]);
-    for (const path of ['bot.md', 'untrusted/bot.md']) {
-      expect(readFileSync(join(workspace, '.axe/memory', path), 'utf8')).toBe(ENTRY.text);
-    }
-    expect([log, annotations, summary]).toEqual([
-      ['Memory: saved to .axe/memory/bot.md what the main step had left.'],
-      [],
-      '',
-    ]);
-  });
-
-  it('does nothing if nothing is left', async () => {
-    expect(await run({}, [])).toMatchObject({
-      log: ['Memory: nothing is left to save.'],
-      annotations: [],
-      summary: '',
-    });
-  });
-
   it('shows entries that it cannot save either, in one annotation and the summary (D14)', async () => {
     const { log, annotations, summary } = await run({});
     expect(log).toEqual([]);
@@ -97,12 +73,6 @@ describe('the post step', () => {
     ]);
     expect(summary).toMatch(/^### axe-action: memory not saved\n\nfailed to save memory after the job: /);
     expect(summary).toContain('**Result:** Passwords are long.\n```');
-  });
-
-  it('does not warn a second time', async () => {
-    const { log, annotations, summary } = await run({ STATE_told: 'true' });
-    expect([annotations, summary]).toEqual([[], '']);
-    expect(log).toEqual([expect.stringMatching(/^Memory: still not saved: there is no token /)]);
   });
 
   it('shows only the id of an entry that belongs in another repository (D14)', async () => {

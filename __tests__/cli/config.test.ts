@@ -1,8 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { runCommandLine } from '../../src/cli/main.js';
-import { parseProvidersConfig } from '../../src/model/settings.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -19,18 +17,6 @@ describe('config', () => {
       name: 'ConfigError',
       message: expect.stringMatching(/^unable to determine config directory: /),
     });
-  });
-
-  it('init creates files that this program can read, with nothing set in them', async () => {
-    const folder = tempDir('config');
-    expect(await config(folder, 'init')).toEqual({ exitCode: 0, output: `${folder}/axe\n`, talk: '' });
-    const file = join(folder, 'axe', 'config.toml');
-    const toml = readFileSync(file, 'utf8');
-    expect(parseProvidersConfig(toml, file)).toEqual({});
-    const filledIn = toml.replace(/^# (?=\[|\w+ = )/gm, '').replaceAll('api_key = ""', 'api_key = "k"');
-    expect(Object.keys(parseProvidersConfig(filledIn, file))).toEqual(['anthropic', 'openai', 'ollama']);
-    expect(readFileSync(join(folder, 'axe/skills/sample/SKILL.md'), 'utf8')).toMatch(/^# Sample skill\n/);
-    expect(readdirSync(join(folder, 'axe/agents'))).toEqual([]);
   });
 
   it('init reports a folder that it cannot create', async () => {

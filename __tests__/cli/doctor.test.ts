@@ -92,34 +92,6 @@ describe('doctor', () => {
     expect(server.requests()).toEqual([]);
   });
 
-  it('shows mistakes of agents at their line, with their remedy, exit status 1', async () => {
-    const { exitCode, of } = await doctor([], { agents: { bad: 'name = "bad"\nmodel = 7\ntimout = 5\n' } });
-    expect(exitCode).toBe(1);
-    expect(of('Agents')).toEqual([
-      {
-        group: 'Agents',
-        status: 'error',
-        message: expect.stringMatching(/^axe\/agents\/bad\.toml:2:1: .*model must be a string/),
-        remedy: expect.stringContaining('Write it like this'),
-      },
-      expect.objectContaining({ status: 'warning', message: expect.stringContaining('`timout` is ignored') }),
-    ]);
-  });
-
-  it('checks the named agents, and those they call', async () => {
-    const agents = {
-      a: agent('a', 'offline/rules', 'sub_agents = ["b"]\n'),
-      b: agent('b', 'openai/gpt-4o'),
-      c: 'broken',
-    };
-    const { of } = await doctor(['a'], { agents, env: { OPENAI_API_KEY: 'k' } });
-    expect(of('Agents').map(({ message }) => message)).toEqual([
-      'axe/agents/a.toml is valid',
-      'axe/agents/b.toml is valid',
-    ]);
-    expect(of('Models').map(({ status }) => status)).toEqual(['ok', 'ok']);
-  });
-
   it('checks the built-in reviewer if there is no other agent, and names `init`', async () => {
     const { exitCode, of } = await doctor([], { agents: {} });
     expect(exitCode).toBe(0);
@@ -163,12 +135,6 @@ describe('keys, without a request', () => {
     expect(missing?.remedy).toMatch(/ A key that is only a secret of the repository cannot be seen here\.$/);
     const [broken] = (await doctor([], { agents, env: { OPENAI_API_KEY: 'a\nb' } })).of('Models');
     expect(broken?.remedy).not.toContain('secret of the repository');
-  });
-
-  it('of the verifier of reviews are checked too', async () => {
-    const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/gpt-4o"\n');
-    const { of } = await doctor([], { agents: { a: toml } });
-    expect(of('Models').map(({ status }) => status)).toEqual(['ok', 'error']);
   });
 });
 
@@ -214,12 +180,6 @@ describe('keys with --online', () => {
       message: expect.stringContaining('invalid x-api-key'),
       remedy: expect.stringContaining('ANTHROPIC_API_KEY'),
     });
-  });
-
-  it('report that there is no such model', async () => {
-    const body = { error: { message: 'The model `gpt-x` does not exist' } };
-    const { check } = await provider(404, body, 'openai/gpt-x', ['OPENAI_API_KEY', 'AXE_OPENAI_BASE_URL']);
-    expect(check).toMatchObject({ status: 'error', message: expect.stringContaining('does not exist') });
   });
 
   it('of a provider without a free request are tried with the smallest request', async () => {
@@ -282,15 +242,6 @@ describe('the check of GitHub', () => {
       'note: The Actions cache can be reached; 0 versions of memory are in it',
     ]);
     expect(new Set(github.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
-  });
-
-  it('shows the branch of memory if there is one', async () => {
-    const { github, examine } = await online();
-    github.commit('Codertocat/Hello-World', { 'a.md': '' }, { branch: 'axe-memory' });
-    expect((await examine()).of('Memory')[0]).toMatchObject({
-      status: 'ok',
-      message: 'The branch `axe-memory` can be read',
-    });
   });
 
   it('fails with a token that is not accepted', async () => {

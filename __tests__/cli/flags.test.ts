@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { expectPositionals, type Flags, formatFlags, parseFlags } from '../../src/cli/flags.js';
+import { type Flags, formatFlags, parseFlags } from '../../src/cli/flags.js';
 
 const FLAGS: Flags = {
   model: { type: 'string', about: 'Override the model' },
@@ -149,19 +149,6 @@ describe('flags', () => {
     const flags: Flags = { timeout: { type: 'string', least, about: '' } };
     expect(thrownBy(() => parseFlags(['--timeout', value], flags, 'run'))).toMatchObject({ message });
     expect(parseFlags([`--timeout=${least}`], flags, 'run').int('timeout')).toBe(least);
-  });
-
-  it('that are wrong are reported in their order, before help', () => {
-    expect(thrownBy(() => parse('--help', '--one', '--two'))).toMatchObject({
-      message: 'unknown flag: --one',
-    });
-  });
-});
-
-describe('positional arguments', () => {
-  it('are accepted in the expected number', () => {
-    expect(expectPositionals(parse('a', '-v', 'b'), 2)).toEqual(['a', 'b']);
-    expect(expectPositionals(parse(), 0)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatErrorJson, formatJson } from '../../src/cli/format-json.js';
+import { formatJson } from '../../src/cli/format-json.js';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome } from '../../src/lib/outcome.js';
 import { called, completed, exhausted, STATS } from '../helpers/reports.js';
@@ -31,10 +31,6 @@ describe('the JSON line of --json', () => {
     expect(keys).toHaveLength(15);
   });
 
-  it('counts retries', () => {
-    expect(parsed(completed('', { retries: 3 }))).toMatchObject({ retry_attempts: 3 });
-  });
-
   it.each([
     ['a < b && c > d', 'a \\u003c b \\u0026\\u0026 c \\u003e d'],
     ['"q" \\ /', '\\"q\\" \\\\ /'],
@@ -61,19 +57,6 @@ describe('the tool calls in the JSON line', () => {
     expect(withCall('read_file', { input, output: 'A' })).toContain(
       '"tool_call_details":[{"duration_ms":5,"input":{"path":"a","lines":[1,2],"deep":{"b":null}},"is_error":false,"name":"read_file","output":"A","turn":1}],"tool_calls":1}',
     );
-  });
-
-  it('keep the order of the calls, including errors and tools that were not offered', () => {
-    const calls = [
-      called('b'),
-      called('a', { isError: true, output: 'Error: no' }),
-      called('fly', { isError: true, isDenied: true, output: 'Unknown tool: "fly"' }),
-    ];
-    expect(parsed(completed('', { toolCalls: 3, calls }))['tool_call_details']).toEqual([
-      { turn: 1, duration_ms: 5, name: 'b', input: {}, output: 'ok', is_error: false },
-      { turn: 1, duration_ms: 5, name: 'a', input: {}, output: 'Error: no', is_error: true },
-      { turn: 1, duration_ms: 5, name: 'fly', input: {}, output: 'Unknown tool: "fly"', is_error: true },
-    ]);
   });
 
   it('have no arguments if those were not JSON', () => {
@@ -173,19 +156,6 @@ describe('the JSON line of a run that did not complete', () => {
       content: 'I will not.',
       error: { exit_code: 1, message: 'the model refused to answer' },
       refused: true,
-    });
-  });
-});
-
-describe('the JSON line of an error before the model was called', () => {
-  it('has the same keys as any other', () => {
-    const line = formatErrorJson(new AxeError('agent config not found: bot', { exitCode: 2 }));
-    expect(Object.keys(JSON.parse(line))).toEqual(Object.keys(parsed(failed(new AxeError('')))));
-    expect(JSON.parse(line)).toMatchObject({
-      content: '',
-      duration_ms: 0,
-      error: { exit_code: 2, message: 'agent config not found: bot' },
-      tool_calls: 0,
     });
   });
 });

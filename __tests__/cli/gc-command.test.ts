@@ -74,15 +74,6 @@ describe('gc on the command line', () => {
     expect(talk).toMatch(told);
   });
 
-  it('does not warn that a model has no temperature, if nobody set one', async () => {
-    writeFiles(folder, { 'bot.md': LOG });
-    const { exitCode, talk } = await answered(
-      ['bot', '--model', 'anthropic/claude-opus-4-8'],
-      text('Found it.'),
-    );
-    expect([exitCode, talk]).toEqual([0, '']);
-  });
-
   it('reads the memory of runs with the same model', async () => {
     writeFiles(folder, { 'bot.md': LOG, 'offline/bot.md': LATER });
     expect(await gc(['bot', '--model', 'offline/rules'])).toMatchObject({
@@ -90,30 +81,6 @@ describe('gc on the command line', () => {
       output: expect.stringContaining('Entries: 1\n'),
     });
     expect(readFileSync(join(folder, 'bot.md'), 'utf8')).toBe(LOG);
-  });
-
-  it('prints the figures of an agent that uses the offline rules, and trims nothing', async () => {
-    writeFiles(home, { '.config/axe/agents/bot.toml': BOT });
-    writeFiles(folder, { 'offline/bot.md': LOG });
-    const { exitCode, output, talk } = await gc(['bot']);
-    expect([exitCode, talk]).toEqual([0, '']);
-    expect(output).toMatch(/^Agent: bot\nEntries: 2\n2 runs on 2026-02-23\nAverage result: 1 word\n/);
-    expect(output).toMatch(
-      /\nNo entries trimmed: `offline\/rules` makes no analysis\. Name a model: `--model`, .*\n$/,
-    );
-    expect(readFileSync(join(folder, 'offline/bot.md'), 'utf8')).toBe(LOG);
-  });
-
-  it('counts as a run does, so that a trim ends the run’s warning', async () => {
-    const toml = ASKING.replace('last_n = 1', 'last_n = 2\nmax_entries = 3');
-    writeFiles(home, { '.config/axe/agents/bot.toml': toml });
-    const equal = LATER.repeat(3);
-    writeFiles(folder, { 'bot.md': `Mine.\n\n## Facts\n- a\n\n${equal}` });
-    const { output } = await answered(['bot'], text('Found it.'));
-    expect(output).toMatch(/^Agent: bot\nEntries: 4\n/);
-    expect(output).toMatch(/\nTrimmed: 2 entries removed, 2 entries kept\.\n$/);
-    expect(readFileSync(join(folder, 'bot.md'), 'utf8')).toBe(`Mine.\n\n${LATER.repeat(2)}`);
-    expect(readFileSync(join(folder, 'bot.md.bak'), 'utf8')).toBe(`## Facts\n- a\n\n${LATER}`);
   });
 
   it('reports that nothing can be trimmed', async () => {
@@ -146,15 +113,6 @@ describe('gc on the command line', () => {
       'Entries: 3',
       'Trimmed: 2 entries removed, 1 entries kept.',
     ]);
-  });
-
-  it('skips a broken agent file with `--all`, and reports its line', async () => {
-    writeFiles(home, { '.config/axe/agents/broken.toml': 'name = "broken"\nmodel = \n' });
-    const { exitCode, talk } = await gc(['--all']);
-    expect(exitCode).toBe(0);
-    expect(talk).toMatch(
-      /^Warning: \S+broken\.toml is left out: failed to parse agent config "broken": .*\n {2}at \S+broken\.toml:2:\d+\n/,
-    );
   });
 
   it('trims the file behind a link, to which runs append, and leaves the link', async () => {

@@ -62,25 +62,12 @@ describe('init', () => {
     expect(existsSync(join(cwd, REVIEW[2] ?? ''))).toBe(false);
   });
 
-  it('names the model in the workflow if an existing agent has another one', async () => {
-    writeFiles(cwd, { '.axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "openai/gpt-4o"\n' });
-    await init(['--model', 'offline/rules']);
-    expect(read(REVIEW[0] ?? '')).toContain('          agent: reviewer\n          model: offline/rules\n');
-  });
-
   it('shows the problems of an existing agent, exit status 2', async () => {
     writeFiles(cwd, { [REVIEW[1] ?? '']: 'name = "reviewer"\nmodel = 7\n' });
     const { exitCode, output } = await init([]);
     expect(exitCode).toBe(2);
     expect(output).toContain('axe/agents/reviewer.toml:2:1: error: ');
     expect(output).not.toContain('Next steps');
-  });
-
-  it('writes to the root of the repository, wherever the command runs', async () => {
-    writeFiles(cwd, { 'src/deep/a.txt': '' });
-    const { output } = await init([], { from: join(cwd, 'src/deep') });
-    expect(output).toMatch(/^In the repository /);
-    expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
   });
 
   it('writes the address of the clone that it runs from', async () => {
@@ -103,12 +90,6 @@ describe('init', () => {
     expect(output).toContain(
       '1. Replace `YOUR_ORG/axe-action@v1` in the workflow with the address of the action',
     );
-  });
-
-  it('says so if the folder is not in a repository', async () => {
-    const alone = await init([], { from: tempDir('alone') });
-    expect(alone.output).toMatch(/^This folder is not in a git repository\. .*\n\nwrote {2}/);
-    expect((await init([])).output).not.toContain('git repository');
   });
 
   it.each([

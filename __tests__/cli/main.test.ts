@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
 import { VERSION } from '../../src/lib/product.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
+import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { COMMAND_NAMES } from './command-names.js';
 
@@ -57,20 +57,6 @@ Usage:
 
 Flags:
   -h, --help   Show this text
-`);
-  });
-
-  it('shows the commands of a group', async () => {
-    expect((await run('config')).output).toBe(`Where agents, skills and keys are kept on this machine.
-
-Usage:
-  axe-action config [command]
-
-Commands:
-  path   Print the configuration folder
-  init   Create the configuration folder
-
-Use "axe-action config [command] --help" for more about a command.
 `);
   });
 
@@ -170,17 +156,6 @@ Use "axe-action config [command] --help" for more about a command.
     expect(exitCode).toBe(1);
     expect(talk).toMatch(/^accepts 1 arg\(s\), received \d\n {2}`run` takes the name of one agent\./);
     expect(talk).toContain(`\`axe-action run bot ${shown}\``);
-  });
-
-  it('reports a problem in an agent with its place, exit status 2', async () => {
-    const home = tempDir('home');
-    writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = 7\n' });
-    const terminal = createFakeTerminal({ env: { HOME: home }, cwd: home });
-    expect(await main(['run', 'bot'], terminal)).toBe(2);
-    expect(terminal.talk()).toMatch(
-      /^failed to parse agent config.*\n {2}at axe\/agents\/bot\.toml:2:\d+\n/s,
-    );
-    expect(terminal.output()).toBe('');
   });
 
   it('requests a report of a bug, with its stack, exit status 1', async () => {

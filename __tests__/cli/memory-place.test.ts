@@ -88,11 +88,4 @@ describe('memory on a branch of a repository, from a laptop', () => {
     const kept = await memory(github, 'forget', 'bot', 'aaaaaa-1', ...flags);
     expect(kept).toMatchObject({ exitCode: 0, output: expect.stringMatching(/^Forgot `aaaaaa-1` in /) });
   });
-
-  it('that GitHub does not show is reported, exit status 1', async () => {
-    const github = await startGitHubServer();
-    const { exitCode, output, talk } = await memory(github, 'show', 'bot');
-    expect({ exitCode, output }).toEqual({ exitCode: 1, output: '' });
-    expect(talk).toMatch(/^the memory could not be read: /);
-  });
 });

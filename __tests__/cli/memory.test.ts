@@ -141,44 +141,6 @@ describe('memory show on this machine', () => {
     expect(exitCode).toBe(0);
     expect(talk).toContain('left out: "MEMORY.md", "projects".');
   });
-
-  it('report notes that cannot be read', async () => {
-    writeFiles(home, { '.config/axe/agents/bot.toml': BOT_WITH_DIR });
-    store({ 'bot.md': A });
-    writeFiles(home, { here: 'a file in the place of the folder' });
-    const { exitCode, talk } = await memory(['show', 'bot']);
-    expect(exitCode).toBe(1);
-    expect(talk).toMatch(/^the memory could not be read: .*here/);
-  });
-
-  it('show notes however large the run logs of other agents are', async () => {
-    store({
-      'a.md': 'x'.repeat(9 * 1024 * 1024),
-      'bot.md': A,
-      'projects/p-12345678/SCRATCHPAD.md': 'task\n',
-    });
-    const { output, talk } = await memory(['show', 'bot']);
-    expect(output).toContain('`projects/p-12345678/SCRATCHPAD.md`');
-    expect(talk).toBe('');
-  });
-});
-
-const BOT_WITH_DIR = `name = "bot"
-model = "anthropic/m"
-[memory]
-enabled = true
-notes = true
-dir = "here"
-`;
-
-describe('memory search', () => {
-  it('finds the entries that hold a word', async () => {
-    store({ 'bot.md': AXE + A });
-    expect(await memory(['search', 'bot', '正常', '42'])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^1 of 2 entries .* contains "正常" and "42":\n\n- `t-/),
-    });
-  });
 });
 
 describe('memory forget', () => {
@@ -223,16 +185,6 @@ describe('memory forget', () => {
       exitCode: 1,
       talk: expect.stringMatching(/the beginning of 2 ids:\n- `aaaaaa-1`[\s\S]*- `aaaaaa-2`/),
     });
-  });
-});
-
-describe('memory remember and promote', () => {
-  it("add an entry in axe's form", async () => {
-    store({ 'bot.md': AXE });
-    expect(await memory(['remember', 'bot', 'use', 'pnpm'])).toMatchObject({ exitCode: 0 });
-    expect(read('bot.md').replace(/^## 20.*$/gm, '##')).toBe(
-      `${AXE.replace(/^## 20.*$/m, '##')}##\n**Task:** Remembered by hand\n**Result:** use pnpm\n\n`,
-    );
   });
 });
 

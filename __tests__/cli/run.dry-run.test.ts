@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatDryRun } from '../../src/cli/run.js';
-import type { RestoreResult } from '../../src/memory/store.js';
 import type { RunNotes, RunRequest } from '../../src/run/records.js';
-import { AGENT, AGENT_WITH_MEMORY, type FakeDependenciesParts } from '../helpers/dependencies-fake.js';
+import { AGENT, type FakeDependenciesParts } from '../helpers/dependencies-fake.js';
 import { reportOf } from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -87,20 +86,6 @@ You help.
     ]);
   });
 
-  const FAILED: RestoreResult = {
-    kind: 'failed',
-    message: 'open /m.md: permission denied',
-    location: '/m.md',
-  };
-  it.each<[string, FakeDependenciesParts, string | undefined]>([
-    ['off', { agents: { bot: AGENT } }, undefined],
-    ['empty', {}, '(none)'],
-    ['unreadable', { restore: FAILED }, '(error: open /m.md: permission denied)'],
-    ['there', { memory: { 'bot.md': ENTRY } }, ENTRY],
-  ])('shows memory that is %s', async (_, parts, shown) => {
-    expect(partOf(await dryRun(parts), 'Memory')).toBe(shown);
-  });
-
   it.each([
     ['there', '<memory>a</memory>'],
     ['empty', ''],
@@ -127,28 +112,5 @@ You help.
     ['[sub_agents_config]\nmax_depth = 5', '(none)'],
   ])('shows the sub-agents of %j with their settings', async (toml, shown) => {
     expect(partOf(await dryRun({ agents: { bot: `${AGENT}${toml}\n` } }), 'Sub-Agents')).toBe(shown);
-  });
-
-  it.each<[string, Partial<RunRequest>, RegExp]>([
-    ['nothing is given', {}, /^\(default\)$/],
-    ['the task is piped', { readStdin: async () => 'look\n' }, /^look\n$/],
-    ['there is a prompt', { prompt: 'Look here.' }, /^Look here\.$/],
-    ['there is a prompt next to a pipe', { prompt: 'Why?', readStdin: async () => 'log' }, /^Why\?\n.*log/s],
-    [
-      'there is a change',
-      { readChange: async () => ({ range: 'HEAD~1', diff: 'diff --git a/x b/x\n' }) },
-      /HEAD~1/,
-    ],
-  ])('shows the message if %s', async (_, patch, shown) => {
-    const message = partOf(await dryRun({ agents: { bot: AGENT_WITH_MEMORY } }, patch), 'User Message');
-    expect(message).toMatch(shown);
-  });
-
-  it.each([
-    [0, 0],
-    [-5, -5],
-    [7, 7],
-  ])('shows a time limit of %i seconds unchanged', async (seconds, shown) => {
-    expect(await dryRun({}, { timeLimit: () => seconds })).toContain(`\nTimeout:  ${shown}s\n`);
   });
 });

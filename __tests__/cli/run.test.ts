@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { createFakeScreen, type FakeScreen } from '../helpers/fake-screen.js';
+import type { FakeScreen } from '../helpers/fake-screen.js';
 import { type Handler, sendJson, startLoopback } from '../helpers/loopback.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
@@ -19,10 +19,6 @@ const reply = (...content: readonly object[]) => ({
   usage: { input_tokens: 40, output_tokens: 5 },
 });
 const SAYS = reply({ type: 'text', text: 'Fine.' });
-const READS = reply(
-  { type: 'text', text: 'I look.' },
-  { type: 'tool_use', id: 'c1', name: 'read_file', input: { path: 'a.txt' } },
-);
 
 /** Runs `run bot` with these words, an agent and a model that answers in this order. */
 async function run(
@@ -48,22 +44,6 @@ async function run(
   return { exitCode, output: terminal.output(), talk: terminal.talk(), asked: model.requests().length };
 }
 
-describe('the status line of a run', () => {
-  it('is shown where stderr is a terminal, and leaves what the run used', async () => {
-    const screen = createFakeScreen();
-    expect(await run([], AGENT, [SAYS], { screen })).toMatchObject({ exitCode: 0, output: 'Fine.' });
-    expect(screen.written()).toContain('claude-sonnet-4-5 · turn 1 · thinking');
-    expect(screen.kept()).toEqual([expect.stringMatching(/^✔ claude-\S+ · 1 turn · [\d.]+ s · 45 tokens/)]);
-    expect(screen.line()).toBe('');
-  });
-
-  it('is not shown in a dry run', async () => {
-    const screen = createFakeScreen();
-    expect(await run(['--dry-run'], AGENT, [], { screen })).toMatchObject({ exitCode: 0 });
-    expect(screen.written()).toBe('');
-  });
-});
-
 describe('the tokens of a run', () => {
   it.each<[string, readonly string[], string, number]>([
     ['nobody limits', [], AGENT, 0],
@@ -85,12 +65,6 @@ describe('the tokens of a run', () => {
       limit === 0 ? [0, ''] : [4, `budget exceeded: used 45 of ${limit} tokens`],
     );
   });
-
-  it('that are spent between two turns keep the text so far, and no more requests are sent', async () => {
-    const toml = `${AGENT}tools = ["read_file"]\n`;
-    const { exitCode, output, asked } = await run(['--max-tokens', '45'], toml, [READS, SAYS]);
-    expect({ exitCode, output, asked }).toEqual({ exitCode: 4, output: 'I look.', asked: 1 });
-  });
 });
 
 describe('flags that would have no effect', () => {
@@ -109,65 +83,5 @@ describe('flags that would have no effect', () => {
     ],
   ])('are refused before any request: %j', async (words, talk) => {
     expect(await run(words, AGENT)).toEqual({ exitCode: 1, output: '', talk, asked: 0 });
-  });
-});
-
-describe('--json', () => {
-  it('shows the tool calls and the budget', async () => {
-    const toml = `${AGENT}tools = ["read_file"]\n`;
-    const { exitCode, output, talk } = await run(['--json', '--max-tokens', '500'], toml, [READS, SAYS]);
-    expect([exitCode, talk]).toEqual([0, '']);
-    expect(JSON.parse(output)).toEqual({
-      budget_exceeded: false,
-      budget_max_tokens: 500,
-      budget_used_tokens: 90,
-      content: 'Fine.',
-      cost_usd: expect.any(Number),
-      duration_ms: expect.any(Number),
-      input_tokens: 80,
-      model: 'claude-sonnet-4-5-20250929',
-      output_tokens: 10,
-      refused: false,
-      retry_attempts: 0,
-      stop_reason: 'end_turn',
-      tool_call_details: [
-        {
-          input: { path: 'a.txt' },
-          is_error: false,
-          name: 'read_file',
-          output: expect.stringContaining('Hello.'),
-          turn: 1,
-          duration_ms: expect.any(Number),
-        },
-      ],
-      tool_calls: 1,
-    });
-  });
-});
-
-describe('--verbose', () => {
-  it('prints a line for each turn of a run with tools, and the sums', async () => {
-    const toml = `${AGENT}tools = ["read_file"]\n`;
-    const { output, talk } = await run(['-v'], toml, [READS, SAYS]);
-    expect(output).toBe('Fine.');
-    expect(talk.split('\n').slice(7)).toEqual([
-      '[turn 1] Sending request (1 messages, 0 tool calls pending)',
-      '[turn 1] Received response: tool_use (1 tool calls)',
-      '[turn 2] Sending request (3 messages, 1 tool calls pending)',
-      '[turn 2] Received response: end_turn (0 tool calls)',
-      expect.stringMatching(/^Duration: \d+ms$/),
-      'Tokens:   80 input, 10 output (cumulative)',
-      'Stop:     end_turn',
-      '',
-    ]);
-  });
-
-  it('shows the budget if there is one, spent or not', async () => {
-    const { talk } = await run(['-v'], BUDGET);
-    expect(talk).toContain('\nTokens:   40 input, 5 output (cumulative, budget: 45/50)\n');
-    const spent = await run(['-v', '--max-tokens', '40'], AGENT);
-    expect(spent.talk).toContain(
-      '\nTokens:   40 input, 5 output (cumulative, budget: 45/40)\nStop:     end_turn\n',
-    );
   });
 });

@@ -61,13 +61,6 @@ describe('the status line', () => {
     expect(screen.line()).toBe(line);
   });
 
-  it('fits into a narrow window', async () => {
-    const { screen, status } = open(30);
-    status.event(await started());
-    status.event({ ...READS, input: { path: 'src/a/very/long/path/to/some/file.ts' } });
-    expect(screen.line()).toMatch(/^.{1,28}…$/);
-  });
-
   it('stays below other output, and goes when it is cleared', () => {
     const { screen, status } = open();
     const reporter = createTerminalReporter({
@@ -96,14 +89,5 @@ describe('the status line', () => {
     status.event(ASKS);
     status.done({ kind, answer: 'x', stats: { ...STATS, ...figures } });
     expect([screen.kept(), screen.line()]).toEqual([kept, '']);
-  });
-
-  it.each<[string, boolean, Record<string, string>]>([
-    ['in a pipe', false, {}],
-    ['in CI', true, { CI: 'true' }],
-    ['on a dumb terminal', true, { TERM: 'dumb' }],
-  ])('is not shown %s', (_, isTTY, env) => {
-    const stderr = Object.assign(createFakeScreen().stream, { isTTY });
-    expect(createStatusLine({ stderr, env })).toBeUndefined();
   });
 });

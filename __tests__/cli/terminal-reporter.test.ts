@@ -102,12 +102,6 @@ describe('the messages of a run', () => {
     { kind: 'tool-call', turn: 2, tool: 'read_file', input: {}, isError: false, durationMs: 3 },
   ];
 
-  it('name each change to a note', () => {
-    const written = { kind: 'note-written', action: 'append', path: '/data/MEMORY.md', bytes: 16 } as const;
-    expect(linesOf(true, [written])).toEqual(['[memory] append /data/MEMORY.md (16 bytes)']);
-    expect(linesOf(false, [written])).toEqual([]);
-  });
-
   it('describe each turn if there are tools', () => {
     expect(linesOf(true, TURN)).toEqual([
       '[turn 2] Sending request (5 messages, 3 tool calls pending)',
@@ -162,19 +156,5 @@ describe('the messages of a run', () => {
   ])('include %j too when requested (axe-behaviour §17)', (event, line) => {
     expect(linesOf(true, [event])).toEqual([line]);
     expect(linesOf(false, [event])).toEqual([]);
-  });
-
-  it('have no turns if there are no tools, as in axe', () => {
-    expect(
-      linesOf(
-        true,
-        TURN.map((event) => ('tools' in event ? { ...event, tools: 0 } : event)),
-      ),
-    ).toEqual([]);
-  });
-
-  it('have no events unless requested', async () => {
-    const { plan } = await reportOf('planned');
-    expect(linesOf(false, [{ kind: 'run-started', plan, restored: RESTORED }, ...TURN])).toEqual([]);
   });
 });

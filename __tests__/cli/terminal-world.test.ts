@@ -8,14 +8,12 @@ import {
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { createDeadline } from '../../src/lib/time-limit.js';
-import type { Warning } from '../../src/lib/warning.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
 import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
-import { SCHEDULE } from '../helpers/triggers.js';
 
 const QUIET = { json: false, verbose: false };
 
@@ -117,34 +115,5 @@ describe('memory in a terminal', () => {
   it('that has no place is an error of the store, not of the run', async () => {
     const { deps } = await open({ terminal: createFakeTerminal({ env: { XDG_CONFIG_HOME: '/config' } }) });
     expect(await append(deps, '')).toMatchObject({ kind: 'failed', message: expect.stringMatching(/HOME/) });
-  });
-});
-
-describe('tools in a terminal', () => {
-  const TOML = 'name = "bot"\nmodel = "openai/m"\ntools = ["write_file", "read_file"]\n';
-
-  async function toolNames(deps: Dependencies) {
-    const { plan } = await reportOf('planned', { agents: { bot: TOML } });
-    const warnings: Warning[] = [];
-    const box = await deps.openTools({
-      ...plan,
-      callerEffects: undefined,
-      callable: async () => [],
-      workdir: deps.cwd,
-      signal: new AbortController().signal,
-      warn: (warning) => void warnings.push(warning),
-    });
-    await box.close();
-    return { tools: box.tools.map(({ name }) => name), warnings: warnings.map(({ code }) => code) };
-  }
-
-  it('are those the agent lists', async () => {
-    const { deps } = await open();
-    expect(await toolNames(deps)).toEqual({ tools: ['read_file', 'write_file'], warnings: [] });
-  });
-
-  it("of an event's run are those of a workflow (D22)", async () => {
-    const { deps } = await open({ trigger: SCHEDULE });
-    expect(await toolNames(deps)).toEqual({ tools: ['read_file'], warnings: ['tool-not-available'] });
   });
 });

@@ -180,34 +180,6 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
     );
   });
 
-  it('is read up to the bound and one more block if everything that fits is requested', async () => {
-    const newest = Array.from({ length: 2_000 }, (_, index) => entry(index, 'x'.repeat(1_000))).join('');
-    await withSparseFile([[SIZE, `\n${newest}`]], async (big) => {
-      const { file, read } = counting(big);
-      const tail = await readTail(file, 0, MAX_LOADED_MEMORY_BYTES);
-      expect(tail.truncated).toBe(true);
-      expect(tail.loaded).toBeGreaterThan(200);
-      expect(newest.endsWith(tail.text)).toBe(true);
-      // One block more shows that the entry at the bound is no larger than it.
-      expect(read.bytes).toBeLessThan(MAX_LOADED_MEMORY_BYTES + 2 * BLOCK);
-    });
-  });
-
-  it('is counted in small parts', async () => {
-    await withSparseFile(
-      [
-        [0, entry(0)],
-        [SIZE / 2, `\n${entry(1)}`],
-        [SIZE, `\n${entry(2)}`],
-      ],
-      async (big) => {
-        const { file, read } = counting(big);
-        expect(await countEntriesIn(file)).toBe(3);
-        expect(read.largest).toBe(BLOCK);
-      },
-    );
-  });
-
   it('returns what is kept of an entry of 50 MB, in small parts', async () => {
     await withSparseFile(
       [
@@ -294,15 +266,6 @@ describe('an entry that is larger than the bound', () => {
     expect(text.endsWith(`**Result:** ${result}\n\n${newer}`)).toBe(true);
     expect(text).not.toContain('older');
     expect(bytesOf(text)).toBeLessThanOrEqual(16_384);
-  });
-
-  it('is left out before newer ones that leave it little room', async () => {
-    const newer = written('n'.repeat(10_000), 'y', 2);
-    expect(await tailOf(written(task, result) + newer, 16_384)).toEqual({
-      text: newer,
-      loaded: 1,
-      truncated: true,
-    });
   });
 
   it('loses the middle of a hand-written result that is larger than any generated one', async () => {

@@ -4,13 +4,12 @@ import type { Trigger } from '../../src/event/trigger.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
-  AGENT,
   createFakeDependencies,
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { WRITER } from '../helpers/reports.js';
-import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+import { comment, OCTOCAT, pullRequest } from '../helpers/triggers.js';
 
 const AT = Date.parse('2026-02-01');
 const PAUSED = `- {"kind":"paused","pull":42,"by":"octocat","at":${AT}}\n`;
@@ -36,30 +35,8 @@ function remembering(state: string): FakeDependenciesParts {
 const PERMISSION = 'ask for permission of octocat';
 const AGENT_TOO = ['load agent', PERMISSION];
 const STATE_TOO = [...AGENT_TOO, 'read config', 'read memory'];
-const READER: FakeDependenciesParts = { permissions: { octocat: { kind: 'known', permission: 'read' } } };
 
 describe('an event that is skipped', () => {
-  it.each<[string, Trigger, FakeDependenciesParts, Partial<RunRequest>, readonly string[]]>([
-    ['fork', pullRequest({ isFork: true }), {}, LIMITED, []],
-    ['permission', pullRequest(), READER, LIMITED, AGENT_TOO],
-    [
-      'agent-not-merged',
-      pullRequest(),
-      { agents: {}, headAgents: { bot: AGENT } },
-      {},
-      [...AGENT_TOO, 'look at agent bot of the head'],
-    ],
-    ['paused', pullRequest(), remembering(PAUSED), {}, STATE_TOO],
-    ['budget-spent', pullRequest(), remembering(SPENT), LIMITED, STATE_TOO],
-    ['budget-spent', issue({ number: 42 }), remembering(SPENT), LIMITED, STATE_TOO],
-    ['budget-spent', comment({ number: 42 }), remembering(SPENT), LIMITED, STATE_TOO],
-  ])('because of %s sends only the decisive requests, %#', async (reason, trigger, parts, patch, asked) => {
-    const { report, steps, warnings } = await admitted(trigger, parts, patch);
-    expect(report).toMatchObject({ kind: 'skipped', decision: { reason } });
-    expect([...steps].sort()).toEqual([...asked].sort());
-    expect(warnings).toEqual([]);
-  });
-
   it('because a limit is used up fetches the context only if that decides whether it comes from a fork', async () => {
     const trigger = comment({ on: 'pull_request', number: 42, author: OCTOCAT });
     const { report, steps } = await admitted(trigger, remembering(SPENT), LIMITED);
@@ -85,47 +62,6 @@ describe('an actor whose permission nobody could read', () => {
     expect(report).toMatchObject({ kind: 'ran' });
   });
 });
-
-describe('the context', () => {
-  it.each<[string, Trigger, Partial<RunRequest>]>([
-    ['what happens by itself on a pull request, which can be paused', pullRequest(), {}],
-    [
-      'an event that a limit of several runs can turn away',
-      SCHEDULE,
-      { spendLimits: { perPullUsd: 0, perDayUsd: 2 } },
-    ],
-  ])('waits for memory with what takes requests of its own for %s', async (_, trigger, patch) => {
-    expect(await askedWithoutMemory(trigger, patch)).not.toContain('fetch context');
-    expect((await admitted(trigger, {}, patch)).steps).toContain('fetch context');
-  });
-
-  it.each<[string, Trigger, Partial<RunRequest>]>([
-    ['what somebody asks for by a label', pullRequest({ action: 'labeled' }), {}],
-    ['an issue', issue(), {}],
-    ['an event without a number, which a limit for each pull request does not hold', SCHEDULE, LIMITED],
-    ['a dry run', pullRequest(), { dryRun: true }],
-  ])('does not wait for memory for %s', async (_, trigger, patch) => {
-    expect(await askedWithoutMemory(trigger, patch)).toContain('fetch context');
-  });
-});
-
-/** The steps of a run whose memory is never read to its end. */
-async function askedWithoutMemory(trigger: Trigger, patch: Partial<RunRequest>): Promise<readonly string[]> {
-  const deps = createFakeDependencies({ permissions: WRITER });
-  const openMemory: typeof deps.openMemory = (...of) => ({ ...deps.openMemory(...of), read: never });
-  void runPipeline(makeRequest({ trigger, inWorkflow: true, ...patch }), { ...deps, openMemory });
-  await turn();
-  return deps.steps;
-}
-
-function never(): Promise<never> {
-  return new Promise(() => {});
-}
-
-/** Everything that waits for nothing outside has happened. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
-}
 
 it('a dry run shows the plan of a paused pull request and costs nothing', async () => {
   const { report } = await admitted(pullRequest(), remembering(PAUSED + SPENT), { ...LIMITED, dryRun: true });

@@ -46,16 +46,6 @@ describe('the files that a check uses', () => {
     });
   });
 
-  it('are those of the workspace if it has agents and no git', async () => {
-    writeFiles(workspace, { 'mine/local.toml': TEXT });
-    expect(await open(SCHEDULE, SHA, 'mine')).toMatchObject({ names: ['local'], where: 'the workspace' });
-  });
-
-  it('are empty if the checkout has none, without a fallback', async () => {
-    writeFiles(workspace, { '.git/HEAD': `${SHA}\n` });
-    expect(await open(pullRequest())).toMatchObject({ names: [], refs: [] });
-  });
-
   it.each([
     ['a pull request', pullRequest(), pullRequest().head.sha],
     ['a fork', pullRequest({ isFork: true }), pullRequest().head.sha],
@@ -63,12 +53,6 @@ describe('the files that a check uses', () => {
     ['an issue', issue(), SHA],
   ])('are those of the head of %s without a checkout', async (_, trigger, ref) => {
     expect(await open(trigger)).toMatchObject({ names: ['remote'], refs: [ref] });
-  });
-
-  it('are those of the default branch if no commit is known, and of `agents-dir` first', async () => {
-    const { refs, names } = await open(SCHEDULE, '', 'mine');
-    expect(refs).toEqual(['main']);
-    expect(names).toEqual(['remote']);
   });
 
   it('are missing without a checkout and a token', async () => {

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import { type AgentSources, findAgents, localAgents } from '../../src/run/agents.js';
@@ -156,23 +154,6 @@ describe('the agents of a workflow', () => {
     });
   });
 
-  it('use their own skills and files', async () => {
-    writeFiles(cwd, { 'axe/skills/s/SKILL.md': 'of the checkout', 'a.md': 'of the checkout' });
-    const client = github({
-      main: { 'axe/agents/bot.toml': agent('main', 'skill = "s"\n'), 'axe/skills/s/SKILL.md': 'of main' },
-    });
-    const { agents } = find(SCHEDULE, { client });
-    const bot = await agents.loadAgent('bot');
-    expect(await agents.loadSkill('s', bot)).toBe('of main');
-    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout', 'skill = "s"\n') });
-    const local = find(SCHEDULE, { client }).agents;
-    const here = await local.loadAgent('bot');
-    expect(await local.loadSkill('s', here)).toBe('of the checkout');
-    expect(await local.loadContextFiles(['*.md'], cwd, here)).toMatchObject({
-      files: [{ path: 'a.md', content: 'of the checkout' }],
-    });
-  });
-
   it('use their own skills and files when several are loaded at once', async () => {
     writeFiles(cwd, {
       'axe/agents/here.toml': agent('checkout', 'skill = "s"\n'),
@@ -190,13 +171,6 @@ describe('the agents of a workflow', () => {
     expect((await agents.loadContextFiles(['*.md'], cwd, here)).files).toMatchObject([{ path: 'a.md' }]);
   });
 
-  it('are on disk if GitHub cannot be called', async () => {
-    writeFiles(cwd, { '.axe/agents/bot.toml': agent('checkout') });
-    const found = find(SCHEDULE);
-    expect((await found.agents.loadAgent('bot')).config.systemPrompt).toBe('checkout');
-    expect(found.headAgents).toBeUndefined();
-  });
-
   it.each([
     ['mine', ['mine/bot.toml', 'axe/agents/bot.toml', '.axe/agents/bot.toml']],
     ['', ['axe/agents/bot.toml', '.axe/agents/bot.toml']],
@@ -207,22 +181,6 @@ describe('the agents of a workflow', () => {
     const files = byRest(client).map(({ params }) => String(params['path']));
     expect(files.filter((path) => path.endsWith('.toml'))).toEqual(paths);
   });
-});
-
-describe('the agents of a pull request’s head', () => {
-  it('can be inspected, at the commit of the event', async () => {
-    const client = github({ [HEAD]: { 'axe/agents/bot.toml': agent('head') } });
-    const { headAgents } = find(pullRequest(), { client });
-    expect((await headAgents?.loadAgent('bot'))?.source).toBe('octocat/hello@aaaaaaa:axe/agents/bot.toml');
-    expect(byRest(client).every(({ params }) => params['ref'] === HEAD)).toBe(true);
-  });
-
-  it.each(ORDERS.filter(([, trigger]) => trigger.kind !== 'pull_request' || trigger.isFork))(
-    'are not available on %s',
-    (_, trigger) => {
-      expect(find(trigger, { client: github({}) }).headAgents).toBeUndefined();
-    },
-  );
 });
 
 describe('the agents of the command line', () => {
@@ -247,92 +205,5 @@ describe('the agents of the command line', () => {
     const { agents } = find(pullRequest(), { client, configDir });
     expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('main');
     expect((await agents.loadAgent('mine')).config.systemPrompt).toBe('machine');
-  });
-
-  it('come from disk without an event, whether GitHub is available or not', async () => {
-    mkdirSync(join(cwd, 'axe/agents'), { recursive: true });
-    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
-    const client = github({});
-    const { agents } = find({ kind: 'local' }, { client, configDir });
-    expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('checkout');
-    expect(client.requests).toEqual([]);
-  });
-});
-
-describe('the agents of another repository', () => {
-  const REF = 'GET /repos/{owner}/{repo}/commits/{ref}';
-  const COMMIT = 'c'.repeat(40);
-
-  /** Two repositories: `octocat/agents` at a tag, and the run's own. */
-  function both(
-    there: Readonly<Record<string, string>>,
-    here: Readonly<Record<string, string>> = {},
-  ): FakeGitHubClient {
-    return createFakeGitHubClient({
-      [REF]: ({ params }) => {
-        if (params['ref'] !== 'v1') throw failure(422, REF, 'No commit found');
-        return COMMIT;
-      },
-      [CONTENTS]: ({ params }) => {
-        const files = params['repo'] === 'agents' ? there : here;
-        const isAtCommit = params['repo'] !== 'agents' || params['ref'] === COMMIT;
-        return contentsOf(isAtCommit ? files : {}, String(params['path']));
-      },
-    });
-  }
-
-  function findWith(client: FakeGitHubClient, patch: Partial<AgentSources> = {}, ref = 'v1') {
-    const shared = { owner: 'octocat', name: 'agents', ref, client };
-    return find(pullRequest(), { client, shared, ...patch }).agents;
-  }
-
-  it('come in place of the run’s own, with `agents-dir` first, all of one commit', async () => {
-    const own = { 'axe/agents/bot.toml': agent('own') };
-    const client = both({ 'axe/agents/bot.toml': agent('shared') }, own);
-    const agents = findWith(client);
-    expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('shared');
-    await agents.loadAgent('bot');
-    expect(client.requests.filter(({ route }) => route === REF)).toHaveLength(1);
-    const inDir = both({ 'mine/bot.toml': agent('mine'), 'axe/agents/bot.toml': agent('shared') }, own);
-    const found = await findWith(inDir, { agentsDir: 'mine' }).loadAgent('bot');
-    expect(found).toMatchObject({
-      config: { systemPrompt: 'mine' },
-      source: 'octocat/agents@ccccccc:mine/bot.toml',
-    });
-  });
-
-  it('leave the built-in ones available, and neither agents nor skills of the run’s own', async () => {
-    const client = both(
-      { 'axe/agents/bot.toml': agent('shared'), 'axe/skills/law/SKILL.md': 'Their law.' },
-      { 'axe/agents/own.toml': agent('own'), 'axe/skills/style/SKILL.md': 'Our style.' },
-    );
-    const agents = findWith(client);
-    const bot = await agents.loadAgent('bot');
-    expect(await agents.loadSkill('law', bot)).toBe('Their law.');
-    await expect(agents.loadSkill('style', bot)).rejects.toThrow('skill not found: style');
-    await expect(agents.loadAgent('own')).rejects.toMatchObject({
-      remedy: expect.stringMatching(/^There are: `bot`, .* of octocat\/agents@ccccccc\.$/),
-    });
-    expect((await agents.loadAgent('builtin/ask')).source).toBe('built-in');
-  });
-
-  it('that are broken are not replaced by others of the same name', async () => {
-    const client = both({ 'axe/agents/bot.toml': 'name = "bot"\n' }, { 'axe/agents/bot.toml': agent('own') });
-    await expect(findWith(client).loadAgent('bot')).rejects.toMatchObject({
-      message: 'agent config missing required field: model',
-    });
-  });
-
-  it.each([
-    ['a ref that is not there', 'v2', false],
-    ['no token', 'v1', true],
-  ])('end the run with %s', async (_, ref, isTokenless) => {
-    const client = both({}, { 'axe/agents/bot.toml': agent('own') });
-    const shared = { owner: 'octocat', name: 'agents', ref, client: isTokenless ? undefined : client };
-    const { agents } = find(pullRequest(), { client, shared });
-    await expect(agents.loadAgent('bot')).rejects.toMatchObject({
-      message: expect.stringContaining(`\`agents-repo: octocat/agents@${ref}\` cannot be read`),
-      remedy: expect.stringContaining('`repositories-token`'),
-    });
   });
 });

@@ -107,20 +107,6 @@ describe('the cost of several runs together (D36)', () => {
   });
 
   it.each([
-    [{ perDayUsd: 2 }, /^`max-cost-usd-per-day` is not held: /],
-    [{ perPullUsd: 2 }, /^`max-cost-usd-per-pr` is not held: /],
-    [{ perPullUsd: 1, perDayUsd: 2 }, /^`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not held: /],
-  ])(
-    'causes a warning for the set limits, %j, if nothing stores the cost of runs',
-    async (limits, message) => {
-      const { deps } = depsOf({ agents: { bot: AGENT } });
-      await runPipeline(request(limits), deps);
-      expect(deps.warnings).toEqual([{ code: 'input-invalid', message: expect.stringMatching(message) }]);
-      expect(deps.warnings[0]?.message).toContain('Set `enabled = true` in `[memory]`');
-    },
-  );
-
-  it.each([
     [AGENT, false, /keeps no memory of what its runs cost.*`enabled = true`/],
     [AGENT_WITH_MEMORY, true, /this run writes no memory.*Leave `memory-readonly` out/],
   ])('is not limited without memory, and the remedy names the cause', async (bot, isMemoryReadOnly, told) => {

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { ProviderError } from '../../src/lib/errors.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
 import { runPipeline } from '../../src/run/run.js';
 import type { Effect, Tool } from '../../src/tools/tool.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
-import { call, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
+import { type FakeReply, never, says } from '../helpers/model-fake.js';
 import { createSimulatedClock } from '../memory/stores/simulated-clock.js';
 import { agent, callOnce, delegates, parent, passesOn, runDelegation } from './delegation-scene.js';
 
@@ -35,60 +34,11 @@ describe('the depth of calls between agents', () => {
     };
   }
 
-  it('C1 12: is three levels by default (golden folder 17)', async () => {
-    const { called, answer } = await chain(() => '');
-    expect(called).toEqual([
-      ['a1', 1],
-      ['a2', 2],
-      ['a3', 3],
-    ]);
-    expect(answer).toBe('a0 > a1 > a2 > a3 has nobody');
-  });
-
   it.each([1, 2, 3, 4, 5])('is max_depth = %i of the first agent', async (depth) => {
     const { called } = await chain((name) =>
       name === 'a0' ? `[sub_agents_config]\nmax_depth = ${depth}\n` : '',
     );
     expect(called.map(([, level]) => level)).toEqual(Array.from({ length: depth }, (_, index) => index + 1));
-  });
-
-  it('cannot be changed by sub-agents', async () => {
-    const { called } = await chain((name) =>
-      name === 'a0' ? '[sub_agents_config]\nmax_depth = 2\n' : '[sub_agents_config]\nmax_depth = 5\n',
-    );
-    expect(called).toHaveLength(2);
-  });
-
-  it.each([
-    ['a circle', 'b', 'a > b > a > b has nobody'],
-    ['an agent that calls itself', 'a', 'a > a > a > a has nobody'],
-  ])('C1 12: ends %s', async (_, next, answer) => {
-    const agents = { b: agent('b', 'sub_agents = ["a"]'), a: agent('a', `sub_agents = ["${next}"]`) };
-    const models = { 'p/b': passesOn('b', 'a'), 'p/a': passesOn('a', next) };
-    const deps = createFakeDependencies({ agents, models });
-    expect(await runPipeline(makeRequest({ agent: 'a' }), deps)).toMatchObject({
-      outcome: { kind: 'completed', answer },
-    });
-  });
-
-  it('is reported to a model that calls at the last level anyway', async () => {
-    const look: Tool = {
-      name: 'look',
-      effect: 'read',
-      description: 'looks',
-      inputSchema: { type: 'object' },
-      execute: async () => ({ text: 'a tree', isError: false }),
-    };
-    const { models } = await callOnce(
-      agent('a', 'sub_agents = ["b"]'),
-      [delegates({ agent: 'b', task: 't' }), says('then not')],
-      { more: '[sub_agents_config]\nmax_depth = 1\n', boxes: { a: { tools: [look] } } },
-    );
-    expect(models['a']?.asked[1]?.prompt.at(-1)).toMatchObject({
-      content: [
-        { output: { type: 'error-text', value: 'Unknown tool: "call_agent". There are these: look' } },
-      ],
-    });
   });
 });
 
@@ -109,20 +59,6 @@ describe('sub-agents at the same time', () => {
       };
     return { wait, seen };
   }
-
-  it('work in parallel, and answer in the order they were called', async () => {
-    const { wait } = gate(3);
-    const { results } = await runDelegation({
-      agents: { bot: parent(['a', 'b', 'c']), a: agent('a'), b: agent('b'), c: agent('c') },
-      replies: {
-        bot: [delegates(...['c', 'a', 'b'].map((name) => ({ agent: name, task: 't' }))), says('done')],
-        a: [wait('A')],
-        b: [wait('B')],
-        c: [wait('C')],
-      },
-    });
-    expect(results.map(({ text }) => text)).toEqual(['C', 'A', 'B']);
-  });
 
   it('work in parallel also below the first level (axe does not, axe-behaviour §20.24)', async () => {
     const { wait, seen } = gate(4);
@@ -193,31 +129,6 @@ describe('the time limit of a call', () => {
     expect(clock.now().getTime() - startedAt).toBe(5000);
   });
 
-  it('counts for each call by itself', async () => {
-    const clock = createSimulatedClock(() => 0);
-    const slow: FakeReply = async () => {
-      await clock.sleep(4000);
-      return says('slow');
-    };
-    const { results } = await runDelegation({
-      agents: {
-        bot: parent(['a', 'b'], '[sub_agents_config]\ntimeout = 5\nparallel = false\n'),
-        a: agent('a'),
-        b: agent('b'),
-      },
-      replies: {
-        bot: [
-          delegates({ agent: 'a', task: 't' }, { agent: 'b', task: 't' }, { agent: 'a', task: 't' }),
-          says('done'),
-        ],
-        a: [slow, never()],
-        b: [slow],
-      },
-      inWorld: (deps) => ({ ...deps, clock }),
-    });
-    expect(results).toEqual([{ text: 'slow', isError: false }, { text: 'slow', isError: false }, TIMEOUT]);
-  });
-
   it('applies to everything below the call', async () => {
     const clock = createSimulatedClock(() => 0);
     const { results, outcome } = await runDelegation({
@@ -231,24 +142,6 @@ describe('the time limit of a call', () => {
     });
     expect(results).toEqual([TIMEOUT]);
     expect(outcome).toMatchObject({ kind: 'completed' });
-  });
-
-  it('is the deadline of its waits: it waits for nothing that would come later', async () => {
-    const clock = createSimulatedClock(() => 0);
-    const startedAt = clock.now().getTime();
-    const later = new ProviderError('rate_limit', 'in a minute', { status: 429, retryAfterMs: 60_000 });
-    const { result, outcome } = await callOnce(agent('a'), [later], {
-      more: limited,
-      inWorld: (deps) => ({ ...deps, clock }),
-    });
-    expect(result?.text).toContain('failed - rate_limit: in a minute.');
-    expect(outcome.stats.retries).toBe(0);
-    expect(clock.now().getTime()).toBe(startedAt);
-  });
-
-  it('is absent by default (axe-behaviour §2)', async () => {
-    const { deps } = await callOnce(agent('a'), [says('x')]);
-    expect(deps.clock.slept).toEqual([]);
   });
 });
 
@@ -266,11 +159,6 @@ describe('the budget of a run with sub-agents', () => {
       error: { message: 'budget exceeded: used 95 of 50 tokens', exitCode: 4 },
       stats: { inputTokens: 93, budget: { usedTokens: 95, maxTokens: 50 } },
     });
-  });
-
-  it('cannot be changed by a sub-agent', async () => {
-    const { outcome } = await callOnce(agent('a', '[budget]\nmax_tokens = 1\n'), [spends(90)]);
-    expect(outcome).toMatchObject({ kind: 'completed', stats: { budget: undefined } });
   });
 
   it('that is spent starts no further sub-agent, which is reported as such', async () => {
@@ -292,16 +180,6 @@ describe('the budget of a run with sub-agents', () => {
       { kind: 'answer', text: 'spent' },
       { kind: 'failure', detail: 'budget exceeded: used 95 of 50 tokens' },
     ]);
-  });
-
-  it('counts dollars of all of them, each by its model', async () => {
-    const price = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
-    const { outcome } = await callOnce(agent('a'), [spends(500_000)], {
-      facts: { 'p/a': { price }, 'p/bot': { price: { ...price, input: 100_000, output: 0 } } },
-      request: { maxCostUsd: 0.7 },
-    });
-    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'cost' });
-    expect(outcome.stats.costUsd).toBeCloseTo(0.8, 10);
   });
 });
 
@@ -336,19 +214,6 @@ describe('the permissions of a sub-agent', () => {
       ['bot', undefined],
       ['a', new Set([...always, 'write', 'network'])],
       ['b', new Set([...always, 'write'])],
-    ]);
-  });
-
-  it('end with the call, which is listed after the other tools', async () => {
-    const { deps, models } = await callOnce(agent('a'), [reply([call('1', 'x', {})])], {
-      boxes: { bot: { tools: [tool('x', 'read')] }, a: {} },
-    });
-    expect(models['bot']?.asked[0]?.tools?.map(({ name }) => name)).toEqual(['x', 'call_agent']);
-    expect(deps.steps.filter((step) => step.includes('tools of'))).toEqual([
-      'open tools of bot',
-      'open tools of a',
-      'close tools of a',
-      'close tools of bot',
     ]);
   });
 });

@@ -1,33 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import type { Tool } from '../../src/tools/tool.js';
-import { call, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import { call, type FakeModel, reply, says } from '../helpers/model-fake.js';
 import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
-const TASK = 'Execute the task described in your instructions.';
 const MEMORY = '[memory]\nenabled = true\n';
 const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
-const both = (names: readonly string[]) => names.map((name) => ({ agent: name, task: `for ${name}` }));
 
 function systemOf(model: FakeModel | undefined): unknown {
   return model?.asked[0]?.prompt[0]?.content;
 }
 
 describe('the memory of a sub-agent (axe-behaviour §14)', () => {
-  it('gets an entry of its answer', async () => {
-    const { deps } = await callOnce(agent('a', MEMORY), [says('seen')]);
-    expect([...deps.memory]).toEqual([['a.md', plainEntry('Task: look', 'seen')]]);
-  });
-
-  it('is in its prompt, in a section of its own, and not in that of its caller', async () => {
-    const old = plainEntry('old') + plainEntry('older');
-    const { models } = await callOnce(agent('a', MEMORY), [says('seen')], { memory: { 'a.md': old } });
-    expect(systemOf(models['a'])).toBe(`I am a.\n\n---\n\n## Memory\n\n${old}`);
-    expect(systemOf(models['bot'])).toBe('I am bot.');
-  });
-
   it('follows its own settings, not those of its caller', async () => {
     const old = plainEntry('one') + plainEntry('two') + plainEntry('three');
     const { models, deps } = await callOnce(agent('a', `${MEMORY}last_n = 1\n`), [says('seen')], {
@@ -50,66 +36,9 @@ describe('the memory of a sub-agent (axe-behaviour §14)', () => {
     expect(deps.memory.get('a.md')).toBe(memory['a.md']);
     expect(deps.journaled).toEqual([]);
   });
-
-  it.each<[string, readonly FakeReply[]]>([
-    ['is cut', [says('half', { finish: { unified: 'length', raw: 'length' } })]],
-    ['is empty', [says('')]],
-  ])('gets no entry in a workflow when its answer %s, like the run itself', async (_, replies) => {
-    const request = { inWorkflow: true };
-    expect((await callOnce(agent('a', MEMORY), replies, { request })).deps.memory.size).toBe(0);
-    expect((await callOnce(agent('a', MEMORY), replies)).deps.memory.size).toBe(1);
-  });
-
-  it('gets no entry when it cannot be set up', async () => {
-    const { deps } = await callOnce(agent('a', `skill = "none.md"\n${MEMORY}`), []);
-    expect(deps.memory.size).toBe(0);
-  });
 });
 
 describe('the agents that remember (axe-behaviour §14)', () => {
-  it.each<[string, string, string, readonly string[]]>([
-    ['only the caller', MEMORY, '', ['bot.md']],
-    ['only the sub-agent', '', MEMORY, ['a.md']],
-    ['both, each in its own file', MEMORY, MEMORY, ['a.md', 'bot.md']],
-    ['nobody', '', '', []],
-  ])('are %s', async (_, more, own, files) => {
-    const { deps } = await callOnce(agent('a', own), [says('seen')], { more });
-    expect([...deps.memory.keys()]).toEqual(files);
-    expect(deps.memory.get('bot.md') ?? plainEntry(TASK, 'done')).toBe(plainEntry(TASK, 'done'));
-    expect(deps.memory.get('a.md') ?? plainEntry('Task: look', 'seen')).toBe(
-      plainEntry('Task: look', 'seen'),
-    );
-  });
-
-  it('are the caller alone if the sub-agent fails: its view of the failure', async () => {
-    const { deps } = await callOnce(agent('a', MEMORY), [DOWN], { more: MEMORY });
-    expect([...deps.memory]).toEqual([['bot.md', plainEntry(TASK, 'done')]]);
-  });
-
-  it('are all that are called at the same time', async () => {
-    const names = ['a', 'b', 'c'];
-    const { deps, results } = await runDelegation({
-      agents: {
-        bot: parent(names, MEMORY),
-        ...Object.fromEntries(names.map((name) => [name, agent(name, MEMORY)])),
-      },
-      replies: {
-        bot: [delegates(...both(names)), says('all done')],
-        ...Object.fromEntries(names.map((name) => [name, [says(`${name} was here`)]])),
-      },
-    });
-    expect(results.map(({ text }) => text)).toEqual(['a was here', 'b was here', 'c was here']);
-    expect(Object.fromEntries(deps.memory)).toEqual({
-      'a.md': plainEntry('Task: for a', 'a was here'),
-      'b.md': plainEntry('Task: for b', 'b was here'),
-      'c.md': plainEntry('Task: for c', 'c was here'),
-      'bot.md': plainEntry(TASK, 'all done'),
-    });
-    const ids = deps.journaled.flat().map((change) => change.kind === 'append' && change.id);
-    expect(new Set(ids).size).toBe(4);
-    expect(deps.settled.flat()).toHaveLength(4);
-  });
-
   it('include one sub-agent twice if it is called twice at the same time', async () => {
     const { deps } = await runDelegation({
       agents: { bot: parent(['a']), a: agent('a', MEMORY) },
@@ -121,15 +50,6 @@ describe('the agents that remember (axe-behaviour §14)', () => {
     expect(deps.memory.get('a.md')).toBe(
       plainEntry('Task: one', 'first') + plainEntry('Task: two', 'second'),
     );
-  });
-
-  it('include a finished sub-agent, even if its caller fails (golden folder 28)', async () => {
-    const { deps, outcome } = await runDelegation({
-      agents: { bot: parent(['a'], MEMORY), a: agent('a', MEMORY) },
-      replies: { bot: [delegates({ agent: 'a', task: 'look' }), DOWN], a: [says('seen')] },
-    });
-    expect(outcome).toMatchObject({ kind: 'failed' });
-    expect([...deps.memory.keys()]).toEqual(['a.md']);
   });
 });
 
@@ -223,23 +143,6 @@ describe('the entry of a sub-agent', () => {
 });
 
 describe('an error in the memory of a sub-agent', () => {
-  it('during loading is a warning, and nothing is added to it', async () => {
-    const restore = { kind: 'failed', message: 'permission denied', location: '/memory/a.md' } as const;
-    const { deps, result } = await callOnce(agent('a', MEMORY), [says('seen')], { restore });
-    expect(result).toEqual({ text: 'seen', isError: false });
-    expect(deps.warnings).toEqual([
-      { code: 'memory-load-failed', agent: 'a', message: 'failed to load memory for "a": permission denied' },
-      {
-        code: 'memory-save-failed',
-        agent: 'a',
-        message:
-          'failed to save memory for "a": it could not be loaded, so nothing was added to it (permission denied)',
-      },
-    ]);
-    expect(deps.steps).not.toContain('write memory');
-    expect(deps.journaled).toEqual([]);
-  });
-
   it('during saving is a warning, and the entry stays in the journal (D16)', async () => {
     const save = { kind: 'failed', reason: 'error', message: 'disk full' } as const;
     const { deps, result } = await callOnce(agent('a', MEMORY), [says('seen')], { save });

@@ -40,14 +40,6 @@ describe('the tool call_agent', () => {
       },
     ]);
   });
-
-  it('is not offered to an agent without sub-agents', async () => {
-    const { models } = await runDelegation({
-      agents: { bot: agent('bot') },
-      replies: { bot: [says('done')] },
-    });
-    expect(models['bot']?.asked[0]?.tools).toBeUndefined();
-  });
 });
 
 describe('a call of a sub-agent', () => {
@@ -106,47 +98,6 @@ describe('a call of a sub-agent', () => {
     expect(models['a']?.asked[0]?.prompt.at(-1)).toEqual({ role: 'user', content: [{ type: 'text', text }] });
   });
 
-  it('returns the last text of the sub-agent, and nothing else of it', async () => {
-    const { result, outcome } = await callOnce(agent('a'), [
-      reply([
-        { type: 'reasoning', text: 'hm' },
-        { type: 'text', text: 'seen' },
-      ]),
-    ]);
-    expect(result).toEqual({ text: 'seen', isError: false });
-    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
-  });
-
-  it.each([
-    [
-      'a refusal',
-      says('I cannot.', { finish: { unified: 'content-filter', raw: 'refusal' } }),
-      failed('it refused to answer: I cannot.').text,
-    ],
-    [
-      'an empty refusal',
-      reply([], { finish: { unified: 'content-filter', raw: 'refusal' } }),
-      failed('it refused to answer').text,
-    ],
-    [
-      'cut',
-      says('half', { finish: { unified: 'length', raw: 'max_tokens' } }),
-      'Error: sub-agent "a" gave only a part of its answer - the answer was cut at 2 output tokens. You may retry, or use this part:\n\nhalf',
-    ],
-    [
-      'cut before its first word',
-      reply([], { finish: { unified: 'length', raw: 'max_tokens' } }),
-      failed('the answer was cut at 2 output tokens').text,
-    ],
-  ])('reports that the answer is %s', async (_, answer, text) => {
-    expect((await callOnce(agent('a'), [answer])).result).toEqual({ text, isError: true });
-  });
-
-  it('that ends without a text is not an error, as in axe', async () => {
-    const text = '[Sub-agent "a" ended with an empty answer.]';
-    expect((await callOnce(agent('a'), [says(' ')])).result).toEqual({ text, isError: false });
-  });
-
   it('that ends without a text after its work is not an error', async () => {
     const look = {
       name: 'look',
@@ -184,11 +135,6 @@ describe('a sub-agent', () => {
     expect(deps.toolRequests.map(({ workdir }) => workdir)).toEqual(['there', 'own']);
   });
 
-  it('works in the current folder if its file names none', async () => {
-    const { deps } = await callOnce(agent('a'), [says('seen')], { request: { workdir: 'there' } });
-    expect(deps.toolRequests[1]).toMatchObject({ workdir: '/work', agent: { name: 'a' } });
-  });
-
   it('has tools of its own, closed when it has answered', async () => {
     const box = {
       tools: [
@@ -222,19 +168,6 @@ describe('a sub-agent', () => {
     const own = agent('a', 'allowed_hosts = ["github.com"]');
     const named = await callOnce(own, [says('x')], { more });
     expect(named.deps.toolRequests[1]?.agent.config.allowedHosts).toEqual(['github.com']);
-  });
-
-  it('retries by its own settings, and uses the fallback models of the run', async () => {
-    const busy = new ProviderError('overloaded', 'Overloaded', { status: 529 });
-    const own = agent('a', '[retry]\nmax_retries = 1\nbackoff = "fixed"\ninitial_delay_ms = 3\n');
-    const { result, deps, outcome } = await runDelegation({
-      agents: { bot: parent(['a']), a: own },
-      replies: { bot: [delegates(CALL), says('done')], a: [busy, busy], other: [says('from the other')] },
-      request: { fallbackModels: ['p/other'] },
-    }).then((run) => ({ ...run, result: run.results[0] }));
-    expect(result).toEqual({ text: 'from the other', isError: false });
-    expect(deps.clock.slept).toEqual([3]);
-    expect(outcome.stats.retries).toBe(1);
   });
 });
 
@@ -411,19 +344,6 @@ describe('the report about sub-agents', () => {
       },
       { kind: 'model-request', turn: 2, messages: 3, toolResults: 2, tools: 1 },
       { kind: 'model-reply', turn: 2, stopReason: 'end_turn', called: [], tools: 1 },
-    ]);
-  });
-
-  it('contains their warnings: about their files, their tools and their models', async () => {
-    const warning = { code: 'tool-not-available', message: 'no such tool' } as const;
-    const odd = says('x', { warnings: [{ type: 'unsupported', feature: 'temperature' }] });
-    const { deps } = await callOnce(agent('a', 'systemprompt = "x"'), [odd], {
-      boxes: { a: { warnings: [warning] } },
-    });
-    expect(deps.warnings.map(({ code }) => code)).toEqual([
-      'agent-unknown-key',
-      'tool-not-available',
-      'model-warning',
     ]);
   });
 

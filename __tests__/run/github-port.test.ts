@@ -7,10 +7,6 @@ import { findingLine, reviewLine } from '../helpers/marks.js';
 import { issue, pullRequest } from '../helpers/triggers.js';
 
 describe('the permissions and commits that a run requests', () => {
-  it('are none on somebody’s own machine', () => {
-    expect(createGitHubPort(createFakeGitHubClient({}), { kind: 'local' })).toBeUndefined();
-  });
-
   it('are requested once from the repository of the event', async () => {
     const client = createFakeGitHubClient({
       'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => ({
@@ -52,25 +48,6 @@ describe('what is said on a pull request', () => {
     hello.github.addComment('octocat/hello', { issue: 42, author: 'hubot', body: '/axe done FQ7K2' });
     return hello;
   }
-
-  it('is conversations, our own reviews and the comments below it, of one moment', async () => {
-    const { client, headSha } = await talkedOf();
-    expect(await port(client)?.said(42, { isFresh: true }, noAbort())).toMatchObject({
-      kind: 'read',
-      seen: {
-        head: headSha,
-        threads: [
-          {
-            line: 3,
-            isResolved: false,
-            first: { isOurs: true, thumbsDown: [{ login: 'hubot', at: '2026-02-03T04:05:06Z' }] },
-          },
-        ],
-        reviews: [{ state: 'COMMENTED', headSha, submittedAt: '2026-01-02T03:04:05Z' }],
-        comments: [{ author: { login: 'hubot' }, isOurs: false, authorAssociation: 'COLLABORATOR' }],
-      },
-    });
-  });
 
   it('is read once for the beginning of a run, and again where that is asked for', async () => {
     const { client, repo } = await talkedOf();

@@ -3,7 +3,7 @@ import { withFacts } from '../../src/memory/state.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import type { FindingMark } from '../../src/review/marks.js';
 import type { Thread } from '../../src/review/seen.js';
-import { markFacts, marksOf, parseReviewFacts } from '../../src/review/state-facts.js';
+import { markFacts } from '../../src/review/state-facts.js';
 import type { SaidAnswer } from '../../src/run/github.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
@@ -124,22 +124,6 @@ describe('what a run learns', () => {
     });
     await runPipeline(REQUEST, deps);
     expect(deps.requests[0]?.findings?.ledger.open).toMatchObject([{ handle: 'FQ7K2' }]);
-  });
-
-  it('is kept with what the publisher has said of it', async () => {
-    const marks = [{ pull: 41, marks: [ended()] }];
-    const { deps } = depsOf({ published: { line: undefined, url: undefined, marks, posted: [7] } });
-    await runPipeline(REQUEST, deps);
-    const facts = parseReviewFacts(deps.memory.get(STATE) ?? '');
-    expect(marksOf(facts)).toMatchObject([{ kind: 'raised' }, { kind: 'ended', pull: 41 }]);
-    expect(facts).toContainEqual(expect.objectContaining({ kind: 'posted', pull: 42, ids: [7] }));
-  });
-
-  it('is shown by a dry run, which keeps nothing', async () => {
-    const { deps } = depsOf({ said: { 42: read(thread()) } });
-    const report = await runPipeline({ ...REQUEST, dryRun: true }, deps);
-    expect(report.kind === 'planned' ? report.plan.task.message : '').toContain('FQ7K2');
-    expect([deps.requests, deps.memory.get(STATE)]).toEqual([[], stateOf(41, raised())]);
   });
 
   it.each([

@@ -172,16 +172,6 @@ describe('the review of a change that does not fit', () => {
     );
   });
 
-  it('tells the reason that several parts share once', async () => {
-    const { deps } = await review({
-      answer: (text, asked) => (shownIn(text).includes('src/login.ts') ? answerAll(text, asked) : DOWN),
-    });
-    const [warning] = deps.warnings.filter(({ code }) => code === 'context-incomplete');
-    expect(warning?.message).toMatch(
-      /^3 parts of the review did not come to an end: part 2 of 4, part 3 of 4, part 4 of 4: auth: no such key\. /,
-    );
-  });
-
   it('fails if every part fails, and says it once', async () => {
     const { report, buffered, deps } = await review({ answer: () => DOWN });
     expect(report.outcome).toMatchObject({ kind: 'failed', error: { message: 'auth: no such key' } });

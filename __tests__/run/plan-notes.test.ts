@@ -5,7 +5,7 @@ import type { Trigger } from '../../src/event/trigger.js';
 import type { Trust } from '../../src/event/trust.js';
 import { notesPlaces } from '../../src/memory/notes/place.js';
 import { planMemory } from '../../src/run/memory.js';
-import { grantNotesTools, namedNotesTools, planNotes } from '../../src/run/notes.js';
+import { grantNotesTools, planNotes } from '../../src/run/notes.js';
 import { makeRequest } from '../helpers/dependencies-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 
@@ -58,13 +58,6 @@ describe('the place of a run’s notes', () => {
     expect(planOf({})?.places.folder).toBe('');
     expect(planOf({ model: 'offline/rules' })?.places.folder).toBe('offline/');
   });
-
-  it('does not matter if notes are off', () => {
-    const parts = { trigger: SCHEDULE, trust: TRUSTED, workdir: '/', isSubAgent: false };
-    const toml = 'name = "bot"\nmodel = "p/m"\n[memory]\nnotes = true\n';
-    const agent = { name: 'bot', source: '', ...parseAgent(toml, { name: 'bot', file: '' }) };
-    expect(planNotes({ ...parts, agent, memory: undefined })).toBeUndefined();
-  });
 });
 
 describe('the notes tools of a run', () => {
@@ -104,12 +97,5 @@ describe('the notes tools of a run', () => {
       expect(code).toBe('tool-not-available');
       expect(message).toMatch(/^The tool `\w+` \(memory\) was withheld: .*\.$/);
     }
-  });
-
-  it('are distinguished from its other tools by their names', () => {
-    expect(namedNotesTools(['read_file', 'write_memory', 'memory_read'])).toEqual([
-      'memory_read',
-      'write_memory',
-    ]);
   });
 });

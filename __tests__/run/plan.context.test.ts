@@ -53,14 +53,6 @@ describe('the context of a run besides its event', () => {
     expect(tainted.task.message).toContain(EVIL);
   });
 
-  it('contains as much of the diff as the inputs allow', async () => {
-    const diffPolicy = { maxTokens: 100, paths: [], pathsIgnore: ['*.md'] };
-    const context: TriggerContext = { kind: 'pull_request', ...CHANGE, warnings: [] };
-    const plan = await planOf(pullRequest(), context, { diffPolicy });
-    expect(plan.task.message).toContain('Nothing of the diff is shown to you');
-    expect(plan.warnings).toMatchObject([{ code: 'context-truncated' }]);
-  });
-
   it.each([
     ['octocat/hello', 'trusted'],
     ['octocat/hello-fork', 'untrusted'],

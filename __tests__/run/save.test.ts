@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaintSource, TaintTracker } from '../../src/event/taint.js';
-import { MAX_LOADED_MEMORY_BYTES } from '../../src/lib/defaults.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { RestoreResult } from '../../src/memory/store.js';
@@ -17,7 +16,7 @@ import {
 } from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
 import { SCHEDULE } from '../helpers/triggers.js';
-import { entryText, plainEntry } from '../memory/stores/entries.js';
+import { plainEntry } from '../memory/stores/entries.js';
 
 const stats = {
   turns: 1,
@@ -78,25 +77,6 @@ async function wholeWay(
 }
 
 describe('loading memory', () => {
-  it('requests what the agent needs, and counts only for `max_entries` (D33)', async () => {
-    const few = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}last_n = 4\n` } });
-    expect(few.deps.reads).toEqual([{ path: 'bot.md', lastN: 4, maxBytes: 0, count: false }]);
-    const counting = await loaded({ agents: { bot: `${AGENT_WITH_MEMORY}max_entries = 9\n` } });
-    expect(counting.deps.reads).toEqual([
-      { path: 'bot.md', lastN: 0, maxBytes: MAX_LOADED_MEMORY_BYTES, count: true },
-    ]);
-  });
-
-  it('returns the newest entries without their provenance lines (D8)', async () => {
-    const { memory, warnings } = await loaded({
-      agents: { bot: `${AGENT_WITH_MEMORY}last_n = 2\n` },
-      memory: { 'bot.md': plainEntry('one') + plainEntry('two') + entryText('three') },
-    });
-    expect(memory?.text).toBe(plainEntry('two') + plainEntry('task of three'));
-    expect(memory?.restored).toMatchObject({ kind: 'restored', loaded: 2 });
-    expect(warnings).toEqual([]);
-  });
-
   it('causes one warning if it fails, and the run continues without (000, 4.2)', async () => {
     const { memory, warnings } = await loaded({ restore: { ...FAILED, remedy: 'Run `chmod`.' } });
     expect(memory).toMatchObject({ text: '', restored: { kind: 'failed' } });
@@ -106,33 +86,6 @@ describe('loading memory', () => {
         agent: 'bot',
         message: 'failed to load memory for "bot": open /memory/bot.md: permission denied',
         remedy: 'Run `chmod`.',
-      },
-    ]);
-  });
-
-  it('passes on the store’s notices, also for an empty memory', async () => {
-    const said = [{ code: 'memory-store-notice', message: 'a new branch' }] as const;
-    const { warnings } = await loaded({ restore: { kind: 'empty', location: 'x', warnings: said } });
-    expect(warnings).toEqual(said);
-  });
-
-  it('reports when only a part could be loaded', async () => {
-    const { warnings } = await loaded({
-      restore: {
-        kind: 'restored',
-        text: plainEntry('a'),
-        loaded: 1,
-        total: undefined,
-        truncated: { fileBytes: 999_999 },
-        location: 'x',
-        warnings: [],
-      },
-    });
-    expect(warnings).toEqual([
-      {
-        code: 'memory-truncated',
-        message: 'memory of "bot" holds 999,999 bytes; only its newest entry was loaded',
-        remedy: 'Set `last_n` in `[memory]` to choose how many.',
       },
     ]);
   });
@@ -166,50 +119,12 @@ it('C2 25: produces text that every provider accepts, whatever bytes the file ho
 });
 
 describe('the entry of a run', () => {
-  const LONG = `Begin ${'é'.repeat(20_000)} end`;
-  const CUT = /^## .*\n\*\*Task:\*\* (Begin é+ \[\.\.\. 19,5\d\d characters left out\])\n/;
-
-  it.each<[string, Partial<RunRequest>, boolean]>([
-    ['a prompt', { prompt: LONG }, true],
-    ['a prompt with piped text', { prompt: LONG, readStdin: async () => LONG }, true],
-    ['a prompt in a workflow', { prompt: LONG, trigger: SCHEDULE, inWorkflow: true }, true],
-    ['piped text on the command line, as in axe', { readStdin: async () => LONG }, false],
-  ])('keeps of %s at most 500 characters: %#', async (_, patch, isCut) => {
-    const { deps, plan, taint } = await prepared({}, patch);
-    const [entry] = entriesOf(
-      { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] },
-      deps,
-    );
-    expect(plan.task.message).toContain(LONG);
-    if (!isCut) expect(entry?.text).toContain(`**Task:** ${LONG}\n`);
-    else {
-      const [, task = ''] = CUT.exec(entry?.text ?? '') ?? [];
-      expect([...task].length).toBe(500);
-    }
-  });
-
-  it('keeps a task of 500 characters whole', async () => {
-    const prompt = '\u{1F600}'.repeat(500);
-    const { deps, plan, taint } = await prepared({}, { prompt });
-    const end = { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
-    expect(entriesOf(end, deps)[0]?.text).toContain(`**Task:** ${prompt}\n`);
-  });
-
   it('is redacted before its task is cut, so that no half of a secret remains', async () => {
     const secret = 'correct-horse-battery-staple';
     const prompt = `${'x'.repeat(450)}${secret}${'y'.repeat(200)}`;
     const { deps, plan, taint } = await prepared({ secrets: [secret] }, { prompt });
     const end = { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
     expect(entriesOf(end, deps)[0]?.text).not.toContain('correct');
-  });
-
-  it('starts with what was posted (D9)', async () => {
-    const { deps, plan, taint } = await prepared({});
-    const published = { line: 'Posted 1 comment: a.ts:3', url: undefined };
-    const textOf = (outcome: RunOutcome) =>
-      entriesOf({ plan, memory: undefined, outcome, taint, published, facts: [] }, deps)[0]?.text ?? '';
-    expect(textOf(completed)).toContain('**Result:** Posted 1 comment: a.ts:3\nAll good.\n\n');
-    expect(textOf({ ...completed, answer: '' })).toContain('**Result:** Posted 1 comment: a.ts:3\n\n');
   });
 
   it('holds no secret, neither in the task nor in the answer, and is cut after that (D10, D11)', async () => {
@@ -270,15 +185,6 @@ describe('an entry after text of the open network was read (D19)', () => {
     expect(whole?.text).toContain('**Result:** So it says.\n');
     expect(whole?.text).toContain(' trust=untrusted ');
   });
-
-  it.each<[readonly TaintSource[]]>([[[]], [[fetched]]])(
-    'is none if memory is read-only: %j',
-    async (read) => {
-      const { deps, plan, taint } = await prepared({}, { trigger: SCHEDULE, isMemoryReadOnly: true });
-      for (const source of read) taint.add(source);
-      expect(entriesOf({ ...end, plan, taint, outcome }, deps)).toEqual([]);
-    },
-  );
 });
 
 describe('saving the entry', () => {

@@ -47,12 +47,6 @@ async function scopeOf(parts: FakeDependenciesParts = {}, patch: Partial<RunRequ
   return { scope: prepared.plan.scope, plan: prepared.plan, steps: deps.steps };
 }
 
-it('the scope is what is new since the commit in memory', async () => {
-  const { scope, steps } = await scopeOf();
-  expect(scope).toMatchObject({ kind: 'since', from: LAST, head: PULL.head.sha, filesTotal: 1 });
-  expect(steps).toContain(`compare ${LAST} with ${PULL.head.sha}`);
-});
-
 it.each<[string, FakeDependenciesParts, Partial<RunRequest>, string]>([
   ['a first review', { memory: {} }, {}, 'first'],
   ['another base', {}, { trigger: pullRequest({ base: { ref: 'release', sha: 'b' } }) }, 'other-base'],
@@ -74,31 +68,6 @@ it.each<[string, FakeDependenciesParts, Partial<RunRequest>]>([
   ['a question', {}, { trigger: comment({ on: 'pull_request', body: 'Why?' }) }],
 ])('the scope is not decided for %s', async (_, parts, patch) => {
   expect((await scopeOf(parts, patch)).scope).toBeUndefined();
-});
-
-it('the scope is set by a comment, without the phrase of a mention', async () => {
-  const { head, base } = PULL;
-  const trigger = comment({ on: 'pull_request', number: PULL.number, body: '/axe review' });
-  const admissionPolicy = { ...makeRequest().admissionPolicy, triggerPhrase: '@axe' };
-  const context: TriggerContext = { kind: 'pull_request', ...change, pinned: { head, base }, warnings: [] };
-  const { scope, plan } = await scopeOf({ context }, { trigger, admissionPolicy });
-  expect(scope).toMatchObject({ kind: 'since', from: LAST });
-  expect(plan.task.sentence).toBe(`Review pull request #${PULL.number}`);
-  const full = { ...trigger, body: '/axe review full' };
-  expect((await scopeOf({ context }, { trigger: full, admissionPolicy })).scope).toMatchObject({
-    why: 'asked',
-  });
-});
-
-it('the scope excludes what a merge brought, in the list of files too', async () => {
-  const theirs = { path: 'b.ts', status: 'modified', additions: 1, deletions: 1 };
-  const all = {
-    diff: DIFF + DIFF.replaceAll('a.ts', 'b.ts'),
-    files: [...change.files, theirs],
-    filesTotal: 2,
-  };
-  const { scope } = await scopeOf({ newSince: { kind: 'ahead', change: all, hasMerge: true, warnings: [] } });
-  expect(scope).toMatchObject({ kind: 'since', hasMerge: true, change: { ...change, filesTotal: 1 } });
 });
 
 it('a review command starts no agent that posts no reviews, if that waits for a phrase', async () => {

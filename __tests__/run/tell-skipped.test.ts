@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PullRequestTrigger } from '../../src/event/trigger.js';
 import { withFacts } from '../../src/memory/state.js';
-import { blocking } from '../../src/review/record.js';
-import { markFacts, marksOf, parseReviewFacts, type ReviewFact } from '../../src/review/state-facts.js';
+import { markFacts, type ReviewFact } from '../../src/review/state-facts.js';
 import type { SaidAnswer } from '../../src/run/github.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -12,9 +11,9 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { ended, raised } from '../helpers/marks.js';
+import { raised } from '../helpers/marks.js';
 import { createFakeModel } from '../helpers/model-fake.js';
-import { ours, seen, thread } from '../helpers/seen.js';
+import { seen, thread } from '../helpers/seen.js';
 import { OCTOCAT, pullRequest, STRANGER } from '../helpers/triggers.js';
 
 const STATE = 'bot.state.md';
@@ -32,7 +31,6 @@ const REVIEWED: ReviewFact = {
   at,
 };
 const OPEN: SaidAnswer = { kind: 'read', seen: seen({ threads: [thread()] }) };
-const DOWN = ours({ thumbsDown: [{ login: OCTOCAT.login, at: '2026-11-21T00:00:00Z' }] });
 
 async function skip(
   facts: readonly ReviewFact[],
@@ -66,33 +64,6 @@ async function skip(
 }
 
 describe('a run that is skipped', () => {
-  const day = '2026-01-01';
-  it.each<[string, string, readonly ReviewFact[], Parameters<typeof skip>[1]]>([
-    ['nothing is new', 'nothing-new', [REVIEWED], {}],
-    ['nothing changed that it looks at', 'no-change', [], { trigger: { action: 'assigned' } }],
-    ['it is paused', 'paused', [{ kind: 'paused', pull: 42, by: 'octocat', at }], {}],
-    [
-      'the money is spent',
-      'budget-spent',
-      [{ kind: 'spent', id: 'r', pull: 42, day, usd: 5, at }],
-      { request: { spendLimits: { perPullUsd: 1, perDayUsd: 0 } } },
-    ],
-    [
-      'there is nothing to review',
-      'nothing-to-review',
-      [],
-      { request: { diffPolicy: { maxTokens: 0, paths: ['docs/**'], pathsIgnore: [] } } },
-    ],
-  ])('because %s tells what is open', async (_, reason, facts, scene) => {
-    const { report, findings = [], deps } = await skip(facts, scene);
-    expect(report.decision.reason).toBe(reason);
-    expect(findings).toMatchObject([{ handle: 'FQ7K2', state: 'open', severity: 'major' }]);
-    expect(blocking(findings, 'major')).toHaveLength(1);
-    expect(deps.told).toMatchObject([
-      { pull: 42, head: HEAD, skipped: { message: report.decision.message } },
-    ]);
-  });
-
   it.each<[string, Parameters<typeof skip>[1]]>([
     ['of somebody who may start none', { trigger: { actor: STRANGER, author: STRANGER, isFork: true } }],
     ['of a pull request that is closed', { trigger: { action: 'synchronize', isClosed: true } }],
@@ -100,18 +71,6 @@ describe('a run that is skipped', () => {
     const { report, deps } = await skip([REVIEWED], scene);
     expect([report.reviewResult, deps.told]).toEqual([undefined, []]);
     expect(deps.steps.filter((step) => step.startsWith('read #') || step === 'read change')).toEqual([]);
-  });
-
-  it('hears what people did since, tells it, and keeps what was told', async () => {
-    const said: SaidAnswer = { kind: 'read', seen: seen({ threads: [thread({ first: DOWN })] }) };
-    const marks = [raised(), ended({ login: OCTOCAT.login })];
-    const { deps, findings } = await skip([REVIEWED], { said, toldMarks: [{ pull: 42, marks }] });
-    expect(findings).toMatchObject([{ state: 'dismissed', by: 'octocat' }]);
-    expect(deps.told[0]?.news.ended).toMatchObject([{ handle: 'FQ7K2', why: 'thumbs-down' }]);
-    expect(marksOf(parseReviewFacts(deps.memory.get(STATE) ?? ''))).toMatchObject([
-      { kind: 'raised', pull: 42 },
-      { kind: 'ended', pull: 42 },
-    ]);
   });
 
   it('counts what memory has where the conversations cannot be read, and says so', async () => {

@@ -124,23 +124,6 @@ describe('the runner’s environment', () => {
 });
 
 describe('an event file', () => {
-  it('that does not exist is reported with its purpose', async () => {
-    const file = join(tempDir('event'), 'gone.json');
-    await expect(readTrigger({ file, name: '', env: {} })).rejects.toMatchObject({
-      name: 'ConfigError',
-      message: `cannot read the event file ${file}: no such file or directory`,
-      remedy: expect.stringContaining('`--event`'),
-    });
-  });
-
-  it('that is not JSON is reported with its place', async () => {
-    await expect(read('{\n  "action": opened }')).rejects.toMatchObject({
-      name: 'ConfigError',
-      message: expect.stringMatching(/^the event file is not valid JSON: /),
-      at: { file: expect.stringMatching(/event\.json$/) },
-    });
-  });
-
   it('can start with a byte order mark', async () => {
     expect(await read(`\uFEFF${JSON.stringify(loadWebhook('issues'))}`)).toMatchObject({ kind: 'issue' });
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import type { Tool } from '../../src/tools/tool.js';
-import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
-import { agrees, askedText, raises, refutes, runVerified, seenLine, verdict } from './verify-scene.js';
+import { call, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import { agrees, raises, refutes, runVerified, seenLine, verdict } from './verify-scene.js';
 
 const HOLDS = verdict({ verdict: 'holds' });
 const DOWN = new ProviderError('auth', 'no such key', { status: 401 });
@@ -35,64 +35,6 @@ describe('the second look at the findings of a review', () => {
       refuted: 0,
       unverified: 0,
     });
-  });
-
-  it("is another agent's where the reviewer names one: its prompt and parameters, and no tool of its own", async () => {
-    const own = createFakeModel([HOLDS], 'o');
-    const scene = (toml: string) => ({
-      raised: [[raises(10)]],
-      replies: [HOLDS],
-      toml: `verifier = "skeptic"\n${toml}`,
-      agents: {
-        skeptic:
-          'name = "skeptic"\nmodel = "p/o"\nsystem_prompt = "You doubt."\ntools = ["write_file"]\n[params]\ntemperature = 0.5\n',
-      },
-      models: { 'p/o': own },
-    });
-    const { buffered, verifier, deps } = await runVerified({ ...scene(''), verifyModel: '' });
-    expect(confidences(buffered)).toEqual(['confirmed']);
-    expect(verifier.asked).toEqual([]);
-    expect(own.asked).toMatchObject([{ temperature: 0.5 }]);
-    expect(JSON.stringify(own.asked[0]?.prompt)).toContain('You doubt.');
-    expect(deps.toolRequests[1]?.agent).toMatchObject({
-      name: 'skeptic',
-      config: { tools: ['github_diff', 'github_file', 'github_history', 'github_search'] },
-    });
-    // A model that is named wins, and nobody has chosen parameters for it.
-    const named = await runVerified(scene(''));
-    expect(named.verifier.asked).toHaveLength(1);
-    expect(named.verifier.asked[0]?.temperature).toBeUndefined();
-    expect(JSON.stringify(named.verifier.asked[0]?.prompt)).toContain('You doubt.');
-  });
-
-  it.each([
-    ['is missing', 'nobody', /there is no agent|nobody/],
-    ['has no model', 'rules', /offline\/rules/],
-  ])('costs no finding where the agent that is named %s', async (_, name, why) => {
-    const { buffered, deps } = await runVerified({
-      raised: [[raises(10)]],
-      replies: [],
-      verifyModel: '',
-      toml: `verifier = "${name}"\n`,
-      agents: { rules: 'name = "rules"\nmodel = "offline/rules"\n' },
-    });
-    expect(buffered).toMatchObject({ findings: [{ finding: { line: 10 } }], unverified: 1 });
-    expect(deps.warnings).toMatchObject([{ code: 'not-verified', message: expect.stringMatching(why) }]);
-  });
-
-  it.each([
-    ['quick', []],
-    ['standard', [10]],
-  ] as const)('is taken at the depth %s as configured', async (depth, lines) => {
-    const nit = raises(500, { effect: 'upkeep', reach: 'rare' });
-    const { verifier } = await runVerified({
-      raised: [[raises(10), nit]],
-      replies: [HOLDS, HOLDS],
-      depth,
-      toml: 'min_severity = "nit"\n',
-    });
-    const told = verifier.asked.map((asked) => /on line (\d+)/.exec(askedText(asked))?.[1]);
-    expect(told).toEqual(lines.map(String));
   });
 
   it('drops what it refutes, and reports why', async () => {

@@ -146,13 +146,6 @@ describe('the job log', () => {
     ]);
   });
 
-  it('has the task on one line, however many it has', async () => {
-    const { plan } = await reportOf('planned', {}, { prompt: `Look:\n\n\`\`\`\n${'x'.repeat(200)}\n\`\`\`` });
-    const [, , task = ''] = describePlan(plan, undefined);
-    expect(task).toMatch(/^Task: {3}Look: ``` x+…$/);
-    expect(task).toHaveLength('Task:   '.length + 120);
-  });
-
   it('reports a run that is not trusted, and memory that is off', async () => {
     const { plan } = await reportOf('planned', {}, { trigger: issue({ author: STRANGER }) });
     expect(describePlan(plan, undefined).slice(3)).toEqual([
@@ -193,18 +186,6 @@ describe('the job log', () => {
       expect(line).toContain('***');
       expect(line.replace(/^::group::/, '')).not.toMatch(/hunter2|^\s*::|##\[|\p{Cc}\[2J/mu);
     }
-  });
-
-  it('has no warnings, which follow at the end in their order', () => {
-    const { warn, warnings, lines } = reporter();
-    const all = [
-      { code: 'context-truncated', message: 'a' },
-      { code: 'agent-unknown-key', message: 'b', at: { file: 'bot.toml', line: 1 } },
-      { code: 'context-truncated', message: 'a' },
-    ] as const;
-    for (const warning of all) warn(warning);
-    expect(warnings).toEqual(all);
-    expect(lines).toEqual([]);
   });
 });
 
@@ -251,15 +232,6 @@ describe('a turn in the job log', () => {
       '::endgroup::',
     ]);
   });
-
-  it('names a few tools of many', () => {
-    const { event, lines } = reporter();
-    event(reply(1, ...Array.from({ length: 128 }, (_, index) => `t${index}`)));
-    event(reply(2, 'a%0Ab'));
-    expect(lines.pop()).toBe('::group::Turn 2: a%250Ab');
-    expect(lines.pop()).toBe('::endgroup::');
-    expect(lines).toEqual(['::group::Turn 1: t0, t1, t2, t3, t4, t5, t6, t7, and 120 more']);
-  });
 });
 
 describe('the loaded memory', () => {
@@ -279,11 +251,5 @@ describe('the loaded memory', () => {
     [{ kind: 'failed', message: 'permission denied', location: 'x' }, 'not loaded: permission denied'],
   ])('%j is reported as “%s”', (restored, text) => {
     expect(describeRestored(restored)).toBe(text);
-  });
-
-  it('can have its place marked', () => {
-    expect(describeRestored(RESTORED, (place) => `<${place}>`)).toBe(
-      '2 entries loaded from <.axe/memory/bot.md>',
-    );
   });
 });

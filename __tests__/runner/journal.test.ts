@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Change, NoteChange } from '../../src/memory/change.js';
-import { createJournal, noteReported, readPending, wasReported } from '../../src/runner/journal.js';
+import { createJournal, readPending, wasReported } from '../../src/runner/journal.js';
 import { isNothingPending } from '../../src/runner/pending-state.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { parseFileCommand } from '../helpers/runner-files.js';
@@ -56,13 +56,6 @@ describe('the journal', () => {
     expect(await readPending(postEnv())).toEqual(left(append('1'), ...changes.slice(1)));
   });
 
-  it('is empty once everything is done', async () => {
-    const journal = createJournal('', () => AT);
-    await journal.pending([append('1')]);
-    await journal.done([append('1')]);
-    expect(await readPending(postEnv())).toEqual([]);
-  });
-
   it('keeps the unsaved entries of the other agents in the run (D16)', async () => {
     const journal = createJournal('', () => AT);
     await Promise.all([journal.pending([append('1')]), journal.pending([append('2'), append('3')])]);
@@ -107,26 +100,6 @@ describe('the journal', () => {
     expect(isNothingPending(postEnv())).toBe(true);
   });
 
-  it('ignores the completion of an entry that it does not hold', async () => {
-    const journal = createJournal('', () => AT);
-    await journal.pending([append('1')]);
-    await journal.done([append('2'), { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text }]);
-    expect(await readPending(postEnv())).toEqual(left(append('1')));
-  });
-
-  it('returns what was written last', async () => {
-    const journal = createJournal('', () => AT);
-    await journal.pending([append('1', 'before')]);
-    await journal.pending([append('1', 'after')]);
-    expect(await readPending(postEnv())).toEqual(left(append('1', 'after')));
-  });
-
-  it('leaves out what cannot be serialized', async () => {
-    const rewrite: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => text };
-    await createJournal('', () => AT).pending([rewrite, append('1')]);
-    expect(await readPending(postEnv())).toEqual(left(append('1')));
-  });
-
   it('keeps in a file what is too large for an environment variable', async () => {
     const temp = tempDir('temp');
     const large = Array.from({ length: 40 }, (_, index) => append(String(index), 'ö'.repeat(32 * 1024)));
@@ -138,13 +111,6 @@ describe('the journal', () => {
     expect(await readPending(postEnv())).toEqual(left(...large.slice(0, 1)));
     await journal.pending(large);
     rmSync(temp, { recursive: true });
-    expect(await readPending(postEnv())).toEqual([]);
-  });
-
-  it('knows whether people were warned', async () => {
-    expect(wasReported(postEnv())).toBe(false);
-    await noteReported();
-    expect(wasReported(postEnv())).toBe(true);
     expect(await readPending(postEnv())).toEqual([]);
   });
 });

@@ -132,24 +132,6 @@ describe('memory on a branch', () => {
       expect(Object.values(params)).toContain(path);
     }
   });
-
-  it('is accessed with the token for its repository and with no other', async () => {
-    const client = branchless();
-    const memoryClient = branchless();
-    await read(await open({ given: OTHER, client, memoryClient }));
-    expect([client.requests.length, memoryClient.requests.length > 0]).toEqual([0, true]);
-  });
-
-  it('is read first and last if the workflow asks for it, whatever the cache holds (D34)', async () => {
-    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
-    const given = { 'memory-store': 'branch' };
-    const restored = await read(await open({ given, env: V2, memoryClient: branchless() }));
-    expect(restored).toMatchObject({
-      kind: 'empty',
-      location: 'octocat/hello@axe-memory:bot.md',
-      warnings: [],
-    });
-  });
 });
 
 describe('memory in the cache', () => {
@@ -235,19 +217,6 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
   const FILE = { 'memory-store': 'file' };
   const PLACE = '.axe/memory/bot.md';
 
-  it('is read at the base, whatever the checkout holds, and written to the checkout', async () => {
-    writeFiles(workspace, { [PLACE]: 'whatever the head says' });
-    const client = github({ [PLACE]: fileEntry(ENTRY) });
-    const store = await open({ given: FILE, trigger: pullRequest(), client });
-    expect(await read(store)).toMatchObject({
-      kind: 'restored',
-      text: ENTRY,
-      location: `octocat/hello@main:${PLACE}`,
-    });
-    expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
-    expect(readFileSync(join(workspace, PLACE), 'utf8')).toMatch(/^whatever the head says.*Seen\.\n\n$/s);
-  });
-
   const refused = () => {
     throw failure(403);
   };
@@ -282,18 +251,5 @@ describe('memory in the workspace on a pull request (D13, D21)', () => {
     const store = await open({ given: FILE, trigger: comment({ on: 'pull_request', number: 42 }), client });
     expect(await read(store)).toMatchObject({ text: ENTRY, location: `octocat/hello@main:${PLACE}` });
     expect(await write(store)).toMatchObject({ kind: 'saved', location: PLACE });
-  });
-
-  it('comes from the base branch if that is not the default branch', async () => {
-    const client = github({ [PLACE]: fileEntry(ENTRY) });
-    const trigger = pullRequest({ base: { sha: 'b'.repeat(40), ref: 'release' } });
-    const store = await open({ given: FILE, trigger, client });
-    expect(await read(store)).toMatchObject({ kind: 'empty', location: `octocat/hello@release:${PLACE}` });
-  });
-
-  it('comes from the checkout if GitHub cannot be asked for the base', async () => {
-    writeFiles(workspace, { [PLACE]: ENTRY });
-    const trigger = comment({ on: 'pull_request', number: 42 });
-    expect(await read(await open({ given: FILE, trigger }))).toMatchObject({ text: ENTRY, location: PLACE });
   });
 });

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   findEntry,
-  formatBrief,
   formatEntries,
   formatWhole,
   matcherOf,
@@ -92,14 +91,6 @@ describe('findEntry', () => {
     expect(found.kind === 'found' ? found.entries.map(({ lane }) => lane) : []).toEqual(lanes);
   });
 
-  it('lists one entry for each id with the given beginning', () => {
-    const found = findEntry(ALL, 'abcdef');
-    expect(found.kind === 'ambiguous' ? found.candidates.map(({ id }) => id) : []).toEqual([
-      'abcdef1',
-      'abcdef2',
-    ]);
-  });
-
   it.each([['ghijk'], ['abcdef3'], [''], ['zzzzzz']])('finds nothing for %j', (wanted) => {
     expect(findEntry(ALL, wanted)).toEqual({ kind: 'missing' });
   });
@@ -171,19 +162,4 @@ describe('entries formatted for people', () => {
       ].join('\n'),
     );
   });
-
-  it('are cut between characters', () => {
-    const [long] = readEntries(entry(1, { task: '👍'.repeat(500), result: '好'.repeat(900) }), 'trusted');
-    const text = long === undefined ? '' : formatEntries([long]);
-    expect(text.isWellFormed()).toBe(true);
-    expect(text).toContain(`Task: ${'👍'.repeat(200)}…`);
-    expect([...text].length).toBeLessThan(600);
-  });
-});
-
-it('entries are one line if they are only named', () => {
-  const [plain] = LISTED;
-  expect(plain === undefined ? '' : formatBrief(plain)).toMatch(
-    /^- `t-[0-9a-f]{16}` 2026-02-03T04:01:00Z trusted, line 1: task 1$/,
-  );
 });

@@ -90,25 +90,6 @@ describe('any command', () => {
 });
 
 describe('show', () => {
-  const store = createFakeMemory({
-    'bot.md': A + B,
-    'untrusted/bot.md': entry(4, { id: 'cccccc-1', result: 'theirs' }),
-  });
-
-  it('lists a lane, the newest first, and states what the other one has', async () => {
-    const result = await command(store, 'show');
-    expect(result).toMatchObject({
-      kind: 'done',
-      changed: false,
-      entries: [{ id: 'bbbbbb-1' }, { id: 'aaaaaa-1' }],
-    });
-    expect(result).toMatchObject({
-      text: '2 entries (316 bytes) of `bot.md` in octocat/hello@axe-memory, newest first:',
-      below: 'The untrusted lane has 1 entry (`--lane untrusted`).',
-    });
-    expect(JSON.stringify(result)).not.toContain('theirs');
-  });
-
   it('has what became of findings as a table', async () => {
     const id = '1'.repeat(16);
     const marks = [raised(), ended({ state: 'settled', why: 'fixed' }), raised({ id, at: 0 })];
@@ -117,14 +98,6 @@ describe('show', () => {
       below: expect.stringMatching(
         /^Findings: [\s\S]*\| 2026-11 [\s\S]*\| 1 \/ 0 \/ 0 \|[\s\S]*\| 0 \/ 0 \/ 1 \|/,
       ),
-    });
-  });
-
-  it('shows one entry whole, from either lane', async () => {
-    expect(await command(store, 'show cccccc')).toMatchObject({
-      entries: [{ id: 'cccccc-1' }],
-      text: '',
-      quoted: expect.stringMatching(/ untrusted, line 1\n {2}Task: task 4\n {2}Result: theirs$/),
     });
   });
 });
@@ -169,31 +142,6 @@ describe('forget', () => {
   ] as const)('reports for %s with %j where it can still be read', async (kind, files, expected) => {
     const store = createFakeMemory({ 'bot.md': A, ...files }, { kind });
     expect(await command(store, 'forget aaaaaa-1')).toMatchObject({ text: expect.stringMatching(expected) });
-  });
-
-  it('with --purge drops the history, and reports what GitHub keeps for a while', async () => {
-    const drop = { kind: 'saved', location: 'fake', attempts: 1 } as const;
-    const store = createFakeMemory({ 'bot.md': A + B }, { drop });
-    const purged = await command(store, 'forget aaaaaa-1 --purge');
-    expect(purged).toMatchObject({
-      changed: true,
-      text: expect.stringMatching(/full commit id[\s\S]*GitHub Support[\s\S]*Clones and forks/),
-    });
-    // Also for what was forgotten before.
-    expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({
-      kind: 'done',
-      changed: true,
-      text: expect.stringContaining('No entry in octocat/hello@axe-memory has the id `aaaaaa-1` now.'),
-    });
-  });
-});
-
-describe('remember', () => {
-  it('reports that a long text was cut', async () => {
-    expect(await command(createFakeMemory({}), ['remember', '好'.repeat(1001)])).toMatchObject({
-      changed: true,
-      text: expect.stringContaining('cut after 1000 characters'),
-    });
   });
 });
 
@@ -310,30 +258,6 @@ function noteText(result: Awaited<ReturnType<typeof command>>): string {
 }
 
 describe('commands over notes', () => {
-  it('list them with their sizes and show one by its path (`show`)', async () => {
-    const store = createFakeMemory(FILES);
-    const all = noteText(await command(store, 'show'));
-    expect(all).toContain('- `MEMORY.md`, 37 bytes');
-    expect(all).toContain('- `projects/p-12345678/daily/2026-03-01.md`, 9 bytes');
-    expect(all).not.toMatch(/auth\.bak|MEMORY\.state/);
-    expect(noteText(await command(store, `show ${NOTE}`))).toContain(
-      'Tokens live for 15 minutes\n日本語のメモ',
-    );
-    expect(await command(store, 'show projects/p-12345678/notes/none.md')).toMatchObject({
-      kind: 'failed',
-      reason: 'not-found',
-    });
-  });
-
-  it('find lines that hold all the words, in any case (`search`)', async () => {
-    const store = createFakeMemory(FILES);
-    expect(noteText(await command(store, 'search TOKENS live'))).toContain(
-      `1 line of notes contains "TOKENS" and "live":\n\n- \`${NOTE}\`:1 Tokens live for 15 minutes`,
-    );
-    expect(noteText(await command(store, 'search 日本語'))).toContain(`\`${NOTE}\`:2 日本語のメモ`);
-    expect(noteText(await command(store, 'search nothing like it'))).not.toContain('lines of notes');
-  });
-
   it('delete a note with its backup (`forget`)', async () => {
     const store = createFakeMemory(FILES);
     expect(await command(store, `forget ${NOTE}`)).toMatchObject({ kind: 'done', changed: true });

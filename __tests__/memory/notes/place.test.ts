@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  backupPath,
   isNotesPath,
   type NoteTarget,
   noteKind,
@@ -37,23 +36,6 @@ describe('places of notes', () => {
   ])('of the scope %s', (scope, paths) => {
     expect(TARGETS.map((target) => pathOf(target, places(scope)))).toEqual(paths);
     expect(paths.map(noteKind)).toEqual(['long_term', 'scratchpad', 'daily', 'note']);
-  });
-
-  it.each([
-    ['MEMORY.md', 'MEMORY.bak'],
-    ['projects/a/notes/b.md', 'projects/a/notes/b.bak'],
-  ])('of the former version of %s', (path, backup) => {
-    expect(backupPath(path)).toBe(backup);
-    expect(isNotesPath(backup)).toBe(false);
-  });
-
-  it.each([
-    'untrusted/MEMORY.md',
-    'untrusted/projects/a-1/daily/2026-03-01.md',
-    'packages/api/untrusted/projects/a-1/notes/b.md',
-    'packages/api/2026-03-01.md',
-  ])('are in a lane or a folder of their own: %s', (path) => {
-    expect(isNotesPath(path)).toBe(true);
   });
 
   it.each([

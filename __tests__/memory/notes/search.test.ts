@@ -108,13 +108,6 @@ describe('the words of a query', () => {
       'd',
     ]);
   });
-
-  it('are at most 64', () => {
-    const query = Array.from({ length: 100 }, (_, index) => `w${index}`).join(' ');
-    const { terms } = search({ 'MEMORY.md': 'w63\nw64' }, query);
-    expect(terms).toHaveLength(64);
-    expect(terms.at(-1)).toEqual({ term: 'w63', lines: 1 });
-  });
 });
 
 describe('any search', () => {

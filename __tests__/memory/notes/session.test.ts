@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { applyChanges, type MemoryTree, type NoteChange } from '../../../src/memory/change.js';
 import type { NoteWish } from '../../../src/memory/notes/session.js';
 import type { BlockedPlace, SaveResult } from '../../../src/memory/store.js';
-import { formatRecent } from '../../../src/report/format-notes.js';
 import { createNotesScene, found, PROJECT, ROOT } from './notes-scene.js';
 
 const LONG_TERM = { kind: 'long_term' } as const;
@@ -81,16 +80,6 @@ describe('a session of notes', () => {
     expect(scene.loads.slice(1)).toEqual([[path]]);
   });
 
-  it('sees its own changes, including notes that it empties', async () => {
-    const note = { kind: 'note', name: 'a' } as const;
-    const scene = createNotesScene();
-    await scene.session.change(note, plain('here'));
-    expect(await scene.session.search('here', { maxBytes: 1000, limit: 5 })).toContain('notes/a.md');
-    await scene.session.change(note, { kind: 'overwrite', content: '' });
-    expect(await scene.session.read(note)).toBe('');
-    expect(await scene.session.list()).toEqual([]);
-  });
-
   it('writes nothing if memory cannot be read, and tries again the next time', async () => {
     let isDown = true;
     const scene = createNotesScene({
@@ -131,26 +120,6 @@ describe('a session of notes', () => {
       expect(await scene.text('MEMORY.md')).toBe(before);
     },
   );
-
-  it('accepts changes unrelated to a secret that is already in the note', async () => {
-    const files = { 'MEMORY.md': 'old-secret-value\nred\n' };
-    const scene = createNotesScene({ files, secrets: ['old-secret-value'] });
-    await scene.session.change(LONG_TERM, plain('more'));
-    expect(await scene.text('MEMORY.md')).toBe('old-secret-value\nred\nmore\n');
-  });
-
-  it('reads the run log of the agent without provenance, and searches it', async () => {
-    const provenance =
-      '<!-- axe-action v=1 id=a run=1/1 job=j event=push sha=abcdef0 actor=octocat trust=trusted model=m -->';
-    const log = `## 2026-02-01T00:00:00Z\n**Task:** deploy\n**Result:** done\n${provenance}\n\n`;
-    const scene = createNotesScene({ files: { 'bot.md': log, 'other.md': log } });
-    expect(await scene.session.readRunLog()).toBe(
-      '## 2026-02-01T00:00:00Z\n**Task:** deploy\n**Result:** done\n\n',
-    );
-    const text = await scene.session.search('deploy', { maxBytes: 1000, limit: undefined });
-    expect(text).toContain(`across 1 file.`);
-    expect(text).toContain(`${ROOT}/bot.md  [matched: deploy]`);
-  });
 });
 
 describe('a session that saves immediately', () => {
@@ -303,36 +272,6 @@ describe('a blocked note (D54)', () => {
   });
 });
 
-describe('the newest changes of a run', () => {
-  it('are listed for the summary, without what was written', async () => {
-    const scene = createNotesScene({ files: { 'MEMORY.md': 'a\n' } });
-    await scene.call('memory_write', { target: 'long_term', content: 'a' });
-    await scene.call('memory_write', { target: 'note', name: 'a`b', content: 'é' });
-    await scene.call('memory_write', { target: 'long_term', mode: 'overwrite', content: '' });
-    await scene.session.addSummary('what was done', 4);
-    expect(formatRecent(scene.session.recent())).toBe(
-      [
-        '| Time (UTC) | Change | File | Bytes |',
-        '| --- | --- | --- | ---: |',
-        `| 14:05:09 | append | \`${ROOT}/${PROJECT}/notes/a'b.md\` | 2 |`,
-        `| 14:05:09 | overwrite | \`${ROOT}/MEMORY.md\` | 0 |`,
-        `| 14:05:09 | append | \`${ROOT}/${PROJECT}/daily/2026-03-01.md\` | 13 |`,
-        '',
-      ].join('\n'),
-    );
-  });
-
-  it('show how many are not in the table', async () => {
-    const scene = createNotesScene();
-    const numbers = Array.from({ length: 103 }, (_, index) => index);
-    for (const number of numbers)
-      await scene.call('memory_write', { target: 'long_term', content: `fact ${number}` });
-    const table = formatRecent(scene.session.recent(), scene.session.changes('trusted').length);
-    expect(table).toMatch(/^The newest 100 of 103 changes; 3 earlier ones are not listed\.\n\n\| Time/);
-    expect(table.match(/^\| 14:/gm)).toHaveLength(100);
-  });
-});
-
 it('stores no secret as the name of a note', async () => {
   const secret = 'hunter2hunter2';
   const scene = createNotesScene({ secrets: [secret] });
@@ -340,21 +279,4 @@ it('stores no secret as the name of a note', async () => {
   const answer = await scene.session.change({ kind: 'note', name }, plain('x'));
   expect(answer).toMatchObject({ kind: 'failed', message: expect.stringContaining('holds a secret') });
   expect(scene.session.changes('trusted')).toEqual([]);
-});
-
-it('a session passes on the warnings of the store', async () => {
-  const warning = { code: 'memory-store-notice', message: 'a link was set aside' } as const;
-  const scene = createNotesScene({
-    load: async (under) => ({ ...found(new Map(), under), warnings: [warning], location: ROOT }),
-  });
-  await scene.session.list();
-  await scene.session.list();
-  expect(scene.warnings).toEqual([warning]);
-});
-
-it('a session warns about a large file once', async () => {
-  const scene = createNotesScene({ caps: { warnFileBytes: 10 } });
-  await scene.session.change(LONG_TERM, plain('0123456789'));
-  await scene.session.change(LONG_TERM, plain('more'));
-  expect(scene.warnings.map(({ code }) => code)).toEqual(['memory-file-large']);
 });

@@ -31,16 +31,6 @@ describeMemoryStore('a committed memory', async () => {
 });
 
 describe('a committed memory on a pull request (D13, D21)', () => {
-  it('is read at the base branch', async () => {
-    const { store, files } = place({ 'bot.md': plainEntry('one') });
-    await files.replace('/checkout/bot.md', plainEntry('of a stranger'));
-    const request = { path: 'bot.md', lastN: 0, count: false };
-    expect(await store.read(request, quiet)).toMatchObject({ kind: 'restored', text: plainEntry('one') });
-    expect(await store.readTree(quiet, ['bot.md'])).toMatchObject({
-      tree: new Map([['bot.md', plainEntry('one')]]),
-    });
-  });
-
   it('starts with the base version of each file that the checkout lacks, so that a commit removes nothing', async () => {
     const { store, at } = place({ 'bot.md': plainEntry('one'), 'other.md': plainEntry('two') });
     await store.write([append('a'), append('b', { path: 'other.md' }), append('c')], quiet);

@@ -38,19 +38,6 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       });
     });
 
-    it('gives the next run what a run appended', async () => {
-      const { open } = await makePlace();
-      expect(await open().write([append('a')], never)).toMatchObject({ kind: 'saved' });
-      expect(await open().write([append('b')], never)).toMatchObject({ kind: 'saved' });
-      expect(await open().read({ path: 'bot.md', lastN: 0, count: true }, never)).toMatchObject({
-        kind: 'restored',
-        text: entryText('a') + entryText('b'),
-        loaded: 2,
-        total: 2,
-        truncated: undefined,
-      });
-    });
-
     it('trims the requested entries and nothing added since, and keeps them in the backup', async () => {
       const { open, text } = await makePlace();
       await open().write([append('a'), append('b'), append('c')], never);
@@ -194,31 +181,12 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       expect(await text('bot.md')).toBe(plainEntry('one') + plainEntry('two') + entryText('a'));
     });
 
-    it('returns the newest entries that fit if there are more than the bound (C2 19)', async () => {
-      const { open, put } = await makePlace();
-      const log = Array.from({ length: 400 }, (_, index) => entryText(`e${index}`, 'x'.repeat(900))).join('');
-      await put('bot.md', log);
-      const request = { path: 'bot.md', lastN: 0, maxBytes: 262_144, count: true };
-      const result = await open().read(request, never);
-      expect(result).toMatchObject({ kind: 'restored', total: 400, truncated: { fileBytes: log.length } });
-      expect(log.endsWith(textOf(result))).toBe(true);
-      expect(textOf(result).startsWith('## ')).toBe(true);
-    });
-
     it('reports conflict markers, and reads both sides (C2 20)', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`);
       const result = await open().read({ path: 'bot.md', lastN: 2, count: false }, never);
       expect(idsIn(textOf(result))).toEqual(['a', 'b']);
       expect(result).toMatchObject({ warnings: [{ code: 'memory-damaged' }] });
-    });
-
-    it('writes both lanes at once', async () => {
-      const { open, text } = await makePlace();
-      const both = [append('a'), append('a', { path: 'untrusted/bot.md', result: 'whole' })];
-      for (const _ of [1, 2]) expect(await open().write(both, never)).toMatchObject({ kind: 'saved' });
-      expect(await text('bot.md')).toBe(entryText('a'));
-      expect(await text('untrusted/bot.md')).toBe(entryText('a', 'whole'));
     });
 
     it('adds facts to a state, the later one of the same kind and key', async () => {
@@ -277,12 +245,6 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
         'untrusted/bot.md',
       ]);
       expect(tree.get('bot.md')).toBe(entryText('b'));
-    });
-
-    it('returns nothing for a missing place', async () => {
-      const { open } = await makePlace();
-      const result = await open().readTree(never);
-      expect(result.kind === 'tree' ? [...result.tree] : result.kind).toEqual([]);
     });
 
     it('writes nothing for a rewrite that changes nothing, nor for no changes', async () => {

@@ -59,23 +59,6 @@ describe('a run log that could not be read (D14)', () => {
     });
     expect(written).toHaveLength(1);
   });
-
-  it('does not prevent other logs from being written', async () => {
-    const { guard, written } = store(['bot.md']);
-    await guard.read(request('bot.md'), quiet);
-    for (const path of ['other.md', 'team/bot.md'])
-      expect(await guard.write([append('a', { path })], quiet)).toMatchObject({ kind: 'saved' });
-    expect(written).toHaveLength(2);
-  });
-});
-
-it('a guarded store equals the store in everything else', async () => {
-  const { guard } = store([]);
-  expect(guard.kind).toBe('file');
-  expect(await guard.read(request('bot.md'), quiet)).toMatchObject({ kind: 'empty' });
-  expect(await guard.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
-  expect(await guard.readTree(quiet)).toMatchObject({ kind: 'tree' });
-  expect(await guard.dropHistory?.(quiet)).toMatchObject({ kind: 'saved' });
 });
 
 it('a shared store runs one call after the other, also after a failure', async () => {

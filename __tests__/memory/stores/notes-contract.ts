@@ -44,12 +44,6 @@ export async function shown(
 /** What every memory store keeps to with notes (D10, D12). */
 export function describeNotesStore(name: string, makePlace: () => Promise<StorePlace>): void {
   describe(`${name} with notes`, () => {
-    it('returns nothing for missing places', async () => {
-      const { open } = await makePlace();
-      expect(await open().readTree(never, UNDER)).toMatchObject({ kind: 'tree', warnings: [] });
-      expect(await shown(open())).toEqual({});
-    });
-
     it('gives the next run what a run wrote, and only the files of the requested places', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', 'no note\n');

@@ -1,6 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError } from '../../../src/lib/errors.js';
-import { limitTime } from '../../../src/lib/time-limit.js';
 import { createTreeStore } from '../../../src/memory/stores/store.js';
 import type { CommitResult, TreeBackend } from '../../../src/memory/stores/update.js';
 import { describeMemoryStore } from './contract.js';
@@ -160,20 +158,6 @@ describe('the retry loop of a save', () => {
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
     expect(commits.map(idsIn)).toEqual([['a']]);
   });
-
-  it('looks at the state next to the log it is asked for', async () => {
-    const asked: (readonly string[] | 'all')[] = [];
-    const backend = createFakeRemote().backend();
-    const read: TreeBackend['read'] = async (signal, paths) => {
-      asked.push(paths);
-      return await backend.read(signal, paths);
-    };
-    const store = createTreeStore({ ...backend, read }, { clock: createFakeClock(), budgetMs: 1_000 });
-    await store.read({ path: 'bot.md', lastN: 0, count: false }, never);
-    expect(asked).toEqual([['bot.md', 'bot.state.md']]);
-    expect(await store.readTree(never, ['../x.md'])).toMatchObject({ kind: 'failed' });
-    expect(store.dropHistory).toBeUndefined();
-  });
 });
 
 it.each([
@@ -225,40 +209,6 @@ describe('dropping the history', () => {
     const { store } = makeDropping(...before, done);
     expect(await store.dropHistory?.(never)).toEqual({ kind: 'saved', attempts, location: 'fake 9 ' });
   });
-
-  it('ends in time, reports why it is not allowed, and never throws', async () => {
-    expect(await makeDropping().store.dropHistory?.(never)).toMatchObject({ reason: 'conflict' });
-    const denied = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' } as const;
-    expect(await makeDropping(denied).store.dropHistory?.(never)).toEqual(denied);
-    expect(await makeDropping(new Error('bug')).store.dropHistory?.(never)).toMatchObject({
-      kind: 'failed',
-      reason: 'error',
-      message: 'bug',
-    });
-    expect(await makeDropping(done).store.dropHistory?.(AbortSignal.abort())).toMatchObject({
-      reason: 'timeout',
-    });
-  });
-});
-
-it('reports a remedy when the run is stopped while it reads', async () => {
-  const remote = createFakeRemote();
-  const remedy = 'Raise `timeout-minutes`.';
-  const read = () => {
-    throw new AxeError('timeout', { remedy });
-  };
-  const store = createTreeStore(remote.backend({ read }), { clock: createFakeClock(), budgetMs: 1_000 });
-  const failed = { kind: 'failed', message: 'timeout', remedy };
-  expect(await store.read({ path: 'a.md', lastN: 0, count: false }, never)).toMatchObject(failed);
-  expect(await store.readTree(never, ['a.md'])).toMatchObject(failed);
-});
-
-it('ends when its caller’s time ends', async () => {
-  const { store, clock } = makeStore({ commit: () => ({ kind: 'conflict' }) });
-  const startMs = clock.now().getTime();
-  const { signal } = limitTime({ clock, limitMs: 25_000, signal: never });
-  expect(await store.write([append('a')], signal)).toMatchObject({ kind: 'failed', reason: 'conflict' });
-  expect(clock.now().getTime() - startMs).toBeLessThanOrEqual(25_000);
 });
 
 it('C3 46: an endless conflict ends when the time is spent, with a remedy', async () => {

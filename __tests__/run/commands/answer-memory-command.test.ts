@@ -1,13 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatProvenance, parseProvenance } from '../../../src/memory/provenance.js';
-import { formatEntry } from '../../../src/memory/run-log.js';
-import { createBrokenStore, createNoneStore } from '../../../src/memory/stores/store.js';
+import { parseProvenance } from '../../../src/memory/provenance.js';
 import { parseLog } from '../../../src/memory/units.js';
 import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';
 import {
   AGENT,
-  AGENT_WITH_MEMORY,
   createFakeDependencies,
   type FakeDependencies,
   type FakeDependenciesParts,
@@ -16,7 +13,6 @@ import {
 import { type Report, WRITER } from '../../helpers/reports.js';
 import { comment, OCTOCAT, STRANGER } from '../../helpers/triggers.js';
 import { entry } from '../../memory/commands/logs.js';
-import { createFakeMemory } from '../../memory/commands/memory-scene.js';
 
 const SECRET_WORDS = 'the cellar door is open';
 const A = entry(1, {
@@ -51,8 +47,6 @@ function depsWith(parts: FakeDependenciesParts = {}): FakeDependencies {
 const idsIn = (deps: FakeDependencies, path = 'bot.md') =>
   parseLog(deps.memory.get(path) ?? '').units.map(({ id }) => id);
 
-const toModel = /model|config|publish/;
-
 describe('a comment by a writer', () => {
   it('forgets an entry, and is answered, without a model', async () => {
     const published = { line: 'Posted a comment on #7.', url: 'https://github.com/octocat/hello/issues/7' };
@@ -66,46 +60,6 @@ describe('a comment by a writer', () => {
     expect(idsIn(deps)).toEqual(['bbbbbb-1']);
     expect(deps.replies).toMatchObject([{ agent: 'bot', text: 'Forgot `aaaaaa-1` in /memory.' }]);
     expect(deps.steps).toEqual(['ask for permission of octocat', 'load agent', 'write memory', 'reply']);
-  });
-
-  it.each([
-    [
-      '/axe show',
-      /^Nothing was done: `show` cannot be asked for in a comment\. Run `axe-action memory show <agent> --repo <owner\/name>`/,
-    ],
-    [
-      '/axe search the docs for timeouts',
-      /`search` cannot.*`\/axe promote <id>`.*does not begin with `\/axe`/,
-    ],
-    ['/axe forget aaaaaa-1 --purge', /`forget --purge` cannot be asked for in a comment/],
-    ['/axe forget MEMORY.md', /`forget <path of a note>` cannot be asked for in a comment/],
-    ['/axe forget untrusted/MEMORY.md', /cannot be asked for in a comment/],
-    ['/axe forget projects/p-12345678/notes/auth.md', /cannot be asked for in a comment/],
-    ['/axe forget', /`forget` needs `<id>`\. Usage: `\/axe forget <id>`\./],
-    ['/axe promote', /`promote` needs `<id>`\. Usage: `\/axe promote <id>`\./],
-    ['/axe forget about it', /takes one argument, not 2/],
-    ['/axe remember', /`remember` needs `<text>`\. Usage: `\/axe remember <text>`\./],
-    ['/axe promote ddd', /no untrusted entry with id `ddd`.*first six characters/],
-    ['/axe forget aaaaaa-1\n/axe forget bbbbbb-1', /a comment can hold one command/],
-    ['/axe forget aaa', /no entry with id `aaa`.*first six characters/],
-  ])('that requests something impossible is answered with the reason: %j', async (body, told) => {
-    const world = depsWith();
-    const report = await say(body, world);
-    expect(report.result).toMatchObject({ kind: 'failed', reason: 'refused', changed: false });
-    expect(world.replies).toMatchObject([{ text: expect.stringMatching(told) }]);
-    expect(world.steps).not.toContain('write memory');
-    expect(world.steps.filter((step) => toModel.test(step))).toEqual([]);
-  });
-
-  it('promotes an entry, and is answered', async () => {
-    const deps = depsWith({
-      memory: { ...LOG, 'untrusted/bot.md': entry(4, { id: 'dddddd-1', result: SECRET_WORDS }) },
-    });
-    await say('/axe promote dddddd', deps);
-    expect(idsIn(deps)).toEqual(['aaaaaa-1', 'bbbbbb-1', 'p-dddddd-1']);
-    expect(deps.replies).toMatchObject([
-      { text: '`dddddd-1` is now `p-dddddd-1` in the trusted lane, and trusted runs load it.' },
-    ]);
   });
 
   it.each(['forget aaaaaa-1', 'forget aaaaaa', 'forget zzzzzz', 'promote dddddd-1', 'remember x', 'show'])(
@@ -153,48 +107,6 @@ describe('a comment by a writer', () => {
     ]);
   });
 
-  it('that a store which keeps nothing gets is refused', async () => {
-    const deps = { ...depsWith(), openMemory: () => createNoneStore() };
-    expect((await say('/axe remember x', deps)).result).toMatchObject({
-      reason: 'refused',
-      message: '`memory-store: none` keeps nothing',
-    });
-  });
-
-  it('is told the store’s notices', async () => {
-    const save = { kind: 'saved', location: 'x', attempts: 1, notices: ['The branch was created.'] } as const;
-    const deps = depsWith();
-    await say('/axe remember x', { ...deps, openMemory: () => createFakeMemory(LOG, { save }) });
-    expect(deps.replies).toMatchObject([
-      { text: expect.stringMatching(/^Remembered as [^\n]*\n\nThe branch was created\.$/) },
-    ]);
-  });
-
-  it('ends with the run that was stopped, with its reason', async () => {
-    const deps = depsWith({ save: { kind: 'failed', reason: 'timeout', message: 'stopped' } });
-    deps.abort(new Error('the run was cancelled'));
-    await expect(say('/axe remember x', deps)).rejects.toThrow('the run was cancelled');
-  });
-
-  it.each([
-    ['of another agent', LOG, AGENT_WITH_MEMORY],
-    ['while the agent has no memory', LOG, AGENT],
-  ])('about an entry %s is answered unless somebody else has answered', async (_, memory, toml) => {
-    const world = depsWith({ memory, agents: { bot: toml } });
-    const report = await say('/axe forget cccccc-1', world);
-    expect(report.result).toMatchObject({ kind: 'failed', reason: 'not-found' });
-    expect(world.replies).toMatchObject([
-      { text: expect.stringMatching(/^Nothing was done: /), among: 'unless-answered' },
-    ]);
-  });
-
-  it('has the last word of several agents if the entry is its own', async () => {
-    const world = depsWith();
-    await say('/axe forget aaaaaa-1', world);
-    await say('/axe remember x', world);
-    expect(world.replies.map(({ among }) => among)).toEqual(['for-all', undefined]);
-  });
-
   it('is answered that an agent without memory cannot remember', async () => {
     const deps = depsWith({ agents: { bot: AGENT } });
     await say('/axe remember x', deps);
@@ -212,22 +124,6 @@ describe('a comment by a writer', () => {
       expect(deps.steps).not.toContain('write memory');
     },
   );
-
-  it('is answered when memory cannot be reached', async () => {
-    const deps = { ...depsWith(), openMemory: () => createBrokenStore('branch', 'HTTP 502', 'Try again.') };
-    expect((await say('/axe forget aaaaaa-1', deps)).result).toMatchObject({ reason: 'unreadable' });
-    expect(deps.replies).toMatchObject([
-      { text: 'Nothing was done: the memory could not be read: HTTP 502. Try again.' },
-    ]);
-  });
-
-  it('gets no answer in a dry run, which writes nothing anywhere', async () => {
-    const deps = depsWith();
-    expect((await say('/axe forget aaaaaa-1', deps, { dryRun: true })).result).toMatchObject({
-      kind: 'done',
-    });
-    expect([deps.replies, idsIn(deps)]).toEqual([[], ['aaaaaa-1', 'bbbbbb-1']]);
-  });
 });
 
 describe('a comment by anybody else', () => {
@@ -272,39 +168,4 @@ describe('a comment by anybody else', () => {
     expect(deps.steps.filter((step) => !step.startsWith('ask for permission'))).toEqual([]);
     expect(deps.memory.get('bot.md')).toBe(LOG['bot.md']);
   });
-
-  it('with an unknown permission does nothing, and ends with an error (D40)', async () => {
-    const defunkt = { login: 'defunkt', isBot: false };
-    const trigger = comment({ body, actor: defunkt, author: defunkt });
-    const deps = depsWith({ permissions: WRITER });
-    const run = runPipeline(makeRequest({ trigger, origin: ORIGIN, inWorkflow: true }), deps);
-    await expect(run).rejects.toThrow('nobody knows defunkt');
-    expect(deps.memory.get('bot.md')).toBe(LOG['bot.md']);
-  });
-});
-
-it('an entry of axe is forgotten by the id that `show` prints', async () => {
-  const plain = formatEntry({ timestamp: new Date('2026-02-03T04:00:00Z'), task: 'a', result: 'b' });
-  const ours = formatEntry({
-    timestamp: new Date('2026-02-03T05:00:00Z'),
-    task: 'c',
-    result: 'd',
-    provenance: formatProvenance({
-      id: 'x1',
-      run: '1/1',
-      job: 'j',
-      event: 'push',
-      sha: 'a',
-      actor: 'octocat',
-      trust: 'trusted',
-      model: 'm',
-    }),
-  });
-  const deps = depsWith({ memory: { 'bot.md': plain + ours } });
-  const id = idsIn(deps)[0] ?? '';
-  await say(`/axe forget \`${id}\``, deps);
-  // An id that is shorter than the shortest beginning is still an id.
-  await say('/axe forget x1', deps);
-  expect(idsIn(deps)).toEqual([]);
-  expect(deps.replies).toHaveLength(2);
 });

@@ -13,7 +13,6 @@ const OTHER = raised({ id: '1'.repeat(16), handle: 'FX4R9', title: 'Rows are los
 
 /** Two findings in one conversation. */
 const JOINED = ours({ body: `${findingLine({}, OTHER)}\nTwo things.` });
-const ANOTHERS = ours({ body: `${findingLine({ agent: 'bot-2' })}\nIt is wrong.` });
 const DONE = { state: 'settled', why: 'fixed', by: 'model', closed: false } as const;
 
 /** Says something on the pull request, in the conversation of `first` or below. */
@@ -83,33 +82,5 @@ describe('a command about a finding', () => {
       { kind: 'ended', pull: 42 },
     ]);
     expect(reply?.marks).toMatchObject([{ kind: 'ended' }]);
-  });
-
-  it.each<[string, string, Parameters<typeof say>[1], string]>([
-    [
-      'names nothing in a conversation of several',
-      '/axe dismiss',
-      { first: JOINED },
-      '- `/axe dismiss FX4R9` — Rows',
-    ],
-    [
-      'names nothing below the pull request',
-      '/axe done',
-      { isBelow: true },
-      '- `/axe done FQ7K2` — It is wrong',
-    ],
-    ['names what there is not', '/axe done F0000', {}, 'no finding F0000 on #42'],
-  ])('that %s changes nothing, and says what could be meant', async (_, body, scene, text) => {
-    const { deps, reply } = await say(body, scene);
-    expect([deps.told, reply?.text]).toEqual([[], expect.stringContaining(text)]);
-  });
-
-  it.each<[string, string, Parameters<typeof say>[1]]>([
-    ['about the finding of another agent', '/axe dismiss', { first: ANOTHERS }],
-    ['that names one of another agent', '/axe dismiss FQ7K2', { first: ANOTHERS, isBelow: true }],
-    ['of somebody who may not write', '/axe dismiss', { author: STRANGER }],
-  ])('%s is left alone', async (_, body, scene) => {
-    const { deps } = await say(body, scene);
-    expect([deps.told, deps.replies]).toEqual([[], []]);
   });
 });

@@ -23,20 +23,6 @@ async function tend(body: string, parts: FakeDependenciesParts = {}, patch: Part
 }
 
 describe('a pause', () => {
-  it('is kept next to the run log and answered', async () => {
-    const { report, state, deps } = await tend('/axe pause');
-    expect(report).toMatchObject({
-      kind: 'memory-command',
-      command: 'pause',
-      result: { kind: 'done', changed: true },
-    });
-    expect(state).toMatch(/^- \{"kind":"paused","pull":42,"by":"octocat",/m);
-    expect(deps.replies).toMatchObject([
-      { agent: 'bot', text: 'Runs of `bot` on this pull request are paused.' },
-    ]);
-    expect(deps.steps).not.toContain('ask model');
-  });
-
   it('stops automatic runs, and none that is requested', async () => {
     const { state } = await tend('/axe pause');
     const memory = { [STATE]: state };
@@ -52,19 +38,6 @@ describe('a pause', () => {
     expect(await kindOf(pullRequest({ action: 'labeled' }))).toMatchObject({ kind: 'ran' });
     expect(await kindOf(pullRequest({ number: 43 }))).toMatchObject({ kind: 'ran' });
     expect(await kindOf(asks('Why?'))).toMatchObject({ kind: 'ran' });
-  });
-
-  it('ends with the resume command', async () => {
-    const { state } = await tend('/axe pause');
-    const later = createFakeDependencies({ permissions: WRITER, memory: { [STATE]: state } });
-    await later.clock.sleep(1000);
-    await runPipeline(makeRequest({ trigger: asks('/axe resume') }), later);
-    const memory = Object.fromEntries(later.memory);
-    expect(later.replies).toMatchObject([
-      { text: 'Runs of `bot` on this pull request are no longer paused.' },
-    ]);
-    const deps = createFakeDependencies({ permissions: WRITER, memory });
-    expect(await runPipeline(makeRequest({ trigger: pullRequest() }), deps)).toMatchObject({ kind: 'ran' });
   });
 
   it('is for people who can write, whatever else the workflow allows', async () => {
@@ -95,11 +68,5 @@ describe('a pause', () => {
     expect(report).toMatchObject({ kind: 'memory-command', result: { kind: 'failed' } });
     expect(deps.replies[0]?.text).toMatch(text);
     expect(state).toBe('');
-  });
-
-  it('in a dry run changes nothing', async () => {
-    const { report, deps } = await tend('/axe pause', {}, { dryRun: true });
-    expect(report).toMatchObject({ result: { kind: 'done', changed: false } });
-    expect([deps.memory.size, deps.replies]).toEqual([0, []]);
   });
 });

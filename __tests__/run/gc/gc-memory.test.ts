@@ -11,7 +11,7 @@ import {
 } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 import { outputsOf } from '../../helpers/reports.js';
-import { pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { SCHEDULE } from '../../helpers/triggers.js';
 
 /** A million tokens of either kind cost a dollar. */
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
@@ -105,14 +105,6 @@ describe('the cost of garbage collection', () => {
     expect(model.asked).toHaveLength(0);
     expect([deps.memory.get('bot.md'), deps.memory.get('bot.state.md')]).toEqual([LOG, state]);
   });
-
-  it('is zero in a dry run, which calls no model and writes nothing', async () => {
-    const { model, deps, request } = scene([], { dryRun: true });
-    expect(await collectAgentMemory(request, undefined, deps)).toMatchObject({
-      collection: { counted: { entries: 5 }, end: { kind: 'dry-run', plan: { removed: 3, kept: 2 } } },
-    });
-    expect([model.asked.length, ...deps.memory.keys()]).toEqual([0, 'bot.md']);
-  });
 });
 
 describe('garbage collection in a workflow', () => {
@@ -128,12 +120,5 @@ describe('garbage collection in a workflow', () => {
     const { model, deps, request } = scene([says('Found it.')]);
     await collectAgentMemory({ ...request, effort: 'max' }, undefined, deps);
     expect(model.asked.map(({ reasoning }) => reasoning)).toEqual(['max']);
-  });
-
-  it('is refused on an event that strangers can trigger', async () => {
-    const { deps, request } = scene([]);
-    await expect(
-      collectAgentMemory({ ...request, trigger: pullRequest({ number: 42 }) }, undefined, deps),
-    ).rejects.toThrow('`mode: gc` does not run on the event `pull_request`');
   });
 });

@@ -62,19 +62,6 @@ async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts
 const THINKS = { thinks: 'by default', maxOutputTokens: 128_000 } as const;
 
 describe('garbage collection', () => {
-  it('analyzes, and trims to what the agent keeps', async () => {
-    const { deps, request, found } = await scene([says('Found it.')]);
-    expect((await collect(request, deps)).end).toMatchObject({ kind: 'trimmed', removed: 3, kept: 2 });
-    expect(found()).toMatchObject({
-      counted: { entries: 5 },
-      analysis: { text: 'Found it.', unread: 0 },
-      usage: { turns: 1 },
-      isTrimming: true,
-    });
-    expect(parseLog(deps.memory.get('bot.md') ?? '').units).toHaveLength(2);
-    expect(parseLog(deps.memory.get('bot.md.bak') ?? '').units).toHaveLength(3);
-  });
-
   it.each<[string, Partial<GcRequest>, FakeDependenciesParts, readonly FakeReply[], object]>([
     ['about an empty memory', {}, { memory: {} }, [], { kind: 'empty' }],
     ['about a text without entries', {}, { memory: { 'bot.md': 'Mine.\n' } }, [], { kind: 'empty' }],
@@ -140,18 +127,4 @@ describe('garbage collection', () => {
       expect(found().analysis?.unread).toBe(200 - parseLog(asked).units.length);
     },
   );
-
-  it('keeps what runs add during the analysis', async () => {
-    const late = formatEntry({ timestamp: new Date('2026-02-01'), task: 'late', result: 'r' });
-    const meanwhile: FakeReply = async () => {
-      await request.store.write(
-        [{ kind: 'append', path: 'bot.md', text: late, id: 'late' }],
-        deps.deadline.signal,
-      );
-      return says('Found it.');
-    };
-    const { deps, request } = await scene([meanwhile]);
-    await collect(request, deps);
-    expect(deps.memory.get('bot.md')).toBe(log(5).slice(log(3).length) + late);
-  });
 });

@@ -86,24 +86,6 @@ async function faultsOf(
 }
 
 describe('an agent', () => {
-  it('that names only existing things is valid', async () => {
-    const more =
-      'skill = "s.md"\nfiles = ["*.md"]\nsub_agents = ["b", "builtin"]\ntools = ["read_file", "submit_review"]\n';
-    const b = HEAD.replace('"a"', '"b"');
-    expect(await faultsOf(more, { 's.md': 'Skill.', 'b.toml': b, 'builtin.toml': b })).toEqual([]);
-  });
-
-  it('whose model has no provider is reported', async () => {
-    const { agents } = await validate({ 'a.toml': 'name = "a"\nmodel = "claude"\n' });
-    expect(agents[0]?.faults).toMatchObject([
-      {
-        severity: 'error',
-        at: { line: 2, column: 1 },
-        message: 'invalid model format "claude": expected provider/model-name',
-      },
-    ]);
-  });
-
   it('whose model no run could open has the same error as the run', async () => {
     const modelProblem = ({ provider }: ModelRef) =>
       new AxeError(`unsupported provider "${provider}"`, { remedy: 'Set its address.' });
@@ -166,17 +148,6 @@ describe('an agent', () => {
     ],
   ])('with %j is reported at its line', async (more, expected) => {
     expect(await faultsOf(more)).toEqual(expected);
-  });
-
-  it('whose schema is invalid is reported', async () => {
-    const more =
-      '[params.response_format]\ntype = "json_schema"\n[params.response_format.schema]\ntype = "objekt"\n';
-    const checkSchema = async (_: unknown, origin: string) => {
-      throw new ConfigError(`${origin} is none`);
-    };
-    expect(await faultsOf(more, {}, { checkSchema })).toEqual([
-      '5:2 error: `params.response_format.schema` is none',
-    ]);
   });
 
   it('whose name differs from another in case alone is reported, both of them (D5)', async () => {
@@ -284,22 +255,6 @@ describe('the validation of agents', () => {
 });
 
 describe('the output of validation', () => {
-  it('is a line for each finding with its remedy below, and the number of findings', async () => {
-    const validation = await validate({
-      'a.toml': HEAD,
-      'b.toml': `${HEAD}timeout = -1\ntools = ["red_file"]\n`,
-    });
-    expect(formatValidation(validation)).toEqual([
-      'a.toml: valid',
-      'b.toml:3:1: error: timeout must be non-negative',
-      '  Give a whole number from 0 upwards; 0 means not set.',
-      'b.toml:4:1: error: failed to resolve tools: unknown tool "red_file"',
-      '  Did you mean `read_file`?',
-      '',
-      '2 agents: 2 errors',
-    ]);
-  });
-
   it('names a file with control characters in quotes', async () => {
     const odd = 'x\n::error::hi.toml';
     const lines = formatValidation(await validate({ [odd]: HEAD, 'b\r.toml': `${HEAD}timeout = -1\n` }));

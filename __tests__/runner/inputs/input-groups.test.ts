@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/event/permission.js';
-import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/context.js';
 import type { MemoryInputs } from '../../../src/runner/inputs/input-groups.js';
 import type { InputName } from '../../../src/runner/inputs/input-values.js';
 import { readInputs } from '../../../src/runner/inputs/inputs.js';
@@ -86,10 +85,6 @@ describe('the input about where agents come from', () => {
 });
 
 describe('the inputs about the diff', () => {
-  it('have the same defaults as the command line', () => {
-    expect(read({}).diff).toEqual(DEFAULT_DIFF_POLICY);
-  });
-
   it('choose the paths and the size of the diff', () => {
     expect(read({ 'max-diff-tokens': '0', paths: 'src/**\nlib/**, !*.md' }).diff).toEqual({
       maxTokens: 0,
@@ -122,11 +117,6 @@ describe('the inputs about the diff', () => {
         remedy,
       }),
     );
-  });
-
-  it('accept plain patterns unchanged', () => {
-    const { paths } = read({ paths: './src/*.ts, \\!odd.md, **' }).diff;
-    expect(paths).toEqual(['./src/*.ts', '\\!odd.md', '**']);
   });
 });
 
@@ -177,11 +167,6 @@ describe('the inputs of memory', () => {
     ['memory-readonly', 'False', { isReadOnly: false }],
   ])('accept `%s: %s`', (name, value, expected) => {
     expect(read({ [name]: value }).memory).toEqual({ ...read({}).memory, ...expected });
-  });
-
-  it('accept `memory-repo` together with `memory-store: branch`', () => {
-    const inputs = read({ 'memory-store': 'branch', 'memory-repo': 'octocat/memory' });
-    expect(inputs.memory).toMatchObject(at('octocat', 'memory'));
   });
 
   it.each([

@@ -54,26 +54,6 @@ describe('inputs', () => {
     });
   });
 
-  it('have the same defaults when `action.yml` provides them', () => {
-    const { 'github-token': _, ...defaults } = INPUT_DEFAULTS;
-    expect(read({ ...defaults, agent: 'bot' })).toEqual({
-      ...read(),
-      failOn: {
-        conclusions: [
-          'failure',
-          'timeout',
-          'budget-exceeded',
-          'max-turns',
-          'refused',
-          'incomplete',
-          'cancelled',
-        ],
-        memory: false,
-        findings: [],
-      },
-    });
-  });
-
   it('treat an empty input as not given, so that a variable can be unset', () => {
     const empty = Object.fromEntries(Object.keys(INPUT_DEFAULTS).map((name) => [name, ' \n']));
     expect(read({ ...empty, agent: 'bot' })).toEqual(read());
@@ -243,13 +223,6 @@ describe('inputs', () => {
     [{ mode: 'run', prompt: 'Why?', language: 'de' }, []],
   ])('report the inputs that the mode does not use of %j', (given, unused) => {
     expect(read(given).unused).toEqual(unused);
-  });
-
-  it.each<Readonly<Record<string, string>>>([
-    { agent: '', prompt: 'Why?', model: 'openai/gpt-4o' },
-    { agent: 'bot', prompt: 'Why?' },
-  ])('require nothing beyond %j', (given) => {
-    expect(read(given)).toMatchObject({ agent: given['agent'] });
   });
 });
 

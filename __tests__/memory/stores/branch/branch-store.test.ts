@@ -61,14 +61,6 @@ describe('the calls to GitHub', () => {
     expect(branch.log()).toHaveLength(2);
   });
 
-  it('are one read to load a log with its state, and to find that nothing has to be written', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    await read(run(branch));
-    await run(branch).write([append('a')], never);
-    expect(branch.calls).toEqual(['read', 'read']);
-  });
-
   it('write only changed files below the folder', async () => {
     const branch = createFakeBranch();
     branch.put('README.md', 'hello');
@@ -105,16 +97,6 @@ describe('the places of entries', () => {
     expect(await read(store)).toMatchObject({ kind: 'restored', ...place });
     expect(await store.readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory:deep' });
     expect(await run(branch).readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory' });
-  });
-
-  it('have no link if there is nothing', async () => {
-    const result = await read(run(createFakeBranch()));
-    expect(result).toEqual({
-      kind: 'empty',
-      location: 'octocat/hello@axe-memory:bot.md',
-      within: { root: 'octocat/hello@axe-memory', separator: ':' },
-      warnings: [],
-    });
   });
 });
 
@@ -271,15 +253,6 @@ describe('dropping the history', () => {
     expect(idsOf(branch)).toEqual(['a', 'b']);
     expect(branch.log()).toHaveLength(1);
   });
-
-  it('does nothing without a branch, and reports errors', async () => {
-    const branch = createFakeBranch();
-    expect(await run(branch).dropHistory?.(never)).toMatchObject({ kind: 'saved' });
-    const denied: FailedSave = { kind: 'failed', reason: 'denied', message: 'no', remedy: 'ask' };
-    expect(await run(branch, { faults: { read: () => denied } }).dropHistory?.(never)).toEqual(denied);
-    branch.put('bot.md', entryText('a'));
-    expect(await run(branch, { faults: { commit: () => denied } }).dropHistory?.(never)).toEqual(denied);
-  });
 });
 
 describe('the message of a commit', () => {
@@ -303,9 +276,4 @@ describe('the message of a commit', () => {
       expect(commitMessage(['bot.md'], [], { event, number, runUrl: '' })).toBe(subject);
     },
   );
-
-  it('names no file that is not memory', () => {
-    expect(commitMessage(['.gitignore', 'bot.md'], [])).toBe('Update memory of bot [skip ci]');
-    expect(commitMessage(['.gitignore'], [])).toBe('Update memory [skip ci]');
-  });
 });

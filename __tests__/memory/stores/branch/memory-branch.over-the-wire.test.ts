@@ -1,11 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubClient } from '../../../../src/github/client/client.js';
 import { encodeBytes } from '../../../../src/lib/text/bytes.js';
-import { noteTimeLeft } from '../../../../src/lib/time-limit.js';
 import type { BranchRead, MemoryBranch } from '../../../../src/memory/stores/branch/branch.js';
 import { createMemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
-import type { CommitResult } from '../../../../src/memory/stores/update.js';
-import { graphQlRateLimit, secondaryRateLimit } from '../../../helpers/github-faults.js';
 import {
   GITHUB_TOKEN,
   type GitHubOptions,
@@ -49,23 +46,6 @@ function found(read: BranchRead): Extract<BranchRead, { kind: 'found' }> {
 function textAt(read: BranchRead, path: string): string {
   const file = found(read).files.get(path);
   return file?.kind === 'text' ? file.text : '';
-}
-
-/** Appends a line as the store's loop does: read, write, and again if somebody was faster or nobody answered. */
-async function append(branch: MemoryBranch, line: string): Promise<number> {
-  for (let attempts = 1; ; attempts += 1) {
-    const read = await branch.read(['mem/a.md'], signal);
-    if (read.kind === 'failed') throw new Error(read.message);
-    const text = read.kind === 'found' ? textAt(read, 'mem/a.md') : '';
-    if (text.includes(line)) return attempts;
-    const change = { files: new Map([['mem/a.md', `${text}${line}\n`]]), message: 'axe: remember [skip ci]' };
-    const result: CommitResult =
-      read.kind === 'found'
-        ? await branch.commit(read.head, change, signal)
-        : await branch.create(change, signal);
-    if (result.kind === 'committed') return attempts;
-    if (result.kind === 'failed') throw new Error(result.message);
-  }
 }
 
 const SERVERS: readonly { readonly name: string; readonly options: GitHubOptions }[] = [
@@ -121,17 +101,6 @@ describe.each(SERVERS)('memory on a branch of $name, over the wire', ({ options 
       'note 2\n',
     ]);
   });
-
-  it('C3 50: a file of more than 1 MB is read and written', async () => {
-    const long = `${'## entry ü\n'.repeat(110_000)}`;
-    const github = await start(options, { 'a.md': long });
-    const branch = await connect(github);
-    const read = await branch.read(['a.md'], signal);
-    expect(textAt(read, 'a.md') === long).toBe(true);
-    const change = { files: new Map([['a.md', `${long}end\n`]]), message: 'axe: remember' };
-    expect(await branch.commit(found(read).head, change, signal)).toMatchObject({ kind: 'committed' });
-    expect(github.files(REPO, BRANCH)['a.md']?.endsWith('ü\nend\n')).toBe(true);
-  });
 });
 
 describe('memory on a branch, over the wire', () => {
@@ -179,37 +148,5 @@ describe('memory on a branch, over the wire', () => {
     const all = found(await branch.readAll('', signal));
     expect(all.files.get('other.md')).toEqual({ kind: 'text', text: 'O' });
     expect(all.head).toBe(github.repo(REPO).branches.get(BRANCH));
-  });
-
-  it('squashes to one commit with the same files, but never over somebody else’s commit', async () => {
-    const github = await start({}, { 'mem/a.md': 'A\n', 'mem/b.md': 'B\n' });
-    const branch = await connect(github);
-    await append(branch, 'C');
-    const { head } = found(await branch.read([], signal));
-    await append(branch, 'D');
-    expect(await branch.squash(head, 'axe: drop history', signal)).toEqual({ kind: 'conflict' });
-    const newest = found(await branch.read([], signal)).head;
-    const squashed = await branch.squash(newest, 'axe: drop history', signal);
-    expect(squashed).toEqual({ kind: 'committed', version: github.repo(REPO).branches.get(BRANCH) });
-    expect(github.history(REPO, BRANCH)).toMatchObject([{ message: 'axe: drop history', parents: [] }]);
-    expect(github.files(REPO, BRANCH)).toEqual({ 'mem/a.md': 'A\nC\nD\n', 'mem/b.md': 'B\n' });
-  });
-});
-
-it.each([
-  { name: 'a secondary limit', fault: secondaryRateLimit(7), retryAfterMs: 7000 },
-  { name: 'a limit of GraphQL that was renewed long ago', fault: graphQlRateLimit(1), retryAfterMs: 0 },
-])('C3 49: reports how long $name lasts', async ({ fault, retryAfterMs }) => {
-  const github = await start({}, { 'a.md': 'A' });
-  const branch = await connect(github);
-  const { head } = found(await branch.read([], signal));
-  github.fail({ ...fault, route: 'POST /graphql' });
-  const change = { files: new Map([['a.md', 'B']]), message: 'axe: remember' };
-  const { signal: late } = new AbortController();
-  noteTimeLeft(late, () => 0);
-  expect(await branch.commit(head, change, late)).toMatchObject({
-    kind: 'failed',
-    reason: 'rate-limited',
-    retryAfterMs,
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { httpError } from '../../../../src/github/client/errors.js';
-import { type Answer, noAbort } from '../../../helpers/github-client-fake.js';
+import { noAbort } from '../../../helpers/github-client-fake.js';
 import {
   branchWith,
   drops,
@@ -205,23 +204,6 @@ describe('committing', () => {
     });
   });
 
-  it('names no permission if there is no GraphQL API at the address', async () => {
-    const query: Answer = () => {
-      throw httpError({
-        requestLine: 'POST /graphql',
-        status: 404,
-        headers: {},
-        body: { message: 'Not Found' },
-      });
-    };
-    const { branch } = branchWith({ query });
-    expect(await branch.read(['bot.md'], noAbort())).toMatchObject({
-      kind: 'failed',
-      reason: 'error',
-      remedy: 'There is no GraphQL API at `GITHUB_GRAPHQL_URL`: check that variable.',
-    });
-  });
-
   it('reports for a secret in the file that the file is the problem, not the rules', async () => {
     const mutation = refusesQuery('Repository rule violations found\n\nSecret detected in content');
     const { branch } = branchWith({ mutation, query: repositoryAt(HEAD) });
@@ -229,18 +211,6 @@ describe('committing', () => {
       reason: 'error',
       remedy: expect.stringContaining('remove it'),
     });
-  });
-
-  it('keeps the first refusal if the check of the branch fails as well', async () => {
-    const mutation = refusesQuery('Resource not accessible by integration', 'FORBIDDEN');
-    const { branch } = branchWith({ mutation, query: refuses(502) });
-    expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({ kind: 'failed', reason: 'denied' });
-  });
-
-  it('rejects with the reason of an aborted signal', async () => {
-    const { branch } = branchWith({ mutation: () => ({}) });
-    const signal = AbortSignal.abort(new Error('enough'));
-    await expect(branch.commit(HEAD, CHANGE, signal)).rejects.toThrow('enough');
   });
 });
 

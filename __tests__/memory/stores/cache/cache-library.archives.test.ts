@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../../src/lib/files.js';
 import { createUnpackGate } from '../../../../src/memory/stores/cache/cache-library.js';
@@ -74,15 +74,6 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
     expect(job().cache.entries()).toHaveLength(2);
   });
 
-  it('that is a decompression bomb is not unpacked', async () => {
-    await plant(zstdCompressSync(Buffer.alloc(64 * 1024 * 1024)));
-    const { result } = await printed(read);
-    expect(result).toMatchObject({
-      kind: 'failed',
-      message: expect.stringContaining('it holds more than 12,582,912 bytes'),
-    });
-  });
-
   it('with other files and execute bits restores only its memory files, and the next version contains neither', async () => {
     await plant(
       cacheArchive([
@@ -104,11 +95,6 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
     expect(saved).toContain(`${CACHE_FOLDER}/bot.md`);
     expect(saved).not.toContain('run.sh');
     expect(saved).not.toMatch(/bot\.md\0+0000755/);
-  });
-
-  it('that was damaged in transfer is not treated as empty memory', async () => {
-    await plant(cacheArchive([honest]).subarray(0, 90));
-    expect((await printed(read)).result).toMatchObject({ kind: 'failed' });
   });
 });
 

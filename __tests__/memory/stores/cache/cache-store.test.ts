@@ -208,17 +208,6 @@ describe('a cache store in trouble', () => {
     expect(cache.keys()).toEqual([]);
   });
 
-  it('refuses a thousand files and names a remedy', async () => {
-    const cache = createFakeCache();
-    const many = Array.from({ length: 1_000 }, (_, index) => append(`a${index}`, { path: `${index}.md` }));
-    expect(await job(cache).write(many, never)).toMatchObject({
-      kind: 'failed',
-      message: 'memory holds 1,000 files, and the cache takes at most 999',
-      remedy: expect.stringContaining('`memory-store: branch`'),
-    });
-    expect(await job(cache).write(many.slice(1), never)).toMatchObject({ kind: 'saved' });
-  });
-
   it.each(['log.txt', 'a/b/c/d/e/f/g/h/i.md', '.saves.md'])(
     'refuses %j, which could not be restored, at once',
     async (path) => {
@@ -240,26 +229,6 @@ it('C3 44: a new chain starts only after a definite miss, as after an eviction',
   cache.evict(formatKey(PREFIX, 1));
   expect(await job(cache).write([append('b')], never)).toMatchObject({ kind: 'saved' });
   expect(idsIn(textOf(await read(job(cache))))).toEqual(['b']);
-});
-
-it('C3 39: a rate limit is respected for the required time, if there is time', async () => {
-  const clock = createFakeClock();
-  const limit = { kind: 'rate-limited', message: 'limit', retryAfterMs: 60_000 } as const;
-  const answers: (typeof limit | undefined)[] = [limit];
-  const faults = { save: () => answers.shift() };
-  expect(await job(createFakeCache(), { clock, faults }).write([append('a')], never)).toMatchObject({
-    kind: 'saved',
-    attempts: 2,
-  });
-  expect(clock.slept).toEqual([62_500]);
-  const reads: (typeof limit | undefined)[] = [limit];
-  const readers = { restore: () => reads.shift() };
-  const cache = createFakeCache();
-  cache.put(formatKey(PREFIX, 7), tree({ 'bot.md': entryText('old') }));
-  const store = job(cache, { clock: createFakeClock(), faults: readers });
-  expect(await read(store)).toMatchObject({ kind: 'failed' });
-  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved' });
-  expect(idsIn(textOf(await read(job(cache))))).toEqual(['old', 'a']);
 });
 
 it.each([
@@ -404,22 +373,6 @@ it('C3 42: a restore follows no link from the archive, and none at the place whe
   expect(await read(store, 'link.md')).toMatchObject({ kind: 'empty' });
   expect(await readFile(join(outside, 'secret.md'), 'utf8')).toBe('token');
   await Promise.all([workspace, outside].map((folder) => rm(folder, { recursive: true })));
-});
-
-it('C3 42: a restore accepts memory files only and names what it left out', async () => {
-  const cache = createFakeCache();
-  cache.put(
-    formatKey(PREFIX, 1),
-    tree({ 'bot.md': entryText('a'), 'bot.md.bak': 'old', 'run.sh': '#!/bin/sh', 'sub/x.exe': 'MZ' }),
-  );
-  const result = await read(job(cache));
-  expect(result).toMatchObject({
-    kind: 'restored',
-    warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('"run.sh", "sub/x.exe"') }],
-  });
-  await job(cache).write([append('b')], never);
-  expect(textOf(await read(job(cache), 'bot.md.bak'))).toBe('old');
-  expect(await read(job(cache))).toMatchObject({ warnings: [] });
 });
 
 it.each([

@@ -26,13 +26,6 @@ it('the ignore file excludes copies, locks and temporary files from git, and not
   expect(await store.readTree(noAbort())).toMatchObject({ kind: 'tree', warnings: [] });
 });
 
-it('an existing ignore file is left unchanged', async () => {
-  const { files, store } = open();
-  await files.append(IGNORED, '*.tmp\n', { followLinks: false });
-  await store.write([append('a')], noAbort());
-  expect(files.text(IGNORED)).toBe('*.tmp\n');
-});
-
 it('a save succeeds even if the ignore file cannot be written, and reports it', async () => {
   const broken = createFakeFiles();
   const { store } = open({ ...broken, createExclusive: async () => Promise.reject(new Error('read-only')) });
@@ -40,10 +33,4 @@ it('a save succeeds even if the ignore file cannot be written, and reports it', 
     kind: 'saved',
     notices: [expect.stringMatching(/\.gitignore could not be written: read-only.*\.bak/)],
   });
-});
-
-it('the ignore file is not written by a save that wrote nothing', async () => {
-  const { files, store } = open();
-  await store.write([], noAbort());
-  expect(files.text(IGNORED)).toBeUndefined();
 });
