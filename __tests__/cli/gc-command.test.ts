@@ -92,6 +92,18 @@ describe('gc on the command line', () => {
     );
   });
 
+  it('counts as a run does, so that a trim ends the run’s warning', async () => {
+    const toml = ASKING.replace('last_n = 1', 'last_n = 2\nmax_entries = 3');
+    writeFiles(home, { '.config/axe/agents/bot.toml': toml });
+    const equal = LATER.repeat(3);
+    writeFiles(folder, { 'bot.md': `Mine.\n\n## Facts\n- a\n\n${equal}` });
+    const { output } = await answered(['bot'], text('Found it.'));
+    expect(output).toMatch(/^Agent: bot\nEntries: 4\n/);
+    expect(output).toMatch(/\nTrimmed: 2 entries removed, 2 entries kept\.\n$/);
+    expect(readFileSync(join(folder, 'bot.md'), 'utf8')).toBe(`Mine.\n\n${LATER.repeat(2)}`);
+    expect(readFileSync(join(folder, 'bot.md.bak'), 'utf8')).toBe(`## Facts\n- a\n\n${LATER}`);
+  });
+
   it('finds agents by their files with `--all`, as `run` and memory do, whatever their names are', async () => {
     const agents = '.config/axe/agents';
     writeFiles(home, {

@@ -143,6 +143,16 @@ describe('memory show on this machine', () => {
   });
 });
 
+describe('memory search', () => {
+  it('finds the entries that hold a word', async () => {
+    store({ 'bot.md': AXE + A });
+    expect(await memory(['search', 'bot', '正常', '42'])).toMatchObject({
+      exitCode: 0,
+      output: expect.stringMatching(/^1 of 2 entries .* contains "正常" and "42":\n\n- `t-/),
+    });
+  });
+});
+
 describe('memory forget', () => {
   it('removes exactly the bytes of the entry, in a file with Windows line ends and invalid UTF-8', async () => {
     const before = Buffer.concat([

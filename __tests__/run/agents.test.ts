@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import { type AgentSources, findAgents, localAgents } from '../../src/run/agents.js';
+import { type AgentSources, findAgents } from '../../src/run/agents.js';
 import {
   createFakeGitHubClient,
   type FakeGitHubClient,
@@ -184,20 +184,6 @@ describe('the agents of a workflow', () => {
 });
 
 describe('the agents of the command line', () => {
-  it('are those of the given folder, of the repository, and of this machine, in this order', async () => {
-    const files = ['mine/bot.toml', 'axe/agents/bot.toml', '.axe/agents/bot.toml'];
-    writeFiles(configDir, { 'agents/bot.toml': agent('machine') });
-    const load = async () => {
-      const library = localAgents({ cwd, agentsDir: 'mine', configDir });
-      return (await library.loadAgent('bot')).config.systemPrompt;
-    };
-    expect(await load()).toBe('machine');
-    for (const file of files.toReversed()) {
-      writeFiles(cwd, { [file]: agent(file) });
-      expect(await load()).toBe(file);
-    }
-  });
-
   it('come from the base first with an event, then from this machine', async () => {
     writeFiles(configDir, { 'agents/mine.toml': agent('machine').replace('"bot"', '"mine"') });
     writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });

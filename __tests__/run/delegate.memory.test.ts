@@ -56,11 +56,6 @@ describe('the agents that remember (axe-behaviour §14)', () => {
 describe('the entry of a sub-agent', () => {
   const input = { agent: 'a', task: 'look', context: 'at\nthis' };
 
-  it('holds task and context on one line, as axe has it (golden folder 15)', async () => {
-    const { deps } = await callOnce(agent('a', MEMORY), [says('seen')], { input });
-    expect(deps.memory.get('a.md')).toBe(plainEntry('Task: look  Context: at this', 'seen'));
-  });
-
   it('holds no context in a workflow, since that could be any text (D9)', async () => {
     const { deps, models } = await callOnce(agent('a', MEMORY), [says('seen')], {
       input,
@@ -158,18 +153,5 @@ describe('an error in the memory of a sub-agent', () => {
     const save = { kind: 'saved', location: 'x', attempts: 1, notices: ['The branch was created.'] } as const;
     const { deps } = await callOnce(agent('a', MEMORY), [says('seen')], { save });
     expect(deps.warnings).toEqual([{ code: 'memory-store-notice', message: 'The branch was created.' }]);
-  });
-
-  it('because it is full is a warning, which axe hides (golden folder 15)', async () => {
-    const { deps } = await callOnce(agent('a', `${MEMORY}max_entries = 1\n`), [says('seen')], {
-      memory: { 'a.md': plainEntry('old') },
-    });
-    expect(deps.warnings).toEqual([
-      {
-        code: 'memory-max-entries',
-        message: `agent "a" memory has 1 entries (max_entries: 1)`,
-        remedy: "Run 'axe-action gc a' to trim.",
-      },
-    ]);
   });
 });

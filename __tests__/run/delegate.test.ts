@@ -12,36 +12,6 @@ function failed(detail: string): { text: string; isError: boolean } {
   };
 }
 
-describe('the tool call_agent', () => {
-  it("has axe's name, texts and schema, in a fixed order (axe-behaviour §14)", async () => {
-    const agents = { bot: parent(['a', 'b']), a: agent('a'), b: agent('b') };
-    const { models } = await runDelegation({ agents, replies: { bot: [says('done')] } });
-    expect(models['bot']?.asked[0]?.tools).toEqual([
-      {
-        type: 'function',
-        name: 'call_agent',
-        description:
-          'Delegate a task to a sub-agent. The sub-agent runs independently with its own context and returns only its final result. Available agents: a, b',
-        inputSchema: {
-          type: 'object',
-          properties: {
-            agent: {
-              type: 'string',
-              description: 'Name of the sub-agent to invoke (must be one of: a, b)',
-            },
-            task: { type: 'string', description: 'What you need the sub-agent to do' },
-            context: {
-              type: 'string',
-              description: 'Additional context from your conversation to pass along',
-            },
-          },
-          required: ['agent', 'task'],
-        },
-      },
-    ]);
-  });
-});
-
 describe('a call of a sub-agent', () => {
   it.each<[string, unknown, string]>([
     ['no argument', {}, 'call_agent error: "agent" argument is required'],
@@ -299,54 +269,6 @@ function sleepsTillAborted(signals: AbortSignal[]) {
 }
 
 describe('the report about sub-agents', () => {
-  it('contains their calls and how they end, nothing of their turns', async () => {
-    const { deps } = await runDelegation({
-      agents: { bot: parent(['a', 'b']), a: agent('a') },
-      replies: {
-        bot: [delegates({ ...CALL, context: 'c' }, { agent: 'b', task: 't' }), says('done')],
-        a: [says('größer')],
-      },
-    });
-    const live = ['tokens-used', 'tool-started'];
-    expect(deps.events.slice(1).filter(({ kind }) => !live.includes(kind))).toEqual([
-      { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 1 },
-      {
-        kind: 'model-reply',
-        turn: 1,
-        stopReason: 'tool_use',
-        called: ['call_agent', 'call_agent'],
-        tools: 1,
-      },
-      { kind: 'sub-agent-called', agent: 'a', depth: 1, task: 'look' },
-      { kind: 'sub-agent-called', agent: 'b', depth: 1, task: 't' },
-      {
-        kind: 'sub-agent-ended',
-        agent: 'b',
-        durationMs: 0,
-        result: { kind: 'failure', detail: 'failed to load agent "b": agent config not found: b' },
-      },
-      {
-        kind: 'tool-call',
-        turn: 1,
-        tool: 'call_agent',
-        input: { agent: 'b', task: 't' },
-        isError: true,
-        durationMs: 0,
-      },
-      { kind: 'sub-agent-ended', agent: 'a', durationMs: 0, result: { kind: 'answer', text: 'größer' } },
-      {
-        kind: 'tool-call',
-        turn: 1,
-        tool: 'call_agent',
-        input: { ...CALL, context: 'c' },
-        isError: false,
-        durationMs: 0,
-      },
-      { kind: 'model-request', turn: 2, messages: 3, toolResults: 2, tools: 1 },
-      { kind: 'model-reply', turn: 2, stopReason: 'end_turn', called: [], tools: 1 },
-    ]);
-  });
-
   it('adds to the figures of the run: tokens, not turns and calls', async () => {
     const { outcome } = await callOnce(agent('a'), [
       says('x', { inputTokens: 100, outputTokens: 10, cacheRead: 50 }),

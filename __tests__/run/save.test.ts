@@ -238,38 +238,6 @@ describe('saving the entry', () => {
     ]);
   });
 
-  it.each([
-    [
-      'could not be saved',
-      { kind: 'failed', reason: 'denied', message: 'not allowed' },
-      /could not be saved/,
-    ],
-    ['is in the workspace', { kind: 'saved', location: 'x', attempts: 1 }, /once a later step has pushed it/],
-  ] as const)('reports that limits over several runs are not held where it %s', async (_, save, why) => {
-    const { deps, plan, taint, memory } = await loaded({ save }, { trigger: SCHEDULE });
-    const limits = { perPullUsd: 0, perDayUsd: 1 };
-    const end = { plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [], limits };
-    await remember(end, deps);
-    expect(deps.warnings.at(-1)?.message).toMatch(/^`max-cost-usd-per-day` is not held: /);
-    expect(deps.warnings.at(-1)?.message).toMatch(why);
-    expect(deps.warnings.at(-1)?.message).toMatch(/[Ll]imit each run with `max-cost-usd`/);
-  });
-
-  it('writes both entries of a tainted run at once, and closes the journal for both', async () => {
-    const read = [{ kind: 'tool', tool: 'url_fetch' }] as const;
-    const { deps, remembered } = await wholeWay({}, completed, { trigger: SCHEDULE }, read);
-    expect([...deps.memory.keys()]).toEqual(['bot.md', 'untrusted/bot.md']);
-    expect(remembered).toMatchObject({
-      entries: [
-        { path: 'bot.md', id: 'id1' },
-        { path: 'untrusted/bot.md', id: 'id1' },
-      ],
-    });
-    expect(deps.steps.slice(-3)).toEqual(['journal pending', 'write memory', 'journal done']);
-    expect(deps.journaled).toEqual(deps.settled);
-    expect(deps.journaled[0]).toHaveLength(2);
-  });
-
   it('adds nothing to a log that could not be read, now or later (D14)', async () => {
     const { deps, remembered } = await wholeWay({ restore: FAILED, memory: { 'bot.md': 'unseen' } });
     expect(deps.steps).not.toContain('write memory');

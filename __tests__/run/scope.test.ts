@@ -108,7 +108,6 @@ describe('files that the inputs of the last review left out', () => {
   const only = { paths: ['*.ts'], pathsIgnore: ['b.ts'] };
   const withOnly: Reviewed = { ...REVIEWED, only };
   const memory = { 'bot.state.md': withFacts('', [withOnly]) };
-  const policy = (patch: object) => ({ diffPolicy: { ...makeRequest().diffPolicy, ...patch } });
 
   it('are shown as unread files once the inputs include them', async () => {
     const { scope, plan } = await scopeOf({ context, memory });
@@ -116,13 +115,6 @@ describe('files that the inputs of the last review left out', () => {
     expect(plan.task.message).toContain('2 files of the pull request were not shown to you before');
     expect(plan.task.message).toContain('+++ b/docs/a.md');
     expect(plan.coverage).toMatchObject({ kind: 'whole' });
-  });
-
-  it('remain left out if the inputs are the same', async () => {
-    const { scope, plan } = await scopeOf({ context, memory }, policy(only));
-    expect(scope?.before?.unseen).toBeUndefined();
-    expect(scope?.only).toEqual(only);
-    expect(plan.coverage).toMatchObject({ kind: 'part', files: 3, read: 1 });
   });
 
   it('start a run even if nothing else is new', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parseEvent } from '../../src/event/parse-event.js';
 import { readTrigger } from '../../src/run/trigger.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { loadWebhook, type Payload, schedulePayload } from '../helpers/webhooks.js';
+import { loadWebhook, type Payload } from '../helpers/webhooks.js';
 
 /** Reads a trigger from an event file with this content. */
 async function read(
@@ -52,14 +52,6 @@ describe('an event without a name', () => {
     ['repository_dispatch', 'dispatch'],
   ])('%s is a trigger of the kind %s', async (event, kind) => {
     expect(await read(loadWebhook(event))).toMatchObject({ event, kind });
-  });
-
-  it('with a cron line is a schedule', async () => {
-    expect(await read(schedulePayload('0 4 * * 1'))).toMatchObject({ kind: 'schedule', cron: '0 4 * * 1' });
-  });
-
-  it('with nothing in it is unknown', async () => {
-    expect(await read({})).toMatchObject({ kind: 'unknown', event: 'unknown' });
   });
 
   it.each(['null', '7', '"text"', '[]'])('is refused if it is %s', async (content) => {

@@ -8,7 +8,7 @@ import {
   makeRequest,
 } from '../../helpers/dependencies-fake.js';
 import { WRITER } from '../../helpers/reports.js';
-import { comment, pullRequest } from '../../helpers/triggers.js';
+import { comment } from '../../helpers/triggers.js';
 
 const STATE = 'bot.state.md';
 
@@ -23,23 +23,6 @@ async function tend(body: string, parts: FakeDependenciesParts = {}, patch: Part
 }
 
 describe('a pause', () => {
-  it('stops automatic runs, and none that is requested', async () => {
-    const { state } = await tend('/axe pause');
-    const memory = { [STATE]: state };
-    const kindOf = async (trigger: RunRequest['trigger'], kept = memory) =>
-      await runPipeline(
-        makeRequest({ trigger, inWorkflow: true }),
-        createFakeDependencies({ permissions: WRITER, memory: kept }),
-      );
-    expect(await kindOf(pullRequest({ action: 'synchronize' }))).toMatchObject({
-      kind: 'skipped',
-      decision: { reason: 'paused', remedy: expect.stringContaining('/axe resume') },
-    });
-    expect(await kindOf(pullRequest({ action: 'labeled' }))).toMatchObject({ kind: 'ran' });
-    expect(await kindOf(pullRequest({ number: 43 }))).toMatchObject({ kind: 'ran' });
-    expect(await kindOf(asks('Why?'))).toMatchObject({ kind: 'ran' });
-  });
-
   it('is for people who can write, whatever else the workflow allows', async () => {
     const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
     const admissionPolicy = { ...makeRequest().admissionPolicy, minPermission: 'none' } as const;

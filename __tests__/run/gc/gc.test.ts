@@ -62,26 +62,6 @@ async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts
 const THINKS = { thinks: 'by default', maxOutputTokens: 128_000 } as const;
 
 describe('garbage collection', () => {
-  it.each<[string, Partial<GcRequest>, FakeDependenciesParts, readonly FakeReply[], object]>([
-    ['about an empty memory', {}, { memory: {} }, [], { kind: 'empty' }],
-    ['about a text without entries', {}, { memory: { 'bot.md': 'Mine.\n' } }, [], { kind: 'empty' }],
-    ['in a dry run', { dryRun: 'analysis' }, {}, [says('Found it.')], { kind: 'dry-run' }],
-    ['in a dry run for figures', { dryRun: 'figures' }, {}, [], { kind: 'dry-run', plan: { removed: 3 } }],
-    ['with the offline rules', { model: 'offline/rules' }, {}, [], { kind: 'not-analysed' }],
-    [
-      'over the limit by its newest entry alone',
-      {},
-      { memory: { 'bot.md': `${log(1)}## Findings\nx\n## Advice\ny\n` } },
-      [says('Found it.')],
-      { kind: 'indivisible', entries: 3, target: 2 },
-    ],
-  ])('trims nothing %s', async (_what, patch, parts, replies, end) => {
-    const { model, deps, request } = await scene(replies, parts);
-    const before = deps.memory.get('bot.md');
-    expect((await collect({ ...request, ...patch }, deps)).end).toMatchObject(end);
-    expect([model.asked.length, deps.memory.get('bot.md')]).toEqual([replies.length, before]);
-  });
-
   it('never falls back on the offline rules', async () => {
     const toml = `${TOML}[retry]\nmax_retries = 0\n`;
     const { model, deps, request } = await scene([new ProviderError('overloaded', 'busy')], {}, toml);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ModelRef } from '../../../src/agent/model-ref.js';
-import { AxeError, ConfigError, NotFoundError } from '../../../src/lib/errors.js';
+import { ConfigError, NotFoundError } from '../../../src/lib/errors.js';
 import { compileGlob } from '../../../src/lib/text/glob.js';
 import { validateAgents } from '../../../src/run/validate/validate-agents.js';
 import {
@@ -86,20 +85,6 @@ async function faultsOf(
 }
 
 describe('an agent', () => {
-  it('whose model no run could open has the same error as the run', async () => {
-    const modelProblem = ({ provider }: ModelRef) =>
-      new AxeError(`unsupported provider "${provider}"`, { remedy: 'Set its address.' });
-    const { agents } = await validate({ 'a.toml': HEAD }, {}, { modelProblem });
-    expect(agents[0]?.faults).toEqual([
-      {
-        severity: 'error',
-        at: { file: 'a.toml', line: 2, column: 1 },
-        message: 'unsupported provider "anthropic"',
-        remedy: 'Set its address.',
-      },
-    ]);
-  });
-
   it.each([
     ['skill = "s.md"', ['3:1 error: skill not found: s.md']],
     [
@@ -176,16 +161,6 @@ describe('the validation of agents', () => {
     'd.toml': 'name = \n',
   };
 
-  it('covers all agents, or the named ones with their sub-agents, each once', async () => {
-    const all = await validate(files);
-    expect(all.agents.map(({ name }) => name)).toEqual(['a', 'b', 'c', 'd']);
-    const reads: string[] = [];
-    const loader = agentsOf(files, reads);
-    const some = await validate(files, { names: ['b', 'b.toml', 'b'] }, { agents: loader });
-    expect(some.agents.map(({ name }) => name)).toEqual(['b', 'c']);
-    expect(reads).toEqual(['b', 'b.toml', 'c']);
-  });
-
   it('ends with an error if there is nothing to check, or an agent is not found', async () => {
     await expect(validate({})).rejects.toMatchObject({
       exitCode: 2,
@@ -226,31 +201,6 @@ describe('the validation of agents', () => {
       'there are more than 300 agents and files that they name',
     );
     expect(counted).toHaveLength(299);
-  });
-
-  it('searches once for a pattern that several agents name', async () => {
-    const same = `${HEAD}files = ["*.txt", "*.txt"]\n`;
-    const files = { 'a.toml': same, 'b.toml': same, 'c.toml': `${same}workdir = "docs"\n` };
-    const { counted, agents: loader } = countingAgents(files);
-    const { agents } = await validate(files, {}, { agents: loader });
-    expect(counted).toEqual(['*.txt in ', '*.txt in docs']);
-    expect(agents.map(({ faults }) => faults.length)).toEqual([2, 2, 2]);
-  });
-
-  it('stops between two patterns when its time is up', async () => {
-    const ending = new AbortController();
-    const files = { 'a.toml': `${HEAD}files = ["*.txt", "*.md"]\n` };
-    const { counted, agents: loader } = countingAgents(files, () => ending.abort(new Error('time is up')));
-    await expect(validate(files, {}, { agents: loader, signal: ending.signal })).rejects.toThrow(
-      'time is up',
-    );
-    expect(counted).toEqual(['*.txt in ']);
-  });
-
-  it('does not hide errors that nobody could fix in an agent', async () => {
-    const named = { 'a.toml': `${HEAD}files = ["x"]` };
-    const agents = { ...agentsOf(named), countFiles: () => Promise.reject(new Error('GitHub is down')) };
-    await expect(validate({}, {}, { agents })).rejects.toThrow('GitHub is down');
   });
 });
 

@@ -127,15 +127,16 @@ it('C3 50: a pointer of Git LFS is refused', async () => {
 });
 
 it.each([
-  { name: 'an unknown kind', entry: { mode: 0 }, reason: 'it is not a regular file' },
-  {
-    name: 'a file over the limit',
-    entry: { size: 104_857_601 },
-    reason: 'it has 104,857,601 bytes, more than GitHub gives out',
-  },
-])('C3 50: $name in place of the memory file is refused without reading it', async ({ entry, reason }) => {
-  const entries = { 'a.md': fileEntry('target', entry) };
-  const { branch } = branchWith({ query: repositoryAt(HEAD, { entries }) });
-  const read = await branch.read(['a.md'], noAbort());
-  expect(read).toMatchObject({ files: new Map([['a.md', { kind: 'refused', reason }]]) });
+  ['a.md', 'an unknown kind', { mode: 0 }, 'it is not a regular file'],
+  ['a.md', 'a symbolic link', { mode: 0o120000 }, 'it is a symbolic link'],
+  ['a.md', 'a submodule', { type: 'commit' }, 'it is a submodule'],
+  ['a.md', 'a folder', { type: 'tree' }, 'it is a folder'],
+  ['e', 'a symbolic link above it', { mode: 0o120000 }, '`e` is not a folder'],
+  ['a.md', 'too much', { size: 104_857_601 }, 'it has 104,857,601 bytes, more than GitHub gives out'],
+])('C3 50: what is at %s is refused without reading it: %s', async (at, _, entry, reason) => {
+  const path = at === 'e' ? 'e/d.md' : at;
+  const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { [at]: fileEntry('x', entry) } }) });
+  expect(await branch.read([path], noAbort())).toMatchObject({
+    files: new Map([[path, { kind: 'refused', reason }]]),
+  });
 });

@@ -190,12 +190,6 @@ describe('a cache store in trouble', () => {
     expect(files.paths()).toEqual([]);
   });
 
-  it('does not treat a hit without files as empty memory', async () => {
-    const cache = createFakeCache();
-    cache.put(formatKey(PREFIX, 3), new Map());
-    expect(await job(cache).write([append('a')], never)).toMatchObject({ kind: 'failed', reason: 'error' });
-  });
-
   it('refuses a tree of more than 1 MiB and names a remedy', async () => {
     const cache = createFakeCache();
     const big = { ...append('a'), text: `## big\n${'x'.repeat(1024 * 1024)}` };
@@ -229,22 +223,6 @@ it('C3 44: a new chain starts only after a definite miss, as after an eviction',
   cache.evict(formatKey(PREFIX, 1));
   expect(await job(cache).write([append('b')], never)).toMatchObject({ kind: 'saved' });
   expect(idsIn(textOf(await read(job(cache))))).toEqual(['b']);
-});
-
-it.each([
-  [{ kind: 'rate-limited', message: 'limit', retryAfterMs: 600_000 }, 'rate-limited'],
-  [{ kind: 'rate-limited', message: 'limit' }, 'rate-limited'],
-  [{ kind: 'error', message: '503' }, 'error'],
-  [{ kind: 'unavailable', message: 'gone' }, 'unavailable'],
-  [{ kind: 'given-up', message: 'no answer', ended: Promise.resolve() }, 'error'],
-] as const)('C3 39: a save that returns %j ends at once', async (fault, reason) => {
-  const clock = createFakeClock();
-  const result = await job(createFakeCache(), { clock, faults: { save: () => fault } }).write(
-    [append('a')],
-    never,
-  );
-  expect(result).toMatchObject({ kind: 'failed', reason });
-  expect(clock.slept).toEqual([]);
 });
 
 describe('C3 37: a version number that is already reserved', () => {
