@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_776,
+  'lines of src/': 54_588,
   'files of src/': 336,
-  'types of src/': 768,
+  'types of src/': 765,
   'inputs of action.yml': 40,
   'outputs of action.yml': 20,
-  'lines of __tests__/': 93_787,
+  'lines of __tests__/': 88_241,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

@@ -140,3 +140,25 @@ it.each([
     files: new Map([[path, { kind: 'refused', reason }]]),
   });
 });
+
+it('the files directly in a folder are read, and what is in the place of a folder blocks it', async () => {
+  const listed = (name: string, mode = 0o100644, type = 'blob') => {
+    return { name, type, mode, oid: blobId(name), size: name.length };
+  };
+  const children = [listed('a.md'), listed('a.bak'), listed('l.md', 0o120000), listed('b', 0o40000, 'tree')];
+  const notes = { type: 'tree', mode: 0o40000, oid: HEAD, size: 0, object: { entries: children } };
+  const entries = { 'p/notes': notes, 'p/daily': fileEntry('x') };
+  const { branch } = branchWith({
+    query: (request) =>
+      'ref' in request.params
+        ? repositoryAt(HEAD, { entries })(request)
+        : { repository: { b0: { text: 'a.md' } } },
+  });
+  expect(await branch.read(['p/notes/', 'p/daily/', 'nowhere/'], noAbort())).toMatchObject({
+    files: new Map([
+      ['p/notes/l.md', { kind: 'refused', reason: 'it is a symbolic link' }],
+      ['p/daily/', { kind: 'refused', reason: '`p/daily` is not a folder' }],
+      ['p/notes/a.md', { kind: 'text', text: 'a.md' }],
+    ]),
+  });
+});

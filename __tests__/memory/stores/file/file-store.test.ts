@@ -1,5 +1,6 @@
 import {
   chmod,
+  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -301,6 +302,22 @@ describe('any order of concurrent appends and rewrites', () => {
       { numRuns: 400 },
     );
   });
+});
+
+it('refuses a file with another name outside, and leaves it unchanged', async () => {
+  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
+  await writeFile(join(outside, 'theirs.txt'), entryText('theirs'));
+  await link(join(outside, 'theirs.txt'), join(root, 'bot.md'));
+  expect(await read(makeStore())).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('has more than one name (hard links)'),
+    remedy: expect.stringContaining('regular file'),
+  });
+  const changes: Change[] = [append('a'), { kind: 'rewrite', path: 'bot.md', rewrite: () => 'x' }];
+  for (const change of changes)
+    expect(await makeStore().write([change], never)).toMatchObject({ kind: 'failed', reason: 'refused' });
+  expect(await readFile(join(outside, 'theirs.txt'), 'utf8')).toBe(entryText('theirs'));
+  await rm(outside, { recursive: true });
 });
 
 it('C2 31: a trim that stops between the backup and the trimmed file loses no entry and duplicates none', async () => {
