@@ -92,9 +92,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_588,
+  'lines of src/': 54_564,
   'files of src/': 336,
-  'types of src/': 765,
+  'types of src/': 764,
   'inputs of action.yml': 40,
   'outputs of action.yml': 20,
   'lines of __tests__/': 88_241,

@@ -74,7 +74,7 @@ export function formatNotes({ notes: kept }: Memory, { notes, result }: Remember
  * The newest changes as a table, without what was written, with a line that says how many of all are not in it; empty for
  * none. Nobody has cleaned it yet.
  */
-export function formatRecent(recent: readonly RecentWrite[], made = recent.length): string {
+function formatRecent(recent: readonly RecentWrite[], made: number): string {
   if (recent.length === 0) return '';
   const left = made - recent.length;
   const rows = recent.map(({ timestamp, action, path, bytes }) => {
