@@ -5,6 +5,7 @@ import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
 import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
+import { calls, submit, withSecondLook } from './review-scene.js';
 
 let repo: GitRepo;
 let data: string;
@@ -110,4 +111,67 @@ it('the built-in reviewer calls no model if it has nothing to review', async () 
   expect(result).toMatchObject({ exitCode: 1, stdout: '' });
   expect(result.stderr).toMatch(/^there is nothing to review\n {2}Name a change with `--git main\.\.\.HEAD`/);
   expect(model.requests()).toEqual([]);
+});
+
+describe('a review on this machine', () => {
+  const FINDING = {
+    path: 'src/auth.ts',
+    line: 1,
+    code: 'export const attempts = 300;',
+    title: 'A password can be guessed',
+    body: '300 attempts are allowed before an account is locked.',
+    category: 'security',
+    effect: 'breach',
+    reach: 'always',
+    evidence: [{ path: 'src/login.ts', line: 2, code: 'if (tries > attempts) lock(user);' }],
+  };
+
+  beforeEach(async () => {
+    const login = "import { attempts } from './auth.js';\nif (tries > attempts) lock(user);\n";
+    repo.commit('Log in', { 'src/login.ts': login });
+    model = await startModelServer(
+      withSecondLook([
+        calls({ name: 'read_file', input: { path: 'src/login.ts' } }),
+        calls({ name: 'add_review_comment', input: FINDING }, submit('The lock no longer locks.')),
+        text('One finding.'),
+      ]),
+    );
+  });
+
+  it('reads the files around the change, and prints findings with their places', async () => {
+    const result = await review('--git', 'HEAD~2..HEAD~1');
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.stdout).toBe(`One finding.
+
+**Review**
+
+The lock no longer locks.
+
+- src/auth.ts:1  critical  A password can be guessed
+
+**Findings**
+
+**\`src/auth.ts:1\`** (critical, security): A password can be guessed
+
+300 attempts are allowed before an account is locked.
+`);
+    expect(model.prompts()[0]?.tools).toEqual([
+      'list_directory',
+      'read_file',
+      'search_files',
+      'add_review_comment',
+      'submit_review',
+    ]);
+  });
+
+  it('gives programs the findings in the form of `findings-file`', async () => {
+    const { stdout } = await review('--git', 'HEAD~2..HEAD~1', '--json');
+    const { findings } = JSON.parse(stdout);
+    expect(findings).toMatchObject({
+      version: 1,
+      pull: null,
+      counts: { total: 1, worst: 'critical' },
+      findings: [{ path: 'src/auth.ts', line: 1, confidence: 'confirmed', isNew: true }],
+    });
+  });
 });

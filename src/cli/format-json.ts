@@ -9,9 +9,9 @@ const MAX_OUTPUT_BYTES = 1024;
 
 /**
  * The line that `--json` prints: axe's keys, the newer ones included, in alphabetical order and escaped as Go does
- * (axe-behaviour §16). A run that did not complete has an `error` too, where axe prints nothing.
+ * (axe-behaviour §16). A run that did not complete has an `error` too, where axe prints nothing, and a review has `findings`.
  */
-export function formatJson(outcome: RunOutcome): string {
+export function formatJson(outcome: RunOutcome, findings?: object): string {
   const { stats } = outcome;
   const { budget } = stats;
   const error = errorOf(outcome);
@@ -25,6 +25,7 @@ export function formatJson(outcome: RunOutcome): string {
     cost_usd: stats.costUsd === undefined ? undefined : Number(stats.costUsd.toFixed(6)),
     duration_ms: stats.durationMs,
     error: error && { exit_code: error.exitCode, message: error.message },
+    findings,
     input_tokens: stats.inputTokens,
     model: stats.modelId,
     output_tokens: stats.outputTokens,

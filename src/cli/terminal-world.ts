@@ -9,10 +9,13 @@ import { configDir, expandPath } from '../lib/xdg.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { formatBuffered } from '../review/comment-text.js';
+import { raisedRecords } from '../review/news.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
+import { allFindings } from '../review/record.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
+import { postsReviews } from '../run/scope.js';
 import { createToolOpener } from '../run/tools.js';
 import { createSecrets } from '../safety/secret-names.js';
 import { loadProvidersConfig, withExpandedPaths } from './agents-dir.js';
@@ -99,16 +102,24 @@ export async function connectWithToken({ env, stderr }: Terminal, status?: Statu
 
 function createTerminalPublisher({ terminal, output, status }: TerminalDependenciesOptions): Publisher {
   return {
-    async publish(_plan, outcome, { buffered }) {
+    async publish(plan, outcome, { buffered, commits, findings, read }) {
       status?.done(outcome);
       if (output.verbose) {
         const lines = formatStats(outcome.stats, isAnswered(outcome));
         for (const line of lines) terminal.stderr.write(`${line}\n`);
       }
-      terminal.stdout.write(withEnd(answerText(outcome, output.json), terminal));
+      const report =
+        commits === undefined || !postsReviews(plan.agent)
+          ? undefined
+          : { ...commits, ...read, pull: findings?.pull, findings: raisedRecords(buffered) };
+      const text = output.json
+        ? `${formatJson(outcome, report && allFindings(report))}\n`
+        : withEnd(answerText(outcome), terminal);
+      terminal.stdout.write(text);
       // Nothing is posted from here, so what the tools collected is told.
       const collected = formatBuffered(buffered);
-      if (collected !== '' && !output.json) terminal.stdout.write(`\n${collected}\n`);
+      const gap = text.endsWith('\n') ? '\n' : '\n\n';
+      if (collected !== '' && !output.json) terminal.stdout.write(`${gap}${collected}\n`);
       return { line: undefined, url: undefined };
     },
     tellFindings: async () => ({}),
@@ -125,9 +136,8 @@ function withEnd(text: string, { stdout }: Terminal): string {
   return stdout.isTTY === true && text !== '' && !text.endsWith('\n') ? `${text}\n` : text;
 }
 
-/** The answer as it is, without a newline added, or axe's JSON line (axe-behaviour §4, §16). */
-function answerText(outcome: RunOutcome, json: boolean): string {
-  if (json) return `${formatJson(outcome)}\n`;
+/** The answer as it is, without a newline added (axe-behaviour §4). */
+function answerText(outcome: RunOutcome): string {
   return isAnswered(outcome) ? markedAnswer(outcome) : '';
 }
 

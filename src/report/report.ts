@@ -6,8 +6,8 @@ import { VERSION } from '../lib/product.js';
 import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/warning.js';
 import { isOpen } from '../review/finding.js';
 import {
+  allFindings,
   countFindings,
-  formatAllFindings,
   type MetGate,
   metGates,
   type ReviewResult,
@@ -251,7 +251,7 @@ export async function writeReviewFiles(
   const tool = { version: VERSION, agent, clean: (text: string) => sanitize(text, 'log', secrets) };
   const file = (extension: string) => ({ temp, name: `axe-action-findings-${key}`, extension });
   return {
-    'findings-file': await writeForJob(file('json'), clean(formatAllFindings(report))),
+    'findings-file': await writeForJob(file('json'), clean(JSON.stringify(allFindings(report)))),
     'sarif-file': await writeForJob(file('sarif'), clean(formatSarif(report, tool))),
   };
 }

@@ -23,6 +23,8 @@ interface PublishScope {
   readonly review: ReviewScope | undefined;
   /** The issue or pull request that is labelled and reacted to. */
   readonly subject: number | undefined;
+  /** Nothing is posted: the review is printed on this machine. */
+  readonly isLocal?: boolean;
 }
 
 /** A pull request that a run can review. */
@@ -64,8 +66,12 @@ export class Publications {
       case 'react':
         return this.scope.subject !== undefined;
       default:
-        return true;
+        return !this.isLocal;
     }
+  }
+
+  get isLocal(): boolean {
+    return this.scope.isLocal === true;
   }
 
   /** Whether there is any label that may be set. */

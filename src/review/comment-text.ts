@@ -4,7 +4,7 @@ import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 import type { Buffered, Refusal } from './buffered.js';
 import type { Confidence, Finding, Severity } from './finding.js';
 import { isNeverHeld } from './lessons.js';
-import { aboutLines, type PlacedFinding } from './place.js';
+import { aboutLines, type PlacedFinding, worstFirst } from './place.js';
 
 /** How the parts of a comment are put together. */
 interface CommentFrame {
@@ -150,11 +150,24 @@ export function formatBuffered(buffered: Buffered): string {
   ];
   const sections = [
     review === undefined ? '' : `**Review**\n\n${review.summary}`,
+    formatTable(findings),
     formatFindings('Findings', findings),
     acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
     formatRefusals(refusals),
   ];
   return sections.filter((section) => section !== '').join('\n\n');
+}
+
+/** A line for each finding, the worst first, with a place that an editor or terminal can open. */
+function formatTable(findings: readonly PlacedFinding[]): string {
+  const rows = worstFirst(findings).map((one) => [placeOf(one), one.finding.severity, one.finding.title]);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => `- ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`).join('\n');
+}
+
+function placeOf({ finding, placement }: PlacedFinding): string {
+  const line = placement.kind === 'line' ? placement.line : finding.line;
+  return `${cleanLine(finding.path, MAX_PATH)}:${line}`;
 }
 
 /** Findings with their places below a heading, as markdown that nobody has cleaned yet; empty for none. */
@@ -163,10 +176,9 @@ export function formatFindings(heading: string, findings: readonly PlacedFinding
   return [`**${heading}**`, ...findings.map(formatFinding)].join('\n\n');
 }
 
-function formatFinding({ finding, placement }: PlacedFinding): string {
-  const line = placement.kind === 'line' ? placement.line : finding.line;
-  const place = codeSpan(`${cleanLine(finding.path, MAX_PATH)}:${line}`);
-  return `**${place}** (${finding.severity}, ${finding.category}): ${plainFinding(finding)}`;
+function formatFinding(placed: PlacedFinding): string {
+  const { finding } = placed;
+  return `**${codeSpan(placeOf(placed))}** (${finding.severity}, ${finding.category}): ${plainFinding(finding)}`;
 }
 
 const MAX_REFUSALS = 20;

@@ -6,7 +6,7 @@ import { type EndReason, type Finding, hasEnded, isOpen, type Severity } from '.
 import type { Ledger } from './ledger.js';
 import { whyHeldBack } from './lessons.js';
 import type { FindingMark } from './marks.js';
-import type { PlacedFinding } from './place.js';
+import { type PlacedFinding, worstFirst } from './place.js';
 import type { FindingRecord } from './record.js';
 import type { KnownFinding, Settlement } from './seen.js';
 import { compareSeverity, isBlocking } from './severity.js';
@@ -179,10 +179,6 @@ export function recordsOf(
       ? { ...recordOf(one), why: 'said to be over; a person has to resolve it' }
       : recordOf(one);
   });
-  const refuted = buffered.refuted.map(({ finding, why, reason }) => {
-    const state: FindingRecord['state'] = why === 'unclear' ? 'unclear' : 'refuted';
-    return { ...recordOf(finding), state, why: reason };
-  });
   // What was decided on this pull request is among the known ones.
   const lessons = news.heldBack.flatMap(({ finding, of }) => ('pull' in of ? [{ finding, of }] : []));
   const heldOnce = new Map(lessons.map((one) => [one.of.id, one])).values();
@@ -190,8 +186,24 @@ export function recordsOf(
     const state: FindingRecord['state'] = 'held-back';
     return { ...recordOf(finding), id: of.id, handle: of.handle, state, why: whyHeldBack(of) };
   });
-  const all = [...known, ...refuted, ...heldBack];
+  const all = [...known, ...refutedRecords(buffered), ...heldBack];
   return all.toSorted((a, b) => compareSeverity(a.severity, b.severity));
+}
+
+/** The same of a run that has no earlier findings and posts nothing. */
+export function raisedRecords(buffered: Buffered): readonly FindingRecord[] {
+  const raised = worstFirst(buffered.findings).map(({ finding }) => ({
+    ...recordOf(finding),
+    isNew: true as const,
+  }));
+  return [...raised, ...refutedRecords(buffered)];
+}
+
+function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
+  return refuted.map(({ finding, why, reason }) => {
+    const state: FindingRecord['state'] = why === 'unclear' ? 'unclear' : 'refuted';
+    return { ...recordOf(finding), state, why: reason };
+  });
 }
 
 function recordOf(finding: Finding): FindingRecord {

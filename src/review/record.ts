@@ -143,11 +143,10 @@ export interface ReviewResult {
 /** The version of the form; a program that reads it need not know a later one. */
 export const FINDINGS_VERSION = 1;
 
-/** All findings as JSON on one line, in the form of `schema/findings.schema.json`. */
-export function formatAllFindings(report: FindingsReport): string {
-  const { head, base, pull = null, coverage, findings } = report;
+/** All findings in the form of `schema/findings.schema.json`. */
+export function allFindings({ head, base, pull, coverage, findings }: FindingsReport): object {
   const counts = countFindings(findings);
-  return JSON.stringify({ version: FINDINGS_VERSION, head, base, pull, coverage, counts, findings });
+  return { version: FINDINGS_VERSION, head, base, pull: pull ?? null, coverage, counts, findings };
 }
 
 /** Counts findings by state, and those that are open by severity. */

@@ -134,7 +134,7 @@ export async function makePlan(
     kind: 'draft',
     plan,
     taint,
-    change: changeOf(trigger, context),
+    change: changeOf(trigger, context) ?? (change && { head: '', base: '', diff: change.diff }),
     memory,
     learned,
     model: opened,

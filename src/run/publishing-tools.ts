@@ -8,6 +8,7 @@ import { isReadByPeople } from '../prompt/diff-pack.js';
 import { Publications } from '../review/buffer.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import { createShownFiles, linesOfDiff } from '../review/evidence.js';
+import { Ledger } from '../review/ledger.js';
 import type { PublishRules } from '../review/publish-rules.js';
 import { lastReviewed } from '../review/state-facts.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
@@ -15,20 +16,22 @@ import type { Tool } from '../tools/tool.js';
 import type { Restored } from './records.js';
 
 /**
- * What the agents of a run publish to, all of them together (D23); nothing without an event. `policy` says which files the
- * review is about, and `run` is what no other run has.
+ * What the agents of a run publish to, all of them together (D23); nothing without an event or a change on this machine, whose
+ * findings are printed. `policy` says which files the review is about, and `run` is what no other run has.
  */
 export function openPublications(
-  { plan, memory, taint, change, learned: { ledger } }: Restored,
+  { plan, memory, taint, change, learned }: Restored,
   policy: DiffPolicy,
   run: string,
   rules: PublishRules,
 ): Publications | undefined {
   const { trigger, scope, trust } = plan;
-  if (trigger.kind === 'local') return undefined;
-  const subject = subjectNumber(trigger);
+  const isLocal = trigger.kind === 'local';
+  if (isLocal && change === undefined) return undefined;
+  const subject = isLocal ? undefined : subjectNumber(trigger);
+  const ledger = isLocal ? withoutEarlier(plan.agent.name) : learned.ledger;
   if (change === undefined || ledger === undefined)
-    return new Publications({ rules, review: undefined, subject });
+    return new Publications({ rules, review: undefined, subject, isLocal });
   const files = parseDiff(change.diff);
   const shown = createShownFiles();
   for (const lines of linesOfDiff(files)) shown.show(lines);
@@ -47,7 +50,14 @@ export function openPublications(
     isInScope: (path: string) => leftOut(path) === undefined,
     isLaterReview: subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
   };
-  return new Publications({ rules, review, subject });
+  return new Publications({ rules, review, subject, isLocal });
+}
+
+/** Each review of a change on this machine is its first. */
+function withoutEarlier(agent: string): Ledger {
+  const context = { agent, lines: undefined, isFork: false, isTrusted: true, isPushByWriter: false } as const;
+  const isWriter = () => false;
+  return new Ledger({ ...context, gate: 'major', memory: undefined, lessons: [], isWriter }, undefined, []);
 }
 
 /**
@@ -95,7 +105,7 @@ function warningsOf(
   missing: readonly string[],
   publications: Publications | undefined,
 ): readonly Warning[] {
-  if (publications === undefined) return [];
+  if (publications === undefined || publications.isLocal) return [];
   const expected = publications.isOpenTo('react')
     ? missing
     : missing.filter((name) => name !== 'add_review_comment' && name !== 'submit_review');

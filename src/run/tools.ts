@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig, McpServerConfig } from '../agent/config.js';
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
@@ -130,7 +131,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const unknown = config.tools.find((name) => !TOOL_NAMES.includes(name));
     if (unknown !== undefined) throw unknownTool(unknown);
     const artifactDir = await artifacts.folderOf(request.agent, request.workdir, isOfRun);
-    const made = createTools(config.tools, partsFor(request, artifactDir));
+    const made = createTools(toolsOf(request.agent, surroundings), partsFor(request, artifactDir));
     const builtIn = grantTools(made.tools, rules);
     const servers = grantServers(config, rules);
     // The built-in agents make do with what there is: nobody chose their tools for this workflow or laptop.
@@ -155,6 +156,13 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   }
 
   return { openTools, closeTools };
+}
+
+/** On a terminal there is no event to read on GitHub of, so the built-in agents read the folder that they are run in. */
+function toolsOf({ source, config }: LoadedAgent, { where }: ToolSurroundings): readonly string[] {
+  if (source !== 'built-in' || where !== 'terminal') return config.tools;
+  const others = config.tools.filter((name) => !name.startsWith('github_'));
+  return [...others, 'list_directory', 'read_file', 'search_files'];
 }
 
 function mayWrite({ name, effect }: RequestedTool): boolean {

@@ -2,10 +2,10 @@ import { ToolError } from '../lib/errors.js';
 import { cleanLine, shown } from '../lib/text/cut.js';
 import type { Tool, ToolResult } from './tool.js';
 
-/** An answer that says whose words it holds. */
+/** An answer that says whose words it holds, or which lines it shows. */
 export interface ToolText {
   readonly text: string;
-  readonly isTainted: boolean;
+  readonly isTainted?: boolean;
   readonly shown?: ToolResult['shown'];
 }
 

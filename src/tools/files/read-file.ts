@@ -41,7 +41,8 @@ export function createReadFile(workspace: Workspace, artifacts?: Workspace): Too
         refuseBinary(await file.read(0, BINARY_CHECK_BYTES), path, file.bytes);
         const { lines, note } = await readPage(file, offset, limit, signal);
         if (lines.length === 0) return '(the file is empty)';
-        return truncate(`${showHidden(numberLines(lines, offset).join('\n'))}${note}`);
+        const text = truncate(`${showHidden(numberLines(lines, offset).join('\n'))}${note}`);
+        return { text, shown: [{ path, side: 'RIGHT', firstLine: offset, lines }] };
       } finally {
         await file.close();
       }
