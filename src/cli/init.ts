@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { findBuiltInAgent } from '../agent/built-in.js';
 import { inspectAgent } from '../agent/inspect.js';
 import { parseModelRef } from '../agent/model-ref.js';
@@ -20,10 +21,48 @@ import { print, type Terminal } from './terminal.js';
 const NO_REPOSITORY =
   'This folder is not in a git repository. GitHub reads the files below only at the top of one.\n';
 
-/** `init`: writes a workflow with its agents and skills into the repository. Throws an AxeError. */
+/**
+ * `init`: writes a workflow with its agents and skills into the repository. On a terminal it asks for what no flag says, and
+ * whether to check the result. Throws an AxeError.
+ */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
-  const uses = flags.string('uses') || (await ownAddress(terminal)) || ACTION_ADDRESS;
+  const { ask, close } = openQuestions(terminal);
+  try {
+    const status = await writeFiles(flags, terminal, ask);
+    if (status !== 0 || (await ask('\nCheck it now with `axe-action doctor`? (y/n)', 'n', 'y')) !== 'y')
+      return status;
+  } finally {
+    close();
+  }
+  const { doctorCommand } = await import('./doctor.js');
+  return await doctorCommand(flags, terminal);
+}
+
+/** Asks a question, with the answer that an empty line stands for; where nobody is there to answer it is `otherwise`. */
+type Ask = (question: string, otherwise: string, usual?: string) => Promise<string>;
+
+function openQuestions({ stdin, stdout }: Terminal): { readonly ask: Ask; close(): void } {
+  if (stdin.isTTY !== true || stdout.isTTY !== true)
+    return { ask: async (_, otherwise) => otherwise, close: () => {} };
+  // The terminal itself edits the line, and Ctrl-C ends the program as anywhere else.
+  const lines = createInterface({ input: stdin, terminal: false });
+  const answers = lines[Symbol.asyncIterator]();
+  return {
+    async ask(question, otherwise, usual = otherwise) {
+      stdout.write(`${question} [${usual}] `);
+      const { value, done } = await answers.next();
+      return done === true ? otherwise : value.trim() || usual;
+    },
+    close: () => lines.close(),
+  };
+}
+
+async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Promise<ExitCode> {
+  const uses =
+    flags.string('uses') ||
+    (await ownAddress(terminal)) ||
+    (await ask('The action, as workflows name it (owner/name@ref)', ACTION_ADDRESS));
   if (parseActionAddress(uses) === undefined) {
     throw new AxeError(`${JSON.stringify(uses)} is not the address of an action`, {
       remedy: 'Write it as in a workflow, `owner/name@ref`.',
@@ -32,7 +71,7 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
   const repository = await findRepositoryRoot(terminal.cwd);
   const root = repository ?? terminal.cwd;
   const examples = join(terminal.programFolder, '../../examples');
-  const parts = await partsOf(flags, uses, root, examples);
+  const parts = await partsOf(flags, uses, root, examples, ask);
   if (repository === undefined) print(terminal, NO_REPOSITORY);
   if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
   const workflow = { ...parts.workflow, content: parts.workflow.content.replaceAll(ACTION_ADDRESS, uses) };
@@ -65,9 +104,15 @@ async function checkAgents(names: readonly string[], root: string, terminal: Ter
   return isValid(validation);
 }
 
-async function partsOf(flags: ParsedFlags, uses: string, root: string, examples: string): Promise<Parts> {
+async function partsOf(
+  flags: ParsedFlags,
+  uses: string,
+  root: string,
+  examples: string,
+  ask: Ask,
+): Promise<Parts> {
   const [example, model] = [flags.string('example'), flags.string('model')];
-  if (example === '') return await reviewParts(model, uses, root, examples);
+  if (example === '') return await reviewParts(model, uses, root, examples, ask);
   if (model === '') return await exampleParts(example, examples);
   throw new AxeError('`--example` and `--model` cannot be used together', {
     remedy: 'Change `model` in the copied agent or workflow.',
@@ -82,9 +127,16 @@ interface Parts {
   readonly agents: readonly string[];
 }
 
-async function reviewParts(given: string, uses: string, root: string, examples: string): Promise<Parts> {
+async function reviewParts(
+  given: string,
+  uses: string,
+  root: string,
+  examples: string,
+  ask: Ask,
+): Promise<Parts> {
   const existing = await findReviewer(root);
-  const model = given || existing?.model || DEFAULT_MODEL;
+  const question = 'The model that reviews (`offline/rules` needs no key)';
+  const model = given || existing?.model || (await ask(question, DEFAULT_MODEL));
   const key = keyOf(model);
   const content = (await readExample(examples, 'workflows/review.yml'))
     .replace(

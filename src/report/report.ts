@@ -5,13 +5,7 @@ import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
 import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/warning.js';
 import { isOpen } from '../review/finding.js';
-import {
-  allFindings,
-  countFindings,
-  type MetGate,
-  metGates,
-  type ReviewResult,
-} from '../review/record.js';
+import { allFindings, countFindings, type MetGate, metGates, type ReviewResult } from '../review/record.js';
 import { formatSarif } from '../review/sarif.js';
 import type { FailOn } from '../runner/inputs/inputs.js';
 import { noteReported } from '../runner/journal.js';

@@ -38,7 +38,12 @@ describe('read_file', () => {
     ['shows bytes that are no text as such', { path: 'bytes.txt' }, '1: a\uFFFDb'],
     ['shows what is hidden', { path: 'hidden.txt' }, '1: ok<U+E0041><U+202E>no'],
   ])('%s', async (_, input, text) => {
-    expect(await read(input)).toEqual({ text, isError: false });
+    expect(await read(input)).toMatchObject({ text, isError: false });
+  });
+
+  it('names the lines it shows, which a finding can rest on', async () => {
+    const shown = [{ path: 'a.txt', side: 'RIGHT', firstLine: 2, lines: ['two', ''] }];
+    expect(await read({ path: 'a.txt', offset: 2, limit: 2 })).toMatchObject({ shown });
   });
 
   it.each<[string, object, string]>([
