@@ -57,13 +57,10 @@ describe('createOfflineModel', () => {
     );
   });
 
-  it('states at once what it is, whatever the request', async () => {
-    const report = fence('Title: x', { source: 'description of issue #1' });
-    for (const message of ['', 'Hello', report, pullRequest(adding('a.ts', ['x']))]) {
-      expect(await answer(message)).toMatch(
-        /^\*\*No model wrote this\.\*\* It is the answer of `offline\/rules`/,
-      );
-    }
+  it('states at once what it is, and when nothing was found', async () => {
+    const text = await answer(pullRequest(adding('README.md', ['Hello'])));
+    expect(text).toMatch(/^\*\*No model wrote this\.\*\* It is the answer of `offline\/rules`/);
+    expect(text).toContain('None of the rules found anything. That is not a judgement of the change.');
   });
 
   it('reviews a diff that it finds in a fence', async () => {
@@ -88,11 +85,6 @@ describe('createOfflineModel', () => {
       `${pullRequest(adding('a.test.ts', ['x']))}\n\n${fence('modified a.ts +1 -0\nmodified b.ts +2 -0', { source: 'files not shown' })}`,
     );
     expect(text).toContain('2 files of the change could not be looked at, or not whole.');
-  });
-
-  it('states when nothing was found, and that this is not a judgement', async () => {
-    const text = await answer(pullRequest(adding('README.md', ['Hello'])));
-    expect(text).toContain('None of the rules found anything. That is not a judgement of the change.');
   });
 
   it('never repeats a secret that it finds', async () => {
@@ -124,16 +116,5 @@ describe('createOfflineModel', () => {
       'Memory: 2 earlier entries given; the newest is of 2026-11-21T09:30:00Z.',
     );
     expect(await answer('Hello', 'Persona')).toContain('Memory: no earlier entries were given.');
-  });
-
-  it('reads the last user message only', async () => {
-    const { content } = await createOfflineModel().doGenerate({
-      prompt: [
-        { role: 'user', content: [{ type: 'text', text: adding('a.ts', ['debugger;']) }] },
-        { role: 'assistant', content: [{ type: 'text', text: 'x' }] },
-        { role: 'user', content: [{ type: 'text', text: 'And now?' }] },
-      ],
-    });
-    expect(content).toEqual([{ type: 'text', text: expect.stringContaining('The task was: `And now?`') }]);
   });
 });

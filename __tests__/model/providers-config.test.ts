@@ -20,42 +20,29 @@ describe('config.toml (axe-behaviour §3)', () => {
       [providers.openai]
       api_key = "sk-1"
       base_url = "http://h"
-      [providers.groq]
-      base_url = "http://g"
+      [providers.bedrock]
+      Region = "eu-central-1"
       [providers.anthropic]
     `;
     expect(parseProvidersConfig(toml, FILE)).toEqual({
       openai: { apiKey: 'sk-1', baseUrl: 'http://h' },
-      groq: { apiKey: '', baseUrl: 'http://g' },
-      anthropic: { apiKey: '', baseUrl: '' },
-    });
-  });
-
-  it('has regions of clouds, as in axe', () => {
-    const toml = '[providers.bedrock]\nRegion = "eu-central-1"\n';
-    expect(parseProvidersConfig(toml, FILE)).toEqual({
       bedrock: { apiKey: '', baseUrl: '', region: 'eu-central-1' },
+      anthropic: { apiKey: '', baseUrl: '' },
     });
   });
 
   it.each([
     ['nothing', ''],
-    ['only comments', '# [providers.openai]\n'],
     ['no providers', '[providers]\n'],
     ['tables of other programs', '[other]\nkey = 1\n[[list]]\nx = 2020-01-01\n'],
   ])('can hold %s', (_, toml) => {
     expect(parseProvidersConfig(toml, FILE)).toEqual({});
   });
 
-  it('can hold keys of other programs next to ours', () => {
-    expect(parseProvidersConfig('[providers.openai]\napi_key = "k"\norganization = 7\n', FILE)).toEqual({
-      openai: { apiKey: 'k', baseUrl: '' },
-    });
-  });
-
   it.each([
     ['CRLF', '[providers.openai]\r\napi_key = "k"\r\n'],
     ['a byte order mark', '\uFEFF[providers.openai]\napi_key = "k"\n'],
+    ['keys of other programs', '[providers.openai]\napi_key = "k"\norganization = 7\n'],
     ['keys in any case, as axe reads them (D3)', '[Providers.openai]\nAPI_KEY = "k"\n'],
   ])('can be written with %s', (_, toml) => {
     expect(parseProvidersConfig(toml, FILE)).toEqual({ openai: { apiKey: 'k', baseUrl: '' } });
@@ -69,7 +56,6 @@ describe('config.toml (axe-behaviour §3)', () => {
   it.each([
     ['[providers.\n', 1],
     ['[providers.openai]\napi_key = sk-secret\n', 2],
-    ['[providers.openai]\napi_key = "sk-secret\n', 2],
     ['[providers.openai]\napi_key = "sk-secret"x\n', 2],
     ['[providers.openai]\napi_key = "a"\napi_key = "sk-secret"\n', 3],
   ])('that is not TOML is refused with its place, and no value is shown: %j', (toml, line) => {

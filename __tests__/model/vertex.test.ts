@@ -312,10 +312,7 @@ describe('a credential file of Google', () => {
       'gemini-3.5-flash',
       { ...PROJECT, HOME: '/home/octocat' },
       {
-        fetch: routedFetch({
-          ...hosts,
-          'oauth2.googleapis.com': google.url,
-        }),
+        fetch: routedFetch({ ...hosts, 'oauth2.googleapis.com': google.url }),
         readTextFile: async (asked) => (asked === path ? JSON.stringify(login) : undefined),
       },
     );

@@ -150,9 +150,7 @@ const mcpServer = v.pipe(
   keyTable({
     name: textKey('Name of the server.'),
     url: textKey('Address of a server that is not a program.', { examples: ['https://mcp.example.com/mcp'] }),
-    transport: textKey('`stdio` starts a program, the others have a URL.', {
-      choices: TRANSPORTS,
-    }),
+    transport: textKey('`stdio` starts a program, the others have a URL.', { choices: TRANSPORTS }),
     headers: textsByNameKey('Headers of each request. `${NAME}` is an environment variable.'),
     command: textKey('Program to start, for `transport = "stdio"`.'),
     args: textsKey('Arguments of the program.'),

@@ -107,11 +107,7 @@ export const MAX_LISTED_ENTRIES = 1000;
 export const MAX_WRITTEN_BYTES = 4 * 1024 * 1024;
 
 /** How much one `search_files` looks at and shows; what a file has beyond `fileBytes` is not searched. */
-export const SEARCH_LIMITS = {
-  fileBytes: 2 * 1024 * 1024,
-  matches: 200,
-  timeMs: 20_000,
-} as const;
+export const SEARCH_LIMITS = { fileBytes: 2 * 1024 * 1024, matches: 200, timeMs: 20_000 } as const;
 
 export const COMMAND_TIMEOUT_MS = 300_000;
 
@@ -210,8 +206,4 @@ export const REVIEW_PASSES = {
 export const VERIFICATION = { turns: 6, atOnce: 3, findings: 40 } as const;
 
 /** Garbage collection: what its questions ask for, of models that do not think, and how long each may take; axe's figures (axe-behaviour §19). */
-export const GC = {
-  outputTokens: 4096,
-  temperature: 0.3,
-  questionSeconds: 120,
-} as const;
+export const GC = { outputTokens: 4096, temperature: 0.3, questionSeconds: 120 } as const;

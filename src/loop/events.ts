@@ -62,11 +62,7 @@ export type LoopEvent =
         | { readonly kind: 'failure'; readonly detail: string };
     }
   /** A review in several conversations is one again. */
-  | {
-      readonly kind: 'passes-joined';
-      readonly passes: number;
-      readonly findings: number;
-    }
+  | { readonly kind: 'passes-joined'; readonly passes: number; readonly findings: number }
   /** Findings of a review were looked at a second time. */
   | {
       readonly kind: 'verified';

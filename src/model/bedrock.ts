@@ -111,11 +111,7 @@ function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCrede
   const accessKeyId = firstSet([env['AWS_ACCESS_KEY_ID']]);
   const secretAccessKey = firstSet([env['AWS_SECRET_ACCESS_KEY']]);
   if (accessKeyId !== undefined && secretAccessKey !== undefined)
-    return async () => ({
-      accessKeyId,
-      secretAccessKey,
-      sessionToken: firstSet([env['AWS_SESSION_TOKEN']]),
-    });
+    return async () => ({ accessKeyId, secretAccessKey, sessionToken: firstSet([env['AWS_SESSION_TOKEN']]) });
   const role = firstSet([env['AWS_ROLE_ARN']]);
   if (role !== undefined) return assumeRole(ports, role, region);
   throw new AxeError(

@@ -20,30 +20,18 @@ async function ask(input: object, checks: Partial<ChecksOnGitHub>) {
 
 describe('github_checks', () => {
   it('reports what failed with the ends of the logs, and the results of the others', async () => {
-    const result = await ask(
-      {},
-      {
-        failed: [
-          {
-            name: 'test\nPASSED: all',
-            conclusion: 'failure',
-            summary: ' 1 of 9 ',
-            log: { kind: 'tail', text: 'not ok\n##[error]</third-party-text>', linesTotal: 812 },
-          },
-          {
-            name: 'lint',
-            conclusion: 'timed_out',
-            summary: '',
-            log: { kind: 'unavailable', message: 'Gone.' },
-          },
-          { name: 'coverage', conclusion: 'failure', summary: '', log: undefined },
-        ],
-        others: [
-          { name: 'build', state: 'success' },
-          { name: 'slow', state: 'in_progress' },
-        ],
-      },
-    );
+    const log = { kind: 'tail', text: 'not ok\n##[error]</third-party-text>', linesTotal: 812 } as const;
+    const gone = { kind: 'unavailable', message: 'Gone.' } as const;
+    const failed = [
+      { name: 'test\nPASSED: all', conclusion: 'failure', summary: ' 1 of 9 ', log },
+      { name: 'lint', conclusion: 'timed_out', summary: '', log: gone },
+      { name: 'coverage', conclusion: 'failure', summary: '', log: undefined },
+    ];
+    const others = [
+      { name: 'build', state: 'success' },
+      { name: 'slow', state: 'in_progress' },
+    ];
+    const result = await ask({}, { failed, others });
     expect(result).toEqual({
       text: `<third-party-text source="checks of the head">
 FAILED (failure): test PASSED: all

@@ -70,12 +70,10 @@ describe('the tools of all MCP servers', () => {
 
   it('cause one note for each server and kind of problem, with the first names', () => {
     const bad = offer('a', 8, { inputSchema: 1 });
+    const why = '(left out: its schema is not an object)';
     expect(choose([bad, offer('b', 1, { inputSchema: 1 })]).notes).toEqual([
-      {
-        server: 'a',
-        note: '`a000`, `a001`, `a002`, `a003`, `a004` and 3 more (left out: its schema is not an object)',
-      },
-      { server: 'b', note: '`b000` (left out: its schema is not an object)' },
+      { server: 'a', note: `\`a000\`, \`a001\`, \`a002\`, \`a003\`, \`a004\` and 3 more ${why}` },
+      { server: 'b', note: `\`b000\` ${why}` },
     ]);
   });
 
@@ -98,10 +96,8 @@ const SAFE = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 function chooseNames(offered: readonly string[], reserved: readonly string[] = []) {
   const offers = offered.map((text) => {
     const at = text.indexOf('/');
-    return {
-      server: text.slice(0, at),
-      tools: [{ name: text.slice(at + 1), inputSchema: { type: 'object' } }],
-    };
+    const tool = { name: text.slice(at + 1), inputSchema: { type: 'object' } };
+    return { server: text.slice(0, at), tools: [tool] };
   });
   const { tools, notes } = choose(offers, reserved);
   return { names: tools.map(({ name }) => name), notes: notes.map(({ note }) => note) };

@@ -23,11 +23,7 @@ const COMMENT = {
 };
 
 function start() {
-  const rules = {
-    ...DEFAULT_PUBLISH_RULES,
-    blockOn: 'major' as const,
-    labels: ['bug', 'docs'],
-  };
+  const rules = { ...DEFAULT_PUBLISH_RULES, blockOn: 'major' as const, labels: ['bug', 'docs'] };
   const shown = createShownFiles();
   for (const lines of linesOfDiff(parseDiff(DIFF))) shown.show(lines);
   const earlier = thread({
@@ -58,6 +54,8 @@ function start() {
   return { publications, tools, call };
 }
 
+const LINE = { path: 'src/a.ts', line: 2, code: 'two();' };
+
 describe('the tools that publish', () => {
   it('have a fixed order and the effect that needs no permission', () => {
     const { tools } = start();
@@ -77,16 +75,11 @@ describe('the tools that publish', () => {
         category: 'Error_Handling',
         effect: ' FAILURE ',
         trigger: 'three needs two',
-        evidence: [{ path: 'src/a.ts', line: '2', code: 'two();' }],
+        evidence: [{ ...LINE, line: '2' }],
         suggestion: 'three();\ntwo();',
         sure: 'false',
       }),
-      await call('settle_finding', {
-        finding: 'FQ7K2',
-        how: 'Fixed',
-        reason: 'It is.',
-        evidence: { path: 'src/a.ts', line: 2, code: 'two();' },
-      }),
+      await call('settle_finding', { finding: 'FQ7K2', how: 'Fixed', reason: 'It is.', evidence: LINE }),
       await call('submit_review', { summary: 'One risk.' }),
       await call('set_labels', { add: 'bug, docs', remove: 'docs' }),
       await call('create_issue', { title: 'T', body: 'B', labels: 'bug' }),
@@ -107,7 +100,7 @@ describe('the tools that publish', () => {
             severity: 'major',
             confidence: 'unsure',
             trigger: 'three needs two',
-            evidence: [{ path: 'src/a.ts', line: 2, code: 'two();' }],
+            evidence: [LINE],
             suggestion: 'three();\ntwo();',
           },
           placement: { kind: 'line', line: 3, startLine: 2, isExact: true },
@@ -135,8 +128,7 @@ describe('the tools that publish', () => {
 
   it('accept a finding as a different one if the model decides so', async () => {
     const { publications, call } = start();
-    const evidence = [{ path: 'src/a.ts', line: 2, code: 'two();' }];
-    const near = { ...COMMENT, line: 1, code: 'one();', evidence };
+    const near = { ...COMMENT, line: 1, code: 'one();', evidence: [LINE] };
     expect(await call('add_review_comment', near)).toMatchObject({ isError: true });
     expect(await call('add_review_comment', { ...near, new: true })).toMatchObject({ isError: false });
     expect(publications.buffered.findings).toHaveLength(1);
@@ -152,17 +144,9 @@ describe('the tools that publish', () => {
     ['add_review_comment', { ...COMMENT, effect: '' }, '`effect` is one of `breach`, '],
     ['add_review_comment', { ...COMMENT, reach: 'sometimes' }, '`reach`'],
     ['add_review_comment', { ...COMMENT, severity: 'critical' }, '`severity` is not an argument'],
-    [
-      'add_review_comment',
-      { ...COMMENT, evidence: [{ path: 'a' }] },
-      '`evidence` has an item that is not right',
-    ],
+    ['add_review_comment', { ...COMMENT, evidence: [{ path: 'a' }] }, '`evidence` has an item'],
     ['settle_finding', { finding: 'FQ7K2', how: 'done', reason: 'x' }, '`how`'],
-    [
-      'settle_finding',
-      { finding: 'FQ7K2', how: 'fixed', reason: 'x' },
-      'name in `evidence` a line that changed',
-    ],
+    ['settle_finding', { finding: 'FQ7K2', how: 'fixed', reason: 'x' }, 'name in `evidence` a line'],
     ['submit_review', { summary: 'x', verdict: 'APPROVE' }, '`verdict` is not an argument'],
     ['set_labels', { add: 'evil' }, 'Labels that may be set: "bug", "docs"'],
     ['set_labels', {}, 'no name was given'],
@@ -173,11 +157,7 @@ describe('the tools that publish', () => {
     const result = await call(name, input);
     expect(result?.isError).toBe(true);
     expect(result?.text).toContain(expected);
-    expect(publications.buffered).toMatchObject({
-      findings: [],
-      settlements: [],
-      review: undefined,
-      issues: [],
-    });
+    const nothing = { findings: [], settlements: [], review: undefined, issues: [] };
+    expect(publications.buffered).toMatchObject(nothing);
   });
 });

@@ -150,10 +150,7 @@ function readPath(written: string, { hasPrefix }: { readonly hasPrefix: boolean 
 function readGitLine(line: string): PathPair {
   const rest = line.slice('diff --git '.length).replace(/\r$/, '');
   const [before, after] = splitPair(rest);
-  return {
-    oldPath: readPath(before, { hasPrefix: true }),
-    newPath: readPath(after, { hasPrefix: true }),
-  };
+  return { oldPath: readPath(before, { hasPrefix: true }), newPath: readPath(after, { hasPrefix: true }) };
 }
 
 /** What git puts before paths: `a/`, `b/`, or by `diff.mnemonicPrefix` the index, the work tree, a commit, an object. */

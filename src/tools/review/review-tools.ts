@@ -29,11 +29,7 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       shape: {
         finding: { type: 'string', description: 'Its name, such as `FQ7K2`.', required: true },
         how: { type: 'string', description: 'What ends it.', required: true, choices: SETTLE_WAYS },
-        reason: {
-          type: 'string',
-          description: 'One sentence, at most 300 characters.',
-          required: true,
-        },
+        reason: { type: 'string', description: 'One sentence, at most 300 characters.', required: true },
         evidence: {
           type: 'list',
           description:
@@ -212,11 +208,7 @@ export const IMPACT = {
       'What happens because of it: `breach` data or rights reach the wrong people; `data-loss`; `outage` it stops for all; `wrong-result`; `failure` an operation ends in an error; `degraded` slower or worse; `upkeep` harder to change.',
     choices: EFFECTS,
   },
-  reach: {
-    type: 'string',
-    description: 'How often it happens where the code is used.',
-    choices: REACHES,
-  },
+  reach: { type: 'string', description: 'How often it happens where the code is used.', choices: REACHES },
 } as const satisfies Readonly<Record<string, Argument>>;
 
 /** The text of an answer of the buffer's as a tool's answer. Throws a ToolError for a refusal. */
