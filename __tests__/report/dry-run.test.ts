@@ -1,11 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Warning } from '../../src/lib/warning.js';
 import { createNoneStore } from '../../src/memory/stores/store.js';
-import type { RunNotes, RunReport } from '../../src/run/records.js';
+import type { RunReport } from '../../src/run/records.js';
 import { formatSummary, reportOf } from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
-const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
 
 const format = (report: RunReport, warnings: readonly Warning[] = []) => formatSummary(report, { warnings });
 
@@ -70,32 +69,6 @@ An entry for the task “Is it safe? Say why.” would have been added.
     expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
     expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
     expect(text).toContain('\n\nAn entry would have been added.\n\n| Agent |');
-  });
-
-  it.each([
-    [false, true],
-    [true, false],
-  ])('with memory hidden (%s) shows the notes that would be sent: %s', async (isHidden, isShown) => {
-    const report = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
-    const { memory } = report;
-    if (memory === undefined) throw new Error('the agent has no memory');
-    const prompt = { block: '<memory>a fact</memory>', toolsPrompt: '' };
-    const notes = { prompt, found: { files: 1, location: 'x' } } as RunNotes;
-    const text = formatSummary({ ...report, memory: { ...memory, notes } }, { isHidden });
-    expect(text.includes(`${ENTRY}\n\n---\n\n<memory>a fact</memory>`)).toBe(isShown);
-    expect(text.includes('a fact')).toBe(isShown);
-  });
-
-  it('announces no entry if the run adds nothing', async () => {
-    const text = format(await reportOf('planned', {}, { isMemoryReadOnly: true }));
-    expect(text).toContain('`memory-readonly: true`: this run adds nothing to memory.\n\n| Agent |');
-  });
-
-  it('of an agent without memory and instructions reports it', async () => {
-    const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
-    const text = format(await reportOf('planned', { agents }));
-    expect(text).toContain('<summary>System prompt</summary>\n\n```text\n(none)\n```\n');
-    expect(text).toContain(`\n\n</details>\n\n${OFF}\n\n| Agent |`);
   });
 
   it('announces no entry if none would be kept', async () => {

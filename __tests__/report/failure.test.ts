@@ -1,23 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { AxeError, CancelledError, ProviderError } from '../../src/lib/errors.js';
-import type { Warning } from '../../src/lib/warning.js';
 import { noAnswer } from '../../src/report/summarize.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
-import { formatSummary, reportOf, STATS } from '../helpers/reports.js';
-
-const format = (thrown: unknown, warnings: readonly Warning[] = []) =>
-  formatSummary({ kind: 'failed', thrown }, { warnings });
-
-it('the summary of a failed run shows the error unchanged, its remedy and the warnings until then', () => {
-  const warnings: readonly Warning[] = [{ code: 'agent-unknown-key', message: 'unknown key' }];
-  const missing = new AxeError('agent config not found: bot', { remedy: 'There are: `other`.' });
-  expect(format(missing, warnings)).toBe(
-    '### axe-action: failure\n\n```text\nagent config not found: bot\n```\n\nThere are: `other`.\n\n**Warnings**\n\n- unknown key',
-  );
-  expect(format(new ProviderError('timeout', 'm'))).toBe(
-    '### axe-action: timeout\n\n```text\ntimeout: m\n```',
-  );
-});
+import { reportOf, STATS } from '../helpers/reports.js';
 
 it.each([
   ['the run failed', new AxeError('broken')],

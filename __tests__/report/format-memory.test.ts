@@ -86,11 +86,7 @@ describe('the memory that a run loaded', () => {
       { ...RESTORED, ...FILE, loaded: 1, total: 1 },
       `**Memory** (memory branch): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
     ],
-    [
-      'a file in a folder with any name',
-      { ...RESTORED, location: 'docs/this and that/bot.md', loaded: 1, total: 1 },
-      `**Memory** (memory branch): 1 entry loaded from \`docs/this and that/bot.md\`.\n\n${LOADED}`,
-    ],
+
     [
       'nothing, since there is nothing',
       { kind: 'empty', location: FILE.location, warnings: [] },
@@ -148,14 +144,6 @@ The run's own words are kept apart because it reads text by hubot, who is not kn
     expect(unsaved).toContain(' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n');
   });
 
-  it('after reading the open network is kept apart for that reason', async () => {
-    const report = await ran({ patch: { trigger: issue({ author: STRANGER }) } });
-    const taints = [{ kind: 'tool', tool: 'url_fetch' }, { kind: 'failing-checks' }] as const;
-    expect(seen({ ...report, taints })).toMatch(
-      /\n\nThe run's own words are kept apart because it used `url_fetch`, which can bring in text by anyone, and it read failing checks, which can print anything\. Trusted runs load only the computed entry\.$/,
-    );
-  });
-
   it('is replaced by a statement if the run adds nothing', async () => {
     expect(await added({ patch: { isMemoryReadOnly: true } })).toBe(
       '`memory-readonly: true`: this run adds nothing to memory.',
@@ -209,16 +197,5 @@ What it says is not shown here, since it is kept in another repository.`;
     expect(await show({ restore, save: REFUSED, isHidden })).toBe(
       `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Entry \`id1\` belongs in that repository alone, so it is not shown here.`,
     );
-  });
-
-  it('is also hidden after reading text by a stranger, whose two entries share one id', async () => {
-    const text = await show({
-      restore,
-      save: { ...SAVED, ...THERE },
-      isHidden,
-      patch: { trigger: issue({ author: STRANGER }) },
-    });
-    expect(text).toContain(`Added to ${link}: entry \`id1\`.\n\nThe run's own words are kept apart because`);
-    expect(text).not.toMatch(/Issue #7|the answer|Review/);
   });
 });

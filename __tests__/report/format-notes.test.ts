@@ -1,10 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
-import type { NoteChange } from '../../src/memory/change.js';
 import type { SaveResult } from '../../src/memory/store.js';
 import { formatMemory } from '../../src/report/format-memory.js';
-import { describeNoteChange, whatWasAdded } from '../../src/report/format-notes.js';
-import { failsStep } from '../../src/report/run-summary.js';
+import { whatWasAdded } from '../../src/report/format-notes.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
@@ -55,22 +53,11 @@ describe('notes that a run loaded, in the job summary', () => {
     expect(summary).not.toContain('of nobody');
   });
 
-  it('are reported as none if there are none', async () => {
-    const summary = shown(await loaded({}));
-    expect(summary).toContain('**Notes:** none loaded from `/memory`.');
-    expect(summary).not.toContain('given from notes');
-  });
-
   it('are only counted if they are in another repository', async () => {
     const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), true);
     expect(summary).toContain('**Notes:** 1 file in `/memory`.');
     expect(summary).toContain('not shown here, since it is kept in another repository');
     expect(summary).not.toContain('Tabs');
-  });
-
-  it('have no line for an agent without notes', async () => {
-    const report = await reportOf('ran', { model: createFakeModel([says('Done.')]) }, { trigger: SCHEDULE });
-    expect(shown(report)).not.toContain('**Notes');
   });
 });
 
@@ -81,17 +68,6 @@ describe('notes in the job summary', () => {
     expect(summary).toMatch(/\| \d\d:\d\d:\d\d \| append \| `MEMORY\.md` \| 17 \|/);
     expect(summary).toMatch(/\| append \| `projects\/hello-[0-9a-f]{8}\/notes\/a\.md` \| 5 \|$/m);
     expect(summary).not.toContain('Tabs');
-  });
-
-  it('are the whole memory part of a run that failed', async () => {
-    const summary = shown(await ran({ replies: [WRITES, DOWN] }));
-    expect(summary).toMatch(/Notes saved to `\/memory\/MEMORY\.md`\.\n\nWhat the agent did/);
-  });
-
-  it('are shown whole if they could not be saved', async () => {
-    const summary = shown(await ran({ replies: [WRITES, DOWN], save: REFUSED }));
-    expect(summary).toMatch(/\*\*Not saved:\*\* no permission\./);
-    expect(summary).toContain('MEMORY.md, added:\nTabs, not spaces.');
   });
 
   it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([
@@ -118,20 +94,6 @@ describe('notes in the job summary', () => {
 });
 
 describe('notes in the outputs', () => {
-  it('count as saved without an entry, which then has no id', async () => {
-    const outputs = outputsOf(await ran({ replies: [WRITES, DOWN] }), false);
-    expect(outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'true' });
-    expect(outputs).not.toHaveProperty('memory-entry-id');
-    expect(outputs).not.toHaveProperty('memory-entry');
-  });
-
-  it('fail the step if memory is required and they were not saved', async () => {
-    const outputs = outputsOf(await ran({ replies: [WRITES, DOWN], save: REFUSED }), false);
-    expect(outputs).toMatchObject({ 'memory-saved': 'false', 'memory-save-error': 'no permission' });
-    expect(failsStep(outputs, { conclusions: [], memory: true, findings: [] })).toBe(true);
-    expect(failsStep(outputs, { conclusions: [], memory: false, findings: [] })).toBe(false);
-  });
-
   it('are shown with their texts if only they could not be saved, and the entry is saved (D54)', async () => {
     const unsaved = [
       { path: 'MEMORY.md', reason: 'denied', message: 'permission denied', remedy: 'Run `chmod`.' },
@@ -152,35 +114,5 @@ describe('notes in the outputs', () => {
     expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe(
       '1 entry added to x.md and 1 change to notes',
     );
-  });
-
-  it('alone are added to the store that they are in', async () => {
-    const report = await ran({ replies: [WRITES, DOWN] });
-    if (report.remembered === undefined) throw new Error('no notes');
-    expect(whatWasAdded(report.remembered, { location: 'x' })).toBe('2 changes to notes added to x');
-  });
-
-  it('are absent if nothing was written', async () => {
-    const report = await ran({ replies: [says('Done.')] });
-    if (report.remembered === undefined || report.memory === undefined) throw new Error('no entry');
-    expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe('1 entry added to x.md');
-  });
-});
-
-describe('a change to a note', () => {
-  const change = (edit: NoteChange['edit']): NoteChange => ({
-    kind: 'note',
-    path: 'MEMORY.md',
-    edit,
-    backup: false,
-    id: '1',
-  });
-
-  it.each<[NoteChange['edit'], string]>([
-    [{ kind: 'append', text: 'a\nb\n', dedup: true }, 'MEMORY.md, added:\na\nb\n\n'],
-    [{ kind: 'overwrite', text: 'a' }, 'MEMORY.md, rewritten:\na\n\n'],
-    [{ kind: 'overwrite', text: '' }, 'MEMORY.md, rewritten:\n\n\n'],
-  ])('%j is described', (edit, text) => {
-    expect(describeNoteChange(change(edit))).toBe(text);
   });
 });

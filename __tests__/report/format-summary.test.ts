@@ -1,21 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Warning } from '../../src/lib/warning.js';
 import { formatProvenance } from '../../src/memory/provenance.js';
 import { formatUnsavedSummary } from '../../src/report/format-summary.js';
-import { formatSummary, reportOf } from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
-
-it('the summary lists what the token cannot read apart from warnings', async () => {
-  const warnings: readonly Warning[] = [
-    { code: 'context-unread', message: 'no checks' },
-    { code: 'model-warning', message: 'odd' },
-  ];
-  const summary = formatSummary(await reportOf('ran'), { warnings });
-  expect(summary).toContain(
-    '**Warnings**\n\n- odd\n\n**Not read**, so the model does not know of it\n\n- no checks',
-  );
-});
 
 describe('the summary of a post step that could not save', () => {
   it('shows the reason, and the entries without their internal lines', () => {

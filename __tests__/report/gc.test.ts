@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
-import type { Suggestion } from '../../src/memory/gc/gc-result.js';
-import { formatSummary, outputsOf, STATS, summaryOf } from '../helpers/reports.js';
+import { formatSummary, outputsOf, summaryOf } from '../helpers/reports.js';
 
 describe('garbage collection that trims nothing', () => {
   it.each([
@@ -33,14 +32,12 @@ describe('garbage collection that trims nothing', () => {
   });
 });
 
-describe('garbage collection of a log that is longer than one question', () => {
-  it('states how many entries were not analyzed', () => {
+describe('garbage collection with what findings were worth', () => {
+  it('tells what findings were worth, where it may be told', () => {
     const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
     const end = { kind: 'trimmed', removed: 8, kept: 12, saved } as const;
     const collection = { analysis: { text: 'Found it.', unread: 12 }, end } as const;
     const report = { kind: 'gc', agent: 'bot', collection } as const;
-    expect(formatSummary(report)).toContain('The oldest 12 entries were not analysed');
-    expect(outputsOf(report)).toMatchObject({ 'memory-saved': 'true' });
     const worth = { ...report, collection: { ...collection, worth: '| 2026-11 |' } } as const;
     expect(formatSummary(worth)).toContain('| 2026-11 |');
     expect(formatSummary(worth, { isHidden: true })).not.toContain('| 2026-11 |');
@@ -60,36 +57,5 @@ describe('garbage collection that failed', () => {
     expect(outputs['memory-save-error']).toBeUndefined();
     const trimming = { ...report, collection: { ...collection, isTrimming: true } } as const;
     expect(outputsOf(trimming)['memory-save-error']).toBe(error.message);
-  });
-
-  it('shows what it used next to what went wrong', () => {
-    const error = new AxeError('the analysis is empty, so nothing was trimmed', { remedy: 'Run it again.' });
-    const collection = { usage: { ...STATS, costUsd: 0.0123 }, end: { kind: 'failed', error } } as const;
-    const summary = formatSummary({ kind: 'gc', agent: 'bot', collection });
-    expect(summary).toContain('the analysis is empty, so nothing was trimmed\n```\n\nRun it again.');
-    expect(summary).toContain('| Model | Turns |');
-    expect(summary).toContain('| claude-sonnet-4-5 | 2 |');
-    expect(summary).toContain('$0.0123');
-  });
-});
-
-describe('suggestions that were not published', () => {
-  const withSuggestion = (suggestion: Suggestion) =>
-    formatSummary({
-      kind: 'gc',
-      agent: 'bot',
-      collection: { suggestion, end: { kind: 'dry-run' } },
-    });
-
-  it('are named with the reason', () => {
-    expect(withSuggestion({ kind: 'failed', message: 'GitHub is away' })).toContain(
-      'Suggestions not published: GitHub is away.\n',
-    );
-  });
-
-  it('name the pull request in which people rejected the same', () => {
-    expect(withSuggestion({ kind: 'closed-before', url: 'https://x/1' })).toContain(
-      'Not suggested again: [the same suggestion](https://x/1) was closed.',
-    );
   });
 });

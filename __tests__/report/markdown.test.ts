@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError } from '../../src/lib/errors.js';
-import { count } from '../../src/lib/text/number.js';
-import { code, codeBlock, details, errorBlock, oneLine, sections } from '../../src/report/markdown.js';
+import { code, codeBlock, details } from '../../src/report/markdown.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 
 describe('markdown', () => {
@@ -29,35 +27,5 @@ describe('markdown', () => {
     expect(sanitize(`A\n\n${details('More', 'Text.')}\n\nB`, 'summary', [])).toBe(
       'A\n\n<details>\n<summary>More</summary>\n\nText.\n\n</details>\n\nB',
     );
-  });
-
-  it.each([
-    [0, 'call', '0 calls'],
-    [1, 'call', '1 call'],
-    [2, 'error', '2 errors'],
-    [1, 'entry', '1 entry'],
-    [2, 'entry', '2 entries'],
-  ])('counts %i %s as %s', (number, noun, text) => {
-    expect(count(number, noun)).toBe(text);
-  });
-
-  it('removes line breaks, with the space around them', () => {
-    expect(oneLine('a \n  b\n\nc d')).toBe('a b c d');
-  });
-
-  it('leaves out empty parts', () => {
-    expect(sections(['a', '', 'b'])).toBe('a\n\nb');
-    expect(sections(['', ''])).toBe('');
-  });
-});
-
-describe('an error', () => {
-  it('has its remedy below the block, where lines wrap', () => {
-    const at = { file: 'a.toml', line: 3, column: 5 };
-    const error = new AxeError('model must be a string', { remedy: 'Write it\nin `quotes`.', at });
-    expect(errorBlock(error)).toBe(
-      '```text\nmodel must be a string\n  at a.toml:3:5\n```\n\nWrite it in `quotes`.',
-    );
-    expect(errorBlock(new AxeError('no'))).toBe('```text\nno\n```');
   });
 });

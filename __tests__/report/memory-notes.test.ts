@@ -3,7 +3,7 @@ import type { Trigger } from '../../src/event/trigger.js';
 import type { SaveResult, StoreKind } from '../../src/memory/store.js';
 import { memoryNotes } from '../../src/report/format-memory.js';
 import { reportOf } from '../helpers/reports.js';
-import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+import { comment, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const KEEP_IT =
   'With `permissions: contents: write`, `memory-store: branch` keeps it on a branch, for every run and for good.';
@@ -46,8 +46,6 @@ describe('the notes for people about a store', () => {
       [ONE_PULL_REQUEST],
     ],
     ['a comment on a pull request, which runs on the default branch', comment(ON_PULL_REQUEST), []],
-    ['a pull request that runs on its base', pullRequest({ event: 'pull_request_target' }), []],
-    ['an issue', issue(), []],
   ])(
     'state, for the cache after %s, how long or how widely it keeps memory (D15)',
     async (_, trigger, notices) => {
@@ -72,11 +70,6 @@ describe('the notes for people about a store', () => {
     });
   });
 
-  it('do not call a branch public if the event does not say so', async () => {
-    const repository = { ...SCHEDULE.repository, defaultBranch: '' };
-    expect((await notesOf(saved('branch'), { ...SCHEDULE, repository })).remarks).toEqual([]);
-  });
-
   it('say nothing for a branch of another repository, since the event is about this one', async () => {
     expect(await notesOf(saved('branch'), SCHEDULE, true)).toEqual({ notices: [], remarks: [] });
   });
@@ -85,21 +78,5 @@ describe('the notes for people about a store', () => {
     const told = ['The branch `octocat/hello@axe-memory` was created to keep memory.'];
     expect(await notesOf(saved('branch', told))).toEqual({ notices: told, remarks: [] });
     expect(await notesOf(saved('branch', told), SCHEDULE, true)).toEqual({ notices: told, remarks: [] });
-  });
-
-  it('repeat what a file store reported', async () => {
-    expect(await notesOf(saved('file'))).toEqual({ notices: [], remarks: [] });
-    expect(await notesOf(saved('file', ['Look.']))).toEqual({ notices: ['Look.'], remarks: [] });
-  });
-
-  it('are empty after a failed save, which is one annotation (D14)', async () => {
-    const save = { kind: 'failed', reason: 'denied', message: 'no' } as const;
-    expect(await notesOf(['branch', save])).toEqual({ notices: [], remarks: [] });
-  });
-
-  it('are empty if nothing was remembered', async () => {
-    const agents = { bot: 'name = "bot"\nmodel = "openai/m"\n' };
-    const report = await reportOf('ran', { agents }, { trigger: SCHEDULE });
-    expect(memoryNotes(report, false)).toEqual({ notices: [], remarks: [] });
   });
 });

@@ -1,25 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { done, memoryReport, refused } from '../helpers/memory-report.js';
+import { memoryReport, refused } from '../helpers/memory-report.js';
 import { outputsOf, summaryOf } from '../helpers/reports.js';
 
-const URL = 'https://github.com/octocat/hello/issues/7#issuecomment-1';
-
 describe('the outputs of a memory command', () => {
-  it('hold its text after it was done, and whether memory changed', () => {
-    expect(outputsOf(memoryReport(done('Forgotten.', { changed: true })), false)).toEqual({
-      conclusion: 'success',
-      response: 'Forgotten.',
-      'memory-saved': 'true',
-    });
-  });
-
-  it('name the comment that answers it', () => {
-    const published = { line: 'Posted a comment on #7.', url: URL };
-    expect(outputsOf(memoryReport(done('Forgotten.'), { published }), false)).toMatchObject({
-      'comment-url': URL,
-    });
-  });
-
   it.each([
     ['not-found', 'skipped'],
     ['ambiguous', 'skipped'],

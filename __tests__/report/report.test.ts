@@ -1,18 +1,10 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
-import { AxeError, ConfigError, ProviderError } from '../../src/lib/errors.js';
+import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
 import type { SaveResult } from '../../src/memory/store.js';
@@ -29,13 +21,11 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { answerLine } from '../helpers/marks.js';
-import { done, memoryReport, refused } from '../helpers/memory-report.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
-import { comment, issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { SCHEDULE } from '../helpers/triggers.js';
 import { PLAIN_RECORD, REPORT } from '../review/records.js';
 
 const SECRET = 'hunter2-hunter2';
@@ -170,22 +160,6 @@ describe('a review', () => {
     return { line: 'Reviewed #42.', url: undefined, reviewResult };
   };
 
-  it('has its findings as outputs and as a file, and the step passes', async () => {
-    const step = await report(await reportOf('ran', { published: reviewed('critical') }));
-    expect(step).toMatchObject({ hasFailed: false, annotations: [] });
-    expect(step.outputs).toMatchObject({
-      conclusion: 'success',
-      'findings-open': '1',
-      'findings-worst': 'critical',
-      coverage: 'part',
-    });
-    const file = readFileSync(step.outputs['findings-file'] ?? '', 'utf8');
-    const sarif = readFileSync(step.outputs['sarif-file'] ?? '', 'utf8');
-    expect(JSON.parse(file).findings).toHaveLength(1);
-    expect(JSON.parse(sarif).version).toBe('2.1.0');
-    expect(file + sarif).not.toContain(SECRET);
-  });
-
   it('fails the step if `fail-on` lists the gate, and reports why', async () => {
     const inputs = { 'fail-on': 'failure, findings:major, coverage' };
     const step = await report(await reportOf('ran', { published: reviewed('major') }), { inputs });
@@ -199,46 +173,9 @@ describe('a review', () => {
     });
     expect(minor).toMatchObject({ hasFailed: false, annotations: [], outputs: { conclusion: 'success' } });
   });
-
-  it('that did not take place has no such outputs', async () => {
-    const step = await report(await reportOf('ran'));
-    expect(Object.keys(step.outputs).filter((name) => /findings|coverage|sarif/.test(name))).toEqual([]);
-  });
 });
 
 describe('a run that completed', () => {
-  it('reports what it did on GitHub even if that has no address', async () => {
-    const line = 'Added the label `bug`. Opened the issue #2.';
-    const step = await report(await reportOf('ran', { published: { line, url: undefined } }));
-    expect(step.log).toContain(line);
-    expect(step.summary).toContain(`\n${line}\n`);
-  });
-
-  it('has outputs, the answer as a file, log and summary, and no annotation', async () => {
-    const url = 'https://github.com/octocat/hello/pull/42#issuecomment-1';
-    const of = await reportOf('ran', { published: { line: 'Posted a comment on #42.', url } });
-    const answer = 'One.\n\nTwo <<EOF\n';
-    const step = await report({ ...of, outcome: completed(answer) });
-    expect(step).toMatchObject({ hasFailed: false, annotations: [], state: {} });
-    const file = join(step.temp, 'axe-action-response-id1.md');
-    expect(step.outputs).toMatchObject({
-      conclusion: 'success',
-      response: answer,
-      'response-file': file,
-      'memory-saved': 'true',
-      'comment-url': url,
-    });
-    expect(readFileSync(file, 'utf8')).toBe(answer);
-    expect(step.log).toEqual([
-      '',
-      'One.\n\nTwo <<EOF',
-      '',
-      `Posted a comment on #42. ${url}`,
-      'Memory: 1 entry added to /memory/bot.md',
-    ]);
-    expect(step.summary).toMatch(/^### bot: success · 6\.5 s\n\nOne\.\n/);
-  });
-
   it('writes the answer to output and file, and no workflow command of it reaches the runner, whatever the answer is', async () => {
     const of = await reportOf('ran');
     const piece = fc.constantFrom(
@@ -277,18 +214,6 @@ describe('a run that completed', () => {
     );
   });
 
-  it('without an answer or memory has neither file nor log', async () => {
-    const of = await reportOf('ran', { agents: { bot: AGENT } });
-    const step = await report({ ...of, outcome: completed(' ') });
-    expect(step.log).toEqual([]);
-    expect((await report({ ...of, outcome: completed('') })).outputs).not.toHaveProperty('response-file');
-  });
-
-  it('without memory has its answer in a file of another name', async () => {
-    const step = await report(await reportOf('ran', { agents: { bot: AGENT } }));
-    expect(step.outputs['response-file']).toBe(join(step.temp, 'axe-action-response-answer.md'));
-  });
-
   it('leaves the answer of an earlier step of the job in its file', async () => {
     const of = await reportOf('ran', { agents: { bot: AGENT } });
     const first = await report({ ...of, outcome: completed('One.') });
@@ -298,16 +223,6 @@ describe('a run that completed', () => {
     const files = [first, second, third].map(({ outputs }) => outputs['response-file'] ?? '');
     expect(files.map((file) => readFileSync(file, 'utf8'))).toEqual(['One.', 'Two.', 'Three.']);
     expect(files[2]).toBe(join(first.temp, 'axe-action-response-answer-3.md'));
-  });
-
-  it('without a temporary folder has no file', async () => {
-    const step = await report(await reportOf('ran'), { runner: { temp: '' } });
-    expect(step.outputs).not.toHaveProperty('response-file');
-    expect(readdirSync(step.temp)).toEqual([]);
-  });
-
-  it('writes no summary if the runner has no summary file', async () => {
-    expect((await report(await reportOf('ran'), { runner: { env: {} } })).summary).toBe('');
   });
 
   it('reveals no secret, in any output (D24)', async () => {
@@ -331,13 +246,6 @@ describe('a run that completed', () => {
     // A program that reads the output gets the answer as it is.
     expect(step.outputs['response']).toBe('The key is ***.\n::error::gone\n');
   });
-
-  it('that read text by a stranger reports that two entries were added', async () => {
-    const of = await reportOf('ran', {}, { trigger: issue({ author: STRANGER }) });
-    expect((await report(of)).log.at(-1)).toBe(
-      'Memory: 1 entry added to /memory/bot.md and 1 entry to /memory/untrusted/bot.md',
-    );
-  });
 });
 
 describe('a memory in another repository (D14)', () => {
@@ -357,19 +265,6 @@ describe('a memory in another repository (D14)', () => {
     expect(everything(step)).not.toMatch(/Audit|Passwords|weakest|the answer/);
     expect(step.outputs['memory-entry-id']).toBe('id1');
     expect(step.summary).toMatch(/[Ee]ntry `id1`/);
-  });
-
-  it('shows only the task in a dry run, which is not memory', async () => {
-    const of = await reportOf('planned', { memory: { 'bot.md': LOG } });
-    const step = await report(of, { inputs });
-    expect(everything(step)).not.toMatch(/Audit|Passwords/);
-  });
-
-  it('is shown if the other repository is this one', async () => {
-    const of = await reportOf('ran', { memory: { 'bot.md': LOG } });
-    const step = await report(of, { inputs, repository: 'Octocat/Memory' });
-    expect(step.summary).toContain('Passwords are long.');
-    expect(step.outputs['memory-entry']).toContain('the answer');
   });
 });
 
@@ -410,31 +305,10 @@ describe('a run that did not complete', () => {
     expect(step.annotations).toMatchObject([{ level: 'error', message }]);
     expect(step.hasFailed).toBe(false);
   });
-
-  it('has no answer file if there is no answer, and logs what there is', async () => {
-    const of = await reportOf('ran', { agents: { bot: AGENT } });
-    const failed = await report({ ...of, outcome: { kind: 'failed', error, stats: STATS } });
-    expect([failed.log, failed.outputs]).toEqual([
-      [],
-      expect.not.objectContaining({ 'response-file': expect.anything() }),
-    ]);
-    const cut = await report({
-      ...of,
-      outcome: { kind: 'exhausted', limit: 'time', answer: 'So far.', error, stats: STATS },
-    });
-    expect(cut.log).toEqual(['', 'So far.', '']);
-    expect(existsSync(cut.outputs['response-file'] ?? '')).toBe(true);
-  });
 });
 
 describe('an entry that was not saved', () => {
   const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
-
-  it('is reported in the log', async () => {
-    const step = await report(await reportOf('ran', { save }));
-    expect(step.log.at(-1)).toBe('Memory: not saved: the token may only read');
-    expect(step.hasFailed).toBe(false);
-  });
 
   it.each<[string, FakeDependenciesParts]>([
     ['a branch that cannot be written', { save }],
@@ -457,73 +331,6 @@ describe('an entry that was not saved', () => {
     const step = await report(await reportOf('ran', { save }), { inputs });
     expect(step.hasFailed).toBe(true);
     expect((await report(await reportOf('ran'), { inputs })).hasFailed).toBe(false);
-  });
-});
-
-describe('a skipped run', () => {
-  it('is one notice, and the step passes', async () => {
-    const step = await report(await reportOf('skipped', {}, { trigger: pullRequest({ isFork: true }) }));
-    expect(step).toMatchObject({ hasFailed: false, log: [] });
-    expect(step.outputs).toEqual({ conclusion: 'skipped', reason: 'fork', 'memory-saved': 'false' });
-    expect(step.annotations).toMatchObject([
-      {
-        level: 'notice',
-        title: 'Skipped',
-        message:
-          'Pull request #42 comes from the fork octocat/hello; forks do not start runs by default. ' +
-          'Somebody with write access can start it by a comment, where the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
-      },
-    ]);
-  });
-
-  it('ends its notice without a remedy if there is none', async () => {
-    const trigger = comment({ body: `${answerLine('bot')}\nFine.` });
-    const step = await report(await reportOf('skipped', {}, { trigger }));
-    expect(step.annotations.map(({ message }) => message)).toEqual([
-      'The comment was written by a run of axe-action, which does not answer itself.',
-    ]);
-  });
-
-  it('in a dry run states what would have happened, and that it is a dry run', async () => {
-    const step = await report(await reportOf('planned', { agents: { bot: AGENT } }));
-    expect(step).toMatchObject({ hasFailed: false, annotations: [] });
-    expect(step.log).toEqual([
-      'Agent:  bot (bot.toml)',
-      'Model:  openai/m',
-      'Task:   Execute the task described in your instructions.',
-      'Trust:  trusted, because it runs on your own machine',
-      'Memory: off',
-      'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.',
-    ]);
-    expect(step.summary).toMatch(/^### bot: dry run\n/);
-  });
-});
-
-describe('a memory command', () => {
-  it('has log, outputs and summary, and no annotation', async () => {
-    const published = { line: 'Posted a comment on #7.', url: 'https://github.com/octocat/hello/issues/7' };
-    const step = await report(memoryReport(done(`Forgotten: ${SECRET}`, { changed: true }), { published }));
-    expect(step).toMatchObject({ hasFailed: false, annotations: [] });
-    expect(step.log).toEqual(['Forgotten: ***', `${published.line} ${published.url}`]);
-    expect(step.outputs).toMatchObject({
-      conclusion: 'success',
-      response: 'Forgotten: ***',
-      'memory-saved': 'true',
-    });
-    expect(step.summary).toMatch(/^### bot: \/axe forget\n\nForgotten: \*\*\*\n/);
-  });
-
-  it.each([
-    ['not-found', 'notice'],
-    ['refused', 'notice'],
-    ['not-saved', 'error'],
-  ] as const)('that was not done, %s, is one %s', async (reason, level) => {
-    const result = refused(reason, { message: `it is ${SECRET}`, remedy: 'Look again.' });
-    const step = await report(memoryReport(result));
-    expect(step).toMatchObject({ hasFailed: level === 'error', log: [] });
-    expect(step.annotations).toMatchObject([
-      { level, title: 'Command in a comment', message: 'Nothing was done: it is ***. Look again.' },
-    ]);
   });
 });
 
@@ -564,16 +371,6 @@ describe('warnings', () => {
     ]);
   });
 
-  it('are lines of log and summary, without an annotation, if they are about what the token cannot read', async () => {
-    const warnings: readonly Warning[] = [
-      { code: 'context-unread', message: 'the checks', remedy: 'Add `checks: read`.' },
-    ];
-    const quiet = await report(await reportOf('ran'), { warnings });
-    expect(quiet.annotations).toEqual([]);
-    expect(quiet.log).toContain('Not read: the checks. Add `checks: read`.');
-    expect(quiet.summary).toContain('- the checks — add `checks: read`.');
-  });
-
   it('about a log that was not loaded and therefore not saved are one annotation (D14)', async () => {
     const loading: Warning = { code: 'memory-load-failed', message: 'not loaded' };
     const saving: Warning = { code: 'memory-save-failed', message: 'not saved' };
@@ -606,32 +403,6 @@ describe('warnings', () => {
 });
 
 describe('a run that ended before it began', () => {
-  it('is one error at its place, with outputs and summary', async () => {
-    const at = { file: 'axe/agents/bot.toml', line: 2, column: 9 };
-    const thrown = new ConfigError('`model` must be a string', {
-      at,
-      remedy: 'Write `model = "provider/model"`.',
-    });
-    const warnings = [{ code: 'agent-unknown-key', message: 'unknown key' }] as const;
-    const step = await fail(thrown, { warnings });
-    const what = '`model` must be a string\n  at axe/agents/bot.toml:2:9';
-    const message = `${what}\n  Write \`model = "provider/model"\`.`;
-    expect(step.annotations).toEqual([
-      expect.objectContaining({ level: 'warning', message: 'unknown key' }),
-      { level: 'error', title: 'axe-action', message, file: 'axe/agents/bot.toml', line: 2 },
-    ]);
-    expect(step.stdout).toContain(',line=2,col=9::');
-    expect(step.outputs).toEqual({
-      conclusion: 'failure',
-      reason: '`model` must be a string',
-      'memory-saved': 'false',
-    });
-    expect(step.summary).toContain(
-      `### axe-action: failure\n\n\`\`\`text\n${what}\n\`\`\`\n\nWrite \`model = "provider/model"\`.`,
-    );
-    expect(step.hasFailed).toBe(true);
-  });
-
   it.each<[string, unknown, string, string, boolean]>([
     ['an error that is listed', new AxeError('no'), 'failure', 'failure', true],
     ['an error that is not listed', new AxeError('no'), 'timeout', 'failure', false],

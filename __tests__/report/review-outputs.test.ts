@@ -25,13 +25,6 @@ describe('the outputs of a review', () => {
       coverage: 'part',
     });
   });
-
-  it('name no worst severity if nothing is open', () => {
-    expect(reviewOutputs({ ...REVIEW, report: { ...REPORT, findings: [FULL_RECORD] } })).toMatchObject({
-      'findings-open': '0',
-      'findings-worst': '',
-    });
-  });
 });
 
 it('the findings conclude a completed run, and no other', () => {
@@ -69,21 +62,5 @@ describe('the files of a review', () => {
     const outputs = await writeReviewFiles(review, tempDir('review-outputs'), []);
     const [result] = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8')).runs[0].results;
     expect(result.message.text).toContain('a\n: :error::b');
-  });
-
-  it('leave the findings of an earlier step of the job in their file', async () => {
-    const temp = tempDir('review-outputs');
-    const write = async (report: ReviewResult['report']) =>
-      await writeReviewFiles({ ...REVIEW, report }, temp, []);
-    const all = await write(REVIEW.report);
-    const none = await write({ ...REPORT, findings: [] });
-    const counts = [all, none].map(
-      (outputs) => JSON.parse(readFileSync(outputs['findings-file'] ?? '', 'utf8')).findings.length,
-    );
-    expect(counts).toEqual([2, 0]);
-  });
-
-  it('are not written if there is no temporary folder', async () => {
-    expect(await writeReviewFiles(REVIEW, '', [])).toEqual({});
   });
 });

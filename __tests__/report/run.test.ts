@@ -7,7 +7,7 @@ import { markFacts } from '../../src/review/state-facts.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { raised } from '../helpers/marks.js';
-import { called, completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
+import { completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -99,13 +99,6 @@ ${FIGURES}
 - unknown key \`modle\` (\`bot.toml:3:1\`)`);
   });
 
-  it('states how an agent without memory gets one', async () => {
-    const report = await reportOf('ran', { agents: { bot: AGENT } });
-    expect(format({ ...report, outcome: completed('Fine.') })).toBe(
-      `### bot: success · 6.5 s\n\nFine.\n\n---\n\n${OFF}\n\n${FIGURES}`,
-    );
-  });
-
   it.each<[string, RunOutcome, string, string?]>([
     [
       'failed: its error unchanged, and below it the remedy',
@@ -116,18 +109,7 @@ ${FIGURES}
       },
       '### bot: failure · 6.5 s\n\n````text\nserver: `boom` ```\n````\n\nRun it again.\n\n---\n\n',
     ],
-    [
-      'was cut short: what there is, and why',
-      {
-        kind: 'exhausted',
-        limit: 'turns',
-        answer: 'So far.',
-        error: new AxeError('agent exceeded maximum conversation turns (50)'),
-        stats: STATS,
-      },
-      '### bot: max-turns · 6.5 s\n\nSo far.\n\n```text\nagent exceeded maximum conversation turns (50)\n```\n\n---\n\n',
-      figuresAt('turns'),
-    ],
+
     [
       'was cut short before it said anything: why',
       {
@@ -146,22 +128,13 @@ ${FIGURES}
       '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno tokens left\n```\n\nRaise the limit of tokens.\n\n---\n\n',
       figuresAt('tokens'),
     ],
-    [
-      'came to the end of its money: which limit it was',
-      exhausted('cost', 'So far.'),
-      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno cost left\n```\n\nRaise the limit of cost.\n\n---\n\n',
-      figuresAt('cost'),
-    ],
+
     [
       'is incomplete: what there is, and why',
       { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
       '### bot: incomplete · 6.5 s\n\nSo f\n\n```text\nthe answer was cut\n```\n\n---\n\n',
     ],
-    [
-      'was refused: what the model said',
-      { kind: 'refused', answer: 'I will not.', stats: STATS },
-      '### bot: refused · 6.5 s\n\nI will not.\n\n---\n\n',
-    ],
+
     ['said nothing', completed(''), '### bot: success · 6.5 s\n\n---\n\n'],
   ])('shows of one that %s', async (_, outcome, expected, figures = FIGURES) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
@@ -184,21 +157,6 @@ ${FIGURES}
     expect(lines.map((line) => line.split('|').length)).toEqual([9, 9, 9]);
   });
 
-  it('ends with the tools by turn, folded', async () => {
-    const report = await reportOf('ran', { agents: { bot: AGENT } });
-    const calls = [
-      called('read_file', { input: { path: 'a.ts' } }),
-      called('fly', { turn: 2, isDenied: true }),
-    ];
-    const text = format({ ...report, outcome: completed('Fine.', { toolCalls: 2, calls }) }, [
-      { code: 'model-warning', message: 'odd' },
-    ]);
-    expect(text).toMatch(
-      /\n\n\*\*Warnings\*\*\n\n- odd\n\n<details><summary>Tools by turn: 2 calls in 2 turns/,
-    );
-    expect(text).toMatch(/- Turn 1: `read_file` \(`a.ts`\)\n- Turn 2: `fly` \(not offered\)\n\n<\/details>$/);
-  });
-
   it('sanitizes the answer and nothing of its own text', async () => {
     const report = await reportOf('ran', { memory: { 'bot.md': ENTRY } });
     const cleaned: string[] = [];
@@ -208,16 +166,6 @@ ${FIGURES}
     });
     expect(cleaned).toEqual(['the answer']);
     expect(text).toContain('### bot: success · 0.0 s\n\nCLEAN\n\n---\n\n**Memory** (file)');
-  });
-
-  it('keeps its structure with any content', async () => {
-    const wild = `${ENTRY}Four backticks: \`\`\`\` and </details>\n`;
-    const report = await reportOf('ran', { memory: { 'bot.md': wild } });
-    const stats = { ...STATS, modelId: 'a|b\nc' };
-    const text = format({ ...report, outcome: { kind: 'completed', answer: '', stats } });
-    expect(text).toContain('\n`````text\n## 2026-02-21T10:01:00Z');
-    expect(text).toContain('</details>\n`````\n\n</details>');
-    expect(text).toContain('\n| a\\|b c | 2 |');
   });
 });
 

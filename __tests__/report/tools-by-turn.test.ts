@@ -5,18 +5,6 @@ import { called } from '../helpers/reports.js';
 const toAgent = (input: unknown, isDenied = false) => called('call_agent', { input, isDenied });
 
 describe('what a run called', () => {
-  it('is nothing where nothing was called', () => {
-    expect(countCalls([])).toEqual([]);
-  });
-
-  it('is counted by tool, in the order of the first calls', () => {
-    const calls = [called('b'), called('a'), called('b', { isError: true }), called('b')];
-    expect(countCalls(calls)).toEqual([
-      { name: 'b', calls: 3, errors: 1, isDenied: false, targets: [] },
-      { name: 'a', calls: 1, errors: 0, isDenied: false, targets: [] },
-    ]);
-  });
-
   it('is counted by sub-agent where it was one', () => {
     const calls = [toAgent({ agent: 'linter' }), toAgent({ agent: 'tester' }), toAgent({ agent: 'linter' })];
     expect(countCalls(calls).map(({ name, calls: times }) => [name, times])).toEqual([
@@ -27,29 +15,21 @@ describe('what a run called', () => {
 
   it.each([
     [undefined, 'call_agent'],
-    [null, 'call_agent'],
-    ['linter', 'call_agent'],
-    [{}, 'call_agent'],
+
     [{ agent: 7 }, 'call_agent'],
-    [{ agent: '' }, 'call_agent'],
+
     [{ agent: 'a\nb' }, 'call_agent → a b'],
   ])('has a name where a sub-agent was called by %j', (input, name) => {
     expect(countCalls([toAgent(input)])).toMatchObject([{ name }]);
   });
 
-  it('names no sub-agent where none could be called', () => {
-    expect(countCalls([toAgent({ agent: 'linter' }, true)])).toMatchObject([
-      { name: 'call_agent', isDenied: true },
-    ]);
-  });
-
   it.each([
     ['', '(no name)'],
-    [' \n', '(no name)'],
+
     ['\u200B\u0007', '(no name)'],
-    ['two\nlines', 'two lines'],
+
     ['x'.repeat(65), `${'x'.repeat(63)}…`],
-    ['constructor', 'constructor'],
+
     ['__proto__', '__proto__'],
   ])('shows a tool that the model calls %j in one short line', (tool, name) => {
     expect(countCalls([called(tool)])).toMatchObject([{ name, calls: 1, errors: 0, isDenied: false }]);
@@ -57,10 +37,6 @@ describe('what a run called', () => {
 });
 
 describe('the tools by turn', () => {
-  it('are nothing where nothing was called', () => {
-    expect(formatToolsByTurn([], false)).toBe('');
-  });
-
   it('are a folded line for each turn, with what the calls were about, errors, and what was not offered', () => {
     const calls = [
       called('read_file', { input: { path: 'src/a.ts' } }),

@@ -42,11 +42,6 @@ it('problems are shown at their line and column, without secrets and workflow co
   expect(text).not.toContain('hunter2');
 });
 
-it('a problem without a line is shown at its file', async () => {
-  const { annotations } = await annotated([fault({ at: { file: 'a.toml' }, remedy: '' })]);
-  expect(annotations).toMatchObject([{ file: 'a.toml', line: undefined, message: 'It is wrong.' }]);
-});
-
 it('nine problems of a kind are shown and the others counted', async () => {
   const errors = Array.from({ length: 9 }, () => fault());
   expect((await annotated(errors)).annotations).toHaveLength(9);

@@ -59,13 +59,6 @@ describe('the summary of agent validation', () => {
 - **warning** \`axe/agents/broken.toml\`: It is odd.`);
   });
 
-  it('reports that there are no problems, or only warnings', () => {
-    const odd = agent('odd', BROKEN.faults.slice(1), TEXT.replace('enabled = true', ''));
-    const summary = markdownOf(odd);
-    expect(summary).toContain('### axe-action: the agents are valid');
-    expect(summary).toContain('| off | 1 warning |');
-  });
-
   it('has a bounded length, and cells that cannot leave their row', () => {
     const [fault] = BROKEN.faults;
     if (fault === undefined) throw new Error('a fault is needed');
@@ -82,33 +75,6 @@ describe('the summary of agent validation', () => {
 });
 
 describe('text by strangers in an agent', () => {
-  const rowOf = (text: string) => {
-    const summary = markdownOf(agent('a', [], text));
-    return summary.split('\n').find((line) => line.startsWith('| `axe/agents/a.toml`')) ?? '';
-  };
-
-  it('is code in the table', () => {
-    const row = rowOf(
-      TEXT.replace('"helper"', '"[log in](https://example.com)"').replace('"files"', '"<b>`x`</b>"'),
-    );
-    expect(row).toContain("MCP `<b>'x'</b>`, sub-agent `[log in](https://example.com)` |");
-  });
-
-  it('stays code after it is cut', () => {
-    const row = rowOf(
-      TEXT.replace('claude|x', 'c'.repeat(5000)).replace('"helper"', `"${'h'.repeat(5000)}"`),
-    );
-    expect(row).toContain(`| \`anthropic/${'c'.repeat(89)}…\` |`);
-    expect(row).toContain(`sub-agent \`${'h'.repeat(99)}…\` |`);
-  });
-
-  it('is left out of a list one name at a time', () => {
-    const tools = Array.from({ length: 100 }, (_, index) => `"tool_${index}"`).join(', ');
-    const row = rowOf(TEXT.replace('"read_file", "search_files"', tools));
-    expect(row).toMatch(/`tool_18`, `tool_19`, … \|/);
-    expect(row).not.toContain('tool_20');
-  });
-
   it.each([
     ['cannot use [x](https://example.com)', 'cannot use \\[x](https://example.com)'],
     ['"<img src=x>" is none', '"\\<img src=x>" is none'],
