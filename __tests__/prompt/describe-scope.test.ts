@@ -55,15 +55,6 @@ describe('a review of the changes since the last one', () => {
     expect(text).not.toContain('The old side of this diff');
   });
 
-  it('names no other files if everything has changed', () => {
-    expect(textOf(since({ change: PULL }))).not.toContain('The rest of the pull request');
-  });
-
-  it('counts files that GitHub does not list', () => {
-    const text = textOf(since(), { ...PULL, filesTotal: 3500 });
-    expect(text).toContain('The rest of the pull request, 3,499 files, of which GitHub lists 2');
-  });
-
   it('states what a review that was cut short had been shown', () => {
     const text = textOf(since({ before: { last: LAST, wasCut: true } }));
     expect(text).toContain(
@@ -117,15 +108,6 @@ describe('a review of the changes since the last one', () => {
     expect(told(since({ before }))).toEqual(['big.ts']);
   });
 
-  it('reserves no room for files that the workflow leaves out', () => {
-    const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
-    const change = changed(...Array.from({ length: 9 }, (_, index) => `lib/${index}.lock`));
-    const policy = { ...POLICY, maxTokens: 60, pathsIgnore: ['lib/**'] };
-    expect(describeScoped(PULL, { scope: since({ before, change }), source: 'diff', policy }).unseen).toEqual(
-      [],
-    );
-  });
-
   it('gives the remaining room to what did not fit before', () => {
     const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
     const told = (maxTokens: number) =>
@@ -137,15 +119,6 @@ describe('a review of the changes since the last one', () => {
         { message: expect.stringContaining('is larger than what is left of the 25 tokens it may take') },
       ],
     });
-  });
-
-  it('leaves out what does not fit, and reports it', () => {
-    const scope = since({ change: changed('b.ts', 'a.ts') });
-    const policy = { ...POLICY, maxTokens: 30 };
-    const parts = describeScoped(PULL, { scope, source: 'diff', policy });
-    expect(parts.warnings).toMatchObject([{ code: 'context-truncated' }]);
-    expect(parts.unseen).toEqual(['a.ts']);
-    expect(parts.blocks.join('\n')).toContain('do not judge it');
   });
 });
 
@@ -162,9 +135,5 @@ describe('a review of everything', () => {
       `Your last review was of 2222222${cut}. You are shown the whole pull request again, because ${words}.`,
     );
     expect(text).toContain('+y of c.ts');
-  });
-
-  it('needs no reason the first time', () => {
-    expect(textOf({ kind: 'full', why: 'first', before: undefined, ...reviewing })).toBe(textOf(undefined));
   });
 });

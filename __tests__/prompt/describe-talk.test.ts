@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { MergeGroupTrigger, WorkflowRunTrigger } from '../../src/event/trigger.js';
-import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES } from '../../src/lib/defaults.js';
+import type { WorkflowRunTrigger } from '../../src/event/trigger.js';
+import { MAX_DESCRIPTION_BYTES } from '../../src/lib/defaults.js';
 import type { Remark, Surroundings, TriggerContext } from '../../src/prompt/context.js';
 import { resolveTask, type TaskParts } from '../../src/prompt/task.js';
 import { type Fenced, parseFences } from '../../src/safety/fence.js';
@@ -128,15 +128,6 @@ describe('the surroundings of a pull request', () => {
     );
     expect(rest).not.toContain(attack);
   });
-
-  it('are cut to fit, the newest kept', () => {
-    const long = Array.from({ length: 40 }, (_, index) => said(`${index} ${'x'.repeat(MAX_REMARK_BYTES)}`));
-    const { fences, rest } = told(about({ comments: long }));
-    const shown = fences.filter(({ source }) => source === 'comment by octocat');
-    expect(shown.length).toBeLessThan(15);
-    expect(shown.at(-1)?.text).toMatch(/^39 x+\n… \(3 bytes left out\)$/);
-    expect(rest).toContain(`(${40 - shown.length} earlier left out for their length)`);
-  });
 });
 
 describe('C6 75: a hidden part that is cut in two', () => {
@@ -165,13 +156,6 @@ describe('the subject of other events', () => {
     isFork: false,
     pull: undefined,
   };
-  const group: MergeGroupTrigger = {
-    ...issue(),
-    kind: 'merge_group',
-    event: 'merge_group',
-    head: { sha: 'a'.repeat(40), ref: 'refs/heads/gh-readonly-queue/main/pr-42' },
-    base: { sha: 'b'.repeat(40), ref: 'refs/heads/main' },
-  };
 
   it('is the other workflow’s run', () => {
     const checks = [{ name: 'test', conclusion: 'failure', summary: '', log: 'boom' }];
@@ -181,13 +165,6 @@ describe('the subject of other events', () => {
     expect(rest).not.toContain('IGNORE-THE-RULES');
     expect(sources({ fences })).toEqual(['commit message', 'failing checks']);
     expect(fences[1]?.text).toBe('test: failure\nEnd of its log:\nboom');
-  });
-
-  it('is the merge group', () => {
-    const context = { kind: 'change', ...CHANGE, warnings: [] } as const;
-    const { fences, rest } = told(context, { trigger: group });
-    expect(rest).toContain('Review the merge group at aaaaaaa');
-    expect(sources({ fences })).toEqual(['changed files', 'diff of the merge group']);
   });
 
   it('is the change, then the line and the comment, if somebody comments on a pull request', () => {
@@ -210,10 +187,5 @@ describe('the subject of other events', () => {
     ]);
     expect(fences[4]?.text).toBe('File: a.ts line 3\n@@ -1 +1 @@\n+<!-- kept: it is code -->');
     expect(rest).toContain('Answer the comment by octocat on #42');
-  });
-
-  it('C5 68: is never called clean if the diff could not be fetched', () => {
-    const { rest } = told({ kind: 'none', warnings: [] });
-    expect(rest).toContain('Its diff could not be fetched, so you have not seen the change.');
   });
 });

@@ -100,13 +100,6 @@ describe('a change in parts', () => {
     expect(parts.map(({ paths }) => paths)).toEqual([['src/a.ts']]);
     expect(left).toEqual(['package-lock.json']);
   });
-
-  it.each([
-    ['nothing', ''],
-    ['no diff', 'hello\n'],
-  ])('is empty for %s', (_, diff) => {
-    expect(splitDiff(diff, POLICY, { parts: 6, partTokens: 1000 })).toEqual({ parts: [], left: [] });
-  });
 });
 
 describe('the map of a change', () => {
@@ -123,13 +116,5 @@ describe('the map of a change', () => {
     expect(mapChange(parseDiff(text), 100)).toBe(
       'a.ts\n  - async function load(id: string) {\n  + export function load(id: number) {\n  in class Store {',
     );
-  });
-
-  it('names files for which there is no room', () => {
-    const files = parseDiff(
-      `${file('a.ts', 5, 'export function a()')}\n${file('b.ts', 5, 'export function b()')}\n`,
-    );
-    expect(mapChange(files, 0)).toBe('a.ts\nb.ts');
-    expect(estimateText(mapChange(files, 40))).toBeLessThanOrEqual(40);
   });
 });

@@ -6,7 +6,6 @@ import { AxeError } from '../../src/lib/errors.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import type { ContextFile } from '../../src/prompt/context-files.js';
 import { guidancePaths, pickGuidance, readGuidance } from '../../src/prompt/guidance.js';
-import { buildSystemPrompt } from '../../src/prompt/system.js';
 import { pullRequest } from '../helpers/triggers.js';
 
 const file = (path: string, content = `Words of ${path}.`) => ({ path, content });
@@ -19,11 +18,6 @@ describe('guidance is looked for', () => {
   ])('%s', (_, changed, isReview, more) => {
     const general = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];
     expect(guidancePaths(changed, isReview)).toEqual([...general, ...more]);
-  });
-
-  it('in so many folders', () => {
-    const changed = Array.from({ length: 500 }, (_, index) => `folder${index}/a.ts`);
-    expect(guidancePaths(changed, false)).toHaveLength(3 + 50);
   });
 });
 
@@ -128,17 +122,5 @@ describe('guidance in a prompt', () => {
     expect(warnings.map(({ message }) => message)).toEqual([
       `the last ${lost} bytes of \`AGENTS.md\`, since a prompt holds 16 KiB of guidance`,
     ]);
-  });
-
-  it('follows the context files, with its place', () => {
-    const parts = { systemPrompt: 'Be brief.', skill: '', files: [] };
-    const prompt = buildSystemPrompt({
-      ...parts,
-      guidance: [file('AGENTS.md')],
-      instructions: [file('r.md')],
-    });
-    expect(prompt).toMatch(
-      /^Be brief\.\n\n---\n\n## Guidance of This Repository\n\nWhat follows .*\n\n### AGENTS\.md\n\nWords of AGENTS\.md\.\n\n---\n\n## Review Instructions/,
-    );
   });
 });

@@ -29,11 +29,6 @@ describe('the notes part of a prompt', () => {
     expect(other.warnings).toMatchObject([{ code: 'memory-truncated' }]);
   });
 
-  it('is empty without notes and tools', () => {
-    const { prompt } = makeNotesPrompt({ ...PARTS, files: new Map(), memory: memory(''), tools: [] });
-    expect(prompt).toEqual({ block: '', toolsPrompt: '' });
-  });
-
   it('mentions the tools that the agent lists, or the three usual ones without a list', () => {
     const spoken = (lines: string) =>
       makeNotesPrompt({ ...PARTS, memory: memory(lines), tools: notesToolsOf(memory(lines).tools) }).prompt

@@ -2,8 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/inspect.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import { type Instructions, warnOfOwnChanges } from '../../src/prompt/context-trust.js';
-import { reportOf } from '../helpers/reports.js';
-import { pullRequest } from '../helpers/triggers.js';
 
 const TOML = 'name = "bot"\nmodel = "openai/m"\nsystem_prompt = "You help."\nfiles = ["docs/*.md"]\n';
 const AGENT = {
@@ -53,24 +51,12 @@ describe('a pull request that changes its own reviewer', () => {
     });
   });
 
-  it('causes a warning that says which version runs', () => {
-    const changed = changing({ path: 'axe/agents/bot.toml' });
-    expect(warnOfOwnChanges(INSTRUCTIONS, changed)?.message).toContain('The version of the base branch');
-  });
-
   it('causes no warning about a file that only has the path of another repository’s agent or skill', () => {
     const changed = changing({ path: 'axe/agents/bot.toml' }, { path: 'axe/skills/reviewing/SKILL.md' });
     const repository = { owner: 'octocat', name: 'hello' };
     expect(warnOfOwnChanges({ ...INSTRUCTIONS, repository }, changed)).toBeDefined();
     const agent = { ...AGENT, source: 'octocat/agents@6113728:axe/agents/bot.toml' };
     expect(warnOfOwnChanges({ ...INSTRUCTIONS, agent, repository }, changed)).toBeUndefined();
-  });
-
-  it('causes a warning that names five files and counts the rest', () => {
-    const files = [1, 2, 3, 4, 5, 6, 7].map((n) => ({ path: `docs/${n}.md` }));
-    expect(warnOfOwnChanges(INSTRUCTIONS, changing(...files))?.message).toContain(
-      '`docs/5.md` and 2 more, which',
-    );
   });
 
   it.each<[string, TriggerContext | undefined]>([
@@ -86,14 +72,5 @@ describe('a pull request that changes its own reviewer', () => {
     const instructions = { ...INSTRUCTIONS, skill: './skills/x/HOW.md' };
     expect(warnOfOwnChanges(instructions, changing({ path: 'axe/skills/x/HOW.md' }))).toBeDefined();
     expect(warnOfOwnChanges(instructions, changing({ path: 'skills/x/OTHER.md' }))).toBeUndefined();
-  });
-
-  it('is among the warnings of the run', async () => {
-    const { plan } = await reportOf(
-      'planned',
-      { context: changing({ path: 'bot.toml' }) },
-      { trigger: pullRequest() },
-    );
-    expect(plan.warnings.map(({ code }) => code)).toContain('agent-changed-in-pull-request');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { appendMemory, buildSystemPrompt, NO_NOTES, withNotes } from '../../src/prompt/system.js';
+import { appendMemory, buildSystemPrompt, withNotes } from '../../src/prompt/system.js';
 
 const NOTHING = { systemPrompt: '', skill: '', files: [] };
 const RULE = '\n\n---\n\n';
@@ -38,18 +38,6 @@ describe('the system prompt (axe-behaviour §5)', () => {
     expect(buildSystemPrompt({ ...NOTHING, language: '' })).toBe('');
   });
 
-  it('has no memory section if nothing is remembered', () => {
-    expect(appendMemory('persona', '')).toBe('persona');
-    expect(appendMemory('', 'x')).toBe(`${RULE}## Memory\n\nx`);
-  });
-
-  it.each(['', '## t\n**Task:** x\n**Result:** y\n\n'])(
-    'is the same with no notes after the entries %j',
-    (runLog) => {
-      expect(withNotes('persona', { runLog, ...NO_NOTES })).toBe(appendMemory('persona', runLog));
-    },
-  );
-
   it.each([
     ['everything', 'E', '<memory>', '!', `persona${RULE}## Memory\n\nE${RULE}<memory>!`],
     ['no entry yet', '', '<memory>', '!', `persona${RULE}<memory>!`],
@@ -61,18 +49,6 @@ describe('the system prompt (axe-behaviour §5)', () => {
       expect(withNotes('persona', { runLog, block, toolsPrompt })).toBe(prompt);
     },
   );
-
-  it.each([
-    ['a.tar.gz', 'gz'],
-    ['.hidden', 'hidden'],
-    ['Makefile', ''],
-    ['dir.d/Makefile', ''],
-    ['ends.', ''],
-  ])('gives the fence of %s the language %j', (path, language) => {
-    expect(buildSystemPrompt({ ...NOTHING, files: [{ path, content: 'x' }] })).toBe(
-      `${RULE}## Context Files\n\n### ${path}\n\`\`\`${language}\nx\n\`\`\``,
-    );
-  });
 
   it.each([
     ['a `word`', 3],

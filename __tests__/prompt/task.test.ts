@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { IssueTrigger, PushTrigger, Trigger } from '../../src/event/trigger.js';
-import { DEFAULT_TASK, MAX_DESCRIPTION_BYTES, MAX_DIFF_TOKENS } from '../../src/lib/defaults.js';
+import { DEFAULT_TASK } from '../../src/lib/defaults.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import { resolveTask, type Task, type TaskParts } from '../../src/prompt/task.js';
 import { FENCE_NOTICE, fence, parseFences } from '../../src/safety/fence.js';
@@ -95,33 +95,6 @@ describe('the task on the command line', () => {
     });
   });
 
-  it('is the prompt alone if nothing was piped', () => {
-    expect(resolve({ prompt: 'Say hi', stdin: '\n' }).message).toBe('Say hi');
-  });
-
-  it('is stdin if the prompt is blank', () => {
-    expect(resolve({ prompt: '  \n', stdin: 'Say hi' }).sentence).toBe('Say hi');
-  });
-
-  it('is the review of a change', () => {
-    const change = { range: 'main...HEAD', diff: DIFF };
-    expect(resolve({ change })).toEqual({
-      sentence: 'Review the change main...HEAD',
-      message: blocks(
-        'Review the change main...HEAD',
-        FENCE_NOTICE,
-        fence(DIFF.trimEnd(), { source: 'diff of main...HEAD' }),
-      ),
-      warnings: [],
-    });
-  });
-
-  it('is stdin with the change as context', () => {
-    const task = resolve({ stdin: 'Only security\n', change: { range: 'HEAD~1', diff: DIFF } });
-    expect(task.sentence).toBe('Only security\n');
-    expect(task.message).toContain(fence(DIFF.trimEnd(), { source: 'diff of HEAD~1' }));
-  });
-
   it('states that a change is empty', () => {
     expect(resolve({ change: { range: 'HEAD', diff: '\n' } }).message).toBe(
       blocks('Review the change HEAD', 'The diff of HEAD is empty.'),
@@ -154,13 +127,6 @@ describe('the task of a pull request', () => {
         fence(DIFF.trimEnd(), { source: 'diff of pull request #42' }),
       ),
     );
-  });
-
-  it('is the prompt, with the same context', () => {
-    const task = resolve({ trigger: pullRequest, context, prompt: 'Look for races' });
-    const plain = resolve({ trigger: pullRequest, context });
-    expect(task.sentence).toBe('Look for races');
-    expect(task.message).toBe(plain.message.replace('Review pull request #42', 'Look for races'));
   });
 
   it.each([
@@ -198,21 +164,6 @@ describe('the task of a pull request', () => {
     expect(resolve(parts).message).toContain(said);
   });
 
-  it('C5 68: names the files of a large diff that are not shown, and warns', () => {
-    const big = `diff --git a/big.ts b/big.ts\n--- a/big.ts\n+++ b/big.ts\n@@ -0,0 +1 @@\n${'+line\n'.repeat(MAX_DIFF_TOKENS)}`;
-    const task = resolve({ trigger: pullRequest, context: { ...context, diff: DIFF + big } });
-    expect(task.message).toContain('Say in your answer what you have not seen, and do not judge it.');
-    expect(parseFences(task.message).fences.at(-1)?.text).toContain('big.ts');
-    expect(task.warnings).toEqual([
-      {
-        code: 'context-truncated',
-        message: expect.stringContaining('1 file is shown whole, 1 is not (big.ts)'),
-        remedy:
-          'Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`.',
-      },
-    ]);
-  });
-
   it('names the tool that returns the rest of a diff, if the agent has one', () => {
     const big = `diff --git a/big.ts b/big.ts\n--- a/big.ts\n+++ b/big.ts\n@@ -0,0 +1 @@\n${'+line\n'.repeat(100)}`;
     const tell = (tool: { readonly tool?: string }) =>
@@ -223,25 +174,6 @@ describe('the task of a pull request', () => {
       }).message;
     expect(tell({ tool: 'github_diff' })).toContain('Read those that matter with `github_diff`.');
     expect(tell({})).toContain('If you have a tool that gives the diff of a file, ask it');
-  });
-
-  it('cuts a long description and reports it', () => {
-    const body = 'x'.repeat(MAX_DESCRIPTION_BYTES + 10);
-    const task = resolve({ trigger: { ...pullRequest, body }, context });
-    expect(task.message).toContain('The last 10 bytes of the description of pull request #42 are left out.');
-    expect(task.warnings).toMatchObject([{ code: 'context-truncated' }]);
-  });
-
-  it('lists at most 300 files', () => {
-    const files = Array.from({ length: 301 }, (_, index) => ({
-      path: `f${index}.ts`,
-      status: 'added',
-      additions: 1,
-      deletions: 0,
-    }));
-    const { message } = resolve({ trigger: pullRequest, context: { ...context, files, filesTotal: 301 } });
-    expect(message).toContain('… and 1 more');
-    expect(message).not.toContain('f300.ts');
   });
 });
 
@@ -279,22 +211,6 @@ describe('C6 74: text by other people', () => {
 });
 
 describe('the task of other events', () => {
-  it('is the triage of an issue', () => {
-    expect(resolve({ trigger: issue })).toEqual({
-      sentence: 'Triage issue #7: Login is broken',
-      message: blocks(
-        'Triage issue #7',
-        FENCE_NOTICE,
-        'Repository: octocat/hello\nIssue: #7 by octocat',
-        fence('Title: Login is broken\n\nIt says 500.', {
-          source: 'description of issue #7',
-          markdown: true,
-        }),
-      ),
-      warnings: [],
-    });
-  });
-
   it.each<[Partial<IssueTrigger>, string]>([
     [{ action: 'labeled' }, 'by octocat, labeled by octocat'],
     [{ author: { login: 'hubot', isBot: false } }, 'by hubot, opened by octocat'],
@@ -320,23 +236,6 @@ describe('the task of other events', () => {
     expect(message).toContain('The comment is on: pull request #7 by hubot, closed, from a fork\n');
     expect(message).toContain('Title: Login is broken\nBranches: main <- fix-auth\n');
     expect(message).toContain('<third-party-text source="review by octocat: changes requested">');
-  });
-
-  it('is the answer to a comment', () => {
-    expect(resolve({ trigger: comment })).toEqual({
-      sentence: 'Answer the comment by octocat on #7: Login is broken',
-      message: blocks(
-        'Answer the comment by octocat on #7',
-        FENCE_NOTICE,
-        'Repository: octocat/hello\nThe comment is on: issue #7 by hubot',
-        fence('Title: Login is broken\n\nIt says 500.', {
-          source: 'description of issue #7',
-          markdown: true,
-        }),
-        fence('Since when?', { source: 'comment by octocat', markdown: true }),
-      ),
-      warnings: [],
-    });
   });
 
   it('is the review of a push', () => {

@@ -110,12 +110,6 @@ describe('review comments', () => {
     expect(buffer.buffered.refusals).toEqual([{ tool: 'add_review_comment', why: text }]);
   });
 
-  it('follow the code they quote', () => {
-    const buffer = publications();
-    buffer.addComment(request({ line: 14, code: 'return user;' }));
-    expect(buffer.buffered.findings[0]?.placement).toMatchObject({ kind: 'line', line: 11, isExact: true });
-  });
-
   it('are accepted once for the same finding, with the later text', () => {
     const buffer = publications();
     buffer.addComment(request({ body: 'The id is in the query.' }));
@@ -126,13 +120,6 @@ describe('review comments', () => {
       'The query has the id in it.',
       'Bind the id.',
     ]);
-  });
-
-  it('are two if one line has two defects', () => {
-    const buffer = publications();
-    buffer.addComment(request());
-    buffer.addComment(request({ title: 'Timeout is counted in seconds', category: 'correctness' }));
-    expect(buffer.buffered.findings).toHaveLength(2);
   });
 
   it('and questions about earlier ones are not refusals, and each is put once', () => {
@@ -154,17 +141,6 @@ describe('review comments', () => {
     buffer.addComment(unlike);
     buffer.addComment({ ...unlike, body: 'The client waits for minutes.', sameAs: 'FQ7K2' });
     expect(buffer.buffered).toMatchObject({ findings: [], repeated: [{ of: { handle: 'FQ7K2' } }] });
-  });
-
-  it('that the pull request has already are kept apart', () => {
-    const buffer = publications({}, [known(), otherKnown({ state: 'dismissed' })]);
-    buffer.addComment(request());
-    buffer.addComment(request({ sameAs: 'FX3M9' }));
-    expect(buffer.buffered).toMatchObject({
-      findings: [],
-      repeated: [{ of: { handle: 'FQ7K2' } }],
-      heldBack: [{ of: { handle: 'FX3M9' }, finding: { body: 'Bind the id.' } }],
-    });
   });
 
   it('beyond the limit appear in the text', () => {
@@ -204,10 +180,6 @@ describe('the submitted review', () => {
     const { text } = buffer.submitReview(' Second. ');
     expect(text).toContain('in place of the one before, with 1 finding.');
     expect(buffer.buffered.review?.summary).toBe('Second.');
-  });
-
-  it('is refused if it is too long', () => {
-    expect(publications().submitReview('x'.repeat(8193)).text).toContain('8193 bytes');
   });
 });
 

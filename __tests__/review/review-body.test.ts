@@ -135,22 +135,6 @@ close();
     expect(body({ summary: 'S', ...parts }).body.split('\n\n')[1]).toBe(expected);
   });
 
-  it('has a table from two findings on, with at most thirty', () => {
-    const rows = (number: number) => {
-      const listed = Array.from({ length: number }, (_, line) => placed({ path: 'f.ts', line: line + 1 }));
-      return (
-        body({ listed }).body.match(/^\| 🟠 \| The query is built from the id \| `f\.ts:\d+` \|$/gm)
-          ?.length ?? 0
-      );
-    };
-    expect([1, 2, 30, 31].map(rows)).toEqual([0, 2, 30, 30]);
-  });
-
-  it('reports at most thirty earlier findings', () => {
-    const earlier = Array.from({ length: 40 }, (_, n) => `- ✅ ${n}`);
-    expect(body({ earlier }).body.match(/✅/g)).toHaveLength(30);
-  });
-
   it('begins with as many marks of its run as there is room for', () => {
     const many = Array.from({ length: 200 }, (_, n) => raised({ at: n }));
     expect(findingMarksOf(body({ marks: many.slice(0, 50) }).body)).toEqual(many.slice(0, 50));
@@ -174,12 +158,6 @@ close();
     expect(prose).not.toMatch(/(?<![`\w]|<code>)@(?:octocat|hubot)/);
     const secret = body({ unplaced: [placed({ path: 'hunter2-hunter2', line: 1e21 })] });
     expect(secret.body).not.toContain('hunter2');
-  });
-
-  it('leaves out what could be committed', () => {
-    const { body: text } = body({ unplaced: [placed({ path: 'x.ts', suggestion: 'y' })] });
-    expect(text).toContain('```\ny\n```');
-    expect(text).not.toContain('suggestion');
   });
 
   it('reports if it has to leave findings out', () => {
@@ -243,17 +221,5 @@ close();
       ),
       { numRuns: 50 },
     );
-  });
-
-  it('never exceeds GitHub’s limit, however long its table and its report of earlier findings', () => {
-    const listed = Array.from({ length: 100 }, (_, line) =>
-      placed({ path: '😀|'.repeat(100), line: line + 1, title: '😀|'.repeat(60) }),
-    );
-    const earlier = Array(30).fill(
-      `- 🟠 [${'😀'.repeat(200)}](https://github.com/octocat/hello/pull/42#discussion_r1234567890) — still open`,
-    );
-    const made = body({ listed, earlier, summary: '😀'.repeat(15_000), unplaced: listed, footer: 'x' });
-    expect(made.body.length + '\n\n<sub>x</sub>'.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
-    expect(made.omitted.length + made.inBody.length).toBe(100);
   });
 });

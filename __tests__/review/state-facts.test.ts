@@ -87,12 +87,6 @@ describe('facts of the pull request bot', () => {
   ])('are left out if a line has %s', (_, fact) => {
     expect(parseReviewFacts(`- ${JSON.stringify(fact)}\n`)).toEqual([]);
   });
-
-  it('count with their latest version', () => {
-    const fact = { kind: 'reviewed', pull: 42, head: 'old', base: 'b', at: AT };
-    const lines = [{ ...fact, head: 'new', at: AT + 1 }, fact].map((one) => `- ${JSON.stringify(one)}\n`);
-    expect(parseReviewFacts(lines.join(''))).toMatchObject([{ head: 'new' }]);
-  });
 });
 
 describe('the stored cost of runs', () => {
@@ -115,13 +109,6 @@ describe('the stored cost of runs', () => {
         expect(spentUsd(facts, { day: '2026-11-22' })).toBe(total);
       }),
     );
-  });
-
-  it('uses the later amount of a run that was saved twice', () => {
-    const early = withFacts('', [spent('1-1', 0.5)]);
-    const late = withFacts('', [spent('1-1', 0.75, { at: AT + 1 })]);
-    expect(spentUsd(parseReviewFacts(mergeStates(late, early)), { pull: 42 })).toBe(0.75);
-    expect(spentUsd(parseReviewFacts(mergeStates(early, late)), { pull: 42 })).toBe(0.75);
   });
 });
 
@@ -216,14 +203,6 @@ describe('pruning a state', () => {
       ];
     }).flat();
     expect(pruneState(withFacts('', lines), NOW).length).toBeLessThan(768 * 1024);
-  });
-
-  it('changes nothing the second time', () => {
-    const spent = { kind: 'spent', id: '1-1', day: '2026-01-01', usd: 1, at: daysAgo(99) };
-    const text = withFacts('', [spent, { ...spent, id: '2-1', at: daysAgo(0) }]);
-    const once = pruneState(text, NOW);
-    expect(pruneState(once, NOW)).toBe(once);
-    expect(pruneState('', NOW)).toBe('');
   });
 });
 

@@ -171,19 +171,6 @@ describe('the conversation of a finding that has ended', () => {
     expect(state(hello)).toMatchObject({ review: 'DISMISSED', resolvedBy: BOT });
   });
 
-  it('stays open where the same run raises something in it', async () => {
-    const hello = await reviewed();
-    await publish(hello, (ledger) => ({
-      ...settle('fixed')(ledger),
-      findings: [OTHER],
-    }));
-    expect(state(hello).resolvedBy).toBeUndefined();
-    expect(state(hello).replies).toEqual([
-      expect.stringContaining('✅'),
-      expect.stringContaining('Rows are lost'),
-    ]);
-  });
-
   it('keeps what could not be said in it for the summary', async () => {
     const hello = await reviewed();
     hello.github.fail({ route: REPLY, status: 422, body: { message: 'Locked' }, times: 9 });
@@ -192,13 +179,6 @@ describe('the conversation of a finding that has ended', () => {
       expect.stringContaining('Rows are lost'),
       ['Rows are lost'],
     ]);
-  });
-
-  it('is answered without a review where the run wants none', async () => {
-    const hello = await reviewed();
-    await publish(hello, (ledger) => ({ ...settle('fixed')(ledger), review: undefined }));
-    expect(state(hello)).toMatchObject({ review: 'DISMISSED', resolvedBy: BOT, replies: [{}] });
-    expect(hello.repo.talk.reviews.filter(({ body }) => body !== '')).toHaveLength(1);
   });
 
   it.each<[string, (hello: Hello) => void, RegExp]>([
@@ -259,15 +239,6 @@ describe('the conversation of a finding that is open', () => {
     expect(state(hello).replies).toEqual([`F is still there as of ddddddd, and ${severity}.`]);
     expect((await readPull(hello)).open).toMatchObject([{ isTold: true, isGone: false, ...mark }]);
     expect((await publish(hello, wanted)).part.line).toBe('Not repeated: 1 open.');
-  });
-
-  it('is marked as closed, and by whom, where the token may not open it', async () => {
-    const hello = await reviewed();
-    await publish(hello, settle('fixed'));
-    hello.repo.contents = 'read';
-    const { marks } = await publish(hello, repeat(), { now: LATER });
-    expect(decided(marks)).toMatchObject([{ kind: 'back', closedBy: BOT.replace('[bot]', '') }]);
-    expect((await readPull(hello)).open).toHaveLength(1);
   });
 
   it('is opened where somebody closed it who cannot end the finding', async () => {

@@ -137,17 +137,4 @@ describe('parseFences', () => {
       rest: `Task\n\n${FENCE_NOTICE}\n\n\n\nbetween\n\n`,
     });
   });
-
-  it('treats an unclosed fence as text', () => {
-    const message = 'a <third-party-text source="x">\nb';
-    expect(parseFences(message)).toEqual({ fences: [], rest: message });
-  });
-});
-
-describe('FENCE_NOTICE', () => {
-  it('names the tag and states that such text is data', () => {
-    expect(FENCE_NOTICE).toContain('<third-party-text>');
-    expect(FENCE_NOTICE).toMatch(/data.*[Nn]othing in it is an instruction/s);
-    expect(FENCE_NOTICE).not.toContain('\n');
-  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { createAgentLoader } from '../../../src/agent/loader.js';
 import { refPlace } from '../../../src/github/agents/read-ref.js';
 import { readPathAt } from '../../../src/github/reading/contents.js';
-import { MAX_AGENT_BYTES, MAX_CONTEXT_FILES } from '../../../src/lib/defaults.js';
+import { MAX_AGENT_BYTES } from '../../../src/lib/defaults.js';
 import { CREDENTIAL_FILES, HARMLESS_FILES } from '../../helpers/credential-files.js';
 import {
   createFakeGitHubClient,
@@ -136,13 +136,6 @@ describe('loading an agent', () => {
     },
   );
 
-  it('finds a built-in agent without asking GitHub', async () => {
-    const client = repository({});
-    const agent = await library(client).loadAgent('builtin/ask');
-    expect(agent).toMatchObject({ name: 'builtin/ask', source: 'built-in' });
-    expect(client.requests).toEqual([]);
-  });
-
   it('lists the existing agents if it is missing', async () => {
     const client = repository({
       'axe/agents/review.toml': AGENT,
@@ -159,11 +152,9 @@ describe('loading an agent', () => {
   });
 
   it.each([
-    ['../../etc/passwd', /invalid agent name/],
-    ['memory', /reserved/],
     ['../outside.toml', /does not lie in the repository/],
     ['/etc/agents/a.toml', /does not lie in the repository/],
-    ['bots/.toml', /invalid agent name/],
+
     ['a\\b.toml', /does not lie in the repository/],
   ])('refuses the name %s', async (name, message) => {
     await expect(library(repository({})).loadAgent(name)).rejects.toMatchObject({
@@ -174,7 +165,7 @@ describe('loading an agent', () => {
 
   it.each([
     ['a link', { type: 'symlink' } as const, 'it is a symlink, not a file'],
-    ['a submodule', { type: 'submodule' } as const, 'it is a submodule, not a file'],
+
     ['a file that is too large', 'x'.repeat(MAX_AGENT_BYTES + 1), '262,144 are the limit'],
   ])('refuses %s', async (_, entry, message) => {
     await expect(
@@ -210,38 +201,6 @@ describe('loading a skill', () => {
     expect(await library(repository(files)).loadSkill(path)).toBe('Be kind.');
   });
 
-  it('looks next to each agent, and never next to the others', async () => {
-    const skilled = (skill: string) => `${AGENT}skill = "${skill}"\n`;
-    const client = repository({
-      '.axe/agents/hidden.toml': skilled('review'),
-      'axe/agents/bot.toml': skilled('review'),
-      'team/agents/bot.toml': skilled('review'),
-      'team/agents/judge.toml': skilled('law'),
-      '.axe/skills/review/SKILL.md': 'Hidden.',
-      'axe/skills/review/SKILL.md': 'Of all.',
-      'axe/skills/law/SKILL.md': 'The law.',
-      'team/skills/review/SKILL.md': 'Of the team.',
-    });
-    const agents = library(client);
-    const names = ['team/agents/bot.toml', 'hidden', 'bot', 'team/agents/judge.toml'];
-    const loaded = await Promise.all(names.map((name) => agents.loadAgent(name)));
-    const skills = loaded.map((each) => agents.loadSkill(each.config.skill, each).catch(String));
-    expect(await Promise.all(skills)).toEqual([
-      'Of the team.',
-      'Hidden.',
-      'Of all.',
-      'ConfigError: skill not found: law',
-    ]);
-  });
-
-  it('reports where it looked', async () => {
-    await expect(library(repository({})).loadSkill('review')).rejects.toMatchObject({
-      name: 'ConfigError',
-      message: 'skill not found: review',
-      remedy: expect.stringContaining('octocat/hello@bbbbbbb:.axe/skills/review/SKILL.md'),
-    });
-  });
-
   it.each(['../secret.md', '/proc/self/environ'])('C1 10: refuses %s', async (path) => {
     await expect(library(repository({})).loadSkill(path)).rejects.toMatchObject({ name: 'ConfigError' });
   });
@@ -260,21 +219,10 @@ describe('loading a skill', () => {
       await expect(skill).rejects.toThrow('is out of bounds: memory is kept there');
     }
   });
-
-  it('C6 82: refuses a link', async () => {
-    const client = repository({ 'axe/skills/review/SKILL.md': { type: 'symlink' } });
-    await expect(library(client).loadSkill('review')).rejects.toThrow('it is a symlink, not a file');
-  });
 });
 
 describe('loading context files', () => {
   const files = { 'README.md': '# Hi\r\n', 'src/b.ts': 'b', 'src/a.ts': 'a', 'docs/x.md': 'x' };
-
-  it('sends no request without patterns', async () => {
-    const client = repository(files);
-    expect(await library(client).loadContextFiles([], 'nowhere/../..')).toEqual({ files: [], warnings: [] });
-    expect(client.requests).toEqual([]);
-  });
 
   it('reads matching files, byte for byte and in order', async () => {
     const result = await library(repository(files)).loadContextFiles(['src/*.ts', 'README.md'], '.');
@@ -317,20 +265,6 @@ describe('loading context files', () => {
     expect(found.map(({ path }) => path).toSorted()).toEqual(HARMLESS_FILES.toSorted());
   });
 
-  it('accepts the workspace itself as the root', async () => {
-    const { files: found } = await library(repository(files)).loadContextFiles(
-      ['*.md'],
-      '/home/runner/work/hello/hello',
-    );
-    expect(found.map(({ path }) => path)).toEqual(['README.md']);
-  });
-
-  it.each(['/etc', '../other'])('refuses the workdir %s', async (workdir) => {
-    await expect(library(repository(files)).loadContextFiles(['*'], workdir)).rejects.toMatchObject({
-      name: 'ConfigError',
-    });
-  });
-
   it('leaves links, submodules and binary files out', async () => {
     const client = repository({
       'a.md': 'a',
@@ -346,15 +280,6 @@ describe('loading context files', () => {
         message: 'links and submodules are not read as context files: "link.md", "sub.md"',
       },
     ]);
-  });
-
-  it('C1 11: stops at the maximum number of files in a prompt', async () => {
-    const many = Object.fromEntries(
-      Array.from({ length: MAX_CONTEXT_FILES + 5 }, (_, index) => [`f${index}.md`, 'x']),
-    );
-    const result = await library(repository(many)).loadContextFiles(['*.md'], '');
-    expect(result.files).toHaveLength(MAX_CONTEXT_FILES);
-    expect(result.warnings).toMatchObject([{ code: 'context-file-skipped' }]);
   });
 
   it('warns about a list that GitHub cut', async () => {
@@ -376,12 +301,6 @@ describe('counting files', () => {
     await expect(countFiles('a[', '')).rejects.toThrow('invalid glob pattern');
     await expect(countFiles('*', '/elsewhere')).rejects.toThrow('does not lie in the repository');
     expect(client.requests).toHaveLength(1);
-  });
-
-  it('finds nothing missing if the listing was cut off', async () => {
-    const { countFiles } = library(repository(files, { truncated: true }));
-    expect(await countFiles('*.txt', '')).toBeUndefined();
-    expect(await countFiles('docs/*', '')).toBe(1);
   });
 });
 
@@ -433,21 +352,6 @@ describe('a path at a ref', () => {
     const reason = 'it has 2,097,152 bytes; 1,000 are the limit';
     expect(await readAt(client, 'large.md', 1000)).toEqual({ kind: 'refused', reason });
     expect(client.requests).toHaveLength(1);
-  });
-
-  it.each([
-    ['folder', { 'folder/a.md': 'a' }, 'folder'],
-    ['link', { link: { type: 'symlink' } as const }, 'refused'],
-    ['submodule', { submodule: { type: 'submodule' } as const }, 'refused'],
-    ['other', {}, 'missing'],
-  ])('is not a file if it is a %s', async (path, files, kind) => {
-    expect(await readAt(repository(files), path)).toMatchObject({ kind });
-  });
-
-  it('is understood in an answer that arrives as text under a media type of its own', async () => {
-    const body = JSON.stringify({ type: 'file', size: 2, sha: 's', encoding: 'base64', content: 'SGk=' });
-    const client = createFakeGitHubClient({ [CONTENTS]: () => body });
-    expect(await readAt(client, 'a')).toMatchObject({ bytes: new TextEncoder().encode('Hi') });
   });
 
   it.each([[null], ['<html>'], [[]], [{}]])('is refused for the answer %j', async (body) => {

@@ -55,9 +55,3 @@ it('an answer that does not fit is reported with the place and the mismatch', as
     "GitHub's answer does not hold the repository",
   );
 });
-
-it('JSON that arrives as text is parsed', async () => {
-  const client = createFakeGitHubClient({ 'GET /search/code': () => '{"id":1}' });
-  const schema = v.object({ id: v.number() });
-  expect(await askRest(client, 'GET /search/code', {}, schema, noAbort())).toEqual({ id: 1 });
-});

@@ -59,12 +59,6 @@ describe('a rate-limited request', () => {
     expect(asked).toHaveLength(pauses.length + 1);
   });
 
-  it.each(['query { x }', 'mutation { x }'])('is repeated by GraphQL: %s', async (query) => {
-    const { client, clock } = await stage([limited({ 'retry-after': '2' }, 429)]);
-    expect(await client.graphql(query, { variables: {}, signal: noAbort() })).toEqual({ number: 1 });
-    expect(clock.slept).toEqual([2000]);
-  });
-
   it('is not repeated a seventh time', async () => {
     const { client, asked } = await stage(times(9, limited({ 'retry-after': '1' })));
     const answer = client.request(GET, {
@@ -100,19 +94,6 @@ describe('a request that failed temporarily', () => {
     expect(asked).toHaveLength(4);
   });
 
-  it('is not repeated a third time if each answer takes 20 seconds', async () => {
-    const clock = createFakeClock(() => 0);
-    const slow: Fault = () => {
-      clock.advance(20_000);
-      return BROKEN();
-    };
-    const { client, asked } = await stage(times(9, slow), clock);
-    await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({
-      message: expect.stringContaining('(asked 2 times in 41 s)'),
-    });
-    expect(asked).toHaveLength(2);
-  });
-
   it.each([
     ['a POST', (client: GitHubClient) => client.request(POST, { signal: noAbort() })],
     [
@@ -127,12 +108,6 @@ describe('a request that failed temporarily', () => {
 });
 
 describe('a pause', () => {
-  it('is reported before it starts', async () => {
-    const { client, told } = await stage([limited({ 'retry-after': '7' })]);
-    await client.request(GET, { signal: noAbort() });
-    expect(told).toMatchObject([{ pauseMs: 7000, error: { reason: 'rate-limited' } }]);
-  });
-
   it.each([
     ['GitHub', 3_600, 100_000],
     ['us', 1, 900],
@@ -158,10 +133,4 @@ describe('a pause', () => {
     await expect(client.request(GET, { signal: abort.signal })).rejects.toThrow('time is up');
     expect(asked).toHaveLength(1);
   });
-});
-
-it.each([404, 401, 422])('a %d is passed on at once', async (status) => {
-  const { client, clock } = await stage([answerOf(status, 'no')]);
-  await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({ status });
-  expect(clock.slept).toEqual([]);
 });

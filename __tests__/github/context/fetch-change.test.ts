@@ -40,14 +40,6 @@ describe('the changes since a commit', () => {
     });
   });
 
-  it('are put together from the files if GitHub produces no diff', async () => {
-    expect(await newSince(AHEAD, 406)).toMatchObject({
-      kind: 'ahead',
-      change: { diff: expect.stringContaining('+b') },
-      warnings: [{ code: 'context-incomplete' }],
-    });
-  });
-
   it.each([
     ['a commit with two parents', { commits: [COMMIT, { ...COMMIT, parents: [{}, {}] }], total_commits: 2 }],
     ['more commits than are listed', { total_commits: 300 }],

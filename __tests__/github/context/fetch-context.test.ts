@@ -107,14 +107,6 @@ async function fetched(server: Server) {
 }
 
 describe('the context of a pull request', () => {
-  it('is its diff and its files', async () => {
-    const { diff, files, filesTotal, warnings } = await fetched({});
-    expect(diff).toBe(DIFF);
-    expect(files).toEqual([{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }]);
-    expect(filesTotal).toBe(1);
-    expect(warnings).toEqual([]);
-  });
-
   it('C5 71: compares the two commits of the event', async () => {
     const { client } = await fetched({});
     expect(client.requests.find((request) => request.route === COMPARE)).toEqual({
@@ -150,15 +142,6 @@ describe('the context of a pull request', () => {
     expect(listed.filesTotal).toBe(301);
   });
 
-  it('asks for no list of files where the diff holds all of them', async () => {
-    const files = Array.from({ length: 250 }, (_, index) => file(`f${index}.ts`, '@@'));
-    const diff = files.map((_, index) => `diff --git a/f${index}.ts b/f${index}.ts\n`).join('');
-    const result = await fetched({ files, diff: () => diff });
-    expect(result.files).toHaveLength(250);
-    expect(result.client.requests.filter(({ route }) => route === FILES)).toEqual([]);
-    expect(result.warnings).toEqual([]);
-  });
-
   it('lists files over many pages where the diff lacks some', async () => {
     const files = Array.from({ length: 250 }, (_, index) => file(`f${index}.ts`, '@@'));
     const diff = files.slice(1).map((_, index) => `diff --git a/f${index}.ts b/f${index}.ts\n`);
@@ -177,39 +160,12 @@ describe('the context of a pull request', () => {
     expect(result.filesTotal).toBe(3100);
     expect(result.messages[0]).toContain('100 files are not listed at all');
   });
-
-  it('names the former path of a renamed file', async () => {
-    const renamed = { ...file('new.ts', undefined, 'renamed'), previous_filename: 'old.ts' };
-    const place = { path: 'new.ts', status: 'renamed', previousPath: 'old.ts' };
-    const diff = 'diff --git a/old.ts b/new.ts\nrename from old.ts\nrename to new.ts\n@@ -1 +1 @@\n-a\n+b\n';
-    for (const answer of [TOO_LARGE, () => diff]) {
-      const { files } = await fetched({ files: [renamed], diff: answer });
-      expect(files).toEqual([{ ...place, additions: 1, deletions: 1 }]);
-    }
-  });
-
-  it('C5 68: is empty if nothing changed', async () => {
-    const { diff, files, warnings } = await fetched({ diff: () => '', files: [] });
-    expect({ diff, files, warnings }).toEqual({ diff: '', files: [], warnings: [] });
-  });
-
-  it('reads a diff that arrives as bytes', async () => {
-    const { diff } = await fetched({ diff: () => new TextEncoder().encode(DIFF).buffer });
-    expect(diff).toBe(DIFF);
-  });
-
-  it('warns about a diff that holds fewer files than were changed', async () => {
-    const { messages } = await fetched({ changedFiles: 5 });
-    expect(messages).toEqual([
-      'the diff holds 1 of the 5 files that the pull request changes. Read the rest on GitHub, or split the pull request.',
-    ]);
-  });
 });
 
 describe('a diff that GitHub does not send', () => {
   it.each([
     ['C5 68: for its size (406)', TOO_LARGE],
-    ['for its size (422)', refuse(422, 'too_large')],
+
     ['in time', refuse(504, 'this diff is taking too long to generate')],
     ['for want of a common ancestor', refuse(404, 'No common ancestor')],
   ])('%s is put together from the files', async (_, diff) => {
@@ -277,62 +233,10 @@ describe('a diff that GitHub does not send', () => {
     expect(messages).toHaveLength(2);
   });
 
-  it('because of a missing permission is put together too, and the permission is named', async () => {
-    const { diff, messages } = await fetched({ diff: refuse(403, 'no') });
-    expect(diff).toBe(DIFF);
-    expect(messages[0]).toContain('Add `contents: read` under `permissions:` of the job.');
-  });
-
   it('because every permission is missing is left out, and the run goes on', async () => {
     const denied = refuse(403, 'no');
     const client = createFakeGitHubClient({ [COMPARE]: denied, [FILES]: denied, graphql: denied, ...QUIET });
     const context = await fetchContext(client, trigger, noAbort());
     expect(context).toMatchObject({ kind: 'none', warnings: Array(6).fill({}) });
-  });
-
-  it('is read without the list of files, which it lists itself', async () => {
-    const denied = refuse(403, 'no');
-    const client = createFakeGitHubClient({ [COMPARE]: () => DIFF, [FILES]: denied, graphql: denied });
-    expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
-      kind: 'pull_request',
-      diff: DIFF,
-      files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
-      filesTotal: 1,
-    });
-  });
-
-  it.each([['for a spent limit', 429, 'rate-limited']])(
-    '%s fails the run with a remedy',
-    async (_, status, reason) => {
-      const client = github({ diff: refuse(status, 'no') });
-      await expect(fetchContext(client, trigger, noAbort())).rejects.toMatchObject({
-        name: 'GitHubError',
-        reason,
-        remedy: expect.any(String),
-      });
-    },
-  );
-});
-
-describe('an answer with an unexpected shape', () => {
-  it.each([
-    ['files', { [COMPARE]: TOO_LARGE, [FILES]: () => ({}), graphql: () => subject(HEAD, 1) }],
-    ['the pull request', { [COMPARE]: () => DIFF, [FILES]: () => [], graphql: () => null }],
-  ])('fails the run: %s', async (_, routes) => {
-    const client = createFakeGitHubClient(routes);
-    await expect(fetchContext(client, trigger, noAbort())).rejects.toMatchObject({
-      name: 'GitHubError',
-    });
-  });
-});
-
-describe('the context of other triggers', () => {
-  it('needs no further requests', async () => {
-    const client = github({});
-    expect(await fetchContext(client, { kind: 'local' }, noAbort())).toEqual({
-      kind: 'none',
-      warnings: [],
-    });
-    expect(client.requests).toEqual([]);
   });
 });

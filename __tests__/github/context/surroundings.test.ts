@@ -2,13 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { fetchContext } from '../../../src/github/context/fetch-context.js';
 import { fetchSurroundings } from '../../../src/github/context/surroundings.js';
 import { fetchSubject } from '../../../src/github/reading/subject.js';
-import { warningText } from '../../../src/lib/warning.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
 import { nextId } from '../../helpers/github-review-state.js';
 import { findingLine } from '../../helpers/marks.js';
 import { comment, issue, pullRequest } from '../../helpers/triggers.js';
-import { DIFF, denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
+import { DIFF, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const BOT = 'github-actions[bot]';
 const AFTER = '2026-01-05T00:00:00Z';
@@ -134,29 +133,6 @@ describe('the surroundings of a pull request', () => {
     expect(surroundings.threads?.[0]?.remarks.map(({ text }) => text)).toEqual(['Early.']);
     expect((await around(hello, { before: undefined })).surroundings.changedLater).toBeUndefined();
   });
-
-  it('leave out what the token cannot read, and name the missing permission', async () => {
-    const hello = await startHello();
-    const { github } = hello;
-    github.fail(denied('GET /repos/{owner}/{repo}/pulls/{pull_number}/commits', 'pull_requests=read'));
-    github.fail(denied('GET /repos/{owner}/{repo}/commits/{ref}/check-runs', 'checks=read'));
-    github.fail(deniedQuery());
-    const { surroundings, warnings } = await around(hello);
-    expect(surroundings).toEqual({
-      checks: [],
-      unread: expect.arrayContaining([
-        'the commits',
-        'the review threads',
-        'the linked issues',
-        'the conversation',
-        'some of the checks',
-      ]),
-    });
-    const told = warnings.map(warningText).join('\n');
-    for (const permission of ['pull-requests: read', 'checks: read']) {
-      expect(told).toContain(`\`${permission}\``);
-    }
-  });
 });
 
 describe('the surroundings of other triggers', () => {
@@ -175,17 +151,6 @@ describe('the surroundings of other triggers', () => {
     });
   });
 
-  it('include for a comment on a pull request its change, pinned when the run starts', async () => {
-    const { client, repo, baseSha, headSha } = await startHello();
-    repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
-    const trigger = comment({ on: 'pull_request', number: 42 });
-    expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
-      kind: 'pull_request',
-      diff: DIFF,
-      pinned: { head: { sha: headSha, ref: 'topic', repository: NAME }, base: { ref: 'main', sha: baseSha } },
-    });
-  });
-
   it('C5 71: are for a review the change of the commits that its event names', async () => {
     const { client, repo, baseSha, headSha, github } = await startHello();
     repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
@@ -198,64 +163,5 @@ describe('the surroundings of other triggers', () => {
     const context = await fetchContext(client, trigger, noAbort());
     expect(context).toMatchObject({ kind: 'pull_request', diff: DIFF });
     expect(context).toMatchObject({ pinned: undefined });
-  });
-
-  it('are for a workflow run the failing checks with the ends of their logs', async () => {
-    const hello = await startHello();
-    addFailure(hello);
-    const trigger = {
-      kind: 'workflow_run',
-      event: 'workflow_run',
-      action: 'completed',
-      repository: HELLO,
-      actor: { login: 'octocat', isBot: false },
-      workflow: 'CI',
-      conclusion: 'failure',
-      cause: 'push',
-      runId: 9,
-      branch: 'main',
-      headSha: hello.headSha,
-      message: 'Fix',
-      isFork: false,
-      pull: undefined,
-    } as const;
-    expect(await fetchContext(hello.client, trigger, noAbort())).toMatchObject({
-      // An open pull request has this commit as its head, so its change comes with the checks.
-      kind: 'change',
-      checks: [{ name: 'test', log: 'start\n##[error]test broke' }],
-    });
-  });
-
-  it('are for a push and a merge group the difference between their commits', async () => {
-    const { client, repo, baseSha, headSha } = await startHello();
-    repo.comparisons.set(`${baseSha}...${headSha}`, DIFF);
-    const about = { action: '', repository: HELLO, actor: { login: 'octocat', isBot: false } };
-    const push = {
-      kind: 'push',
-      event: 'push',
-      ...about,
-      ref: 'refs/heads/topic',
-      before: baseSha,
-      after: headSha,
-      commits: [],
-    } as const;
-    const group = {
-      kind: 'merge_group',
-      event: 'merge_group',
-      ...about,
-      head: { sha: headSha, ref: 'refs/heads/gh-readonly-queue/main/pr-42' },
-      base: { sha: baseSha, ref: 'refs/heads/main' },
-    } as const;
-    for (const trigger of [push, group]) {
-      expect(await fetchContext(client, trigger, noAbort())).toMatchObject({
-        kind: 'change',
-        diff: DIFF,
-      });
-    }
-    const gone = { ...push, after: '0'.repeat(40) };
-    expect(await fetchContext(client, gone, noAbort())).toEqual({
-      kind: 'none',
-      warnings: [],
-    });
   });
 });

@@ -8,7 +8,7 @@ import {
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import type { StoredCheckRun } from '../../helpers/github-review-state.js';
-import { denied, type Hello, startHello } from '../hello-fixture.js';
+import { type Hello, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/check-runs';
 const PATCH = 'PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}';
@@ -66,17 +66,6 @@ it.each([
   expect(hello.repo.talk.checkRuns.map(({ annotations }) => annotations.length)).toEqual([70]);
 });
 
-it.each([POST, LIST, PATCH])(
-  'the missing permission is reported for %s, even without the header',
-  async (route) => {
-    const hello = await startHello();
-    hello.github.fail({ ...denied(route, ''), headers: {} });
-    await expect(publish(hello, 60)).rejects.toMatchObject({
-      remedy: expect.stringMatching(/Add `checks: (read|write)`/),
-    });
-  },
-);
-
 it('a check is in progress until its end, which needs no search', async () => {
   const hello = await startHello();
   const { client, headSha, repo } = hello;
@@ -93,15 +82,6 @@ it('a check is in progress until its end, which needs no search', async () => {
   expect(hello.github.calls()).toEqual([LIST, POST, LIST, PATCH]);
   expect(repo.talk.checkRuns).toMatchObject([{ status: 'completed', conclusion: 'success', title: 'Fine' }]);
   expect(await readCheckRun(client, key, noAbort())).toEqual({ conclusion: 'success', title: 'Fine' });
-});
-
-it('a check is created once, even if the answer is lost', async () => {
-  const hello = await startHello();
-  hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
-  const key = { repository: HELLO, headSha: hello.headSha, name: 'bot' };
-  for (const _ of [1, 2])
-    await startCheckRun(hello.client, { ...key, title: 'At work', summary: '' }, noAbort());
-  expect(hello.repo.talk.checkRuns).toHaveLength(1);
 });
 
 it.each<[string, Partial<StoredCheckRun>, number]>([

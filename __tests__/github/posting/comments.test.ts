@@ -4,7 +4,7 @@ import { formatMark } from '../../../src/safety/mark.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
-import { denied, deniedQuery, NAME, startHello } from '../hello-fixture.js';
+import { NAME, startHello } from '../hello-fixture.js';
 
 const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
@@ -86,17 +86,6 @@ describe.each<[string, Post, string, (scene: Scene) => void]>([
     await expect(post(scene)).rejects.toMatchObject({ remedy: expect.stringContaining('githubstatus') });
     expect(scene.github.calls().filter((call) => call === route)).toHaveLength(2);
   });
-
-  it.each([
-    ['to write', denied(route, 'issues=write; pull_requests=write')],
-    ['to look, and then writes nothing', deniedQuery()],
-  ])('reports the missing permission %s', async (_, fault) => {
-    const scene = await start();
-    scene.github.fail(fault);
-    const remedy = expect.stringMatching(/Add .*`pull-requests: (?:write|read)`/);
-    await expect(post(scene)).rejects.toMatchObject({ remedy });
-    expect(ours(scene)).toEqual([]);
-  });
 });
 
 describe('a sticky comment', () => {
@@ -118,29 +107,12 @@ describe('a sticky comment', () => {
     expect(await sticky(scene)).toMatchObject({ created: true });
   });
 
-  it('is the newest, if there is more than one', async () => {
-    const scene = await start();
-    for (const text of ['old', 'newer']) {
-      const body = `${marker}\n${text}`;
-      scene.github.addComment(NAME, { issue: 42, author: 'github-actions[bot]', body });
-    }
-    await sticky(scene, { body: 'new' });
-    expect(ours(scene).map(({ body }) => body)).toEqual([`${marker}\nold`, `${marker}\nnew`]);
-  });
-
   it('is created if it was deleted just now', async () => {
     const scene = await start();
     await sticky(scene);
     scene.github.fail({ route: UPDATE, status: 404, body: { message: 'Not Found' } });
     expect(await sticky(scene)).toMatchObject({ created: true });
   });
-});
-
-it('a comment exists once on an issue, too', async () => {
-  const scene = await start();
-  scene.github.addIssue(NAME, { number: 7 });
-  expect(await once(scene, { number: 7 })).toMatchObject({ created: true });
-  expect(await once(scene, { number: 7 })).toMatchObject({ created: false });
 });
 
 it.each([

@@ -6,7 +6,6 @@ import { type Hello, startHello } from '../hello-fixture.js';
 
 const ADD = 'POST /repos/{owner}/{repo}/issues/{issue_number}/labels';
 const REMOVE = 'DELETE /repos/{owner}/{repo}/issues/{issue_number}/labels/{name}';
-const LIST = 'GET /repos/{owner}/{repo}/issues/{issue_number}/labels';
 
 async function start(labels: readonly string[] = []): Promise<Hello> {
   const hello = await startHello();
@@ -38,12 +37,6 @@ it('existing labels are removed, and labels in both lists are added', async () =
     unknown: [],
   });
   expect(hello.repo.talk.labelsOf.get(42)).toEqual(['bug']);
-});
-
-it('nothing is written if there is nothing to do', async () => {
-  const hello = await start(['bug']);
-  await change(hello, ['bug'], ['good/first']);
-  expect(hello.github.calls()).toEqual([LIST]);
 });
 
 it.each([

@@ -4,10 +4,9 @@ import { formatMark } from '../../../src/safety/mark.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
-import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
+import { type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/issues';
-const PATCH = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
 const BOT = 'github-actions[bot]';
 const mark = { kind: 'report', agent: 'nightly', lane: 'trusted' } as const;
 const marker = formatMark(mark);
@@ -51,16 +50,6 @@ describe('a report', () => {
     hello.repo.talk.closedIssues.add(43);
     expect(await report(hello)).toMatchObject({ number: 44, created: true });
   });
-
-  it('is found among many issues', async () => {
-    const hello = await startHello();
-    await report(hello);
-    for (let number = 100; number < 180; number += 1) {
-      hello.github.addIssue(NAME, { number });
-      hello.repo.talk.touched.set(number, '2099-01-01T00:00:00Z');
-    }
-    expect(await report(hello)).toMatchObject({ number: 43, created: false });
-  });
 });
 
 it.each([
@@ -71,17 +60,6 @@ it.each([
   hello.github.fail({ route: POST, ...fault });
   expect(await report(hello)).toMatchObject({ number: 43, created: true });
   expect(hello.repo.issues.size).toBe(1);
-});
-
-it.each([
-  ['to open one', denied(POST, ''), 'Add `issues: write`'],
-  ['to change it', denied(PATCH, 'issues=write'), 'Add `issues: write`'],
-  ['to look for it', deniedQuery(), 'Add `issues: write`'],
-])('is reported with the permission it lacks %s', async (_, fault, remedy) => {
-  const hello = await startHello();
-  if (fault.route === PATCH) await report(hello);
-  hello.github.fail({ ...fault, headers: {} });
-  await expect(report(hello)).rejects.toMatchObject({ remedy: expect.stringContaining(remedy) });
 });
 
 it('is reported if issues are switched off', async () => {

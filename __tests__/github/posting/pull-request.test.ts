@@ -7,7 +7,6 @@ import {
 } from '../../../src/github/posting/pull-request.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
-import { BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { denied, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/pulls';
@@ -61,14 +60,6 @@ describe('a proposal', () => {
     expect(hello.github.files(NAME, BRANCH)['mine.md']).toBe('Mine.\n');
   });
 
-  it('is opened again after somebody closed it', async () => {
-    const hello = await startHello();
-    await propose(hello);
-    for (const pull of pullsOf(hello)) hello.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
-    expect(await propose(hello)).toMatchObject({ created: true });
-    expect(pullsOf(hello)).toHaveLength(2);
-  });
-
   it('whose marker a person removed stays unchanged, and so does its branch', async () => {
     const hello = await startHello();
     await propose(hello);
@@ -100,13 +91,6 @@ describe('a proposal', () => {
         body: `${marker}\nBecause.`,
       },
     ]);
-  });
-
-  it('is not opened twice if the answer was lost', async () => {
-    const hello = await startHello();
-    hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
-    expect(await propose(hello)).toMatchObject({ created: true });
-    expect(pullsOf(hello)).toHaveLength(1);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { httpError, networkError } from '../../../src/github/client/errors.js';
-import { refusalOf, withReviewRemedy } from '../../../src/github/posting/review.js';
+import { refusalOf } from '../../../src/github/posting/review.js';
 
 const asked = 'POST /repos/octocat/hello/pulls/42/reviews';
 
@@ -40,17 +40,6 @@ it.each([
   ['a 502', refused([], '', 502), 'lost'],
   ['no answer', networkError(asked, { code: undefined, message: 'socket hang up' }), 'lost'],
   ['a 403 with the same words', refused(['Line could not be resolved'], '', 403), 'other'],
-  ['a 404', refused([], 'Not Found', 404), 'other'],
 ])('%s is %s', (_, error, kind) => {
   expect(refusalOf(error)).toBe(kind);
-});
-
-it('a limit on requests keeps its own remedy', () => {
-  const error = httpError({
-    requestLine: asked,
-    status: 403,
-    headers: { 'retry-after': '30' },
-    body: { message: 'You have exceeded a secondary rate limit' },
-  });
-  expect(withReviewRemedy(error).remedy).toContain('30 s');
 });

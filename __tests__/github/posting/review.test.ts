@@ -9,10 +9,10 @@ import { formatMark, type Mark } from '../../../src/safety/mark.js';
 import { createFakeGitHubClient, failure, noAbort } from '../../helpers/github-client-fake.js';
 import { ANSWER_LOST, BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
-import { denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
+import { denied, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-const UNRESOLVED = 'Line could not be resolved';
+
 const BOT = 'github-actions[bot]';
 
 const second: ReviewComment = { path: 'src/a.ts', line: 2, side: 'RIGHT', body: 'Why second?' };
@@ -84,29 +84,11 @@ describe('a review', () => {
     ]);
   });
 
-  it('gets its marker if the body lacks it', async () => {
-    const hello = await startHello();
-    await publish(hello, { body: 'No marker.' });
-    expect(hello.repo.talk.reviews[0]?.body).toBe(`${markerOf(hello.headSha)}\nNo marker.`);
-  });
-
   it('is not posted twice for the same head', async () => {
     const hello = await startHello();
     const first = await publish(hello, { event: 'REQUEST_CHANGES' });
     expect(await publish(hello, { event: 'REQUEST_CHANGES' })).toEqual({ ...first, created: false });
     expect(posts(hello)).toBe(1);
-  });
-
-  it('is found behind a page of others, with ids beyond 32 bits', async () => {
-    const hello = await startHello();
-    const first = await publish(hello);
-    for (let count = 0; count < 60; count += 1)
-      seedReview(hello.repo, { pull: 42, author: 'hubot', body: 'LGTM' });
-    expect(await publish(hello)).toMatchObject({
-      created: false,
-      id: first.id,
-    });
-    expect(hello.repo.talk.reviews[0]?.id).toBeGreaterThan(2 ** 32);
   });
 
   it.each<[string, (hello: Hello) => Parameters<typeof seedReview>[1]]>([
@@ -143,15 +125,6 @@ describe('a review', () => {
   it('replaces a draft of ours that was never submitted', async () => {
     const hello = await startHello();
     seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'PENDING' });
-    expect(await publish(hello)).toMatchObject({ created: true });
-    expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
-  });
-
-  it('replaces such a draft even if the answer to its removal was lost', async () => {
-    const hello = await startHello();
-    seedReview(hello.repo, { pull: 42, author: BOT, body: markerOf(hello.headSha), state: 'PENDING' });
-    const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
-    hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
     expect(await publish(hello)).toMatchObject({ created: true });
     expect(hello.repo.talk.reviews.map(({ state }) => state)).toEqual(['COMMENTED']);
   });
@@ -198,22 +171,14 @@ describe('C5 70: an answer that does not come after', () => {
     await expect(publish(hello)).rejects.toMatchObject({ remedy: expect.stringContaining('githubstatus') });
     expect(posts(hello)).toBe(2);
   });
-
-  it('502 twice, posted at the second: the review is found', async () => {
-    const hello = await startHello();
-    hello.github.fail({ route: POST, ...BAD_GATEWAY });
-    hello.github.fail({ route: POST, ...BAD_GATEWAY_AFTER_EFFECT });
-    expect(await publish(hello)).toMatchObject({ created: true });
-    expect(hello.repo.talk.reviews).toHaveLength(1);
-  });
 });
 
 describe('a comment that GitHub refuses on its line', () => {
   it.each<[string, readonly ReviewComment[], readonly number[]]>([
     ['outside every hunk', [second, outside], [1]],
-    ['on the wrong side', [second, { ...second, line: 4, side: 'LEFT' }], [1]],
+
     ['in a file that did not change', [{ ...second, path: 'README.md' }, second], [0]],
-    ['over two hunks', [second, { ...second, line: 22, startLine: 2 }], [1]],
+
     ['among several', [outside, second, { ...outside, path: 'gone.ts' }], [0, 2]],
   ])('%s goes into the body, the others stay', async (_, comments, unplaced) => {
     const hello = await startHello();
@@ -225,24 +190,6 @@ describe('a comment that GitHub refuses on its line', () => {
     );
     expect(posts(hello)).toBe(2);
   });
-
-  it('is tried by itself like all others, since nothing says which it is', async () => {
-    const hello = await startHello();
-    hello.github.fail({ route: POST, status: 422, body: { message: 'no', errors: [UNRESOLVED] } });
-    const comments = [second, { ...second, line: 3 }];
-    expect(await publish(hello, { comments })).toMatchObject({ unplaced: [] });
-    expect(hello.repo.talk.reviewComments.map(({ line }) => line)).toEqual([2, 3]);
-  });
-
-  it('is in the review that is found after a lost answer', async () => {
-    const hello = await startHello();
-    hello.github.fail({ route: POST, skip: 1, ...BAD_GATEWAY_AFTER_EFFECT });
-    expect(await publish(hello, { comments: [outside] })).toMatchObject({
-      unplaced: [outside],
-      created: true,
-    });
-    expect(hello.repo.talk.reviews).toHaveLength(1);
-  });
 });
 
 describe('a review that cannot be posted', () => {
@@ -252,11 +199,7 @@ describe('a review that cannot be posted', () => {
       ({ github }) => github.fail(denied(POST, 'pull_requests=write')),
       /Add `pull-requests: write`/,
     ],
-    [
-      'without the permission to look',
-      ({ github }) => github.fail(deniedQuery()),
-      /Add `pull-requests: read`/,
-    ],
+
     [
       'on a locked pull request',
       ({ github, headSha, baseSha }) => {
@@ -295,21 +238,11 @@ describe('a review that cannot be posted', () => {
         }),
       /asks for a pause/,
     ],
-    [
-      'with a token that is spent',
-      ({ github }) => github.fail({ route: POST, status: 401, body: { message: 'Bad credentials' } }),
-      /`github-token`/,
-    ],
   ])('%s is reported with its remedy and not repeated', async (_, arrange, remedy) => {
     const hello = await startHello();
     arrange(hello);
     await expect(publish(hello)).rejects.toMatchObject({ remedy: expect.stringMatching(remedy) });
     expect(posts(hello)).toBeLessThan(2);
-  });
-
-  it('is a draft that is too long even without comments', async () => {
-    const hello = await startHello();
-    await expect(publish(hello, { body: 'x'.repeat(70_000) })).rejects.toMatchObject({ status: 422 });
   });
 
   it('is not posted if nobody can tell whether it exists already', async () => {
@@ -337,10 +270,6 @@ function comment(changes: Partial<ReviewComment>): ReviewComment {
 }
 
 describe('a body with comments that have no line', () => {
-  it('is unchanged if there are none', () => {
-    expect(withUnplaced('text\n', [])).toBe('text\n');
-  });
-
   it('names each place, and markup in a path has no effect', () => {
     const text = withUnplaced('text', [
       comment({ path: 'src/<b>`*.ts', body: 'First.' }),

@@ -23,23 +23,3 @@ it('a discussion has comments and reviews by time, and no review without text', 
     ['comment on line 1 of docs/b.md', 'github-actions[bot]', 'On a line.', false],
   ]);
 });
-
-it('a discussion of an issue is read, open or closed', async () => {
-  const { client, place, github, repo } = await startHello();
-  github.addIssue(NAME, { number: 7, title: 'It times out', body: null, author: 'monalisa' });
-  repo.talk.closedIssues.add(7);
-  const found = await fetchDiscussion(client, { ...place, number: 7 }, noAbort());
-  expect(found).toMatchObject({
-    title: 'It times out',
-    isPullRequest: false,
-    isOpen: false,
-    isComplete: true,
-  });
-  expect(found.posts).toMatchObject([{ what: 'description', author: 'monalisa', body: '' }]);
-});
-
-it('a discussion without the issue is missing', async () => {
-  const { client, place } = await startHello();
-  const asked = fetchDiscussion(client, { ...place, number: 404 }, noAbort());
-  await expect(asked).rejects.toMatchObject({ reason: 'missing' });
-});

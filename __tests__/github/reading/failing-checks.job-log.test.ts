@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { fetchJobLog, tailOf } from '../../../src/github/reading/failing-checks.js';
-import { createFakeGitHubClient, HELLO, noAbort } from '../../helpers/github-client-fake.js';
+import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { startHello } from '../hello-fixture.js';
 
 const AT = '2026-01-02T03:04:05.1234567Z ';
@@ -16,27 +16,8 @@ it.each([
     '##[error]one\nb\n##[error]two',
     6,
   ],
-  ['nothing of an empty log', '', 5, '', 0],
 ])('a job log keeps %s', (_, log, maxLines, text, linesTotal) => {
   expect(tailOf(log, maxLines)).toEqual({ kind: 'tail', text, linesTotal });
-});
-
-it('a job log comes from another server, which never sees the token', async () => {
-  const { client, repo } = await startHello();
-  repo.talk.jobLogs.set(5, `${AT}one\n${AT}two\n`);
-  expect(await fetchJobLog(client, HELLO, 5, 1, noAbort())).toEqual({
-    kind: 'tail',
-    text: 'two',
-    linesTotal: 2,
-  });
-});
-
-it('a job log can arrive as bytes', async () => {
-  const body = new TextEncoder().encode('one\ntwo').buffer;
-  const client = createFakeGitHubClient({
-    'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs': () => body,
-  });
-  expect(await fetchJobLog(client, HELLO, 5, 1, noAbort())).toMatchObject({ text: 'two' });
 });
 
 it('a missing job log is reported with the reason', async () => {

@@ -84,14 +84,6 @@ it('a log is never chosen by what another app claims', async () => {
   expect(hello.github.calls()).not.toContain(LOGS);
 });
 
-it('failing checks are read over several pages', async () => {
-  const hello = await startHello();
-  for (let count = 0; count < 150; count += 1) addRun(hello, { name: `test ${count}`, app: 'octoapp' });
-  for (let count = 0; count < 130; count += 1) addStatus(hello, { context: `ci/${count}` });
-  const { failed: checks, isComplete } = await failing(hello);
-  expect([checks.length, isComplete]).toEqual([280, true]);
-});
-
 it.each([
   ['the check runs', RUNS, '', /Add `checks: read`/, ['ci']],
   ['the statuses', STATUS, '', /Add `statuses: read`/, ['test']],
@@ -110,14 +102,3 @@ it.each([
     ]);
   },
 );
-
-it('the missing permission for a log is reported', async () => {
-  const hello = await startHello();
-  addRun(hello, { name: 'test', job: 1 });
-  hello.github.fail({ ...denied(LOGS, ''), headers: {} });
-  const { failed: checks } = await failing(hello);
-  expect(checks[0]?.log).toEqual({
-    kind: 'unavailable',
-    message: expect.stringContaining('Add `actions: read`'),
-  });
-});

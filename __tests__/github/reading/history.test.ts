@@ -1,22 +1,8 @@
 import { expect, it } from '@jest/globals';
-import { commitsOf, fileHistory, previousTag } from '../../../src/github/reading/history.js';
+import { commitsOf, previousTag } from '../../../src/github/reading/history.js';
 import { createFakeGitHubClient, HELLO, noAbort } from '../../helpers/github-client-fake.js';
-import { NAME, startHello } from '../hello-fixture.js';
 
 const COMMITS = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
-
-it('the commits of a pull request are listed, oldest first', async () => {
-  const { client, place, headSha } = await startHello();
-  const { items, isComplete } = await commitsOf(client, place, noAbort());
-  expect(isComplete).toBe(true);
-  expect(items).toHaveLength(2);
-  expect(items[1]).toEqual({
-    sha: headSha,
-    message: 'Change files',
-    author: 'octocat',
-    date: '2026-01-02T03:04:05Z',
-  });
-});
 
 it('GitHub’s limit of 250 commits is recognized', async () => {
   const commit = {
@@ -29,25 +15,6 @@ it('GitHub’s limit of 250 commits is recognized', async () => {
   const { items, isComplete } = await commitsOf(client, { repository: HELLO, number: 1 }, noAbort());
   expect([items.length, isComplete]).toEqual([250, false]);
   expect(items[0]).toEqual({ sha: 'a', message: 'm', author: 'Mona', date: '' });
-});
-
-it('the history of a file is listed, newest first', async () => {
-  const { client, github, headSha, baseSha } = await startHello();
-  const ask = (path: string, ref: string, limit = 10) =>
-    fileHistory(client, HELLO, { path, ref, limit, page: 1 }, noAbort());
-  const unrelated = github.commit(
-    NAME,
-    { 'src/a.ts': 'one\nsecond\nthird\nfour\n', 'c.md': '' },
-    { branch: 'topic' },
-  );
-  expect((await ask('src/a.ts', unrelated)).map(({ sha }) => sha)).toEqual([
-    headSha,
-    expect.any(String),
-    baseSha,
-  ]);
-  expect((await ask('src/a.ts', 'main')).map(({ sha }) => sha)).toEqual([baseSha]);
-  expect(await ask('src/a.ts', 'topic', 1)).toHaveLength(1);
-  expect(await ask('nothing.md', 'main')).toEqual([]);
 });
 
 /** Commits, newest first, and the tags on them. */

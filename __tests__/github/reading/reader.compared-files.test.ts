@@ -67,12 +67,4 @@ describe('the changed files, if GitHub produces no diff,', () => {
     };
     expect((await compare(routes, 42)).paths).toEqual(['f1.ts']);
   });
-
-  it('are not requested if the answer is a different one', async () => {
-    await expect(compare({}, undefined, 403)).rejects.toMatchObject({ reason: 'denied' });
-    const gone = () => {
-      throw failure(404);
-    };
-    await expect(compare({ [COMPARE]: gone }, undefined, 404)).rejects.toMatchObject({ reason: 'missing' });
-  });
 });

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/event/trigger.js';
 import { createGitHubReader } from '../../../src/github/reading/reader.js';
 import { createTools, TOOL_NAMES, type ToolParts } from '../../../src/tools/registry.js';
-import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
+import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
-import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
-import { DIFF, denied, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
+import { comment, pullRequest } from '../../helpers/triggers.js';
+import { DIFF, denied, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 /** The tools over the wire, on a GitHub whose every answer is held against its own description. */
 async function scene(patch: { readonly isFork?: boolean } = {}) {
@@ -37,30 +37,11 @@ function toolsOf(
 }
 
 describe('the diff', () => {
-  it('is that of the event’s commits, requested once', async () => {
-    const { call, github } = await scene();
-    expect((await call('diff')).text).toContain('\nmodified src/a.ts +3 -1\nadded docs/b.md +1 -0\n');
-    expect(await call('diff', { path: 'docs/b.md' })).toMatchObject({
-      text: expect.stringContaining('+hello'),
-      isTainted: false,
-    });
-    expect(github.calls()).toEqual(['GET /repos/{owner}/{repo}/compare/{basehead}']);
-  });
-
   it('is put together from the files if GitHub does not produce it', async () => {
     const { call, github } = await scene();
     github.fail({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', accept: 'diff', status: 406 });
     expect((await call('diff', { path: 'docs/b.md' })).text).toMatch(/new file mode 100644[\s\S]*\+hello/);
     expect(github.calls()).toContain('GET /repos/{owner}/{repo}/pulls/{pull_number}/files');
-  });
-
-  it('is empty if nothing was changed', async () => {
-    const hello = await startHello();
-    const { call } = toolsOf(hello, SCHEDULE);
-    expect(await call('diff')).toEqual({
-      text: 'there is no diff: the event is not about a change',
-      isError: true,
-    });
   });
 
   it('has a remedy if it cannot be read, and is requested again the next time', async () => {
@@ -103,14 +84,6 @@ describe('a file', () => {
       '"src/out" cannot be read: it is a symlink, not a file',
     );
     expect((await call('file', { path: 'src/in' })).text).toContain('2: second');
-  });
-
-  it('is refused when it is too large', async () => {
-    const client = createFakeGitHubClient({
-      'GET /repos/{owner}/{repo}/contents/{path}': () => ({ type: 'file', size: 2_000_000, sha: 'a' }),
-    });
-    const { call } = toolsOf({ client }, pullRequest());
-    expect((await call('file', { path: 'big.sql' })).text).toContain('1,048,576 are the limit');
   });
 });
 
@@ -199,16 +172,6 @@ describe('the sources of taint (D19)', () => {
     );
     expect((await second.call('comments')).isTainted).toBe(true);
   });
-
-  it('are found without asking about many accounts', async () => {
-    const { call, github, repo } = await scene();
-    for (let index = 0; index < 30; index += 1) {
-      repo.roles.set(`writer-${index}`, 'write');
-      github.addComment(NAME, { issue: 42, author: `writer-${index}`, body: 'Hm.' });
-    }
-    expect((await call('comments')).isTainted).toBe(true);
-    expect(github.calls().filter((name) => name.endsWith('/permission'))).toEqual([]);
-  });
 });
 
 describe('a discussion', () => {
@@ -238,22 +201,6 @@ describe('a discussion', () => {
       ['octocat', 'reply on line 2 of src/a.ts'],
     ]);
   });
-
-  it('can be that of another issue, without requests that only pull requests support', async () => {
-    const { call, github } = await scene();
-    github.addIssue(NAME, { number: 7, title: 'It times out', author: 'octocat' });
-    expect((await call('comments', { number: 7 })).text).toContain('It times out');
-    expect(github.calls()).not.toContain('POST /graphql');
-  });
-
-  it('names the missing permission', async () => {
-    const { call, github } = await scene();
-    github.fail(deniedQuery());
-    expect(await call('comments')).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('Add `pull-requests: read`'),
-    });
-  });
 });
 
 it('the checks of the head are listed, or the one that is named', async () => {
@@ -282,15 +229,6 @@ it('the checks of the head are listed, or the one that is named', async () => {
   expect(one).not.toMatch(/test|slow/);
 });
 
-it('the history of a file is listed page by page', async () => {
-  const { call, headSha, baseSha } = await scene();
-  const first = (await call('history', { path: 'src/a.ts', limit: 1 })).text;
-  expect(first).toContain(headSha.slice(0, 7));
-  expect(first).toContain('read on with page 2');
-  const third = (await call('history', { path: 'src/a.ts', limit: 1, page: 3 })).text;
-  expect(third).toContain(baseSha.slice(0, 7));
-});
-
 it('a search covers this repository only, whatever the query names', async () => {
   const { call, github } = await scene();
   github.addIssue(NAME, { number: 7, title: 'It times out', author: 'octocat' });
@@ -304,16 +242,6 @@ it('a search covers this repository only, whatever the query names', async () =>
 });
 
 describe('a comment on a pull request', () => {
-  it('reads the current pull request, requested once', async () => {
-    const hello = await startHello();
-    hello.repo.comparisons.set(`${hello.baseSha}...${hello.headSha}`, DIFF);
-    const { call } = toolsOf(hello, comment({ on: 'pull_request', number: 42 }));
-    expect(await call('file', { path: 'docs/b.md' })).toMatchObject({ isError: false, isTainted: false });
-    expect(await call('diff')).toMatchObject({ isError: false, isTainted: false });
-    const asked = hello.github.calls().filter((name) => name.endsWith('/pulls/{pull_number}'));
-    expect(asked).toHaveLength(1);
-  });
-
   it.each([
     ['a fork', 'monalisa/hello'],
     ['a fork that was deleted', null],
@@ -330,10 +258,4 @@ describe('a comment on a pull request', () => {
     expect(await call('file', { path: 'docs/b.md' })).toMatchObject({ isError: false, isTainted: true });
     expect(await call('file', { path: 'src/a.ts', ref: 'base' })).toMatchObject({ isTainted: false });
   });
-});
-
-it('reads the default branch for an issue', async () => {
-  const hello = await startHello();
-  const { call } = toolsOf(hello, issue({ number: 7 }));
-  expect((await call('file', { path: 'src/a.ts' })).text).toContain('2: two');
 });

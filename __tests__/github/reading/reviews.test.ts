@@ -3,7 +3,7 @@ import { fetchReviewThreads, listOwnReviews } from '../../../src/github/reading/
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReaction, seedReply, seedReview } from '../../helpers/github-review-seed.js';
 import { reviewLine } from '../../helpers/marks.js';
-import { DIFF, deniedQuery, type Hello, NAME, startHello } from '../hello-fixture.js';
+import { DIFF, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const mark = { kind: 'review', agent: 'bot' } as const;
 
@@ -24,14 +24,6 @@ it('our reviews are listed, newest first, over all pages', async () => {
     body,
     headSha,
     submittedAt: '2026-01-02T03:04:05Z',
-  });
-});
-
-it('the missing permission is named', async () => {
-  const { client, github, place } = await startHello();
-  github.fail(deniedQuery());
-  await expect(listOwnReviews(client, { ...place, mark }, noAbort())).rejects.toMatchObject({
-    remedy: 'Add `pull-requests: read` under `permissions:` of the job.',
   });
 });
 
@@ -148,21 +140,4 @@ it('all pages are read, and the newest replies of a long thread', async () => {
   expect(threads[0]?.repliesTotal).toBe(70);
   expect(threads[0]?.replies).toHaveLength(50);
   expect(threads[0]?.replies.at(-1)?.body).toBe('Reply 70');
-});
-
-it('reading stops at a thousand threads and reports it', async () => {
-  const hello = await startHello({ validate: false });
-  const many = Array.from({ length: 1001 }, () => finding);
-  seedReview(hello.repo, { pull: 42, author: BOT, comments: many });
-  const { threads, isComplete } = await threadsOf(hello);
-  expect([threads.length, isComplete]).toEqual([1000, false]);
-});
-
-it('the missing permission for threads is named', async () => {
-  const hello = await startHello();
-  hello.github.fail(deniedQuery());
-  await expect(threadsOf(hello)).rejects.toMatchObject({
-    reason: 'denied',
-    remedy: 'Add `pull-requests: read` under `permissions:` of the job.',
-  });
 });

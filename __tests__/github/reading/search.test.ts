@@ -1,21 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { searchCode, searchIssues } from '../../../src/github/reading/search.js';
 import { createFakeGitHubClient, HELLO, noAbort } from '../../helpers/github-client-fake.js';
-import { secondaryRateLimit } from '../../helpers/github-faults.js';
 import { NAME, startHello } from '../hello-fixture.js';
 
 describe('a search', () => {
-  it('finds files with the matching parts', async () => {
-    const { client, github } = await startHello();
-    github.commit(NAME, { 'src/a.ts': 'const one = 1;\nlogin(user);\n', 'b.md': 'log in' });
-    expect(
-      await searchCode(client, { repository: HELLO, query: 'login language:ts', limit: 10 }, noAbort()),
-    ).toEqual({
-      items: [{ path: 'src/a.ts', fragments: ['login(user);'] }],
-      isComplete: true,
-    });
-  });
-
   it('finds issues, or pull requests', async () => {
     const { client, github } = await startHello();
     github.addIssue(NAME, { number: 7, title: 'A change breaks', author: 'monalisa' });
@@ -52,17 +40,6 @@ describe('a search', () => {
       reason,
       message: expect.stringContaining('do not have permission to view them'),
       remedy: reason === 'missing' ? expect.stringContaining('`contents: read`') : undefined,
-    });
-  });
-
-  it('reports how long GitHub asks it to wait', async () => {
-    const { client, github } = await startHello();
-    github.fail({ route: 'GET /search/code', ...secondaryRateLimit(3600) });
-    await expect(
-      searchCode(client, { repository: HELLO, query: 'a', limit: 1 }, noAbort()),
-    ).rejects.toMatchObject({
-      reason: 'rate-limited',
-      retryAfterMs: 3_600_000,
     });
   });
 });

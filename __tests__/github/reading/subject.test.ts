@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { fetchSubject, readSubjectsOnce } from '../../../src/github/reading/subject.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
-import { deniedQuery, NAME, startHello } from '../hello-fixture.js';
+import { NAME, startHello } from '../hello-fixture.js';
 
 it('the issues that a pull request closes are found', async () => {
   const { client, github, repo, place, baseSha, headSha } = await startHello();
@@ -43,17 +43,6 @@ it('a pull request is told as it is now, from no repository where its fork is go
   const head = { ref: 'x', sha: 'h', repository: null };
   github.addPull(NAME, { number: 42, base: { ref: 'main', sha: 'b' }, head });
   expect((await ask()).pull?.head.repository).toBeNull();
-});
-
-it.each([
-  [true, 'pull-requests: read'],
-  [false, 'issues: read'],
-])('a missing permission is named', async (isPull, permission) => {
-  const { client, github, place } = await startHello();
-  github.fail(deniedQuery());
-  await expect(fetchSubject(client, { ...place, isPull }, noAbort())).rejects.toMatchObject({
-    remedy: `Add \`${permission}\` under \`permissions:\` of the job.`,
-  });
 });
 
 it('linked issues that alone are refused cost nothing else', async () => {
