@@ -220,14 +220,12 @@ describe('parsing an event', () => {
   it.each([
     ['C5 69: a null sender', { sender: null }, { actor: { login: 'ghost', isBot: false } }],
     ['C5 69: a null author', { 'pull_request.user': null }, { author: { login: 'ghost', isBot: false } }],
-
     ['a bot by type', { 'sender.type': 'Bot' }, { actor: { login: 'Codertocat', isBot: true } }],
     [
       'a bot by name',
       { 'sender.login': 'renovate[bot]' },
       { actor: { login: 'renovate[bot]', isBot: true } },
     ],
-
     ['a private repository', { 'repository.private': true }, { repository: { isPrivate: true } }],
   ])('%s is read', (_, patch, expected) => {
     const trigger = parseEvent('pull_request', loadWebhook('pull_request', 'opened', patch), NO_ENV);

@@ -211,7 +211,6 @@ describe('text by another person', () => {
     ['maintain', 'trusted', 'trusted'],
     ['write', 'trusted', 'trusted'],
     ['triage', 'untrusted', 'tainted'],
-
     ['unknown', 'untrusted', 'tainted'],
   ])('by an author with the permission %s makes a writer’s run %s, %s', (authorPermission, level, lane) => {
     const subjects = [
@@ -342,12 +341,10 @@ describe('the account whose permission is requested', () => {
   it.each([
     ['octocat', pullRequest()],
     ['octocat', issue({ author: hubot })],
-
     [undefined, fork('hubot/hello')],
     [undefined, pullRequest({ actor: dependabot })],
     [undefined, comment({ author: hubot })],
     [undefined, comment({ action: 'deleted' })],
-
     ['octocat', workflowRun()],
     [undefined, workflowRun({ isFork: true })],
   ])('is %s', (login, trigger) => {

@@ -86,7 +86,6 @@ describe('the memory that a run loaded', () => {
       { ...RESTORED, ...FILE, loaded: 1, total: 1 },
       `**Memory** (memory branch): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
     ],
-
     [
       'nothing, since there is nothing',
       { kind: 'empty', location: FILE.location, warnings: [] },

@@ -21,7 +21,6 @@ describe('the outputs of a run', () => {
   it.each<[Conclusion, RunOutcome, string]>([
     ['success', completed('The answer.'), 'The answer.'],
     ['failure', { kind: 'failed', error: new AxeError('no'), stats: STATS }, ''],
-
     [
       'incomplete',
       { kind: 'incomplete', answer: 'So f', error: new AxeError('it was cut'), stats: STATS },

@@ -109,7 +109,6 @@ ${FIGURES}
       },
       '### bot: failure · 6.5 s\n\n````text\nserver: `boom` ```\n````\n\nRun it again.\n\n---\n\n',
     ],
-
     [
       'was cut short before it said anything: why',
       {
@@ -128,13 +127,11 @@ ${FIGURES}
       '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno tokens left\n```\n\nRaise the limit of tokens.\n\n---\n\n',
       figuresAt('tokens'),
     ],
-
     [
       'is incomplete: what there is, and why',
       { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
       '### bot: incomplete · 6.5 s\n\nSo f\n\n```text\nthe answer was cut\n```\n\n---\n\n',
     ],
-
     ['said nothing', completed(''), '### bot: success · 6.5 s\n\n---\n\n'],
   ])('shows of one that %s', async (_, outcome, expected, figures = FIGURES) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });

@@ -15,9 +15,7 @@ describe('what a run called', () => {
 
   it.each([
     [undefined, 'call_agent'],
-
     [{ agent: 7 }, 'call_agent'],
-
     [{ agent: 'a\nb' }, 'call_agent → a b'],
   ])('has a name where a sub-agent was called by %j', (input, name) => {
     expect(countCalls([toAgent(input)])).toMatchObject([{ name }]);
@@ -25,11 +23,8 @@ describe('what a run called', () => {
 
   it.each([
     ['', '(no name)'],
-
     ['\u200B\u0007', '(no name)'],
-
     ['x'.repeat(65), `${'x'.repeat(63)}…`],
-
     ['__proto__', '__proto__'],
   ])('shows a tool that the model calls %j in one short line', (tool, name) => {
     expect(countCalls([called(tool)])).toMatchObject([{ name, calls: 1, errors: 0, isDenied: false }]);

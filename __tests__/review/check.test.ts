@@ -48,7 +48,7 @@ it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
     'neutral: No findings in 3 of 4 files',
   ],
   [
-    'of a skipped run is a success once all was read',
+    'of a skipped run succeeds once all is read',
     SKIPPED,
     CLEAR,
     'failure: 1 critical, 1 minor open · whole',
@@ -57,7 +57,7 @@ it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
   ['of a run that is skipped on its commit stays', AGAIN, CLEAR, NONE, NONE],
   ['of what could not be read is no success', UNREAD, CLEAR, NONE, 'neutral: No findings · whole'],
   [
-    'of what could not be read holds what blocked',
+    'of what is unread holds what blocked',
     UNREAD,
     CLEAR,
     'failure: 1 critical open',
@@ -73,7 +73,7 @@ it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
     'neutral: No findings, cut short',
   ],
   [
-    'of a command names the review that blocks',
+    'of a command names what blocks',
     undefined,
     { ...CLEAR, isBlocking: true },
     'neutral: 1 major open · whole',

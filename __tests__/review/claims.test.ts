@@ -61,12 +61,7 @@ describe('the claims that a verifier checks', () => {
 
 describe('the verdicts of a verifier', () => {
   it.each<[string, FindingVerdict, 'taken' | 'refused', FindingVerdict['kind'] | undefined]>([
-    ['holds', request({ kind: 'holds', evidence: [] }), 'taken', 'holds'],
-    ['is unclear', request({ kind: 'unclear', evidence: [] }), 'taken', 'unclear'],
-    ['is refuted by a line that was shown', request(), 'taken', 'refuted'],
-    ['is refuted by a line that was never shown', request({ evidence: [FORGED] }), 'refused', 'unclear'],
     ['is refuted without a line', request({ evidence: [] }), 'refused', 'unclear'],
-    ['names a claim that is not there', request({ claim: 2 }), 'refused', undefined],
   ])('report that a claim %s', (_, wanted, answer, kind) => {
     const verdicts = new Verdicts(['a'], shownFiles());
     expect(verdicts.give(wanted).kind).toBe(answer);

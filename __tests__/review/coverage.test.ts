@@ -30,10 +30,6 @@ function cover(change: CoverageParts['change'], patch: Partial<CoverageParts> = 
 const BARE = { status: 'modified', additions: 0, deletions: 0 };
 
 describe('coverage', () => {
-  it('is complete if every file was shown', () => {
-    expect(cover(changed('a.ts', 'b.ts'))).toEqual({ kind: 'whole', files: 2, read: 2, unread: [] });
-  });
-
   it('is never complete if GitHub lists only the first files, and reports it', () => {
     const coverage = cover({ ...changed('a.ts', 'b.ts'), isListShort: true });
     expect(coverage).toEqual({ kind: 'part', files: 2, read: 2, unread: [], isListShort: true });
@@ -42,43 +38,6 @@ describe('coverage', () => {
     );
     expect(coverageTitle(coverage)).toBe(' in 2 of more than 2 files');
     expect(withoutFiles(coverage, [])).toMatchObject({ kind: 'part' });
-  });
-
-  it.each<[string, Coverage, Coverage['unread']]>([
-    [
-      'a file that the inputs leave out',
-      cover(changed('a.ts', 'docs/a.md'), { isLeftOut: (path) => path.startsWith('docs/') }),
-      [{ path: 'docs/a.md', why: 'paths' }],
-    ],
-    [
-      'a file that did not fit',
-      cover(changed('a.ts', 'b.ts'), { notShown: ['b.ts'] }),
-      [{ path: 'b.ts', why: 'budget' }],
-    ],
-    [
-      'a file that is too large for GitHub to show',
-      cover(
-        { ...changed('a.ts'), files: changed('a.ts', 'b.ts').files, filesTotal: 2 },
-        { notShown: ['b.ts'] },
-      ),
-      [{ path: 'b.ts', why: 'size' }],
-    ],
-    [
-      'a binary file',
-      cover({
-        diff: `${changed('a.ts').diff}diff --git a/logo.png b/logo.png\nindex 1..2 100644\nBinary files a/logo.png and b/logo.png differ\n`,
-        files: [...changed('a.ts').files, { path: 'logo.png', ...BARE }],
-        filesTotal: 2,
-      }),
-      [{ path: 'logo.png', why: 'size' }],
-    ],
-    [
-      'a file that GitHub does not list',
-      cover({ ...changed('a.ts'), filesTotal: 2 }),
-      [{ path: '', why: 'unlisted' }],
-    ],
-  ])('is partial with %s', (_, { kind, files, read, unread }, missing) => {
-    expect({ kind, files, read, unread }).toEqual({ kind: 'part', files: 2, read: 1, unread: missing });
   });
 
   it('counts a file once, by the reason that comes first', () => {
@@ -130,13 +89,11 @@ function missing(...unread: Coverage['unread']): Coverage {
 describe('the coverage sentence', () => {
   it.each<[Coverage, Scope | undefined, string]>([
     [WHOLE, undefined, 'Read: the whole change, 11 files.'],
-    [WHOLE, FIRST, 'Reviewed: the whole pull request, 11 files, at `3333333`.'],
     [
       WHOLE,
       AGAIN,
       'Reviewed: the whole pull request, 11 files, at `3333333`, because this commit was reviewed before.',
     ],
-    [WHOLE, SINCE, 'Reviewed: `2222222..3333333`, 2 of 11 files.'],
     [
       WHOLE,
       { ...SINCE, hasMerge: true, before: { ...before, unseen: ['c.ts'] } },
@@ -157,9 +114,7 @@ describe('the coverage sentence', () => {
       'Reviewed: 8 of 11 files at `3333333`. Not read: 1 beyond `max-diff-tokens` or what the model takes (`a.lock`); 2 that GitHub does not list. Nothing is known about those.',
     ],
     [cutShort(WHOLE), FIRST, 'Reviewed in part: 11 files at `3333333`.'],
-    [NOTHING_READ, FIRST, 'Nothing was read: the change could not be fetched.'],
     [withoutAnswer(NOTHING_READ), FIRST, 'Nothing was read: the change could not be fetched.'],
-    [withoutAnswer(WHOLE), FIRST, 'Nothing was reviewed: the run ended without an answer.'],
     [
       withoutAnswer(missing({ path: 'b.ts', why: 'paths' })),
       undefined,
@@ -180,7 +135,6 @@ describe('the coverage sentence', () => {
   });
 
   it.each([
-    [WHOLE, ' · whole'],
     [missing({ path: 'a', why: 'failed' }), ' in 10 of 11 files'],
     [cutShort(WHOLE), ''],
   ])('is the end of a title: %#', (coverage, title) => {

@@ -3,10 +3,6 @@ import fc from 'fast-check';
 import { firstSentence, handleOf, mintId, readHandle, visibleWords } from '../../src/review/finding.js';
 
 describe('the id of a finding', () => {
-  it('has sixteen hexadecimal digits, the same in every version', () => {
-    expect(mintId('7/1/review', 1)).toMatchInlineSnapshot(`"8aefabeb5258b5a2"`);
-  });
-
   it('is different for every run and every number in it', () => {
     const run = fc.stringMatching(/^[0-9]{1,3}\/[0-9]$/);
     fc.assert(
@@ -32,25 +28,17 @@ describe('the handle of a finding', () => {
   });
 
   it.each<[string, string | undefined]>([
-    ['fq7k2', 'FQ7K2'],
     ['`FQ7K2`:', 'FQ7K2'],
     ['(FQ7K2)', 'FQ7K2'],
-    ['FQ7K2,', 'FQ7K2'],
     ['false', undefined],
     ['F1', undefined],
-    ['FQ7K22', undefined],
-    ['', undefined],
   ])('is read from %j as %j', (word, expected) => {
     expect(readHandle(word)).toBe(expected);
   });
 });
 
 it.each<[string, string]>([
-  ['One. Two.', 'One.'],
-  ['No end', 'No end'],
   ['Over\ntwo lines! More', 'Over two lines!'],
-  ['In v1.2 it fails. Then', 'In v1.2 it fails.'],
-  ['これは危険。次', 'これは危険。'],
   ['  ', ''],
 ])('the first sentence of %j is %j', (body, expected) => {
   expect(firstSentence(body)).toBe(expected);

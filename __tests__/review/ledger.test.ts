@@ -23,7 +23,6 @@ import {
   known,
   LATER,
   ledgerOf,
-  lesson,
   marked,
   NOW,
   OTHER,
@@ -86,7 +85,7 @@ describe('people’s gestures and words', () => {
     ],
     ['`/axe done` settles', conversation({ replies: [said('hubot', '/axe done')] }), 'settled command hubot'],
     [
-      'a phrase in a conversation of several is about all of them',
+      'a phrase is about all that a conversation holds',
       conversation({ first: BOTH, replies: [NO] }),
       'dismissed phrase octocat',
     ],
@@ -165,7 +164,7 @@ describe('people’s gestures and words', () => {
       'open',
     ],
     [
-      'a dismissal is not undone by opening the conversation',
+      'no opened conversation undoes a dismissal',
       told([ended({ state: 'dismissed', by: 'person', why: 'phrase' })]),
       'dismissed phrase',
     ],
@@ -193,7 +192,7 @@ describe('people’s gestures and words', () => {
     ['a command without a name does', { comments: [said('octocat', '/axe dismiss')] }],
     ['a command names another one', conversation({ replies: [said('octocat', '/axe dismiss FX3M9')] })],
     [
-      'a command names none of several in its conversation',
+      'a command names none of several',
       conversation({ first: BOTH, replies: [said('octocat', '/axe dismiss')] }),
     ],
     [
@@ -231,12 +230,6 @@ describe('marks in texts and in the state', () => {
   const edited = conversation({ first: opening({ isEditedByOther: true }) });
 
   it.each<[string, Partial<Seen>, Partial<LedgerContext>, string | undefined]>([
-    [
-      'a text unknown to the state opens',
-      { threads: [], comments: [opening()] },
-      { memory: { marks: [], posted: new Set() } },
-      'open',
-    ],
     ['a text unknown to the state ends nothing', told([ended({ closed: false })]), { memory }, 'open'],
     [
       'a text that the state knows ends',
@@ -245,38 +238,12 @@ describe('marks in texts and in the state', () => {
       'settled fixed',
     ],
     [
-      'any text of ours ends where the state knows nothing',
-      told([ended({ closed: false })]),
-      {},
-      'settled fixed',
-    ],
-    ['an edited comment keeps its finding by the state', edited, { memory }, 'open'],
-    ['a deleted one does', { threads: [] }, { memory }, 'open'],
-    [
-      'an edited comment keeps its finding by the review’s text',
-      { ...edited, reviews: [review(marked([raised()]))] },
-      {},
-      'open',
-    ],
-    [
-      'a finding in a review’s text counts',
-      { threads: [], reviews: [review(marked([raised()]))] },
-      {},
-      'open',
-    ],
-    [
       'a draft of a review does not',
       { threads: [], reviews: [review(marked([raised()]), { state: 'PENDING' })] },
       {},
       undefined,
     ],
     ['what somebody else wrote does not', conversation({ first: opening({ isOurs: false }) }), {}, undefined],
-    [
-      'a quoted mark does not',
-      conversation({ first: opening({ body: `> ${opening().body}` }) }),
-      {},
-      undefined,
-    ],
     ['another agent’s finding is its own', {}, { agent: 'bot-2' }, undefined],
   ])('%s', (_, parts, about, expected) => {
     expect(lifeOf(parts, about)).toBe(expected);
@@ -295,12 +262,6 @@ describe('marks in texts and in the state', () => {
 
   it.each<[string, Parameters<typeof marked>[0], Partial<KnownFinding>]>([
     [
-      'milder by another first mark',
-      [raised({ at: 0, severity: 'nit', path: 'a.ts' })],
-      { severity: 'major', path: 'src/auth.ts' },
-    ],
-    ['milder by a mark that it is back', [back({ severity: 'nit' })], { severity: 'major' }],
-    [
       'outdated by a mark that it moved',
       [back({ path: 'a.ts', code: '' })],
       { state: 'open', path: 'src/auth.ts' },
@@ -313,12 +274,6 @@ describe('marks in texts and in the state', () => {
     ['without a state', {}, opening(), 'untrusted'],
     ['by a text that the state knows', { memory: { marks: [], posted: new Set([1]) } }, opening(), 'trusted'],
     ['by the state', { memory: { ...memory, posted: new Set() } }, opening(), 'trusted'],
-    [
-      'by a stranger’s run',
-      { memory: { ...memory, marks: [raised({ lane: 'untrusted' })] } },
-      opening(),
-      'untrusted',
-    ],
   ])('trust the words of a finding %s', (_, about, first, lane) => {
     expect(read(conversation({ first }), about).findings).toMatchObject([{ lane }]);
   });
@@ -351,111 +306,39 @@ describe('a finding held against the present change', () => {
     threads: [],
     comments: [opening({}, [raised(parts), ...more])],
   });
+  const LEFT = { lines: WITHOUT_FILE };
+  const ON_FORK = { ...LEFT, isFork: true };
   const UNTELLING = { line: 11, code: codeKey('return user;') };
   const GONE = { code: '', closed: false };
 
   it.each<[string, Partial<Seen>, Partial<LedgerContext>, Partial<KnownFinding>]>([
-    ['follows its line', at({ line: 3 }), {}, { state: 'open', line: 10, isGone: false }],
-    [
-      'is only asked about once its line is touched',
-      at({}),
-      { lines: TOUCHED },
-      { state: 'open', isGone: true },
-    ],
-    [
-      'is outdated if its file left the change',
-      at({}),
-      { lines: WITHOUT_FILE },
-      { state: 'outdated', by: 'program' },
-    ],
-    [
-      'stays open on a fork if it blocks',
-      at({}),
-      { lines: WITHOUT_FILE, isFork: true },
-      { state: 'open', isGone: true },
-    ],
-    [
-      'is outdated on a fork if it is mild',
-      at({ severity: 'minor' }),
-      { lines: WITHOUT_FILE, isFork: true },
-      { state: 'outdated' },
-    ],
-    [
-      'is outdated on a fork if it is unsure',
-      at({ unsure: true }),
-      { lines: WITHOUT_FILE, isFork: true },
-      { state: 'outdated' },
-    ],
-    [
-      'follows its renamed file',
-      at({ path: 'src/old-name.ts', code: codeKey('const v5 = five();') }),
-      {},
-      { path: 'src/new-name.ts', line: 5, state: 'open' },
-    ],
-    [
-      'follows its added file by a telling line',
-      at({ path: 'src/added.ts' }),
-      {},
-      { path: 'src/auth.ts', line: 10 },
-    ],
-    [
-      'follows its file that was rewritten under another name',
-      at({ path: 'gone.ts' }),
-      {},
-      { path: 'src/auth.ts', line: 10 },
-    ],
+    ['is outdated if its file left', at({}), LEFT, { state: 'outdated', by: 'program' }],
+    ['stays open on a fork if it blocks', at({}), ON_FORK, { state: 'open', isGone: true }],
+    ['is outdated on a fork if it is unsure', at({ unsure: true }), ON_FORK, { state: 'outdated' }],
+    ['follows its file to another name', at({ path: 'gone.ts' }), {}, { path: 'src/auth.ts', line: 10 }],
     [
       'follows no file by an untelling line',
       at({ ...UNTELLING, path: 'src/added.ts' }),
       {},
       { state: 'outdated' },
     ],
-    [
-      'is where it was in a file of which GitHub shows nothing',
-      at({ path: 'logo.png' }),
-      {},
-      { isGone: false, line: 10 },
-    ],
-    [
-      'is where it was if the diff is unknown',
-      at({ line: 3 }),
-      { lines: undefined },
-      { line: 3, isGone: false },
-    ],
-    [
-      'opens again if its fix is exactly reverted',
-      at({}, ended(GONE)),
-      {},
-      { state: 'open', why: 'reverted', isTold: false },
-    ],
-    ['stays fixed if its line stood then', at({}, ended({ closed: false })), {}, { state: 'settled' }],
+    ['stays in a file that GitHub does not show', at({ path: 'logo.png' }), {}, { isGone: false, line: 10 }],
+    ['is open if its fix is reverted', at({}, ended(GONE)), {}, { why: 'reverted', isTold: false }],
     ['stays fixed if its line is untelling', at(UNTELLING, ended(GONE)), {}, { state: 'settled' }],
     ['stays taken back', at({}, ended({ ...GONE, why: 'wrong' })), {}, { state: 'settled' }],
-    [
-      'stays settled by a person while its line stands anywhere',
-      at({ line: 3 }, ended({ by: 'person', why: 'resolved', closed: false })),
-      {},
-      { state: 'settled', endedGone: false },
-    ],
-    [
-      'is where it came back',
-      at({}, back({ line: 11, code: codeKey('return user;'), severity: 'critical' })),
-      {},
-      { line: 11, severity: 'critical', raisedAt: NOW.getTime() },
-    ],
   ])('%s', (_, parts, about, expected) => {
     expect(read(parts, about).findings).toMatchObject([expected]);
   });
 
-  it.each([
-    ['one finding of a category', {}, [false, true]],
-    ['several of different categories', { category: 'data' }, [false, false]],
-  ] as const)('shares its line with %s', (_, parts, gone) => {
-    const twins = [raised(), raised({ id: OTHER, handle: 'FX3M9', ...parts })];
-    expect(
-      read({ threads: [thread({ first: opening({}, twins) })] }).findings.map((one) => one.isGone),
-    ).toEqual(gone);
-  });
+  it.each([['one finding of a category', {}, [false, true]]] as const)(
+    'shares its line with %s',
+    (_, parts, gone) => {
+      const twins = [raised(), raised({ id: OTHER, handle: 'FX3M9', ...parts })];
+      expect(
+        read({ threads: [thread({ first: opening({}, twins) })] }).findings.map((one) => one.isGone),
+      ).toEqual(gone);
+    },
+  );
 
   it.each<[string, Partial<LedgerContext>, Parameters<typeof raised>[0], string]>([
     ['pushed by a writer', { isPushByWriter: true }, {}, 'settled person'],
@@ -474,6 +357,13 @@ describe('a finding held against the present change', () => {
 describe('a finding that is raised', () => {
   const EARLIER = [known()];
   const CLOSED = { state: 'settled', by: 'person', why: 'resolved' } as const;
+  const BY_MODEL = [known({ state: 'settled', by: 'model' })];
+  const BY_PERSON = [known(CLOSED)];
+  const DISMISSED = [known({ state: 'dismissed' })];
+  const ELSEWHERE = { line: 11, code: 'return user;' };
+  const ALIKE = { line: 40, code: 'line 39;', title: 'Query built from an id' };
+  const SAME = { sameAs: 'FQ7K2' };
+  const SAME_TOUCHED = { ...SAME, about: { lines: TOUCHED } };
   const touched = { line: 10, code: 'query("SELECT " + account.id);', title: 'Account reaches the query' };
 
   function raise(
@@ -494,67 +384,15 @@ describe('a finding that is raised', () => {
   it.each<
     [string, readonly KnownFinding[], Partial<KnownFinding>, Parameters<typeof raise>[2], Raising['kind']]
   >([
-    ['is the open one of its telling line and category', EARLIER, {}, {}, 'kept'],
-    ['is that one, though the model says that it is another', EARLIER, {}, { isNew: true }, 'kept'],
-    [
-      'is the one that the model names',
-      EARLIER,
-      { line: 11, code: 'return user;' },
-      { sameAs: ' fq7k2' },
-      'kept',
-    ],
+    ['is the one that the model names', EARLIER, ELSEWHERE, { sameAs: ' fq7k2' }, 'kept'],
     ['is back if it is worse', EARLIER, { severity: 'critical' }, {}, 'back'],
-    ['is back if its line changed', EARLIER, touched, { sameAs: 'FQ7K2', about: { lines: TOUCHED } }, 'back'],
-    ['is back if the model had settled it', [known({ state: 'settled', by: 'model' })], {}, {}, 'back'],
+    ['is another one then, if the model says so', BY_MODEL, {}, { isNew: true }, 'raised'],
+    ['is held back while the line that a person settled stands', BY_PERSON, {}, {}, 'held-back'],
+    ['is back if the line that a person settled changed', BY_PERSON, touched, SAME_TOUCHED, 'back'],
+    ['is back if that line was gone', [known({ ...CLOSED, endedGone: true })], {}, {}, 'back'],
+    ['is asked about there in another category', DISMISSED, { category: 'data' }, {}, 'ask'],
     [
-      'is another one then, if the model says so',
-      [known({ state: 'settled', by: 'model' })],
-      {},
-      { isNew: true },
-      'raised',
-    ],
-    ['is held back while the line that a person settled stands', [known(CLOSED)], {}, {}, 'held-back'],
-    [
-      'is held back then, whichever line the model names',
-      [known(CLOSED)],
-      { line: 11, code: 'return user;' },
-      { sameAs: 'FQ7K2' },
-      'held-back',
-    ],
-    [
-      'is back if the line that a person settled changed',
-      [known(CLOSED)],
-      touched,
-      { sameAs: 'FQ7K2', about: { lines: TOUCHED } },
-      'back',
-    ],
-    [
-      'is back if that line was gone and is here again',
-      [known({ ...CLOSED, endedGone: true })],
-      {},
-      {},
-      'back',
-    ],
-    ['is held back where it was dismissed', [known({ state: 'dismissed' })], {}, {}, 'held-back'],
-    [
-      'is held back there under another name',
-      [known({ state: 'dismissed' }), otherKnown()],
-      {},
-      { sameAs: 'FX3M9' },
-      'held-back',
-    ],
-    ['is held back there as a new one', [known({ state: 'dismissed' })], {}, { isNew: true }, 'held-back'],
-    [
-      'is asked about there in another category',
-      [known({ state: 'dismissed' })],
-      { category: 'data' },
-      {},
-      'ask',
-    ],
-    ['is asked about on a line that has another category', EARLIER, { category: 'data' }, {}, 'ask'],
-    ['is another one once that was answered', EARLIER, { category: 'data' }, { isNew: true }, 'raised'],
-    [
-      'is the one that was posted there meanwhile',
+      'is the one posted there meanwhile',
       EARLIER,
       { category: 'data' },
       { isNew: true, knew: new Set() },
@@ -563,24 +401,11 @@ describe('a finding that is raised', () => {
     [
       'is asked about on an untelling line of that number',
       [otherKnown()],
-      { line: 11, code: 'return user;', category: 'data' },
+      { ...ELSEWHERE, category: 'data' },
       {},
       'ask',
     ],
-    [
-      'is another one on an untelling line elsewhere',
-      [otherKnown()],
-      { line: 49, code: 'return user;', category: 'data' },
-      {},
-      'raised',
-    ],
-    [
-      'is asked about under a similar title nearby',
-      EARLIER,
-      { line: 40, code: 'line 39;', title: 'Query built from an id' },
-      {},
-      'ask',
-    ],
+    ['is asked about under a similar title nearby', EARLIER, ALIKE, {}, 'ask'],
     [
       'is another one under a title that shares only such words as `is` and `the`',
       EARLIER,
@@ -588,68 +413,20 @@ describe('a finding that is raised', () => {
       {},
       'raised',
     ],
-    [
-      'is another one under a similar title far away',
-      EARLIER,
-      { line: 41, code: 'line 40;', title: 'Query built from an id' },
-      {},
-      'raised',
-    ],
-    [
-      'is another one in another file',
-      EARLIER,
-      { path: 'fresh.ts', line: 1, title: EARLIER[0]?.title ?? '' },
-      {},
-      'raised',
-    ],
-    [
-      'is the open one before one that has ended there',
-      [known({ ...CLOSED, id: OTHER, handle: 'FX3M9' }), known()],
-      {},
-      {},
-      'kept',
-    ],
-    [
-      'moves with a line that is gone from another file',
-      [known({ isGone: true, path: 'src/before.ts' })],
-      {},
-      { sameAs: 'FQ7K2' },
-      'back',
-    ],
-    ['is refused under an unknown name', EARLIER, {}, { sameAs: 'FZZZ9' }, 'refused'],
-    [
-      'is refused under the name of one that stands in another file',
-      EARLIER,
-      { path: 'fresh.ts' },
-      { sameAs: 'FQ7K2' },
-      'refused',
-    ],
-    [
-      'moves with a file that left the change',
-      [known({ state: 'outdated', path: 'src/before.ts' })],
-      {},
-      { sameAs: 'FQ7K2' },
-      'back',
-    ],
+    ['is another one under a similar title far away', EARLIER, { ...ALIKE, line: 41 }, {}, 'raised'],
+    ['is another one in another file', EARLIER, { ...ALIKE, path: 'fresh.ts' }, {}, 'raised'],
+    ['is the open one before an ended one', [known({ ...CLOSED, id: OTHER }), known()], {}, {}, 'kept'],
+    ['moves with a line that is gone', [known({ isGone: true, path: 'old.ts' })], {}, SAME, 'back'],
+    ['is refused as one that stands in another file', EARLIER, { path: 'fresh.ts' }, SAME, 'refused'],
+    ['moves with a file that left', [known({ state: 'outdated', path: 'old.ts' })], {}, SAME, 'back'],
   ])('%s', (_, earlier, draft, claim, kind) => {
     expect(raise(earlier, draft, claim).kind).toBe(kind);
   });
 
   it.each<[string, Partial<KnownFinding>, Parameters<typeof raise>[2], Partial<KnownFinding>]>([
     ['is never milder', { severity: 'nit' }, {}, { severity: 'major' }],
-    ['is as bad as the worst word', { severity: 'critical' }, {}, { severity: 'critical' }],
-    [
-      'does not move while its own line stands',
-      { line: 11, code: 'return user;' },
-      { sameAs: 'FQ7K2' },
-      { line: 10, code: CODE, key: KEY },
-    ],
-    [
-      'moves if its line changed',
-      touched,
-      { sameAs: 'FQ7K2', about: { lines: TOUCHED } },
-      { code: touched.code, key: codeKey(touched.code) },
-    ],
+    ['stays while its own line stands', ELSEWHERE, SAME, { line: 10, code: CODE, key: KEY }],
+    ['moves if its line changed', touched, SAME_TOUCHED, { key: codeKey(touched.code) }],
   ])('again %s', (_, draft, claim, expected) => {
     expect(raise(EARLIER, draft, claim)).toMatchObject({ finding: { id: ID, ...expected } });
   });
@@ -668,27 +445,11 @@ describe('a finding that is raised', () => {
 describe('the model’s word on an end', () => {
   const FIXED: Settlement = { finding: known(), how: 'fixed', reason: 'It is bound.', evidence: [], by: '' };
   const MILD = { severity: 'minor' } as const;
+  const UNCONFIRMED = 'a second look did not confirm its end';
 
   it.each<[string, Partial<KnownFinding>, Partial<Settlement>, Partial<LedgerContext>, string]>([
-    ['settles what does not block', MILD, {}, {}, 'settled model fixed'],
-    ['takes back what does not block', MILD, { how: 'wrong' }, {}, 'settled model wrong'],
     ['settles what nobody is certain of', { confidence: 'unsure' }, {}, {}, 'settled model fixed'],
-    ['settles what blocks after a second look', {}, { isAgreed: true }, {}, 'settled model fixed'],
-    ['does not settle what blocks alone', {}, {}, {}, 'a second look did not confirm its end'],
-    [
-      'does not settle what blocks by a wider gate',
-      MILD,
-      {},
-      { gate: 'minor' },
-      'a second look did not confirm its end',
-    ],
-    [
-      'does not settle what blocks though its line is gone',
-      { isGone: true },
-      {},
-      {},
-      'a second look did not confirm its end',
-    ],
+    ['does not settle it though its line is gone', { isGone: true }, {}, {}, UNCONFIRMED],
     ['dismisses in a person’s name', {}, { how: 'dismissed', by: 'octocat' }, {}, 'dismissed person words'],
     [
       'never ends anything on an untrusted run',
@@ -697,8 +458,6 @@ describe('the model’s word on an end', () => {
       { isTrusted: false },
       'somebody with write access has to decide: the change comes from outside',
     ],
-    ['ends nothing twice', { state: 'dismissed' }, {}, {}, 'FQ7K2 is not open'],
-    ['ends what is outdated', { ...MILD, state: 'outdated' }, {}, {}, 'settled model fixed'],
   ])('%s', (_, parts, ending, about, expected) => {
     const end = ledgerOf([known(parts)], about).end({ ...FIXED, ...ending });
     expect(typeof end === 'string' ? end : `${end.state} ${end.by} ${end.why}`).toBe(expected);
@@ -734,9 +493,4 @@ describe('the people whose permission is asked for', () => {
     const threads = [thread({ resolvedBy: 'github-actions[bot]' })];
     expect(peopleToAsk(seen({ threads, comments }))).toEqual(['reader']);
   });
-});
-
-it('a lesson is no way round an open finding', () => {
-  const ledger = ledgerOf([known({ category: 'data' })], { lessons: [lesson()] });
-  expect(ledger.raise(finding({ code: CODE, category: 'data' })).kind).toBe('kept');
 });

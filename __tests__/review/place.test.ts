@@ -18,14 +18,12 @@ interface Expected {
 describe('the place of a finding', () => {
   it.each<[string, Wanted, Expected]>([
     ['on an added line stays there', { line: 10 }, { line: 10 }],
-    ['on an unchanged line stays there', { line: 41 }, { line: 41 }],
-    ['on a removed line stays on the left', { line: 40, side: 'LEFT' }, { line: 40, side: 'LEFT' }],
     ['on the left of an unchanged line goes to its right', { line: 39, side: 'LEFT' }, { line: 40 }],
     ['on a range within a hunk keeps it', { startLine: 8, line: 11 }, { startLine: 8, line: 11 }],
     ['on a range written backwards is put right', { startLine: 11, line: 8 }, { startLine: 8, line: 11 }],
     ['on a range of one line has no range', { startLine: 11, line: 11 }, { line: 11, startLine: undefined }],
     [
-      'on a range that leaves its hunk keeps the last part',
+      'on a range over two hunks keeps the last part',
       { startLine: 12, line: 40 },
       { startLine: 38, line: 40, isExact: false },
     ],
@@ -45,23 +43,13 @@ describe('the place of a finding', () => {
       { startLine: 38, line: 41, side: 'LEFT' },
     ],
     ['ten lines below a hunk moves up', { line: 24 }, { line: 14, about: 24, isExact: false }],
-    ['above a hunk moves down', { line: 2 }, { line: 7, about: 2, isExact: false }],
     [
-      'on a range before a hunk moves to the nearer end',
+      'on a range before a hunk moves to it',
       { startLine: 1, line: 3 },
       { line: 7, about: 3, isExact: false },
     ],
     ['on the left of a new file is on the right', { path: 'fresh.ts', side: 'LEFT', line: 2 }, { line: 2 }],
-    [
-      'on the right of a deleted file is on the left',
-      { path: 'gone.ts', line: 2 },
-      { line: 2, side: 'LEFT' },
-    ],
-    [
-      'on the old name of a file is on the new one',
-      { path: 'src/old-name.ts', line: 5 },
-      { path: 'src/new-name.ts', line: 5 },
-    ],
+    ['right of a deleted file is on the left', { path: 'gone.ts', line: 2 }, { line: 2, side: 'LEFT' }],
     ['on a quoted path is found', { path: 'naïve "file".ts', line: 2 }, { line: 2 }],
   ])('%s', (_, wanted, expected) => {
     expect(placed(wanted).placement).toEqual({
@@ -76,11 +64,8 @@ describe('the place of a finding', () => {
   });
 
   it.each<[string, Wanted, string]>([
-    ['a file that is not in the diff', { path: 'src/other.ts' }, 'unknown-file'],
     ['a path that only looks like one', { path: 'src/auth.ts ' }, 'unknown-file'],
-    ['a binary file', { path: 'logo.png' }, 'no-lines'],
     ['a file that was only renamed', { path: 'moved.ts' }, 'no-lines'],
-    ['a line eleven lines away', { line: 25 }, 'too-far'],
     ['a line far behind the end', { line: 999_999 }, 'too-far'],
   ])('on %s is the text of the review', (_, wanted, reason) => {
     expect(placed(wanted).placement).toEqual({ kind: 'body', reason });
@@ -121,52 +106,18 @@ describe('the place of a finding', () => {
 
 describe('a finding that quotes its line', () => {
   it.each<[string, Partial<Finding>, Partial<Finding>]>([
-    ['stays if number and code agree', { line: 11, code: 'return user;' }, { line: 11 }],
-    ['moves to the line of the code', { line: 14, code: 'return user;' }, { line: 11 }],
-    ['moves from outside of the diff to the code', { line: 3, code: 'return user;' }, { line: 11 }],
-    ['can quote with other spaces', { line: 3, code: '   return   user;  ' }, { line: 11 }],
-    ['can quote the mark of the diff', { line: 3, code: '+return user;' }, { line: 11 }],
-    ['can quote a part that is long enough', { line: 3, code: '"SELECT " + user.id' }, { line: 10 }],
-    [
-      'can quote several lines, of which the last counts',
-      { line: 3, code: 'line 9;\nline 11;\n' },
-      { line: 12 },
-    ],
-    ['goes to the other side', { line: 3, code: 'line 51;' }, { line: 51, side: 'LEFT' }],
-    ['takes its range along', { line: 14, startLine: 12, code: 'return user;' }, { line: 11, startLine: 9 }],
-    [
-      'keeps its range within the file',
-      { line: 20, startLine: 1, code: 'line 8;' },
-      { line: 8, startLine: 1 },
-    ],
-    [
-      'stays outside of the diff with code that is nowhere in it',
-      { line: 30, code: 'line 29;' },
-      { line: 30 },
-    ],
-    ['stays if nothing is quoted', { line: 13, code: ' \n' }, { line: 13 }],
+    ['keeps its range in the file', { line: 20, startLine: 1, code: 'line 8;' }, { line: 8, startLine: 1 }],
+    ['stays outside with code that is nowhere', { line: 30, code: 'line 29;' }, { line: 30 }],
     ['stays in a file that is not in the diff', { path: 'x.ts', line: 13, code: 'a' }, { line: 13 }],
   ])('%s', (_, wanted, expected) => {
     const given = finding(wanted);
     expect(followCode(given, LINES)).toEqual({ kind: 'followed', finding: { ...given, ...expected } });
   });
 
-  it.each([
-    [1, 2],
-    [4, 2],
-    [5, 6],
-    [9, 6],
-  ])('moves from line %i to the nearest line with that code, %i', (line, expected) => {
+  it.each([[5, 6]])('moves from line %i to the nearest line with that code, %i', (line, expected) => {
     const code = ['a', 'same();', 'b', 'c', 'd', 'same();', 'e'].map((one) => `+${one}\n`).join('');
     const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,7 @@\n${code}`);
     const given = finding({ path: 'f.ts', line, code: 'same();' });
     expect(followCode(given, lines)).toEqual({ kind: 'followed', finding: { ...given, line: expected } });
-  });
-
-  it('is refused if the diff has other code on that line', () => {
-    expect(followCode(finding({ line: 10, code: 'exec(user.id)' }), LINES)).toEqual({
-      kind: 'mismatch',
-      actual: 'query("SELECT " + user.id);',
-    });
   });
 });

@@ -6,23 +6,11 @@ import { allowedName, planReview, type ReviewWishes, splitNames } from '../../sr
 
 describe('an allow-list', () => {
   it.each<[string, readonly string[], string | undefined]>([
-    ['bug', ['bug'], 'bug'],
     ['BUG', ['docs', 'Bug'], 'Bug'],
     ['bugs', ['bug'], undefined],
-    ['area/docs', ['area/*'], 'area/docs'],
-    ['Area/Docs', ['area/*'], 'Area/Docs'],
-    ['area', ['area/*'], undefined],
-    ['area/', ['area/*'], 'area/'],
-    ['good first issue', ['*'], 'good first issue'],
     ['a-b-c', ['a*b*c'], 'a-b-c'],
-    ['a-c-b', ['a*b*c'], undefined],
-    ['aba', ['ab*ba'], undefined],
     ['abba', ['ab*ba'], 'abba'],
     ['a', ['a*a'], undefined],
-    ['a.c', ['a?c'], undefined],
-    ['abc', ['a.c'], undefined],
-    ['bug', [], undefined],
-    ['', ['bug'], undefined],
   ])('maps %j with %j to %j', (name, patterns, expected) => {
     expect(allowedName(name, patterns)).toBe(expected);
   });
@@ -33,10 +21,7 @@ describe('an allow-list', () => {
 });
 
 it.each<[string | undefined, readonly string[]]>([
-  ['bug, docs', ['bug', 'docs']],
-  [' bug ,,\n good first issue\n', ['bug', 'good first issue']],
   ['bug, Bug', ['Bug']],
-  ['', []],
   [undefined, []],
 ])('is split from %j into %j', (list, expected) => {
   expect(splitNames(list)).toEqual(expected);

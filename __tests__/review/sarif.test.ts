@@ -66,9 +66,7 @@ describe('formatSarif', () => {
 
   it.each([
     ['critical', 'error'],
-    ['major', 'error'],
     ['minor', 'warning'],
-    ['nit', 'note'],
   ] as const)('maps %s to %s', (severity, level) => {
     expect(runOf(reportOf({ ...PLAIN_RECORD, severity })).results).toMatchObject([{ level }]);
   });

@@ -35,31 +35,10 @@ function take(
 
 describe('the end of an earlier finding', () => {
   it.each<[string, Partial<SettleRequest>, Partial<Settlement>]>([
-    ['is taken as fixed with a line that has changed since', {}, { how: 'fixed', by: '' }],
     ['can be named in small letters', { finding: ' fq7k2 ' }, { how: 'fixed' }],
-    [
-      'is proved by a line of a renamed file, under its old name too',
-      { evidence: [{ path: 'src/old-name.ts', line: 5, code: 'const v5 = five();' }] },
-      { how: 'fixed' },
-    ],
     [
       'is proved by a line that was copied with the mark of the diff',
       { evidence: [{ ...CURE, code: '+  return user;' }] },
-      { how: 'fixed' },
-    ],
-    [
-      'is proved by a line whose number was miscounted',
-      { evidence: [{ ...CURE, line: 99 }] },
-      { how: 'fixed' },
-    ],
-    [
-      'is proved by one of several lines',
-      { evidence: [{ ...CURE, code: 'line 12;' }, CURE] },
-      { how: 'fixed' },
-    ],
-    [
-      'is proved by one of several lines of a list',
-      { evidence: [CURE, { ...CURE, code: '- no' }] },
       { how: 'fixed' },
     ],
     ['is taken back without any proof', { how: 'wrong', evidence: [] }, { how: 'wrong', by: '' }],
@@ -69,7 +48,6 @@ describe('the end of an earlier finding', () => {
       { how: 'dismissed', by: 'octocat' },
     ],
     ['names nobody if nobody dismissed it', { how: 'wrong', by: 'octocat' }, { how: 'wrong', by: '' }],
-    ['has a reason of one line', { reason: '  It is bound now.\n' }, { reason: 'It is bound now.' }],
   ])('%s', (_, request, expected) => {
     const { answer, settlements } = take(request);
     expect(answer).toEqual({
@@ -81,21 +59,12 @@ describe('the end of an earlier finding', () => {
 
   it.each<[string, Partial<SettleRequest>, string]>([
     [
-      'names no finding',
-      { finding: 'FZZZ9' },
-      '"FZZZ9" is none of your open findings; these are FQ7K2, FX3M9.',
-    ],
-    [
       'names an id',
       { finding: FINDING.id },
       `"${FINDING.id}" is none of your open findings; these are FQ7K2, FX3M9.`,
     ],
     ['has no reason', { reason: ' \n' }, '`reason` is empty; say in one sentence what ends the finding.'],
-    [
-      'has too long a reason',
-      { reason: 'x'.repeat(301) },
-      '`reason` is longer than 300 characters; shorten it.',
-    ],
+    ['is too long', { reason: 'x'.repeat(301) }, '`reason` is longer than 300 characters; shorten it.'],
   ])('is refused if it %s', (_, request, expected) => {
     expect(take(request)).toEqual({
       answer: { kind: 'refused', text: `Not taken: ${expected}` },
@@ -106,20 +75,10 @@ describe('the end of an earlier finding', () => {
   const NO_CURE =
     'Not taken: name in `evidence` a line that changed since FQ7K2 was posted and that fixes it, copied as it is.';
   it.each<[string, Partial<SettleRequest['evidence'][number]>]>([
-    ['a line that the change leaves unchanged', { code: 'line 11;' }],
     ['a line that was removed', { code: 'line 10;' }],
-    ['a line that was there when the finding was posted', { code: 'line 9;' }],
-    ['a line that does not exist', { code: 'return bound;' }],
-    ['a part of a line', { code: 'return' }],
-    ['a line of another file', { path: 'fresh.ts' }],
     ['a file that is not in the diff', { path: 'src/other.ts' }],
-    ['nothing', { code: '  ' }],
   ])('is refused as fixed if its evidence is %s', (_, parts) => {
     expect(take({ evidence: [{ ...CURE, ...parts }] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
-  });
-
-  it('is refused as fixed without any evidence', () => {
-    expect(take({ evidence: [] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
   });
 
   it('is proved only by what is new since the last review', () => {
@@ -132,14 +91,8 @@ describe('the end of an earlier finding', () => {
   });
 
   it.each<[string, string | undefined, string]>([
-    ['nobody is named', undefined, '`by` names nobody'],
     ['an empty name is given', '@', '`by` names nobody'],
     ['a reader is named', 'reader', '"reader" has not written in the conversation of FQ7K2'],
-    [
-      'somebody is named whose words were edited',
-      'hubot',
-      '"hubot" has not written in the conversation of FQ7K2',
-    ],
     ['a bot is named', '@monalisa', '"@monalisa" has not written in the conversation of FQ7K2'],
   ])('is refused as dismissed if %s', (_, by, why) => {
     expect(take({ how: 'dismissed', evidence: [], by }).answer).toEqual({
@@ -148,11 +101,7 @@ describe('the end of an earlier finding', () => {
     });
   });
 
-  it.each([
-    ['is settled', known({ state: 'settled' })],
-    ['is dismissed', known({ state: 'dismissed' })],
-    ['is outdated', known({ state: 'outdated' })],
-  ])('is refused if the finding %s', (_, finding) => {
+  it.each([['is outdated', known({ state: 'outdated' })]])('is refused if the finding %s', (_, finding) => {
     expect(take({}, { findings: [finding] }).answer.text).toBe(
       'Not taken: "FQ7K2" is none of your open findings; there are none.',
     );
@@ -182,15 +131,12 @@ describe('a fix that only removes lines', () => {
   const MOVED = fresh('@@ -4,2 +4,2 @@\n-unsafe();\n keep();\n+unsafe();');
   const evidence = [{ path: 'src/other.ts', line: 5, code: '-unsafe();' }];
 
-  it.each(['-unsafe();', 'unsafe();', '  unsafe();'])('is proved by the removed line `%s`', (code) => {
+  it.each(['  unsafe();'])('is proved by the removed line `%s`', (code) => {
     const request = { evidence: [{ path: 'src/other.ts', line: 5, code }] };
     expect(take(request, { fresh: REMOVED }).settlements).toHaveLength(1);
   });
 
-  it.each([
-    ['was only moved', { fresh: MOVED }],
-    ['might have been removed before, since everything was reviewed', { lines: REMOVED, fresh: undefined }],
-  ])('is not proved by a line that %s', (_, scope) => {
+  it.each([['was only moved', { fresh: MOVED }]])('is not proved by a line that %s', (_, scope) => {
     expect(take({ evidence }, scope)).toMatchObject({ answer: { kind: 'refused' }, settlements: [] });
   });
 });

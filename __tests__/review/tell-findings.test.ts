@@ -292,7 +292,7 @@ describe('a review that asks for changes', () => {
     ['is taken back where `block-on` is stricter', QUIET, { blockOn: 'critical' }, 'DISMISSED', false],
     ['stays for another agent', QUIET, { agent: 'bot-2' }, 'CHANGES_REQUESTED', false],
     [
-      'stays where the newest commit is another one',
+      'stays where the newest commit is another',
       settle('fixed'),
       { head: 'f'.repeat(40) },
       'CHANGES_REQUESTED',

@@ -154,7 +154,6 @@ describe('loading an agent', () => {
   it.each([
     ['../outside.toml', /does not lie in the repository/],
     ['/etc/agents/a.toml', /does not lie in the repository/],
-
     ['a\\b.toml', /does not lie in the repository/],
   ])('refuses the name %s', async (name, message) => {
     await expect(library(repository({})).loadAgent(name)).rejects.toMatchObject({
@@ -165,7 +164,6 @@ describe('loading an agent', () => {
 
   it.each([
     ['a link', { type: 'symlink' } as const, 'it is a symlink, not a file'],
-
     ['a file that is too large', 'x'.repeat(MAX_AGENT_BYTES + 1), '262,144 are the limit'],
   ])('refuses %s', async (_, entry, message) => {
     await expect(

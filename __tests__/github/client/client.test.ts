@@ -119,7 +119,6 @@ describe('a failed answer', () => {
       retryAfterMs: 2_400_000,
       remedy: 'The token has used up its requests; GitHub asks for a pause of 2400 s.',
     },
-
     {
       name: 'a rate limit can give its end as a date',
       status: 429,

@@ -165,7 +165,6 @@ describe('the context of a pull request', () => {
 describe('a diff that GitHub does not send', () => {
   it.each([
     ['C5 68: for its size (406)', TOO_LARGE],
-
     ['in time', refuse(504, 'this diff is taking too long to generate')],
     ['for want of a common ancestor', refuse(404, 'No common ancestor')],
   ])('%s is put together from the files', async (_, diff) => {

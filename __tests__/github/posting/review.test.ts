@@ -176,9 +176,7 @@ describe('C5 70: an answer that does not come after', () => {
 describe('a comment that GitHub refuses on its line', () => {
   it.each<[string, readonly ReviewComment[], readonly number[]]>([
     ['outside every hunk', [second, outside], [1]],
-
     ['in a file that did not change', [{ ...second, path: 'README.md' }, second], [0]],
-
     ['among several', [outside, second, { ...outside, path: 'gone.ts' }], [0, 2]],
   ])('%s goes into the body, the others stay', async (_, comments, unplaced) => {
     const hello = await startHello();
@@ -199,7 +197,6 @@ describe('a review that cannot be posted', () => {
       ({ github }) => github.fail(denied(POST, 'pull_requests=write')),
       /Add `pull-requests: write`/,
     ],
-
     [
       'on a locked pull request',
       ({ github, headSha, baseSha }) => {

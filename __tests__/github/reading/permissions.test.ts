@@ -34,7 +34,6 @@ describe('an account’s permission', () => {
 
   it.each([
     ['C5 72: a 404', 404, 'Not Found'],
-
     ['C5 72: a 403', 403, 'Resource not accessible by integration'],
   ])('%s leaves it unknown, with what GitHub said', async (_, status, message) => {
     const { result } = await ask(() => {

@@ -55,7 +55,6 @@ it.each<[string, Trigger, object]>([
   ['a pull request', pullRequest(), { ...own, pull: 42 }],
   ['one from a fork', pullRequest({ isFork: true }), { ...own, isForeign: true, pull: 42 }],
   ['a review', comment({ on: 'pull_request', number: 42, commits: heads }), { ...own, pull: 42 }],
-
   ['a push', push(BASE, HEAD), { ...own, pull: undefined }],
   ['the first push of a branch', push(ZEROS, HEAD), { ...branch, head: HEAD }],
   ['a deleted branch', push(BASE, ZEROS), { ...branch, base: BASE }],
@@ -67,7 +66,6 @@ it.each<[string, Trigger, object]>([
   ],
   ['a merge queue', queue, { ...own, isForeign: true, pull: undefined }],
   ['an issue', issue(), branch],
-
   ['a schedule', SCHEDULE, branch],
 ])('the commits of %s are known from the event', async (_, trigger, expected) => {
   if (trigger.kind === 'local') throw new Error('not an event');
