@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_547,
-  'files of src/': 336,
-  'types of src/': 764,
+  'lines of src/': 54_496,
+  'files of src/': 335,
+  'types of src/': 761,
   'inputs of action.yml': 40,
   'outputs of action.yml': 20,
-  'lines of __tests__/': 88_153,
+  'lines of __tests__/': 85_098,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

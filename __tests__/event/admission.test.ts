@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import type { AdmissionFacts } from '../../src/event/admission.js';
 import { decideAdmission as decide } from '../../src/event/admission.js';
-import type { AdmissionFacts } from '../../src/event/admission-rules.js';
 import { taskOfMention } from '../../src/event/mention.js';
 import {
   type AdmissionPolicy,

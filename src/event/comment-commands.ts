@@ -4,7 +4,8 @@ interface CommentCommand {
   /** Each way to write it, in code. */
   readonly forms: readonly string[];
   readonly where: string;
-  readonly who: keyof typeof WHO;
+  /** Left out: write access. */
+  readonly who?: string;
   /** What it does, one or two sentences. */
   readonly does: string;
   /** Only this kind of command asks a model. */
@@ -19,7 +20,6 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     name: 'review',
     forms: ['/axe review', '/axe review full'],
     where: 'pull requests',
-    who: 'writer',
     does: 'An agent that posts reviews looks at what is new, or at the whole pull request.',
     asksModel: true,
   },
@@ -27,79 +27,66 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     name: 'dismiss',
     forms: ['/axe dismiss [reason]', '/axe dismiss <name> [reason]'],
     where: 'in the conversation of a finding; with its name (`FQ7K2`) anywhere on the pull request',
-    who: 'writer',
     does: 'The finding is wrong or unwanted: it is not raised again on this line, on any pull request.',
   },
   {
     name: 'done',
     forms: ['/axe done', '/axe done <name>'],
     where: 'as `dismiss`',
-    who: 'writer',
     does: 'The finding is settled. It is not raised again while its line stays as it is.',
   },
   {
     name: 'reopen',
     forms: ['/axe reopen', '/axe reopen <name>'],
     where: 'as `dismiss`',
-    who: 'writer',
     does: 'Takes an end of a finding back.',
   },
   {
     name: 'pause',
     forms: ['/axe pause'],
     where: 'pull requests',
-    who: 'writer',
     does: 'Stops the runs of this agent on the pull request. A label, a review request or a comment still starts one.',
   },
   {
     name: 'resume',
     forms: ['/axe resume'],
     where: 'pull requests',
-    who: 'writer',
     does: 'Takes `pause` back.',
   },
   {
     name: 'forget',
     forms: ['/axe forget <id>'],
     where: 'issues and pull requests',
-    who: 'writer',
     does: 'Takes an entry out of memory.',
   },
   {
     name: 'remember',
     forms: ['/axe remember <text>'],
     where: 'issues and pull requests',
-    who: 'writer',
     does: 'Adds an entry to memory.',
   },
   {
     name: 'promote',
     forms: ['/axe promote <id>'],
     where: 'issues and pull requests',
-    who: 'writer',
     does: 'Makes an entry that was kept apart one that trusted runs load.',
   },
   {
     name: 'help',
     forms: ['/axe help', '/axe'],
     where: 'issues and pull requests',
-    who: 'asker',
+    who: 'triage access or more, or anybody who can start a run',
     does: 'Answers with this list.',
   },
 ];
 
-const WHO = {
-  asker: 'triage access or more, or anybody who can start a run',
-  writer: 'write access',
-};
-
 /** The commands as a markdown table. */
 export function formatCommandTable(commands: readonly CommentCommand[] = COMMENT_COMMANDS): string {
-  const rows = commands.map(({ forms, where, who, does, asksModel }) => [
+  const rows = commands.map(({ forms, where, who = 'write access', does, asksModel }) => [
     forms.map((form) => `\`${form}\``).join(', '),
     asksModel === true ? `${does} Asks the model.` : does,
     where,
-    WHO[who],
+    who,
   ]);
   const head = ['Command', 'What it does', 'Where', 'Who may use it'];
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

@@ -161,25 +161,8 @@ export interface ScheduleTrigger extends WorkflowTrigger {
   readonly cron: string;
 }
 
-/** A person or program started the workflow by hand (`workflow_dispatch`, `repository_dispatch`). */
-interface DispatchTrigger extends WorkflowTrigger {
-  readonly kind: 'dispatch';
-}
-
-/** An event this version does not know. It is never trusted. */
-interface UnknownTrigger extends WorkflowTrigger {
-  readonly kind: 'unknown';
-  /** What the payload of a known event should have and has not; left out for an event that is not known. */
-  readonly lacks?: string;
-}
-
 /** The name of an event that nobody named and whose payload does not show it. */
 export const UNNAMED_EVENT = 'unknown';
-
-/** Somebody's own machine: no event. */
-interface LocalTrigger {
-  readonly kind: 'local';
-}
 
 /** Why a run happens: made from the raw event by one parser, `parseEvent`. */
 export type Trigger =
@@ -191,9 +174,15 @@ export type Trigger =
   | WorkflowRunTrigger
   | MergeGroupTrigger
   | ScheduleTrigger
-  | DispatchTrigger
-  | UnknownTrigger
-  | LocalTrigger;
+  /** A person or program started the workflow by hand (`workflow_dispatch`, `repository_dispatch`). */
+  | (WorkflowTrigger & { readonly kind: 'dispatch' })
+  /**
+   * An event this version does not know. It is never trusted. `lacks`: what the payload of a known event should have
+   * and has not.
+   */
+  | (WorkflowTrigger & { readonly kind: 'unknown'; readonly lacks?: string })
+  /** Somebody's own machine: no event. */
+  | { readonly kind: 'local' };
 
 /** Triggers about an issue or a pull request, which anybody can cause. */
 export type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;

@@ -1,8 +1,14 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
-import { decideAdmission, needsPermission } from '../event/admission.js';
-import { type AdmissionFacts, type EventFacts, isPausable, isRepeatable } from '../event/admission-rules.js';
+import {
+  type AdmissionFacts,
+  decideAdmission,
+  type EventFacts,
+  isPausable,
+  isRepeatable,
+  needsPermission,
+} from '../event/admission.js';
 import type { Permission, PermissionAnswer } from '../event/permission.js';
 import { createTaintTracker, type TaintTracker } from '../event/taint.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';

@@ -1,8 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Effort } from '../agent/choices.js';
 import type { ModelRef } from '../agent/model-ref.js';
-import type { Admission } from '../event/admission.js';
-import type { AdmissionFacts } from '../event/admission-rules.js';
+import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { AdmissionPolicy } from '../event/permission.js';
 import type { TaintSource, TaintTracker } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';

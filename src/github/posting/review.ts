@@ -180,7 +180,7 @@ const LINE =
 const COMMIT = /commit(?:[_ ]?id|[_ ]?oid)? is not part of the pull request/i;
 
 /** The error of a review that was not posted, with what helps. */
-export function withReviewRemedy(error: GitHubError): GitHubError {
+function withReviewRemedy(error: GitHubError): GitHubError {
   const remedy = REMEDIES.find(([pattern]) => error.status === 422 && pattern.test(error.message))?.[1];
   return remedy === undefined ? error : error.with({ remedy: error.remedy ?? remedy });
 }
