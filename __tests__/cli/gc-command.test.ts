@@ -127,6 +127,17 @@ describe('gc on the command line', () => {
     ]);
   });
 
+  it('knows built-in agents by their name and by that of their memory, and with `--all` those that have run', async () => {
+    writeFiles(folder, { 'ask.md': LOG, 'offline/ask.md': LOG });
+    for (const name of ['ask', 'builtin/ask'])
+      expect((await gc([name, '--model', 'offline/rules'])).output).toContain(
+        `Agent: builtin/ask\nEntries: 2\n`,
+      );
+    const { output, exitCode } = await gc(['--all', '--model', 'offline/rules']);
+    expect(output.match(/^=== GC: .*$/gm)).toEqual(['=== GC: bot ===', '=== GC: builtin/ask ===']);
+    expect(exitCode).toBe(0);
+  });
+
   it('trims the file behind a link, to which runs append, and leaves the link', async () => {
     const real = join(home, 'dotfiles/bot.md');
     writeFiles(home, { 'dotfiles/bot.md': LOG });

@@ -1,9 +1,14 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
+import { BUILT_IN_AGENTS } from '../agent/built-in.js';
+import type { AgentLoader } from '../agent/loader.js';
 import { type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { GC } from '../lib/defaults.js';
-import { AxeError, type ExitCode, formatError } from '../lib/errors.js';
+import { AxeError, type ExitCode, formatError, isNotFound } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { count, grouped, usd } from '../lib/text/number.js';
+import { dataDir } from '../lib/xdg.js';
 import { figuresOf, formatGcEnd, formatUnread } from '../memory/gc/gc-result.js';
 import { collect } from '../run/gc/gc.js';
 import { runLogPath } from '../run/memory.js';
@@ -59,7 +64,10 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
   });
 }
 
-/** Those that can be loaded, in the order of their files; a broken one is told where agents are listed. */
+/**
+ * Those that can be loaded, in the order of their files, then the built-in ones that have run here; a broken one is told where
+ * agents are listed.
+ */
 async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise<readonly string[]> {
   const library = await agentsOf(flags, terminal);
   const names: string[] = [];
@@ -67,12 +75,26 @@ async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise
     if (agent.error !== undefined) warnLeftOut(agent, terminal);
     else if ((await library.loadAgent(agent.id)).config.memory.enabled) names.push(agent.id);
   }
-  return names;
+  const folder = join(dataDir(terminal.env), 'memory');
+  const builtIn = BUILT_IN_AGENTS.filter(
+    ({ shortName }) => !names.includes(shortName) && existsSync(join(folder, `${shortName}.md`)),
+  );
+  return [...names, ...builtIn.map(({ name }) => name)];
+}
+
+/** An agent; a built-in one by the name of its memory too. */
+async function findAgent(name: string, agents: AgentLoader): Promise<LoadedAgent> {
+  const builtIn = BUILT_IN_AGENTS.find(({ shortName }) => shortName === name);
+  try {
+    return await agents.loadAgent(name);
+  } catch (thrown) {
+    if (builtIn === undefined || !isNotFound(thrown, 'agent')) throw thrown;
+    return await agents.loadAgent(builtIn.name);
+  }
 }
 
 async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const agents = await agentsOf(flags, terminal);
-  const agent = await agents.loadAgent(name);
+  const agent = await findAgent(name, await agentsOf(flags, terminal));
   const reporter = createTerminalReporter({
     write: (line) => terminal.stderr.write(`${line}\n`),
     verbose: false,
