@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_496,
+  'lines of src/': 54_639,
   'files of src/': 335,
-  'types of src/': 761,
+  'types of src/': 763,
   'inputs of action.yml': 40,
-  'outputs of action.yml': 20,
-  'lines of __tests__/': 85_098,
+  'outputs of action.yml': 21,
+  'lines of __tests__/': 85_226,
   'lines of scripts/, bench/ and eval/': 4813,
 };
 

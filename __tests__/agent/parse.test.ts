@@ -78,6 +78,7 @@ max_delay_ms = 1000
 [artifacts]
 enabled = true
 dir = "out"
+default_write = true
 [budget]
 max_tokens = 10_000
 [review]
@@ -151,7 +152,7 @@ error-handling = "major"
       },
       retry: { maxRetries: 3, backoff: 'linear', initialDelayMs: 100, maxDelayMs: 1000 },
       budget: { maxTokens: 10_000 },
-      artifacts: { enabled: true, dir: 'out' },
+      artifacts: { enabled: true, dir: 'out', defaultWrite: true },
       review: {
         depth: 'quick',
         verifyModel: 'openai/x',
@@ -178,7 +179,7 @@ error-handling = "major"
       params: { temperature: undefined, maxTokens: 0, responseFormat: undefined },
       retry: { backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000 },
       budget: { maxTokens: 0 },
-      artifacts: { enabled: false, dir: '' },
+      artifacts: { enabled: false, dir: '', defaultWrite: false },
       review: { depth: undefined, parts: 6, partTokens: 22_000, minSeverity: undefined, severity: {} },
       timeoutSeconds: 0,
       stream: false,

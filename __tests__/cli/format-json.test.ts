@@ -55,7 +55,7 @@ describe('the tool calls in the JSON line', () => {
   it("have axe's keys, and the arguments as the model gave them", () => {
     const input = { path: 'a', lines: [1, 2], deep: { b: null } };
     expect(withCall('read_file', { input, output: 'A' })).toContain(
-      '"tool_call_details":[{"duration_ms":5,"input":{"path":"a","lines":[1,2],"deep":{"b":null}},"is_error":false,"name":"read_file","output":"A","turn":1}],"tool_calls":1}',
+      '"tool_call_details":[{"duration_ms":5,"input":{"path":"a","lines":[1,2],"deep":{"b":null}},"is_error":false,"name":"read_file","output":"A","turn":0}],"tool_calls":1}',
     );
   });
 

@@ -58,7 +58,7 @@ describe('the messages of a run', () => {
       'Workdir:  /work',
       'Skill:    s.md',
       'Files:    1 file(s)',
-      'Stdin:    yes',
+      'Prompt:   stdin',
       'Timeout:  120s',
       'Params:   temperature=0.7, max_tokens=512',
       'Memory:   5 entries loaded from /data/bot.md',
@@ -92,7 +92,7 @@ describe('the messages of a run', () => {
   ])('report that memory is %s', async (_, restored, expected) => {
     const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
     const lines = linesOf(true, [{ kind: 'run-started', plan, restored }]);
-    expect(lines.slice(2, 5)).toEqual(['Skill:    (none)', 'Files:    0 file(s)', 'Stdin:    no']);
+    expect(lines.slice(2, 5)).toEqual(['Skill:    (none)', 'Files:    0 file(s)', 'Prompt:   default']);
     expect(lines.slice(7)).toEqual(expected);
   });
 

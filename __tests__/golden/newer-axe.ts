@@ -2,11 +2,12 @@ import type { Outcome } from './replay.js';
 import type { WireRequest } from './wire.js';
 
 /**
- * What a newer axe than the recorded one does where it did this: `--json` has more keys (D2), and a dry run shows the
- * limits, the message, the tools and the MCP servers; a missing key is a fault of the configuration. None of the recorded answers
- * is a refusal, and none was tried again.
+ * What a newer axe than the recorded one does where it did this: `--json` has more keys (D2), `-v` says where the task is from,
+ * and a dry run shows the limits, the message, the tools and the MCP servers; a missing key is a fault of the configuration. None
+ * of the recorded answers is a refusal, and none was tried again.
  */
-export function asNewerAxe(axe: Outcome): Outcome {
+export function asNewerAxe(recorded: Outcome): Outcome {
+  const axe = { ...recorded, stderr: newerVerbose(recorded.stderr) };
   // Where only some words were recorded there is a matcher in place of the text.
   if (typeof axe.stdout !== 'string') return axe;
   if (/^API key for provider/.test(String(axe.stderr))) return { ...axe, exit: 2 };
@@ -20,6 +21,13 @@ export function asNewerAxe(axe: Outcome): Outcome {
     .replace('"stop_reason":', '"refused":false,"retry_attempts":0,"stop_reason":')
     .replace(/"tool_calls":\d+\}\n$/, (last) => `"tool_call_details":${details},${last}`);
   return { ...axe, stdout };
+}
+
+function newerVerbose(stderr: Outcome['stderr']): Outcome['stderr'] {
+  if (typeof stderr !== 'string') return stderr;
+  return stderr
+    .replace('\nStdin:    no\n', '\nPrompt:   default\n')
+    .replace('\nStdin:    yes\n', '\nPrompt:   stdin\n');
 }
 
 function newerDryRun(stdout: string): string {
@@ -46,7 +54,7 @@ function toolCallDetails(requests: readonly WireRequest[]): readonly object[] {
         is_error: result?.isError,
         name,
         output: result?.text,
-        turn: index + 1,
+        turn: index,
       };
     }),
   );

@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, jest } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { createClock } from '../../src/lib/clock.js';
@@ -8,6 +8,7 @@ import type { Warning } from '../../src/lib/warning.js';
 import type { ToolBox, ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';
 import type { Effect } from '../../src/tools/tool.js';
+import { type Artifacts, copyForJob } from '../../src/tools/workspace/artifact-folders.js';
 import { waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { untilGone } from '../tools/mcp/scene.js';
@@ -28,7 +29,7 @@ const inJail = waysHere().length > 0 ? it : it.skip;
 interface Opened extends ToolBox {
   readonly names: readonly string[];
   readonly warnings: readonly Warning[];
-  closeTools(): Promise<void>;
+  closeTools(warn?: () => void): Promise<Artifacts | undefined>;
   /** The tools of an agent that this one calls. */
   openMore(agent: LoadedAgent): Promise<ToolBox>;
   call(name: string, input: unknown): Promise<{ readonly text: string; readonly isError: boolean }>;
@@ -68,7 +69,7 @@ async function open(
   const box = await openTools(request);
   return {
     ...box,
-    closeTools,
+    closeTools: (warn = () => undefined) => closeTools(warn),
     openMore: (more: LoadedAgent) =>
       openTools({ ...request, agent: more, callerEffects: new Set<Effect>(['read', 'execute']) }),
     names: box.tools.map(({ name }) => name),
@@ -312,6 +313,29 @@ describe('the folder of artifacts', () => {
       await expect(opened).rejects.toThrow('`artifacts.dir` of the agent "bot" leads out of the workspace');
     },
   );
+
+  it('is copied for later steps without the links in it, and not at all if it is empty', async () => {
+    const [folder, temp, elsewhere] = [tempDir('made'), tempDir('temp'), tempDir('elsewhere')];
+    expect(await copyForJob(folder, temp)).toBeUndefined();
+    writeFiles(elsewhere, { 'secret.txt': 'secret' });
+    writeFiles(folder, { 'notes/a.txt': 'alpha' });
+    symlinkSync(join(elsewhere, 'secret.txt'), join(folder, 'notes/b.txt'));
+    symlinkSync(elsewhere, join(folder, 'c'));
+    const kept = (await copyForJob(folder, temp)) ?? '';
+    expect(dirname(kept)).toBe(temp);
+    expect(readdirSync(kept, { recursive: true }).toSorted()).toEqual(['notes', 'notes/a.txt']);
+  });
+
+  it('that cannot be kept is a warning, and is removed', async () => {
+    const warn = jest.fn();
+    const full = async () => await Promise.reject(new Error('no space left'));
+    const box = await open(`${tools(['write_file'])}${ARTIFACTS}`, { keepArtifacts: full });
+    await box.call('write_file', { path: 'a.txt', content: 'alpha', artifact: true });
+    const written = [{ path: 'a.txt', agent: 'bot', size: 5 }];
+    expect(await box.closeTools(warn)).toEqual({ folder: undefined, written });
+    const message = 'the folder of artifacts could not be kept: no space left';
+    expect(warn.mock.calls).toEqual([[{ code: 'artifacts-lost', message }]]);
+  });
 
   it('is not there for an agent without the table', async () => {
     const box = await open(tools(['write_file']));

@@ -74,3 +74,15 @@ it('a sub-agent gets no more tools than its caller', async () => {
   ]);
   expect(readFileSync(join(workspace, 'src/limit.ts'), 'utf8')).toBe(FILE);
 });
+
+it('what an agent writes as an artifact is in a folder for later steps', async () => {
+  const stage = await scheduledStage(
+    [{ tools: ['write_file'], tables: '[artifacts]\nenabled = true\ndefault_write = true\n' }],
+    { model: [toolCall('write_file', { path: 'report.md', content: 'Fine.' }), text('Done.')] },
+  );
+  const step = await stage.run({ inputs: { agent: 'worker', 'tools-allowed': 'write_file' } });
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  const folder = step.outputs['artifact-dir'] ?? '';
+  expect(folder.startsWith(step.temp)).toBe(true);
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toBe('Fine.');
+});

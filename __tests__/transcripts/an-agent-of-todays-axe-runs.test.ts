@@ -1,8 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { startChild } from '../helpers/child.js';
 import { type ModelScript, startModelServer, text, toolCall } from '../helpers/model-server.js';
-import { runCli } from '../helpers/run-cli.js';
+import { CLI, runCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 const AGENT = 'name = "worker"\nmodel = "openai/gpt-4o"\n';
@@ -73,7 +74,7 @@ it('`--json` has the turn and the time of each call', async () => {
       is_error: false,
       name: 'read_file',
       output: '1: alpha',
-      turn: 1,
+      turn: 0,
     },
   ]);
 });
@@ -153,6 +154,78 @@ it('a sub-agent reads what its caller wrote into the folder of artifacts', async
   expect(answers.slice(1, 3)).toEqual(['tool: wrote 5 bytes to notes/a.txt (artifact)', 'tool: a.txt']);
   expect(answers[4]).toBe('tool: 1: alpha');
   expect(existsSync(join(cwd, 'notes'))).toBe(false);
+});
+
+const REPORT = toolCall('write_file', { path: 'report.md', content: 'Fine.' });
+const WRITER = `${AGENT}tools = ["write_file"]\n[artifacts]\n`;
+
+it('`--artifact-dir` takes the place of `[artifacts]`, and `--json` lists what was written there', async () => {
+  const draft = toolCall('write_file', { path: 'draft.md', content: 'Hm.', artifact: 'false' });
+  const { cwd, stdout, stderr } = await run(['run', 'worker', '--artifact-dir', '~/$PLACE/out', '--json'], {
+    agent: `${WRITER}default_write = true\n`,
+    model: [REPORT, draft, text('Done.')],
+  });
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout).artifacts).toEqual([{ path: 'report.md', agent: 'worker', size: 5 }]);
+  expect(readFileSync(join(cwd, 'docs/out/report.md'), 'utf8')).toBe('Fine.');
+  expect(readFileSync(join(cwd, 'draft.md'), 'utf8')).toBe('Hm.');
+});
+
+it('`--keep-artifacts` names the folder that the run made', async () => {
+  const { stdout, stderr } = await run(['run', 'worker', '--keep-artifacts'], {
+    agent: `${WRITER}enabled = true\ndefault_write = true\n`,
+    model: [REPORT, text('Done.')],
+  });
+  const [, folder = ''] = /^artifacts preserved: (\/.*)\n$/.exec(stderr) ?? [];
+  expect(stdout).toBe('Done.');
+  expect(readFileSync(join(folder, 'report.md'), 'utf8')).toBe('Fine.');
+  rmSync(folder, { recursive: true });
+});
+
+it.each([
+  ['flag', ['-p', 'ping'], 'log'],
+  ['stdin', [], 'log'],
+  ['default', [], ' \n'],
+])('`-v` says that the task is from %s', async (from, words, stdin) => {
+  const { stderr } = await runCli(['run', 'builtin/ask', '--model', 'offline/rules', '-v', ...words], {
+    stdin,
+  });
+  expect(stderr).toContain(`\nPrompt:   ${from}\n`);
+});
+
+/**
+ * What the dry-run job of axe's own smoke test asks for (github.com/jrswab/axe, .github/workflows/smoke-test.yml), of agents
+ * such as its own.
+ */
+it.each<[string, string, readonly string[], RegExp]>([
+  ['an agent', '', [], /^=== Dry Run ===\n/],
+  ['its message', '', [], /^--- User Message ---\nping\n/m],
+  [
+    'its tools',
+    'tools = ["read_file", "list_directory"]\n',
+    [],
+    /^--- Tools ---\nread_file, list_directory\n/m,
+  ],
+  [
+    'a skill by its absolute path',
+    '',
+    ['--skill', '"$(pwd)/smoke/skills/a/SKILL.md"'],
+    /^--- Skill ---\nBe brief\.\n/m,
+  ],
+  ['its memory', '[memory]\nenabled = true\nlast_n = 5\n', [], /^--- Memory ---\n\(none\)\n/m],
+  ['its files', 'files = ["smoke/a.txt"]\n', [], /^--- Files \(1\) ---\nsmoke\/a\.txt\n/m],
+])("as in axe's smoke test, `./axe` shows %s in a dry run", async (_, more, flags, shown) => {
+  const cwd = tempDir('smoke');
+  writeFiles(cwd, {
+    'smoke/dry.toml': `name = "dry"\nmodel = "openai/gpt-4o"\n${more}`,
+    'smoke/skills/a/SKILL.md': 'Be brief.',
+    'smoke/a.txt': 'Alpha.',
+  });
+  symlinkSync(CLI, join(cwd, 'axe'));
+  const line = ['./axe run --agents-dir smoke dry', ...flags, '--dry-run -p "ping"'].join(' ');
+  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
+  const result = await startChild({ command: 'sh', args: ['-c', line], env, cwd }).finished;
+  expect(result).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(shown) });
 });
 
 it('`agents init` writes into `axe/agents` where that is there', async () => {

@@ -37,10 +37,9 @@ describe('what is piped in', () => {
     expect(message).toBe('user: Execute the task described in your instructions.');
   });
 
-  it('counts as none for `-v` and the dry run too if it is white space', async () => {
+  it('counts as none for the dry run too if it is white space', async () => {
     const env = { XDG_DATA_HOME: tempDir('data') };
     const words = ['run', 'builtin/ask', '--model', 'offline/rules'];
-    expect((await runCli([...words, '-v'], { stdin: ' \n', env })).stderr).toContain('\nStdin:    no\n');
     const dry = await runCli([...words, '--dry-run'], { stdin: ' \n', env });
     expect(dry.stdout).toContain('\n--- User Message ---\n(default)\n\n');
   });

@@ -35,6 +35,7 @@ import { createTranscript, type Transcript } from '../runner/transcript.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secret-names.js';
 import { safePrograms } from '../tools/process/programs.js';
+import { copyForJob } from '../tools/workspace/artifact-folders.js';
 import { runGcMode } from './gc-mode.js';
 import { openMemory } from './memory.js';
 import { runValidateMode } from './validate-mode.js';
@@ -254,6 +255,7 @@ async function createActionDependencies({
       client,
       trigger,
       ownFolder: actionFolder(import.meta.dirname),
+      keepArtifacts: (folder) => copyForJob(folder, runner.temp),
     }),
     openMemory: () => memory,
     progress,

@@ -229,8 +229,9 @@ export const AGENT_SCHEMA = v.pipe(
         keyTable({
           enabled: flagKey('Whether the agent has such a folder.', false),
           dir: textKey(
-            'The folder, counted from `workdir`. Default: a new one, which is removed after the run. `${AXE_ARTIFACT_DIR}` is that of the agent that was started.',
+            'The folder, counted from `workdir`. Default: a new one. `${AXE_ARTIFACT_DIR}` is that of the agent that was started.',
           ),
+          default_write: flagKey('Whether `write_file` writes there by default.', false),
         }),
         {},
       ),

@@ -97,10 +97,11 @@ model = "${PLACEHOLDER_MODEL}"
 # [budget]
 # max_tokens = 0
 
-# A folder for files besides the working directory; without dir a new one, which is removed after the run.
+# A folder for files besides the working directory; without dir a new one.
 # [artifacts]
 # enabled = false
 # dir = ""
+# default_write = false
 
 # How it reviews, where it has tools that post reviews. An empty verify_model is the agent's own.
 # [review]

@@ -63,6 +63,11 @@ const RUN: Command = {
     verbose: { type: 'boolean', short: 'v', about: 'Print details of the run to stderr' },
     json: { type: 'boolean', about: 'Wrap the answer in JSON with its figures' },
     stream: { type: 'boolean', about: 'Accepted for axe; an answer is printed once it is whole' },
+    'artifact-dir': {
+      type: 'string',
+      about: "The agent's folder of artifacts, in place of its `[artifacts]`",
+    },
+    'keep-artifacts': { type: 'boolean', about: 'Keep the folder of artifacts that the run makes' },
     'agents-dir': AGENTS_DIR,
     prompt: {
       type: 'string',

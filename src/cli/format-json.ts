@@ -3,6 +3,7 @@ import { formatFloat } from '../agent/format-agent.js';
 import type { AxeError } from '../lib/errors.js';
 import { errorOf, type RunOutcome, type RunStats, type ToolCallRecord } from '../lib/outcome.js';
 import { cutToBytes } from '../lib/text/cut.js';
+import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 
 /** A tool's output is shown up to this many bytes, as in axe (its JSON output page). */
 const MAX_OUTPUT_BYTES = 1024;
@@ -11,13 +12,14 @@ const MAX_OUTPUT_BYTES = 1024;
  * The line that `--json` prints: axe's keys, the newer ones included, in alphabetical order and escaped as Go does
  * (axe-behaviour §16). A run that did not complete has an `error` too, where axe prints nothing, and a review has `findings`.
  */
-export function formatJson(outcome: RunOutcome, findings?: object): string {
+export function formatJson(outcome: RunOutcome, findings?: object, artifacts?: Artifacts): string {
   const { stats } = outcome;
   const { budget } = stats;
   const error = errorOf(outcome);
   const content = outcome.kind === 'failed' ? '' : outcome.answer;
   const envelope = {
     // What is undefined is not in the JSON.
+    artifacts: artifacts?.written.length ? artifacts.written : undefined,
     budget_exceeded: budget && budget.usedTokens >= budget.maxTokens,
     budget_max_tokens: budget?.maxTokens,
     budget_used_tokens: budget?.usedTokens,
@@ -66,7 +68,8 @@ function detailsOf({ tool, input, output, isError, turn, durationMs }: ToolCallR
     is_error: isError,
     name: tool,
     output: leftOutBytes > 0 ? `${text}... (truncated)` : text,
-    turn,
+    // axe counts from 0.
+    turn: turn - 1,
   };
 }
 

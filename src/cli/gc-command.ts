@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
@@ -8,6 +7,7 @@ import { GC } from '../lib/defaults.js';
 import { AxeError, type ExitCode, formatError, isNotFound } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { count, grouped, usd } from '../lib/text/number.js';
+import { listFolder } from '../lib/user-files.js';
 import { dataDir } from '../lib/xdg.js';
 import { figuresOf, formatGcEnd, formatUnread } from '../memory/gc/gc-result.js';
 import { collect } from '../run/gc/gc.js';
@@ -75,9 +75,9 @@ async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise
     if (agent.error !== undefined) warnLeftOut(agent, terminal);
     else if ((await library.loadAgent(agent.id)).config.memory.enabled) names.push(agent.id);
   }
-  const folder = join(dataDir(terminal.env), 'memory');
+  const logs = await listFolder(join(dataDir(terminal.env), 'memory'));
   const builtIn = BUILT_IN_AGENTS.filter(
-    ({ shortName }) => !names.includes(shortName) && existsSync(join(folder, `${shortName}.md`)),
+    ({ shortName }) => !names.includes(shortName) && logs.includes(`${shortName}.md`),
   );
   return [...names, ...builtIn.map(({ name }) => name)];
 }

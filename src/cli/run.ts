@@ -55,6 +55,8 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       // With an event agents come from a commit, which may have the folder though it is not here.
       agentsDir: trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir'),
       output: { json: flags.bool('json'), verbose },
+      artifactDir: expandPath(flags.string('artifact-dir'), terminal.env),
+      keepArtifacts: flags.bool('keep-artifacts'),
     });
     const request = makeRequest(agent, trigger, flags, terminal, deadline.signal);
     if (request.workdir !== '' && !(await isFolder(resolve(terminal.cwd, request.workdir))))

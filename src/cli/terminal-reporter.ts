@@ -101,13 +101,21 @@ function subAgentLine({ agent, durationMs, result }: Extract<RunEvent, { kind: '
   }
 }
 
-function planLines({ agent, model, workdir, skill, files, stdin, timeoutSeconds }: Plan): readonly string[] {
+function planLines({
+  agent,
+  model,
+  workdir,
+  skill,
+  files,
+  promptFrom,
+  timeoutSeconds,
+}: Plan): readonly string[] {
   return [
     `Model:    ${formatModelRef(model)}`,
     `Workdir:  ${workdir}`,
     `Skill:    ${skill.path === '' ? '(none)' : skill.path}`,
     `Files:    ${files.length} file(s)`,
-    `Stdin:    ${stdin === '' ? 'no' : 'yes'}`,
+    `Prompt:   ${promptFrom}`,
     `Timeout:  ${timeoutSeconds}s`,
     `Params:   ${formatParams(agent.config.params)}`,
   ];

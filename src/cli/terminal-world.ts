@@ -33,6 +33,8 @@ export interface TerminalDependenciesOptions {
   readonly status?: StatusLine | undefined;
   readonly agentsDir: string;
   readonly output: { readonly json: boolean; readonly verbose: boolean };
+  readonly artifactDir?: string;
+  readonly keepArtifacts?: boolean;
 }
 
 /** The world of a run on somebody's own machine: agents and memory on disk, the answer on standard output. */
@@ -54,6 +56,11 @@ export async function createTerminalDependencies(
     client,
     signal: deadline.signal,
   });
+  const preserve = async (folder: string) => {
+    status?.clear();
+    terminal.stderr.write(`artifacts preserved: ${folder}\n`);
+    return folder;
+  };
   return {
     ...found,
     agents: withExpandedPaths(found.agents, env),
@@ -77,6 +84,8 @@ export async function createTerminalDependencies(
       client,
       trigger,
       ownFolder: dirname(import.meta.dirname),
+      artifactDir: options.artifactDir,
+      keepArtifacts: options.keepArtifacts ? preserve : undefined,
     }),
     openMemory: ({ config }, { path }) => guarded(openFileMemory(config.memory, path, terminal)),
     publisher: createTerminalPublisher(options),
@@ -102,7 +111,7 @@ export async function connectWithToken({ env, stderr }: Terminal, status?: Statu
 
 function createTerminalPublisher({ terminal, output, status }: TerminalDependenciesOptions): Publisher {
   return {
-    async publish(plan, outcome, { buffered, commits, findings, read }) {
+    async publish(plan, outcome, { buffered, commits, findings, read, artifacts }) {
       status?.done(outcome);
       if (output.verbose) {
         const lines = formatStats(outcome.stats, isAnswered(outcome));
@@ -113,7 +122,7 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
           ? undefined
           : { ...commits, ...read, pull: findings?.pull, findings: raisedRecords(buffered) };
       const text = output.json
-        ? `${formatJson(outcome, report && allFindings(report))}\n`
+        ? `${formatJson(outcome, report && allFindings(report), artifacts)}\n`
         : withEnd(answerText(outcome), terminal);
       terminal.stdout.write(text);
       // Nothing is posted from here, so what the tools collected is told.

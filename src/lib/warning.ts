@@ -9,6 +9,7 @@ export const WARNING_TITLES = {
   /** Commands can change what programs of later steps read in the home folder. */
   'home-writable': 'Commands write the home folder',
   'mcp-server': 'MCP server',
+  'artifacts-lost': 'Artifacts not kept',
   'context-file-skipped': 'Context file left out',
   'context-truncated': 'Context cut to fit',
   /** What the run is about was not read as it should be: not, not whole, or at another commit. */

@@ -48,6 +48,7 @@ export const OUTPUT_NAMES = [
   'response',
   'response-file',
   'structured-output',
+  'artifact-dir',
   'memory-saved',
   'memory-save-error',
   'memory-entry',

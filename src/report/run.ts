@@ -27,7 +27,7 @@ export function summarizeRun(
   report: Ran,
   { warnings, isHidden, clean, requests = 0 }: SummaryOptions,
 ): RunSummary {
-  const { plan, outcome, published, read, usage, spend } = report;
+  const { plan, outcome, published, read, usage, spend, artifacts } = report;
   const { stats } = outcome;
   const conclusion = conclusionOfRun(report);
   const findings = published.reviewResult?.report.findings;
@@ -44,6 +44,7 @@ export function summarizeRun(
       // Once more where it is JSON that was checked: an output of its own is safe to hand to `fromJSON`.
       'structured-output':
         plan.form !== undefined && outcome.kind === 'completed' ? outcome.answer : undefined,
+      'artifact-dir': artifacts?.folder,
       ...memoryOutputs(report, isHidden),
       ...usageOutputs(stats),
       'comment-url': published.url,

@@ -69,9 +69,12 @@ export async function converse(
     callerEffects: undefined,
   };
   reporter.event({ kind: 'run-started', plan, restored: memory?.restored, notes: notes?.found });
-  const { unread, ...held } = await holdAll(own, run).finally(() => deps.closeTools());
+  let artifacts: Conversed['artifacts'];
+  const { unread, ...held } = await holdAll(own, run).finally(async () => {
+    artifacts = await deps.closeTools(reporter.warn);
+  });
   const read = readByRun(plan, held.outcome, { unread, ...run.missed });
-  return { ...restored, ...held, read, spend, usage: run.usage.all };
+  return { ...restored, ...held, read, spend, usage: run.usage.all, artifacts };
 }
 
 /** The one conversation, or of a large review several; what a review found is then looked at a second time. */

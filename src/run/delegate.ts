@@ -286,7 +286,6 @@ async function planSubAgent(
     workdir,
     skill: { path: config.skill, content: skill },
     files,
-    stdin: '',
     task: { ...task, message: withInstruction(task.message, form) },
     form,
     prompt: { systemPrompt: config.systemPrompt, skill, files, language: request.language ?? '' },

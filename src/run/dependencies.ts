@@ -17,6 +17,7 @@ import type { News } from '../review/news.js';
 import type { PublishRules } from '../review/publish-rules.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Effect, Tool } from '../tools/tool.js';
+import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { GitHub } from './github.js';
 import type { MemoryPlan, Plan, Published, ReadByRun, ReviewedChange } from './records.js';
 
@@ -70,6 +71,8 @@ export interface PublishRequest {
   readonly others: readonly FindingsToTell[];
   /** Of what the run says; one that read text of people without write access must not refer to other threads. */
   readonly lane: MarkLane;
+  /** Left out where the agent has no folder for them. */
+  readonly artifacts?: Artifacts | undefined;
 }
 
 /** What is answered where a command was asked for. */
@@ -140,8 +143,8 @@ export interface Dependencies {
   readonly models: Models;
   /** Throws an AxeError for a tool that does not exist, or a folder of artifacts of no use; other trouble is a warning. */
   openTools(request: ToolRequest): Promise<ToolBox>;
-  /** Ends what tools keep for the whole run. */
-  closeTools(): Promise<void>;
+  /** Ends what tools keep for the whole run; what is left of the agent's artifacts, if it has a folder for them. */
+  closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined>;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
   /** Absent without a token, and on the command line without an event. */

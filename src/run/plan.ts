@@ -40,7 +40,7 @@ import { admitChange, firstGiven, runAhead, type Skipped } from './admit.js';
 import { openModel, smallerWindow } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { learnAnswers } from './learn.js';
-import type { Admitted, Basis, Draft, ReviewPass, RunRequest } from './records.js';
+import type { Admitted, Basis, Draft, Plan, ReviewPass, RunRequest } from './records.js';
 import { changeOf, findScope, postsReviews } from './scope.js';
 
 /**
@@ -110,7 +110,7 @@ export async function makePlan(
     ...basis,
     skill: { path: skillPath, content: skill },
     files,
-    stdin,
+    promptFrom: promptFrom(request, stdin),
     task: { ...task, message: withInstruction(task.message, form), unseen },
     scope,
     reportsOn: reportsOn(trigger, context),
@@ -160,6 +160,11 @@ async function localInput(
   throw new AxeError('there is nothing to review', {
     remedy: 'Name a change with `--git main...HEAD`, pipe a diff in, or say with `--prompt` what to look at.',
   });
+}
+
+function promptFrom({ prompt }: RunRequest, stdin: string): Plan['promptFrom'] {
+  if (!isBlank(prompt)) return 'flag';
+  return stdin === '' ? 'default' : 'stdin';
 }
 
 /** What is around the event; words of ours that rest on strangers' taint as these do. */

@@ -30,6 +30,7 @@ import type { ReviewPlan, ReviewWishes } from '../review/publish-rules.js';
 import type { Coverage, ReviewResult } from '../review/record.js';
 import type { Scope } from '../review/scope.js';
 import type { ReviewFact } from '../review/state-facts.js';
+import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { Validation } from './validate/validation.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
@@ -100,8 +101,8 @@ export interface Plan extends Basis {
   /** The skill's path as it was given, and its text; both empty for none. */
   readonly skill: { readonly path: string; readonly content: string };
   readonly files: readonly ContextFile[];
-  /** Standard input as it was read; empty for none. */
-  readonly stdin: string;
+  /** Where the command line has its task from. */
+  readonly promptFrom: 'flag' | 'stdin' | 'default';
   readonly task: Task;
   /** How much of a pull request is reviewed; left out where the run is not a review that goes on from an earlier one. */
   readonly scope?: Scope | undefined;
@@ -242,6 +243,8 @@ export interface Conversed extends Restored {
   readonly spend: Spend;
   /** Who took how much of the run's budget. */
   readonly usage: readonly AgentUsage[];
+  /** Undefined where the agent has no folder for them. */
+  readonly artifacts: Artifacts | undefined;
 }
 
 /** What a run knows of earlier findings. */
@@ -316,6 +319,7 @@ export type RunReport =
       readonly remembered: Remembered | undefined;
       readonly spend: Spend;
       readonly usage: readonly AgentUsage[];
+      readonly artifacts: Artifacts | undefined;
     }
   /** A command of a comment was carried out, and no model asked. */
   | {

@@ -37,9 +37,10 @@ export async function runPipeline(
   deps.progress?.start(plan, restored.change?.head);
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
-  const { outcome, read, spend, usage } = conversed;
+  const { outcome, read, spend, usage, artifacts } = conversed;
   const taints = taint.sources;
-  const ran = { kind: 'ran', plan, memory, outcome, read, taints, published, spend, usage } as const;
+  const parts = { plan, memory, outcome, read, taints, published, spend, usage, artifacts };
+  const ran = { kind: 'ran', ...parts } as const;
   const remembered = await save(conversed, published, deps, (soFar) =>
     onSaving?.({ ...ran, remembered: soFar }),
   );

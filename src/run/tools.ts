@@ -27,7 +27,11 @@ import { createShell } from '../tools/process/shell.js';
 import { createTools, TOOL_NAMES, type ToolParts, unknownTool } from '../tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
-import { createArtifactFolders } from '../tools/workspace/artifact-folders.js';
+import {
+  type ArtifactFolder,
+  type Artifacts,
+  createArtifactFolders,
+} from '../tools/workspace/artifact-folders.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { ToolBox, ToolRequest } from './dependencies.js';
@@ -55,6 +59,8 @@ export interface ToolSurroundings {
   readonly instructionFiles?: () => readonly string[];
   /** What the run is about; absent for a run without an event. */
   readonly trigger?: Trigger;
+  readonly artifactDir?: string;
+  readonly keepArtifacts?: ((folder: string) => Promise<string | undefined>) | undefined;
 }
 
 /** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
@@ -77,12 +83,23 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     return workspace;
   }
 
-  function partsFor({ agent, workdir }: ToolRequest, artifactDir?: string): ToolParts {
+  function artifactFolderAt(root: string, { agent, callerEffects }: ToolRequest): ArtifactFolder {
+    return {
+      workspace: workspaceAt(root),
+      isDefault: agent.config.artifacts.defaultWrite,
+      onWritten(path, size) {
+        if (callerEffects === undefined) artifacts.record({ path, agent: agent.name, size });
+      },
+    };
+  }
+
+  function partsFor(request: ToolRequest, artifactDir?: string): ToolParts {
+    const { agent, workdir } = request;
     const root = resolve(surroundings.cwd, workdir);
     return {
       env,
       workspace: workspaceAt(root),
-      artifacts: artifactDir === undefined ? undefined : workspaceAt(artifactDir),
+      artifacts: artifactDir === undefined ? undefined : artifactFolderAt(artifactDir, request),
       shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, async () => jailIn(await jail())),
       fetch,
       clock,
@@ -150,9 +167,9 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     return await withServers(sealing, servers.allowed, await opening, request, surroundings);
   }
 
-  async function closeTools(): Promise<void> {
+  async function closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined> {
     await running.close();
-    await artifacts.remove();
+    return await artifacts.close((message) => warn({ code: 'artifacts-lost', message }));
   }
 
   return { openTools, closeTools };

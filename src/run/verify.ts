@@ -233,7 +233,6 @@ async function openVerifier(
     model,
     skill: { path: '', content: '' },
     files: [],
-    stdin: '',
     task: { sentence: of.description, message: '', warnings: [] },
     form: undefined,
     prompt: { systemPrompt: agent.config.systemPrompt, skill, files, language: request.language ?? '' },

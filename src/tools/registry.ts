@@ -21,6 +21,7 @@ import { createRunCommand } from './run-command.js';
 import type { Tool } from './tool.js';
 import { createUrlFetch } from './web/url-fetch.js';
 import { createWebSearch } from './web/web-search.js';
+import type { ArtifactFolder } from './workspace/artifact-folders.js';
 import type { Workspace } from './workspace/workspace.js';
 
 /** What the tools are made of. */
@@ -28,7 +29,7 @@ export interface ToolParts {
   readonly env: Environment;
   readonly workspace: Workspace;
   /** The folder of the agent's `[artifacts]`; absent for an agent without. */
-  readonly artifacts?: Workspace | undefined;
+  readonly artifacts?: ArtifactFolder | undefined;
   readonly shell: Shell;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;

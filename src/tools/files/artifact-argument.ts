@@ -1,4 +1,4 @@
-import type { Workspace } from '../workspace/workspace.js';
+import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 
 const ARTIFACT = {
   artifact: {
@@ -8,7 +8,7 @@ const ARTIFACT = {
 } as const;
 
 /** The argument by which a file tool works in the folder of artifacts; none where the agent has no such folder. */
-export function artifactArgument(artifacts: Workspace | undefined): typeof ARTIFACT {
+export function artifactArgument(artifacts: ArtifactFolder | undefined): typeof ARTIFACT {
   // The door: an argument that a tool does not have is undefined in its input.
   return artifacts === undefined ? ({} as typeof ARTIFACT) : ARTIFACT;
 }

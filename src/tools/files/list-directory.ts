@@ -3,11 +3,12 @@ import { truncate } from '../../lib/text/cut.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
+import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { artifactArgument } from './artifact-argument.js';
 
 /** `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives them. */
-export function createListDirectory(workspace: Workspace, artifacts?: Workspace): Tool {
+export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
   return defineTool({
     name: 'list_directory',
     effect: 'read',
@@ -22,7 +23,7 @@ export function createListDirectory(workspace: Workspace, artifacts?: Workspace)
       ...artifactArgument(artifacts),
     },
     async run({ path = '.', artifact }) {
-      const folder = (artifact && artifacts) || workspace;
+      const folder = (artifact && artifacts?.workspace) || workspace;
       const { entries, leftOut } = await folder.list(path, MAX_LISTED_ENTRIES);
       if (entries.length === 0) return '(the directory is empty)';
       const lines = entries.map(

@@ -11,6 +11,7 @@ import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
+import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { artifactArgument } from './artifact-argument.js';
 
@@ -18,7 +19,7 @@ import { artifactArgument } from './artifact-argument.js';
 const OVERHEAD_BYTES = 24 * 1024;
 
 /** `read_file`: a page of a text file with numbered lines, as axe gives it. */
-export function createReadFile(workspace: Workspace, artifacts?: Workspace): Tool {
+export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
   return defineTool({
     name: 'read_file',
     effect: 'read',
@@ -35,7 +36,7 @@ export function createReadFile(workspace: Workspace, artifacts?: Workspace): Too
       ...artifactArgument(artifacts),
     },
     async run({ path, offset = 1, limit = READ_FILE_LINES, artifact }, signal) {
-      const folder = (artifact && artifacts) || workspace;
+      const folder = (artifact && artifacts?.workspace) || workspace;
       const file = await folder.open(path);
       try {
         refuseBinary(await file.read(0, BINARY_CHECK_BYTES), path, file.bytes);

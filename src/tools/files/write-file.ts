@@ -3,11 +3,12 @@ import { ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
+import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
 import { artifactArgument } from './artifact-argument.js';
 
 /** `write_file`: a whole file, new or in place of what was there. */
-export function createWriteFile(workspace: Workspace, artifacts?: Workspace): Tool {
+export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
   return defineTool({
     name: 'write_file',
     effect: 'write',
@@ -26,16 +27,17 @@ export function createWriteFile(workspace: Workspace, artifacts?: Workspace): To
       },
       ...artifactArgument(artifacts),
     },
-    async run({ path, content, artifact }) {
+    async run({ path, content, artifact = artifacts?.isDefault }) {
       const bytes = new TextEncoder().encode(content);
       if (bytes.length > MAX_WRITTEN_BYTES) {
         throw new ToolError(
           `${shown(path)} was not written: ${bytes.length} bytes are more than the ${MAX_WRITTEN_BYTES} a file may have`,
         );
       }
-      const folder = (artifact && artifacts) || workspace;
-      await folder.update(path, () => bytes);
-      return `wrote ${bytes.length} bytes to ${path}${artifact ? ' (artifact)' : ''}`;
+      const folder = artifact ? artifacts : undefined;
+      await (folder?.workspace ?? workspace).update(path, () => bytes);
+      folder?.onWritten(path, bytes.length);
+      return `wrote ${bytes.length} bytes to ${path}${folder === undefined ? '' : ' (artifact)'}`;
     },
   });
 }
