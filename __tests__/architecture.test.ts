@@ -97,8 +97,8 @@ const RATCHET = {
   'types of src/': 763,
   'inputs of action.yml': 40,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 85_226,
-  'lines of scripts/, bench/ and eval/': 4813,
+  'lines of __tests__/': 85_234,
+  'lines of scripts/, bench/ and eval/': 4871,
 };
 
 describe('the ratchet', () => {

@@ -10,6 +10,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBrowser } from './docs-images/browser.js';
 import { PAGES, THEMES } from './docs-images/pages.js';
+import { recording } from './docs-images/recording.js';
 
 const FOLDER = join(import.meta.dirname, '../docs/images');
 const RENDERED = join(FOLDER, 'rendered.json');
@@ -21,6 +22,7 @@ const wanted = process.argv.slice(2);
 const sources = JSON.parse(readFileSync(join(FOLDER, 'sources.json'), 'utf8'));
 const rendered = existsSync(RENDERED) ? JSON.parse(readFileSync(RENDERED, 'utf8')) : {};
 mkdirSync(FOLDER, { recursive: true });
+writeFileSync(join(FOLDER, 'demo.svg'), recording('npm run demo', sources.demo));
 const browser = await openBrowser();
 try {
   for (const [name, page] of Object.entries(PAGES)) {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { PAGES, THEMES } from '../../scripts/docs-images/pages.js';
+import { recording } from '../../scripts/docs-images/recording.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'docs/images');
@@ -31,6 +32,11 @@ describe.each(PICTURES)('the picture %s', (file) => {
   it('is small enough for a README', () => {
     expect(statSync(join(FOLDER, file)).size).toBeLessThan(150 * 1024);
   });
+});
+
+it('the recording is of what the demo prints now (if not: `npm run docs:images`)', () => {
+  const svg = readFileSync(join(FOLDER, 'demo.svg'), 'utf8');
+  expect(svg).toBe(recording('npm run demo', sources['demo'] as readonly string[]));
 });
 
 it('the page of a picture contains the text of its source, and no placeholder', () => {

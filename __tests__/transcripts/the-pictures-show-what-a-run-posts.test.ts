@@ -12,6 +12,7 @@ import {
   type WholeReply,
 } from '../helpers/model-server.js';
 import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
+import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
 import { byHandles } from './handle-scene.js';
@@ -157,6 +158,7 @@ it('the sources of the pictures equal what the built action and command line pri
     summary: lines(second.summary),
     memory: lines(stage.github.files(REPO, 'axe-memory')['reviewer.md'] ?? ''),
     terminal: await terminal(),
+    demo: lines((await runCli(['demo'])).stdout),
   };
   const text = steady(`${JSON.stringify(sources, null, 2)}\n`).replaceAll(
     /(?<=Duration: )\d+ms/g,
