@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { AGENT_SCHEMA } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { PLACEHOLDER_MODEL, scaffoldAgent } from '../../src/agent/scaffold.js';
+import { scaffoldAgent } from '../../src/agent/scaffold.js';
 
 const FRESH = new URL('../golden/axe/20-agents-commands/agents/fresh.toml', import.meta.url);
 
@@ -18,11 +18,6 @@ describe('scaffoldAgent', () => {
     const missing = keysOf(AGENT_SCHEMA).filter((key) => !uncommented('a').includes(`${key} = `));
     expect(missing).toEqual([]);
     expect(config.mcpServers.map(({ transport }) => transport)).toEqual(['streamable-http', 'stdio']);
-  });
-
-  it('marks the model as the only value that has to be filled in', () => {
-    const [before = ''] = scaffoldAgent('a').split(`model = "${PLACEHOLDER_MODEL}"`);
-    expect(before).toMatch(/# Fill in: .*anthropic\/claude-sonnet-5-5.*\n$/);
   });
 
   it.each([

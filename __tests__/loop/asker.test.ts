@@ -101,15 +101,6 @@ describe('a request to a model', () => {
     expect(events[1]).toEqual({ kind: 'retry', attempt: 1, maxRetries: 1, error: BUSY, delayMs: 100 });
   });
 
-  it('does not treat the end of the run as a temporary error', async () => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const { asker, usage, kinds } = scene([never(() => controller.abort(TIME_IS_UP))], { signal });
-    await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
-    expect(kinds()).toEqual(['model-request']);
-    expect(usage.retries).toBe(0);
-  });
-
   it('ends when the run ends during a wait, without another request', async () => {
     const controller = new AbortController();
     const { signal } = controller;

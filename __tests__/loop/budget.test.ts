@@ -35,13 +35,6 @@ describe('what a long prompt costs', () => {
 });
 
 describe('a budget of tokens', () => {
-  it('counts input and output, with a known or unknown price', () => {
-    const budget = tokens(0);
-    budget.add(use(10, 4), undefined);
-    budget.add(use(100, 40), PRICE);
-    expect(budget.spending.tokens).toBe(154);
-  });
-
   it.each([
     ['a tenth of what came from the cache', use(1000, 0, { cacheRead: 900 }), 190],
     ['all of what was written to the cache', use(1000, 0, { cacheWrite: 900 }), 1000],

@@ -19,13 +19,6 @@ describe('leaving out tool results', () => {
     expect(outputs(dropResults(messages, 1000).messages).filter((text) => text === LONG)).toHaveLength(1);
   });
 
-  it('states what was there and that the tool can be called again', () => {
-    const [note] = outputs(dropResults(turn('1', [LONG]), 1).messages);
-    expect(note).toContain('read_file');
-    expect(note).toMatch(/about 10\d\d tokens/);
-    expect(note).toContain('Call the tool again');
-  });
-
   it('leaves short results, and everything that the model said, unchanged', () => {
     const messages = turn('1', ['short', LONG]);
     const [reply] = messages;

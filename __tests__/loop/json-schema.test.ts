@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../src/lib/errors.js';
 import { compileSchema, inspectSchema } from '../../src/loop/json-schema.js';
-import {
-  type JsonSchema,
-  judgeAnswer,
-  responseFormatOf,
-  type ValueCheck,
-} from '../../src/loop/structured.js';
+import type { JsonSchema, ValueCheck } from '../../src/loop/structured.js';
 
 const ORIGIN = '`output-schema`';
 const forEver = () => Number.POSITIVE_INFINITY;
@@ -36,11 +31,6 @@ describe('a compiled schema', () => {
     const check = await compile(REVIEW);
     expect(check(value)).toEqual(problems);
     expect(check(value)).toEqual(problems);
-  });
-
-  it('names all problems at once', async () => {
-    const check = await compile(REVIEW);
-    expect(check({ risk: 1, findings: {}, more: 1 })).toHaveLength(3);
   });
 
   it.each<[string, JsonSchema, unknown, boolean]>([
@@ -86,12 +76,6 @@ describe('a compiled schema', () => {
     });
   });
 
-  it('is told from one that lacks a document', async () => {
-    await expect(compileSchema({ $ref: 'b.json' }, ORIGIN, forEver)).rejects.toThrow(
-      'the JSON schema of `output-schema` refers to another document: b.json',
-    );
-  });
-
   it('is an error when it checks only itself', async () => {
     const check = await compileSchema({ $ref: '#' }, ORIGIN, forEver);
     expect(() => check({})).toThrow(ConfigError);
@@ -116,30 +100,12 @@ describe('a compiled schema', () => {
     });
   });
 
-  it('ends its check with the run', async () => {
-    let leftMs = Number.POSITIVE_INFINITY;
-    const check = await compileSchema({ pattern: '^(a+)+$' }, ORIGIN, () => leftMs);
-    expect(check('aaa')).toEqual([]);
-    leftMs = 0;
-    expect(() => check(`${'a'.repeat(35)}!`)).toThrow(ConfigError);
-  });
-
   it('is an error with a remedy when preparing it takes longer than the run has left', async () => {
     const names = Array.from({ length: 5000 }, (_, index) => `key${index}`);
     const schema = { properties: Object.fromEntries(names.map((name) => [name, { minLength: 1 }])) };
     const trouble = compileSchema({ ...schema }, ORIGIN, () => 0);
     await expect(trouble).rejects.toBeInstanceOf(ConfigError);
     await expect(trouble).rejects.toThrow('`output-schema` cannot be used: preparing it takes more than 2 s');
-  });
-
-  it('checks an answer from the input to the problem', async () => {
-    const format = responseFormatOf({ responseFormat: undefined }, JSON.stringify(REVIEW)) ?? {
-      type: 'json',
-    };
-    const check = await compileSchema(format.schema ?? {}, ORIGIN, forEver);
-    const judged = (answer: string) => judgeAnswer(answer, { format, check }, true);
-    expect(judged('```json\n{"risk": "high"}\n```')).toEqual({ kind: 'final', answer: '{"risk":"high"}' });
-    expect(judged('{"risk": "odd"}')).toMatchObject({ kind: 'again' });
   });
 });
 

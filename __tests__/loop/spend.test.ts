@@ -64,10 +64,6 @@ describe('the allowed cost of a run', () => {
     expect(told?.message).toMatch(message);
     expect(told?.remedy).toMatch(remedy);
   });
-
-  it('is positive while a cent is left', () => {
-    expect(usedUp(earlier({ perPullUsd: 5.76, perDayUsd: 2.76 }))).toBeUndefined();
-  });
 });
 
 describe('the stored cost of a run', () => {

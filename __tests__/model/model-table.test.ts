@@ -77,14 +77,6 @@ describe('the table of models', () => {
       expect([...facts.efforts].sort(byStrength)).toEqual(facts.efforts);
     },
   );
-
-  it('says which models think without being asked', () => {
-    const thinks = (ref: string) => findFacts(parseModelRef(ref))?.thinks;
-    expect(thinks('anthropic/claude-sonnet-5-5')).toBe('by default');
-    expect(thinks('bedrock/us.anthropic.claude-opus-4-7')).toBe('if asked');
-    expect(thinks('openai/gpt-5.2')).toBe('if asked');
-    expect(thinks('openai/gpt-4.1')).toBe('never');
-  });
 });
 
 describe('the window of a model', () => {

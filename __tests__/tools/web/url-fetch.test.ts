@@ -86,11 +86,6 @@ describe('a fetched page', () => {
     else await expect(page).rejects.toThrow('which is not text');
   });
 
-  it('without a type that holds NUL does not count as text', async () => {
-    const { at } = await serve((_, response) => send(response, '', 'a\0b'));
-    await expect(fetchPage(at('example.com'))).rejects.toThrow('is not text');
-  });
-
   it('is read in its own character set, and one with an unknown set as UTF-8', async () => {
     const bytes = new Uint8Array([0x67, 0xfc]);
     const { at } = await serve(({ path }, response) =>
@@ -261,13 +256,6 @@ describe('C7 92: redirects', () => {
     expect(peer.requests()).toHaveLength(1);
   });
 
-  it('to a host that is not allowed are refused', async () => {
-    const { at } = await serve(redirectTo('http://evil.example.org/'));
-    await expect(fetchPage(at('example.com'), undefined, { allowedHosts: ['example.com'] })).rejects.toThrow(
-      'host "evil.example.org" is not in allowed_hosts (example.com)',
-    );
-  });
-
   it('carry no credentials, neither of the first address nor of the next', async () => {
     const seen: RecordedRequest[] = [];
     const { peer, at } = await serve(({ path }, response) => {
@@ -397,10 +385,5 @@ describe('url_fetch', () => {
     const { text } = await callTool('word '.repeat(2_000_000));
     expect(text).toMatch(/<\/third-party-text>\n\[only the first \d+ bytes of the page were received\]$/);
     expect(text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
-  });
-
-  it('refuses a call without an address', async () => {
-    const tool = createUrlFetch(deps().options, []);
-    expect(await tool.execute({ url: ' ' }, quiet)).toEqual({ text: 'url is required', isError: true });
   });
 });

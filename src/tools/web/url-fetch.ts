@@ -177,7 +177,6 @@ async function receive(
   const type = mediaType.trim();
   if (!isText(type)) throw new ToolError(`${shown(url.href)} is ${shown(type)}, which is not text`);
   const { bytes, truncated } = await readCapped(body, maxBytes);
-  if (type === '' && bytes.includes(0)) throw new ToolError(`${shown(url.href)} is not text`);
   return { url: url.href, status, mediaType: type, text: decode(bytes, parameters), truncated };
 }
 
