@@ -78,109 +78,61 @@ const USUAL = {
   categories: OPENAI_CATEGORIES,
 } as const satisfies Partial<Provider>;
 
+/** A provider whose variables have its name, unless it says otherwise. */
+function named(id: string, own: Partial<Provider>): Provider {
+  const variable = id.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
+  const variables = { keyVariable: `${variable}_API_KEY`, baseUrlVariable: `AXE_${variable}_BASE_URL` };
+  return { ...USUAL, id, ...variables, ...own };
+}
+
 const PROVIDERS: readonly Provider[] = [
-  {
-    ...USUAL,
-    id: 'anthropic',
+  named('anthropic', {
     wire: 'anthropic',
-    keyVariable: 'ANTHROPIC_API_KEY',
-    baseUrlVariable: 'AXE_ANTHROPIC_BASE_URL',
     defaultBaseUrl: 'https://api.anthropic.com',
     categories: ANTHROPIC_CATEGORIES,
-  },
-  {
-    ...USUAL,
-    id: 'openai',
-    wire: 'openai',
-    routes: [RESPONSES],
-    keyVariable: 'OPENAI_API_KEY',
-    baseUrlVariable: 'AXE_OPENAI_BASE_URL',
-    defaultBaseUrl: 'https://api.openai.com',
-  },
-  {
-    ...USUAL,
-    id: 'ollama',
-    keyVariable: 'OLLAMA_API_KEY',
+  }),
+  named('openai', { wire: 'openai', routes: [RESPONSES], defaultBaseUrl: 'https://api.openai.com' }),
+  named('ollama', {
     needsKey: false,
-    baseUrlVariable: 'AXE_OLLAMA_BASE_URL',
     defaultBaseUrl: 'http://localhost:11434',
     categories: { 400: 'bad_request', 404: 'bad_request' },
-  },
-  {
-    ...USUAL,
-    id: 'opencode',
+  }),
+  named('opencode', {
     routes: OPENCODE_ROUTES,
-    keyVariable: 'OPENCODE_API_KEY',
-    baseUrlVariable: 'AXE_OPENCODE_BASE_URL',
     defaultBaseUrl: 'https://opencode.ai/zen',
     categories: WITH_OVERLOAD,
-  },
-  {
-    ...USUAL,
-    id: 'google',
+  }),
+  named('google', {
     wire: 'google',
     keyVariable: 'GEMINI_API_KEY',
     otherKeyVariables: ['GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
-    baseUrlVariable: 'AXE_GOOGLE_BASE_URL',
     defaultBaseUrl: 'https://generativelanguage.googleapis.com',
     versionPath: '/v1beta',
     categories: WITH_OVERLOAD,
-  },
-  {
-    ...USUAL,
-    id: 'minimax',
+  }),
+  named('minimax', {
     wire: 'anthropic',
-    keyVariable: 'MINIMAX_API_KEY',
-    baseUrlVariable: 'AXE_MINIMAX_BASE_URL',
     defaultBaseUrl: 'https://api.minimax.io/anthropic',
     categories: ANTHROPIC_CATEGORIES,
-  },
-  {
-    ...USUAL,
-    id: 'bedrock',
+  }),
+  named('bedrock', {
     access: 'bedrock',
     wire: 'bedrock',
     keyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
     needsKey: false,
-    baseUrlVariable: 'AXE_BEDROCK_BASE_URL',
-    categories: OPENAI_CATEGORIES,
-  },
-  {
-    ...USUAL,
-    id: 'openrouter',
-    keyVariable: 'OPENROUTER_API_KEY',
-    baseUrlVariable: 'AXE_OPENROUTER_BASE_URL',
+  }),
+  named('openrouter', {
     defaultBaseUrl: 'https://openrouter.ai/api/v1',
     headerVariables: {
       'HTTP-Referer': 'AXE_OPENROUTER_REFERER',
       'X-OpenRouter-Title': 'AXE_OPENROUTER_TITLE',
       'X-OpenRouter-Categories': 'AXE_OPENROUTER_CATEGORIES',
     },
-  },
-  {
-    ...USUAL,
-    id: 'requesty',
-    keyVariable: 'REQUESTY_API_KEY',
-    baseUrlVariable: 'AXE_REQUESTY_BASE_URL',
-    defaultBaseUrl: 'https://router.requesty.ai/v1',
-  },
-  {
-    ...USUAL,
-    id: 'atlascloud',
-    keyVariable: 'ATLASCLOUD_API_KEY',
-    baseUrlVariable: 'AXE_ATLASCLOUD_BASE_URL',
-    defaultBaseUrl: 'https://api.atlascloud.ai/v1',
-  },
-  {
-    ...USUAL,
-    id: 'edenai',
-    keyVariable: 'EDENAI_API_KEY',
-    baseUrlVariable: 'AXE_EDENAI_BASE_URL',
-    defaultBaseUrl: 'https://api.edenai.run/v3',
-  },
-  {
-    ...USUAL,
-    id: 'vertex',
+  }),
+  named('requesty', { defaultBaseUrl: 'https://router.requesty.ai/v1' }),
+  named('atlascloud', { defaultBaseUrl: 'https://api.atlascloud.ai/v1' }),
+  named('edenai', { defaultBaseUrl: 'https://api.edenai.run/v3' }),
+  named('vertex', {
     access: 'vertex',
     wire: 'google',
     routes: [
@@ -189,30 +141,24 @@ const PROVIDERS: readonly Provider[] = [
     ],
     keyVariable: 'GOOGLE_VERTEX_API_KEY',
     needsKey: false,
-    baseUrlVariable: 'AXE_VERTEX_BASE_URL',
     categories: WITH_OVERLOAD,
-  },
-  {
-    ...USUAL,
-    id: 'azure',
+  }),
+  named('azure', {
     access: 'azure',
     wire: 'openai',
     routes: [RESPONSES],
     keyVariable: 'AZURE_OPENAI_API_KEY',
     otherKeyVariables: ['AZURE_API_KEY'],
     needsKey: false,
-    baseUrlVariable: 'AXE_AZURE_BASE_URL',
-  },
-  {
-    ...USUAL,
-    id: 'offline',
+  }),
+  named('offline', {
     access: 'offline',
     wire: 'offline',
     keyVariable: '',
     needsKey: false,
     baseUrlVariable: '',
     categories: {},
-  },
+  }),
 ];
 
 /** Providers whose models need a key of their own. */
@@ -228,16 +174,7 @@ export const PROVIDER_IDS: readonly string[] = PROVIDERS.map(({ id }) => id);
  * must be set: `groq/llama-3` reads `GROQ_API_KEY` and `AXE_GROQ_BASE_URL`.
  */
 export function findProvider({ provider }: ModelRef): Provider {
-  const known = PROVIDERS.find(({ id }) => id === provider);
-  if (known !== undefined) return known;
-  const variable = provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_');
-  return {
-    ...USUAL,
-    id: provider,
-    keyVariable: `${variable}_API_KEY`,
-    needsKey: false,
-    baseUrlVariable: `AXE_${variable}_BASE_URL`,
-  };
+  return PROVIDERS.find(({ id }) => id === provider) ?? named(provider, { needsKey: false });
 }
 
 export function protocolOf({ wire, routes }: Provider, model: string): Protocol {

@@ -38,23 +38,15 @@ export async function openVertex({ ref, provider, wire, sources, ports }: OpenRe
   }
   const { host, path } = findPlace(provider, sources);
   const fetch = withAuth(ports.fetch, bearer(await findGoogleToken(ports)));
-  const shared = { model, apiKey: NO_KEY, fetch };
-  switch (wire) {
-    case 'anthropic': {
-      const baseUrl = `${host}/v1/${path}/publishers/anthropic/models/${encodeURIComponent(model)}`;
-      const parts = { ...shared, wire, name: 'vertex', baseUrl, fetch: asRawPredict(fetch) };
-      return { model: await openTransport(parts), secrets: [] };
-    }
-    case 'openai-compatible': {
-      const baseUrl = `${host}/v1/${path}/endpoints/openapi`;
-      return { model: await openTransport({ ...shared, wire, name: 'vertex', baseUrl }), secrets: [] };
-    }
-    default: {
-      const baseUrl = `${host}/v1beta1/${path}/publishers/google`;
-      const parts = { ...shared, wire: 'google' as const, name: GEMINI_NAME, baseUrl };
-      return { model: await openTransport(parts), secrets: [] };
-    }
-  }
+  const shared = { wire, name: 'vertex', model, apiKey: NO_KEY, fetch };
+  const claude = `${host}/v1/${path}/publishers/anthropic/models/${encodeURIComponent(model)}`;
+  const parts =
+    wire === 'anthropic'
+      ? { ...shared, baseUrl: claude, fetch: asRawPredict(fetch) }
+      : wire === 'openai-compatible'
+        ? { ...shared, baseUrl: `${host}/v1/${path}/endpoints/openapi` }
+        : { ...shared, name: GEMINI_NAME, baseUrl: `${host}/v1beta1/${path}/publishers/google` };
+  return { model: await openTransport(parts), secrets: [] };
 }
 
 function onlyGemini(model: string): AxeError {
