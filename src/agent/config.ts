@@ -24,18 +24,12 @@ import { nearest } from './suggest.js';
 /** Axe's numbers keep its meaning of zero, not set; axe calls a time limit `timeout`. */
 const subAgents = v.pipe(
   keyTable({
-    max_depth: countKey('Levels of agents below this one. 0 means 3.', {
-      zero: '0 means 3.',
-      default: 3,
-      max: 5,
-    }),
+    max_depth: countKey('Levels of agents below this one. 0 means 3.', 0, { default: 3, max: 5 }),
     parallel: described(v.optional(v.boolean('true or false')), {
       about: 'Whether agents called in one turn run at the same time.',
       default: true,
     }),
-    timeout: countKey('Time limit of one call in seconds. 0 means no limit of its own.', {
-      zero: '0 means no limit of its own.',
-    }),
+    timeout: countKey('Time limit of one call in seconds. 0 means no limit of its own.'),
   }),
   v.transform(({ timeout, ...limits }) => ({ ...limits, timeoutSeconds: timeout })),
 );
@@ -45,12 +39,8 @@ const memory = v.pipe(
   keyTable({
     enabled: flagKey('Whether runs read the memory and add to it.', false),
     path: textKey('File of the run log. Default: `<agent>.md`.'),
-    last_n: optionalCountKey('Newest entries to load. 0 loads all; without it, the newest 256 KiB.', {
-      zero: '0 loads all entries.',
-    }),
-    max_entries: countKey('Number of entries from which runs warn. 0 never warns.', {
-      zero: '0 never warns.',
-    }),
+    last_n: optionalCountKey('Newest entries to load. 0 loads all; without it, the newest 256 KiB.'),
+    max_entries: countKey('Number of entries from which runs warn. 0 never warns.'),
     provenance: choiceKey(
       'Whether entries say which run wrote them. `auto`: in workflows.',
       PROVENANCE,
@@ -77,20 +67,12 @@ const memory = v.pipe(
     dedup: flagKey('Whether facts are added to long-term memory only once.', true),
     max_inject_bytes: countKey(
       'Maximum size of the notes in the prompt. 0 means 32768.',
-      { zero: '0 means 32768.' },
       NOTES_LIMITS.injectBytes,
     ),
-    max_write_bytes: countKey(
-      'Maximum size of one write. 0 means 65536.',
-      { zero: '0 means 65536.' },
-      NOTES_LIMITS.writeBytes,
-    ),
-    max_log_bytes: countKey('Maximum size of the loaded run log. 0 means not set.', {
-      zero: '0 means not set.',
-    }),
+    max_write_bytes: countKey('Maximum size of one write. 0 means 65536.', NOTES_LIMITS.writeBytes),
+    max_log_bytes: countKey('Maximum size of the loaded run log. 0 means not set.'),
     warn_file_bytes: countKey(
       'Size of a file from which `write_memory` warns. 0 means 1048576.',
-      { zero: '0 means 1048576.' },
       NOTES_LIMITS.warnFileBytes,
     ),
   }),
@@ -109,17 +91,10 @@ const MAX_DELAY_MS = 30_000;
 
 const retry = v.pipe(
   keyTable({
-    max_retries: optionalCountKey('Maximum repetitions of one request. 0 never repeats.', {
-      zero: '0 never tries again.',
-      default: 2,
-    }),
+    max_retries: optionalCountKey('Maximum repetitions of one request. 0 never repeats.', { default: 2 }),
     backoff: choiceKey('How the waits grow.', BACKOFFS, 'exponential'),
-    initial_delay_ms: countKey(
-      'First wait in milliseconds. 0 means 500.',
-      { zero: '0 means 500.' },
-      INITIAL_DELAY_MS,
-    ),
-    max_delay_ms: countKey('Longest wait in milliseconds. 0 means 30000.', { zero: '0 means 30000.' }),
+    initial_delay_ms: countKey('First wait in milliseconds. 0 means 500.', INITIAL_DELAY_MS),
+    max_delay_ms: countKey('Longest wait in milliseconds. 0 means 30000.'),
   }),
   v.transform((keys) => ({
     ...keys,
@@ -151,13 +126,13 @@ const review = keyTable({
   verifier: textKey('Agent that takes the second look. Default: the built-in one.'),
   parts: countKey(
     `Maximum parts in which a large change is read. 0 means ${REVIEW_PASSES.parts}.`,
-    { zero: `0 means ${REVIEW_PASSES.parts}.`, max: REVIEW_PASSES.mostParts },
     REVIEW_PASSES.parts,
+    { max: REVIEW_PASSES.mostParts },
   ),
   part_tokens: countKey(
     `Estimated tokens of the diff in one part. 0 means ${REVIEW_PASSES.partTokens}.`,
-    { zero: `0 means ${REVIEW_PASSES.partTokens}.`, max: REVIEW_PASSES.mostPartTokens },
     REVIEW_PASSES.partTokens,
+    { max: REVIEW_PASSES.mostPartTokens },
   ),
   min_severity: choiceKey('Findings below this severity are not posted.', SEVERITIES, undefined),
   instructions: textKey('A file of the repository that is added to the system prompt.'),
@@ -216,9 +191,7 @@ export const AGENT_SCHEMA = v.pipe(
     budget: described(
       v.optional(
         keyTable({
-          max_tokens: countKey('Maximum tokens per run, sub-agents included. 0 means no limit.', {
-            zero: '0 means no limit.',
-          }),
+          max_tokens: countKey('Maximum tokens per run, sub-agents included. 0 means no limit.'),
         }),
         {},
       ),
@@ -237,7 +210,7 @@ export const AGENT_SCHEMA = v.pipe(
       ),
       { about: 'A folder for files besides the working directory: file tools use it with `artifact`.' },
     ),
-    timeout: countKey('Time limit per run, in seconds. 0 means not set.', { zero: '0 means not set.' }),
+    timeout: countKey('Time limit per run, in seconds. 0 means not set.'),
     params: described(v.optional(PARAMS, {}), { about: 'Parameters that are sent to the model.' }),
     review: described(v.optional(review, {}), {
       about: 'How the agent reviews, if it has tools that post reviews.',

@@ -53,17 +53,6 @@ export interface AgentProblem {
   readonly path: KeyPath;
 }
 
-/** A number below zero; `zero` says what 0 means. */
-export function* negative(value: number, path: KeyPath, zero: string): Generator<AgentProblem> {
-  if (value < 0) {
-    yield {
-      message: `${path.join('.')} must be non-negative`,
-      remedy: `Give a whole number from 0 upwards; ${zero}`,
-      path,
-    };
-  }
-}
-
 /** A word that is none of the choices; the remedy shows the first of them. */
 export function* notOneOf(word: string, choices: readonly string[], path: KeyPath): Generator<AgentProblem> {
   if (chosen(choices, word) === undefined) {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { chosen } from './choices.js';
-import { type AgentProblem, negative, notOneOf } from './fault.js';
+import { type AgentProblem, notOneOf } from './fault.js';
 import type { KeyPath } from './locate.js';
 
 /** A TOML table as the parser gives it: an object without a prototype. */
@@ -41,8 +41,8 @@ interface Key {
   readonly examples?: readonly string[];
   readonly default?: string | number | boolean;
   readonly max?: number;
-  /** What 0 means; left out where a number below zero is not refused. */
-  readonly zero?: string;
+  /** Left out where a number below zero is not refused, as axe does not. */
+  readonly min?: 0 | undefined;
 }
 
 /** `written` is the value as it is in the file. */
@@ -99,17 +99,17 @@ export function choiceKey<const W extends string, const D extends W | undefined>
 }
 
 /** Missing means zero, and zero means not set (axe-behaviour §2), or `usual`. */
-export function countKey(about: string, more: More = {}, usual = 0) {
+export function countKey(about: string, usual = 0, more: More = {}) {
   const schema = v.pipe(
     v.optional(wholeNumber(), 0n),
     v.transform((value) => value || usual),
   );
-  return described(schema, { about, ...more });
+  return described(schema, { about, min: 0, ...more });
 }
 
 /** The same, and undefined where the key is missing. */
-export function optionalCountKey(about: string, more: More) {
-  return described(v.optional(wholeNumber()), { about, ...more });
+export function optionalCountKey(about: string, more: More = {}) {
+  return described(v.optional(wholeNumber()), { about, min: 0, ...more });
 }
 
 /** An integer as it is in the file, checked to be one a JavaScript number holds exactly. */
@@ -194,13 +194,16 @@ export function* problemsOf(
   value: unknown,
   path: KeyPath = [],
 ): Generator<AgentProblem> {
-  const { choices, max, zero } = KEYS.get(schema) ?? {};
+  const { choices, max, min } = KEYS.get(schema) ?? {};
   if (choices !== undefined && typeof written === 'string' && written !== '')
     yield* notOneOf(written, choices, path);
-  if (zero !== undefined && typeof written === 'bigint') {
-    yield* negative(Number(written), path, zero);
+  if (min !== undefined && typeof written === 'bigint') {
+    if (written < min) {
+      const remedy = 'Give a whole number from 0 upwards.';
+      yield { message: `${path.join('.')} must be non-negative`, remedy, path };
+    }
     if (max !== undefined && written > max) {
-      const remedy = `Give a number from 1 to ${max}; ${zero}`;
+      const remedy = `Give a number up to ${max}.`;
       yield { message: `${path.join('.')} cannot exceed ${max}`, remedy, path };
     }
   }

@@ -106,7 +106,11 @@ function providerTable(name: ProviderTable) {
 export const PARAMS = v.pipe(
   keyTable({
     temperature: numberKey("Randomness of the answer. Default: the provider's.", temperatureProblems),
-    max_tokens: countKey("Maximum tokens of one answer, thoughts included. 0 means the provider's default."),
+    max_tokens: countKey(
+      "Maximum tokens of one answer, thoughts included. 0 means the provider's default.",
+      0,
+      { min: undefined },
+    ),
     effort: choiceKey("How hard the model thinks. Default: the model's own.", EFFORTS, undefined),
     api: choiceKey("OpenAI's interface to use. Default: as known of the model.", API_FORMS, undefined),
     price,
@@ -117,6 +121,8 @@ export const PARAMS = v.pipe(
     compatible: providerTable('compatible'),
     context_window: countKey(
       "Tokens of prompt and answer that a server of yours takes. 0 means the model's own.",
+      0,
+      { min: undefined },
     ),
     response_format: responseFormat,
   } satisfies Readonly<Record<ProviderTable, v.GenericSchema>> & v.ObjectEntries),
