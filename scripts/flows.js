@@ -58,7 +58,7 @@ async function entryToCommit() {
   const { GITHUB_TOKEN } = await import('../__tests__/helpers/github-server.ts');
   const { createGitHubClient } = await import('../src/github/client/client.ts');
   const { createClock } = await import('../src/lib/clock.ts');
-  const { openBranchMemory } = await import('../src/run/branch-memory.ts');
+  const { openBranchMemory } = await import('../src/memory/stores/branch/branch-store.ts');
   const github = await startGitHubServer({ validate: false });
   github.addRepo('octocat/hello', { contents: 'write' });
   github.commit('octocat/hello', { 'bot.md': '' }, { branch: 'axe-memory' });

@@ -348,7 +348,7 @@ function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, 
 }
 
 function placeOf(path = ''): Place {
-  return { location: `/memory/${path}`, within: { root: '/memory', separator: '/' } };
+  return { location: `/memory/${path}`, prefix: '/memory/' };
 }
 
 function listened(model: LanguageModel, steps: string[]): LanguageModel {

@@ -198,7 +198,7 @@ describe('saving the entry', () => {
       result: {
         kind: 'saved',
         location: '/memory/bot.md',
-        within: { root: '/memory', separator: '/' },
+        prefix: '/memory/',
         attempts: 1,
       },
     });

@@ -93,7 +93,7 @@ describe('a MEMORY.md that nobody can read', () => {
     );
     expect(result.stderr).not.toContain('failed to save');
     expect(newResults(model.requests()[1])[0]).toMatch(
-      /^Tool 'write_memory' execution failed: Storage operation 'read memory file' failed: open .*MEMORY\.md: permission denied$/,
+      /^Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: open .*MEMORY\.md: permission denied$/,
     );
     expect(readFileSync(join(root, 'keeper.md'), 'utf8')).toContain('**Result:** Twelve hours.');
     expect(result.stderr).toMatch(/^\[memory\] append .*\.md \(7 bytes\)$/m);

@@ -10,7 +10,7 @@ import { formatProvenance } from '../../src/memory/provenance.js';
 import { formatEntry, parseEntries } from '../../src/memory/run-log.js';
 import type { MemoryStore } from '../../src/memory/store.js';
 import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
-import { openBranchMemory } from '../../src/run/branch-memory.js';
+import { openBranchMemory } from '../../src/memory/stores/branch/branch-store.js';
 import { connectGitHub } from '../../src/run/github.js';
 import { createQuota, LIMITS, type LimitedQuota, limitedFetch } from './github-limits.js';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.js';

@@ -5,14 +5,14 @@ import type { Clock } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { createFiles } from '../lib/files.js';
-import type { MemoryStore, Place, StoreRoot } from '../memory/store.js';
+import type { MemoryStore, Place } from '../memory/store.js';
+import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
 import { type CacheScope, cacheScope } from '../memory/stores/cache/cache-key.js';
 import { checkAccess, createCacheClient } from '../memory/stores/cache/cache-library.js';
 import { createCacheStore } from '../memory/stores/cache/cache-store.js';
 import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
 import { createBaseStore, guarded } from '../memory/stores/guard.js';
 import { createBrokenStore, createNoneStore } from '../memory/stores/store.js';
-import { OWN_BRANCH, openBranchMemory } from '../run/branch-memory.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import type { MemoryInputs } from '../runner/inputs/input-groups.js';
 import type { Inputs } from '../runner/inputs/inputs.js';
@@ -88,11 +88,9 @@ function trustedPlace(
 function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
   const folder = `${workspace}${sep}`;
   const inside = (path: string): string => (path.startsWith(folder) ? path.slice(folder.length) : path);
-  const rootInside = ({ root, separator }: StoreRoot): StoreRoot =>
-    root === workspace ? { root: '', separator: '' } : { root: inside(root), separator };
   const shown = <T extends Place>(place: T): T => {
-    const { location, within } = place;
-    return { ...place, location: inside(location), within: within && rootInside(within) };
+    const { location, prefix } = place;
+    return { ...place, location: inside(location), prefix: prefix && inside(prefix) };
   };
   return {
     kind: store.kind,

@@ -82,7 +82,7 @@ export function openWholeFileMemory(
     ...(custom === '' ? [[offline, join(defaultFolder(memory), offline)] as const] : []),
   ];
   return {
-    ...openStore(memory, places, isNoteOrInItsPlace),
+    ...openStore(memory, places, (file) => !file.endsWith('.state.md') && isOfNotes(file)),
     dropHistory: async () =>
       await removeCopies(
         copies().map(([, file]) => file),
@@ -90,14 +90,6 @@ export function openWholeFileMemory(
       ),
   };
 }
-
-/** Notes, and what is in the place of their folders. */
-function isNoteOrInItsPlace(path: string): boolean {
-  if (path.endsWith('.state.md')) return false;
-  return isOfNotes(path) || isOfNotes(`${path}/`) || NOTES_FOLDER.test(path);
-}
-
-const NOTES_FOLDER = /^(?:untrusted\/)?(?:offline\/)?projects(?:\/[^/]+)?$/;
 
 /** Removes what rewrites have left next to files. */
 export async function removeCopies(copies: readonly string[], location: string): Promise<SaveResult> {

@@ -23,16 +23,10 @@ export interface Place {
   readonly location: string;
   /** Address of the file in a browser, where it has one. */
   readonly url?: string | undefined;
-  /** Where the store is, if `location` names a file in it; left out by a store whose files have no places of their own. */
-  readonly within?: StoreRoot | undefined;
+  /** What is before the path of each file in the store; left out by a store whose files have no places of their own. */
+  readonly prefix?: string | undefined;
   /** Nothing is kept, as was wanted. */
   readonly isNowhere?: true | undefined;
-}
-
-/** Where a store is that names its files: a file's location is `root`, `separator` and the file's path. */
-export interface StoreRoot {
-  readonly root: string;
-  readonly separator: string;
 }
 
 /** A place that was wanted and cannot be used as it is: it is neither read nor written, and nothing else suffers (D54). */
@@ -42,8 +36,6 @@ export interface BlockedPlace {
   readonly reason: SaveFailure;
   readonly message: string;
   readonly remedy?: string | undefined;
-  /** Which operation of the file system failed; left out where it was none. */
-  readonly storage?: StorageFailure | undefined;
 }
 
 /** Where a run log was looked for, and what was found with it. */
@@ -109,22 +101,12 @@ export interface FailedSave {
   readonly message: string;
   /** The line of YAML or the command that fixes it. */
   readonly remedy?: string | undefined;
-  /** Which operation of the file system failed, and how; left out where it was none. */
-  readonly storage?: StorageFailure | undefined;
   /** It may be tried again after so many milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
 export function failed(reason: SaveFailure, message: string, remedy?: string): FailedSave {
   return { kind: 'failed', reason, message, remedy };
-}
-
-/** An operation of the file system that failed. */
-export interface StorageFailure {
-  /** `open memory file for appending` */
-  readonly operation: string;
-  /** `open /x/MEMORY.md: permission denied` */
-  readonly cause: string;
 }
 
 export type SaveResult =

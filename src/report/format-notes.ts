@@ -12,13 +12,12 @@ export function describeNoteChange({ path, edit }: NoteChange): string {
 }
 
 /** What was saved and where, each place by itself: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
-export function whatWasAdded(remembered: Remembered, { location, within }: Place): string {
+export function whatWasAdded(remembered: Remembered, { location, prefix }: Place): string {
   const { entries } = remembered;
   const unsaved = unsavedIn(remembered);
   const notes = remembered.notes.filter(({ path }) => !unsaved.some((note) => note.path === path));
   const apart = notes.filter(({ path }) => path.startsWith('untrusted/')).length;
-  const inSameStore = (path: string) =>
-    within === undefined ? `\`${path}\`` : `${within.root}${within.separator}${path}`;
+  const inSameStore = (path: string) => (prefix === undefined ? `\`${path}\`` : prefix + path);
   const added: readonly (readonly [what: string, where: string])[] = [
     ...entries.map(({ path }, index) => ['1 entry', index === 0 ? location : inSameStore(path)] as const),
     ...(notes.length === apart

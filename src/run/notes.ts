@@ -114,8 +114,8 @@ export async function openNotes(
 /** Many a store has read the notes with the run log; what there was to warn of was told with that. */
 function readBefore(restored: RestoreResult): TreeResult | undefined {
   if (restored.kind === 'failed' || restored.alongside === undefined) return undefined;
-  const { alongside: tree, warnings, blocked = [], within } = restored;
-  const location = within?.root ?? restored.location;
+  const { alongside: tree, warnings, blocked = [], prefix } = restored;
+  const location = prefix?.slice(0, -1) ?? restored.location;
   return { kind: 'tree', tree, location, warnings, blocked };
 }
 
@@ -135,18 +135,14 @@ function withUnsaved(
 
 /** Of notes that go into the prompt or that the tools read. */
 function damaged(
-  {
-    tree,
-    location,
-    within = { root: location, separator: '/' },
-  }: Extract<TreeResult, { readonly kind: 'tree' }>,
+  { tree, location, prefix = `${location}/` }: Extract<TreeResult, { readonly kind: 'tree' }>,
   places: NotesPlaces,
 ): readonly Warning[] {
   const paths = [...listNotes(tree, places), pathOf({ kind: 'scratchpad' }, places)];
   return paths.flatMap((path) => {
     const damage = damageOf(tree.get(path) ?? '');
     if (damage === undefined) return [];
-    return [damageWarning({ location: within.root + within.separator + path }, damage)];
+    return [damageWarning({ location: prefix + path }, damage)];
   });
 }
 

@@ -179,8 +179,8 @@ describe('memory in the workspace', () => {
     const store = await open({ given: { ...FILE, 'memory-path': path } });
     expect(await read(store)).toMatchObject({ kind: 'empty', location });
     const root = dirname(location);
-    const within = root === '.' ? { root: '', separator: '' } : { root, separator: '/' };
-    expect(await write(store)).toMatchObject({ kind: 'saved', location, within });
+    const prefix = root === '.' ? '' : `${root}/`;
+    expect(await write(store)).toMatchObject({ kind: 'saved', location, prefix });
     expect(readFileSync(join(workspace, location), 'utf8')).toBe(ADDED);
     expect(await read(store)).toMatchObject({ kind: 'restored', text: ADDED, loaded: 1, location });
   });

@@ -217,8 +217,8 @@ describe('the changes of a session', () => {
 });
 
 describe('a blocked note (D54)', () => {
-  const storage = { operation: 'read memory file', cause: 'open /x/MEMORY.md: permission denied' };
-  const unread = { path: 'MEMORY.md', reason: 'denied', message: storage.cause, storage } as const;
+  const message = 'open /x/MEMORY.md: permission denied';
+  const unread = { path: 'MEMORY.md', reason: 'denied', message } as const;
   const link = {
     path: 'MEMORY.md',
     reason: 'refused',
@@ -239,7 +239,7 @@ describe('a blocked note (D54)', () => {
   it.each([
     [
       unread,
-      "Tool 'write_memory' execution failed: Storage operation 'read memory file' failed: open /x/MEMORY.md: permission denied",
+      "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: open /x/MEMORY.md: permission denied",
       'nothing was written: open /x/MEMORY.md: permission denied',
     ],
     [

@@ -14,7 +14,6 @@ import {
   firstUnread,
   type SaveFailure,
   type SaveResult,
-  type StorageFailure,
   type TreeResult,
 } from '../store.js';
 import { editedText, editNote, type NoteEdit } from './edit.js';
@@ -60,8 +59,6 @@ export interface FailedNote {
   readonly kind: 'failed';
   readonly reason: SaveFailure;
   readonly message: string;
-  /** Which operation failed, where it was one of a store's. */
-  readonly storage?: StorageFailure | undefined;
 }
 
 /** The notes of a run, as its tools see them: one after the other, each seeing what those before it wrote. */
@@ -315,17 +312,13 @@ function failed(message: string): FailedNote {
 }
 
 /** Memory could not be read: nothing is written then either (D14). */
-function notRead({ message: cause, remedy }: { message: string; remedy?: string | undefined }): FailedNote {
-  const message = `memory could not be read: ${cause}`;
-  const storage = { operation: 'read memory', cause };
-  return notSaved({ reason: 'unavailable', message, storage, remedy });
+function notRead({ message, remedy }: { message: string; remedy?: string | undefined }): FailedNote {
+  return notSaved({ reason: 'unavailable', message: `memory could not be read: ${message}`, remedy });
 }
 
 /** A change could not be saved. */
-function notSaved(trouble: Omit<FailedSave, 'kind'>): FailedNote {
-  const { reason, message: cause, remedy, storage } = trouble;
-  const message = remedy === undefined ? cause : `${cause}. ${remedy}`;
-  return { kind: 'failed', reason, message, storage };
+function notSaved({ reason, message, remedy }: Omit<FailedSave, 'kind'>): FailedNote {
+  return { kind: 'failed', reason, message: remedy === undefined ? message : `${message}. ${remedy}` };
 }
 
 /** A part of a daily log: a blank line, `### HH:MM — <heading>` in UTC, and the text without space around it. */

@@ -4,7 +4,7 @@ import { type FileStat, type Files, readWhole } from '../../lib/files.js';
 import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import { isNotesPath } from '../notes/place.js';
-import type { BlockedPlace, SaveFailure, StorageFailure } from '../store.js';
+import type { BlockedPlace, SaveFailure } from '../store.js';
 import { compareFiles, isTreePath } from './tree-path.js';
 
 export interface ReadTree {
@@ -106,9 +106,7 @@ async function readOrBlock(
   try {
     return await readWhole(files, join(folder, path), { followLinks: false });
   } catch (thrown) {
-    const cause = messageOf(thrown);
-    const storage = { operation: 'read memory file', cause };
-    return { path, reason: failureOf(thrown), message: cause, storage };
+    return { path, reason: failureOf(thrown), message: messageOf(thrown) };
   }
 }
 
@@ -190,31 +188,12 @@ export function operationOf(thrown: unknown): string | undefined {
   return stringOf(thrown, 'operation');
 }
 
-/** The operation that failed in the words of memory-tools 2.2; undefined for an error of another kind. */
-export function storageFailure(thrown: unknown): StorageFailure | undefined {
-  const operation = OPERATIONS.get(operationOf(thrown) ?? '');
-  return operation === undefined ? undefined : { operation, cause: messageOf(thrown) };
-}
-
 /** The operating system's code of an error. */
 export function codeOf(thrown: unknown): string | undefined {
   return stringOf(thrown, 'code');
 }
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
-
-const OPERATIONS: ReadonlyMap<string, string> = new Map([
-  ['mkdir', 'create memory directory'],
-  ['open', 'open memory file for appending'],
-  ['read', 'read memory file'],
-  ['write', 'write to memory file'],
-  ['sync', 'write to memory file'],
-  ['chmod', 'set mode of memory file'],
-  ['rename', 'replace memory file'],
-  ['remove', 'remove memory file'],
-  ['lstat', 'get file metadata'],
-  ['stat', 'get file metadata'],
-]);
 
 function stringOf(thrown: unknown, key: 'code' | 'operation'): string | undefined {
   const value: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, key) : undefined;

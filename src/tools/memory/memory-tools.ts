@@ -279,8 +279,7 @@ function confirmation(type: MemoryType, written: Extract<NoteAnswer, { readonly 
 }
 
 /** A place that is no file of memory, a link say, is refused; all else is an operation that failed (memory-tools 2.2). */
-function describeFailedNote({ reason, message, storage }: FailedNote): string {
+function describeFailedNote({ reason, message }: FailedNote): string {
   if (reason === 'refused') return `Permission denied for tool 'write_memory': ${message}`;
-  const { operation, cause } = storage ?? { operation: 'append to memory file', cause: message };
-  return `Tool 'write_memory' execution failed: Storage operation '${operation}' failed: ${cause}`;
+  return `Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: ${message}`;
 }

@@ -91,8 +91,8 @@ describe('the places of entries', () => {
   it('name repository, branch and file, with a link', async () => {
     const branch = createFakeBranch();
     const store = run(branch, { folder: 'deep' });
-    const within = { root: 'octocat/hello@axe-memory:deep', separator: '/' };
-    const place = { location: 'octocat/hello@axe-memory:deep/bot.md', within, url };
+    const prefix = 'octocat/hello@axe-memory:deep/';
+    const place = { location: `${prefix}bot.md`, prefix, url };
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', ...place });
     expect(await read(store)).toMatchObject({ kind: 'restored', ...place });
     expect(await store.readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory:deep' });
@@ -151,7 +151,7 @@ describe('an error', () => {
       message: 'no',
       remedy: '`contents: write`',
       location: 'octocat/hello@axe-memory:bot.md',
-      within: { root: 'octocat/hello@axe-memory', separator: ':' },
+      prefix: 'octocat/hello@axe-memory:',
     });
     expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'no' });
     expect(await store.write([append('b')], never)).toEqual(denied);

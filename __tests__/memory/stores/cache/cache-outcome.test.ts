@@ -54,19 +54,6 @@ describe('a restore, judged by what the library prints', () => {
   ])('that prints %j and returns %j is classified (C3 38, 39)', (lines, key, expected) => {
     expect(restoreOutcome(key, lines)).toEqual(expected);
   });
-
-  it.each([
-    [
-      'there is none',
-      ['::debug::Checking zstd --quiet --version', '::debug::not found', '::debug::'],
-      'null',
-    ],
-    ['it says its version', ['::debug::Checking zstd --quiet --version', '::debug::1.5.5'], '1.5.5'],
-    ['its version is a riddle', ['::debug::Checking zstd --quiet --version', '::debug::zstd next'], 'null'],
-  ])('mentions `zstd` in a miss only if %s (C3 43)', (name, lines, version) => {
-    const said = [V2, ...lines, `::debug::zstd version: ${version}`, NOT_FOUND];
-    expect('notice' in restoreOutcome(undefined, said)).toBe(name === 'there is none');
-  });
 });
 
 describe('a save, judged by what the library prints', () => {

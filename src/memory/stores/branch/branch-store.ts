@@ -1,5 +1,7 @@
+import type { GitHubClient } from '../../../github/client/client.js';
 import type { Clock } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
+import type { Environment } from '../../../lib/environment.js';
 import { ConfigError } from '../../../lib/errors.js';
 import type { Warning } from '../../../lib/warning.js';
 import type { MemoryTree } from '../../change.js';
@@ -10,6 +12,7 @@ import { createTreeStore } from '../store.js';
 import { isTreePath } from '../tree-path.js';
 import type { CommitResult, RefusedFile, Snapshot, TreeBackend } from '../update.js';
 import type { MemoryBranch } from './branch.js';
+import { createMemoryBranch } from './memory-branch.js';
 
 interface BranchStoreOptions {
   readonly branch: MemoryBranch;
@@ -113,9 +116,8 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     const inside = path === '' ? top : fromTop(path);
     const location = inside === '' ? branch.name : `${branch.name}:${inside}`;
     if (path === '') return { location };
-    const within =
-      top === '' ? { root: branch.name, separator: ':' } : { root: `${branch.name}:${top}`, separator: '/' };
-    return { location, within, url: version === '' ? undefined : branch.urlOf(inside) };
+    const url = version === '' ? undefined : branch.urlOf(inside);
+    return { location, prefix: `${branch.name}:${prefix}`, url };
   }
 
   function inTheWay({ path, reason }: RefusedFile): FailedSave {
@@ -161,7 +163,7 @@ function createdNotice({ name }: MemoryBranch, isPublic: boolean): string {
   return `${created} The repository is public, so everybody can read what is remembered there; \`memory-repo\` can name a private one.`;
 }
 
-export interface CommitCause {
+interface CommitCause {
   /** As GitHub writes it: `pull_request`. */
   readonly event: string;
   /** Of the issue or pull request that the run is about. */
@@ -210,4 +212,29 @@ function agentOf(path: string): string {
     .replace(/(^|\/)untrusted\//, '$1')
     .replace(/[^A-Za-z0-9._/-]+/g, '-')
     .slice(0, MAX_NAME_CHARACTERS);
+}
+
+/** The branch that is memory's alone, so that its history is too (D13). */
+export const OWN_BRANCH = 'axe-memory';
+
+/** Memory on a branch of a repository, through GitHub's API (D13). */
+export function openBranchMemory({
+  client,
+  owner,
+  name,
+  branch,
+  env,
+  ...options
+}: Omit<BranchStoreOptions, 'branch'> & {
+  readonly client: GitHubClient;
+  readonly owner: string;
+  readonly name: string;
+  readonly branch: string;
+  readonly env: Environment;
+}): MemoryStore {
+  const serverUrl = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/\/+$/, '');
+  const own = env['GITHUB_REPOSITORY'] ?? '';
+  const isOwn = own === '' ? undefined : own.toLowerCase() === `${owner}/${name}`.toLowerCase();
+  const place = { owner, name, branch, serverUrl, isOwn };
+  return createBranchStore({ ...options, branch: createMemoryBranch(client, place) });
 }

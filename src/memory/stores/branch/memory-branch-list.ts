@@ -269,14 +269,11 @@ async function fetchFile(
   return fileOf(decodeBytes(await fetchBlob({ client, repository: place }, oid, signal)));
 }
 
-/** Whether a text is the content of a blob, by git's own id for it: SHA-1, or SHA-256 in newer repositories. */
+/** Whether a text is the content of a blob, by git's own id for it. */
 function isStored(text: string, oid: string): boolean {
   const bytes = Buffer.from(text);
-  const hash = createHash(oid.length === SHA256_LENGTH ? 'sha256' : 'sha1');
-  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex') === oid;
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') === oid;
 }
-
-const SHA256_LENGTH = 64;
 
 function fileOf(text: string): BranchFile {
   if (!text.startsWith(LFS_POINTER)) return { kind: 'text', text };

@@ -98,20 +98,17 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   ): Promise<Captured<T> | GivenUp> {
     if (signal.aborted) return { kind: 'given-up', message: STOPPED, ended: Promise.resolve() };
     let isOver = false;
-    let failure = '';
     const pending = capture(
       async () => await call(await library()),
       (text) => {
         if (isOver && STOPPING_POINT.test(text)) throw new Error('nobody waits for it any more');
-        failure = /^Attempt \d+ of \d+ failed with error: (.*)\. Retrying /.exec(text)?.[1] ?? failure;
         see?.(text);
       },
     );
     const captured = await waitInTime(pending, limitMs, signal, clock);
     if (captured !== undefined) return captured;
     isOver = true;
-    const why = failure === '' ? '' : `: ${failure}`;
-    const message = `the cache service gave no usable answer in ${limitMs / 1000} s${why}`;
+    const message = `the cache service gave no usable answer in ${limitMs / 1000} s`;
     return { kind: 'given-up', message: signal.aborted ? STOPPED : message, ended: pending.then(() => {}) };
   }
 

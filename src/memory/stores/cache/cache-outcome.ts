@@ -28,11 +28,7 @@ export interface GivenUp {
 /** What restoring a cache entry gave. Only a `miss` says that nothing is there. */
 export type CacheRestore =
   /** The entry's files are on disk; `key` is the one that matched. */
-  | { readonly kind: 'hit'; readonly key: string }
-  /** `notice` says, in whole sentences, why entries may be there all the same. */
-  | { readonly kind: 'miss'; readonly notice?: string | undefined }
-  | CacheTrouble
-  | GivenUp;
+  { readonly kind: 'hit'; readonly key: string } | { readonly kind: 'miss' } | CacheTrouble | GivenUp;
 
 /** Of a `taken` key another job reserved it before. */
 export type CacheSave = { readonly kind: 'saved' | 'taken' } | CacheTrouble | GivenUp;
@@ -75,17 +71,8 @@ export function restoreOutcome(key: string | undefined, lines: readonly string[]
   }
   // The v2 service says so when it finds nothing; silence is not an answer. v1 has no such line.
   const isV1 = said.includes('Cache service version: v1');
-  if (isV1 || said.some((line) => line.startsWith('Cache not found for version'))) return miss(lines);
+  if (isV1 || said.some((line) => line.startsWith('Cache not found for version'))) return { kind: 'miss' };
   return { kind: 'error', message: 'the cache service gave no clear answer' };
-}
-
-const NO_ZSTD =
-  'Nothing was found in the Actions cache, and this runner has no `zstd`: it cannot see what runners that have one saved, nor can they see what it saves. Install `zstd` on it, or set `memory-store: branch` with `permissions: contents: write`.';
-
-/** The way of packing is part of an entry's identity, and the library packs with gzip where it finds no `zstd`. */
-function miss(lines: readonly string[]): CacheRestore {
-  const probe = lines.indexOf('::debug::zstd version: null');
-  return probe > 0 && lines[probe - 1] === '::debug::' ? { kind: 'miss', notice: NO_ZSTD } : { kind: 'miss' };
 }
 
 /**

@@ -197,13 +197,7 @@ export function createCacheStore({
       await disk.remove(directory);
       const found = await cache.restore({ paths, keys }, signal);
       if (found.kind === 'hit') return await unpacked(of, found.key);
-      if (found.kind === 'miss') {
-        const { notice: message } = found;
-        return {
-          ...NOTHING,
-          warnings: message === undefined ? [] : [{ code: 'memory-store-notice', message }],
-        };
-      }
+      if (found.kind === 'miss') return NOTHING;
       const trouble = unreadable(found, signal);
       if (found.kind === 'given-up') {
         inUse = found.ended;

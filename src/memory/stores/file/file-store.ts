@@ -8,7 +8,7 @@ import { backupPath } from '../../notes/place.js';
 import { type FailedSave, failed, type MemoryStore, type SaveResult } from '../../store.js';
 import { inspectEnd } from '../../tail.js';
 import { trimLog } from '../../units.js';
-import { operationOf, storageFailure } from '../tree-on-disk.js';
+import { operationOf } from '../tree-on-disk.js';
 import {
   checkedPlace,
   type FilePlaces,
@@ -59,7 +59,8 @@ async function write(
         if (failure !== undefined) return failure;
       } else if (!unsaved.has(path)) {
         const known = (text: string) => versions.get(path)?.isMade ?? isMade(text, path, changes);
-        const failure = await writeNote(options, change, limits, versions, known).catch(failedNote);
+        // One note that cannot be written keeps nothing else from being saved (D54).
+        const failure = await writeNote(options, change, limits, versions, known).catch(failedWrite);
         if (failure !== undefined) unsaved.set(path, failure);
       }
     }
@@ -71,11 +72,6 @@ async function write(
   const notes = [...unsaved].map(([path, { kind: _, ...why }]) => ({ path, ...why }));
   const attempts = changes.length === 0 ? 0 : 1;
   return { kind: 'saved', ...place, attempts, unsaved: notes.length === 0 ? undefined : notes };
-}
-
-/** Trouble with one note as a value: one that cannot be written keeps nothing else from being saved (D54). */
-function failedNote(thrown: unknown): FailedSave {
-  return { ...failedWrite(thrown), storage: storageFailure(thrown) };
 }
 
 function failedWrite(thrown: unknown): FailedSave {

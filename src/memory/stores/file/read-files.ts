@@ -51,7 +51,7 @@ function locateFile({ root, folder = '', paths }: FilePlaces, path: string): str
 export function placeOfFile(places: FilePlaces, path: string): Place {
   const location = locateFile(places, path);
   if (path === '' || places.paths?.has(path) === true) return { location };
-  return { location, within: { root: locateFile(places, ''), separator: sep } };
+  return { location, prefix: locateFile(places, '') + sep };
 }
 
 /**
