@@ -138,6 +138,15 @@ describe('gc on the command line', () => {
     expect(exitCode).toBe(0);
   });
 
+  it('skips a broken agent file with `--all`, and reports its line', async () => {
+    writeFiles(home, { '.config/axe/agents/broken.toml': 'name = "broken"\nmodel = \n' });
+    const { exitCode, talk } = await gc(['--all']);
+    expect(exitCode).toBe(0);
+    expect(talk).toMatch(
+      /^Warning: \S+broken\.toml is left out: failed to parse agent config "broken": .*\n {2}at \S+broken\.toml:2:\d+\n/,
+    );
+  });
+
   it('trims the file behind a link, to which runs append, and leaves the link', async () => {
     const real = join(home, 'dotfiles/bot.md');
     writeFiles(home, { 'dotfiles/bot.md': LOG });

@@ -5,6 +5,7 @@ import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';
 import {
   AGENT,
+  AGENT_WITH_MEMORY,
   createFakeDependencies,
   type FakeDependencies,
   type FakeDependenciesParts,
@@ -104,6 +105,18 @@ describe('a comment by a writer', () => {
         trust: 'trusted',
         sha: undefined,
       },
+    ]);
+  });
+
+  it.each([
+    ['of another agent', LOG, AGENT_WITH_MEMORY],
+    ['while the agent has no memory', LOG, AGENT],
+  ])('about an entry %s is answered unless somebody else has answered', async (_, memory, toml) => {
+    const world = depsWith({ memory, agents: { bot: toml } });
+    const report = await say('/axe forget cccccc-1', world);
+    expect(report.result).toMatchObject({ kind: 'failed', reason: 'not-found' });
+    expect(world.replies).toMatchObject([
+      { text: expect.stringMatching(/^Nothing was done: /), among: 'unless-answered' },
     ]);
   });
 

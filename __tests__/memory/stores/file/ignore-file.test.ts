@@ -26,6 +26,12 @@ it('the ignore file excludes copies, locks and temporary files from git, and not
   expect(await store.readTree(noAbort())).toMatchObject({ kind: 'tree', warnings: [] });
 });
 
+it('the ignore file is not written by a save that wrote nothing', async () => {
+  const { files, store } = open();
+  await store.write([], noAbort());
+  expect(files.text(IGNORED)).toBeUndefined();
+});
+
 it('a save succeeds even if the ignore file cannot be written, and reports it', async () => {
   const broken = createFakeFiles();
   const { store } = open({ ...broken, createExclusive: async () => Promise.reject(new Error('read-only')) });
