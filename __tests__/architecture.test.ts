@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_533,
-  'files of src/': 335,
-  'types of src/': 763,
+  'lines of src/': 54_408,
+  'files of src/': 334,
+  'types of src/': 760,
   'inputs of action.yml': 40,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 85_043,
+  'lines of __tests__/': 84_875,
   'lines of scripts/, bench/ and eval/': 4871,
 };
 

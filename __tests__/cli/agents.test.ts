@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { main, runCommandLine } from '../../src/cli/main.js';
+import { runCommandLine } from '../../src/cli/main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -64,32 +64,6 @@ describe('--json', () => {
       expect.objectContaining({ name: 'builtin/triage' }),
       expect.objectContaining({ name: 'builtin/ask' }),
     ]);
-  });
-});
-
-describe('--agents-dir', () => {
-  it.each([['list'], ['show', 'bot'], ['validate'], ['edit', 'bot']])(
-    'refuses a folder that does not exist: %s',
-    async (...words) => {
-      writeFiles(cwd, { 'axe/agents/bot.toml': agent('bot') });
-      await expect(agents([...words, '--agents-dir', 'nope'], { EDITOR: 'true' })).rejects.toMatchObject({
-        exitCode: 1,
-        message: 'the folder "nope" of `--agents-dir` is not there',
-      });
-    },
-  );
-
-  it.each([
-    ['run', 'bot'],
-    ['gc', 'bot'],
-    ['gc', '--all'],
-    ['memory', 'show', 'bot'],
-  ])('refuses it for other commands as well: %s %s', async (...words) => {
-    writeFiles(cwd, { 'axe/agents/bot.toml': agent('bot') });
-    const env = { XDG_CONFIG_HOME: home, XDG_DATA_HOME: home };
-    const terminal = createFakeTerminal({ env, cwd });
-    expect(await main([...words, '--agents-dir', 'nope'], terminal)).toBe(1);
-    expect(terminal.talk()).toMatch(/^the folder "nope" of `--agents-dir` is not there\n {2}Name /);
   });
 });
 

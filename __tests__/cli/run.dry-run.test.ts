@@ -52,40 +52,6 @@ You help.
 `);
   });
 
-  it('prints everything that would be sent, values unchanged', async () => {
-    const toml = `${AGENT}skill = "s"\nfiles = ["*"]\nsub_agents = ["a", "b"]\ntools = ["read_file", "list_directory"]\nstream = true\n[memory]\nenabled = true\n[params]\ntemperature = 1e6\nmax_tokens = 512\n[budget]\nmax_tokens = 9000\n[[mcp_servers]]\nname = "docs"\nurl = "https://mcp.example.com/mcp"\ntransport = "sse"\n`;
-    const parts = {
-      agents: { bot: toml },
-      skills: { s: 'Be brief.\n' },
-      files: [
-        { path: 'a.md', content: 'A' },
-        { path: 'src/b.ts', content: 'B' },
-      ],
-      memory: { 'bot.md': ENTRY },
-    };
-    const text = await dryRun(parts, { readStdin: async () => 'look\n' });
-    expect(text).toContain(
-      '\nParams:   temperature=1e+06, max_tokens=512\nBudget:   9000 tokens (0 = unlimited)\nStream:   yes\n',
-    );
-    expect(partOf(text, 'Tools')).toBe('read_file, list_directory');
-    expect(partOf(text, 'MCP Servers')).toBe('docs: https://mcp.example.com/mcp (sse)');
-    expect(partOf(text, 'Skill')).toBe('Be brief.\n');
-    expect(partOf(text, 'Files \\(2\\)')).toBe('a.md\nsrc/b.ts');
-    expect(partOf(text, 'User Message')).toBe('look\n');
-    expect(partOf(text, 'Memory')).toBe(ENTRY);
-    expect(text).toContain(`\n\n---\n\n## Memory\n\n${ENTRY}\n\n--- Skill ---\n`);
-    expect([...text.matchAll(/^--- (.*) ---$/gm)].map(([, title]) => title)).toEqual([
-      'System Prompt',
-      'Skill',
-      'Files (2)',
-      'User Message',
-      'Memory',
-      'Tools',
-      'MCP Servers',
-      'Sub-Agents',
-    ]);
-  });
-
   it.each([
     ['there', '<memory>a</memory>'],
     ['empty', ''],

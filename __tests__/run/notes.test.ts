@@ -9,13 +9,11 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
-import { issue, SCHEDULE, STRANGER } from '../helpers/triggers.js';
+import { SCHEDULE } from '../helpers/triggers.js';
 
 const ORIGIN = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
 const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
-const LOCAL: Trigger = { kind: 'local' };
 const ALL = ['memory_write', 'memory_read', 'memory_search'];
-const READING = ['memory_read', 'memory_search'];
 
 const agent = (name: string, memory = '', top = '') =>
   `name = "${name}"\nmodel = "p/${name}"\nsystem_prompt = "I am ${name}."\n${top}\n[memory]\nenabled = true\nnotes = true\n${memory}\n`;
@@ -109,32 +107,6 @@ function createBroken(
 }
 
 describe('the right to write notes', () => {
-  const stranger = issue({ actor: STRANGER, author: STRANGER });
-  const open = { admissionPolicy: { ...makeRequest().admissionPolicy, minPermission: 'none' as const } };
-
-  it.each<[string, SceneParts, readonly string[], number]>([
-    ['a trusted run can', {}, ALL, 0],
-    ['an untrusted run cannot', { trigger: stranger, request: open }, READING, 1],
-    ['a run without memory writes cannot', { request: { isMemoryReadOnly: true } }, READING, 1],
-    ['a run on the command line can', { trigger: LOCAL }, ALL, 0],
-    [
-      'an agent has the tools that its memory names',
-      { agents: { bot: agent('bot', 'tools = ["write_memory", "memory_read"]') } },
-      ['memory_read', 'write_memory'],
-      0,
-    ],
-    [
-      'an agent has `write_memory` by its other tools, too',
-      { agents: { bot: agent('bot', '', 'tools = ["write_memory"]') } },
-      [...ALL, 'write_memory'],
-      0,
-    ],
-  ])('%s', async (_, parts, tools, withheld) => {
-    const { model, deps } = await run(parts);
-    expect(toolsOf(model)).toEqual(tools);
-    expect(deps.warnings.filter(({ code }) => code === 'tool-not-available')).toHaveLength(withheld);
-  });
-
   it.each(['', '[memory]\nenabled = true\n'])(
     'an agent without notes gets the lines that `write_memory` needs',
     async (more) => {

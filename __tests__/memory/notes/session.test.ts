@@ -30,26 +30,6 @@ function liveStore(files: Readonly<Record<string, string>> = {}, failure?: SaveR
 }
 
 describe('a session of notes', () => {
-  it('reads nothing before the first request, and then once', async () => {
-    const scene = createNotesScene({ files: { 'MEMORY.md': 'fact\n' } });
-    expect(scene.loads).toEqual([]);
-    await scene.session.read(LONG_TERM);
-    await scene.session.change(LONG_TERM, plain('more'));
-    await scene.session.list();
-    await scene.session.search('fact', { maxBytes: 1000, limit: undefined });
-    expect(scene.loads).toEqual([
-      [
-        '2026-03-01.md',
-        '2026-02-28.md',
-        'MEMORY.md',
-        `${PROJECT}/SCRATCHPAD.md`,
-        `${PROJECT}/daily/`,
-        `${PROJECT}/notes/`,
-        'bot.md',
-      ],
-    ]);
-  });
-
   it('reads a day at its flat place if it has no other, and requests it once', async () => {
     const files = {
       '2026-01-02.md': 'flat',
@@ -96,13 +76,6 @@ describe('a session of notes', () => {
     isDown = false;
     await scene.session.change(LONG_TERM, plain('b'));
     expect(await scene.session.read(LONG_TERM)).toBe('a\nb\n');
-  });
-
-  it('returns text that every provider accepts, and stores none that a file cannot hold', async () => {
-    const scene = createNotesScene({ files: { 'MEMORY.md': 'caf\udce9 \0\n' } });
-    expect(await scene.session.read(LONG_TERM)).toBe('caf\ufffd \ufffd\n');
-    await scene.session.change(LONG_TERM, plain('half \ud83d, nothing \0'));
-    expect(await scene.text('MEMORY.md')).toBe('caf\udce9 \0\nhalf \ufffd, nothing \ufffd\n');
   });
 
   it.each(['first line\n', 'old-secret-value\nfirst line\n'])(

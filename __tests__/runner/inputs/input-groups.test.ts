@@ -183,27 +183,6 @@ describe('the inputs of memory', () => {
     expect(read({ 'memory-path': value }).memory.path).toBe(path);
   });
 
-  it.each([
-    'axe-memory',
-    'main',
-    'bots/memory',
-    'release-1.0',
-    '_memory',
-    '#42',
-    'mémoire',
-    'user@host',
-    'a@b{c',
-    'a+b=c',
-    'refs',
-    'reflog/x',
-    'HEAD/x',
-    'a.locked',
-    'x'.repeat(200),
-    'f'.repeat(39),
-  ])('accept the branch %s, as git does', (branch) => {
-    expect(read({ 'memory-branch': branch }).memory.branch).toBe(branch);
-  });
-
   // The numbers are those of the rules in git-check-ref-format.
   it.each<[string, string]>([
     ['a folder that starts with a dot (1)', 'a/.b'],

@@ -269,8 +269,10 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       ),
     addSummary: (content, messages) =>
       inTurn(() => {
+        const of = messages === undefined ? '' : ` (${messages} msgs)`;
+        // A part of a daily log: a blank line, its time in UTC, and the text without space around it.
         const form = (text: string, at: Date) => ({
-          text: dailySection(compactionHeading(messages), text, at),
+          text: `\n### ${at.toISOString().slice(11, 16)} — compaction summary${of}\n${text.trim()}\n`,
         });
         return change({ kind: 'daily', date: dateOf(now()) }, { kind: 'append', content, form });
       }),
@@ -319,14 +321,4 @@ function notRead({ message, remedy }: { message: string; remedy?: string | undef
 /** A change could not be saved. */
 function notSaved({ reason, message, remedy }: Omit<FailedSave, 'kind'>): FailedNote {
   return { kind: 'failed', reason, message: remedy === undefined ? message : `${message}. ${remedy}` };
-}
-
-/** A part of a daily log: a blank line, `### HH:MM — <heading>` in UTC, and the text without space around it. */
-function dailySection(heading: string, body: string, now: Date): string {
-  return `\n### ${now.toISOString().slice(11, 16)} — ${heading}\n${body.trim()}\n`;
-}
-
-/** Heading of what is kept of a conversation that is shortened; `messages` is how many of them it sums up. */
-export function compactionHeading(messages: number | undefined): string {
-  return messages === undefined ? 'compaction summary' : `compaction summary (${messages} msgs)`;
 }
