@@ -61,113 +61,64 @@ function told(marks: Parameters<typeof marked>[0], parts: Partial<Thread> = {}):
   return conversation({ replies: [opening({ id: 3, createdAt: LATER.toISOString() }, marks)], ...parts });
 }
 
+function replied(reply: Post, parts: Partial<Thread> = {}): Partial<Seen> {
+  return conversation({ replies: [reply], ...parts });
+}
+
+const BY_RUN = { resolvedBy: 'github-actions' };
+const BY_WRITER = { resolvedBy: 'octocat' };
+const DOWN = { first: opening({ thumbsDown: [THUMB] }) };
+const DOWN_NOW = { first: opening({ thumbsDown: [{ ...THUMB, at: NOW.toISOString() }] }) };
+const DOWNED = { state: 'dismissed', by: 'person', why: 'thumbs-down' } as const;
+const DISMISSAL = ended({ state: 'dismissed', by: 'person', why: 'phrase' });
+const UNCLOSED = ended({ closed: false });
+const REOPENED = said('octocat', '/axe reopen', { createdAt: NOW.toISOString() });
+const RESOLVED = { by: 'person', why: 'resolved' } as const;
+
 describe('people’s gestures and words', () => {
+  const ALL_AT_ONCE = conversation({ resolvedBy: 'hubot', ...DOWN, replies: [NO] });
+  const OWN_TOKEN = replied(said('octocat', 'Not a bug.', { isOurs: true }), {
+    first: opening({ author: { login: 'octocat', isBot: false } }),
+  });
+  const BELOW = { comments: [said('hubot', '/axe dismiss fq7k2 it is bound')] };
+  const DELETED = { threads: [], comments: [opening({ id: 3 }, [raised(), ended(DOWNED)])] };
+  const BEHEADED = told([raised(), ended()], { ...BY_RUN, first: said('mallory', 'Why?') });
+  const LEFT_TEAM = told([ended({ ...RESOLVED, login: 'former' })], { resolvedBy: 'former' });
+  const BY_STRANGER = told([ended({ ...RESOLVED, login: 'octocat' })], { resolvedBy: 'reader' });
+  const SAID_LATER = conversation({ ...BY_WRITER, first: opening({}, [raised({ closedBy: 'octocat' })]) });
+  const BACK = back({ at: LATER.getTime(), closedBy: 'octocat' });
+  const STILL_CLOSED = told([ended({ at: BEFORE.getTime() }), BACK], BY_WRITER);
+
   it.each<[string, Partial<Seen>, string]>([
     ['a writer who resolves settles', conversation({ resolvedBy: 'octocat' }), 'settled resolved octocat'],
-    [
-      'a writer’s 👎 dismisses, whatever else was done',
-      conversation({ resolvedBy: 'hubot', first: opening({ thumbsDown: [THUMB] }), replies: [NO] }),
-      'dismissed thumbs-down octocat',
-    ],
-    ['a writer’s set phrase dismisses', conversation({ replies: [NO] }), 'dismissed phrase octocat'],
-    [
-      'whose token posts the reviews can dismiss too',
-      conversation({
-        first: opening({ author: { login: 'octocat', isBot: false } }),
-        replies: [said('octocat', 'Not a bug.', { isOurs: true })],
-      }),
-      'dismissed phrase octocat',
-    ],
-    [
-      '`/axe dismiss` with the name dismisses anywhere on the pull request',
-      { comments: [said('hubot', '/axe dismiss fq7k2 it is bound')] },
-      'dismissed command hubot',
-    ],
-    ['`/axe done` settles', conversation({ replies: [said('hubot', '/axe done')] }), 'settled command hubot'],
-    [
-      'a phrase is about all that a conversation holds',
-      conversation({ first: BOTH, replies: [NO] }),
-      'dismissed phrase octocat',
-    ],
-    [
-      'the last word counts',
-      conversation({
-        replies: [NO, said('octocat', '/axe reopen', { createdAt: NOW.toISOString() })],
-      }),
-      'open command octocat',
-    ],
+    ['a writer’s 👎 dismisses, whatever else was done', ALL_AT_ONCE, 'dismissed thumbs-down octocat'],
+    ['a writer’s set phrase dismisses', replied(NO), 'dismissed phrase octocat'],
+    ['whose token posts the reviews can dismiss too', OWN_TOKEN, 'dismissed phrase octocat'],
+    ['`/axe dismiss` with the name dismisses anywhere', BELOW, 'dismissed command hubot'],
+    ['`/axe done` settles', replied(said('hubot', '/axe done')), 'settled command hubot'],
+    ['a phrase is about all of a conversation', replied(NO, { first: BOTH }), 'dismissed phrase octocat'],
+    ['the last word counts', conversation({ replies: [NO, REOPENED] }), 'open command octocat'],
     [
       'a 👎 after a reopening counts',
-      conversation({
-        first: opening({ thumbsDown: [{ ...THUMB, at: NOW.toISOString() }] }),
-        replies: [said('octocat', '/axe reopen')],
-      }),
+      replied(said('octocat', '/axe reopen'), DOWN_NOW),
       'dismissed thumbs-down octocat',
     ],
+    ['a 👎 before a reopening does not', replied(REOPENED, DOWN), 'open command octocat'],
+    ['a 👎 taken back reopens', told([ended({ ...DOWNED, login: 'octocat' })], BY_RUN), 'open'],
     [
-      'a 👎 before a reopening does not',
-      conversation({
-        first: opening({ thumbsDown: [THUMB] }),
-        replies: [said('octocat', '/axe reopen', { createdAt: NOW.toISOString() })],
-      }),
-      'open command octocat',
-    ],
-    [
-      'a 👎 taken back reopens',
-      told([ended({ state: 'dismissed', by: 'person', why: 'thumbs-down', login: 'octocat' })], {
-        resolvedBy: 'github-actions',
-      }),
-      'open',
-    ],
-    [
-      'a 👎 taken back from a conversation that a writer has resolved since leaves it settled',
-      told([ended({ state: 'dismissed', by: 'person', why: 'thumbs-down', closed: false })], {
-        resolvedBy: 'octocat',
-      }),
+      'but not where a writer has resolved since',
+      told([ended({ ...DOWNED, closed: false })], BY_WRITER),
       'settled resolved octocat',
     ],
-    [
-      'a dismissal holds if its comment was deleted',
-      {
-        threads: [],
-        comments: [
-          opening({ id: 3 }, [raised(), ended({ state: 'dismissed', by: 'person', why: 'thumbs-down' })]),
-        ],
-      },
-      'dismissed thumbs-down',
-    ],
+    ['a dismissal holds if its comment was deleted', DELETED, 'dismissed thumbs-down'],
     ['an end that closed the conversation is undone by opening it', told([ended()]), 'open'],
-    ['an end that could not close it is not', told([ended({ closed: false })]), 'settled fixed'],
-    [
-      'a run’s own resolving says nothing new',
-      told([ended()], { resolvedBy: 'github-actions[bot]' }),
-      'settled fixed',
-    ],
-    [
-      'nor where a stranger’s reply is the first that is left',
-      told([raised(), ended()], { resolvedBy: 'github-actions', first: said('mallory', 'Why?') }),
-      'settled fixed',
-    ],
-    [
-      'a writer who resolves decides over an end of the model',
-      told([ended({ closed: false })], { resolvedBy: 'octocat' }),
-      'settled resolved octocat',
-    ],
-    [
-      'a Resolve that was noted holds, though its person cannot write any more',
-      told([ended({ by: 'person', why: 'resolved', login: 'former' })], { resolvedBy: 'former' }),
-      'settled resolved former',
-    ],
-    [
-      'a stranger who opens and resolves undoes an end',
-      told([ended({ by: 'person', why: 'resolved', login: 'octocat' })], { resolvedBy: 'reader' }),
-      'open',
-    ],
-    [
-      'no opened conversation undoes a dismissal',
-      told([ended({ state: 'dismissed', by: 'person', why: 'phrase' })]),
-      'dismissed phrase',
-    ],
+    ['an end that could not close it is not', told([UNCLOSED]), 'settled fixed'],
+    ['a run’s own resolving says nothing new', told([ended()], BY_RUN), 'settled fixed'],
+    ['nor where a stranger’s reply is the first that is left', BEHEADED, 'settled fixed'],
+    ['a writer who resolves decides over the model', told([UNCLOSED], BY_WRITER), 'settled resolved octocat'],
+    ['a Resolve that was noted holds, whoever it was', LEFT_TEAM, 'settled resolved former'],
+    ['a stranger who opens and resolves undoes an end', BY_STRANGER, 'open'],
+    ['no opened conversation undoes a dismissal', told([DISMISSAL]), 'dismissed phrase'],
   ])('%s', (_, parts, expected) => {
     expect(lifeOf(parts)).toBe(expected);
   });
@@ -175,36 +126,19 @@ describe('people’s gestures and words', () => {
   it.each<[string, Partial<Seen>]>([
     ['nobody answered', {}],
     ['a reader gave 👎', conversation({ first: opening({ thumbsDown: [{ ...THUMB, login: 'reader' }] }) })],
-    ['a reader said no', conversation({ replies: [said('reader', 'Not a bug.')] })],
-    [
-      'a bot said no',
-      conversation({ replies: [said('octocat', 'No.', { author: { login: 'octocat', isBot: true } })] }),
-    ],
-    [
-      'a run of ours said no',
-      conversation({ replies: [said('octocat', marked([], 'Not a bug.'), { isOurs: true })] }),
-    ],
-    ['somebody edited what a writer said', conversation({ replies: [{ ...NO, isEditedByOther: true }] })],
-    ['a writer said anything else', conversation({ replies: [said('octocat', 'Let us talk.')] })],
+    ['a reader said no', replied(said('reader', 'Not a bug.'))],
+    ['a bot said no', replied(said('octocat', 'No.', { author: { login: 'octocat', isBot: true } }))],
+    ['a run of ours said no', replied(said('octocat', marked([], 'Not a bug.'), { isOurs: true }))],
+    ['somebody edited what a writer said', replied({ ...NO, isEditedByOther: true })],
+    ['a writer said anything else', replied(said('octocat', 'Let us talk.'))],
     ['a stranger resolved it', conversation({ resolvedBy: 'reader' })],
     ['an account resolved it that is gone', conversation({ isResolved: true })],
     ['a phrase stands below the pull request', { comments: [NO] }],
     ['a command without a name does', { comments: [said('octocat', '/axe dismiss')] }],
-    ['a command names another one', conversation({ replies: [said('octocat', '/axe dismiss FX3M9')] })],
-    [
-      'a command names none of several',
-      conversation({ first: BOTH, replies: [said('octocat', '/axe dismiss')] }),
-    ],
-    [
-      'the conversation was resolved before the finding was said there',
-      conversation({ resolvedBy: 'octocat', first: opening({}, [raised({ closedBy: 'octocat' })]) }),
-    ],
-    [
-      'it is back, where an old gesture could not be undone',
-      told([ended({ at: BEFORE.getTime() }), back({ at: LATER.getTime(), closedBy: 'octocat' })], {
-        resolvedBy: 'octocat',
-      }),
-    ],
+    ['a command names another one', replied(said('octocat', '/axe dismiss FX3M9'))],
+    ['a command names none of several', replied(said('octocat', '/axe dismiss'), { first: BOTH })],
+    ['the conversation was resolved before the finding was said there', SAID_LATER],
+    ['it is back, where an old gesture could not be undone', STILL_CLOSED],
   ])('leave it open if %s', (_, parts) => {
     expect(lifeOf(parts)).toBe('open');
   });
@@ -218,31 +152,22 @@ describe('people’s gestures and words', () => {
     const isTold = (parts: Partial<Seen>) => read(parts).findings.map((one) => one.isTold);
     expect(isTold({})).toEqual([true]);
     expect(isTold(conversation({ replies: [NO] }))).toEqual([false]);
-    expect(isTold(told([ended({ state: 'dismissed', by: 'person', why: 'phrase' })]))).toEqual([true]);
+    expect(isTold(told([DISMISSAL]))).toEqual([true]);
     expect(isTold(told([ended()]))).toEqual([false]);
-    expect(isTold(told([ended({ closed: false })], { resolvedBy: 'octocat' }))).toEqual([false]);
+    expect(isTold(told([UNCLOSED], BY_WRITER))).toEqual([false]);
     expect(isTold(told([ended(), back()]))).toEqual([true]);
   });
 });
 
 describe('marks in texts and in the state', () => {
   const memory = { marks: [raised({ thread: 'T_1', comment: 1 })], posted: new Set([1]) };
-  const edited = conversation({ first: opening({ isEditedByOther: true }) });
+  const KNOWING = { ...memory, posted: new Set([1, 3]) };
+  const DRAFT = { threads: [], reviews: [review(marked([raised()]), { state: 'PENDING' })] };
 
   it.each<[string, Partial<Seen>, Partial<LedgerContext>, string | undefined]>([
-    ['a text unknown to the state ends nothing', told([ended({ closed: false })]), { memory }, 'open'],
-    [
-      'a text that the state knows ends',
-      told([ended({ closed: false })]),
-      { memory: { ...memory, posted: new Set([1, 3]) } },
-      'settled fixed',
-    ],
-    [
-      'a draft of a review does not',
-      { threads: [], reviews: [review(marked([raised()]), { state: 'PENDING' })] },
-      {},
-      undefined,
-    ],
+    ['a text unknown to the state ends nothing', told([UNCLOSED]), { memory }, 'open'],
+    ['a text that the state knows ends', told([UNCLOSED]), { memory: KNOWING }, 'settled fixed'],
+    ['a draft of a review does not', DRAFT, {}, undefined],
     ['what somebody else wrote does not', conversation({ first: opening({ isOurs: false }) }), {}, undefined],
     ['another agent’s finding is its own', {}, { agent: 'bot-2' }, undefined],
   ])('%s', (_, parts, about, expected) => {
@@ -255,19 +180,14 @@ describe('marks in texts and in the state', () => {
   });
 
   it('keep a finding bound to the conversation of its edited comment', () => {
-    expect(read(edited, { memory }).findings).toMatchObject([
-      { thread: { id: 'T_1' }, said: { comment: 1 } },
-    ]);
+    const edited = conversation({ first: opening({ isEditedByOther: true }) });
+    const bound = { thread: { id: 'T_1' }, said: { comment: 1 } };
+    expect(read(edited, { memory }).findings).toMatchObject([bound]);
   });
 
-  it.each<[string, Parameters<typeof marked>[0], Partial<KnownFinding>]>([
-    [
-      'outdated by a mark that it moved',
-      [back({ path: 'a.ts', code: '' })],
-      { state: 'open', path: 'src/auth.ts' },
-    ],
-  ])('never make a finding %s in a text unknown to the state', (_, marks, expected) => {
-    expect(read(told(marks), { memory }).findings).toMatchObject([expected]);
+  it('never make a finding outdated by a move in a text unknown to the state', () => {
+    const moved = told([back({ path: 'a.ts', code: '' })]);
+    expect(read(moved, { memory }).findings).toMatchObject([{ state: 'open', path: 'src/auth.ts' }]);
   });
 
   it.each<[string, Partial<LedgerContext>, Post, KnownFinding['lane']]>([
@@ -279,25 +199,14 @@ describe('marks in texts and in the state', () => {
   });
 
   it('give place, words and suggestion as the comment has them', () => {
-    const body = marked(
-      [raised()],
-      `Bind it.\n\n\`\`\`suggestion\nbind(id);\n\`\`\`\n\n<details>\nx\n</details>`,
-    );
-    expect(
-      read(conversation({ line: 12, first: opening({ body }) }), { lines: undefined }).findings,
-    ).toMatchObject([
-      {
-        line: 12,
-        code: CODE,
-        body: expect.stringMatching(/^Bind it\.[^x]*$/),
-        suggestion: 'bind(id);',
-        confidence: 'likely',
-      },
-    ]);
-    const unsure = opening({}, [raised({ unsure: true, title: '' })]);
-    expect(read(conversation({ first: unsure })).findings).toMatchObject([
-      { confidence: 'unsure', title: 'The id reaches the query unescaped.' },
-    ]);
+    const text = 'Bind it.\n\n```suggestion\nbind(id);\n```\n\n<details>\nx\n</details>';
+    const parts = conversation({ line: 12, first: opening({ body: marked([raised()], text) }) });
+    const body = expect.stringMatching(/^Bind it\.[^x]*$/);
+    const likely = { line: 12, code: CODE, body, suggestion: 'bind(id);', confidence: 'likely' };
+    expect(read(parts, { lines: undefined }).findings).toMatchObject([likely]);
+    const first = opening({}, [raised({ unsure: true, title: '' })]);
+    const unsure = { confidence: 'unsure', title: 'The id reaches the query unescaped.' };
+    expect(read(conversation({ first })).findings).toMatchObject([unsure]);
   });
 });
 
@@ -316,12 +225,7 @@ describe('a finding held against the present change', () => {
     ['stays open on a fork if it blocks', at({}), ON_FORK, { state: 'open', isGone: true }],
     ['is outdated on a fork if it is unsure', at({ unsure: true }), ON_FORK, { state: 'outdated' }],
     ['follows its file to another name', at({ path: 'gone.ts' }), {}, { path: 'src/auth.ts', line: 10 }],
-    [
-      'follows no file by an untelling line',
-      at({ ...UNTELLING, path: 'src/added.ts' }),
-      {},
-      { state: 'outdated' },
-    ],
+    ['follows no file by an untelling line', at({ ...UNTELLING, path: 'b.ts' }), {}, { state: 'outdated' }],
     ['stays in a file that GitHub does not show', at({ path: 'logo.png' }), {}, { isGone: false, line: 10 }],
     ['is open if its fix is reverted', at({}, ended(GONE)), {}, { why: 'reverted', isTold: false }],
     ['stays fixed if its line is untelling', at(UNTELLING, ended(GONE)), {}, { state: 'settled' }],
@@ -330,15 +234,10 @@ describe('a finding held against the present change', () => {
     expect(read(parts, about).findings).toMatchObject([expected]);
   });
 
-  it.each([['one finding of a category', {}, [false, true]]] as const)(
-    'shares its line with %s',
-    (_, parts, gone) => {
-      const twins = [raised(), raised({ id: OTHER, handle: 'FX3M9', ...parts })];
-      expect(
-        read({ threads: [thread({ first: opening({}, twins) })] }).findings.map((one) => one.isGone),
-      ).toEqual(gone);
-    },
-  );
+  it('shares its line with one finding of a category', () => {
+    const first = opening({}, [raised(), raised({ id: OTHER, handle: 'FX3M9' })]);
+    expect(read(conversation({ first })).findings.map((one) => one.isGone)).toEqual([false, true]);
+  });
 
   it.each<[string, Partial<LedgerContext>, Parameters<typeof raised>[0], string]>([
     ['pushed by a writer', { isPushByWriter: true }, {}, 'settled person'],
@@ -362,6 +261,8 @@ describe('a finding that is raised', () => {
   const DISMISSED = [known({ state: 'dismissed' })];
   const ELSEWHERE = { line: 11, code: 'return user;' };
   const ALIKE = { line: 40, code: 'line 39;', title: 'Query built from an id' };
+  const UNLIKE = { ...ALIKE, title: 'The lock is held from the start' };
+  const DATA = { category: 'data' } as const;
   const SAME = { sameAs: 'FQ7K2' };
   const SAME_TOUCHED = { ...SAME, about: { lines: TOUCHED } };
   const touched = { line: 10, code: 'query("SELECT " + account.id);', title: 'Account reaches the query' };
@@ -371,19 +272,12 @@ describe('a finding that is raised', () => {
     draft: Partial<KnownFinding>,
     { about, ...claim }: SameClaim & { readonly about?: Partial<LedgerContext> } = {},
   ): Raising {
-    const parts = {
-      id: '00000000000000aa',
-      handle: 'FNEW1',
-      code: CODE,
-      title: 'Rows are read twice',
-      ...draft,
-    };
-    return ledgerOf(earlier, about).raise(finding(parts), claim);
+    const plain = { id: '00000000000000aa', handle: 'FNEW1', code: CODE, title: 'Rows are read twice' };
+    return ledgerOf(earlier, about).raise(finding({ ...plain, ...draft }), claim);
   }
 
-  it.each<
-    [string, readonly KnownFinding[], Partial<KnownFinding>, Parameters<typeof raise>[2], Raising['kind']]
-  >([
+  type Claim = Parameters<typeof raise>[2];
+  it.each<[string, readonly KnownFinding[], Partial<KnownFinding>, Claim, Raising['kind']]>([
     ['is the one that the model names', EARLIER, ELSEWHERE, { sameAs: ' fq7k2' }, 'kept'],
     ['is back if it is worse', EARLIER, { severity: 'critical' }, {}, 'back'],
     ['is another one then, if the model says so', BY_MODEL, {}, { isNew: true }, 'raised'],
@@ -391,28 +285,10 @@ describe('a finding that is raised', () => {
     ['is back if the line that a person settled changed', BY_PERSON, touched, SAME_TOUCHED, 'back'],
     ['is back if that line was gone', [known({ ...CLOSED, endedGone: true })], {}, {}, 'back'],
     ['is asked about there in another category', DISMISSED, { category: 'data' }, {}, 'ask'],
-    [
-      'is the one posted there meanwhile',
-      EARLIER,
-      { category: 'data' },
-      { isNew: true, knew: new Set() },
-      'kept',
-    ],
-    [
-      'is asked about on an untelling line of that number',
-      [otherKnown()],
-      { ...ELSEWHERE, category: 'data' },
-      {},
-      'ask',
-    ],
+    ['is the one posted there meanwhile', EARLIER, DATA, { isNew: true, knew: new Set() }, 'kept'],
+    ['is asked about on an untelling line', [otherKnown()], { ...ELSEWHERE, ...DATA }, {}, 'ask'],
     ['is asked about under a similar title nearby', EARLIER, ALIKE, {}, 'ask'],
-    [
-      'is another one under a title that shares only such words as `is` and `the`',
-      EARLIER,
-      { line: 40, code: 'line 39;', title: 'The lock is held from the start' },
-      {},
-      'raised',
-    ],
+    ['is another one under a title that shares only such words as `the`', EARLIER, UNLIKE, {}, 'raised'],
     ['is another one under a similar title far away', EARLIER, { ...ALIKE, line: 41 }, {}, 'raised'],
     ['is another one in another file', EARLIER, { ...ALIKE, path: 'fresh.ts' }, {}, 'raised'],
     ['is the open one before an ended one', [known({ ...CLOSED, id: OTHER }), known()], {}, {}, 'kept'],
@@ -423,7 +299,7 @@ describe('a finding that is raised', () => {
     expect(raise(earlier, draft, claim).kind).toBe(kind);
   });
 
-  it.each<[string, Partial<KnownFinding>, Parameters<typeof raise>[2], Partial<KnownFinding>]>([
+  it.each<[string, Partial<KnownFinding>, Claim, Partial<KnownFinding>]>([
     ['is never milder', { severity: 'nit' }, {}, { severity: 'major' }],
     ['stays while its own line stands', ELSEWHERE, SAME, { line: 10, code: CODE, key: KEY }],
     ['moves if its line changed', touched, SAME_TOUCHED, { key: codeKey(touched.code) }],
@@ -433,10 +309,8 @@ describe('a finding that is raised', () => {
 
   it('is open, and known to the next one', () => {
     const ledger = ledgerOf();
-    expect(ledger.raise(finding({ code: CODE }))).toMatchObject({
-      kind: 'raised',
-      finding: { isTold: false },
-    });
+    const first = ledger.raise(finding({ code: CODE }));
+    expect(first).toMatchObject({ kind: 'raised', finding: { isTold: false } });
     expect(ledger.copy().raise(finding({ id: OTHER, code: CODE })).kind).toBe('kept');
     expect(ledger.open).toHaveLength(1);
   });
@@ -446,18 +320,14 @@ describe('the model’s word on an end', () => {
   const FIXED: Settlement = { finding: known(), how: 'fixed', reason: 'It is bound.', evidence: [], by: '' };
   const MILD = { severity: 'minor' } as const;
   const UNCONFIRMED = 'a second look did not confirm its end';
+  const OUTSIDE = 'somebody with write access has to decide: the change comes from outside';
+  const MILD_GONE = { ...MILD, isGone: true };
 
   it.each<[string, Partial<KnownFinding>, Partial<Settlement>, Partial<LedgerContext>, string]>([
     ['settles what nobody is certain of', { confidence: 'unsure' }, {}, {}, 'settled model fixed'],
     ['does not settle it though its line is gone', { isGone: true }, {}, {}, UNCONFIRMED],
     ['dismisses in a person’s name', {}, { how: 'dismissed', by: 'octocat' }, {}, 'dismissed person words'],
-    [
-      'never ends anything on an untrusted run',
-      { ...MILD, isGone: true },
-      { isAgreed: true },
-      { isTrusted: false },
-      'somebody with write access has to decide: the change comes from outside',
-    ],
+    ['never ends anything on an untrusted run', MILD_GONE, { isAgreed: true }, { isTrusted: false }, OUTSIDE],
   ])('%s', (_, parts, ending, about, expected) => {
     const end = ledgerOf([known(parts)], about).end({ ...FIXED, ...ending });
     expect(typeof end === 'string' ? end : `${end.state} ${end.by} ${end.why}`).toBe(expected);
