@@ -52,151 +52,75 @@ function decided(
 
 type Row = readonly [string, Trigger, Permission | 'unknown', Partial<AdmissionPolicy>, string];
 
+const READ = { minPermission: 'read' } as const;
+const ANYBODY = { minPermission: 'none' } as const;
+const BY_STRANGER = issue({ actor: STRANGER });
+const BY_GHOST = issue({ actor: { login: 'ghost', isBot: false } });
+
 const PERMISSIONS: readonly Row[] = [
   ['a writer by default', issue(), 'write', {}, 'run'],
   ['an admin by default', issue(), 'admin', {}, 'run'],
   ['a triager by default', issue(), 'triage', {}, 'permission'],
   ['a triager if `triage` is enough', issue(), 'triage', { minPermission: 'triage' }, 'run'],
   ['a reader if `triage` is enough', issue(), 'read', { minPermission: 'triage' }, 'permission'],
-  ['a reader if `read` is enough', issue(), 'read', { minPermission: 'read' }, 'run'],
-  ['a stranger if `read` is enough', issue(), 'none', { minPermission: 'read' }, 'permission'],
-  [
-    'C5 72: an unknown permission if `read` is enough',
-    issue(),
-    'unknown',
-    { minPermission: 'read' },
-    'permission-unknown',
-  ],
-  ['a stranger if no permission is required', issue(), 'none', { minPermission: 'none' }, 'run'],
-  ['an unknown permission if none is required', issue(), 'unknown', { minPermission: 'none' }, 'run'],
-  ['a stranger who is allowed', issue({ actor: STRANGER }), 'none', { allowUsers: ['HuBot'] }, 'run'],
-  [
-    'a stranger whose name only starts like it',
-    issue({ actor: STRANGER }),
-    'none',
-    { allowUsers: ['hubot-2'] },
-    'permission',
-  ],
-  [
-    'a ghost, of which nobody can be allowed',
-    issue({ actor: { login: 'ghost', isBot: false } }),
-    'none',
-    { allowUsers: ['ghost'] },
-    'permission',
-  ],
+  ['a reader if `read` is enough', issue(), 'read', READ, 'run'],
+  ['a stranger if `read` is enough', issue(), 'none', READ, 'permission'],
+  ['C5 72: an unknown permission if `read` is enough', issue(), 'unknown', READ, 'permission-unknown'],
+  ['a stranger if no permission is required', issue(), 'none', ANYBODY, 'run'],
+  ['an unknown permission if none is required', issue(), 'unknown', ANYBODY, 'run'],
+  ['a stranger who is allowed', BY_STRANGER, 'none', { allowUsers: ['HuBot'] }, 'run'],
+  ['one whose name only starts like it', BY_STRANGER, 'none', { allowUsers: ['hubot-2'] }, 'permission'],
+  ['a ghost, of which nobody can be allowed', BY_GHOST, 'none', { allowUsers: ['ghost'] }, 'permission'],
 ];
 
+const BY_BOT = pullRequest({ actor: DEPENDABOT });
+const ALLOWED = { allowBots: ['Dependabot[bot]'] };
+const FINDING = `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`;
+
 const BOTS: readonly Row[] = [
-  ['a bot', pullRequest({ actor: DEPENDABOT }), 'write', {}, 'bot'],
-  [
-    'a bot if no permission is required',
-    pullRequest({ actor: DEPENDABOT }),
-    'none',
-    { minPermission: 'none' },
-    'bot',
-  ],
-  [
-    'a bot that is allowed',
-    pullRequest({ actor: DEPENDABOT }),
-    'unknown',
-    { allowBots: ['Dependabot[bot]'] },
-    'run',
-  ],
-  [
-    'a bot of another name',
-    pullRequest({ actor: DEPENDABOT }),
-    'unknown',
-    { allowBots: ['dependabot'] },
-    'bot',
-  ],
-  [
-    'a bot among the users',
-    pullRequest({ actor: DEPENDABOT }),
-    'unknown',
-    { allowUsers: ['dependabot[bot]'] },
-    'bot',
-  ],
+  ['a bot', BY_BOT, 'write', {}, 'bot'],
+  ['a bot if no permission is required', BY_BOT, 'none', ANYBODY, 'bot'],
+  ['a bot that is allowed', BY_BOT, 'unknown', ALLOWED, 'run'],
+  ['a bot of another name', BY_BOT, 'unknown', { allowBots: ['dependabot'] }, 'bot'],
+  ['a bot among the users', BY_BOT, 'unknown', { allowUsers: ['dependabot[bot]'] }, 'bot'],
   ['our own comment, even by a writer', says(OWN), 'admin', {}, 'own-text'],
   [
-    'our own comment, even by an allowed bot',
+    'the same by an allowed bot',
     says(OWN, { actor: DEPENDABOT, author: DEPENDABOT }),
     'unknown',
-    { allowBots: ['dependabot[bot]'] },
+    ALLOWED,
     'own-text',
   ],
-  [
-    'our own finding',
-    says(`${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`),
-    'write',
-    {},
-    'own-text',
-  ],
+  ['our own finding', says(FINDING), 'write', {}, 'own-text'],
   ['a quotation of our own comment', says(`> ${OWN.replace('\n', '\n> ')}\n\nWhy?`), 'write', {}, 'run'],
-  ['an issue of ours', issue({ body: `${answerLine('bot')}\nReport` }), 'write', {}, 'own-text'],
-  [
-    'a label on an issue of ours',
-    issue({ action: 'labeled', body: `${answerLine('bot')}\nReport` }),
-    'write',
-    {},
-    'run',
-  ],
+  ['an issue of ours', issue({ body: OWN }), 'write', {}, 'own-text'],
+  ['a label on an issue of ours', issue({ action: 'labeled', body: OWN }), 'write', {}, 'run'],
 ];
+
+const UNDER = { on: 'pull_request' } as const;
+const ON_LINE = { ...UNDER, event: 'pull_request_review_comment' };
+const NO_SECRETS = fork({ event: 'pull_request', action: 'labeled' });
+const STRANGERS = { author: STRANGER, actor: STRANGER };
 
 const FORKS: readonly Row[] = [
   ['a fork', fork({ action: 'opened', actor: STRANGER }), 'none', {}, 'fork'],
   ['a fork that a writer pushes to', fork({ action: 'synchronize' }), 'write', {}, 'fork'],
-  ['a fork if no permission is required', fork(), 'admin', { minPermission: 'none' }, 'fork'],
+  ['a fork if no permission is required', fork(), 'admin', ANYBODY, 'fork'],
   ['a writer’s label on a fork', fork({ action: 'labeled' }), 'write', {}, 'run'],
   ['a triager’s label on a fork', fork({ action: 'labeled' }), 'triage', {}, 'permission'],
   ['a bot’s label on a fork', fork({ action: 'labeled', actor: DEPENDABOT }), 'unknown', {}, 'bot'],
-  [
-    'a label on a fork if there are no secrets',
-    fork({ event: 'pull_request', action: 'labeled' }),
-    'write',
-    {},
-    'fork',
-  ],
-  [
-    'a writer’s comment on a fork',
-    comment({ on: 'pull_request', subjectAuthor: STRANGER }),
-    'write',
-    {},
-    'run',
-  ],
-  [
-    'a writer’s comment on a line of a fork, which gets no secrets',
-    comment({ on: 'pull_request', event: 'pull_request_review_comment', isFork: true }),
-    'write',
-    {},
-    'fork',
-  ],
-  [
-    'a writer’s comment on a line of a branch of ours',
-    comment({ on: 'pull_request', event: 'pull_request_review_comment', isFork: false }),
-    'write',
-    {},
-    'run',
-  ],
-  [
-    'a stranger’s comment on a fork',
-    comment({ on: 'pull_request', author: STRANGER, actor: STRANGER }),
-    'none',
-    {},
-    'permission',
-  ],
+  ['a label on a fork if there are no secrets', NO_SECRETS, 'write', {}, 'fork'],
+  ['a writer’s comment on a fork', comment({ ...UNDER, subjectAuthor: STRANGER }), 'write', {}, 'run'],
+  ['the same on a line, without secrets', comment({ ...ON_LINE, isFork: true }), 'write', {}, 'fork'],
+  ['the same on a branch of ours', comment({ ...ON_LINE, isFork: false }), 'write', {}, 'run'],
+  ['a stranger’s comment on a fork', comment({ ...UNDER, ...STRANGERS }), 'none', {}, 'permission'],
 ];
 
 const FOLLOWERS: readonly Row[] = [
   ['C5 73: a run that follows a writer’s', workflowRun(), 'write', {}, 'run'],
   ['C5 73: a run that follows a stranger’s', workflowRun({ actor: STRANGER }), 'none', {}, 'permission'],
   ['C5 73: a run that follows one of a fork', workflowRun({ isFork: true }), 'admin', {}, 'fork'],
-  [
-    'C5 73: a run that follows one of a fork if no permission is required',
-    workflowRun({ isFork: true }),
-    'admin',
-    { minPermission: 'none' },
-    'fork',
-  ],
+  ['C5 73: the same if no permission is required', workflowRun({ isFork: true }), 'admin', ANYBODY, 'fork'],
   ['C5 73: a run that follows a bot’s', workflowRun({ actor: DEPENDABOT }), 'write', {}, 'bot'],
   ['C5 73: a merge queue', MERGE_GROUP, 'unknown', {}, 'run'],
 ];
@@ -208,6 +132,8 @@ type LateRow = readonly [string, Partial<PullRequestTrigger>, Facts, Partial<Adm
 const REVIEWER: Facts = { agent: { kind: 'found', postsReviews: true } };
 const OTHER: Facts = { agent: { kind: 'found', postsReviews: false } };
 const CLOSED = { isClosed: true } as const;
+
+const UNCHANGED = changing({ nothingNewSince: 'c1' });
 
 const LATER: readonly LateRow[] = [
   ['a closed pull request', { ...CLOSED, action: 'closed' }, REVIEWER, {}, 'closed'],
@@ -223,54 +149,18 @@ const LATER: readonly LateRow[] = [
   ['any label on a reviewed commit', LABELED, STATE, {}, 'nothing-new'],
   ['a requested review of it', { action: 'review_requested' }, STATE, {}, 'run'],
   ['a draft of it that is ready', { action: 'ready_for_review' }, STATE, {}, 'nothing-new'],
-  [
-    'a change that cannot be read',
-    {},
-    changing({ unreadable: 'it changes no file' }),
-    {},
-    'nothing-to-review',
-  ],
-  [
-    'a push that brings nothing',
-    { action: 'synchronize' },
-    changing({ nothingNewSince: 'c1' }),
-    {},
-    'nothing-new',
-  ],
-  [
-    'a requested review of it',
-    { action: 'review_requested' },
-    changing({ nothingNewSince: 'c1' }),
-    {},
-    'run',
-  ],
+  ['a change that cannot be read', {}, changing({ unreadable: 'no file' }), {}, 'nothing-to-review'],
+  ['a push that brings nothing', { action: 'synchronize' }, UNCHANGED, {}, 'nothing-new'],
+  ['a requested review of it', { action: 'review_requested' }, UNCHANGED, {}, 'run'],
 ];
 
 const AXE = { triggerPhrase: '@axe' };
 const MENTIONS: readonly Row[] = [
   ['a comment that says it', says('@axe why?'), 'write', AXE, 'run'],
   ['a comment that does not', says('Why?'), 'write', AXE, 'no-mention'],
-  [
-    'a stranger’s comment that does not',
-    says('Why?', { author: STRANGER, actor: STRANGER }),
-    'none',
-    AXE,
-    'no-mention',
-  ],
-  [
-    'a stranger’s comment that says it',
-    says('@axe why?', { author: STRANGER, actor: STRANGER }),
-    'none',
-    AXE,
-    'permission',
-  ],
-  [
-    'a comment that was edited by somebody else',
-    says('@axe why?', { action: 'edited', author: STRANGER }),
-    'write',
-    AXE,
-    'sender-not-author',
-  ],
+  ['a stranger’s comment that does not', says('Why?', STRANGERS), 'none', AXE, 'no-mention'],
+  ['a stranger’s comment that says it', says('@axe why?', STRANGERS), 'none', AXE, 'permission'],
+  ['one edited by somebody else', says('@axe why?', { author: STRANGER }), 'write', AXE, 'sender-not-author'],
   ['a comment that was deleted', says('@axe why?', { action: 'deleted' }), 'write', AXE, 'subject-deleted'],
   ['a pull request, which is not a comment', pullRequest(), 'write', AXE, 'run'],
   ['a schedule, which is not a comment', SCHEDULE, 'unknown', AXE, 'run'],
@@ -297,13 +187,8 @@ describe('admission', () => {
       {},
       /the fork hubot\/hello; forks.*by a comment.*or by a label \(`labeled` in `types:`\)/,
     ],
-    [
-      'a fork without secrets',
-      fork({ event: 'pull_request' }),
-      {},
-      /or by a label, on `pull_request_target`/,
-    ],
-    ['a bot', issue({ actor: DEPENDABOT }), {}, /the bot dependabot\[bot\].*`allow-bots: dependabot\[bot\]`/],
+    ['a fork without secrets', NO_SECRETS, {}, /or by a label, on `pull_request_target`/],
+    ['a bot', BY_BOT, {}, /the bot dependabot\[bot\].*`allow-bots: dependabot\[bot\]`/],
     [
       'a permission',
       issue(),

@@ -10,7 +10,10 @@ const { signal } = new AbortController();
 noteTimeLeft(signal, () => 0);
 
 /** A client of a server that answers as told. */
-async function connect(handle: Handler, prefix = ''): Promise<{ client: GitHubClient; peer: Peer }> {
+async function connect(
+  handle: Handler,
+  { prefix = '', needsWrite = [] }: { prefix?: string; needsWrite?: readonly string[] } = {},
+): Promise<{ client: GitHubClient; peer: Peer }> {
   const peer = await startLoopback(handle);
   const client = await createGitHubClient({
     token: 'token-1',
@@ -19,6 +22,7 @@ async function connect(handle: Handler, prefix = ''): Promise<{ client: GitHubCl
     fetch: globalThis.fetch,
     userAgent: 'axe-action/test',
     clock: createFakeClock(),
+    needsWrite,
   });
   return { client, peer };
 }
@@ -53,7 +57,9 @@ describe('a request', () => {
   });
 
   it('goes to the paths of a GHES server', async () => {
-    const { client, peer } = await connect((_, response) => sendJson(response, 200, { data: {} }), '/api/v3');
+    const { client, peer } = await connect((_, response) => sendJson(response, 200, { data: {} }), {
+      prefix: '/api/v3',
+    });
     await client.request('GET /repos/{owner}/{repo}', { params: { owner: 'a', repo: 'b' }, signal });
     await client.graphql('query { viewer { login } }', { variables: {}, signal });
     expect(peer.requests().map((request) => request.path)).toEqual(['/api/v3/repos/a/b', '/api/graphql']);
@@ -61,97 +67,49 @@ describe('a request', () => {
 });
 
 describe('a failed answer', () => {
-  interface Refusal {
-    readonly name: string;
-    readonly status: number;
-    readonly body: { readonly message: string; readonly errors?: readonly object[] };
-    readonly headers: Readonly<Record<string, string>>;
-    readonly reason: string;
-    readonly retryAfterMs?: number;
-    readonly remedy: string | undefined;
-  }
   const denied = { message: 'Resource not accessible by integration' };
-  it.each<Refusal>([
-    {
-      name: 'a 403 names the permission of the route',
-      status: 403,
-      body: denied,
-      headers: {},
-      reason: 'denied',
-      remedy: 'Add `pull-requests: read` under `permissions:` of the job.',
-    },
-    {
-      name: 'a 401 is about the token',
-      status: 401,
-      body: { message: 'Bad credentials' },
-      headers: {},
-      reason: 'denied',
-      remedy: 'The token is not valid (any more); check the `github-token` input.',
-    },
-    {
-      name: 'a 404 might hide a missing permission',
-      status: 404,
-      body: { message: 'Not Found' },
-      headers: {},
-      reason: 'missing',
-      remedy:
-        'If it exists, the token cannot see it: add `pull-requests: read` under `permissions:` of the job.',
-    },
-    {
-      name: 'a secondary rate limit states how long to wait',
-      status: 403,
-      body: { message: 'You have exceeded a secondary rate limit' },
-      headers: { 'retry-after': '30' },
-      reason: 'rate-limited',
-      retryAfterMs: 30_000,
-      remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 30 s.',
-    },
-    {
-      name: 'a spent rate limit counts until its reset by the server’s clock',
-      status: 403,
-      body: { message: 'API rate limit exceeded' },
-      headers: {
-        'x-ratelimit-remaining': '0',
-        'x-ratelimit-reset': String(Date.parse('2026-01-02T03:04:05Z') / 1000 + 2400),
-        date: 'Fri, 02 Jan 2026 03:04:05 GMT',
-      },
-      reason: 'rate-limited',
-      retryAfterMs: 2_400_000,
-      remedy: 'The token has used up its requests; GitHub asks for a pause of 2400 s.',
-    },
-    {
-      name: 'a rate limit can give its end as a date',
-      status: 429,
-      body: { message: 'Too many requests' },
-      headers: { 'retry-after': 'Fri, 02 Jan 2026 03:04:35 GMT', date: 'Fri, 02 Jan 2026 03:04:05 GMT' },
-      reason: 'rate-limited',
-      retryAfterMs: 30_000,
-      remedy: 'The token asks faster than GitHub allows; GitHub asks for a pause of 30 s.',
-    },
-    {
-      name: 'a 406 is too large',
-      status: 406,
-      body: { message: 'Sorry, the diff exceeded the maximum number of files (300)' },
-      headers: {},
-      reason: 'too-large',
-      remedy: undefined,
-    },
-  ])('$name', async ({ status, body, headers, reason, retryAfterMs, remedy }) => {
-    const { client, peer } = await connect((_, response) => sendJson(response, status, body, headers));
+  const SECONDARY = { message: 'You have exceeded a secondary rate limit' };
+  const SPENT = { message: 'API rate limit exceeded' };
+  const NOW = Date.parse('2026-01-02T03:04:05Z') / 1000;
+  const date = 'Fri, 02 Jan 2026 03:04:05 GMT';
+  const RESET = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(NOW + 2400), date };
+  const UNTIL = { 'retry-after': 'Fri, 02 Jan 2026 03:04:35 GMT', date };
+  const PULLS = 'add `pull-requests: read` under `permissions:` of the job.';
+  const PAUSE = 'The token asks faster than GitHub allows; GitHub asks for a pause of 30 s.';
+  const USED_UP = 'The token has used up its requests; GitHub asks for a pause of 2400 s.';
+  const BAD_TOKEN = 'The token is not valid (any more); check the `github-token` input.';
+  const HIDDEN = `If it exists, the token cannot see it: ${PULLS}`;
+
+  it.each<[string, number, { readonly message: string }, Readonly<Record<string, string>>, object]>([
+    ['a 403 names the permission', 403, denied, {}, { reason: 'denied', remedy: PULLS.replace('a', 'A') }],
+    ['a 401 is about the token', 401, { message: 'Bad' }, {}, { reason: 'denied', remedy: BAD_TOKEN }],
+    ['a 404 might hide one', 404, { message: 'Not Found' }, {}, { reason: 'missing', remedy: HIDDEN }],
+    [
+      'a secondary limit says how long',
+      403,
+      SECONDARY,
+      { 'retry-after': '30' },
+      { retryAfterMs: 30_000, remedy: PAUSE },
+    ],
+    [
+      'a spent limit counts by the server’s clock',
+      403,
+      SPENT,
+      RESET,
+      { retryAfterMs: 2_400_000, remedy: USED_UP },
+    ],
+    ['a limit can give its end as a date', 429, SPENT, UNTIL, { retryAfterMs: 30_000, remedy: PAUSE }],
+    ['a 406 is too large', 406, { message: 'Sorry' }, {}, { reason: 'too-large', remedy: undefined }],
+  ])('%s', async (_, status, body, headers, expected) => {
+    const { client, peer } = await connect((__, response) => sendJson(response, status, body, headers));
+    const params = { owner: 'octocat', repo: 'hello', n: 1 };
     const error = await githubError(
-      client.request('GET /repos/{owner}/{repo}/pulls/{n}', {
-        params: { owner: 'octocat', repo: 'hello', n: 1 },
-        signal,
-      }),
+      client.request('GET /repos/{owner}/{repo}/pulls/{n}', { params, signal }),
     );
-    expect({ ...error, message: error.message }).toMatchObject({
-      status,
-      reason,
-      retryAfterMs,
-      remedy,
-      requestLine: 'GET /repos/octocat/hello/pulls/1',
-    });
-    expect(error.message).toContain(`GitHub answered ${status} to \`GET /repos/octocat/hello/pulls/1\``);
+    const reason = 'retryAfterMs' in expected ? 'rate-limited' : expect.any(String);
+    const requestLine = 'GET /repos/octocat/hello/pulls/1';
+    expect(error).toMatchObject({ status, requestLine, reason, ...expected });
+    expect(error.message).toContain(`GitHub answered ${status} to \`${requestLine}\``);
     expect(error.message).toContain(body.message);
     expect(peer.requests()).toHaveLength(1);
   });
@@ -217,18 +175,10 @@ describe('GraphQL', () => {
 });
 
 it('a required `write` permission is requested at once, even if reading is enough', async () => {
-  const peer = await startLoopback((_request, response) =>
-    sendJson(response, 403, { message: 'Resource not accessible by integration' }),
+  const { client } = await connect(
+    (_, response) => sendJson(response, 403, { message: 'Resource not accessible by integration' }),
+    { needsWrite: ['checks'] },
   );
-  const client = await createGitHubClient({
-    token: 'token-1',
-    apiUrl: peer.url,
-    graphqlUrl: `${peer.url}/graphql`,
-    fetch: globalThis.fetch,
-    userAgent: 'axe-action/test',
-    clock: createFakeClock(),
-    needsWrite: ['checks'],
-  });
   const error = await githubError(client.request('GET /repos/o/r/commits/main/check-runs', { signal }));
   expect(error.remedy).toBe('Add `checks: write` under `permissions:` of the job.');
 });
