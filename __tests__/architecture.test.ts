@@ -97,7 +97,7 @@ const RATCHET = {
   'types of src/': 760,
   'inputs of action.yml': 40,
   'outputs of action.yml': 21,
-  'lines of __tests__/': 84_875,
+  'lines of __tests__/': 84_104,
   'lines of scripts/, bench/ and eval/': 4871,
 };
 

@@ -23,19 +23,14 @@ function spent(id: string, usd: number, parts: Partial<Spent> = {}): Spent {
   return { kind: 'spent', id, pull: 42, day: '2026-11-22', usd, at: AT, ...parts };
 }
 
+const ONLY = { paths: ['src/**', 'a b/*'], pathsIgnore: ['*.md'] };
+
 const FACTS: readonly ReviewFact[] = [
   { kind: 'reviewed', pull: 42, head: HEAD, base: 'b'.repeat(40), at: AT },
   { kind: 'reviewed', pull: 43, head: HEAD, base: 'b', into: 'release 2', cut: { whole: 'c' }, at: AT },
   { kind: 'reviewed', pull: 44, head: HEAD, base: 'b', cut: { whole: undefined }, at: AT },
   { kind: 'reviewed', pull: 45, head: HEAD, base: 'b', unseen: ['src/b.ts', 'a file.ts'], at: AT },
-  {
-    kind: 'reviewed',
-    pull: 46,
-    head: HEAD,
-    base: 'b',
-    only: { paths: ['src/**', 'a b/*'], pathsIgnore: ['*.md'] },
-    at: AT,
-  },
+  { kind: 'reviewed', pull: 46, head: HEAD, base: 'b', only: ONLY, at: AT },
   ...markFacts(
     [
       raised({ title: 'naïve "--> \n- {"kind":"spent"}"', path: 'src/a b.ts', thread: 'T_1' }),
@@ -169,37 +164,19 @@ describe('pruning a state', () => {
       const at = daysAgo(n / 1000);
       const id = n.toString(16).padStart(16, '0');
       const person = { by: 'person', why: 'thumbs-down', login: 'octocat', state: 'dismissed' } as const;
+      const number = 1_234_567_890;
+      const words = { id, at, path, severity: 'critical' } as const;
       const marks = [
-        raised({
-          id,
-          at,
-          path,
-          title,
-          severity: 'critical',
-          thread: 'PRRT_kwDOABCDEF4AbCdE',
-          comment: 1_234_567_890,
-        }),
+        raised({ ...words, title, thread: 'PRRT_kwDOABCDEF4AbCdE', comment: number }),
         ended({ id, at, ...person }),
-        back({ id, at, path, severity: 'critical', by: 'person', login: 'octocat' }),
+        back({ ...words, by: 'person', login: 'octocat' }),
       ];
+      const of = { id: `01m8k2zq8w4v6x-${n}`, pull: n + 1, at };
       return [
         { kind: 'reviewed', pull: n + 1, head: sha, base: sha, into: 'main', at } as const,
         ...markFacts(marks, n + 1),
-        {
-          kind: 'spent',
-          id: `01m8k2zq8w4v6x-${n}`,
-          pull: n + 1,
-          day: '2026-11-22',
-          usd: 0.123456,
-          at,
-        } as const,
-        {
-          kind: 'posted',
-          id: `01m8k2zq8w4v6x-${n}`,
-          pull: n + 1,
-          ids: [1_234_567_890, 1_234_567_891],
-          at,
-        } as const,
+        { ...of, kind: 'spent', day: '2026-11-22', usd: 0.123456 } as const,
+        { ...of, kind: 'posted', ids: [number, number + 1] } as const,
       ];
     }).flat();
     expect(pruneState(withFacts('', lines), NOW).length).toBeLessThan(768 * 1024);
@@ -229,48 +206,29 @@ describe('sums over the state', () => {
   });
 
   const posted: ReviewFact = { kind: 'posted', id: '1-1', pull: 1, ids: [7], at: AT };
+  const REVIEWED = { kind: 'reviewed', head: 'a', base: 'b', at: AT } as const;
+  const WITH_MARK = { marks: [raised()], posted: new Set([7]) };
+  const PAUSED = { kind: 'paused', pull: 1, by: 'octocat', at: AT } as const;
+  const RESUMED = { ...PAUSED, kind: 'resumed' } as const;
 
   it.each<[string, readonly ReviewFact[], object | undefined]>([
     ['nothing', [posted, ...markFacts([raised()], 3)], undefined],
-    [
-      'its marks, and what was written anywhere',
-      [posted, ...markFacts([raised()], 2)],
-      { marks: [raised()], posted: new Set([7]) },
-    ],
-    [
-      'that it was reviewed',
-      [{ kind: 'reviewed', pull: 2, head: 'a', base: 'b', at: AT }],
-      { marks: [], posted: new Set() },
-    ],
+    ['its marks, and what was written anywhere', [posted, ...markFacts([raised()], 2)], WITH_MARK],
+    ['that it was reviewed', [{ ...REVIEWED, pull: 2 }], { marks: [], posted: new Set() }],
     ['that something was written', [{ ...posted, pull: 2 }], { marks: [], posted: new Set([7]) }],
   ])('give what is kept of a pull request: %s', (_, given, expected) => {
     const memory = pullMemory([...facts, ...given], 2);
-    expect(
-      memory && { ...memory, marks: memory.marks.map((mark) => ({ ...mark, pull: undefined })) },
-    ).toEqual(expected);
+    const marks = memory?.marks.map((mark) => ({ ...mark, pull: undefined }));
+    expect(memory && { ...memory, marks }).toEqual(expected);
   });
 
   it.each<[string, readonly ReviewFact[], boolean]>([
     ['nobody said anything', [], false],
-    ['somebody paused', [{ kind: 'paused', pull: 1, by: 'octocat', at: AT }], true],
-    ['somebody paused another', [{ kind: 'paused', pull: 2, by: 'octocat', at: AT }], false],
-    ['somebody resumed what was not paused', [{ kind: 'resumed', pull: 1, by: 'octocat', at: AT }], false],
-    [
-      'somebody resumed later',
-      [
-        { kind: 'paused', pull: 1, by: 'octocat', at: AT },
-        { kind: 'resumed', pull: 1, by: 'octocat', at: LATER },
-      ],
-      false,
-    ],
-    [
-      'somebody paused again',
-      [
-        { kind: 'paused', pull: 1, by: 'octocat', at: LATER },
-        { kind: 'resumed', pull: 1, by: 'octocat', at: AT },
-      ],
-      true,
-    ],
+    ['somebody paused', [PAUSED], true],
+    ['somebody paused another', [{ ...PAUSED, pull: 2 }], false],
+    ['somebody resumed what was not paused', [RESUMED], false],
+    ['somebody resumed later', [PAUSED, { ...RESUMED, at: LATER }], false],
+    ['somebody paused again', [{ ...PAUSED, at: LATER }, RESUMED], true],
   ])('give whether a pull request is paused: %s', (_, given, expected) => {
     expect(isPaused(given, 1)).toBe(expected);
   });

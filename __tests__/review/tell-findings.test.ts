@@ -66,30 +66,19 @@ function lastText({ repo: { talk } }: Hello): string {
   return talk.reviewComments.at(-1)?.body ?? '';
 }
 
+const LOCKED = { route: REPLY, status: 422, body: { message: 'Locked' }, times: 9 };
+const RESOLVING = 'resolving it takes `contents: write`.';
+
 describe('the conversation of a finding that has ended', () => {
-  it.each<[string, Wanted, (hello: Hello) => void, string, Partial<FindingMark>]>([
-    [
-      'is fixed',
-      settle('fixed'),
-      () => undefined,
-      '✅ F is settled by HEAD: It is bound now.',
-      { by: 'model' },
-    ],
-    ['is wrong', settle('wrong'), () => undefined, 'I take F back: It is bound now.', { by: 'model' }],
-    [
-      'a person dismissed in words',
-      settle('dismissed', 'It is wrong', 'hubot'),
-      () => undefined,
-      'F is not raised again on this line, as `hubot` said: It is bound now.',
-      { by: 'person' },
-    ],
-    [
-      'a person dismissed by 👎',
-      QUIET,
-      thumbsDown,
-      'Noted: F is dismissed, and not raised again on this line. Undo: `/axe reopen F`.',
-      { by: 'person' },
-    ],
+  const NOTHING = () => undefined;
+  const NOTED = 'Noted: F is dismissed, and not raised again on this line. Undo: `/axe reopen F`.';
+  const SAID_SO = 'F is not raised again on this line, as `hubot` said: It is bound now.';
+  const IN_WORDS = settle('dismissed', 'It is wrong', 'hubot');
+  it.each<[string, Wanted, (hello: Hello) => void, string, string]>([
+    ['is fixed', settle('fixed'), NOTHING, '✅ F is settled by HEAD: It is bound now.', 'model'],
+    ['is wrong', settle('wrong'), NOTHING, 'I take F back: It is bound now.', 'model'],
+    ['a person dismissed in words', IN_WORDS, NOTHING, SAID_SO, 'person'],
+    ['a person dismissed by 👎', QUIET, thumbsDown, NOTED, 'person'],
   ])(
     'that %s is resolved, then said, and no review asks for changes',
     async (_, wanted, before, text, by) => {
@@ -100,7 +89,7 @@ describe('the conversation of a finding that has ended', () => {
       const { part, warnings, marks, open } = await publish(hello, wanted);
       const said = text.replace('HEAD', head.slice(0, 7));
       expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: BOT, replies: [said] });
-      const outcome = { kind: 'ended', closed: true, ...by };
+      const outcome = { kind: 'ended', closed: true, by };
       expect([warnings, open, decided(marks)]).toMatchObject([[], 0, [outcome]]);
       expect(lastText(hello)).toContain('"closed":true');
       const done = hello.github.calls().slice(calls);
@@ -120,25 +109,17 @@ describe('the conversation of a finding that has ended', () => {
     const { marks } = await publish(hello, settle('wrong'));
     expect(decided(marks)).toMatchObject([{ closed: false }]);
     for (const again of [QUIET, settle('wrong')]) await publish(hello, again);
-    expect(state(hello)).toEqual({
-      review: 'DISMISSED',
-      resolvedBy: undefined,
-      replies: [
-        'I take F back: It is bound now.\n\nThe conversation stays open: resolving it takes `contents: write`.',
-      ],
-    });
+    const reply = `I take F back: It is bound now.\n\nThe conversation stays open: ${RESOLVING}`;
+    expect(state(hello)).toEqual({ review: 'DISMISSED', resolvedBy: undefined, replies: [reply] });
     expect((await readPull(hello)).open).toEqual([]);
   });
 
   it('is untouched by a run that has read what strangers wrote: the claim is said once a commit', async () => {
     const hello = await reviewed();
     for (const _ of [1, 2]) await publish(hello, settle('fixed'), { lane: 'untrusted' });
-    const [claim, ...more] = state(hello).replies;
-    expect([more, claim]).toEqual([
-      [],
-      expect.stringMatching(/^F looks done as of .*\n\nA person with write access has to resolve it: /),
-    ]);
-    expect(state(hello)).toMatchObject({ review: 'CHANGES_REQUESTED', resolvedBy: undefined });
+    const claim = /^F looks done as of .*\n\nA person with write access has to resolve it: /;
+    const replies = [expect.stringMatching(claim)];
+    expect(state(hello)).toEqual({ review: 'CHANGES_REQUESTED', resolvedBy: undefined, replies });
     expect((await readPull(hello)).open).toHaveLength(1);
   });
 
@@ -173,7 +154,7 @@ describe('the conversation of a finding that has ended', () => {
 
   it('keeps what could not be said in it for the summary', async () => {
     const hello = await reviewed();
-    hello.github.fail({ route: REPLY, status: 422, body: { message: 'Locked' }, times: 9 });
+    hello.github.fail(LOCKED);
     const { part } = await publish(hello, { findings: [OTHER], ...QUIET });
     expect([part.details, part.review?.unposted.map(({ finding }) => finding.title)]).toEqual([
       expect.stringContaining('Rows are lost'),
@@ -182,11 +163,7 @@ describe('the conversation of a finding that has ended', () => {
   });
 
   it.each<[string, (hello: Hello) => void, RegExp]>([
-    [
-      'an answer is refused',
-      ({ github }) => github.fail({ route: REPLY, status: 422, body: { message: 'Locked' }, times: 9 }),
-      /^1 answer in conversations of findings could not be posted: /,
-    ],
+    ['an answer is refused', ({ github }) => github.fail(LOCKED), /^1 answer in .* could not be posted: /],
     [
       'a review is not dismissed',
       ({ github }) => github.fail(denied(DISMISS, 'pull_requests=write')),
@@ -202,34 +179,26 @@ describe('the conversation of a finding that has ended', () => {
 });
 
 describe('the conversation of a finding that is open', () => {
+  const CRITICAL = { severity: 'critical' } as const;
+  const ON_LINE_2 = { line: 2, code: 'const total = sum(rows);' };
+
   it('is opened where it is back, and asks for changes again', async () => {
     const hello = await reviewed();
     await publish(hello, settle('fixed'));
     const head = push(hello, CODE, 'e'.repeat(40));
     const { part, marks } = await publish(hello, repeat(), { now: LATER });
-    expect(state(hello)).toMatchObject({
-      resolvedBy: undefined,
-      replies: [{}, `F is back since ${head.slice(0, 7)}.`],
-    });
+    const replies = [{}, `F is back since ${head.slice(0, 7)}.`];
+    expect(state(hello)).toMatchObject({ resolvedBy: undefined, replies });
     expect(decided(marks)).toMatchObject([{ kind: 'back', by: 'model' }]);
-    expect(part).toMatchObject({
-      line: expect.stringContaining('1 earlier finding came back.'),
-      review: { open: [{}], isBlocking: true },
-    });
-    expect(hello.repo.talk.reviews.at(-2)).toMatchObject({
-      state: 'CHANGES_REQUESTED',
-      body: expect.stringContaining('- ↩️ [It is wrong]('),
-    });
+    const line = expect.stringContaining('1 earlier finding came back.');
+    expect(part).toMatchObject({ line, review: { open: [{}], isBlocking: true } });
+    const body = expect.stringContaining('- ↩️ [It is wrong](');
+    expect(hello.repo.talk.reviews.at(-2)).toMatchObject({ state: 'CHANGES_REQUESTED', body });
   });
 
   it.each<[string, Wanted, Partial<FindingMark>, string]>([
-    ['is worse', repeat('It is wrong', { severity: 'critical' }), { severity: 'critical' }, 'critical'],
-    [
-      'is on a changed line',
-      repeat('It is wrong', { line: 2, code: 'const total = sum(rows);' }),
-      { line: 2 },
-      'major',
-    ],
+    ['is worse', repeat('It is wrong', CRITICAL), CRITICAL, 'critical'],
+    ['is on a changed line', repeat('It is wrong', ON_LINE_2), { line: 2 }, 'major'],
   ])('is told where it %s, once', async (_, wanted, mark, severity) => {
     const hello = await reviewed();
     const changed = CODE.replace(/.*sort.*\n/, '').replace(/count\(rows, key\)/, 'sum(rows)');
@@ -283,6 +252,7 @@ describe('the conversation of a finding that is open', () => {
 });
 
 describe('a review that asks for changes', () => {
+  const PUSHED = { head: 'f'.repeat(40) };
   const MINOR = placed({ line: 24, title: 'Slow', severity: 'minor' });
 
   it.each<[string, Wanted, PostScene, string, boolean]>([
@@ -291,13 +261,7 @@ describe('a review that asks for changes', () => {
     ['stays where `block-on` is milder', settle('fixed'), { blockOn: 'minor' }, 'CHANGES_REQUESTED', true],
     ['is taken back where `block-on` is stricter', QUIET, { blockOn: 'critical' }, 'DISMISSED', false],
     ['stays for another agent', QUIET, { agent: 'bot-2' }, 'CHANGES_REQUESTED', false],
-    [
-      'stays where the newest commit is another',
-      settle('fixed'),
-      { head: 'f'.repeat(40) },
-      'CHANGES_REQUESTED',
-      true,
-    ],
+    ['stays where the newest commit is another', settle('fixed'), PUSHED, 'CHANGES_REQUESTED', true],
   ])('%s', async (_, wanted, scene, expected, isBlocking) => {
     const hello = await reviewed([placed(), MINOR]);
     hello.repo.comparisons.set(`${hello.baseSha}...${'f'.repeat(40)}`, CODE);

@@ -12,7 +12,6 @@ import { seedReview } from '../../helpers/github-review-seed.js';
 import { denied, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-
 const BOT = 'github-actions[bot]';
 
 const second: ReviewComment = { path: 'src/a.ts', line: 2, side: 'RIGHT', body: 'Why second?' };
@@ -45,42 +44,25 @@ describe('a review', () => {
     const hello = await startHello();
     const comments: ReviewComment[] = [
       second,
-      { path: 'src/a.ts', line: 2, side: 'LEFT', body: 'It was fine.' },
-      { path: 'src/a.ts', line: 3, side: 'RIGHT', startLine: 2, body: 'Both lines.' },
-      {
-        path: 'src/a.ts',
-        line: 2,
-        side: 'RIGHT',
-        startLine: 2,
-        startSide: 'LEFT',
-        body: 'Before and after.',
-      },
-      { path: 'docs/b.md', line: 1, side: 'RIGHT', startLine: 1, body: 'A range of one line.' },
+      { ...second, side: 'LEFT' },
+      { ...second, line: 3, startLine: 2 },
+      { ...second, startLine: 2, startSide: 'LEFT' },
+      { ...second, path: 'docs/b.md', line: 1, startLine: 1 },
     ];
     const result = await publish(hello, { comments, event: 'REQUEST_CHANGES' });
     const [review] = hello.repo.talk.reviews;
-    expect(result).toEqual({
-      id: review?.id,
-      url: `https://github.com/octocat/hello/pull/42#pullrequestreview-${review?.id}`,
-      created: true,
-      event: 'REQUEST_CHANGES',
-      unplaced: [],
-    });
+    const url = `https://github.com/octocat/hello/pull/42#pullrequestreview-${review?.id}`;
+    expect(result).toEqual({ id: review?.id, url, created: true, event: 'REQUEST_CHANGES', unplaced: [] });
     expect(review).toMatchObject({ author: BOT, state: 'CHANGES_REQUESTED', commit: hello.headSha });
-    expect(
-      hello.repo.talk.reviewComments.map(({ path, side, line, startSide, startLine }) => [
-        path,
-        side,
-        line,
-        startSide,
-        startLine,
-      ]),
-    ).toEqual([
-      ['src/a.ts', 'RIGHT', 2, undefined, undefined],
-      ['src/a.ts', 'LEFT', 2, undefined, undefined],
-      ['src/a.ts', 'RIGHT', 3, 'RIGHT', 2],
-      ['src/a.ts', 'RIGHT', 2, 'LEFT', 2],
-      ['docs/b.md', 'RIGHT', 1, undefined, undefined],
+    const placed = hello.repo.talk.reviewComments.map((one) =>
+      [one.path, one.side, one.line, one.startSide, one.startLine].join(' ').trim(),
+    );
+    expect(placed).toEqual([
+      'src/a.ts RIGHT 2',
+      'src/a.ts LEFT 2',
+      'src/a.ts RIGHT 3 RIGHT 2',
+      'src/a.ts RIGHT 2 LEFT 2',
+      'docs/b.md RIGHT 1',
     ]);
   });
 
@@ -91,26 +73,18 @@ describe('a review', () => {
     expect(posts(hello)).toBe(1);
   });
 
-  it.each<[string, (hello: Hello) => Parameters<typeof seedReview>[1]]>([
+  const ELSE = 'f'.repeat(40);
+  it.each<[string, (headSha: string) => Partial<Parameters<typeof seedReview>[1]>]>([
     [
       'C8 98: somebody else’s review with the marker',
-      ({ headSha }) => ({ pull: 42, author: 'monalisa', body: markerOf(headSha) }),
+      (head) => ({ author: 'monalisa', body: markerOf(head) }),
     ],
-    [
-      'ours for another head',
-      () => ({ pull: 42, author: BOT, body: markerOf('f'.repeat(40)), commit: 'f'.repeat(40) }),
-    ],
-    [
-      'ours that quotes the marker',
-      ({ headSha }) => ({ pull: 42, author: BOT, body: `> ${markerOf(headSha)}` }),
-    ],
-    [
-      'ours with the marker on another commit',
-      ({ headSha }) => ({ pull: 42, author: BOT, body: markerOf(headSha), commit: 'f'.repeat(40) }),
-    ],
+    ['ours for another head', () => ({ body: markerOf(ELSE), commit: ELSE })],
+    ['ours that quotes the marker', (head) => ({ body: `> ${markerOf(head)}` })],
+    ['ours with the marker on another commit', (head) => ({ body: markerOf(head), commit: ELSE })],
   ])('%s does not prevent it from being posted', async (_, seeded) => {
     const hello = await startHello();
-    seedReview(hello.repo, seeded(hello));
+    seedReview(hello.repo, { pull: 42, author: BOT, body: '', ...seeded(hello.headSha) });
     expect(await publish(hello)).toMatchObject({ created: true });
     expect(posts(hello)).toBe(1);
   });
@@ -146,23 +120,16 @@ describe('a review', () => {
 });
 
 describe('C5 70: an answer that does not come after', () => {
-  it.each([
-    ['502 although the review was posted', BAD_GATEWAY_AFTER_EFFECT],
-    ['a broken connection although the review was posted', ANSWER_LOST],
-  ])('%s: the review is not posted again', async (_, fault) => {
+  it.each<[string, typeof BAD_GATEWAY | typeof ANSWER_LOST, number]>([
+    ['502 although the review was posted: it is not posted again', BAD_GATEWAY_AFTER_EFFECT, 1],
+    ['a broken connection although it was posted: nor then', ANSWER_LOST, 1],
+    ['502 and no review: it is posted once more', BAD_GATEWAY, 2],
+  ])('%s', async (_, fault, times) => {
     const hello = await startHello();
     hello.github.fail({ route: POST, ...fault });
     expect(await publish(hello)).toMatchObject({ created: true });
     expect(hello.repo.talk.reviews).toHaveLength(1);
-    expect(posts(hello)).toBe(1);
-  });
-
-  it('502 and no review: the review is posted once more', async () => {
-    const hello = await startHello();
-    hello.github.fail({ route: POST, ...BAD_GATEWAY });
-    expect(await publish(hello)).toMatchObject({ created: true });
-    expect(hello.repo.talk.reviews).toHaveLength(1);
-    expect(posts(hello)).toBe(2);
+    expect(posts(hello)).toBe(times);
   });
 
   it('502 twice: the review is abandoned', async () => {
@@ -183,30 +150,29 @@ describe('a comment that GitHub refuses on its line', () => {
     const result = await publish(hello, { comments });
     expect(result).toMatchObject({ unplaced: unplaced.map((index) => comments[index]) });
     expect(hello.repo.talk.reviewComments).toHaveLength(comments.length - unplaced.length);
-    expect(hello.repo.talk.reviews.at(-1)?.body).toContain(
-      '**Comments on lines that the diff does not show**',
-    );
+    expect(hello.repo.talk.reviews.at(-1)?.body).toContain('**Comments on lines that the diff does not');
     expect(posts(hello)).toBe(2);
   });
 });
 
 describe('a review that cannot be posted', () => {
+  const replaced = ({ github, baseSha }: Hello, sha: string, more = {}) =>
+    void github.addPull(NAME, {
+      number: 42,
+      base: { ref: 'main', sha: baseSha },
+      head: { ref: 'topic', sha, repository: NAME },
+      ...more,
+    });
+  const FAST = { message: 'Unprocessable Entity', errors: ['was submitted too quickly'] };
   it.each<[string, (hello: Hello) => void, RegExp]>([
     [
       'without the permission',
-      ({ github }) => github.fail(denied(POST, 'pull_requests=write')),
+      (hello) => hello.github.fail(denied(POST, 'pull_requests=write')),
       /Add `pull-requests: write`/,
     ],
     [
       'on a locked pull request',
-      ({ github, headSha, baseSha }) => {
-        github.addPull(NAME, {
-          number: 42,
-          locked: true,
-          base: { ref: 'main', sha: baseSha },
-          head: { ref: 'topic', sha: headSha, repository: NAME },
-        });
-      },
+      (hello) => replaced(hello, hello.headSha, { locked: true }),
       /locked or the repository archived/,
     ],
     [
@@ -216,25 +182,10 @@ describe('a review that cannot be posted', () => {
     ],
     [
       'on a commit that was pushed away',
-      ({ github, baseSha }) => {
-        github.addPull(NAME, {
-          number: 42,
-          base: { ref: 'main', sha: baseSha },
-          head: { ref: 'topic', sha: baseSha, repository: NAME },
-        });
-      },
+      (hello) => replaced(hello, hello.baseSha),
       /not part of the pull request any more/,
     ],
-    [
-      'too fast',
-      ({ github }) =>
-        github.fail({
-          route: POST,
-          status: 422,
-          body: { message: 'Unprocessable Entity', errors: ['was submitted too quickly'] },
-        }),
-      /asks for a pause/,
-    ],
+    ['too fast', ({ github }) => github.fail({ route: POST, status: 422, body: FAST }), /asks for a pause/],
   ])('%s is reported with its remedy and not repeated', async (_, arrange, remedy) => {
     const hello = await startHello();
     arrange(hello);
@@ -248,15 +199,7 @@ describe('a review that cannot be posted', () => {
         throw failure(502, 'POST /graphql');
       },
     });
-    const draft = {
-      repository: { owner: 'o', name: 'r', defaultBranch: 'main', isPrivate: false },
-      number: 1,
-      headSha: 'a',
-      event: 'COMMENT',
-      body: '',
-      comments: [],
-      mark: { kind: 'm', lane: 'trusted' },
-    } as const;
+    const draft = draftOf(await startHello());
     await expect(publishReview(client, draft, noAbort())).rejects.toMatchObject({ status: 502 });
     expect(client.requests.map(({ route }) => route)).toEqual(['graphql']);
   });
@@ -272,16 +215,9 @@ describe('a body with comments that have no line', () => {
       comment({ path: 'src/<b>`*.ts', body: 'First.' }),
       comment({ startLine: 1, body: 'Second.\n' }),
     ]);
-    expect(text).toBe(
-      [
-        'text',
-        '**Comments on lines that the diff does not show**',
-        '<code>src/&#60;b&#62;&#96;&#42;.ts:2</code>',
-        'First.',
-        '<code>a.ts:1-2</code>',
-        'Second.',
-      ].join('\n\n'),
-    );
+    const heading = '**Comments on lines that the diff does not show**';
+    const places = ['<code>src/&#60;b&#62;&#96;&#42;.ts:2</code>', '<code>a.ts:1-2</code>'];
+    expect(text).toBe(['text', heading, places[0], 'First.', places[1], 'Second.'].join('\n\n'));
   });
 
   it('never exceeds GitHub’s limit, and reports how many comments it leaves out', () => {
