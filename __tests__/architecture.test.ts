@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_408,
-  'files of src/': 334,
-  'types of src/': 760,
-  'inputs of action.yml': 40,
-  'outputs of action.yml': 21,
-  'lines of __tests__/': 84_104,
+  'lines of src/': 55_838,
+  'files of src/': 341,
+  'types of src/': 781,
+  'inputs of action.yml': 41,
+  'outputs of action.yml': 22,
+  'lines of __tests__/': 84_955,
   'lines of scripts/, bench/ and eval/': 4871,
 };
 

@@ -116,6 +116,7 @@ function blobNode({ sha, bytes }: GitObject): GraphNode {
   return {
     __typename: 'Blob',
     oid: sha,
+    isBinary,
     text: isBinary ? null : textOf(bytes.subarray(0, MAX_TEXT_BYTES), bytes.length > MAX_TEXT_BYTES),
   };
 }

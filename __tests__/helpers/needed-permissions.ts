@@ -43,9 +43,10 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'contents',
     level: 'write',
-    what: 'Memory on a branch (`memory-store: branch`), `mode: gc`, a step of yours that pushes',
+    what: 'Memory on a branch (`memory-store: branch`), `mode: gc`, `open_pull_request`, a step of yours that pushes',
     isNeeded: ({ inputs, agent, step }) =>
       pushes(step) ||
+      opensPulls(inputs, agent) ||
       inputs['mode'] === 'gc' ||
       (inputs['memory-store'] === 'branch' &&
         (inputs['memory-repo'] === undefined || inputs['repositories-token'] === undefined) &&
@@ -60,11 +61,11 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'pull-requests',
     level: 'write',
-    what: 'The review or comment on it, labels of it, the reaction to a comment on a line, `report-to: pull-request`',
-    isNeeded: ({ events, inputs, agent, step }) =>
+    what: 'The review or comment on it, labels of it, the reaction to a comment on a line, `open_pull_request`, `report-to: pull-request`',
+    isNeeded: ({ events, inputs, agent }) =>
       (agent !== undefined && inputs['comment'] !== 'never' && events.some(isAboutPulls)) ||
       inputs['report-to'] === 'pull-request' ||
-      step.run?.includes('gh pr create') === true,
+      opensPulls(inputs, agent),
   },
   {
     scope: 'issues',
@@ -161,6 +162,10 @@ function isAboutTalk(event: string): boolean {
 
 function readsChecks({ events, agent }: Use): boolean {
   return agent !== undefined && events.some(isAboutPulls);
+}
+
+function opensPulls(inputs: Use['inputs'], agent: AgentConfig | undefined): boolean {
+  return inputs['changes-allowed'] !== undefined && agent?.tools.includes('open_pull_request') === true;
 }
 
 function pushes({ run }: Step): boolean {

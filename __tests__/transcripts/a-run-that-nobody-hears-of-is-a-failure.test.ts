@@ -29,7 +29,7 @@ it.each<[string, string, StageOptions]>([
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(troubles(step)).toMatchObject([{ level: 'error' }]);
   expect(told({ annotations: troubles(step) })[0]).toMatch(
-    /Resource not accessible.*The run failed because nothing else could be published either\.$/,
+    /Resource not accessible.*The run failed because of it\.$/,
   );
   expect(step.summary).toMatch(/^### reviewer: failure · /);
 });

@@ -1,6 +1,9 @@
+import { relative, resolve } from 'node:path';
 import { getIDToken, setSecret } from '@actions/core';
 import type { AgentLibrary } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
+import type { GitHubClient } from '../github/client/client.js';
+import { createSubjectFiles } from '../github/reading/commit-files.js';
 import { actionFolder, readCheckedOut } from '../lib/checkout.js';
 import { createClock } from '../lib/clock.js';
 import { confine } from '../lib/confine.js';
@@ -36,6 +39,7 @@ import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secret-names.js';
 import { safePrograms } from '../tools/process/programs.js';
 import { copyForJob } from '../tools/workspace/artifact-folders.js';
+import { type ChangeRules, Changes } from '../tools/workspace/changes.js';
 import { runGcMode } from './gc-mode.js';
 import { openMemory } from './memory.js';
 import { runValidateMode } from './validate-mode.js';
@@ -215,8 +219,20 @@ async function createActionDependencies({
     memoryRoots: roots,
     signal: deadline.signal,
   });
+  const inRepository = (path: string) => relative(workspace, resolve(workspace, path));
+  const changes = await openChanges(
+    {
+      allowed: inputs.changesAllowed,
+      memoryRoots: roots,
+      agentsDirs: agentsDirsOf(inputs.agentsDir).map(inRepository),
+      instructionFiles: () => [...instructionFiles].map(inRepository),
+      secrets,
+    },
+    { client, trigger, workspace, signal: deadline.signal },
+  );
   const publisher = createActionPublisher({
     client,
+    changes: changes && { made: changes.made, branch: () => changes.files.branch() },
     comment: inputs.comment,
     review: inputs.review,
     inputs: inputs.publish,
@@ -254,9 +270,11 @@ async function createActionDependencies({
       instructionFiles: () => [...instructionFiles],
       client,
       trigger,
+      changes,
       ownFolder: actionFolder(import.meta.dirname),
       keepArtifacts: (folder) => copyForJob(folder, runner.temp),
     }),
+    changes: changes?.made,
     openMemory: () => memory,
     progress,
     publisher,
@@ -276,6 +294,29 @@ async function createActionDependencies({
     cwd: workspace,
     program: 'axe-action',
     secrets,
+  };
+}
+
+/** What the run may change for a commit; undefined for nothing, and where nobody could make the commit. */
+async function openChanges(
+  rules: ChangeRules,
+  {
+    client,
+    trigger,
+    workspace,
+    signal,
+  }: {
+    readonly client: GitHubClient | undefined;
+    readonly trigger: Trigger;
+    readonly workspace: string;
+    readonly signal: AbortSignal;
+  },
+) {
+  if (rules.allowed.length === 0 || client === undefined || trigger.kind === 'local') return undefined;
+  return {
+    made: new Changes(rules),
+    files: createSubjectFiles(client, trigger, signal),
+    isCheckedOut: (await readCheckedOut(workspace)) !== undefined,
   };
 }
 

@@ -49,6 +49,21 @@ export function laneOfWords({ level, lane }: Trust, taint: TaintTracker): MarkLa
   return taint.lane(lane) === 'trusted' ? 'trusted' : 'tainted';
 }
 
+/** Whether people with write access, or the repository itself, have caused a run, so that it may change files at all. */
+export function mayChange({ level, lane }: Trust): boolean {
+  return level === 'trusted' || lane === 'tainted';
+}
+
+/**
+ * Why what a run has changed becomes no commit, as half a sentence that follows "because"; undefined if it may become one. A
+ * branch of the repository runs its workflows with all secrets, so no stranger's words may have a part in it.
+ */
+export function whyOnlyPatch({ level, reason }: Trust, { sources }: TaintTracker): string | undefined {
+  const [source] = sources;
+  if (level !== 'trusted') return reason;
+  return source === undefined ? undefined : describeTaint(source);
+}
+
 /** Why a source taints, as half a sentence for people: it follows "because". */
 export function describeTaint(source: TaintSource): string {
   switch (source.kind) {

@@ -12,6 +12,7 @@ import type { Inputs } from '../runner/inputs/inputs.js';
 import type { ThisRun } from '../runner/runner.js';
 import type { MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
+import type { Changes } from '../tools/workspace/changes.js';
 
 /** What the action's publisher works with. */
 export interface ActionPublisherOptions extends ThisRun {
@@ -21,6 +22,8 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly comment: Inputs['comment'];
   readonly review: ReviewInputs;
   readonly inputs: PublishInputs;
+  /** What the run has changed, and the branch that it has read; left out where it may change nothing. */
+  readonly changes?: { readonly made: Changes; branch(): Promise<string> } | undefined;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
   now(): Date;

@@ -3,7 +3,7 @@ import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { warningText } from '../lib/warning.js';
-import { answerMark, framedBody } from '../review/comment-text.js';
+import { answerMark, framedBody, paragraphs } from '../review/comment-text.js';
 import type { FindingMark } from '../review/marks.js';
 import type { PostedReview } from '../review/news.js';
 import { isQuestion } from '../review/scope.js';
@@ -21,6 +21,7 @@ import {
   type Target,
   targetOf,
 } from './post-comment.js';
+import { publishChange } from './publish-change.js';
 import { publishRequested, reviewResultOf, tellFindings, tellOthers } from './publish-findings.js';
 import {
   type ActionPublisherOptions,
@@ -105,21 +106,24 @@ async function publishAll(end: RunEnd, options: ActionPublisherOptions): Promise
   const own = await publishRequested(end, options);
   const others = await tellOthers(end, options);
   const shown = await showFindings(end, own, options);
-  const comment = await postAnswer(end, own, options);
-  const line = [own.line, comment.line].filter((one) => one !== undefined).join(' ') || undefined;
+  const change = await publishChange(end, options);
+  const comment = await postAnswer(end, own, change.said, options);
+  const line =
+    [own.line, change.line, comment.line].filter((one) => one !== undefined).join(' ') || undefined;
   const url = own.url ?? comment.url;
   const isPublished = line !== undefined || url !== undefined || shown.checkUrl !== undefined;
   return {
     line,
     url,
+    pullRequestUrl: change.url,
     checkUrl: shown.checkUrl || undefined,
     posted: own.posted,
     marks: [...(own.marks ?? []), ...others],
     isReviewLost: own.isReviewLost,
-    details: comment.details ?? own.details,
+    details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
     reviewResult: reviewResultOf(end, own, options),
-    // A failure counts where nothing went well (D40).
-    failure: isPublished ? undefined : (own.failure ?? shown.failure ?? comment.failure),
+    // A pull request that is not there counts; any other failure where nothing went well (D40).
+    failure: change.failure ?? (isPublished ? undefined : (own.failure ?? shown.failure ?? comment.failure)),
   };
 }
 
@@ -127,12 +131,14 @@ async function publishAll(end: RunEnd, options: ActionPublisherOptions): Promise
 async function postAnswer(
   end: RunEnd,
   published: PostedReview,
+  /** On the pull request of the run, for people. */
+  said: string | undefined,
   options: ActionPublisherOptions,
 ): Promise<Published> {
   const { plan, requested } = end;
   const { trigger, agent } = plan;
   const { lane } = requested;
-  const text = answerText(end, cleanFor(lane, options));
+  const text = paragraphs([answerText(end, cleanFor(lane, options)), said ?? '']);
   if (text.trim() === '') return NOTHING;
   const isSaid = options.comment !== 'always' && isAnswer(published, trigger);
   const target = isSaid ? undefined : targetOf(plan, options.comment);

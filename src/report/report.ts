@@ -202,7 +202,7 @@ interface WarningWeights {
 }
 
 const REQUIRED = 'The step fails because `fail-on` lists `memory`.';
-const UNPUBLISHED = 'The run failed because nothing else could be published either.';
+const UNPUBLISHED = 'The run failed because of it.';
 
 /** A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14). */
 function withoutRepeats(warnings: readonly Warning[]): readonly Warning[] {

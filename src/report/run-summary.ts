@@ -58,6 +58,7 @@ export const OUTPUT_NAMES = [
   'output-tokens',
   'cost-usd',
   'comment-url',
+  'pull-request-url',
   'findings-file',
   'findings-open',
   'findings-worst',

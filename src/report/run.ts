@@ -48,6 +48,7 @@ export function summarizeRun(
       ...memoryOutputs(report, isHidden),
       ...usageOutputs(stats),
       'comment-url': published.url,
+      'pull-request-url': published.pullRequestUrl,
     },
     markdown: sections([
       `### ${formatHeadline({ agent: plan.agent.name, conclusion, findings, coverage, costUsd, durationMs })}`,

@@ -1,6 +1,6 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
-import { type Buffered, type IssueDraft, NOTHING_BUFFERED } from './buffered.js';
+import { type Buffered, type IssueDraft, NOTHING_BUFFERED, type PullRequestDraft } from './buffered.js';
 import { withoutOffers } from './comment-text.js';
 import type { ShownLines } from './evidence.js';
 import {
@@ -25,6 +25,16 @@ interface PublishScope {
   readonly subject: number | undefined;
   /** Nothing is posted: the review is printed on this machine. */
   readonly isLocal?: boolean;
+  /** What the run changes in the repository; left out where it may change nothing. */
+  readonly changes?: ProposableChanges | undefined;
+}
+
+/** What a run has changed so far. */
+interface ProposableChanges {
+  /** Why it cannot be committed, in half a sentence; undefined if it can. */
+  problem(): string | undefined;
+  /** Why the run opens no pull request itself, in half a sentence; undefined if it does. */
+  whyOnlyPatch(): string | undefined;
 }
 
 /** A pull request that a run can review. */
@@ -65,6 +75,8 @@ export class Publications {
       case 'set_labels':
       case 'react':
         return this.scope.subject !== undefined;
+      case 'open_pull_request':
+        return this.scope.changes !== undefined;
       default:
         return !this.isLocal;
     }
@@ -162,6 +174,26 @@ export class Publications {
     return taken(`The issue ${shown(line)} is taken.${note} It is opened when the run ends.`);
   }
 
+  /** A pull request for what the file tools have changed, also after this; the last one counts. */
+  openPullRequest({ title, body, base }: PullRequestDraft): PublicationAnswer {
+    const tool = 'open_pull_request';
+    const { changes } = this.scope;
+    if (changes === undefined) return this.refuse(tool, NO_CHANGES);
+    const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
+    const problem =
+      sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
+      sizeProblem('body', body, TEXT_LIMITS.issueBytes) ??
+      changes.problem();
+    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    this.state = { ...this.state, pullRequest: { title: line, body: body.trim(), base } };
+    const onlyPatch = changes.whyOnlyPatch();
+    return taken(
+      onlyPatch === undefined
+        ? `The pull request ${shown(line)} is taken. It is opened when the run ends.`
+        : `No pull request is opened, because ${onlyPatch}. When the run ends, its patch is in the job summary, where a person can apply it.`,
+    );
+  }
+
   /** A reaction; the last one counts. */
   react(content: string): PublicationAnswer {
     const tool = 'react';
@@ -209,6 +241,7 @@ export class Publications {
 
 const NO_PULL_REQUEST =
   'Not taken: this run is about no pull request whose diff is known. Put what you have to say into your answer.';
+const NO_CHANGES = 'Not taken: this run may change nothing in the repository.';
 const NO_SUBJECT = 'Not taken: this run is about no issue and no pull request.';
 /** The model answers by calling again for the same line, where it may say the finding in other words. */
 function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {

@@ -16,6 +16,15 @@ export interface IssueDraft {
   readonly labels: readonly string[];
 }
 
+/** A pull request to be opened for what the run has changed. */
+export interface PullRequestDraft {
+  readonly title: string;
+  /** Markdown of the model's. */
+  readonly body: string;
+  /** Branch that it is to go into; undefined for the one that the run has read. */
+  readonly base: string | undefined;
+}
+
 /** Something the model wanted published and is not allowed to have. */
 export interface Refusal {
   readonly tool: string;
@@ -66,6 +75,7 @@ export interface Buffered {
   readonly labels: { readonly add: readonly string[]; readonly remove: readonly string[] };
   readonly issues: readonly IssueDraft[];
   readonly reaction: ReactionName | undefined;
+  readonly pullRequest: PullRequestDraft | undefined;
   readonly refusals: readonly Refusal[];
 }
 
@@ -83,6 +93,7 @@ export const NOTHING_BUFFERED: Buffered = {
   labels: { add: [], remove: [] },
   issues: [],
   reaction: undefined,
+  pullRequest: undefined,
   refusals: [],
 };
 

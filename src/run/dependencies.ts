@@ -18,6 +18,7 @@ import type { PublishRules } from '../review/publish-rules.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
+import type { Changes } from '../tools/workspace/changes.js';
 import type { GitHub } from './github.js';
 import type { MemoryPlan, Plan, Published, ReadByRun, ReviewedChange } from './records.js';
 
@@ -73,6 +74,8 @@ export interface PublishRequest {
   readonly lane: MarkLane;
   /** Left out where the agent has no folder for them. */
   readonly artifacts?: Artifacts | undefined;
+  /** Why what the run has changed becomes no commit, in half a sentence; undefined if it may become one. */
+  readonly onlyPatch?: string | undefined;
 }
 
 /** What is answered where a command was asked for. */
@@ -145,6 +148,8 @@ export interface Dependencies {
   openTools(request: ToolRequest): Promise<ToolBox>;
   /** Ends what tools keep for the whole run; what is left of the agent's artifacts, if it has a folder for them. */
   closeTools(warn: (warning: Warning) => void): Promise<Artifacts | undefined>;
+  /** What the file tools change in the repository; left out where the workflow lets them change nothing. */
+  readonly changes?: Changes | undefined;
   /** The store for an agent's memory; trouble in opening it is a store that fails. */
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
   /** Absent without a token, and on the command line without an event. */

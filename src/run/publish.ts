@@ -1,4 +1,4 @@
-import { laneOfWords } from '../event/taint.js';
+import { laneOfWords, whyOnlyPatch } from '../event/taint.js';
 import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
 import type { Ledger } from '../review/ledger.js';
 import { applyActs } from '../review/news.js';
@@ -27,7 +27,8 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   const others = learned.others
     .map((one) => withActs(one.ledger, one.pull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
-  const requested = { buffered, read, commits: change, findings, others, lane, artifacts };
+  const onlyPatch = whyOnlyPatch(plan.trust, taint);
+  const requested = { buffered, read, commits: change, findings, others, lane, artifacts, onlyPatch };
   return await deps.publisher.publish(plan, outcome, requested);
 }
 

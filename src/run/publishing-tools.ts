@@ -1,5 +1,5 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { laneOfWords } from '../event/taint.js';
+import { laneOfWords, mayChange, whyOnlyPatch } from '../event/taint.js';
 import { subjectNumber } from '../event/trigger.js';
 import { parseDiff } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
@@ -13,6 +13,7 @@ import type { PublishRules } from '../review/publish-rules.js';
 import { lastReviewed } from '../review/state-facts.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Tool } from '../tools/tool.js';
+import type { Changes } from '../tools/workspace/changes.js';
 import type { Restored } from './records.js';
 
 /**
@@ -24,14 +25,23 @@ export function openPublications(
   policy: DiffPolicy,
   run: string,
   rules: PublishRules,
+  changes?: Changes,
 ): Publications | undefined {
   const { trigger, scope, trust } = plan;
   const isLocal = trigger.kind === 'local';
   if (isLocal && change === undefined) return undefined;
   const subject = isLocal ? undefined : subjectNumber(trigger);
   const ledger = isLocal ? withoutEarlier(plan.agent.name) : learned.ledger;
-  if (change === undefined || ledger === undefined)
-    return new Publications({ rules, review: undefined, subject, isLocal });
+  const open = {
+    rules,
+    subject,
+    isLocal,
+    changes:
+      changes !== undefined && mayChange(trust)
+        ? { problem: () => changes.problem, whyOnlyPatch: () => whyOnlyPatch(trust, taint) }
+        : undefined,
+  };
+  if (change === undefined || ledger === undefined) return new Publications({ ...open, review: undefined });
   const files = parseDiff(change.diff);
   const shown = createShownFiles();
   for (const lines of linesOfDiff(files)) shown.show(lines);
@@ -50,7 +60,7 @@ export function openPublications(
     isInScope: (path: string) => leftOut(path) === undefined,
     isLaterReview: subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
   };
-  return new Publications({ rules, review, subject, isLocal });
+  return new Publications({ ...open, review });
 }
 
 /** Each review of a change on this machine is its first. */
@@ -106,6 +116,10 @@ function warningsOf(
   publications: Publications | undefined,
 ): readonly Warning[] {
   if (publications === undefined || publications.isLocal) return [];
+  if (missing.includes('open_pull_request')) {
+    const others = missing.filter((name) => name !== 'open_pull_request');
+    return [cannotChange(agent), ...warningsOf(agent, others, publications)];
+  }
   const expected = publications.isOpenTo('react')
     ? missing
     : missing.filter((name) => name !== 'add_review_comment' && name !== 'submit_review');
@@ -113,4 +127,9 @@ function warningsOf(
   const listed = expected.map((name) => `\`${name}\``).join(', ');
   const message = `agent "${agent}" asks for ${listed}, and this run has nothing to publish that to: a review needs a pull request whose diff is known, and the others an event about an issue or pull request. Run the agent on such an event, or remove these tools from it.`;
   return [{ code: 'tool-not-available', message }];
+}
+
+function cannotChange(agent: string): Warning {
+  const message = `agent "${agent}" asks for \`open_pull_request\`, and this run may change nothing: that takes a person with write access, a schedule or a dispatch, and files that the workflow names. Add \`changes-allowed\` with their patterns to the step's \`with:\`.`;
+  return { code: 'tool-not-available', message };
 }

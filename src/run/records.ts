@@ -264,6 +264,8 @@ export interface Published {
   readonly url: string | undefined;
   /** Ids of the comments and reviews that were written. */
   readonly posted?: readonly number[];
+  /** Of the pull request that was opened or brought up to date with what the run has changed. */
+  readonly pullRequestUrl?: string | undefined;
   /** The check of the commit, where one was written. */
   readonly checkUrl?: string;
   /** What was said of findings, by pull request. */
@@ -274,7 +276,7 @@ export interface Published {
   readonly details?: string;
   /** What a review found, for other programs; absent in what is not a review. */
   readonly reviewResult?: ReviewResult;
-  /** Why nothing of what the run was there for could be published (D40); absent where something was, or nothing was to be. */
+  /** Why what the run was there for could not be published (D40); absent where it was, or nothing was to be. */
   readonly failure?: string;
 }
 

@@ -1,8 +1,10 @@
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig, McpServerConfig } from '../agent/config.js';
+import { mayChange } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
+import type { Trust } from '../event/trust.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createGitHubReader } from '../github/reading/reader.js';
 import type { Clock } from '../lib/clock.js';
@@ -32,6 +34,8 @@ import {
   type Artifacts,
   createArtifactFolders,
 } from '../tools/workspace/artifact-folders.js';
+import type { Changes } from '../tools/workspace/changes.js';
+import { type CommitFiles, createCommitWorkspace } from '../tools/workspace/commit-workspace.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { ToolBox, ToolRequest } from './dependencies.js';
@@ -61,6 +65,10 @@ export interface ToolSurroundings {
   readonly trigger?: Trigger;
   readonly artifactDir?: string;
   readonly keepArtifacts?: ((folder: string) => Promise<string | undefined>) | undefined;
+  /** What the file tools may change for a commit, and over the files of which; left out: nothing. */
+  readonly changes?:
+    | { readonly made: Changes; readonly files: CommitFiles; readonly isCheckedOut: boolean }
+    | undefined;
 }
 
 /** Makes the tools that agents ask for and may have (D22): built-in ones and those of MCP servers. */
@@ -75,17 +83,15 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   const github = readerOf(surroundings);
 
   /** One workspace for a folder, so that sub-agents that change the same file do so one after the other. */
-  function workspaceAt(root: string): Workspace {
-    const known = workspaces.get(root);
-    if (known !== undefined) return known;
-    const workspace = createWorkspace(root, guardedPaths(surroundings));
+  function workspaceAt(root: string, open: () => Workspace): Workspace {
+    const workspace = workspaces.get(root) ?? open();
     workspaces.set(root, workspace);
     return workspace;
   }
 
   function artifactFolderAt(root: string, { agent, callerEffects }: ToolRequest): ArtifactFolder {
     return {
-      workspace: workspaceAt(root),
+      workspace: workspaceAt(root, () => createWorkspace(root, guardedPaths(surroundings))),
       isDefault: agent.config.artifacts.defaultWrite,
       onWritten(path, size) {
         if (callerEffects === undefined) artifacts.record({ path, agent: agent.name, size });
@@ -93,12 +99,24 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     };
   }
 
+  /** Where an agent works: what it may change for a commit is tracked, in the checkout or in memory alone. */
+  function openWorkspace(root: string, trust: Trust): Workspace {
+    const { cwd, changes, memoryRoots = [] } = surroundings;
+    if (changes === undefined || !mayChange(trust)) return createWorkspace(root, guardedPaths(surroundings));
+    const { made, files, isCheckedOut } = changes;
+    // Only what a trusted run writes is left where later steps of the job find it.
+    if (isCheckedOut && trust.level === 'trusted')
+      return createWorkspace(root, guardedPaths(surroundings), { checkout: cwd, changes: made });
+    const folder = relative(cwd, root).split(sep).join('/');
+    return createCommitWorkspace(files, { folder, changes: made, memoryRoots });
+  }
+
   function partsFor(request: ToolRequest, artifactDir?: string): ToolParts {
-    const { agent, workdir } = request;
+    const { agent, workdir, trust } = request;
     const root = resolve(surroundings.cwd, workdir);
     return {
       env,
-      workspace: workspaceAt(root),
+      workspace: workspaceAt(root, () => openWorkspace(root, trust)),
       artifacts: artifactDir === undefined ? undefined : artifactFolderAt(artifactDir, request),
       shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, async () => jailIn(await jail())),
       fetch,
@@ -297,11 +315,12 @@ function readerOf({ client, trigger, memoryRoots = [] }: ToolSurroundings): GitH
 
 function rulesFor(
   { trust, callerEffects }: ToolRequest,
-  { where, toolsAllowed }: ToolSurroundings,
+  { where, toolsAllowed, changes }: ToolSurroundings,
 ): GrantRules {
   const words = toolsAllowed.map((word) => (word === WITH_HOME ? COMMANDS : word));
   const parentEffects = where === 'terminal' ? undefined : callerEffects;
-  return { where, trust: trust.level, toolsAllowed: words, parentEffects };
+  const mayChangeFiles = changes !== undefined && mayChange(trust);
+  return { where, trust: trust.level, toolsAllowed: words, parentEffects, mayChange: mayChangeFiles };
 }
 
 function asTool({ name, transport }: McpServerConfig): RequestedTool {

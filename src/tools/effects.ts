@@ -9,6 +9,8 @@ export interface GrantRules {
   readonly trust: Trust['level'];
   /** The `tools-allowed` input: names of tools, or effects (`write`, `execute`, `network`). */
   readonly toolsAllowed: readonly string[];
+  /** The workflow and the trust of the run let the file tools change what `changes-allowed` names. */
+  readonly mayChange?: boolean;
   /** Effects of the agent that calls this one; undefined for the agent of the run itself. */
   readonly parentEffects?: ReadonlySet<Effect>;
 }
@@ -17,7 +19,7 @@ export interface GrantRules {
  * Decides which tools an agent gets (D22), in the order they were asked for, with a sentence for people on each of the
  * others. In a terminal: those it lists. In a workflow: an untrusted run gets what only reads and what the action publishes
  * after checking; a trusted one also its memory, and what `tools-allowed` lists of the tools that write, execute or reach
- * the network. Never more than the agent that called it.
+ * the network. `changes-allowed` grants the file tools. Never more than the agent that called it.
  */
 export function grantTools<T extends RequestedTool>(requested: readonly T[], rules: GrantRules) {
   const granted: T[] = [];
@@ -41,6 +43,7 @@ function reasonAgainst({ name, effect }: RequestedTool, rules: GrantRules): stri
   if (parentEffects !== undefined && !parentEffects.has(effect)) {
     return 'the agent that called this one may not do that itself. Give that agent the tool too, or remove it here.';
   }
+  if (rules.mayChange === true && FILE_TOOLS.has(name)) return undefined;
   if (where === 'terminal' || effect === 'read' || effect === 'publish') return undefined;
   if (trust !== 'trusted') {
     return 'the run is untrusted, and such a run only reads and answers. Remove it from `tools` of an agent for such runs.';
@@ -50,6 +53,9 @@ function reasonAgainst({ name, effect }: RequestedTool, rules: GrantRules): stri
   const yaml = `\`tools-allowed: ${[...toolsAllowed, name].join(', ')}\``;
   return `in a workflow it has to be allowed. Add ${yaml} to the step's \`with:\`.`;
 }
+
+/** The tools that `changes-allowed` grants. */
+const FILE_TOOLS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'delete_file']);
 
 /** Effects of tools whose arguments leave: what was started can reach a network too. */
 const LEAVING: ReadonlySet<Effect> = new Set(['network', 'execute']);

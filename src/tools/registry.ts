@@ -3,6 +3,7 @@ import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
+import { createDeleteFile } from './files/delete-file.js';
 import { createEditFile } from './files/edit-file.js';
 import { createListDirectory } from './files/list-directory.js';
 import { createReadFile } from './files/read-file.js';
@@ -48,6 +49,7 @@ const TOOLS = {
   search_files: ({ workspace, clock }) => createSearchFiles(workspace, clock),
   write_file: ({ workspace, artifacts }) => createWriteFile(workspace, artifacts),
   edit_file: ({ workspace }) => createEditFile(workspace),
+  delete_file: ({ workspace }) => createDeleteFile(workspace),
   run_command: ({ shell, workdir }) => createRunCommand(shell, workdir),
   url_fetch: ({ env, allowedHosts }) => createUrlFetch({ env }, allowedHosts),
   web_search: ({ fetch, env }) => createWebSearch(fetch, env),

@@ -48,14 +48,21 @@ const queue: Trigger = {
   base: heads.base,
 };
 
-const own = { head: HEAD, base: BASE, isForeign: false, isChange: true };
-const branch = { head: 'main', base: 'main', isForeign: false, pull: undefined, isChange: false };
+const own = { head: HEAD, branch: 'fix', base: BASE, isForeign: false, isChange: true };
+const branch = {
+  head: 'main',
+  branch: 'main',
+  base: 'main',
+  isForeign: false,
+  pull: undefined,
+  isChange: false,
+};
 
 it.each<[string, Trigger, object]>([
   ['a pull request', pullRequest(), { ...own, pull: 42 }],
   ['one from a fork', pullRequest({ isFork: true }), { ...own, isForeign: true, pull: 42 }],
   ['a review', comment({ on: 'pull_request', number: 42, commits: heads }), { ...own, pull: 42 }],
-  ['a push', push(BASE, HEAD), { ...own, pull: undefined }],
+  ['a push', push(BASE, HEAD), { ...own, branch: 'main', pull: undefined }],
   ['the first push of a branch', push(ZEROS, HEAD), { ...branch, head: HEAD }],
   ['a deleted branch', push(BASE, ZEROS), { ...branch, base: BASE }],
   ['a workflow run', ran({}), { ...own, pull: 42 }],
@@ -64,7 +71,7 @@ it.each<[string, Trigger, object]>([
     ran({ isFork: true, pull: undefined }),
     { ...own, base: 'main', isForeign: true, pull: undefined },
   ],
-  ['a merge queue', queue, { ...own, isForeign: true, pull: undefined }],
+  ['a merge queue', queue, { ...own, branch: 'main', isForeign: true, pull: undefined }],
   ['an issue', issue(), branch],
   ['a schedule', SCHEDULE, branch],
 ])('the commits of %s are known from the event', async (_, trigger, expected) => {

@@ -79,9 +79,11 @@ describe('search_files', () => {
     const clock = createFakeClock();
     const slow: Workspace = {
       ...workspace,
-      async open(path) {
-        clock.advance(SEARCH_LIMITS.timeMs / 2);
-        return await workspace.open(path);
+      async *walk(...args) {
+        for await (const entry of workspace.walk(...args)) {
+          yield entry;
+          clock.advance(SEARCH_LIMITS.timeMs / 2);
+        }
       },
     };
     const tool = createSearchFiles(slow, clock);

@@ -6,9 +6,10 @@ import type { Warning } from '../../lib/warning.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context-files.js';
 import { isSecretPath } from '../../tools/files/path-rules.js';
-import { askGraphQl, askRest, inRepo } from '../client/ask.js';
+import { askGraphQl } from '../client/ask.js';
 import {
   fetchBlob,
+  fetchTree,
   listFolderAt,
   locationOf,
   type RefPlace,
@@ -155,24 +156,6 @@ const TRUNCATED: Warning = {
   code: 'context-file-skipped',
   message: 'the repository has more files than GitHub lists at once; `files` may have missed some',
 };
-
-const treeSchema = v.object({
-  truncated: v.fallback(v.boolean(), false),
-  tree: v.array(
-    v.object({
-      path: v.string(),
-      mode: v.string(),
-      sha: v.string(),
-      size: v.fallback(v.number(), 0),
-    }),
-  ),
-});
-
-/** Everything a ref holds, as far as GitHub lists it at once. Throws a GitHubError. */
-function fetchTree({ client, repository, ref }: RefPlace, signal: AbortSignal) {
-  const params = { ...inRepo(repository), tree_sha: ref, recursive: '1' };
-  return askRest(client, 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', params, treeSchema, signal);
-}
 
 const MAX_NAMED = 5;
 

@@ -87,6 +87,24 @@ export async function fetchBlob(
   return decodeBase64((await askRest(client, route, params, blobSchema, signal)).content);
 }
 
+const treeSchema = v.object({
+  truncated: v.fallback(v.boolean(), false),
+  tree: v.array(
+    v.object({
+      path: v.string(),
+      mode: v.string(),
+      sha: v.string(),
+      size: v.fallback(v.number(), 0),
+    }),
+  ),
+});
+
+/** Everything a ref holds, as far as GitHub lists it at once. Throws a GitHubError. */
+export function fetchTree({ client, repository, ref }: RefPlace, signal: AbortSignal) {
+  const params = { ...inRepo(repository), tree_sha: ref, recursive: '1' };
+  return askRest(client, 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', params, treeSchema, signal);
+}
+
 /** Blobs always come in base64 (REST API, "Get a blob"). */
 const blobSchema = v.object({ content: v.string(), encoding: v.literal('base64') });
 

@@ -135,7 +135,7 @@ function allowedPath(path: string, isMemory: MemoryFilter): string {
 }
 
 /** Trouble that is told to people is an answer for the model, with its remedy. */
-async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
+export async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
   } catch (thrown) {
@@ -196,6 +196,8 @@ export function once<Answer>(
 interface SubjectCommits {
   /** Sha, or the default branch where the event is about no commit. */
   readonly head: string;
+  /** The branch that the head is on; the default branch where none is known. */
+  readonly branch: string;
   readonly base: string;
   /** Anybody may have made the head: it is a fork's, or that could not be told. */
   readonly isForeign: boolean;
@@ -225,7 +227,8 @@ export async function subjectCommits(
 ): Promise<SubjectCommits> {
   const { repository } = trigger;
   const { defaultBranch } = repository;
-  const none = { head: defaultBranch, base: defaultBranch, isForeign: false, pull: undefined };
+  const branch = defaultBranch;
+  const none = { head: branch, branch, base: branch, isForeign: false, pull: undefined };
   switch (trigger.kind) {
     case 'pull_request':
       return pullCommits(trigger, trigger.isFork);
@@ -239,13 +242,21 @@ export async function subjectCommits(
       return {
         ...none,
         head: shaOr(trigger.after, defaultBranch),
+        branch: /^refs\/heads\/(.+)$/.exec(trigger.ref)?.[1] ?? branch,
         base: shaOr(trigger.before, defaultBranch),
         isChange: shaOr(trigger.after, '') !== '' && shaOr(trigger.before, '') !== '',
       };
     case 'workflow_run': {
       const { headSha: head, isFork: isForeign, pull } = trigger;
       const base = pull === undefined ? defaultBranch : pull.base.sha || pull.base.ref;
-      return { head, base, isForeign, pull: pull?.number, isChange: head !== '' };
+      return {
+        head,
+        branch: trigger.branch || branch,
+        base,
+        isForeign,
+        pull: pull?.number,
+        isChange: head !== '',
+      };
     }
     // A queue may hold what a fork brought, before it is merged.
     case 'merge_group':
@@ -264,7 +275,14 @@ function pullCommits(
   { number, head, base }: { readonly number: number; readonly head: Head; readonly base: Base },
   isForeign: boolean,
 ): SubjectCommits {
-  return { head: head.sha, base: base.sha || base.ref, isForeign, pull: number, isChange: true };
+  return {
+    head: head.sha,
+    branch: head.ref,
+    base: base.sha || base.ref,
+    isForeign,
+    pull: number,
+    isChange: true,
+  };
 }
 
 /** As they are now. Throws a GitHubError. */

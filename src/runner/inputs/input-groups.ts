@@ -1,5 +1,6 @@
 import { type AdmissionPolicy, MIN_PERMISSIONS } from '../../event/permission.js';
 import { ConfigError } from '../../lib/errors.js';
+import { compileGlob } from '../../lib/text/glob.js';
 import { createPathFilter, type DiffPolicy } from '../../prompt/context.js';
 import { isLanguage } from '../../prompt/system.js';
 import { SEVERITIES, type Severity } from '../../review/finding.js';
@@ -69,12 +70,7 @@ function ownerAndName(value: string) {
 /** How much of a change is sent. */
 export function readDiffInputs(read: ReadInput): DiffPolicy {
   const patterns = list(read('paths'));
-  for (const pattern of patterns) {
-    const remedy = patternRemedy(pattern);
-    if (remedy === undefined) continue;
-    const message = `the input \`paths\` has a pattern that matches no file: ${JSON.stringify(pattern)}`;
-    throw new ConfigError(message, { remedy });
-  }
+  requireUsable(patterns, 'paths');
   const diff = {
     maxTokens: atLeast0(read, 'max-diff-tokens'),
     paths: patterns.filter((pattern) => !pattern.startsWith('!')),
@@ -82,6 +78,29 @@ export function readDiffInputs(read: ReadInput): DiffPolicy {
   };
   createPathFilter(diff);
   return diff;
+}
+
+/** Patterns of files that a run may change; `true` is all but those that none ever changes. */
+export function readChangesAllowed(read: ReadInput): readonly string[] {
+  const patterns = list(read('changes-allowed')).map((pattern) => (pattern === 'true' ? '**' : pattern));
+  const excluding = patterns.find((pattern) => pattern.startsWith('!'));
+  if (excluding !== undefined) {
+    throw new ConfigError(`the input \`changes-allowed\` cannot have ${JSON.stringify(excluding)}`, {
+      remedy: 'Write the patterns of the files that may be changed.',
+    });
+  }
+  requireUsable(patterns, 'changes-allowed');
+  for (const pattern of patterns) compileGlob(pattern);
+  return patterns.filter((pattern) => pattern !== 'false');
+}
+
+function requireUsable(patterns: readonly string[], input: InputName): void {
+  for (const pattern of patterns) {
+    const remedy = patternRemedy(pattern);
+    if (remedy === undefined) continue;
+    const message = `the input \`${input}\` has a pattern that matches no file: ${JSON.stringify(pattern)}`;
+    throw new ConfigError(message, { remedy });
+  }
 }
 
 /** For a pattern that people mean and that would match nothing. */

@@ -47,6 +47,7 @@ export const INPUT_DEFAULTS = {
   'max-cost-usd-per-pr': '0',
   'max-cost-usd-per-day': '0',
   'tools-allowed': '',
+  'changes-allowed': '',
   redact: '',
   'output-schema': '',
   'dry-run': 'false',

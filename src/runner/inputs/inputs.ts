@@ -13,6 +13,7 @@ import {
   type ReviewInputs,
   readAdmissionInputs,
   readAgentsRepo,
+  readChangesAllowed,
   readDiffInputs,
   readMemoryInputs,
   readPublishInputs,
@@ -59,6 +60,8 @@ export interface Inputs {
   readonly maxCostUsd: number;
   readonly spendLimits: SpendLimits;
   readonly toolsAllowed: readonly string[];
+  /** Patterns of files that a run may change for a pull request; none: it changes nothing. */
+  readonly changesAllowed: readonly string[];
   /** Names of variables of the environment whose values must not leave. */
   readonly redact: readonly string[];
   /** JSON text. */
@@ -96,6 +99,7 @@ const RUN_INPUTS: readonly InputName[] = [
   'max-turns',
   'max-cost-usd-per-pr',
   'tools-allowed',
+  'changes-allowed',
   'output-schema',
 ];
 
@@ -134,6 +138,7 @@ export function readInputs(env: Environment): Inputs {
       perDayUsd: atLeast0(read, 'max-cost-usd-per-day'),
     },
     toolsAllowed: list(read('tools-allowed')),
+    changesAllowed: readChangesAllowed(read),
     redact: list(read('redact')),
     outputSchema: read('output-schema'),
     dryRun: flag(read, 'dry-run'),

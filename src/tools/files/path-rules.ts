@@ -65,7 +65,7 @@ export const PROTECTED_PLACES: readonly (readonly string[])[] = [
 ];
 
 /** A name as macOS and Windows would find it too: case, width, invisible characters, trailing dots and spaces. */
-function foldName(name: string): string {
+export function foldName(name: string): string {
   return name
     .normalize('NFKC')
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')

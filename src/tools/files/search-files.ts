@@ -11,6 +11,9 @@ import type { Workspace } from '../workspace/workspace.js';
 
 const MAX_GLOB = 500;
 
+/** Files that are read at the same time: without a checkout they come in one answer of GitHub's. */
+const SIDE_BY_SIDE = 30;
+
 /** `search_files`: files by name, lines by text, or both. The text is literal: no expression can take for ever. */
 export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
   return defineTool({
@@ -79,6 +82,15 @@ async function search(
   const cutFiles: string[] = [];
   let note = '';
   const mayEnter = (folder: string) => pattern.mayContain(folder.slice(prefix.length));
+  const waiting: string[] = [];
+  const searchWaiting = async (wanted: string) => {
+    const paths = waiting.splice(0);
+    const found = await Promise.all(paths.map((file) => findMatches(workspace, file, wanted, ignoreCase)));
+    for (const [index, file] of found.entries()) {
+      lines.push(...file.lines);
+      if (file.isCut) cutFiles.push(showHidden(paths[index] ?? ''));
+    }
+  };
   for await (const entry of workspace.walk(path, mayEnter)) {
     signal.throwIfAborted();
     if (clock.now().getTime() >= endsAt) {
@@ -87,16 +99,12 @@ async function search(
     }
     if (entry.kind !== 'file' || !pattern.matches(entry.path.slice(prefix.length))) continue;
     if (text === undefined) lines.push(showHidden(entry.path));
-    else {
-      const file = await findMatches(workspace, entry.path, text, ignoreCase);
-      lines.push(...file.lines);
-      if (file.isCut) cutFiles.push(showHidden(entry.path));
-    }
-    if (lines.length > SEARCH_LIMITS.matches) {
-      note = `\n[there are more than these ${SEARCH_LIMITS.matches}; narrow the search]`;
-      break;
-    }
+    else if (waiting.push(entry.path) >= SIDE_BY_SIDE) await searchWaiting(text);
+    if (lines.length > SEARCH_LIMITS.matches) break;
   }
+  if (text !== undefined && lines.length <= SEARCH_LIMITS.matches) await searchWaiting(text);
+  if (lines.length > SEARCH_LIMITS.matches)
+    note = `\n[there are more than these ${SEARCH_LIMITS.matches}; narrow the search]`;
   if (cutFiles.length > 0) {
     note += `\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${cutFiles.join(', ')}]`;
   }

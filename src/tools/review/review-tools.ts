@@ -14,6 +14,7 @@ export const REVIEW_TOOL_NAMES: readonly string[] = [
   'submit_review',
   'set_labels',
   'create_issue',
+  'open_pull_request',
   'react',
 ];
 
@@ -87,6 +88,23 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       },
       async run({ title, body, labels }) {
         return publishedText(publications.createIssue({ title, body, labels: splitNames(labels) }));
+      },
+    }),
+    defineTool({
+      name: 'open_pull_request',
+      effect: 'publish',
+      description:
+        'Opens a pull request for the files that you have written, edited or deleted in this run, when the run ends. An earlier one of yours for the same task is brought up to date. The last call counts.',
+      shape: {
+        title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+        body: { type: 'string', description: 'What changes and why, in markdown.', required: true },
+        base: {
+          type: 'string',
+          description: 'Branch that it goes into. Default: the one whose files you were given.',
+        },
+      },
+      async run({ title, body, base }) {
+        return publishedText(publications.openPullRequest({ title, body, base: base || undefined }));
       },
     }),
     defineTool({

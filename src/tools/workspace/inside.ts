@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { ToolError } from '../../lib/errors.js';
 import { errorCode, type OpenFile, readFully } from '../../lib/files.js';
 import { shown } from '../../lib/text/cut.js';
+import type { Edit } from './changes.js';
 import { type Jail, realInside, refuse, segmentsOf, toToolError } from './jail.js';
 
 /** Only the first is there on Windows. */
@@ -147,6 +148,9 @@ const PERMISSION_BITS = 0o777;
 /** Largest file that is read to be changed, in bytes. */
 const MAX_OLD_BYTES = 16 * 1024 * 1024;
 
+/** Is given the path without links and what becomes of the file there, before anything is written; may throw. */
+export type CheckEdit = (real: string, edit: Edit) => void;
+
 /**
  * Replaces a file in the jail by what `change` makes of it, through a temporary file and a rename; folders are reached
  * through their descriptors, so that nothing can be put in the way meanwhile. Throws a ToolError.
@@ -155,6 +159,7 @@ export async function updateInside(
   jail: Jail,
   path: string,
   change: (old: Uint8Array | undefined) => Uint8Array,
+  check: CheckEdit,
 ): Promise<void> {
   const segments = segmentsOf(jail, path, 'write');
   if (segments.length === 0) throw new ToolError(`${shown(path)} is a directory, not a file`);
@@ -165,12 +170,28 @@ export async function updateInside(
       : { real: dirname(old), missing: [] };
   const name = old === undefined ? (segments.at(-1) ?? '') : basename(old);
   refuse(jail, join(real, ...missing, name), path, 'write');
-  const bytes = change(old === undefined ? undefined : await readOld(old, path));
+  const before = old === undefined ? undefined : await readOld(old, path);
+  const bytes = change(before);
+  check(join(real, ...missing, name), { before, after: bytes });
   try {
     const folder = await openFolderAt({ real, path });
     await inFolder(folder, missing, path, (inner) => replaceIn(inner, name, bytes));
   } catch (thrown) {
     throw toToolError(path, thrown);
+  }
+}
+
+/** Deletes a regular file in the jail. Throws a ToolError. */
+export async function removeInside(jail: Jail, path: string, check: CheckEdit): Promise<void> {
+  const real = await realInside(jail, path, 'write');
+  if (real === undefined) throw new ToolError(`${shown(path)}: no such file`);
+  check(real, { before: await readOld(real, path), after: undefined });
+  const folder = await openFolderAt({ real: dirname(real), path });
+  try {
+    await folder.verify();
+    await attempt(path, () => rm(folder.at(basename(real))));
+  } finally {
+    await folder.close();
   }
 }
 

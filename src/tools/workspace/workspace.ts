@@ -1,13 +1,14 @@
 import type { Dirent } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import { ToolError } from '../../lib/errors.js';
 import type { FileStat, OpenFile } from '../../lib/files.js';
 import { createQueue } from '../../lib/queue.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
 import { isSecretPath } from '../files/path-rules.js';
-import { openFileAt, openFolderAt, updateInside } from './inside.js';
+import type { Changes, Edit } from './changes.js';
+import { type CheckEdit, openFileAt, openFolderAt, removeInside, updateInside } from './inside.js';
 import { createJail, type Jail, type ProtectedPaths, realInside, segmentsOf, toToolError } from './jail.js';
 
 /**
@@ -38,6 +39,8 @@ export interface Workspace {
    * now, or undefined, and may throw. Changes through one workspace happen one after the other.
    */
   update(path: string, change: (old: Uint8Array | undefined) => Uint8Array): Promise<void>;
+  /** Deletes a regular file. */
+  remove(path: string): Promise<void>;
 }
 
 /** A regular file or a folder on a walk, with its path relative to the workspace. */
@@ -48,21 +51,39 @@ interface WalkEntry {
 
 /**
  * Access to one folder of this machine's for the file tools, but for what `protectedPaths` keeps out of bounds wherever it
- * lies; nothing is touched before the first use.
+ * lies; nothing is touched before the first use. `tracked` is a checkout whose changes may be committed.
  */
-export function createWorkspace(root: string, protectedPaths: ProtectedPaths): Workspace {
+export function createWorkspace(
+  root: string,
+  protectedPaths: ProtectedPaths,
+  tracked?: { readonly checkout: string; readonly changes: Changes },
+): Workspace {
   let opened: Promise<Jail> | undefined;
   const jail = () => {
     opened ??= createJail(root, protectedPaths);
     return opened;
   };
   const inTurn = createQueue();
+  /** Changes a file, in turn; `check` throws if the change is not allowed, and what was carried out is noted. */
+  const carryOut = (edit: (jail: Jail, check: CheckEdit) => Promise<void>) =>
+    inTurn(async () => {
+      if (tracked === undefined) return await edit(await jail(), () => undefined);
+      const checkout = await realpath(tracked.checkout);
+      const noted: [path: string, edit: Edit][] = [];
+      await edit(await jail(), (real, made) => {
+        const file = relative(checkout, real).split(sep).join('/');
+        tracked.changes.requireAllowed(file);
+        noted.push([file, made]);
+      });
+      for (const [file, made] of noted) tracked.changes.note(file, made);
+    });
   return {
     stat: async (path) => await statInside(await jail(), path),
     open: async (path) => await openFileAt({ real: await existing(await jail(), path), path }),
     list: async (path, maxEntries) => await listInside(await jail(), path, maxEntries),
     walk: (path, mayEnter) => walkInside(jail, path, mayEnter),
-    update: (path, change) => inTurn(async () => await updateInside(await jail(), path, change)),
+    update: (path, change) => carryOut((opened, check) => updateInside(opened, path, change, check)),
+    remove: (path) => carryOut((opened, check) => removeInside(opened, path, check)),
   };
 }
 

@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ChangeRules, Changes, whyNotAllowed } from '../../../src/tools/workspace/changes.js';
+
+const RULES: ChangeRules = {
+  allowed: ['**'],
+  memoryRoots: ['.axe/memory', 'notes/memory'],
+  agentsDirs: ['bots/agents'],
+  instructionFiles: () => ['prompts/steer.md'],
+  secrets: ['hunter2-hunter2-hunter2'],
+};
+const STEERS = 'only people change workflows, actions, agents and skills';
+const GIT = 'only people change what configures git and GitHub';
+const GUIDES = 'only people change what guides agents';
+const SECRET = 'credentials may be kept there';
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+describe('a file', () => {
+  it.each([
+    ['src/a.ts', undefined],
+    ['a file with spaces.md', undefined],
+    ['src/locks/lock.ts', undefined],
+    ['.github/workflows/ci.yml', STEERS],
+    ['.GitHub/workflows/ci.yml', STEERS],
+    ['．github/workflows/ci.yml', STEERS],
+    ['.git\u200bhub/x', STEERS],
+    ['tools/Action.YML', STEERS],
+    ['axe/agents/fixer.toml', STEERS],
+    ['axe/skills/fix/SKILL.md', STEERS],
+    ['.axe/memory/fixer.md', STEERS],
+    ['bots/agents/fixer.toml', STEERS],
+    ['bots/skills/fix/SKILL.md', STEERS],
+    ['prompts/steer.md', STEERS],
+    ['notes/Memory/fixer.md', 'memory is kept there'],
+    ['.gitignore', GIT],
+    ['sub/.gitattributes', GIT],
+    ['.gitmodules', GIT],
+    ['CODEOWNERS', 'only people change who owns the code'],
+    ['docs/codeowners', 'only people change who owns the code'],
+    ['AGENTS.md', GUIDES],
+    ['src/agents.md', GUIDES],
+    ['CLAUDE.md', GUIDES],
+    ['.claude/settings.json', GUIDES],
+    ['.env', SECRET],
+    ['.git/config', SECRET],
+    ['deploy/id_rsa', SECRET],
+    ['package-lock.json', 'a lock file is changed only where `changes-allowed` has its name'],
+    ['app/Cargo.lock', 'a lock file is changed only where `changes-allowed` has its name'],
+    ['go.sum', 'a lock file is changed only where `changes-allowed` has its name'],
+    ['../outside', '`..` is not allowed; give a path inside of the working directory'],
+    ['/etc/passwd', 'it lies outside of the working directory; give a relative path'],
+    ['a\\b', 'the parts of a path are separated by `/`, not by a backslash'],
+    ['C:/x', 'a path has no `:` in it: no drives and no streams'],
+    ['a\nb', 'a path has no control characters in it'],
+  ])('%j of a workflow that allows all is refused with: %j', (path, why) => {
+    expect(whyNotAllowed(path, RULES)).toBe(why);
+  });
+
+  it.each([
+    [['src/**'], 'src/deep/a.ts', true],
+    [['src/**'], 'docs/a.md', false],
+    [['docs/*.md', 'README.md'], 'README.md', true],
+    [['docs/*.md', 'README.md'], 'docs/deep/a.md', false],
+    [['src/**'], 'src/.github/a.yml', false],
+    [['.github/**', 'AGENTS.md'], '.github/workflows/ci.yml', false],
+    [['AGENTS.md'], 'AGENTS.md', false],
+    [['**', '**/package-lock.json'], 'app/package-lock.json', true],
+    [['app/*'], 'app/package-lock.json', false],
+    [['docs/**', 'package-lock.json'], 'app/package-lock.json', false],
+  ])('with `changes-allowed` of %j, %s is allowed: %s', (allowed, path, isAllowed) => {
+    expect(whyNotAllowed(path, { ...RULES, allowed }) === undefined).toBe(isAllowed);
+  });
+});
+
+describe('a change', () => {
+  it.each<
+    [string, readonly (readonly [string, string | undefined, string | undefined])[], string | undefined]
+  >([
+    ['of nothing', [], 'no file was changed'],
+    ['that takes back what it did', [['a', 'x\n', 'x\n']], 'no file was changed'],
+    ['of a line', [['a', 'x\n', 'y\n']], undefined],
+    [
+      'that keeps CRLF, a byte order mark and no final newline',
+      [['a', '\uFEFFx\r\ny', '\uFEFFz\r\ny']],
+      undefined,
+    ],
+    [
+      'that adds a file and deletes another',
+      [
+        ['a', undefined, 'x'],
+        ['b', 'x', undefined],
+      ],
+      undefined,
+    ],
+    [
+      'of a protected file',
+      [
+        ['a', 'x', 'y'],
+        ['.gitignore', 'x', 'y'],
+      ],
+      `".gitignore": ${GIT}`,
+    ],
+    ['of a binary file', [['a.bin', 'x\0', 'y']], '"a.bin": only text is changed'],
+    [
+      'of a file in Git LFS',
+      [['a.psd', 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n', 'y']],
+      '"a.psd": it is kept in Git LFS',
+    ],
+    [
+      'that hides text',
+      [['a', 'x\n', 'x\nif (a\u202e) {\n']],
+      '"a": it would get characters that readers cannot see',
+    ],
+    ['next to text that was hidden before', [['a', 'b\u200b\nx\n', 'b\u200b\ny\n']], undefined],
+    [
+      'that brings a secret',
+      [['a', '', 'key = "hunter2-hunter2-hunter2"']],
+      '"a": it would get what looks like a secret',
+    ],
+    [
+      'that brings a token',
+      [['a', '', `t = "ghp_${'a1B2'.repeat(9)}"`]],
+      '"a": it would get what looks like a secret',
+    ],
+    [
+      'of 51 files',
+      Array.from({ length: 51 }, (_, at) => [`f${at}`, undefined, 'x'] as const),
+      '51 files were changed, and 50 are the limit',
+    ],
+    [
+      'of more than a megabyte',
+      [['a', undefined, 'x'.repeat(1024 * 1024 + 1)]],
+      'the changed files have 1,048,577 bytes, and 1,048,576 are the limit',
+    ],
+  ])('%s is refused as a whole for its reason, or taken', (_, files, problem) => {
+    const changes = new Changes(RULES);
+    for (const [path, before, after] of files) {
+      const edit = { before: before === undefined ? undefined : bytes(before) };
+      changes.note(path, { ...edit, after: bytes('between') });
+      changes.note(path, { before: bytes('between'), after: after === undefined ? undefined : bytes(after) });
+    }
+    expect(changes.problem).toBe(problem);
+  });
+});

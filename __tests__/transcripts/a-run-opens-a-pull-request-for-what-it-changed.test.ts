@@ -1,0 +1,322 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from '@jest/globals';
+import { makeGitRepo } from '../helpers/git-repo.js';
+import type { FileTree } from '../helpers/github-state.js';
+import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { schedulePayload } from '../helpers/webhooks.js';
+import {
+  expectTranscript,
+  REPO,
+  type Stage,
+  type StageOptions,
+  seen,
+  setStage,
+  steady,
+  told,
+  troubles,
+} from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
+import { agentToml, resultsOf } from './tool-scene.js';
+
+const NAME = 'a-run-opens-a-pull-request-for-what-it-changed';
+const TOOLS = ['read_file', 'search_files', 'write_file', 'edit_file', 'delete_file', 'open_pull_request'];
+const FILES: FileTree = {
+  'axe/agents/fixer.toml': agentToml({ name: 'fixer', memory: true, tools: TOOLS }),
+  'src/limit.ts': 'export const limit = 10;\n',
+  'src/old.ts': 'export {};\n',
+};
+const FIXED = { ...FILES, 'src/limit.ts': 'export const limit = 20;\n' };
+const MENTION = {
+  name: 'issue_comment',
+  action: 'created',
+  patch: { 'comment.body': '@axe raise the limit to 20 and drop the old file.' },
+};
+const INPUTS = { agent: 'fixer', 'trigger-phrase': '@axe', 'changes-allowed': 'src/**' };
+const BRANCH = 'axe/fixer/1';
+
+const edit = (old: string, now: string) =>
+  toolCall('edit_file', { path: 'src/limit.ts', old_string: `limit = ${old}`, new_string: `limit = ${now}` });
+const propose = (more: object = {}) =>
+  toolCall('open_pull_request', { title: 'Raise the limit to 20', body: 'As you asked.', ...more });
+const EDITS: readonly ModelReply[] = [edit('10', '20'), propose(), text('The limit is 20 now.')];
+
+/** A stage in this process on which the model raises the limit. */
+function stageOf(options: Partial<StageOptions> = {}): Promise<Stage> {
+  return setStageInProcess({ event: MENTION, base: FILES, model: EDITS, ...options });
+}
+
+/** Nothing was left on GitHub: no branch but the default one and that of memory, and no pull request. */
+function expectNothingOpened({ repo }: Stage): void {
+  expect([...repo.branches.keys()].filter((name) => name.startsWith('axe/'))).toEqual([]);
+  expect(repo.pulls.size).toBe(0);
+}
+
+it('a person who mentions the agent gets a pull request, without a checkout', async () => {
+  const stage = await setStage({
+    event: MENTION,
+    base: FILES,
+    model: [
+      toolCall('search_files', { text: 'limit' }),
+      edit('10', '20'),
+      toolCall('delete_file', { path: 'src/old.ts' }),
+      propose(),
+      text('The limit is 20 now, and the old file is gone.'),
+    ],
+  });
+  const before = stage.repo.branches.get('master');
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(troubles(step)).toEqual([]);
+  const { 'src/old.ts': gone, ...kept } = FIXED as Readonly<Record<string, unknown>>;
+  expect([gone, stage.github.files(REPO, BRANCH)]).toEqual([FILES['src/old.ts'], kept]);
+  expect(stage.github.history(REPO, BRANCH)).toMatchObject([
+    { message: 'Raise the limit to 20', parents: [before], committer: { name: 'GitHub' } },
+    {},
+  ]);
+  const [pull] = stage.repo.pulls.values();
+  expect(pull).toMatchObject({
+    title: 'Raise the limit to 20',
+    base: { ref: 'master' },
+    head: { ref: BRANCH },
+  });
+  const asked = stage.github.requests().map(({ method, path }) => `${method} ${path}`);
+  const at = asked.findIndex((line) => line.endsWith('/git/refs'));
+  expect(asked.slice(at - 1, at + 3)).toEqual([
+    'POST /graphql',
+    `POST /repos/${REPO}/git/refs`,
+    'POST /graphql',
+    `POST /repos/${REPO}/pulls`,
+  ]);
+  const body = (pull?.body ?? '').replace(/[0-9a-f]{40}/, '<sha>');
+  expectTranscript(NAME, `${steady(seen(step, stage))}\n=== pull request\n${steady(body)}\n`);
+});
+
+it('a schedule brings its own pull request up to date, and leaves alone what somebody has added to it', async () => {
+  let limit = 20;
+  const stage = await stageOf({
+    event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
+    model: (_, index) =>
+      [edit('10', String(limit)), propose({ title: `Raise the limit to ${limit}` }), text('Done.')][
+        index % 3
+      ] ?? text(''),
+  });
+  const repository = `${stage.repo.owner}/${stage.repo.name}`;
+  const run = async () => {
+    const step = await stage.run({ inputs: { ...INPUTS, prompt: 'Raise the limit.' } });
+    expect(step).toMatchObject({ exitCode: 0 });
+    expect(troubles(step)).toEqual([]);
+    return step.outputs['pull-request-url'];
+  };
+  const first = await run();
+  const [branch = ''] = [...stage.repo.branches.keys()].filter((name) => name.startsWith('axe/fixer/'));
+  expect(branch).toMatch(/^axe\/fixer\/[a-z0-9]{8}$/);
+  stage.github.commit(
+    repository,
+    { ...FILES, 'README.md': 'Newer.\n' },
+    { branch: stage.repo.defaultBranch },
+  );
+  limit = 30;
+  expect(await run()).toBe(first);
+  expect(stage.github.files(repository, branch)).toEqual({
+    ...FILES,
+    'README.md': 'Newer.\n',
+    'src/limit.ts': 'export const limit = 30;\n',
+  });
+  expect(stage.github.history(repository, branch)[1]?.sha).toBe(
+    stage.repo.branches.get(stage.repo.defaultBranch),
+  );
+  expect([...stage.repo.pulls.values()]).toMatchObject([{ title: 'Raise the limit to 30' }]);
+  stage.github.commit(repository, { 'src/mine.ts': 'Mine.\n' }, { branch });
+  limit = 40;
+  expect(await run()).not.toBe(first);
+  expect(stage.github.files(repository, branch)['src/mine.ts']).toBe('Mine.\n');
+  expect(stage.github.files(repository, `${branch}-2`)['src/limit.ts']).toBe('export const limit = 40;\n');
+  const branches = [...stage.repo.branches.keys()].filter((name) => name.startsWith('axe/'));
+  expect(branches).toEqual([branch, `${branch}-2`]);
+});
+
+it('a run that has read the words of a stranger opens nothing, and its patch makes the change', async () => {
+  const patch = { ...MENTION.patch, 'issue.user.login': 'octocat', 'issue.user.id': 583231 };
+  const stage = await stageOf({ event: { ...MENTION, patch }, roles: { octocat: 'read' } });
+  const workspace = tempDir('untrusted');
+  const repo = makeGitRepo(workspace);
+  repo.commit('first', { 'src/limit.ts': 'export const limit = 10;\n' });
+  const step = await stage.run({ inputs: INPUTS, workspace });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(step.outputs['pull-request-url']).toBeUndefined();
+  expectNothingOpened(stage);
+  expect(resultsOf(stage.model.prompts().at(-1))[1]).toMatch(
+    /^No pull request is opened, because it reads text by octocat, who is not known to have write access\./,
+  );
+  const [answer] = stage.repo.comments;
+  expect(answer?.body).toContain('The patch is in the job summary.');
+  // What was changed is in memory alone: the checkout is as it was.
+  expect(repo.git('status', '--porcelain')).toBe('');
+  const [, command = ''] = /^```sh\n(git apply <<[\s\S]*?)\n```$/m.exec(step.summary) ?? [];
+  execFileSync('bash', ['-c', command], { cwd: workspace });
+  expect(repo.git('diff', '--stat')).toMatch(/ src\/limit\.ts \| 2 \+-\n/);
+  expect(repo.git('show', ':src/limit.ts')).toBe('export const limit = 10;\n');
+});
+
+it.each([
+  ['a stranger', { role: 'read' as const }, {}],
+  ['a workflow that lets nothing be changed', {}, { 'changes-allowed': '' }],
+])('for %s an agent has no tool that changes a file', async (_, options, inputs) => {
+  const stage = await stageOf(options);
+  await stage.run({ inputs: { ...INPUTS, 'min-permission': 'none', ...inputs } });
+  expect(stage.model.prompts()[0]?.tools).toEqual(['read_file', 'search_files']);
+  expectNothingOpened(stage);
+});
+
+it('in a checkout only what the file tools have written is committed', async () => {
+  const stage = await stageOf();
+  const workspace = tempDir('checkout');
+  const repo = makeGitRepo(workspace);
+  repo.commit('first', { 'src/limit.ts': 'export const limit = 10;\n' });
+  writeFiles(workspace, { 'src/built.js': 'left by a command' });
+  const step = await stage.run({ inputs: INPUTS, workspace });
+  expect(step).toMatchObject({ exitCode: 0 });
+  expect(stage.github.files(REPO, BRANCH)).toEqual(FIXED);
+  expect(repo.git('status', '--porcelain').trim().split('\n')).toEqual(['M src/limit.ts', '?? src/built.js']);
+});
+
+const AGENT = { 'axe/agents/fixer.toml': FILES['axe/agents/fixer.toml'] ?? '' };
+
+/** Every case: what goes wrong at GitHub while the model works, and what people are told. */
+it.each<[string, (stage: Stage) => void, RegExp, string]>([
+  [
+    'the file was changed meanwhile',
+    ({ github }) =>
+      github.commit(REPO, { 'src/limit.ts': 'export const limit = 11;\n' }, { branch: 'master' }),
+    /no pull request was opened: "src\/limit\.ts" is not as the run has read it on "master"\. Run it again\./,
+    'failure',
+  ],
+  [
+    'the file was deleted meanwhile',
+    ({ repo, github }) => void repo.branches.set('master', github.commit(REPO, AGENT, { branch: 'other' })),
+    /"src\/limit\.ts" is not as the run has read it/,
+    'failure',
+  ],
+  [
+    'the file can be executed now',
+    ({ github }) =>
+      github.commit(
+        REPO,
+        { 'src/limit.ts': { executable: 'export const limit = 10;\n' } },
+        { branch: 'master' },
+      ),
+    /"src\/limit\.ts": a commit through the API keeps no links and no files that can be executed/,
+    'failure',
+  ],
+  [
+    'the token cannot write contents',
+    ({ repo }) => void Object.assign(repo, { contents: 'read' }),
+    /no pull request was opened: .*Add `contents: write` under `permissions:` of the job\./,
+    'failure',
+  ],
+  [
+    'a rule forbids the branch',
+    ({ repo }) => void repo.rules.push({ branch: BRANCH, kind: 'ruleset' }),
+    /no pull request was opened: .*Repository rule violations found/,
+    'failure',
+  ],
+  [
+    'a rule forbids commits on it',
+    ({ repo }) => void repo.rules.push({ branch: BRANCH, kind: 'protection', forbids: ['update'] }),
+    /no pull request was opened: /,
+    'failure',
+  ],
+  [
+    'the setting forbids pull requests',
+    ({ github }) =>
+      github.fail({
+        route: 'POST /repos/{owner}/{repo}/pulls',
+        status: 403,
+        body: { message: 'GitHub Actions is not permitted to create or approve pull requests.' },
+      }),
+    /no pull request was opened: .*Allow GitHub Actions to create pull requests \(Settings, Actions, General\)/,
+    'failure',
+  ],
+])(
+  'if %s, nothing is left behind, the patch is in the summary and the step fails',
+  async (_, happen, why, end) => {
+    const stage = await stageOf({
+      model(_request, index) {
+        if (index === 1) happen(stage);
+        return EDITS[index] ?? text('');
+      },
+    });
+    const step = await stage.run({ inputs: { ...INPUTS, 'memory-store': 'none' } });
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: end } });
+    expect(told(step).join('\n')).toMatch(why);
+    expect(step.summary).toContain("git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n");
+    expectNothingOpened(stage);
+  },
+);
+
+it('what else was committed meanwhile is kept', async () => {
+  const stage = await stageOf({
+    model(_request, index) {
+      if (index === 1) stage.github.commit(REPO, { ...FILES, 'README.md': 'Newer.\n' }, { branch: 'master' });
+      return EDITS[index] ?? text('');
+    },
+  });
+  await stage.run({ inputs: INPUTS });
+  expect(stage.github.files(REPO, BRANCH)).toEqual({ ...FIXED, 'README.md': 'Newer.\n' });
+});
+
+it('a branch of that name that is not ours is left alone', async () => {
+  const stage = await stageOf();
+  const taken = stage.github.commit(REPO, { 'src/mine.ts': 'Mine.\n' }, { branch: BRANCH });
+  await stage.run({ inputs: INPUTS });
+  expect(stage.repo.branches.get(BRANCH)).toBe(taken);
+  expect([...stage.repo.pulls.values()]).toMatchObject([{ head: { ref: `${BRANCH}-2` } }]);
+});
+
+it('a base that is not there is named, and nothing is opened', async () => {
+  const stage = await stageOf({ model: [edit('10', '20'), propose({ base: 'nowhere' }), text('Done.')] });
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step.exitCode).toBe(1);
+  expect(told(step).join('\n')).toContain('no pull request was opened: there is no branch "nowhere"');
+  expectNothingOpened(stage);
+});
+
+it('what an obedient model tries to change of what steers runs is refused, and is in no pull request', async () => {
+  const write = (path: string) => toolCall('write_file', { path, content: 'x\n' });
+  const paths = [
+    '.github/workflows/ci.yml',
+    'axe/agents/fixer.toml',
+    'AGENTS.md',
+    'package-lock.json',
+    '../out',
+  ];
+  const stage = await stageOf({ model: [...paths.map(write), ...EDITS] });
+  const step = await stage.run({ inputs: { ...INPUTS, 'changes-allowed': 'true' } });
+  const answers = resultsOf(stage.model.prompts().at(-1));
+  for (const [at, path] of paths.entries())
+    expect(answers[at]).toMatch(new RegExp(`^"${path}"(?: was not changed)?: `));
+  expect(step.exitCode).toBe(0);
+  expect(stage.github.files(REPO, BRANCH)).toEqual(FIXED);
+});
+
+it('a change that brings a secret is refused whole, and shown nowhere', async () => {
+  const content = 'export const key = "sk-canary-0123456789abcdef";\n';
+  const leak = toolCall('write_file', { path: 'src/key.ts', content });
+  const stage = await stageOf({ model: [edit('10', '20'), propose(), leak, text('Done.')] });
+  const step = await stage.run({ inputs: INPUTS, env: { MY_API_KEY: 'sk-canary-0123456789abcdef' } });
+  expect(step.summary).toContain(
+    'No pull request was opened: "src/key.ts": it would get what looks like a secret.',
+  );
+  expect(step.summary).not.toContain('git apply');
+  expectNothingOpened(stage);
+});
+
+it('a change for which no pull request was asked is not lost', async () => {
+  const stage = await stageOf({ model: [edit('10', '20'), text('Done.')] });
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step).toMatchObject({ exitCode: 0 });
+  expect(step.summary).toContain('The agent has changed 1 file and asked for no pull request.');
+  expect(step.summary).toContain('+export const limit = 20;\n');
+  expectNothingOpened(stage);
+});

@@ -1,0 +1,353 @@
+import { randomUUID } from 'node:crypto';
+import * as v from 'valibot';
+import type { Repository } from '../../event/trigger.js';
+import { shown } from '../../lib/text/cut.js';
+import { formatMark, isMarked, type Mark } from '../../safety/mark.js';
+import type { Edits } from '../../tools/workspace/changes.js';
+import { askGraphQl, askRest, createOnce, inRepo } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
+import { blobSha } from '../reading/commit-files.js';
+
+/** A change of files that people are asked to merge. Texts went through outbound cleaning (D24). */
+interface ProposedChange {
+  readonly repository: Repository;
+  /** Branch that it is to go into. */
+  readonly base: string;
+  /** Branch that it is put on, or the next free one with a number behind it. */
+  readonly branch: string;
+  readonly edits: Edits;
+  readonly title: string;
+  readonly body: string;
+  /** Who proposes what: finds the pull request of an earlier run again. */
+  readonly mark: Mark;
+}
+
+/** The pull request of a change. */
+interface OpenedPull {
+  readonly number: number;
+  readonly url: string;
+  readonly branch: string;
+  readonly created: boolean;
+  /** The job's own token has opened it, so its workflows wait for a person. */
+  readonly isByJob: boolean;
+}
+
+/**
+ * Commits edits on top of a branch and opens a pull request for them, or brings the open one of an earlier run up to date. The
+ * commit is made by GitHub itself, which shows it as verified. Every file has to be at the newest commit what the run has read.
+ * A branch with any commit but ours is left alone. Throws a GitHubError; no branch is left behind then.
+ */
+export async function proposeChange(
+  client: GitHubClient,
+  change: ProposedChange,
+  signal: AbortSignal,
+): Promise<OpenedPull> {
+  const { repository, base, title, edits } = change;
+  const state = await fetchState(client, change, signal);
+  requireUnmoved(edits, base, state);
+  const { branch, earlier } = await chooseBranch(client, change, state, signal);
+  // A branch that was reset to its base for a moment would have its pull request closed by GitHub.
+  const target = earlier === undefined ? branch : `${branch}-${randomUUID().slice(0, 8)}`;
+  const ref = { ...inRepo(repository), ref: `refs/heads/${target}`, sha: state.head };
+  await client.request('POST /repos/{owner}/{repo}/git/refs', { params: ref, signal });
+  try {
+    const commit = await commitOnBranch(client, change, target, state.head, signal);
+    const body = [formatMark({ ...change.mark, commit }), change.body].join('\n');
+    const params = { ...inRepo(repository), title, body };
+    if (earlier === undefined) {
+      const opened = await createOnce(
+        () => {
+          const route = 'POST /repos/{owner}/{repo}/pulls';
+          return askRest(client, route, { ...params, head: branch, base }, pullSchema, signal);
+        },
+        async () => (await openPulls(client, repository, branch, signal))[0],
+      );
+      return describe(opened, branch, true);
+    }
+    await moveBranch(
+      client,
+      state.repositoryId,
+      { branch, from: earlier.commit, to: commit, over: target },
+      signal,
+    );
+    const route = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
+    const number = { pull_number: earlier.pull.number };
+    return describe(
+      await askRest(client, route, { ...params, ...number }, pullSchema, signal),
+      branch,
+      false,
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    await deleteBranch(client, repository, target, signal);
+    if (NOT_PERMITTED.test(thrown.message)) throw thrown.with({ remedy: ALLOW });
+    throw thrown.with({ remedy: thrown.remedy ?? PERMISSIONS });
+  }
+}
+
+const PERMISSIONS = 'It takes `contents: write` and `pull-requests: write` under `permissions:` of the job.';
+
+/** GitHub refuses pull requests by the job's own token unless a setting allows them, in these words. */
+const NOT_PERMITTED = /not permitted to create/i;
+const ALLOW =
+  'Allow GitHub Actions to create pull requests (Settings, Actions, General), or give a `github-token` that may.';
+
+/** Branches that are tried, one after the other, where earlier ones belong to somebody else. */
+const MAX_BRANCHES = 9;
+
+/** The repository before the change. */
+interface State {
+  readonly repositoryId: string;
+  /** Newest commit of the base. */
+  readonly head: string;
+  readonly entries: ReadonlyMap<string, TreeEntry>;
+  /** Newest commits of those branches that are there. */
+  readonly branches: ReadonlyMap<string, string>;
+}
+
+interface TreeEntry {
+  readonly oid: string;
+  readonly type: string;
+  readonly mode: number;
+}
+
+const entrySchema = v.object({ oid: v.string(), type: v.string(), mode: v.number() });
+const branchSchema = v.object({ target: v.object({ oid: v.string() }) });
+
+/** Asks for the base, for what it has at each path and the folders above it, and for the branches, all at one moment. */
+async function fetchState(
+  client: GitHubClient,
+  { repository, base, branch, edits }: ProposedChange,
+  signal: AbortSignal,
+): Promise<State> {
+  const paths = [...new Set([...edits.keys()].flatMap((path) => [path, ...foldersAbove(path)]))];
+  const branches = Array.from({ length: MAX_BRANCHES }, (_, at) =>
+    at === 0 ? branch : `${branch}-${at + 1}`,
+  );
+  const files = paths.map((path, at) => [`file${at}`, path] as const);
+  const refs = branches.map((name, at) => [`branch${at}`, name] as const);
+  const variables = [...files, ...refs].map(([alias]) => `, $${alias}: String!`).join('');
+  const query = `query ($owner: String!, $name: String!, $base: String!${variables}) {
+  repository(owner: $owner, name: $name) {
+    id
+    base: ref(qualifiedName: $base) {
+      target { oid ... on Commit {
+        ${files.map(([alias]) => `${alias}: file(path: $${alias}) { oid type mode }`).join('\n        ')}
+      } }
+    }
+    ${refs.map(([alias]) => `${alias}: ref(qualifiedName: $${alias}) { target { oid } }`).join('\n    ')}
+  }
+}`;
+  const target = {
+    oid: v.string(),
+    ...Object.fromEntries(files.map(([alias]) => [alias, v.nullable(entrySchema)])),
+  };
+  const found = Object.fromEntries(refs.map(([alias]) => [alias, v.nullable(branchSchema)]));
+  const { owner, name } = repository;
+  const answer = await askGraphQl(
+    client,
+    {
+      query,
+      variables: {
+        owner,
+        name,
+        base: `refs/heads/${base}`,
+        ...Object.fromEntries(files),
+        ...Object.fromEntries(refs.map(([alias, one]) => [alias, `refs/heads/${one}`])),
+      },
+      schema: v.object({
+        repository: v.looseObject({
+          id: v.string(),
+          base: v.nullable(v.object({ target: v.looseObject(target) })),
+          ...found,
+        }),
+      }),
+      missingIsNull: true,
+      what: 'the branch and its files',
+      permission: 'contents: read',
+    },
+    signal,
+  );
+  const { id, base: at, ...others } = answer.repository;
+  if (at === null) throw refused(`there is no branch ${shown(base)}`);
+  const entries = new Map<string, TreeEntry>();
+  for (const [alias, path] of files) {
+    const entry = v.safeParse(entrySchema, at.target[alias]);
+    if (entry.success) entries.set(path, entry.output);
+  }
+  const heads = refs.flatMap(([alias, one]) => {
+    const ref = v.safeParse(branchSchema, others[alias]);
+    return ref.success ? [[one, ref.output.target.oid] as const] : [];
+  });
+  return { repositoryId: id, head: at.target.oid, entries, branches: new Map(heads) };
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, at) => names.slice(0, at + 1).join('/'));
+}
+
+function refused(message: string, remedy?: string): GitHubError {
+  return new GitHubError(message, { reason: 'invalid', requestLine: '', remedy });
+}
+
+const PLAIN_FILE = 0o100644;
+
+/** Throws a GitHubError that names the files which are not what the run has read, or that a commit cannot carry. */
+function requireUnmoved(edits: Edits, base: string, { entries }: State): void {
+  const isMoved = ([path, { before }]: [string, { before: Uint8Array | undefined }]) =>
+    entries.get(path)?.oid !== (before && blobSha(before)) ||
+    foldersAbove(path).some((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
+  const moved = [...edits].filter(isMoved).map(([path]) => shown(path));
+  if (moved.length > 0) {
+    const are = moved.length === 1 ? 'is' : 'are';
+    throw refused(
+      `${moved.join(', ')} ${are} not as the run has read ${moved.length === 1 ? 'it' : 'them'} on ${shown(base)}`,
+      'Run it again.',
+    );
+  }
+  const special = [...edits.keys()].filter((path) => (entries.get(path)?.mode ?? PLAIN_FILE) !== PLAIN_FILE);
+  if (special.length > 0)
+    throw refused(
+      `${special.map(shown).join(', ')}: a commit through the API keeps no links and no files that can be executed`,
+    );
+}
+
+/** What an earlier run has left, to be brought up to date. */
+interface Earlier {
+  readonly pull: FoundPull;
+  readonly commit: string;
+}
+
+/** The first branch that is free, or whose newest commit is the one that an open pull request of ours names. */
+async function chooseBranch(
+  client: GitHubClient,
+  { repository, branch, mark }: ProposedChange,
+  { branches }: State,
+  signal: AbortSignal,
+): Promise<{ readonly branch: string; readonly earlier?: Earlier }> {
+  for (let at = 1; at <= MAX_BRANCHES; at += 1) {
+    const name = at === 1 ? branch : `${branch}-${at}`;
+    const commit = branches.get(name);
+    if (commit === undefined) return { branch: name };
+    const pulls = await openPulls(client, repository, name, signal);
+    const pull = pulls.find(({ body }) => isMarked(body ?? '', { ...mark, commit }));
+    if (pull !== undefined) return { branch: name, earlier: { pull, commit } };
+  }
+  throw refused(
+    `the branches ${shown(branch)} to \`${branch}-${MAX_BRANCHES}\` are all taken`,
+    'Delete those that nobody needs.',
+  );
+}
+
+const pullSchema = v.object({
+  number: v.number(),
+  html_url: v.string(),
+  body: v.nullable(v.string()),
+  user: v.nullable(v.object({ login: v.string() })),
+  head: v.object({ ref: v.string() }),
+});
+
+type FoundPull = v.InferOutput<typeof pullSchema>;
+
+async function openPulls(
+  client: GitHubClient,
+  repository: Repository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<readonly FoundPull[]> {
+  const params = {
+    ...inRepo(repository),
+    state: 'open',
+    head: `${repository.owner}:${branch}`,
+    per_page: 20,
+  };
+  const pulls = await askRest(client, 'GET /repos/{owner}/{repo}/pulls', params, v.array(pullSchema), signal);
+  return pulls.filter(({ head }) => head.ref === branch);
+}
+
+function describe({ number, html_url: url, user }: FoundPull, branch: string, created: boolean): OpenedPull {
+  return { number, url, branch, created, isByJob: user?.login === 'github-actions[bot]' };
+}
+
+async function commitOnBranch(
+  client: GitHubClient,
+  { repository: { owner, name }, title, edits }: ProposedChange,
+  branch: string,
+  head: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const additions: object[] = [];
+  const deletions: object[] = [];
+  for (const [path, { after }] of edits) {
+    if (after === undefined) deletions.push({ path });
+    else additions.push({ path, contents: Buffer.from(after).toString('base64') });
+  }
+  const input = {
+    branch: { repositoryNameWithOwner: `${owner}/${name}`, branchName: branch },
+    expectedHeadOid: head,
+    message: { headline: title },
+    fileChanges: { additions, deletions },
+  };
+  const answer = await askGraphQl(
+    client,
+    {
+      query: `mutation ($input: CreateCommitOnBranchInput!) {
+  createCommitOnBranch(input: $input) { commit { oid } }
+}`,
+      variables: { input },
+      schema: v.object({ createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }) }),
+      what: 'the new commit',
+      permission: 'contents: write',
+    },
+    signal,
+  );
+  return answer.createCommitOnBranch.commit.oid;
+}
+
+/** Puts a branch onto a commit in the place of the one it is known to have, and removes the one that the commit was made on. */
+async function moveBranch(
+  client: GitHubClient,
+  repositoryId: string,
+  {
+    branch,
+    from,
+    to,
+    over,
+  }: { readonly branch: string; readonly from: string; readonly to: string; readonly over: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const refUpdates = [
+    { name: `refs/heads/${branch}`, beforeOid: from, afterOid: to, force: true },
+    { name: `refs/heads/${over}`, beforeOid: to, afterOid: '0'.repeat(40) },
+  ];
+  await askGraphQl(
+    client,
+    {
+      query: `mutation ($input: UpdateRefsInput!) {
+  updateRefs(input: $input) { clientMutationId }
+}`,
+      variables: { input: { repositoryId, refUpdates } },
+      schema: v.unknown(),
+      what: 'the branch',
+      permission: 'contents: write',
+    },
+    signal,
+  );
+}
+
+/** What goes wrong with that is nobody's concern. */
+async function deleteBranch(
+  client: GitHubClient,
+  repository: Repository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    const params = { ...inRepo(repository), ref: `heads/${branch}` };
+    await client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params, signal });
+  } catch (thrown) {
+    if (!(thrown instanceof GitHubError)) throw thrown;
+  }
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import type { Trigger } from '../../event/trigger.js';
+import { ToolError } from '../../lib/errors.js';
+import type { CommitFile, CommitFiles } from '../../tools/workspace/commit-workspace.js';
+import { askGraphQl } from '../client/ask.js';
+import type { GitHubClient } from '../client/client.js';
+import { fetchBlob, fetchTree } from './contents.js';
+import { once, subjectCommits, toTool } from './reader.js';
+
+/** The head of the pull request that an event is about, or the default branch, and the branch that it is on. */
+interface SubjectFiles extends CommitFiles {
+  branch(): Promise<string>;
+}
+
+/**
+ * The files of an event's commit through GitHub's API: one request lists them, and those that are asked for together come
+ * together. Those that anybody may have made are not read here.
+ */
+export function createSubjectFiles(
+  client: GitHubClient,
+  trigger: Exclude<Trigger, { readonly kind: 'local' }>,
+  signal: AbortSignal,
+): SubjectFiles {
+  const { repository } = trigger;
+  const commits = once(() => subjectCommits(client, trigger, signal));
+  const list = once(async () => {
+    const { head: ref, isForeign } = await commits(signal);
+    if (isForeign) throw new ToolError(IS_FORKS);
+    const { tree, truncated } = await fetchTree({ client, repository, ref }, signal);
+    if (truncated)
+      throw new ToolError('GitHub does not list all files of so large a repository: it takes a checkout');
+    return new Map(
+      tree.filter(({ mode }) => mode !== FOLDER_MODE).map((entry) => [entry.path, fileOf(entry)]),
+    );
+  });
+  const known = new Map<string, Promise<Uint8Array | undefined>>();
+  const waiting: Waiting[] = [];
+
+  /** Asks for all that is waiting, so much at a time that an answer is not too large. */
+  function askForWaiting(): void {
+    let bytes = 0;
+    let batch: Waiting[] = [];
+    for (const one of waiting.splice(0)) {
+      if (batch.length >= MAX_BATCH || bytes + one.file.bytes > MAX_BATCH_BYTES) {
+        answer(batch);
+        [bytes, batch] = [0, []];
+      }
+      batch.push(one);
+      bytes += one.file.bytes;
+    }
+    if (batch.length > 0) answer(batch);
+  }
+
+  function answer(batch: readonly Waiting[]): void {
+    fetchTexts(
+      client,
+      repository,
+      batch.map(({ file }) => file.sha),
+      signal,
+    ).then(
+      (texts) => {
+        for (const { file, resolve } of batch) resolve(bytesOf(file, texts.get(file.sha)));
+      },
+      (thrown) => {
+        for (const { reject } of batch) reject(thrown);
+      },
+    );
+  }
+
+  /** GitHub converts what is not UTF-8, so a text counts only if it has the name of the blob. */
+  async function bytesOf({ sha }: CommitFile, found: BlobText | undefined): Promise<Uint8Array | undefined> {
+    if (found?.isBinary === true) return undefined;
+    const bytes = new TextEncoder().encode(found?.text ?? '');
+    return blobSha(bytes) === sha ? bytes : await fetchBlob({ client, repository }, sha, signal);
+  }
+
+  return {
+    async branch() {
+      const { branch, isForeign } = await commits(signal);
+      return isForeign ? repository.defaultBranch : branch;
+    },
+    list: () => toTool(() => list(signal)),
+    read(file) {
+      const asked = known.get(file.sha);
+      if (asked !== undefined) return asked;
+      const reading = new Promise<Uint8Array | undefined>((resolve, reject) => {
+        if (waiting.push({ file, resolve, reject }) === 1) setImmediate(askForWaiting);
+      });
+      const pending = toTool(() => reading);
+      known.set(file.sha, pending);
+      pending.catch(() => known.delete(file.sha));
+      return pending;
+    },
+  };
+}
+
+const IS_FORKS =
+  'anybody may have made this commit (a fork, a merge queue): only the tools that begin with `github_` read its files';
+
+interface Waiting {
+  readonly file: CommitFile;
+  resolve(bytes: Promise<Uint8Array | undefined>): void;
+  reject(thrown: unknown): void;
+}
+
+const MAX_BATCH = 50;
+const MAX_BATCH_BYTES = 2_000_000;
+
+const FOLDER_MODE = '040000';
+const KINDS: Readonly<Record<string, CommitFile['kind']>> = {
+  '100644': 'file',
+  '100755': 'file',
+  '120000': 'link',
+};
+
+function fileOf({ mode, sha, size }: { mode: string; sha: string; size: number }): CommitFile {
+  return { kind: KINDS[mode] ?? 'other', isExecutable: mode === '100755', sha, bytes: size };
+}
+
+/** The name that git gives to a file's bytes. */
+export function blobSha(bytes: Uint8Array): string {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+type BlobText = v.InferOutput<typeof blobSchema>;
+
+const blobSchema = v.object({ isBinary: v.nullish(v.boolean()), text: v.nullish(v.string()) });
+
+async function fetchTexts(
+  client: GitHubClient,
+  { owner, name }: { readonly owner: string; readonly name: string },
+  shas: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, BlobText>> {
+  const asked = shas.map((sha, index) => [`blob${index}`, sha] as const);
+  const variables = asked.map(([alias]) => `, $${alias}: GitObjectID!`).join('');
+  const fields = asked.map(([alias]) => `${alias}: object(oid: $${alias}) { ... on Blob { isBinary text } }`);
+  const { repository } = await askGraphQl(
+    client,
+    {
+      query: `query ($owner: String!, $name: String!${variables}) {
+  repository(owner: $owner, name: $name) {
+    ${fields.join('\n    ')}
+  }
+}`,
+      variables: { owner, name, ...Object.fromEntries(asked) },
+      schema: v.object({ repository: v.record(v.string(), v.nullable(blobSchema)) }),
+      what: 'the texts of files',
+      permission: 'contents: read',
+    },
+    signal,
+  );
+  return new Map(
+    asked.flatMap(([alias, sha]) => {
+      const found = repository[alias];
+      return found === null || found === undefined ? [] : [[sha, found] as const];
+    }),
+  );
+}

@@ -1,0 +1,164 @@
+import { basename, dirname, join } from 'node:path/posix';
+import { ToolError } from '../../lib/errors.js';
+import { compareBytes } from '../../lib/text/bytes.js';
+import { shown } from '../../lib/text/cut.js';
+import { compilePattern } from '../../lib/text/glob.js';
+import { count, grouped } from '../../lib/text/number.js';
+import { createMemoryFilter } from '../../memory/log-path.js';
+import { isBinary } from '../../prompt/context-files.js';
+import { redact } from '../../safety/redact.js';
+import { foldName, isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';
+import { showHidden } from '../visible.js';
+
+/** A file before the first edit of a run and after the last one; undefined where there is none. */
+export interface Edit {
+  readonly before: Uint8Array | undefined;
+  readonly after: Uint8Array | undefined;
+}
+
+/** Edits by path from the root of the repository. */
+export type Edits = ReadonlyMap<string, Edit>;
+
+/** What a workflow lets its runs change in the repository. */
+export interface ChangeRules {
+  /** Patterns of the input `changes-allowed`. */
+  readonly allowed: readonly string[];
+  /** Folders of the repository in which memory is kept. */
+  readonly memoryRoots: readonly string[];
+  /** Folders of agents, which have their skills next to them. */
+  readonly agentsDirs: readonly string[];
+  /** Files that the run has read agents and skills from, asked at each use. */
+  readonly instructionFiles: () => readonly string[];
+  readonly secrets: readonly string[];
+}
+
+/** The most that one run changes. */
+const MAX_FILES = 50;
+const MAX_BYTES = 1024 * 1024;
+
+/**
+ * What the file tools of a run change, and the one place that says whether they may. A path is judged at each edit, so that
+ * the model learns of a refusal; the whole is judged again before it is committed, and is then refused whole.
+ */
+export class Changes {
+  private readonly files = new Map<string, Edit>();
+
+  constructor(private readonly rules: ChangeRules) {}
+
+  /** Every file that is not as it was, in byte order. */
+  get edits(): Edits {
+    const changed = [...this.files].filter(([, { before, after }]) => !isSame(before, after));
+    return new Map(changed.sort(([a], [b]) => compareBytes(a, b)));
+  }
+
+  /** What the run has made of a file; undefined where it has not touched it. */
+  edited(path: string): Edit | undefined {
+    return this.files.get(path);
+  }
+
+  /** Throws a ToolError for a file that this workflow lets nobody change. */
+  requireAllowed(path: string): void {
+    const why = whyNotAllowed(path, this.rules);
+    if (why !== undefined) throw new ToolError(`${shown(path)} was not changed: ${why}`);
+  }
+
+  note(path: string, { before, after }: Edit): void {
+    const first = this.files.get(path);
+    this.files.set(path, { before: first === undefined ? before : first.before, after });
+  }
+
+  /** Why the edits cannot be committed, in half a sentence; undefined if they can. */
+  get problem(): string | undefined {
+    const { edits } = this;
+    if (edits.size === 0) return 'no file was changed';
+    if (edits.size > MAX_FILES)
+      return `${count(edits.size, 'file')} were changed, and ${MAX_FILES} are the limit`;
+    const bytes = [...edits.values()].reduce((sum, { after }) => sum + (after?.length ?? 0), 0);
+    if (bytes > MAX_BYTES)
+      return `the changed files have ${grouped(bytes)} bytes, and ${grouped(MAX_BYTES)} are the limit`;
+    for (const [path, edit] of edits) {
+      const why = whyNotAllowed(path, this.rules) ?? whyNotCarried(edit, this.rules.secrets);
+      if (why !== undefined) return `${shown(path)}: ${why}`;
+    }
+    return undefined;
+  }
+}
+
+function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one === undefined || other === undefined ? one === other : Buffer.compare(one, other) === 0;
+}
+
+const STEERS = 'only people change workflows, actions, agents and skills';
+
+/** What no run changes, whatever `changes-allowed` says. The names of a path are folded: case and Unicode forms count for nothing. */
+const NEVER: readonly (readonly [why: string, is: (names: readonly string[]) => boolean])[] = [
+  ['credentials may be kept there', isSecretPath],
+  [STEERS, isWriteProtected],
+  [
+    'only people change what configures git and GitHub',
+    (names) => names.some((name) => name.startsWith('.git')),
+  ],
+  ['only people change who owns the code', (names) => names.at(-1) === 'codeowners'],
+  ['only people change what guides agents', (names) => names.some((name) => GUIDANCE.has(name))],
+];
+
+/** Files and folders in which a project tells agents, ours and others, how to work on it. */
+const GUIDANCE: ReadonlySet<string> = new Set([
+  'agents.md',
+  'claude.md',
+  'gemini.md',
+  'review.md',
+  '.claude',
+  '.cursor',
+  '.cursorrules',
+]);
+
+/** Names of files that package managers write; a person who wants one changed names it. */
+const LOCK_FILE = /(?:^|[.-])(?:lock|lockfile|shrinkwrap)(?:\.(?:json|ya?ml|toml))?$|\.lockb$|^go\.sum$/;
+
+/** Why a path cannot be changed, in half a sentence; undefined if it can. */
+export function whyNotAllowed(
+  path: string,
+  { allowed, memoryRoots, agentsDirs, instructionFiles }: ChangeRules,
+): string | undefined {
+  const { segments, refusal } = parsePath(path);
+  if (refusal !== undefined) return refusal;
+  const names = segments.map(foldName);
+  const never = NEVER.find(([, is]) => is(names));
+  if (never !== undefined) return never[0];
+  const folded = names.join('/');
+  const isBelow = (places: readonly string[]) => createMemoryFilter(places)(folded);
+  if (isBelow(memoryRoots)) return 'memory is kept there';
+  const skills = agentsDirs.map((dir) => join(dirname(dir), 'skills'));
+  if (isBelow([...agentsDirs, ...skills, ...instructionFiles()])) return STEERS;
+  const isNamed = allowed.some((pattern) => basename(pattern) === segments.at(-1));
+  if (LOCK_FILE.test(names.at(-1) ?? '') && !isNamed)
+    return 'a lock file is changed only where `changes-allowed` has its name';
+  if (allowed.some((pattern) => compilePattern(pattern)(segments.join('/')))) return undefined;
+  return `the workflow lets runs change ${allowed.map((pattern) => `\`${pattern}\``).join(', ')} alone`;
+}
+
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/';
+
+/** Why a commit cannot carry an edit, or nobody would see what it brings. */
+function whyNotCarried({ before, after }: Edit, secrets: readonly string[]): string | undefined {
+  if ([before, after].some((bytes) => bytes !== undefined && isBinary(bytes))) return 'only text is changed';
+  const [old, text] = [decode(before), decode(after)];
+  if (old.startsWith(LFS_POINTER) || text.startsWith(LFS_POINTER)) return 'it is kept in Git LFS';
+  const known = new Set(old.split('\n'));
+  const added = text
+    .split('\n')
+    .filter((line) => !known.has(line))
+    .map((line) => line.replace(/\r$/, ''));
+  if (old.startsWith(BOM) && added[0]?.startsWith(BOM)) added[0] = added[0].slice(1);
+  if (added.some((line) => showHidden(line) !== line))
+    return 'it would get characters that readers cannot see';
+  const lines = added.join('\n');
+  return redact(lines, secrets) === lines ? undefined : 'it would get what looks like a secret';
+}
+
+const BOM = '\uFEFF';
+
+function decode(bytes: Uint8Array | undefined): string {
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+}
