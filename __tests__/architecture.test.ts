@@ -92,13 +92,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_838,
+  'lines of src/': 55_876,
   'files of src/': 341,
-  'types of src/': 781,
+  'types of src/': 783,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 84_955,
-  'lines of scripts/, bench/ and eval/': 4871,
+  'lines of __tests__/': 84_993,
+  'lines of scripts/, bench/ and eval/': 4949,
 };
 
 describe('the ratchet', () => {

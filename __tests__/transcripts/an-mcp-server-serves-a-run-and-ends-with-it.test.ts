@@ -10,7 +10,7 @@ import {
 } from '../helpers/model-server.js';
 import { startCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { BAD_SERVER, EVERYTHING, tryRead, until } from '../tools/mcp/scene.js';
+import { BAD_SERVER, EVERYTHING, MODERN_SERVER, tryRead, until } from '../tools/mcp/scene.js';
 import { told } from './stage.js';
 import { agentToml, resultsOf, scheduledStage } from './tool-scene.js';
 
@@ -21,12 +21,7 @@ let count = 0;
 function everything(): { readonly mark: string; readonly toml: string } {
   count += 1;
   const mark = `mark-${process.pid}-${count}`;
-  const args = JSON.stringify([EVERYTHING, 'stdio', mark]);
-  const command = JSON.stringify(process.execPath);
-  return {
-    mark,
-    toml: `[[mcp_servers]]\nname = "everything"\ntransport = "stdio"\ncommand = ${command}\nargs = ${args}\n`,
-  };
+  return { mark, toml: serverToml('everything', [EVERYTHING, 'stdio', mark]) };
 }
 
 /** Ids of the processes that were started with this argument. */
@@ -48,10 +43,14 @@ async function start(tables: string, script: ModelScript, { args = [], env = {} 
   return { cli, model };
 }
 
+function serverToml(name: string, args: readonly string[]): string {
+  const command = JSON.stringify(process.execPath);
+  return `[[mcp_servers]]\nname = "${name}"\ntransport = "stdio"\ncommand = ${command}\nargs = ${JSON.stringify(args)}\n`;
+}
+
 /** The server that misbehaves on command, which records in a file what it was started with. */
 function badServerToml(mode: string, more = ''): string {
-  const args = JSON.stringify([BAD_SERVER, mode]);
-  return `[[mcp_servers]]\nname = "odd"\ntransport = "stdio"\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${args}\n${more}`;
+  return `${serverToml('odd', [BAD_SERVER, mode])}${more}`;
 }
 
 describe('an MCP server on the command line', () => {
@@ -123,6 +122,15 @@ describe('an MCP server on the command line', () => {
     expect(resultsOf(env)[1]).not.toMatch(/canary|API_KEY|sk-ant|TOKEN/);
     expect(seen).toEqual([1, 1, 1]);
     expect(processesWith(mark)).toEqual([]);
+  });
+
+  it('may know the newer protocol alone', async () => {
+    const { cli, model } = await start(serverToml('modern', [MODERN_SERVER]), [
+      toolCall('revision', {}),
+      text('Done.'),
+    ]);
+    expect(await cli.finished).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
+    expect(resultsOf(model.prompts()[1])).toEqual(['2026-07-28']);
   });
 
   it('that cannot be started is skipped', async () => {

@@ -14,6 +14,9 @@ const { resolve } = createRequire(import.meta.url);
 export const EVERYTHING = resolve('@modelcontextprotocol/server-everything/dist/index.js');
 export const FILESYSTEM = resolve('@modelcontextprotocol/server-filesystem/dist/index.js');
 
+/** One that speaks the newer protocol alone. */
+export const MODERN_SERVER = join(import.meta.dirname, '../../fixtures/mcp/modern.mjs');
+
 /** The server that misbehaves as its first argument says. */
 export const BAD_SERVER = join(import.meta.dirname, '../../fixtures/mcp/server.mjs');
 

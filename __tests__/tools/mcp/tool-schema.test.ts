@@ -13,6 +13,8 @@ describe('the schema of an MCP tool', () => {
       type: 'object',
       properties: {
         z: { type: ['string', 'null'], description: 'Last.', minLength: 1, pattern: '^[\\w-.]+$' },
+        region: { type: 'string', 'x-mcp-header': 'Region' },
+        'x-mcp-header': { type: 'string' },
         a: { type: 'array', items: { $ref: '#/$defs/item' }, uniqueItems: true },
       },
       required: ['a'],
@@ -51,6 +53,31 @@ describe('the schema of an MCP tool', () => {
     ['null', null, 'is not an object'],
     ['of something else', { type: 'string' }, 'does not describe an object'],
     ['a list of arguments', { properties: [] }, 'at `schema.properties`'],
+    [
+      'a header without a name',
+      withArgument({ type: 'string', 'x-mcp-header': '' }),
+      'in a header that cannot be sent',
+    ],
+    [
+      'a header of two words',
+      withArgument({ type: 'string', 'x-mcp-header': 'A b' }),
+      'in a header that cannot be sent',
+    ],
+    [
+      'a list in a header',
+      withArgument({ type: 'array', 'x-mcp-header': 'A' }),
+      'in a header that cannot be sent',
+    ],
+    [
+      'one header for two arguments',
+      {
+        properties: {
+          a: { type: 'string', 'x-mcp-header': 'A' },
+          b: { type: 'string', 'x-mcp-header': 'a' },
+        },
+      },
+      'in a header that cannot be sent, at `schema.properties.b.x-mcp-header`',
+    ],
     ['an unknown type', withArgument({ type: 'text' }), 'at `schema.properties.a.type`'],
     ['no types', withArgument({ type: [] }), 'at `schema.properties.a.type`'],
     ['a number as schema', withArgument(7), 'at `schema.properties.a`'],

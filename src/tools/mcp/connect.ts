@@ -153,7 +153,7 @@ function makeTool(
       if (!isJsonObject(input)) {
         return { text: `${name} was not run: the arguments must be one JSON object.`, isError: true };
       }
-      const result = await server.call(tool, input, signal);
+      const result = await server.call({ name: tool, inputSchema }, input, signal);
       return { ...result, text: redact(result.text, secrets) };
     },
   };

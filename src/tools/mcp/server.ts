@@ -4,7 +4,7 @@ import type { McpServerConfig } from '../../agent/config.js';
 import { networkCause } from '../../lib/network-cause.js';
 import { VERSION } from '../../lib/product.js';
 import { cleanLine } from '../../lib/text/cut.js';
-import type { ToolResult } from '../tool.js';
+import type { Tool, ToolResult } from '../tool.js';
 import { ProgramTransport } from './program-transport.js';
 import { formatResult } from './results.js';
 import type { JsonObject } from './tool-schema.js';
@@ -15,12 +15,17 @@ export const MAX_REOPENINGS = 5;
 /** Most warnings about one server that is open. */
 const MAX_COMPLAINTS = 5;
 
+interface CalledTool {
+  readonly name: string;
+  readonly inputSchema: Tool['inputSchema'];
+}
+
 export interface McpServer {
   readonly name: string;
   /** One request of the protocol; throws as {@link Connection.request} does. */
   request(method: string, params: JsonObject): Promise<JsonObject>;
   /** Calls a tool by the server's own name for it. Throws only the signal's reason. */
-  call(tool: string, input: JsonObject, signal: AbortSignal): Promise<ToolResult>;
+  call(tool: CalledTool, input: JsonObject, signal: AbortSignal): Promise<ToolResult>;
   /** Whether it has said since this was asked last that its tools are others now. */
   hasNewTools(): boolean;
   close(): Promise<void>;
@@ -98,17 +103,17 @@ export async function openServer(
   }
 
   /** A call that never reached a session is made once more on a new one. */
-  async function callTool(params: JsonObject, callSignal: AbortSignal): Promise<JsonObject> {
+  async function callTool(tool: CalledTool, input: JsonObject, callSignal: AbortSignal): Promise<JsonObject> {
     const limits = { timeout: deps.callTimeoutMs, signal: callSignal };
     const connection = await openSession();
     try {
-      return await connection.request('tools/call', params, limits);
+      return await connection.callTool(tool, input, limits);
     } catch (thrown) {
       // The server does not know the session (MCP specification, streamable HTTP, session management).
       if (statusOf(thrown) !== 404) throw thrown;
       retired.add(connection);
       const session = await openSession();
-      return await session.request('tools/call', params, limits);
+      return await session.callTool(tool, input, limits);
     }
   }
 
@@ -120,14 +125,14 @@ export async function openServer(
     },
     async call(tool, input, callSignal) {
       try {
-        return formatResult(await callTool({ name: tool, arguments: input }, callSignal));
+        return formatResult(await callTool(tool, input, callSignal));
       } catch (thrown) {
         callSignal.throwIfAborted();
         const why = describeFailure(thrown);
         // An error that the server answered with on purpose is for the model alone.
         const { name, data } = failureOf(thrown);
         if ((name !== 'ProtocolError' || data === LOST_ANSWER) && !hasEnded)
-          complainOnce(`failed a call of \`${tool}\` (${why})`);
+          complainOnce(`failed a call of \`${tool.name}\` (${why})`);
         return { text: `Error: the MCP server "${config.name}" failed: ${why}`, isError: true };
       }
     },
@@ -146,14 +151,17 @@ export async function openServer(
 
 const ANSWER = v.record(v.string(), v.unknown());
 
+interface Limits {
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+}
+
 /** A session with a server. */
 interface Connection {
   /** Throws the server's error, or what happened on the way. */
-  request(
-    method: string,
-    params: JsonObject,
-    limits: { readonly timeout: number; readonly signal: AbortSignal },
-  ): Promise<JsonObject>;
+  request(method: string, params: JsonObject, limits: Limits): Promise<JsonObject>;
+  /** The same for a call of a tool, with the arguments in headers that its schema wants there. */
+  callTool(tool: CalledTool, input: JsonObject, limits: Limits): Promise<JsonObject>;
   /** Why it is over, for people; undefined while it is open. */
   ending(): string | undefined;
   /** Ends session and server. Never rejects. */
@@ -263,15 +271,26 @@ async function connect(
     signal.throwIfAborted();
     throw new Error(reason, { cause: thrown });
   }
+  async function answerTo(ask: () => Promise<JsonObject>): Promise<JsonObject> {
+    if (over !== undefined) throw new Error(over);
+    try {
+      return await ask();
+    } catch (thrown) {
+      // The client only knows that the connection is closed; we know why.
+      throw over === undefined ? thrown : new Error(over, { cause: thrown });
+    }
+  }
+  const request: Connection['request'] = (method, params, limits) =>
+    answerTo(() => client.request({ method, params }, ANSWER, limits));
   return {
-    async request(method, params, limits) {
-      if (over !== undefined) throw new Error(over);
-      try {
-        return await client.request({ method, params }, ANSWER, limits);
-      } catch (thrown) {
-        // The client only knows that the connection is closed; we know why.
-        throw over === undefined ? thrown : new Error(over, { cause: thrown });
-      }
+    request,
+    async callTool(tool, input, limits) {
+      const params = { name: tool.name, arguments: input };
+      const schema = JSON.stringify(tool.inputSchema);
+      if (!schema.includes('"x-mcp-header"')) return await request('tools/call', params, limits);
+      // The client fills the headers, and reads the answer more strictly than we do.
+      const toolDefinition = { name: tool.name, inputSchema: JSON.parse(schema) };
+      return await answerTo(() => client.callTool(params, { ...limits, toolDefinition }));
     },
     ending: () => over,
     async close() {

@@ -81,7 +81,13 @@ function clean(value: unknown): unknown {
 const DATA = new Set(['const', 'default', 'examples', 'enum']);
 
 /** Refuses what the meta-schema allows and a provider does not. */
-function refuseDetails(value: unknown, root: JsonObject, where: string, depth = 0): void {
+function refuseDetails(
+  value: unknown,
+  root: JsonObject,
+  where: string,
+  depth = 0,
+  headers = new Set<string>(),
+): void {
   if (depth > MAX_DEPTH) throw new Error(`its schema is nested more than ${MAX_DEPTH} deep`);
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
@@ -91,8 +97,21 @@ function refuseDetails(value: unknown, root: JsonObject, where: string, depth = 
       (key === 'pattern' && typeof item === 'string' && !isPattern(item)) ||
       (key === 'enum' && Array.isArray(item) && item.length === 0);
     if (isBroken) throw wrong(at);
-    if (!DATA.has(key) || where.endsWith('.properties')) refuseDetails(item, root, at, depth + 1);
+    const isArgument = where.endsWith('.properties');
+    if (key === 'x-mcp-header' && !isArgument && !isHeader(item, value, headers))
+      throw new Error(
+        `its schema wants an argument in a header that cannot be sent, at \`${at.slice(0, 120)}\``,
+      );
+    if (!DATA.has(key) || isArgument) refuseDetails(item, root, at, depth + 1, headers);
   }
+}
+
+/** Whether an argument can be in the header of this name (revision 2026-07-28): one of each name, of a plain type. */
+function isHeader(name: unknown, schema: object, headers: Set<string>): boolean {
+  if (typeof name !== 'string' || !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || headers.has(name.toLowerCase()))
+    return false;
+  headers.add(name.toLowerCase());
+  return 'type' in schema && ['string', 'integer', 'boolean'].includes(String(schema.type));
 }
 
 /** Whether a JSON pointer (RFC 6901) behind `#` names a schema. */
