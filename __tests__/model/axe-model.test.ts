@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { createModels } from '../../src/model/create.js';
 import { startModelServer, text } from '../helpers/model-server.js';
+import { routedFetch } from './cloud.js';
 import { question } from './contract.js';
 import { converse } from './converse.js';
 import {
@@ -16,7 +17,6 @@ import {
   playModel,
   response,
 } from './open-model.js';
-import { routedFetch } from './routed-fetch.js';
 
 /** The bodies of a conversation: a reply with a tool call, and then a last one. */
 async function twoTurns(ref: string, first: unknown, last: unknown): Promise<readonly unknown[]> {

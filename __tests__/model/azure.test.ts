@@ -2,14 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { ModelsOptions } from '../../src/model/create.js';
 import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer } from '../helpers/model-server.js';
+import { countedIdToken, formIn, idToken, routedFetch, STATEMENT } from './cloud.js';
 import { question } from './contract.js';
 import { completion, openModel, response } from './open-model.js';
-import { routedFetch } from './routed-fetch.js';
 
 const COMPLETION = completion({ content: 'Hi' });
 const APPLICATION = { AZURE_TENANT_ID: 'octo-tenant', AZURE_CLIENT_ID: 'octo-client' };
 const KEYED = { AZURE_OPENAI_API_KEY: 'k', AZURE_RESOURCE_NAME: 'octo' };
-const STATEMENT = 'eyJhbGciOi.statement.signature';
 
 async function open(env: ModelsOptions['env'], options: Partial<ModelsOptions> = {}, model = 'my-gpt') {
   return await openModel(`azure/${model}`, { env, fetch: routedFetch({}), ...options });
@@ -118,23 +117,15 @@ describe('Azure with Microsoft Entra', () => {
   it('exchanges the workflow’s identity token for an access token, once, and sends it', async () => {
     const { server, hosts } = await startAzure();
     const entra = await startEntra();
-    const audiences: string[] = [];
-    const model = await open(
-      { ...APPLICATION, AZURE_RESOURCE_NAME: 'octo' },
-      {
-        fetch: routedFetch({ ...hosts, 'login.microsoftonline.com': entra.url }),
-        idToken: async (audience) => {
-          audiences.push(audience);
-          return STATEMENT;
-        },
-      },
-    );
+    const { audiences, ...counted } = countedIdToken();
+    const fetch = routedFetch({ ...hosts, 'login.microsoftonline.com': entra.url });
+    const model = await open({ ...APPLICATION, AZURE_RESOURCE_NAME: 'octo' }, { fetch, ...counted });
     await model.doGenerate(question());
     await model.doGenerate(question());
     expect(audiences).toEqual(['api://AzureADTokenExchange']);
     expect(entra.requests()).toHaveLength(1);
     expect(entra.requests()[0]?.path).toBe('/octo-tenant/oauth2/v2.0/token');
-    expect(Object.fromEntries(new URLSearchParams(String(entra.requests()[0]?.body)))).toEqual({
+    expect(formIn(entra.requests()[0])).toEqual({
       client_id: 'octo-client',
       scope: 'https://cognitiveservices.azure.com/.default',
       grant_type: 'client_credentials',
@@ -158,7 +149,7 @@ describe('Azure with Microsoft Entra', () => {
       { fetch: routedFetch(hosts), readTextFile: async () => 'from-file\n' },
     );
     await model.doGenerate(question());
-    expect(Object.fromEntries(new URLSearchParams(String(entra.requests()[0]?.body)))).toMatchObject(proof);
+    expect(formIn(entra.requests()[0])).toMatchObject(proof);
   });
 
   it('is not called if there is a token already', async () => {
@@ -182,7 +173,7 @@ describe('Azure with Microsoft Entra', () => {
     const entra = await startEntra(status, body);
     const model = await open(
       { ...APPLICATION, AZURE_RESOURCE_NAME: 'octo', AZURE_AUTHORITY_HOST: entra.url },
-      { fetch: routedFetch(hosts), idToken: async () => STATEMENT },
+      { fetch: routedFetch(hosts), idToken },
     );
     await expect(model.doGenerate(question())).rejects.toMatchObject({ message });
     expect(server.requests()).toEqual([]);

@@ -3,13 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { ModelsOptions } from '../../src/model/create.js';
 import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer } from '../helpers/model-server.js';
+import { countedIdToken, formIn, idToken, routedFetch, STATEMENT } from './cloud.js';
 import { question } from './contract.js';
 import { claude, completion, gemini, openModel } from './open-model.js';
-import { routedFetch } from './routed-fetch.js';
 
 const PROJECT = { GOOGLE_CLOUD_PROJECT: 'octo-project' };
 const TOKEN = { CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.octo' };
-const STATEMENT = 'eyJhbGciOi.statement.signature';
 const POOL = 'projects/1/locations/global/workloadIdentityPools/octo/providers/github';
 
 const FILE = { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' };
@@ -140,33 +139,19 @@ describe('workload identity', () => {
   it('exchanges the workflow’s identity token, and impersonates the service account', async () => {
     const { server, hosts } = await startVertex();
     const google = await startGoogle();
-    const audiences: string[] = [];
-    const model = await open(
-      'gemini-3.5-flash',
-      {
-        ...PROJECT,
-        GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL,
-        GOOGLE_SERVICE_ACCOUNT: 'octo@octo-project.iam.gserviceaccount.com',
-      },
-      {
-        fetch: routedFetch({
-          ...hosts,
-          'sts.googleapis.com': google.url,
-          'iamcredentials.googleapis.com': google.url,
-        }),
-        idToken: async (audience) => {
-          audiences.push(audience);
-          return STATEMENT;
-        },
-      },
-    );
+    const { audiences, ...counted } = countedIdToken();
+    const account = 'octo@octo-project.iam.gserviceaccount.com';
+    const env = { ...PROJECT, GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL, GOOGLE_SERVICE_ACCOUNT: account };
+    const names = ['sts.googleapis.com', 'iamcredentials.googleapis.com'];
+    const fetch = routedFetch({ ...hosts, ...Object.fromEntries(names.map((name) => [name, google.url])) });
+    const model = await open('gemini-3.5-flash', env, { fetch, ...counted });
     await model.doGenerate(question());
     await model.doGenerate(question());
     expect(audiences).toEqual([`https://iam.googleapis.com/${POOL}`]);
     const [exchange, impersonation] = google.requests();
     expect(google.requests()).toHaveLength(2);
     expect(exchange?.path).toBe('/v1/token');
-    expect(Object.fromEntries(new URLSearchParams(String(exchange?.body)))).toEqual({
+    expect(formIn(exchange)).toEqual({
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
       audience: `//iam.googleapis.com/${POOL}`,
       scope: 'https://www.googleapis.com/auth/cloud-platform',
@@ -212,7 +197,7 @@ describe('workload identity', () => {
     const model = await open('gemini-3.5-flash', FILE, { fetch: routedFetch(hosts), readTextFile });
     await model.doGenerate(question());
     const exchange = google.requests().find(({ path }) => path === '/v1/token');
-    expect(new URLSearchParams(String(exchange?.body)).get('subject_token')).toBe(STATEMENT);
+    expect(formIn(exchange)['subject_token']).toBe(STATEMENT);
     if (source === 'url') {
       expect(google.requests()[0]).toMatchObject({
         method: 'GET',
@@ -254,11 +239,9 @@ describe('workload identity', () => {
     const google = await startLoopback((_, response) =>
       sendJson(response, 400, { error: 'invalid_grant', error_description: `not valid: ${STATEMENT}` }),
     );
-    const model = await open(
-      'gemini-3.5-flash',
-      { ...PROJECT, GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL },
-      { fetch: routedFetch({ 'sts.googleapis.com': google.url }), idToken: async () => STATEMENT },
-    );
+    const env = { ...PROJECT, GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL };
+    const fetch = routedFetch({ 'sts.googleapis.com': google.url });
+    const model = await open('gemini-3.5-flash', env, { fetch, idToken });
     await expect(model.doGenerate(question())).rejects.toMatchObject({
       message: 'auth: Google gave no credentials: not valid: ***',
     });
@@ -280,22 +263,14 @@ describe('a credential file of Google', () => {
     const readTextFile = async () => JSON.stringify(credential);
     const model = await open('gemini-3.5-flash', FILE, { fetch: routedFetch(hosts), readTextFile });
     await model.doGenerate(question());
-    const form = new URLSearchParams(String(google.requests()[0]?.body));
-    expect(form.get('grant_type')).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
-    const [header = '', reservations = '', signature = ''] = (form.get('assertion') ?? '').split('.');
-    const isSigned = verify(
-      'RSA-SHA256',
-      Buffer.from(`${header}.${reservations}`),
-      publicKey,
-      Buffer.from(signature, 'base64url'),
-    );
-    expect(isSigned).toBe(true);
-    expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({
-      alg: 'RS256',
-      typ: 'JWT',
-      kid: 'octo-key',
-    });
-    expect(JSON.parse(Buffer.from(reservations, 'base64url').toString())).toMatchObject({
+    const form = formIn(google.requests()[0]);
+    expect(form['grant_type']).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    const [header = '', claims = '', signature = ''] = form['assertion']?.split('.') ?? [];
+    const signed = Buffer.from(`${header}.${claims}`);
+    expect(verify('RSA-SHA256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
+    const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+    expect(decoded(header)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'octo-key' });
+    expect(decoded(claims)).toMatchObject({
       iss: 'octo@octo-project.iam.gserviceaccount.com',
       aud: `${google.url}/token`,
       scope: 'https://www.googleapis.com/auth/cloud-platform',
@@ -308,21 +283,13 @@ describe('a credential file of Google', () => {
     const google = await startGoogle();
     const login = { type: 'authorized_user', client_id: 'i', client_secret: 's', refresh_token: 'r' };
     const path = '/home/octocat/.config/gcloud/application_default_credentials.json';
-    const model = await open(
-      'gemini-3.5-flash',
-      { ...PROJECT, HOME: '/home/octocat' },
-      {
-        fetch: routedFetch({ ...hosts, 'oauth2.googleapis.com': google.url }),
-        readTextFile: async (asked) => (asked === path ? JSON.stringify(login) : undefined),
-      },
-    );
+    const fetch = routedFetch({ ...hosts, 'oauth2.googleapis.com': google.url });
+    const readTextFile = async (asked: string) => (asked === path ? JSON.stringify(login) : undefined);
+    const env = { ...PROJECT, HOME: '/home/octocat' };
+    const model = await open('gemini-3.5-flash', env, { fetch, readTextFile });
     await model.doGenerate(question());
-    expect(Object.fromEntries(new URLSearchParams(String(google.requests()[0]?.body)))).toEqual({
-      grant_type: 'refresh_token',
-      client_id: 'i',
-      client_secret: 's',
-      refresh_token: 'r',
-    });
+    const { type: _, ...sent } = login;
+    expect(formIn(google.requests()[0])).toEqual({ grant_type: 'refresh_token', ...sent });
     expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
   });
 });
