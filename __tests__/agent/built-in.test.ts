@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from '../../src/agent/built-in.js';
+import { BUILT_IN_AGENTS, BUILT_IN_PREFIX } from '../../src/agent/built-in.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { checkAgentName } from '../../src/agent/name.js';
 import { TOOL_NAMES } from '../../src/tools/registry.js';
@@ -54,10 +54,4 @@ describe('the built-in agents', () => {
       expect(tools).toContain('github_file');
     },
   );
-
-  it('are found only by their full name', () => {
-    expect(findBuiltInAgent('builtin/ask')?.shortName).toBe('ask');
-    expect(findBuiltInAgent('ask')).toBeUndefined();
-    expect(findBuiltInAgent('builtin/none')).toBeUndefined();
-  });
 });

@@ -65,14 +65,6 @@ securty = "nit"
     ]);
   });
 
-  it('is read on after a duplicate key', () => {
-    const text = 'name = "v"\nNAME = "w"\nmodel = "a/m"\ntools = ["read_file", 7]\nfiles = ["a"]\n';
-    expect(errorsOf(text)).toEqual([
-      ["failed to parse agent config \"v\": Key 'NAME' has already been defined, as 'name'", 2, 1],
-      ['failed to parse agent config "v": tools[1] must be a string, but is an integer', 4, 1],
-    ]);
-  });
-
   it('with very many errors has the first fifty reported', () => {
     const servers = Array.from({ length: 200 }, () => '[[mcp_servers]]\nname = 1\n').join('');
     const { config, errors } = inspectAgent(`name = "v"\nmodel = "a/m"\n${servers}`, SOURCE);

@@ -65,19 +65,6 @@ describe('loadAgent', () => {
     expect(await library().agents.loadAgent('builtin/ask')).toMatchObject(loaded);
   });
 
-  it('passes on the warnings of the file, with its place', async () => {
-    const { agents } = library({ 'repo/axe/agents/a.toml': agent('a', '[memory]\nlastn = 1\n') });
-    const warning = { code: 'agent-unknown-key', at: { file: 'axe/agents/a.toml', line: 4 } };
-    expect((await agents.loadAgent('a')).warnings).toMatchObject([warning]);
-  });
-
-  it('works without a configuration folder', async () => {
-    const { cwd } = library({ 'repo/axe/agents/a.toml': agent('a') });
-    const agents = createAgentLoader([diskPlace({ dirs: [join(cwd, 'axe/agents')], cwd })]);
-    expect((await agents.loadAgent('a')).config.name).toBe('a');
-    expect((await errorOf(agents.loadAgent('b'))).message).toBe('agent config not found: b');
-  });
-
   it('C1 9: reports a missing agent with the existing ones, the nearest first (golden 21, step 35)', async () => {
     const { agents } = library({
       'repo/axe/agents/zed.toml': agent('zed'),
@@ -91,16 +78,6 @@ describe('loadAgent', () => {
       expect(error.remedy).toContain(`\`${name}\``);
     }
     expect(error.remedy).toContain('`axe/agents`, `.axe/agents`');
-  });
-
-  it('reports a missing built-in agent and a missing path in the same way', async () => {
-    const { agents } = library();
-    const builtIn = await errorOf(agents.loadAgent('builtin/pr-review'));
-    expect(builtIn.message).toBe('agent config not found: builtin/pr-review');
-    expect(builtIn.remedy).toContain('Did you mean `builtin/pr-reviewer`?');
-    expect((await errorOf(agents.loadAgent('bots/x.toml'))).message).toBe(
-      'agent config not found: bots/x.toml',
-    );
   });
 
   it.each(['../escape', 'grp/sub', '..', 'a\u0000b', '', '../../etc/x'])(

@@ -1,13 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError } from '../../src/lib/errors.js';
-import {
-  CONCLUSIONS,
-  conclusionOf,
-  errorOf,
-  isCutShort,
-  markedAnswer,
-  type RunOutcome,
-} from '../../src/lib/outcome.js';
+import { CONCLUSIONS, conclusionOf, errorOf, markedAnswer, type RunOutcome } from '../../src/lib/outcome.js';
 import { STATS as stats } from '../helpers/reports.js';
 
 const error = new AxeError('no');
@@ -37,16 +30,6 @@ describe('an outcome', () => {
       message: 'the model refused to answer',
       remedy: 'Word the task differently. Or choose another model.',
     });
-  });
-
-  it.each<[boolean, RunOutcome]>([
-    [true, { kind: 'incomplete', answer: 'half', error, stats }],
-    [true, { ...exhausted, limit: 'time' }],
-    [false, { ...exhausted, limit: 'tokens', isAnswered: true }],
-    [false, { kind: 'completed', answer: '', stats }],
-    [false, { kind: 'failed', error, stats }],
-  ])('is cut short: %s, %j', (isShort, outcome) => {
-    expect(isCutShort(outcome)).toBe(isShort);
   });
 
   it.each([

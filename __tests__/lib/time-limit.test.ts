@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { AxeError, formatError } from '../../src/lib/errors.js';
+import { formatError } from '../../src/lib/errors.js';
 import { createDeadline, limitTime, signalAfter, timeLeftMs } from '../../src/lib/time-limit.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 
@@ -74,15 +74,6 @@ describe('the deadline of a run', () => {
       expect(signal.aborted).toBe(false);
     },
   );
-
-  it('ends early with a given reason, and keeps it', () => {
-    const { cancel, limit, signal } = createDeadline();
-    const reason = new AxeError('the run was cancelled');
-    limit(1000);
-    cancel(reason);
-    jest.advanceTimersByTime(1000);
-    expect(signal.reason).toBe(reason);
-  });
 
   it('is never reached after it was cleared, and leaves no timer', () => {
     const { clear, limit, signal } = createDeadline();

@@ -77,12 +77,6 @@ describe('a conversation without tools', () => {
     expect(asked).toHaveLength(1);
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { toolCalls: 0, turns: 1 } });
   });
-
-  it('is refused when the provider reports it (D27)', async () => {
-    const finish = { unified: 'content-filter', raw: 'refusal' } as const;
-    const { outcome } = await run([says('I cannot.', { finish })]);
-    expect(outcome).toMatchObject({ kind: 'refused', answer: 'I cannot.', stats: { stopReason: 'refusal' } });
-  });
 });
 
 describe('a reply that did not end normally', () => {
@@ -275,23 +269,7 @@ describe('a conversation with tools', () => {
     ]);
   });
 
-  it('sends reasoning back with its signature, and drops empty texts', async () => {
-    const signed = { anthropic: { signature: 'sig' } };
-    const thought = { google: { thoughtSignature: 't' } };
-    const one = { ...call('a', 'echo', {}), providerMetadata: thought } as ReturnType<typeof call>;
-    const thinks = reply([
-      { type: 'reasoning', text: 'hm', providerMetadata: signed },
-      { type: 'text', text: '' },
-      one,
-    ]);
-    const { asked } = await run([thinks, says('ok')], { tools: [echo] });
-    expect(asked[1]?.prompt[2]?.content).toEqual([
-      { type: 'reasoning', text: 'hm', providerOptions: signed },
-      { type: 'tool-call', toolCallId: 'a', toolName: 'echo', input: {}, providerOptions: thought },
-    ]);
-  });
-
-  it.each(['null', '[1]', '3', '"x"', 'true', '{'])(
+  it.each(['null', '[1]', '{'])(
     'sends arguments back as an object, whatever the model wrote: %s',
     async (input) => {
       const { asked } = await run([reply([call('a', 'echo', input)]), says('ok')], { tools: [echo] });
@@ -448,21 +426,6 @@ describe('the figures of a run', () => {
       expect(outcome.stats).toMatchObject({ inputTokens: 14, outputTokens: 2, modelId: 'fake-model' });
     },
   );
-
-  it('name the stop reason in common words if the provider gives none', async () => {
-    const { outcome } = await run([says('ok', { finish: { unified: 'length', raw: undefined } })]);
-    expect(outcome.stats.stopReason).toBe('length');
-  });
-
-  it('include the time by the clock', async () => {
-    const clock = createFakeClock();
-    const slow = async () => {
-      clock.advance(1234);
-      return says('ok');
-    };
-    const { outcome } = await run([slow], {}, undefined, clock);
-    expect(outcome.stats.durationMs).toBe(1234);
-  });
 });
 
 describe('a run with a budget', () => {
@@ -483,13 +446,6 @@ describe('a run with a budget', () => {
       error: { message: 'budget exceeded: used 120 of 100 tokens', exitCode: 4 },
       stats: { turns: 1, budget: { usedTokens: 120, maxTokens: 100 } },
     });
-  });
-
-  it('that is not exceeded completes, and reports the usage', async () => {
-    const whole = says('ok', { inputTokens: 50, outputTokens: 49 });
-    const { outcome } = await run([whole], { budget: budget(100) });
-    const stats = { budget: { usedTokens: 99, maxTokens: 100 }, costUsd: undefined };
-    expect(outcome).toMatchObject({ kind: 'completed', stats });
   });
 
   it('C4 65: that is spent runs no tool and sends no request, since nobody would read the results', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Trigger } from '../../src/event/trigger.js';
 import { costLimit, spendBefore, spentFact, usedUp } from '../../src/loop/spend.js';
 import type { Spent } from '../../src/review/state-facts.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
@@ -16,7 +17,10 @@ const FACTS = [
   spent('d', 5, { day: '2026-02-02' }),
 ];
 
-function earlier(limits: { perPullUsd?: number; perDayUsd?: number }, trigger = pullRequest({ number: 42 })) {
+function earlier(
+  limits: { perPullUsd?: number; perDayUsd?: number },
+  trigger: Trigger = pullRequest({ number: 42 }),
+) {
   return spendBefore(FACTS, { trigger, limits: { perPullUsd: 0, perDayUsd: 0, ...limits }, now: NOW });
 }
 
@@ -26,11 +30,7 @@ describe('the cost of earlier runs', () => {
   });
 
   it('belongs to no pull request on a schedule', () => {
-    const spend = spendBefore(FACTS, {
-      trigger: SCHEDULE,
-      limits: { perPullUsd: 1, perDayUsd: 0 },
-      now: NOW,
-    });
+    const spend = earlier({ perPullUsd: 1 }, SCHEDULE);
     expect(spend).toMatchObject({ pull: undefined, pullUsd: 0 });
     expect(usedUp(spend)).toBeUndefined();
   });
@@ -40,13 +40,7 @@ describe('the allowed cost of a run', () => {
   it.each([
     ['nothing is limited', 0, {}, 0, undefined],
     ['only the run is limited', 1, {}, 1, 'max-cost-usd'],
-    [
-      'less is left of the pull request’s limit than the run’s',
-      1,
-      { perPullUsd: 6 },
-      0.25,
-      'max-cost-usd-per-pr',
-    ],
+    ['less is left of the pull request', 1, { perPullUsd: 6 }, 0.25, 'max-cost-usd-per-pr'],
     ['less is left of the day', 1, { perPullUsd: 7, perDayUsd: 3 }, 0.25, 'max-cost-usd-per-day'],
     ['the run itself is limited most', 0.1, { perPullUsd: 7, perDayUsd: 3 }, 0.1, 'max-cost-usd'],
     ['nothing is left', 1, { perPullUsd: 5 }, -1, 'max-cost-usd-per-pr'],

@@ -219,12 +219,6 @@ describe('many calls of one turn', () => {
     );
   });
 
-  it('run one after the other if the agent requires it', async () => {
-    const { count, seen } = counting();
-    await answer(many(5), [count], { parallel: false });
-    expect(seen).toEqual({ most: 1, order: [0, 1, 2, 3, 4] });
-  });
-
   it('C4 63: are all answered when there are 500, but only a limited number runs', async () => {
     const { count, seen } = counting();
     const { answered, outputs } = await answer(many(500), [count]);

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { ConfigError } from '../../src/lib/errors.js';
 import { isTransient } from '../../src/loop/retry.js';
 import { createModels, type ModelsOptions } from '../../src/model/create.js';
-import type { ProviderConfig } from '../../src/model/settings.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { realmFetch } from '../helpers/realm-fetch.js';
 import { question } from './contract.js';
@@ -92,27 +91,9 @@ it('an unreachable server is reported with a more specific reason if one is know
 describe('opening a model', () => {
   const broken = () => Promise.reject(new Error('config.toml is broken'));
 
-  it('reads the configuration once, and only on request', async () => {
-    let reads = 0;
-    const loadConfig = async (): Promise<Readonly<Record<string, ProviderConfig>>> => {
-      reads += 1;
-      return {};
-    };
-    const all = models({ loadConfig, env: { OPENAI_API_KEY: 'k' } });
-    expect(reads).toBe(0);
-    await all.configure();
-    await all.configure();
-    await all.open({ provider: 'openai', model: 'm' });
-    expect(reads).toBe(1);
-  });
-
   it('fails if the configuration is broken, for every model, as in axe (§4)', async () => {
     const all = models({ loadConfig: broken });
     await expect(all.configure()).rejects.toThrow('broken');
     await expect(all.open({ provider: 'openai', model: 'm' })).rejects.toThrow('broken');
-  });
-
-  it('needs no key to configure (a dry run needs none)', async () => {
-    await expect(models().configure()).resolves.toBeUndefined();
   });
 });

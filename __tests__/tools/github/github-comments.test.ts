@@ -95,8 +95,4 @@ Why?
     expect(text).toContain('title of issue #7');
     expect(text).toMatch(/\[there is more than GitHub was asked for\]$/);
   });
-
-  it('requires a number if the event has none', async () => {
-    expect(await ask([post()], {}, { number: undefined })).toMatchObject({ isError: true, asked: [] });
-  });
 });

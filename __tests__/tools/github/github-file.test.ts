@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_GITHUB_FILE_BYTES } from '../../../src/lib/defaults.js';
-import { ToolError } from '../../../src/lib/errors.js';
 import { createGitHubFile } from '../../../src/tools/github/github-file.js';
 import type { FilePlace, PathOnGitHub } from '../../../src/tools/github/github-port.js';
 import { quiet } from '../workspace-scene.js';
@@ -59,20 +58,6 @@ describe('github_file', () => {
     expect((await ask({ path: 'src' }, { kind: 'folder', names: ['a.ts', 'b.ts'] })).text).toBe(
       '<third-party-text source="directory src at the head">\na.ts\nb.ts\n</third-party-text>',
     );
-  });
-
-  it('returns nothing of a binary file', async () => {
-    expect(await ask({ path: 'a.png' }, '\u0089PNG\0\0')).toMatchObject({
-      text: 'binary file detected: "a.png" (7 bytes) holds no text that could be shown',
-      isError: true,
-    });
-  });
-
-  it('answers with the error', async () => {
-    expect(await ask({ path: 'a' }, new ToolError('no. Add `contents: read`.'))).toMatchObject({
-      text: 'no. Add `contents: read`.',
-      isError: true,
-    });
   });
 
   it.each([true, false])('taints by the origin of the commit: %p (D19)', async (isForeign) => {
