@@ -18,40 +18,6 @@ function partOf(text: string, title: string): string | undefined {
 }
 
 describe('a dry run', () => {
-  it('prints the parts in axe’s order, down to the blank lines (axe-behaviour §15)', async () => {
-    const text = await dryRun({ agents: { bot: AGENT } });
-    expect(text).toBe(`=== Dry Run ===
-
-Model:    openai/m
-Workdir:  /work
-Timeout:  120s
-Params:   temperature=0, max_tokens=0
-Budget:   0 tokens (0 = unlimited)
-Stream:   no
-
---- System Prompt ---
-You help.
-
---- Skill ---
-(none)
-
---- Files (0) ---
-(none)
-
---- User Message ---
-(default)
-
---- Tools ---
-(none)
-
---- MCP Servers ---
-(none)
-
---- Sub-Agents ---
-(none)
-`);
-  });
-
   it.each([
     ['there', '<memory>a</memory>'],
     ['empty', ''],

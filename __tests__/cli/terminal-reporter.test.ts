@@ -46,25 +46,6 @@ describe('the messages of a run', () => {
     ]);
   });
 
-  it('show the settings of the run when requested (axe-behaviour §17)', async () => {
-    const toml = `${AGENT}skill = "s.md"\nfiles = ["*"]\n[params]\ntemperature = 0.7\nmax_tokens = 512\n`;
-    const { plan } = await reportOf(
-      'planned',
-      { agents: { bot: toml }, skills: { 's.md': 'S' }, files: [{ path: 'a', content: '' }] },
-      { readStdin: async () => 'piped' },
-    );
-    expect(linesOf(true, [{ kind: 'run-started', plan, restored: RESTORED }])).toEqual([
-      'Model:    openai/m',
-      'Workdir:  /work',
-      'Skill:    s.md',
-      'Files:    1 file(s)',
-      'Prompt:   stdin',
-      'Timeout:  120s',
-      'Params:   temperature=0.7, max_tokens=512',
-      'Memory:   5 entries loaded from /data/bot.md',
-    ]);
-  });
-
   it.each<[string, RestoreResult | undefined, readonly string[]]>([
     ['off', undefined, []],
     ['there, all of it counted', RESTORED, ['Memory:   5 entries loaded from /data/bot.md']],

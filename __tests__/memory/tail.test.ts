@@ -165,21 +165,6 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
     }
   }
 
-  it('costs no more to read than a small one when only the newest entries are read', async () => {
-    const newest = Array.from({ length: 20 }, (_, index) => entry(index, 'x'.repeat(1_000))).join('');
-    await withSparseFile(
-      [
-        [0, entry(0)],
-        [SIZE, `\n${newest}`],
-      ],
-      async (big) => {
-        const { file, read } = counting(big);
-        expect(await readTail(file, 20)).toEqual({ text: newest, loaded: 20, truncated: false });
-        expect(read.bytes).toBe(BLOCK);
-      },
-    );
-  });
-
   it('returns what is kept of an entry of 50 MB, in small parts', async () => {
     await withSparseFile(
       [

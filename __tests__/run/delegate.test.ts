@@ -268,33 +268,6 @@ function sleepsTillAborted(signals: AbortSignal[]) {
     });
 }
 
-describe('the report about sub-agents', () => {
-  it('adds to the figures of the run: tokens, not turns and calls', async () => {
-    const { outcome } = await callOnce(agent('a'), [
-      says('x', { inputTokens: 100, outputTokens: 10, cacheRead: 50 }),
-    ]);
-    expect(outcome.stats).toMatchObject({
-      turns: 2,
-      toolCalls: 1,
-      inputTokens: 106,
-      outputTokens: 14,
-      cacheReadTokens: 50,
-      modelId: 'bot',
-    });
-    expect(outcome.stats.calls).toEqual([
-      {
-        turn: 1,
-        tool: 'call_agent',
-        input: CALL,
-        output: 'x',
-        isError: false,
-        isDenied: false,
-        durationMs: 0,
-      },
-    ]);
-  });
-});
-
 describe('the end of the run', () => {
   it('ends its sub-agents, and what was said so far is published', async () => {
     const holder: { stop: () => void } = { stop: () => {} };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type ActionMemoryOptions, openActionMemory } from '../../../src/action/memory.js';
@@ -7,16 +7,11 @@ import type { Trigger } from '../../../src/event/trigger.js';
 import type { Change } from '../../../src/memory/change.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { readInputs } from '../../../src/runner/inputs/inputs.js';
-import {
-  createFakeGitHubClient,
-  type FakeGitHubClient,
-  failure,
-  noAbort,
-} from '../../helpers/github-client-fake.js';
+import { createFakeGitHubClient, type FakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
-import { fileEntry, HEAD, repositoryAt, TREE } from '../../memory/stores/branch/memory-branch-fixture.js';
+import { fileEntry, HEAD, repositoryAt } from '../../memory/stores/branch/memory-branch-fixture.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -216,34 +211,6 @@ describe('memory in the workspace', () => {
 describe('memory in the workspace on a pull request (D13, D21)', () => {
   const FILE = { 'memory-store': 'file' };
   const PLACE = '.axe/memory/bot.md';
-
-  const refused = () => {
-    throw failure(403);
-  };
-
-  it.each<[string, FakeGitHubClient, RegExp]>([
-    [
-      'a folder',
-      github({ [PLACE]: { type: 'tree', mode: 0o40000, oid: TREE, size: 0 } }),
-      /^`octocat\/hello@main:\.axe\/memory\/bot\.md` is not a memory file: it is a folder$/,
-    ],
-    ['a link', github({ [PLACE]: fileEntry('x', { mode: 0o120000 }) }), /: it is a symbolic link$/],
-    ['nothing GitHub lets us see', createFakeGitHubClient({ graphql: refused }), /403/],
-  ])('is unreadable, not empty, if the base has %s', async (_, client, message) => {
-    const opening = { given: FILE, trigger: pullRequest(), client };
-    const store = await open(opening);
-    expect(await read(store)).toMatchObject({ kind: 'failed', message: expect.stringMatching(message) });
-    expect(await write(store)).toMatchObject({
-      kind: 'failed',
-      message: expect.stringMatching(/^it could not be loaded, so nothing was added to it \(.+\)$/),
-    });
-    // Nobody has read before the post step writes.
-    expect(await write(await open(opening))).toMatchObject({
-      kind: 'failed',
-      message: expect.stringMatching(message),
-    });
-    expect(existsSync(join(workspace, PLACE))).toBe(false);
-  });
 
   it('comes from the default branch after a comment on a pull request, whatever was checked out', async () => {
     writeFiles(workspace, { [PLACE]: 'whatever the head says' });

@@ -1,8 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../../src/event/permission.js';
 import { CONCLUSIONS } from '../../../src/lib/outcome.js';
-import { DEFAULT_DIFF_POLICY } from '../../../src/prompt/context.js';
-import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
 import { INPUT_DEFAULTS } from '../../../src/runner/inputs/input-values.js';
 import { type Inputs, readInputs } from '../../../src/runner/inputs/inputs.js';
 
@@ -15,46 +12,6 @@ function read(given: Readonly<Record<string, string>> = {}): Inputs {
 }
 
 describe('inputs', () => {
-  it('have defaults when nothing is given', () => {
-    expect(read()).toEqual({
-      agent: 'bot',
-      agentsRepo: undefined,
-      repositoriesToken: '',
-      publish: { reportTo: '', checkRun: false, language: '' },
-      mode: 'run',
-      prompt: '',
-      model: '',
-      apiKey: '',
-      agentsDir: '',
-      githubToken: '',
-      admission: DEFAULT_ADMISSION_POLICY,
-      memory: {
-        store: 'branch',
-        branch: 'axe-memory',
-        path: undefined,
-        repository: undefined,
-        isElsewhere: false,
-        isReadOnly: false,
-      },
-      comment: 'auto',
-      review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
-      diff: DEFAULT_DIFF_POLICY,
-      timeoutMinutes: 15,
-      fallbackModels: [],
-      maxTurns: 50,
-      maxTokens: 2_000_000,
-      maxCostUsd: 0,
-      spendLimits: { perPullUsd: 0, perDayUsd: 0 },
-      toolsAllowed: [],
-      changesAllowed: [],
-      unused: [],
-      redact: [],
-      outputSchema: '',
-      dryRun: false,
-      failOn: { conclusions: [], memory: false, findings: [] },
-    });
-  });
-
   it('treat an empty input as not given, so that a variable can be unset', () => {
     const empty = Object.fromEntries(Object.keys(INPUT_DEFAULTS).map((name) => [name, ' \n']));
     expect(read({ ...empty, agent: 'bot' })).toEqual(read());

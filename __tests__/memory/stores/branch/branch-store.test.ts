@@ -198,26 +198,6 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
       blocked: [{ path: 'MEMORY.md' }],
     });
   });
-
-  it('is left out of the whole tree, with a warning', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    branch.put('bot.md.bak', entryText('old'));
-    branch.put('linked.md', link);
-    branch.put('run.sh', { kind: 'refused', reason: 'it is not a markdown file' });
-    const result = await run(branch).readTree(never);
-    expect(result.kind === 'tree' && [...result.tree.keys()]).toEqual(['bot.md', 'bot.md.bak']);
-    expect(result).toMatchObject({
-      warnings: [
-        {
-          code: 'memory-store-notice',
-          message: expect.stringMatching(
-            /"linked\.md" \(it is a symbolic link\), "run\.sh" \(it is not a markdown file\)/,
-          ),
-        },
-      ],
-    });
-  });
 });
 
 describe('dropping the history', () => {

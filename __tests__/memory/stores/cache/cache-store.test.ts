@@ -1,9 +1,5 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/lib/clock.js';
-import { createFiles } from '../../../../src/lib/files.js';
 import { cacheScope, formatKey, parseKey } from '../../../../src/memory/stores/cache/cache-key.js';
 import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
 import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
@@ -315,42 +311,6 @@ describe('a version that was read once', () => {
       cache.put(formatKey(PREFIX, number), tree({ 'bot.md': entryText(`n${number}`) }));
     expect(idsIn(textOf(await read(job(cache))))).toEqual(['n15']);
   });
-});
-
-it('C3 42: a restore follows no link from the archive, and none at the place where it is unpacked', async () => {
-  const workspace = await mkdtemp(join(tmpdir(), 'axe-cache-'));
-  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
-  await writeFile(join(outside, 'secret.md'), 'token');
-  await symlink(outside, join(workspace, DIRECTORY));
-  const files = createFiles();
-  const cache = createFakeCache();
-  cache.put(formatKey(PREFIX, 1), tree({ 'bot.md': entryText('a') }));
-  const honest = cache.client({ files, workspace });
-  const client = {
-    ...honest,
-    restore: async (...request: Parameters<typeof honest.restore>) => {
-      const result = await honest.restore(...request);
-      if (result.kind !== 'hit') return result;
-      await symlink(join(outside, 'secret.md'), join(workspace, DIRECTORY, 'link.md'));
-      await symlink(outside, join(workspace, DIRECTORY, 'folder'));
-      return result;
-    },
-  };
-  const store = createCacheStore({
-    cache: client,
-    files,
-    clock: createFakeClock(),
-    directory: join(workspace, DIRECTORY),
-    scope: 'trunk',
-  });
-  expect(await read(store)).toMatchObject({
-    kind: 'restored',
-    text: entryText('a'),
-    warnings: [{ message: expect.stringContaining('"folder", "link.md"') }],
-  });
-  expect(await read(store, 'link.md')).toMatchObject({ kind: 'empty' });
-  expect(await readFile(join(outside, 'secret.md'), 'utf8')).toBe('token');
-  await Promise.all([workspace, outside].map((folder) => rm(folder, { recursive: true })));
 });
 
 it.each([
