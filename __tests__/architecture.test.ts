@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_876,
+  'lines of src/': 55_832,
   'files of src/': 341,
   'types of src/': 783,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 84_791,
+  'lines of __tests__/': 84_389,
   'lines of scripts/, bench/ and eval/': 4949,
 };
 

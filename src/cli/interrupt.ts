@@ -33,12 +33,9 @@ export function withSaved({ signal }: InterruptedError, report: Ran): Interrupte
 
 /** Notes are saved when they are written, of an event's run at its end; trouble with that is a warning of its own. */
 function describeSaved({ memory, remembered }: Ran): string {
-  const written = remembered?.result.kind === 'failed' ? [] : notesOf(memory);
+  const recent = remembered?.result.kind === 'failed' ? [] : (memory?.notes?.session.recent() ?? []);
+  const written = [...new Set(recent.map(({ path }) => path))];
   const words = ['No entry was added to memory.'];
   if (written.length > 0) words.push(`Notes that were written stay: ${written.join(', ')}.`);
   return words.join(' ');
-}
-
-function notesOf(memory: Ran['memory']): readonly string[] {
-  return [...new Set(memory?.notes?.session.recent().map(({ path }) => path))];
 }

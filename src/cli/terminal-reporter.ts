@@ -41,8 +41,11 @@ function formatWarning(warning: Warning, colors?: Colors): string {
 
 function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
-    case 'run-started':
-      return [...planLines(event.plan), ...memoryLine(event.restored), ...notesLine(event.notes)];
+    case 'run-started': {
+      const { plan, restored, notes } = event;
+      const found = notes === undefined ? [] : [`Notes:    ${notes.files} file(s) in ${notes.location}`];
+      return [...planLines(plan), ...memoryLine(restored), ...found];
+    }
     case 'model-request': {
       const { turn, messages, toolResults, tools } = event;
       if (tools === 0) return [];
@@ -129,10 +132,6 @@ function memoryLine(restored: RestoreResult | undefined): readonly string[] {
   if (total === 0) return ['Memory:   0 entries (no memory file)'];
   const count = truncated === undefined || loaded === total ? `${total}` : `${loaded} of ${total}`;
   return [`Memory:   ${count} entries loaded from ${location}`];
-}
-
-function notesLine(notes: Extract<RunEvent, { kind: 'run-started' }>['notes']): readonly string[] {
-  return notes === undefined ? [] : [`Notes:    ${notes.files} file(s) in ${notes.location}`];
 }
 
 /** The lines after a run: duration, tokens and stop reason; only the duration if it failed. */

@@ -94,7 +94,9 @@ export function countEntries(text: string): number {
 
 /** The text without provenance lines, for prompts; nothing else changes (D8). */
 export function stripProvenance(text: string): string {
-  return text.replace(PROVENANCE_LINE, (line) => (isProvenance(line.replace(/\n$/, '')) ? '' : line));
+  return text.replace(PROVENANCE_LINE, (line) =>
+    parseProvenance(line.replace(/\n$/, '')) === undefined ? line : '',
+  );
 }
 
 /** What a model is given of a run log: readable, and without the lines that say which run wrote an entry (D8). */
@@ -119,10 +121,6 @@ function entryId(entry: string): string | undefined {
   if (!entry.includes(PROVENANCE_START)) return undefined;
   const lines = (entry.match(PROVENANCE_LINE) ?? []).map((line) => parseProvenance(line.replace(/\n$/, '')));
   return lines.findLast((line) => line !== undefined)?.id;
-}
-
-function isProvenance(line: string): boolean {
-  return parseProvenance(line) !== undefined;
 }
 
 function wellFormed(text: string): string {

@@ -233,7 +233,9 @@ async function planBasis(
   deps: Dependencies,
 ): Promise<Basis> {
   const { trigger } = request;
-  const agent = withEffort(loaded, request);
+  const { effort } = request;
+  const params = effort === undefined ? loaded.config.params : { ...loaded.config.params, effort };
+  const agent = { ...loaded, config: { ...loaded.config, params } };
   const { config } = agent;
   const timeoutSeconds = request.timeLimit(config.timeoutSeconds);
   deps.deadline.limit(timeoutSeconds * 1000);
@@ -243,12 +245,6 @@ async function planBasis(
   const memory = planMemory(agent, model, trust, request, deps.clock.newId());
   const workdir = firstGiven([request.workdir, await agentWorkdir(agent, deps), deps.cwd]);
   return { agent, model, trigger, trust, workdir, timeoutSeconds, review, memory };
-}
-
-function withEffort(agent: LoadedAgent, { effort }: RunRequest): LoadedAgent {
-  if (effort === undefined) return agent;
-  const { config } = agent;
-  return { ...agent, config: { ...config, params: { ...config.params, effort } } };
 }
 
 /**

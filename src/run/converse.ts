@@ -83,7 +83,11 @@ async function holdAll(own: AgentConversation, run: LiveRun): Promise<Held> {
   const review = run.publications?.scopeOfReview;
   const said =
     passes === undefined || review === undefined
-      ? await holdOne(own, run)
+      ? {
+          outcome: await holdConversation(own, run),
+          buffered: run.publications?.buffered ?? NOTHING_BUFFERED,
+          unread: [],
+        }
       : await reviewInPasses(own, passes, review.rules.maxFindings, run);
   const outcome = judge(said.outcome, said.buffered, run.request);
   // Its answer is not whole, and the run succeeds all the same.
@@ -92,11 +96,6 @@ async function holdAll(own: AgentConversation, run: LiveRun): Promise<Held> {
   const held = { ...said, outcome };
   if (review === undefined) return held;
   return await verifyFindings(own, await verifySettlements(own, held, run), run);
-}
-
-async function holdOne(own: AgentConversation, run: LiveRun): Promise<Held> {
-  const outcome = await holdConversation(own, run);
-  return { outcome, buffered: run.publications?.buffered ?? NOTHING_BUFFERED, unread: [] };
 }
 
 function loopOf(

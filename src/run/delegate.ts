@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
@@ -170,8 +169,11 @@ async function runSubAgent(
     case 'incomplete':
       loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${name}": `));
       return partial(name, outcome, loop.signal);
-    case 'refused':
-      return failure(name, new AxeError(formatRefused(outcome.answer)), loop.signal, outcome.stats);
+    case 'refused': {
+      const words = cleanLine(outcome.answer, MAX_REFUSAL);
+      const said = words === '' ? 'it refused to answer' : `it refused to answer: ${words}`;
+      return failure(name, new AxeError(said), loop.signal, outcome.stats);
+    }
     case 'exhausted':
       if ((outcome.limit === 'tokens' || outcome.limit === 'cost') && outcome.stats.turns > 0)
         return answered(outcome.answer, outcome.stats);
@@ -201,11 +203,6 @@ function partial(
   const detail = error.message;
   const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${answer}`;
   return { answer: { text, isError: true, stats }, event: { kind: 'part', text: answer, detail } };
-}
-
-function formatRefused(answer: string): string {
-  const words = cleanLine(answer, MAX_REFUSAL);
-  return words === '' ? 'it refused to answer' : `it refused to answer: ${words}`;
 }
 
 /** Code points of a refusal that its caller is told. */
@@ -266,7 +263,9 @@ async function planSubAgent(
   { deps, request }: LiveRun,
 ): Promise<Plan> {
   const loaded = await withContext(`failed to load agent "${name}"`, () => deps.agents.loadAgent(name));
-  const agent = withHostsOf(parent.agent, loaded);
+  const allowedHosts =
+    loaded.config.allowedHosts.length > 0 ? loaded.config.allowedHosts : parent.agent.config.allowedHosts;
+  const agent = { ...loaded, config: { ...loaded.config, allowedHosts } };
   const { config } = agent;
   const model = await withContext(`invalid model for agent "${name}"`, async () =>
     parseModelRef(config.model),
@@ -292,11 +291,6 @@ async function planSubAgent(
     memory: planMemory(agent, model, parent.trust, { ...request, wantCount: false }, deps.clock.newId()),
     warnings: [...agent.warnings, ...warnings],
   };
-}
-
-function withHostsOf({ config: { allowedHosts } }: LoadedAgent, agent: LoadedAgent): LoadedAgent {
-  if (agent.config.allowedHosts.length > 0) return agent;
-  return { ...agent, config: { ...agent.config, allowedHosts } };
 }
 
 /** Errors of a step with what axe puts before them, but for those of one exit code. */

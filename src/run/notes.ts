@@ -175,13 +175,16 @@ interface NotesPlanParts {
 
 /** The plan of an agent's notes, or undefined if they are off. */
 export function planNotes(parts: NotesPlanParts): NotesPlan | undefined {
-  const { agent, memory, trigger, trust, isSubAgent } = parts;
+  const { agent, memory, trigger, trust, workdir, isSubAgent } = parts;
   const { config } = agent;
   if (memory === undefined || !config.memory.notes) return undefined;
+  // The repository of the event; on somebody's own machine the folder.
+  const project =
+    trigger.kind === 'local' ? workdir : `${trigger.repository.owner}/${trigger.repository.name}`;
   return {
     places: notesPlaces(
       config.memory.scope,
-      config.memory.project || projectOf(parts),
+      config.memory.project || project,
       memory.path.startsWith('offline/') ? 'offline/' : '',
     ),
     isLive: trigger.kind === 'local',
@@ -240,13 +243,6 @@ const NOT_KEPT =
 
 function withheld(name: string, why: string): Warning {
   return { code: 'tool-not-available', message: `The tool \`${name}\` (memory) was withheld: ${why}` };
-}
-
-/** The repository of the event; on somebody's own machine the folder. */
-function projectOf({ trigger, workdir }: NotesPlanParts): string {
-  if (trigger.kind === 'local') return workdir;
-  const { owner, name } = trigger.repository;
-  return `${owner}/${name}`;
 }
 
 /**

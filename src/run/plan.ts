@@ -94,7 +94,14 @@ export async function makePlan(
     context,
     scope,
     change,
-    policy: { ...diffPolicy, tool: diffTool(agent, deps) },
+    policy: {
+      ...diffPolicy,
+      // What the model is told to ask for the rest of a diff with.
+      tool:
+        deps.github !== undefined && config.tools.includes('github_diff')
+          ? ('github_diff' as const)
+          : undefined,
+    },
     showsStrangers: trust.level === 'untrusted',
   };
   const task = resolveTask(given);
@@ -232,11 +239,6 @@ function requestOf({ trigger, admissionPolicy }: RunRequest): string {
   return isReview
     ? `Review pull request #${subjectNumber(trigger)}`
     : taskOfMention(trigger, admissionPolicy);
-}
-
-/** What the model is told to ask for the rest of a diff with; it is there where there is an event and a token. */
-function diffTool({ config }: LoadedAgent, { github }: Dependencies): DiffPolicy['tool'] {
-  return github !== undefined && config.tools.includes('github_diff') ? 'github_diff' : undefined;
 }
 
 /** The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema of no use. */

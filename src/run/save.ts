@@ -10,7 +10,7 @@ import { untrustedPath } from '../memory/log-path.js';
 import { formatProvenance } from '../memory/provenance.js';
 import { formatEntry, type NewEntry } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
-import type { BlockedPlace, FailedSave, SaveResult } from '../memory/store.js';
+import type { FailedSave, SaveResult } from '../memory/store.js';
 import { unseenSoFar, wholeSoFar } from '../review/scope.js';
 import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
@@ -130,7 +130,9 @@ export async function remember(
 ): Promise<Remembered | undefined> {
   const { plan, memory } = end;
   const entries = entriesOf(end, deps);
-  const notes = notesOf(end);
+  // Whatever became of the run (D16), in the lane that it has come to (D19).
+  const notes =
+    plan.memory === undefined ? [] : (memory?.notes?.session.changes(end.taint.lane(plan.memory.lane)) ?? []);
   const isKept = plan.memory !== undefined && plan.memory.lane !== 'none' && end.facts.length > 0;
   const kept = isKept ? [factsChange(plan.memory.path, end.facts, deps.clock.now())] : [];
   const changes = [...entries, ...notes, ...kept];
@@ -143,8 +145,13 @@ export async function remember(
   if (result.kind === 'saved') {
     const left = result.unsaved ?? [];
     const isSaved = ({ path }: NoteChange) => !left.some((note) => note.path === path);
-    await deps.journal?.done([...entries, ...notes.filter(isSaved), ...spentIn(end)]);
-    for (const note of left) deps.reporter.warn(unsavedNoteWarning(plan.agent.name, note));
+    const spent = end.facts.flatMap((fact) => (fact.kind === 'spent' ? (spentChange(plan, fact) ?? []) : []));
+    await deps.journal?.done([...entries, ...notes.filter(isSaved), ...spent]);
+    // The entry and other notes were saved; these were not (D54).
+    for (const { path, message: why, remedy } of left) {
+      const message = `failed to save the note \`${path}\` of "${plan.agent.name}": ${why}`;
+      deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
+    }
   } else deps.reporter.warn(unsaved(plan, result));
   const why = result.kind === 'failed' ? NOT_COUNTED : memory.store.kind === 'file' ? NOT_PUSHED : undefined;
   const unheld = why === undefined || end.limits === undefined ? [] : unheldLimits(end.limits, why);
@@ -164,18 +171,6 @@ const NOT_YET_SAVED = {
   message: 'the run was cancelled while it saved; the end of the job tries again',
 } as const;
 
-/** The cost of the run, as the journal has it. */
-function spentIn({ plan, facts }: RunEnd): readonly Change[] {
-  return facts.flatMap((fact) => (fact.kind === 'spent' ? (spentChange(plan, fact) ?? []) : []));
-}
-
-/** The changes to notes, whatever became of the run (D16), in the lane that it has come to (D19). */
-function notesOf(end: RunEnd): readonly NoteChange[] {
-  const { plan, memory, taint } = end;
-  if (plan.memory === undefined || memory?.notes === undefined) return [];
-  return memory.notes.session.changes(taint.lane(plan.memory.lane));
-}
-
 /** Facts, written into the newest state of an agent, without those that have grown old; `path` is that of its run log. */
 export function factsChange(path: string, facts: readonly ReviewFact[], now: Date): Change {
   const rewrite = (text: string) => pruneState(withFacts(text, facts), now);
@@ -187,12 +182,6 @@ function unsaved({ agent, trigger }: Plan, { message, remedy }: FailedSave): War
   const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
   return { code: 'memory-save-failed', agent: agent.name, message: what, remedy };
-}
-
-/** The entry and other notes were saved; this one was not (D54). */
-function unsavedNoteWarning(agent: string, { path, message, remedy }: BlockedPlace): Warning {
-  const what = `failed to save the note \`${path}\` of "${agent}": ${message}`;
-  return { code: 'memory-save-failed', message: what, remedy };
 }
 
 function joinLines(line: string | undefined, text: string): string {

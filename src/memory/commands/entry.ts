@@ -64,7 +64,10 @@ function readFields(body: string): {
   const task = head.find((line) => line.startsWith(TASK));
   return {
     task: task === undefined ? undefined : task.slice(TASK.length).trim(),
-    result: resultAt < 0 ? undefined : afterMark(lines.slice(resultAt)),
+    result:
+      resultAt < 0
+        ? undefined
+        : lines.slice(resultAt).join('\n').slice(RESULT.length).replace(/^ /, '').trimEnd(),
   };
 }
 
@@ -83,10 +86,6 @@ function readEntry(unit: Unit, line: number, lane: LogLane): MemoryEntry {
     body,
     provenance: lines.flatMap((one) => parseProvenance(one) ?? []).at(-1),
   };
-}
-
-function afterMark(lines: readonly string[]): string {
-  return lines.join('\n').slice(RESULT.length).replace(/^ /, '').trimEnd();
 }
 
 /** Tells the entries that hold all the words in task or result, whatever their case. */

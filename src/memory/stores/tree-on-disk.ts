@@ -64,7 +64,7 @@ export async function readFound(
   let [count, bytes] = [0, 0];
   for (const { path, stat, isNamed = false } of found) {
     const fits = isNamed
-      ? stat.bytes <= mostOf(path)
+      ? stat.bytes <= (isNotesPath(path) ? MAX_BYTES_READ : MAX_LOG_BYTES)
       : count < MAX_FILES && bytes + stat.bytes <= MAX_BYTES_READ;
     const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
     if (PASSING_FILE.test(path)) continue;
@@ -128,10 +128,6 @@ function unreadable(blocked: readonly BlockedPlace[]): Warning {
   const more = blocked.length > MAX_NAMED ? ` and ${blocked.length - MAX_NAMED} more` : '';
   const message = `Notes could not be read and are left as they are: ${shown.join('; ')}${more}. Everything else is loaded and saved. Check their permissions.`;
   return { code: 'memory-store-notice', message };
-}
-
-function mostOf(path: string): number {
-  return isNotesPath(path) ? MAX_BYTES_READ : MAX_LOG_BYTES;
 }
 
 /** Whether {@link readTree} takes a file of this name for one of memory. */

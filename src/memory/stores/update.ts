@@ -190,8 +190,9 @@ async function repeat(
       const delayMs = isLast ? Math.round(clock.random() * (leftMs - LAST_MS)) : waitMs;
       if (delayMs === undefined || delayMs > leftMs - LAST_MS || (isLast && leftMs < 2 * LAST_MS))
         return ended(result, effort());
+      const cause = result.kind === 'conflict' ? 'other runs are saving too' : result.message;
       if (delayMs >= NOTICED_MS)
-        log?.(`Memory: ${causeOf(result)}; the next attempt to save is in ${Math.ceil(delayMs / 1000)} s.`);
+        log?.(`Memory: ${cause}; the next attempt to save is in ${Math.ceil(delayMs / 1000)} s.`);
       await clock.sleep(delayMs, limit.signal);
     }
   } catch (thrown) {
@@ -219,10 +220,6 @@ function waitFor(result: NotCommitted, lost: number, unanswered: number, random:
         ? undefined
         : result.retryAfterMs + Math.round(random * SPREAD_MS);
   }
-}
-
-function causeOf(result: NotCommitted): string {
-  return result.kind === 'conflict' ? 'other runs are saving too' : result.message;
 }
 
 function ended(result: NotCommitted, effort: string): FailedSave {

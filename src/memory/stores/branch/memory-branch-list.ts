@@ -53,7 +53,13 @@ export async function readPaths(
     const blocked = blockingFolder(path, entries);
     const entry = entries.get(path);
     if (blocked !== undefined) files.set(path, blocked);
-    else if (entry !== undefined) files.set(path, await fileAt(access, entry, signal));
+    else if (entry !== undefined) {
+      const reason = branchRefusal(entry);
+      files.set(
+        path,
+        reason === undefined ? await fetchFile(access, entry, signal) : { kind: 'refused', reason },
+      );
+    }
   }
   return { kind: 'found', head, isPublic, files, saved };
 }
@@ -76,11 +82,6 @@ function foldersOf(path: string): readonly string[] {
 function blockingFolder(path: string, entries: ReadonlyMap<string, TreeEntry>): BranchFile | undefined {
   const folder = foldersOf(path).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
   return folder === undefined ? undefined : { kind: 'refused', reason: `\`${folder}\` is not a folder` };
-}
-
-async function fileAt(access: BranchAccess, entry: TreeEntry, signal: AbortSignal): Promise<BranchFile> {
-  const reason = branchRefusal(entry);
-  return reason === undefined ? await fetchFile(access, entry, signal) : { kind: 'refused', reason };
 }
 
 /** Why something is no file of memory: half a sentence, or undefined for a regular file. */
@@ -119,7 +120,11 @@ export async function readWholeBranch(
     return { kind: 'found', head, isPublic, files: new Map([[folder, refused]]) };
   }
   const listing = await fetchTree(access, top.oid, signal);
-  if (listing === undefined) return tooMany(access, folder);
+  if (listing === undefined) {
+    const cause = `\`${folder || '/'}\` of ${branchName(access.place)} holds more files than GitHub lists`;
+    const remedy = 'Give memory a folder of its own with `memory-path`.';
+    return failed('error', messageFor(access.place, cause, 'reading'), remedy);
+  }
   const prefix = folder === '' ? '' : `${folder}/`;
   const { requested, refused } = sift(listing.map((entry) => ({ ...entry, path: `${prefix}${entry.path}` })));
   const read = await fetchFiles(access, requested, signal);
@@ -163,12 +168,6 @@ const treeSchema = v.object({
     }),
   ),
 });
-
-function tooMany({ place }: BranchAccess, folder: string): BranchRead {
-  const cause = `\`${folder === '' ? '/' : folder}\` of ${branchName(place)} holds more files than GitHub lists`;
-  const remedy = 'Give memory a folder of its own with `memory-path`.';
-  return failed('error', messageFor(place, cause, 'reading'), remedy);
-}
 
 /** Parts the files that are read from those that are not, by the limits of a folder; see {@link compareFiles}. */
 function sift(entries: readonly ListedEntry[]): {

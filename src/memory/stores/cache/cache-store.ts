@@ -89,7 +89,10 @@ export function createCacheStore({
     kind: 'cache',
     read,
     commit,
-    placeOf: (version) => ({ location: locationOf(prefix, Number(version)) }),
+    // Without the dot at the end of a key, which people would take for the end of a sentence.
+    placeOf: (version) => ({
+      location: `cache ${Number(version) === 0 ? prefix : formatKey(prefix, Number(version)).slice(0, -1)}`,
+    }),
   };
   return createTreeStore(backend, { clock, log, budgetMs: SAVE_BUDGET_MS.cache });
 
@@ -287,11 +290,6 @@ function checkTree(tree: MemoryTree): FailedSave | undefined {
     `memory holds ${grouped(tree.size)} files, and the cache takes at most ${grouped(most)}`,
     'Set `memory-store: branch` with `permissions: contents: write`.',
   );
-}
-
-/** Without the dot at the end of a key, which people would take for the end of a sentence. */
-function locationOf(prefix: string, number: number): string {
-  return number === 0 ? `cache ${prefix}` : `cache ${formatKey(prefix, number).slice(0, -1)}`;
 }
 
 function damaged(message: string): FailedSave {

@@ -74,8 +74,11 @@ async function write(
   return { kind: 'saved', ...place, attempts, unsaved: notes.length === 0 ? undefined : notes };
 }
 
+/** axe says which of its three steps failed. */
 function failedWrite(thrown: unknown): FailedSave {
-  return failed(reasonOf(thrown), withAxeErrors(thrown), fileRemedy(thrown));
+  const step = AXE_STEPS.get(operationOf(thrown) ?? '');
+  const before = step === undefined ? '' : `failed to ${step}: `;
+  return failed(reasonOf(thrown), before + messageOf(thrown), fileRemedy(thrown));
 }
 
 interface WriteLimits {
@@ -195,12 +198,6 @@ async function lookAtEnd(
 }
 
 const LOCK_REMEDY = 'If no other run is at work, delete that file.';
-
-/** axe says which of its three steps failed. */
-function withAxeErrors(thrown: unknown): string {
-  const step = AXE_STEPS.get(operationOf(thrown) ?? '');
-  return step === undefined ? messageOf(thrown) : `failed to ${step}: ${messageOf(thrown)}`;
-}
 
 const AXE_STEPS: ReadonlyMap<string, string> = new Map([
   ['mkdir', 'create memory directory'],
