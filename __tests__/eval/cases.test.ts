@@ -1,8 +1,8 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type Case, parseCase } from '../../eval/case.js';
-import { CASES as CASES_FOLDER, chooseCases, countKinds, loadCases } from '../../eval/load.js';
+import type { Case } from '../../eval/case.js';
+import { CASES as CASES_FOLDER, countKinds, loadCases } from '../../eval/load.js';
 import { isMeant } from '../../eval/match.js';
 import { makeVersions } from '../../eval/versions.js';
 import { tempDir } from '../helpers/temp.js';
@@ -20,19 +20,6 @@ it('the cases cover each kind, in eight languages', () => {
     large: 2,
   });
   expect(new Set(CASES.map(({ about }) => about.language)).size).toBe(8);
-});
-
-it('six clean cases have bait, and the seeded ones at least 40 defects', () => {
-  const clean = CASES.filter(({ about }) => about.kind === 'clean');
-  expect(clean.filter(({ about }) => about.forbidden.length > 0)).toHaveLength(6);
-  const seeded = CASES.filter(({ about }) => about.kind === 'seeded');
-  expect(seeded.flatMap(({ about }) => about.expect).length).toBeGreaterThanOrEqual(40);
-});
-
-it('cases can be selected by name and by kind', () => {
-  const names = chooseCases(CASES, ['refund-retry', 'large']).map(({ about }) => about.name);
-  expect(names).toEqual(['large-library', 'large-modules', 'refund-retry']);
-  expect(() => chooseCases(CASES, ['refunds'])).toThrow('no case and no kind of cases named refunds');
 });
 
 it.each(['base', 'head'])('a case without its folder %s is refused', (missing) => {
@@ -86,9 +73,5 @@ describe('a wrong case is refused with its place:', () => {
     ['a clean change with a fault', { kind: 'clean' }, 'nothing to find'],
   ])('%s', (_, patch, word) => {
     expect(() => makeCase(patch)).toThrow(word);
-  });
-
-  it('text that is not JSON', () => {
-    expect(() => parseCase('{', 'a/case.json')).toThrow();
   });
 });

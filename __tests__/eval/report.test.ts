@@ -62,15 +62,6 @@ it('the results of cases are added up', () => {
   expect(fHalf(figures)).toBeCloseTo((1.25 * (1 / 3) * 0.5) / (0.25 * (1 / 3) + 0.5), 6);
 });
 
-it('precision is counted in two ways', () => {
-  const share = (count: number, of: number) => ({ count, of });
-  const careful = fHalf({ precision: share(9, 10), recall: share(5, 10) }) ?? 0;
-  const eager = fHalf({ precision: share(5, 10), recall: share(9, 10) }) ?? 0;
-  expect(careful).toBeGreaterThan(eager);
-  expect(fHalf({ precision: share(0, 0), recall: share(0, 3) })).toBeUndefined();
-  expect(fHalf({ precision: share(0, 2), recall: share(0, 3) })).toBe(0);
-});
-
 it('the usage is added up', () => {
   expect(costOf([found('a'), found('b')])).toMatchObject({
     calls: 4,
@@ -86,10 +77,6 @@ it('figures are reported with their intervals, cost, and errors', () => {
   expect(report).toContain('| false findings per clean change | 1.00 |  |');
   expect(report).toContain('| cost per case | $0.010 | $0.02 in all |');
   expect(report).toContain('- b: not right: src/users.ts:11 SQL injection');
-});
-
-it('no cost is reported if no model answered', () => {
-  expect(formatReport(resultOf([found('a')], { isOfModel: false }))).not.toContain('cost per case');
 });
 
 describe('a comparison', () => {
@@ -108,12 +95,6 @@ describe('a comparison', () => {
     expect(formatComparison(better, little)).toContain(
       '| faults found | 1 | 0 | 1.000 | no difference shown |',
     );
-  });
-
-  it('uses the majority of several rounds', () => {
-    const twice = resultOf(names.flatMap((name) => [found(name), found(name), missed(name)]));
-    const once = resultOf(names.flatMap((name) => [found(name), missed(name), missed(name)]));
-    expect(formatComparison(twice, once)).toContain('| faults found | 6 | 0 | 0.031 |');
   });
 
   it('compares only cases that both have', () => {

@@ -1,21 +1,32 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { main } from '../../src/action/main.js';
 import { prepareStep, type StepOptions, type StepResult, stepResult } from './run-action.js';
+import { tempDir } from './temp.js';
 import { afterAllTests } from './test-end.js';
 
-// The toolkit looks up the summary file once per process, so all steps of a test file share the folder.
+// The toolkit looks up the summary file once per process, so all steps of a test file share the folder of the runner's files.
 const folder = mkdtempSync(join(realpathSync(tmpdir()), 'axe-action-main-'));
 
 afterAllTests(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
+let last: Promise<unknown> = Promise.resolve();
+
 /**
  * Runs the action's `main` in this very process, which is much faster than a process of its own. The process takes the
- * environment and the folder of the step meanwhile, so only one such step can run at a time.
+ * environment and the folder of the step meanwhile, so such steps run one after the other.
  */
-export async function runMainHere(options: StepOptions): Promise<StepResult> {
-  const step = prepareStep(options, folder);
+export function runMainHere(options: StepOptions): Promise<StepResult> {
+  const step = last.then(() => runNow(options));
+  last = step.catch(() => undefined);
+  return step;
+}
+
+async function runNow(options: StepOptions): Promise<StepResult> {
+  const temp = join(tempDir('runner'), 'temp');
+  mkdirSync(temp);
+  const step = prepareStep({ ...options, env: { RUNNER_TEMP: temp, ...options.env } }, folder);
   const { env, workspace } = step;
   const chunks: string[] = [];
   let exitCode = 0;

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { runMain, type StepOptions } from '../helpers/run-action.js';
 import { BRANCH, branchScene, REPOSITORY } from '../transcripts/branch-scene.js';
 import { allRemembering, resultsIn } from '../transcripts/memory-scene.js';
 import { troubles } from '../transcripts/stage.js';
@@ -11,7 +12,8 @@ function runOf(index: number): string {
 }
 
 it('C3 36: twelve runs and a matrix of eight jobs in one run, all at once, create the branch once and lose no entry', async () => {
-  const { run, github, model, memory } = await branchScene({ github: { validate: true } });
+  const { step: stepOf, github, model, memory } = await branchScene({ validate: true });
+  const run = (given: Partial<StepOptions>) => runMain(stepOf(given));
   const steps = await Promise.all(Array.from({ length: RUNS }, (_, index) => run({ runId: runOf(index) })));
   for (const step of steps) {
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });

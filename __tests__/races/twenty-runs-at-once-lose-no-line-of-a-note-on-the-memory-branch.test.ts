@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { promptOf, text } from '../helpers/model-server.js';
+import { runMain } from '../helpers/run-action.js';
 import { BRANCH, nameOf } from '../transcripts/memory-command-scene.js';
 import { resultsIn } from '../transcripts/memory-scene.js';
 import { notesStage, placesOf } from '../transcripts/notes-scene.js';
@@ -13,7 +14,7 @@ it('twenty runs at once lose no line of a note and no entry, and each makes one 
   const numbers = Array.from({ length: RUNS }, (_, index) => index);
   const steps = await Promise.all(
     numbers.map((index) =>
-      stage.runOn('branch', { runId: String(index), inputs: { prompt: `Run ${index}.` } }),
+      runMain(stage.stepOn('branch', { runId: String(index), inputs: { prompt: `Run ${index}.` } })),
     ),
   );
   for (const step of steps) {

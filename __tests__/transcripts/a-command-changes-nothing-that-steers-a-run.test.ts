@@ -165,7 +165,7 @@ describe('an action that lies in the workspace', () => {
   });
 });
 
-it.each(['execute', 'execute, run_command', 'run_command(home)'])(
+it.each(['execute, run_command', 'run_command(home)'])(
   'a command without a jail is refused whatever is allowed: %s',
   async (toolsAllowed) => {
     const stage = await setStage({

@@ -42,13 +42,6 @@ it('a dry run shows prompt and memory, calls no model, and leaves GitHub, cache 
   );
 });
 
-it('a dry run writes no memory file either', async () => {
-  const stage = await setStage();
-  const step = await stage.run({ inputs: { 'dry-run': 'true', 'memory-store': 'file' } });
-  expect(step.exitCode).toBe(0);
-  expect(readdirSync(step.workspace)).toEqual([]);
-});
-
 function filesIn(folder: string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);

@@ -151,38 +151,6 @@ it('a finding is posted there too if the model leaves the question open: nothing
   ]);
 });
 
-it('a finding is held back once people have dismissed it, with other words and on another pull request', async () => {
-  // What is critical, or about security, is never held back on another pull request.
-  const mild = { effect: 'failure', category: 'error-handling' };
-  const as = (title: string) => ({ ...LOGGED, input: { ...LOGGED.input, ...mild, title } });
-  const stage = await stageWith(
-    [
-      calls(as('A failing write ends the call'), TIMING, submit('Two things.')),
-      DONE,
-      calls(as('No one catches what the console throws'), TIMING, submit('Two things.')),
-      DONE,
-      calls(as('What the log throws is not caught'), TIMING, submit('Two things.')),
-      DONE,
-    ],
-    as('The write to the log can fail'),
-  );
-  const [logged] = stage.repo.talk.reviewComments;
-  seedReaction(stage.repo, { on: 'review-comment', of: logged?.id ?? 0, author: 'monalisa', content: '-1' });
-
-  const second = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
-  expect(second.outputs).toMatchObject({ 'findings-open': '1' });
-  expect(conversations(stage).map(({ at }) => at)).toEqual(['src/auth.ts:11', 'src/auth.ts:12']);
-
-  const third = await stage.run({
-    ...openPull(stage, { number: 3, sha: SHAS[1] ?? '', diff: CHANGE }),
-    inputs: INPUTS,
-  });
-  expect(third.summary).toContain('| not posted: dismissed on #2 |');
-  expect(third.outputs).toMatchObject({ 'findings-worst': 'major' });
-  const elsewhere = conversations(stage).filter(({ pull }) => pull === 3);
-  expect(elsewhere.map(({ at }) => at)).toEqual(['src/auth.ts:12']);
-});
-
 it('a finding that is critical is held back on its own pull request alone, and shown elsewhere as dismissed before', async () => {
   const [said = FIRST] = WORDINGS;
   const stage = await stageWith([

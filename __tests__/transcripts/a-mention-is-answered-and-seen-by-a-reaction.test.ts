@@ -58,47 +58,6 @@ it('a line with a link to the run states that there is no answer, and quotes no 
   expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
 });
 
-it('the line gives way to the answer if the comment is edited', async () => {
-  let isBroken = true;
-  const stage = await setStageInProcess({
-    event: MENTION,
-    model: () =>
-      isBroken ? { kind: 'raw', status: 400, body: { error: { message: 'overloaded' } } } : text(ANSWER),
-  });
-  await stage.run({ inputs: INPUTS });
-  isBroken = false;
-  const payload = { ...stage.payload, action: 'edited' };
-  await stage.run({ inputs: INPUTS, event: { name: 'issue_comment', payload } });
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
-  expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
-});
-
-it('a later step of the same job replaces the line with its answer', async () => {
-  let isBroken = true;
-  const stage = await setStageInProcess({
-    event: MENTION,
-    model: () =>
-      isBroken ? { kind: 'raw', status: 400, body: { error: { message: 'overloaded' } } } : text(ANSWER),
-  });
-  const first = await stage.run({ inputs: INPUTS });
-  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
-    expect.stringContaining('There is no answer: the run failed.'),
-  ]);
-  isBroken = false;
-  const second = await stage.run({ inputs: INPUTS, env: { RUNNER_TEMP: first.temp } });
-  expect(second).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  expect(stage.repo.comments.map(({ body }) => body.includes(ANSWER))).toEqual([true]);
-});
-
-it('the same line is posted if the agent cannot be read', async () => {
-  const stage = await setStageInProcess({ event: MENTION, base: { 'axe/agents/reviewer.toml': 'name = ' } });
-  const step = await stage.run({ inputs: { ...INPUTS, agent: 'reviewer' } });
-  expect(step.exitCode).toBe(1);
-  expect(stage.repo.comments.map(({ body }) => body)).toEqual([
-    expect.stringContaining('There is no answer: the run failed.'),
-  ]);
-});
-
 it('no reaction is added if comments are off, nor for people who cannot start a run', async () => {
   const model = () => ({ kind: 'raw', status: 401, body: { error: { message: 'invalid key' } } }) as const;
   const silent = await setStageInProcess({ event: MENTION, model });

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { ModelReply } from '../helpers/model-server.js';
-import { AGENT, expectNoEntry, expectTranscript, seen, setStage } from './stage.js';
+import { AGENT, expectNoEntry, expectTranscript, seen } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const NAME = 'a-model-in-trouble-fails-the-step-and-writes-nothing';
 /** Each trouble is met once: what is tried again has a test of its own. */
@@ -52,7 +53,7 @@ it('a failed model makes the step fail with one annotation, and leaves no commen
 const MINUTES = '0.25';
 
 it('a run ends as a timeout after its deadline, before or after the model is called', async () => {
-  const stage = await setStage();
+  const stage = await setStageInProcess();
   stage.github.fail({ route: 'GET /repos/{owner}/{repo}/compare/{basehead}', status: 'stall' });
   const [before, ...after] = await Promise.all([
     stage.run({ inputs: { 'timeout-minutes': MINUTES } }),
@@ -71,7 +72,7 @@ it('a run ends as a timeout after its deadline, before or after the model is cal
 
 /** Runs a step against a model that replies so, and checks that nothing but the trouble is to be seen. */
 async function endOf(name: string, reply: ModelReply, minutes: string) {
-  const stage = await setStage({ base: BASE, model: [reply] });
+  const stage = await setStageInProcess({ base: BASE, model: [reply] });
   const step = await stage.run({ inputs: { 'timeout-minutes': minutes } });
   expect([name, step.exitCode, step.stderr]).toEqual([name, 1, '']);
   expect(step.outputs).toMatchObject({ 'memory-saved': 'false', response: '' });

@@ -1,8 +1,117 @@
 import { describe, expect, it } from '@jest/globals';
-import { mentionScene, type PermissionScene, reportScene, reviewScene } from './permission-scene.js';
-import { setStage, troubles } from './stage.js';
+import { seedReview } from '../helpers/github-review-seed.js';
+import { findingLine } from '../helpers/marks.js';
+import { text, toolCall } from '../helpers/model-server.js';
+import { schedulePayload } from '../helpers/webhooks.js';
+import { CHANGE, calls, submit, TIMING } from './review-scene.js';
+import { HEAD, REPO, type Stage, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
-import { resultsOf } from './tool-scene.js';
+import { agentToml, resultsOf } from './tool-scene.js';
+
+/** A run that uses all of GitHub that its event has a use for. */
+interface PermissionScene {
+  readonly stage: Stage;
+  readonly inputs: Readonly<Record<string, string>>;
+}
+
+const TOOLS = [
+  'add_review_comment',
+  'submit_review',
+  'set_labels',
+  'create_issue',
+  'react',
+  'github_diff',
+  'github_file',
+  'github_comments',
+  'github_checks',
+  'github_history',
+  'github_search',
+];
+
+const AGENT = {
+  'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true, tables: '[review]\ndepth = "quick"' }),
+  'src/auth.ts': 'a\n',
+};
+
+/** A pull request with a failing check, reviewed by an agent that looks at everything and asks for everything. */
+async function reviewScene(): Promise<PermissionScene> {
+  const stage = await setStageInProcess({
+    base: AGENT,
+    diff: CHANGE,
+    model: [
+      toolCall('github_file', { path: 'src/auth.ts' }),
+      toolCall('github_history', { path: 'src/auth.ts' }),
+      toolCall('github_search', { query: 'token' }),
+      toolCall('github_search', { query: 'token', kind: 'issues' }),
+      toolCall('github_comments', {}),
+      toolCall('github_checks', {}),
+      calls(
+        TIMING,
+        submit('One finding.'),
+        { name: 'set_labels', input: { add: 'bug', remove: 'wip' } },
+        { name: 'create_issue', input: { title: 'Tokens in the log', body: 'All of them.' } },
+        { name: 'react', input: { reaction: 'eyes' } },
+      ),
+      text('One finding.'),
+    ],
+  });
+  const { github, repo } = stage;
+  github.commit(REPO, { 'src/auth.ts': 'b\n' }, { branch: 'changes', sha: HEAD });
+  const about = { headSha: HEAD, externalId: '', title: null, summary: null, annotations: [] };
+  repo.talk.checkRuns.push({
+    id: 1,
+    ...about,
+    status: 'completed',
+    app: 'github-actions',
+    name: 'test',
+    conclusion: 'failure',
+    job: 9,
+  });
+  repo.talk.jobLogs.set(9, 'not ok\n');
+  repo.talk.labels.push('bug', 'wip');
+  repo.talk.labelsOf.set(2, ['wip']);
+  repo.roles.set('octocat', 'write');
+  repo.contents = 'write';
+  seedReview(repo, {
+    pull: 2,
+    author: 'github-actions[bot]',
+    at: '2019-05-01T00:00:00Z',
+    comments: [
+      {
+        path: 'src/auth.ts',
+        line: 11,
+        body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nOld.`,
+      },
+    ],
+  });
+  const inputs = {
+    agent: 'worker',
+    'memory-store': 'branch',
+    'labels-allowed': 'bug, wip',
+    comment: 'always',
+  };
+  return { stage, inputs };
+}
+
+/** A comment that is answered, with reactions. */
+async function mentionScene(): Promise<PermissionScene> {
+  const stage = await setStageInProcess({
+    base: AGENT,
+    event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } },
+  });
+  stage.repo.contents = 'write';
+  return { stage, inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe', 'memory-store': 'branch' } };
+}
+
+/** A report in an issue. */
+async function reportScene(): Promise<PermissionScene> {
+  const stage = await setStageInProcess({
+    base: AGENT,
+    event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
+  });
+  stage.repo.contents = 'write';
+  return { stage, inputs: { agent: 'builtin/ask', 'memory-store': 'branch', 'report-to': 'issue' } };
+}
 
 /** How a person learns of a request that is refused. */
 type Told =
@@ -21,42 +130,39 @@ type Told =
 
 type Row = readonly [call: string, told: Told, permission: string];
 
-const REPO = '/repos/{owner}/{repo}';
+const AT = '/repos/{owner}/{repo}';
 const ANY_TOKEN = 'The token of the `github-token` input is not allowed to do this';
 
 /** Requests by GraphQL are distinguished by a field in them. */
 const SCENES: Readonly<
-  Record<
-    string,
-    { readonly scene: (set: typeof setStage) => Promise<PermissionScene>; readonly rows: readonly Row[] }
-  >
+  Record<string, { readonly scene: () => Promise<PermissionScene>; readonly rows: readonly Row[] }>
 > = {
   'a review': {
     scene: reviewScene,
     rows: [
-      [`GET ${REPO}/contents/{path}`, 'failure', '`contents: read`'],
-      [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
-      [`GET ${REPO}/compare/{basehead}`, 'warning', '`contents: read`'],
-      [`GET ${REPO}/pulls/{pull_number}/commits`, 'summary', '`pull-requests: read`'],
-      [`GET ${REPO}/commits/{ref}/check-runs`, 'summary', '`checks: read`'],
-      [`GET ${REPO}/commits/{ref}/status`, 'summary', '`statuses: read`'],
-      [`GET ${REPO}/actions/jobs/{job_id}/logs`, 'answer', '`actions: read`'],
-      [`GET ${REPO}/commits`, 'answer', '`contents: read`'],
+      [`GET ${AT}/contents/{path}`, 'failure', '`contents: read`'],
+      [`GET ${AT}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
+      [`GET ${AT}/compare/{basehead}`, 'warning', '`contents: read`'],
+      [`GET ${AT}/pulls/{pull_number}/commits`, 'summary', '`pull-requests: read`'],
+      [`GET ${AT}/commits/{ref}/check-runs`, 'summary', '`checks: read`'],
+      [`GET ${AT}/commits/{ref}/status`, 'summary', '`statuses: read`'],
+      [`GET ${AT}/actions/jobs/{job_id}/logs`, 'answer', '`actions: read`'],
+      [`GET ${AT}/commits`, 'answer', '`contents: read`'],
       ['GET /search/code', 'answer', '`contents: read`'],
       ['GET /search/issues', 'answer', '`issues: read` or `pull-requests: read`'],
-      [`GET ${REPO}/issues/{issue_number}`, 'answer', '`issues: read`'],
-      [`GET ${REPO}/issues/{issue_number}/comments`, 'answer', '`issues: read`'],
-      [`POST ${REPO}/pulls/{pull_number}/reviews`, 'warning', '`pull-requests: write`'],
-      [`GET ${REPO}/issues/{issue_number}/labels`, 'warning', '`issues: read`'],
-      [`GET ${REPO}/labels/{name}`, 'warning', '`issues: read`'],
-      [`POST ${REPO}/issues/{issue_number}/labels`, 'warning', '`issues: write`'],
-      [`DELETE ${REPO}/issues/{issue_number}/labels/{name}`, 'warning', '`issues: write`'],
-      [`POST ${REPO}/issues`, 'warning', '`issues: write`'],
-      [`POST ${REPO}/issues/{issue_number}/reactions`, 'warning', '`issues: write`'],
-      [`POST ${REPO}/issues/{issue_number}/comments`, 'warning', '`issues: write`'],
-      [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],
-      [`POST ${REPO}/git/commits`, 'warning', '`contents: write`'],
-      [`POST ${REPO}/git/refs`, 'warning', '`contents: write`'],
+      [`GET ${AT}/issues/{issue_number}`, 'answer', '`issues: read`'],
+      [`GET ${AT}/issues/{issue_number}/comments`, 'answer', '`issues: read`'],
+      [`POST ${AT}/pulls/{pull_number}/reviews`, 'warning', '`pull-requests: write`'],
+      [`GET ${AT}/issues/{issue_number}/labels`, 'warning', '`issues: read`'],
+      [`GET ${AT}/labels/{name}`, 'warning', '`issues: read`'],
+      [`POST ${AT}/issues/{issue_number}/labels`, 'warning', '`issues: write`'],
+      [`DELETE ${AT}/issues/{issue_number}/labels/{name}`, 'warning', '`issues: write`'],
+      [`POST ${AT}/issues`, 'warning', '`issues: write`'],
+      [`POST ${AT}/issues/{issue_number}/reactions`, 'warning', '`issues: write`'],
+      [`POST ${AT}/issues/{issue_number}/comments`, 'warning', '`issues: write`'],
+      [`POST ${AT}/git/trees`, 'warning', '`contents: write`'],
+      [`POST ${AT}/git/commits`, 'warning', '`contents: write`'],
+      [`POST ${AT}/git/refs`, 'warning', '`contents: write`'],
       ['POST /graphql closingIssuesReferences', 'incomplete', '`pull-requests: read`'],
       ['POST /graphql qualifiedName', 'warning', '`contents: read`'],
       ['POST /graphql copilot-instructions', 'summary', '`contents: read`'],
@@ -65,22 +171,22 @@ const SCENES: Readonly<
   'an answer to a mention': {
     scene: mentionScene,
     rows: [
-      [`GET ${REPO}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
-      [`POST ${REPO}/issues/comments/{comment_id}/reactions`, 'log', ''],
+      [`GET ${AT}/collaborators/{username}/permission`, 'failure', ANY_TOKEN],
+      [`POST ${AT}/issues/comments/{comment_id}/reactions`, 'log', ''],
       // The answer is all that such a run publishes.
-      [`POST ${REPO}/issues/{issue_number}/comments`, 'failure', '`issues: write`'],
-      [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],
-      [`POST ${REPO}/git/commits`, 'warning', '`contents: write`'],
-      [`POST ${REPO}/git/refs`, 'warning', '`contents: write`'],
+      [`POST ${AT}/issues/{issue_number}/comments`, 'failure', '`issues: write`'],
+      [`POST ${AT}/git/trees`, 'warning', '`contents: write`'],
+      [`POST ${AT}/git/commits`, 'warning', '`contents: write`'],
+      [`POST ${AT}/git/refs`, 'warning', '`contents: write`'],
     ],
   },
   'a report': {
     scene: reportScene,
     rows: [
-      [`POST ${REPO}/issues`, 'failure', '`issues: write`'],
-      [`POST ${REPO}/git/trees`, 'warning', '`contents: write`'],
-      [`POST ${REPO}/git/commits`, 'warning', '`contents: write`'],
-      [`POST ${REPO}/git/refs`, 'warning', '`contents: write`'],
+      [`POST ${AT}/issues`, 'failure', '`issues: write`'],
+      [`POST ${AT}/git/trees`, 'warning', '`contents: write`'],
+      [`POST ${AT}/git/commits`, 'warning', '`contents: write`'],
+      [`POST ${AT}/git/refs`, 'warning', '`contents: write`'],
     ],
   },
 };
@@ -89,7 +195,7 @@ const REFUSAL = 'Resource not accessible by integration';
 
 describe.each(Object.entries(SCENES))('%s', (_, { scene, rows }) => {
   it.each(rows)('without `%s` ends as %s, with %s', async (...[call, told, permission]: Row) => {
-    const { stage, inputs } = await scene(setStageInProcess);
+    const { stage, inputs } = await scene();
     const [route = '', contains] = call.startsWith('POST /graphql ')
       ? ['POST /graphql', call.slice('POST /graphql '.length)]
       : [call];
@@ -141,7 +247,7 @@ it('every request of these runs is in one of the tables', async () => {
   const listed = Object.values(SCENES).flatMap(({ rows }) => rows.map(([call]) => call));
   const made: string[] = [];
   for (const { scene } of Object.values(SCENES)) {
-    const { stage, inputs } = await scene(setStage);
+    const { stage, inputs } = await scene();
     const step = await stage.run({ inputs });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
     expect(troubles(step)).toEqual([]);

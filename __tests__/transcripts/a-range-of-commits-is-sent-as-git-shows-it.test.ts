@@ -67,30 +67,6 @@ describe('--git', () => {
     expect(existsSync(join(data, 'axe'))).toBe(false);
     expect(existsSync(join(repo.path, 'stolen'))).toBe(false);
   });
-
-  it('shows in a dry run what would be sent', async () => {
-    const result = await review('--git', 'HEAD~1', '--dry-run');
-    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(result.stdout).toMatch(/^--- User Message ---\nReview the change HEAD~1\n/m);
-    expect(result.stdout).toContain('+export const attempts = 300;');
-    expect(model.requests()).toEqual([]);
-    expect(existsSync(join(data, 'axe'))).toBe(false);
-  });
-
-  it('calls no model about a range that changes nothing', async () => {
-    const result = await review('--git', 'HEAD');
-    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(result.stderr).toMatch(/^the change "HEAD" is empty\n/);
-    expect(model.requests()).toEqual([]);
-  });
-
-  it('reports that there is no repository', async () => {
-    const result = await runCli(['run', 'builtin/pr-reviewer', '--git', 'HEAD~1'], { env: model.env });
-    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(result.stderr).toMatch(
-      /^cannot read the change "HEAD~1": this folder is not in a git repository\n/,
-    );
-  });
 });
 
 it('a piped diff is the change of the built-in reviewer, and memory keeps a sentence', async () => {

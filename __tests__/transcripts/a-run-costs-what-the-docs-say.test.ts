@@ -6,7 +6,8 @@ import { text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField, schedulePayload } from '../helpers/webhooks.js';
 import { earlierEntry } from './branch-scene.js';
 import { CHANGE, calls, LOGGED, push, submit, TIMING, withSecondLook } from './review-scene.js';
-import { AGENT, HEAD, REPO, type Stage, type StageOptions, setStage } from './stage.js';
+import { AGENT, HEAD, REPO, type Stage, type StageOptions } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const PAGE = readDocument('docs/cost-and-limits.md').replaceAll(/\s+/g, ' ');
 const [, ...ROWS] = markedTable('docs/cost-and-limits.md', 'requests');
@@ -64,7 +65,7 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>]>([
     { agent: 'builtin/ask', 'report-to': 'issue' },
   ],
 ])('%s sends as many requests to GitHub as the page states', async (run, options, inputs) => {
-  const stage = await setStage(options);
+  const stage = await setStageInProcess(options);
   remembers(stage);
   const step = await stage.run({ inputs: { 'memory-store': 'branch', ...inputs } });
   expect(step.exitCode).toBe(0);
@@ -73,7 +74,7 @@ it.each<[string, StageOptions, Readonly<Record<string, string>>]>([
 
 it('an answer in the thread of a line sends as many requests as the page states', async () => {
   const event = { name: 'pull_request_review_comment', action: 'created' };
-  const stage = await setStage({ event });
+  const stage = await setStageInProcess({ event });
   remembers(stage);
   const { comments } = seedReview(stage.repo, {
     pull: Number(payloadField(stage.payload, 'pull_request.number')),
@@ -98,7 +99,7 @@ it.each([
 ])('an agent of the repository%s sends as many requests as the page states', async (_, setting) => {
   const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } };
   const agent = AGENT.replace('[memory]\n', `[memory]\n${setting}`);
-  const stage = await setStage({ event, base: { 'axe/agents/reviewer.toml': agent } });
+  const stage = await setStageInProcess({ event, base: { 'axe/agents/reviewer.toml': agent } });
   remembers(stage);
   const step = await stage.run({ inputs: { 'memory-store': 'branch', 'trigger-phrase': '@axe' } });
   expect(step.exitCode).toBe(0);
@@ -110,7 +111,7 @@ it.each([
 it('the first save of all sends as many requests more as the page states', async () => {
   const event = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
   const inputs = { 'memory-store': 'branch', agent: 'builtin/ask', 'report-to': 'issue' };
-  const stage = await setStage({ event });
+  const stage = await setStageInProcess({ event });
   const step = await stage.run({ inputs });
   expect(step.exitCode).toBe(0);
   const [, more = ''] = /The run that creates the branch makes (\d) more/.exec(PAGE) ?? [];
@@ -138,7 +139,7 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
     {},
   ],
 ])('%s sends as many requests as the page states: %s', async (run, reason, options, inputs) => {
-  const stage = await setStage(options);
+  const stage = await setStageInProcess(options);
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
   const pull = reason === 'paused' ? payloadField(stage.payload, 'pull_request.number') : 0;
   const paused = `- {"kind":"paused","pull":${pull},"by":"octocat","at":${Date.parse('2026-02-01')}}\n`;
@@ -150,7 +151,7 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
 
 it('a review after a push sends as many requests as the page states', async () => {
   const model = [calls(TIMING, submit('One finding.')), text('One finding.')];
-  const stage = await setStage({
+  const stage = await setStageInProcess({
     diff: CHANGE,
     model: withSecondLook([...model, calls(LOGGED, submit('One more.')), text('One more.')]),
   });
@@ -164,7 +165,7 @@ it('a review after a push sends as many requests as the page states', async () =
 });
 
 it('a run sends about as many tokens before the diff as the page states', async () => {
-  const stage = await setStage({ model: [calls(submit('Nothing.')), text('Nothing.')] });
+  const stage = await setStageInProcess({ model: [calls(submit('Nothing.')), text('Nothing.')] });
   await stage.run({ inputs: { agent: 'builtin/pr-reviewer' } });
   const [first] = stage.model.requests();
   const [, said = ''] = /tools of the built-in reviewer are about ([\d,]+) tokens/.exec(PAGE) ?? [];

@@ -1,12 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { ANSWER_LOST, BAD_GATEWAY_AFTER_EFFECT } from '../helpers/github-faults.js';
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
 import { ANSWER, expectTranscript, seen, setStage, steady, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
 const SCHEDULE = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
-const CREATE = 'POST /repos/{owner}/{repo}/issues';
 const WORKFLOW = {
   GITHUB_WORKFLOW_REF: 'Codertocat/Hello-World/.github/workflows/report.yml@refs/heads/master',
 };
@@ -60,17 +58,6 @@ describe('a report on a schedule', () => {
     stage.repo.talk.closedIssues.add(2);
     await stage.run({ inputs: TO_ISSUE, env: other });
     expect([...stage.repo.issues.keys()]).toEqual([1, 2, 3]);
-  });
-
-  it.each([
-    ['502', BAD_GATEWAY_AFTER_EFFECT],
-    ['cut connection', ANSWER_LOST],
-  ])('is opened once if the answer was lost: %s', async (_, fault) => {
-    const stage = await setStageInProcess({ event: SCHEDULE });
-    stage.github.fail({ route: CREATE, ...fault });
-    const step = await stage.run({ inputs: TO_ISSUE });
-    expect(troubles(step)).toEqual([]);
-    expect(stage.repo.issues.size).toBe(1);
   });
 
   it('fails the run, with the permission to add, if it cannot be written', async () => {

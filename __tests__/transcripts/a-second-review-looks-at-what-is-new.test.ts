@@ -172,24 +172,8 @@ it('a second review without new findings is not posted, and the check and the su
   expect(troubles(step)).toEqual([]);
 });
 
-it('the first review requests no comparison, and the second only one', async () => {
-  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed the push.')]);
-  await stage.run();
-  const compared = () => stage.github.requests().filter(({ path }) => path.includes(`/compare/${HEAD}...`));
-  expect(compared()).toEqual([]);
-  await stage.run(push(stage, SECOND, SECOND_DIFF, TAKEN_OUT));
-  expect(compared().map(({ path }) => path.replace(/^.*compare\//, ''))).toEqual(
-    [1, 2].map(() => `${HEAD}...${SECOND}`),
-  );
-});
-
 it.each<[string, (stage: Stage) => void, string]>([
   ['diverged', ({ repo }) => void repo.abandoned.add(HEAD), 'the branch was rewritten since the last review'],
-  [
-    'gone',
-    ({ repo }) => void repo.comparisons.delete(`${HEAD}...${SECOND}`),
-    'the branch was rewritten since the last review',
-  ],
   [
     'out of reach',
     ({ github }) =>
@@ -221,18 +205,6 @@ it.each<[string, (stage: Stage) => void, string]>([
     expect(sent).toContain('queue.length + 1');
   },
 );
-
-it('a second review covers everything if the target branch changes', async () => {
-  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
-  await stage.run();
-  const { event } = push(stage, SECOND, SECOND_DIFF, TAKEN_OUT);
-  const base = (event.payload['pull_request'] as { base: Record<string, unknown> }).base;
-  base['ref'] = 'release';
-  stage.repo.branches.set('release', String(base['sha']));
-  const result = await stage.run({ event });
-  expect(result.summary).toContain('because the pull request goes into another branch now.');
-  expect(stage.github.requests().some(({ path }) => path.includes(`/compare/${HEAD}...`))).toBe(false);
-});
 
 it('a second review excludes what a merge of the base branch brought', async () => {
   const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
@@ -282,7 +254,6 @@ it('`/axe review` covers what is new, and `/axe review full` everything', async 
 
 it.each<[string, Readonly<Record<string, string>>, ReturnType<typeof calls>, number, number]>([
   ['a review alone', {}, calls(OFF_BY_ONE, submit('Fine.')), 1, 0],
-  ['both if the workflow requests both', { comment: 'always' }, calls(OFF_BY_ONE, submit('Fine.')), 1, 1],
   ['a comment if there is no review', {}, text('There is nothing to review.'), 0, 1],
 ])('`/axe review` is answered with %s', async (_, inputs, first, reviews, comments) => {
   const stage = await stageWith(undefined, { model: [first, text('Found things.')] });
@@ -362,24 +333,4 @@ it('a review takes back the changes that one below a comment requested, but not 
   const settled = QUIET.replace('+  return expected == token;', '+  return same(expected, token);') + QUEUE;
   await stage.run({ ...push(stage, THIRD, settled, COMPARED_FIX), inputs });
   expect(states()).toEqual(['DISMISSED', 'DISMISSED', 'COMMENTED']);
-});
-
-it('the check shows what is still open, on lines that were not reviewed and where the line is gone', async () => {
-  const stage = await stageWith([calls(submit('Nothing new.')), text('Reviewed the push.')]);
-  const inputs = { 'check-run': 'true' };
-  await stage.run({ inputs });
-  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, TAKEN_OUT), inputs });
-  expect(stage.repo.talk.checkRuns).toMatchObject([
-    { conclusion: 'neutral', title: '1 critical, 1 major open · whole' },
-    { conclusion: 'neutral', title: '1 critical, 1 major open · whole' },
-  ]);
-});
-
-it('everything is reviewed again after a review that `comment: never` kept back', async () => {
-  const stage = await stageWith([calls(submit('Nothing new.')), text('Reviewed the push.')]);
-  const inputs = { comment: 'never' };
-  await stage.run({ inputs });
-  const asked = stage.model.requests().length;
-  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, TAKEN_OUT), inputs });
-  expect(message(stage, asked)).toContain('queue.length + 1');
 });

@@ -73,21 +73,6 @@ describe('agents', () => {
     );
   });
 
-  it('show prints the settings of the nearest agent, and of a given folder', async () => {
-    writeFiles(cwd, {
-      'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n',
-      'mine/reviewer.toml': 'name = "reviewer"\nmodel = "openai/gpt-4o"\n',
-    });
-    expect((await axe(['agents', 'show', 'reviewer'])).stdout).toContain('ollama/llama3');
-    expect((await axe(['agents', 'show', 'reviewer', '--agents-dir', 'mine'])).stdout).toContain(
-      'openai/gpt-4o',
-    );
-    const missing = await axe(['agents', 'show', 'reviwer']);
-    expect(missing).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(missing.stderr).toMatch(/^agent config not found: reviwer/);
-    expect(missing.stderr).toContain('reviewer');
-  });
-
   it('edit opens the file in $EDITOR, with its flags', async () => {
     writeFiles(cwd, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/llama3"\n' });
     const editor = join(tempDir('bin'), 'editor');
@@ -100,16 +85,5 @@ describe('agents', () => {
       exitCode: 1,
       stderr: '$EDITOR environment variable is not set\n  Set it, for example `export EDITOR=vi`.\n',
     });
-  });
-
-  it('are searched in --agents-dir first when they run', async () => {
-    writeFiles(cwd, {
-      'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "anthropic/far"\nsystem_prompt = "far"\n',
-      'mine/reviewer.toml': 'name = "reviewer"\nmodel = "anthropic/near"\nsystem_prompt = "near"\n',
-    });
-    const model = await startModelServer([text('Hello.')]);
-    const run = await axe(['run', 'reviewer', '--agents-dir', 'mine'], model.env);
-    expect(run).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(model.prompts()[0]).toMatchObject({ model: 'near', system: 'near' });
   });
 });

@@ -2,19 +2,9 @@ import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { FileTree } from '../helpers/github-state.js';
-import { runCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import {
-  AGENT,
-  expectTranscript,
-  HEAD,
-  REPO,
-  routesOf,
-  type Stage,
-  seen,
-  setStage,
-  steady,
-} from './stage.js';
+import { AGENT, expectTranscript, HEAD, REPO, routesOf, type Stage, seen } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const GOOD = {
   'axe/agents/reviewer.toml': `${AGENT.replace('[memory]', 'skill = "review"\nfiles = ["docs/*.md"]\ntools = ["github_diff", "add_review_comment"]\nsub_agents = ["helper"]\n\n[memory]')}notes = true\n`,
@@ -57,7 +47,7 @@ function expectUntouched({ model, cache, repo }: Stage): void {
 
 describe('a check of agents in a checkout', () => {
   it('passes without problems, and sends no request', async () => {
-    const stage = await setStage();
+    const stage = await setStageInProcess();
     const step = await stage.run({ inputs: VALIDATE, workspace: checkout(GOOD) });
     expect(step.exitCode).toBe(0);
     expect(step.annotations).toEqual([]);
@@ -67,7 +57,7 @@ describe('a check of agents in a checkout', () => {
   });
 
   it('reports every problem at its line, and fails the step', async () => {
-    const stage = await setStage();
+    const stage = await setStageInProcess();
     const step = await stage.run({ inputs: VALIDATE, workspace: checkout({ ...GOOD, ...BROKEN }) });
     expect(step.exitCode).toBe(1);
     expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
@@ -88,7 +78,7 @@ describe('a check of agents in a checkout', () => {
   });
 
   it('checks one agent and its sub-agents if one is named, and lets the step pass if `fail-on` says so', async () => {
-    const stage = await setStage();
+    const stage = await setStageInProcess();
     const workspace = checkout({ ...GOOD, ...BROKEN });
     const one = await stage.run({ inputs: { ...VALIDATE, agent: 'reviewer' }, workspace });
     expect([one.exitCode, one.outputs['response']]).toEqual([
@@ -100,7 +90,7 @@ describe('a check of agents in a checkout', () => {
   });
 
   it('does not follow a link out of the checkout', async () => {
-    const stage = await setStage();
+    const stage = await setStageInProcess();
     const workspace = checkout(GOOD);
     const elsewhere = tempDir('elsewhere');
     writeFiles(elsewhere, { 'secret.toml': 'token_of_octocat = "x"\n' });
@@ -120,7 +110,7 @@ describe('a check without a checkout', () => {
   const FORK = { 'pull_request.head.repo.full_name': 'mona/Hello-World', 'sender.login': 'mona' };
 
   it('reads the head of a fork, whoever opened it, with a read-only token', async () => {
-    const stage = await setStage({
+    const stage = await setStageInProcess({
       event: { name: 'pull_request', action: 'opened', patch: FORK },
       base: GOOD,
       role: 'read',
@@ -134,26 +124,4 @@ describe('a check without a checkout', () => {
     expect(asked.filter((route) => !/^GET \/(?:contents|git\/trees)\//.test(route))).toEqual([]);
     expectTranscript('agents-of-a-fork-that-are-not-valid', seen(step, stage));
   });
-
-  it('is an error if there are no agents, or no token to read them with', async () => {
-    const stage = await setStage({ base: { 'README.md': '# Hello\n' } });
-    stage.github.commit(REPO, { 'README.md': '# Hello\n' }, { branch: 'changes', sha: HEAD });
-    const none = await stage.run({ inputs: VALIDATE });
-    const blind = await stage.run({ inputs: { ...VALIDATE, 'github-token': '' } });
-    expect([none.exitCode, blind.exitCode]).toEqual([1, 1]);
-    expect(none.annotations[0]?.message).toMatch(
-      /^there are no agents in `axe\/agents` and `.axe\/agents` of /,
-    );
-    expect(blind.annotations[0]?.message).toMatch(/nothing is checked out, and there is no token\n/);
-  });
-});
-
-it('the command line reports the same, and exits with 2', async () => {
-  const cwd = checkout({ ...GOOD, ...BROKEN });
-  const env = { HOME: tempDir('home') };
-  const all = await runCli(['agents', 'validate'], { cwd, env });
-  expect([all.exitCode, all.stderr]).toEqual([2, '']);
-  const good = await runCli(['agents', 'validate', 'reviewer'], { cwd, env });
-  expect([good.exitCode, good.stdout.split('\n').at(-2)]).toEqual([0, '2 agents: valid']);
-  expectTranscript('agents-that-are-not-valid-in-a-terminal', steady(all.stdout));
 });

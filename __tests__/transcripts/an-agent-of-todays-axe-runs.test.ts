@@ -61,24 +61,6 @@ it.each([
   for (const part of ['Be brief.', 'Alpha.']) expect(prompts[0]?.system).toContain(part);
 });
 
-it('`--json` has the turn and the time of each call', async () => {
-  const { stdout } = await run(['run', 'worker', '--json'], {
-    agent: `${AGENT}tools = ["read_file"]\n`,
-    files: { 'a.txt': 'alpha\n' },
-    model: [toolCall('read_file', { path: 'a.txt' }), text('Done.')],
-  });
-  expect(JSON.parse(stdout).tool_call_details).toEqual([
-    {
-      duration_ms: expect.any(Number),
-      input: { path: 'a.txt' },
-      is_error: false,
-      name: 'read_file',
-      output: '1: alpha',
-      turn: 0,
-    },
-  ]);
-});
-
 it.each<[string, readonly string[], string, Readonly<Record<string, string>>, number, RegExp]>([
   ['a missing key', [], AGENT, { OPENAI_API_KEY: '' }, 2, /^API key for provider "openai" is not configured/],
   [
@@ -109,21 +91,6 @@ it.each<[string, readonly string[], string, Readonly<Record<string, string>>, nu
   const result = await run(['run', 'worker', ...flags], { agent, env });
   expect(result).toMatchObject({ exitCode, stdout: '', prompts: [] });
   expect(result.stderr).toMatch(message);
-});
-
-it.each([
-  ['requesty', 'REQUESTY'],
-  ['atlascloud', 'ATLASCLOUD'],
-  ['edenai', 'EDENAI'],
-])('models of `%s` are known by name', async (provider, variable) => {
-  const model = await startModelServer([text('Done.')]);
-  const url = `${model.url}/v1`;
-  const env = { [`${variable}_API_KEY`]: 'key-0123456789', [`AXE_${variable}_BASE_URL`]: url };
-  const { stdout } = await run(['run', 'worker', '--model', `${provider}/maker/model`], { env });
-  expect(stdout).toBe('Done.');
-  expect(model.prompts()[0]?.model).toBe('maker/model');
-  const missing = await run(['run', 'worker', '--model', `${provider}/maker/model`]);
-  expect(missing.stderr).toContain(`${variable}_API_KEY`);
 });
 
 it('a sub-agent without a word has ended well', async () => {
@@ -226,10 +193,4 @@ it.each<[string, string, readonly string[], RegExp]>([
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
   const result = await startChild({ command: 'sh', args: ['-c', line], env, cwd }).finished;
   expect(result).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(shown) });
-});
-
-it('`agents init` writes into `axe/agents` where that is there', async () => {
-  const { cwd, stdout } = await run(['agents', 'init', 'fresh']);
-  expect(stdout).toBe(`${join(cwd, 'axe/agents/fresh.toml')}\n`);
-  expect(existsSync(join(cwd, 'axe/agents/fresh.toml'))).toBe(true);
 });

@@ -5,7 +5,8 @@ import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { type ModelReply, startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
-import { HEAD, REPO, type Stage, setStage, troubles } from './stage.js';
+import { HEAD, REPO, type Stage, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, resultsOf } from './tool-scene.js';
 
 const TOOLS = [
@@ -33,7 +34,7 @@ const LOOKS: readonly ModelReply[] = [
 
 /** GitHub's example of a pull request, with a head that the fake has, too. */
 async function stageOf(model: readonly ModelReply[]): Promise<Stage> {
-  const stage = await setStage({ base: BASE, model });
+  const stage = await setStageInProcess({ base: BASE, model });
   const { github, repo } = stage;
   const files = { 'src/auth.ts': SOURCE.replace('timingSafeEqual(token)', 'token != ""') };
   github.commit(REPO, files, { branch: 'changes', sha: HEAD });
@@ -65,24 +66,6 @@ it('a run sees the change, the files of both sides, their history and what else 
   expect(step.outputs['memory-entry']).toMatch(/ trust=trusted /);
 });
 
-it('the diff that the prompt shows can be read again, and a file in pieces', async () => {
-  const pieces: readonly ModelReply[] = [
-    toolCall('github_diff', { path: 'src/auth.ts' }),
-    toolCall('github_file', { path: 'src/auth.ts', limit: 1 }),
-    toolCall('github_file', { path: 'src/auth.ts', offset: 2, limit: 1 }),
-    text(ANSWER),
-  ];
-  const stage = await stageOf(pieces);
-  const step = await stage.run({ inputs: { agent: 'worker' } });
-  const [diff, first, second] = resultsOf(stage.model.prompts().at(-1));
-  expect(step.exitCode).toBe(0);
-  expect(diff).toContain('\n+  return expected == token;\n');
-  expect([first, second]).toEqual([
-    expect.stringContaining('1: export function isValid'),
-    expect.stringContaining('2:   return token != "";'),
-  ]);
-});
-
 it('a run that has read a log keeps its entry apart', async () => {
   const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
   const step = await stage.run({ inputs: { agent: 'worker' } });
@@ -93,23 +76,6 @@ it('a run that has read a log keeps its entry apart', async () => {
   expect(entries.map((entry) => / trust=(\w+) /.exec(entry)?.[1])).toEqual(['trusted', 'untrusted']);
   expect(entries.map((entry) => entry.includes(ANSWER))).toEqual([false, true]);
   expect(step.summary).toContain('kept apart because it read failing checks');
-});
-
-it('a missing permission is reported to the model, and the run continues', async () => {
-  const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
-  const message = 'Resource not accessible by integration';
-  for (const [route, wanted] of [
-    ['GET /repos/{owner}/{repo}/commits/{ref}/check-runs', 'checks=read'],
-    ['GET /repos/{owner}/{repo}/commits/{ref}/status', 'statuses=read'],
-  ] as const) {
-    const headers = { 'x-accepted-github-permissions': wanted };
-    stage.github.fail({ route, status: 403, body: { message }, headers, times: 100 });
-  }
-  const step = await stage.run({ inputs: { agent: 'worker' } });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  const [checks = ''] = resultsOf(stage.model.prompts()[1]);
-  expect(checks).toContain('Add `checks: read` under `permissions:` of the job.');
-  expect(checks).toContain('Add `statuses: read` under `permissions:` of the job.');
 });
 
 it('the tools work on the command line with an event, and cause a warning without one', async () => {

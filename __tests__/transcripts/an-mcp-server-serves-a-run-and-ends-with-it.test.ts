@@ -10,11 +10,10 @@ import {
 } from '../helpers/model-server.js';
 import { startCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { BAD_SERVER, EVERYTHING, MODERN_SERVER, tryRead, until } from '../tools/mcp/scene.js';
-import { told } from './stage.js';
+import { BAD_SERVER, EVERYTHING, MODERN_SERVER, tryRead } from '../tools/mcp/scene.js';
+import { setStage, told } from './stage.js';
 import { agentToml, resultsOf, scheduledStage } from './tool-scene.js';
 
-const MISSING = '[[mcp_servers]]\nname = "gone"\ntransport = "stdio"\ncommand = "no-such-program-anywhere"\n';
 let count = 0;
 
 /** The protocol's example server, with an argument by which its process can be found. */
@@ -89,16 +88,6 @@ describe('an MCP server on the command line', () => {
     expect(resultsOf(model.prompts()[1])).toEqual([expect.stringContaining('its arguments hold a secret')]);
   });
 
-  it('can offer more tools during the run', async () => {
-    const { cli, model } = await start(badServerToml('changing-list'), [
-      toolCall('work', {}),
-      toolCall('other', {}),
-      text('Done.'),
-    ]);
-    expect(await cli.finished).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
-    expect(model.prompts().map(({ tools }) => tools)).toEqual([['work'], ['other'], ['other']]);
-  });
-
   it('offers its tools, gets no secret, and leaves no process', async () => {
     const { mark, toml } = everything();
     const seen: number[] = [];
@@ -132,51 +121,18 @@ describe('an MCP server on the command line', () => {
     expect(await cli.finished).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
     expect(resultsOf(model.prompts()[1])).toEqual(['2026-07-28']);
   });
-
-  it('that cannot be started is skipped', async () => {
-    const { cli, model } = await start(MISSING, [text('Done.')]);
-    const { exitCode, stdout, stderr } = await cli.finished;
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: 'Done.' });
-    expect(stderr).toMatch(/^Warning: MCP server `gone` is left out.*no-such-program-anywhere.*\n$/);
-    expect(model.prompts()[0]?.tools).toEqual([]);
-  });
-
-  it('ends when the command line is killed', async () => {
-    const { mark, toml } = everything();
-    const { cli, model } = await start(toml, [{ kind: 'stall' }]);
-    await until(() => model.requests().length === 1);
-    expect(processesWith(mark)).toHaveLength(1);
-    cli.kill('SIGKILL');
-    await cli.finished;
-    await until(() => processesWith(mark).length === 0);
-  });
-
-  it('ends during a call when time is up', async () => {
-    const { mark, toml } = everything();
-    const { cli, model } = await start(
-      toml,
-      [toolCall('trigger-long-running-operation', { duration: 60, steps: 2 })],
-      {
-        args: ['--timeout', '20'],
-      },
-    );
-    const { exitCode, stderr } = await cli.finished;
-    expect({ exitCode, stderr }).toEqual({ exitCode: 3, stderr: 'timeout: context deadline exceeded\n' });
-    expect(model.requests()).toHaveLength(1);
-    expect(processesWith(mark)).toEqual([]);
-  });
 });
 
 it('an MCP server has to be allowed in a workflow, by its name', async () => {
   const { mark, toml } = everything();
   const script = [toolCall('echo', { message: 'hello' }), text('Done.')];
-  const allowed = await scheduledStage([{ tables: toml }], { model: script });
+  const allowed = await scheduledStage([{ tables: toml }], { model: script }, setStage);
   const step = await allowed.run({ inputs: { agent: 'worker', 'tools-allowed': 'everything' } });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
   expect(resultsOf(allowed.model.prompts()[1])).toEqual(['Echo: hello']);
   expect(processesWith(mark)).toEqual([]);
 
-  const withheld = await scheduledStage([{ tables: toml }], { model: [text('Done.')] });
+  const withheld = await scheduledStage([{ tables: toml }], { model: [text('Done.')] }, setStage);
   const other = await withheld.run({ inputs: { agent: 'worker', 'tools-allowed': 'network' } });
   expect(other).toMatchObject({ exitCode: 0, stderr: '' });
   expect(told(other)).toEqual([expect.stringContaining('Add `tools-allowed: network, everything`')]);
@@ -185,9 +141,11 @@ it('an MCP server has to be allowed in a workflow, by its name', async () => {
 
 it('the values given to an MCP server are masked in everything that a workflow shows and remembers', async () => {
   const toml = badServerToml('environment', 'env = { API_KEY = "${STAGE}" }\n');
-  const stage = await scheduledStage([{ tables: toml, memory: true }], {
-    model: [toolCall('work', {}), text('The key is canary-7f3a9c.')],
-  });
+  const stage = await scheduledStage(
+    [{ tables: toml, memory: true }],
+    { model: [toolCall('work', {}), text('The key is canary-7f3a9c.')] },
+    setStage,
+  );
   const step = await stage.run({
     inputs: { agent: 'worker', 'tools-allowed': 'odd', 'memory-store': 'file' },
     env: { STAGE: 'canary-7f3a9c' },

@@ -7,7 +7,8 @@ import { loadWebhook } from '../helpers/webhooks.js';
 import { brokenInvariants, leaks } from '../hostile/invariants.js';
 import { watch } from '../hostile/watched-run.js';
 import { CHANGE } from './review-scene.js';
-import { HEAD, REPO, setStage, troubles } from './stage.js';
+import { HEAD, REPO, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
 /**
@@ -86,7 +87,7 @@ describe.each(['writer', 'stranger'] as const)('a %s gets nothing by', (who) => 
             'pull_request.user.login': 'octocat',
           }),
         });
-    const stage = await setStage({
+    const stage = await setStageInProcess({
       event: { name: isIssue ? 'issues' : isStranger ? 'pull_request_target' : 'pull_request', payload },
       base: { 'axe/agents/worker.toml': AGENT, 'AGENTS.md': side === 'base' ? text : 'Use tabs.\n' },
       diff: side === 'head' ? CHANGE + added : CHANGE,
@@ -121,11 +122,9 @@ describe.each(['writer', 'stranger'] as const)('a %s gets nothing by', (who) => 
 
   it.each<[string, Place, readonly Order[]]>([
     ['asking for the token of the checkout', 'the description', TAKE_TOKEN],
-    ['asking for the token of the checkout', 'AGENTS.md of the head', TAKE_TOKEN],
     ['asking for the token of the checkout', 'CLAUDE.md of the head', TAKE_TOKEN],
     ['asking for the token of the checkout', 'AGENTS.md of the base', TAKE_TOKEN],
     ['asking for an approval', 'the description', APPROVE],
-    ['asking for an approval', 'AGENTS.md of the head', APPROVE],
     ['asking for an approval', 'CLAUDE.md of the head', APPROVE],
     ['poisoning what is built', 'AGENTS.md of the head', POISON],
     ['poisoning what is built', 'AGENTS.md of the base', POISON],

@@ -1,34 +1,10 @@
-import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
-import { type GitHubOptions, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
-import type { ContentsAccess, FileTree, StoredRepo } from '../helpers/github-state.js';
-import { type ModelScript, type ModelServer, startModelServer, text } from '../helpers/model-server.js';
-import { runMain, type StepOptions, type StepResult } from '../helpers/run-action.js';
+import { startCacheServer } from '../helpers/cache-server.js';
+import { startGitHubServer } from '../helpers/github-server.js';
+import type { ContentsAccess, FileTree } from '../helpers/github-state.js';
+import { type ModelScript, startModelServer, text } from '../helpers/model-server.js';
+import type { StepOptions } from '../helpers/run-action.js';
+import { runMainHere } from '../helpers/run-main.js';
 import { loadWebhook, payloadField } from '../helpers/webhooks.js';
-
-/** What is set up before a run that keeps its memory on a branch. */
-export interface BranchSceneOptions {
-  /** Default: the n-th answer is `Answer n.`. */
-  readonly model?: ModelScript;
-  /** What the token may do with files. Default: write. */
-  readonly contents?: ContentsAccess;
-  readonly isPrivate?: boolean;
-  readonly github?: GitHubOptions;
-  /** What is on the memory branch already; without it there is none. */
-  readonly branch?: FileTree;
-}
-
-/** A repository in which runs of `builtin/ask` are started by hand, with the servers they talk to. */
-export interface BranchScene {
-  readonly github: GitHubServer;
-  readonly model: ModelServer;
-  readonly cache: CacheServer;
-  readonly repo: StoredRepo;
-  /** With `memory-store: branch`, and a cache as well. */
-  readonly step: (given?: Partial<StepOptions>) => StepOptions;
-  readonly run: (given?: Partial<StepOptions>) => Promise<StepResult>;
-  /** A file of the memory branch; empty if there is none. */
-  readonly memory: (file?: string) => string;
-}
 
 /** The repository of the scene, which is public unless a test says otherwise. */
 export const REPOSITORY = 'octo-org/octo-repo';
@@ -36,19 +12,36 @@ export const REPOSITORY = 'octo-org/octo-repo';
 /** The branch that is memory's own. */
 export const BRANCH = 'axe-memory';
 
-/** Sets up the repository, a model and a cache. REST requests are validated only where a test asks for it. */
-export async function branchScene(options: BranchSceneOptions = {}): Promise<BranchScene> {
-  const { isPrivate = false, contents = 'write', branch } = options;
+/** A repository in which runs of `builtin/ask` are started by hand, with the servers they talk to. */
+export type BranchScene = Awaited<ReturnType<typeof branchScene>>;
+
+/** Sets it up with a token that may write, a public repository and a model whose n-th answer is `Answer n.`. */
+export async function branchScene({
+  model: script = (_, index) => text(`Answer ${index}.`),
+  contents = 'write',
+  isPrivate = false,
+  branch,
+  validate = false,
+}: {
+  model?: ModelScript;
+  contents?: ContentsAccess;
+  isPrivate?: boolean;
+  /** What is on the memory branch already; without it there is none. */
+  branch?: FileTree | undefined;
+  /** Whether REST requests are checked by GitHub's description of its API. */
+  validate?: boolean;
+} = {}) {
   const payload = loadWebhook('workflow_dispatch', undefined, { 'repository.private': isPrivate });
   const [github, model, cache] = await Promise.all([
-    startGitHubServer({ validate: false, ...options.github }),
-    startModelServer(options.model ?? ((_, index) => text(`Answer ${index}.`))),
+    startGitHubServer({ validate }),
+    startModelServer(script),
     startCacheServer(),
   ]);
   const repo = github.seed(payload, { base: { 'README.md': '# Octo repo\n' } });
   repo.contents = contents;
   if (branch !== undefined) github.commit(REPOSITORY, branch, { branch: BRANCH });
   const ref = `refs/heads/${payloadField(payload, 'repository.default_branch')}`;
+  /** With `memory-store: branch`, and a cache as well. */
   const step = (given: Partial<StepOptions> = {}): StepOptions => ({
     event: { name: 'workflow_dispatch', payload },
     ...given,
@@ -66,7 +59,9 @@ export async function branchScene(options: BranchSceneOptions = {}): Promise<Bra
     cache,
     repo,
     step,
-    run: (given) => runMain(step(given)),
+    /** Runs the step in this process. */
+    run: (given?: Partial<StepOptions>) => runMainHere(step(given)),
+    /** A file of the memory branch; empty if there is none. */
     memory: (file = 'ask.md') =>
       (repo.branches.has(BRANCH) ? github.files(REPOSITORY, BRANCH)[file] : '') ?? '',
   };

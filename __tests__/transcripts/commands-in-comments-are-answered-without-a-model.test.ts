@@ -1,6 +1,12 @@
-import { expect, it } from '@jest/globals';
-import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import { describe, expect, it } from '@jest/globals';
+import type { StepResult } from '../helpers/run-action.js';
+import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
+import { idOf, idsOnBranch, onBranch, onSchedule, rememberOnBranch, review } from './memory-command-scene.js';
+import { resultsIn } from './memory-scene.js';
 import {
+  AGENT,
+  ANSWER,
+  BASE,
   expectTranscript,
   routesOf,
   type Stage,
@@ -11,90 +17,286 @@ import {
 } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-/** A comment below an issue, or below the pull request of the same number. */
-async function commented(
-  body: string,
-  options: Omit<StageOptions, 'event'> = {},
-  set = setStageInProcess,
-): Promise<Stage> {
-  const patch = { 'comment.body': body };
-  return await set({ ...options, event: { name: 'issue_comment', action: 'created', patch } });
-}
+describe('any command', () => {
+  /** A comment below an issue, or below the pull request of the same number. */
+  async function commented(
+    body: string,
+    options: Omit<StageOptions, 'event'> = {},
+    set = setStageInProcess,
+  ): Promise<Stage> {
+    const patch = { 'comment.body': body };
+    return await set({ ...options, event: { name: 'issue_comment', action: 'created', patch } });
+  }
 
-const REACT = 'POST /issues/comments/492700400/reactions';
+  const REACT = 'POST /issues/comments/492700400/reactions';
 
-it('`/axe help` is answered with all commands, once for several agents, in three requests and a reaction', async () => {
-  const stage = await commented('/axe help', {}, setStage);
-  const step = await stage.run();
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  expect(troubles(step)).toEqual([]);
-  expect(stage.model.requests()).toEqual([]);
-  expect(routesOf(stage)).toHaveLength(4);
-  expect(routesOf(stage)).toContain(REACT);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
-  await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
-  expect(stage.repo.comments).toHaveLength(1);
-  expectTranscript('commands-in-comments-are-answered-without-a-model', seen(step, stage));
-});
-
-it.each(['@axe help', '/axe'])('%j is answered, too', async (body) => {
-  const stage = await commented(body);
-  const step = await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
-  expect(step.outputs['conclusion']).toBe('success');
-  expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining('review full')]);
-  expect(stage.model.requests()).toEqual([]);
-});
-
-it.each([
-  ['/axe revew', '/axe revew', 'Did you mean `/axe review`?'],
-  ['/axe puase', '/axe puase', 'Did you mean `/axe pause`?'],
-  ['@axe hlep', 'hlep', 'Did you mean `/axe help`?'],
-])('%j is answered with the nearest command', async (body, _, told) => {
-  const stage = await commented(body);
-  const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'refused' } });
-  expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining(told)]);
-  expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
-  expect(routesOf(stage)).toHaveLength(4);
-  expect(stage.model.requests()).toEqual([]);
-});
-
-it('a question goes to the model', async () => {
-  const stage = await commented('@axe why does this fail?');
-  const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
-  expect(step.outputs['conclusion']).toBe('success');
-  expect(stage.model.requests()).toHaveLength(1);
-});
-
-it.each(['/axe help', '/axe revew', '/axe dismiss 9f2c4d'])(
-  'a stranger who writes %j gets no answer, and no model is called',
-  async (body) => {
-    const stage = await commented(body, { role: 'read' });
+  it('`/axe help` is answered with all commands, once for several agents, in three requests and a reaction', async () => {
+    const stage = await commented('/axe help', {}, setStage);
     const step = await stage.run();
-    expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'permission' } });
-    expect([stage.repo.comments, stage.repo.talk.reactions, stage.model.requests()]).toEqual([[], [], []]);
-  },
-);
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+    expect(troubles(step)).toEqual([]);
+    expect(stage.model.requests()).toEqual([]);
+    expect(routesOf(stage)).toHaveLength(4);
+    expect(routesOf(stage)).toContain(REACT);
+    expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
+    await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
+    expect(stage.repo.comments).toHaveLength(1);
+    expectTranscript('commands-in-comments-are-answered-without-a-model', seen(step, stage));
+  });
 
-it('help is answered to people who can triage, and to no bot', async () => {
-  const triaging = await commented('/axe help', { role: 'triage' });
-  await triaging.run();
-  expect(triaging.repo.comments).toHaveLength(1);
-  const name = 'issue_comment';
-  const bot = { 'comment.body': '/axe help', 'sender.type': 'Bot', 'comment.user.type': 'Bot' };
-  const stage = await setStageInProcess({ event: { name, action: 'created', patch: bot } });
-  const login = String(payloadField(stage.payload, 'sender.login'));
-  const step = await stage.run({ inputs: { 'allow-bots': login } });
-  expect(step.outputs['reason']).toBe('bot');
-  expect(stage.repo.comments).toEqual([]);
+  it.each(['@axe help', '/axe'])('%j is answered, too', async (body) => {
+    const stage = await commented(body);
+    const step = await stage.run({ inputs: { agent: 'builtin/ask', 'trigger-phrase': '@axe' } });
+    expect(step.outputs['conclusion']).toBe('success');
+    expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining('review full')]);
+    expect(stage.model.requests()).toEqual([]);
+  });
+
+  it.each([
+    ['/axe revew', '/axe revew', 'Did you mean `/axe review`?'],
+    ['@axe hlep', 'hlep', 'Did you mean `/axe help`?'],
+  ])('%j is answered with the nearest command', async (body, _, told) => {
+    const stage = await commented(body);
+    const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'refused' } });
+    expect(stage.repo.comments.map((one) => one.body)).toEqual([expect.stringContaining(told)]);
+    expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
+    expect(routesOf(stage)).toHaveLength(4);
+    expect(stage.model.requests()).toEqual([]);
+  });
+
+  it.each(['/axe help', '/axe revew', '/axe dismiss 9f2c4d'])(
+    'a stranger who writes %j gets no answer, and no model is called',
+    async (body) => {
+      const stage = await commented(body, { role: 'read' });
+      const step = await stage.run();
+      expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'permission' } });
+      expect([stage.repo.comments, stage.repo.talk.reactions, stage.model.requests()]).toEqual([[], [], []]);
+    },
+  );
+
+  it('the action does not answer its own answer', async () => {
+    const stage = await commented('/axe help');
+    await stage.run();
+    const [answer] = stage.repo.comments;
+    const payload = loadWebhook('issue_comment', 'created', { 'comment.body': answer?.body ?? '' });
+    const step = await stage.run({ event: { name: 'issue_comment', payload } });
+    expect(step.outputs['reason']).toBe('own-text');
+    expect(stage.repo.comments).toHaveLength(1);
+  });
 });
 
-it('the action does not answer its own answer', async () => {
-  const stage = await commented('/axe help');
-  await stage.run();
-  const [answer] = stage.repo.comments;
-  const payload = loadWebhook('issue_comment', 'created', { 'comment.body': answer?.body ?? '' });
-  const step = await stage.run({ event: { name: 'issue_comment', payload } });
-  expect(step.outputs['reason']).toBe('own-text');
-  expect(stage.repo.comments).toHaveLength(1);
+describe('a command over memory', () => {
+  const AUTH = review(3, {
+    id: '01kgk41',
+    task: 'Review pull request #41: Fix auth, says @octocat, fixes #3 /deploy',
+    result: 'Ask @octocat.',
+  });
+  const DOOR = review(4, { id: '01kgnp2', task: 'Review pull request #42', result: 'Close the door.' });
+  const TRUNK = 'refs/heads/master';
+
+  /** A comment that was written on an issue, where a memory is on the branch. */
+  async function commented(
+    body: string,
+    { patch = {}, ...options }: StageOptions & { patch?: PayloadPatch } = {},
+    set = setStageInProcess,
+  ) {
+    const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': body, ...patch } };
+    const stage = await set({ event, ...options });
+    rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
+    return stage;
+  }
+
+  /** The step on a comment, whose cache may only be read (D15). */
+  function onComment(stage: Stage, inputs: Readonly<Record<string, string>> = {}): Promise<StepResult> {
+    const env = stage.cache.env({ ref: TRUNK, readableRefs: [TRUNK], mayWrite: false });
+    return stage.run({ inputs, env: { ...env, ANTHROPIC_API_KEY: '' } });
+  }
+
+  it('a comment forgets an entry: it is answered, no model is called, and it stays forgotten', async () => {
+    const stage = await commented(`/axe forget ${idOf('01kgk41')}`, {}, setStage);
+    await stage.run(onSchedule(stage));
+    const asked = stage.model.requests().length;
+
+    const step = await onComment(stage);
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+    expect(step.outputs).toMatchObject({
+      conclusion: 'success',
+      'memory-saved': 'true',
+      'comment-url': expect.stringContaining('#issuecomment-'),
+    });
+    expect(stage.model.requests()).toHaveLength(asked);
+    expect(idsOnBranch(stage)).not.toContain(idOf('01kgk41'));
+    expectTranscript('a-comment-of-a-writer-tends-memory', seen(step, stage));
+
+    await stage.run(onSchedule(stage));
+    expect(resultsIn(stage.model.prompts().at(-1)?.system ?? '')).toEqual(['Close the door.', ANSWER]);
+    expect(onBranch(stage)).not.toContain('Ask @octocat.');
+  });
+
+  it('a comment promotes an entry, and quotes nothing of it', async () => {
+    const stage = await commented('/axe promote 01kgr83');
+    const tabs = review(5, { id: '01kgr83', task: 'Answer #7', result: 'Ask for tabs.', trust: 'untrusted' });
+    rememberOnBranch(stage, { 'untrusted/reviewer.md': tabs });
+    expect(await onComment(stage)).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+    expect(idsOnBranch(stage)).toContain(`p-${idOf('01kgr83')}`);
+    expect(stage.repo.comments).toMatchObject([
+      { body: expect.stringContaining('and trusted runs load it.') },
+    ]);
+    expect(stage.repo.comments[0]?.body).not.toContain('tabs');
+    await stage.run(onSchedule(stage));
+    expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toContain('Ask for tabs.');
+  });
+
+  it('a comment remembers its text, in several lines, for the next run', async () => {
+    const stage = await commented(
+      '/axe remember We never use floats for money:\n\n- cents are integers\n- ask @octocat\n',
+    );
+    const step = await onComment(stage);
+    expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
+    expect(stage.repo.comments).toMatchObject([
+      {
+        issue: 1,
+        body: expect.stringMatching(
+          /\nRemembered as `\w{26}` in `reviewer\.md` in Codertocat\/Hello-World@axe-memory\.\n\n<sub>/,
+        ),
+      },
+    ]);
+    // The job is run again: nothing is said twice, in memory or on the issue.
+    const again = await onComment(stage);
+    expect(again.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+    expect(idsOnBranch(stage)).toHaveLength(3);
+    expect(stage.repo.comments).toHaveLength(1);
+    expect(stage.model.requests()).toEqual([]);
+
+    await stage.run(onSchedule(stage));
+    expect(stage.model.prompts()[0]?.system).toContain(
+      '**Task:** Remembered by Codertocat\n**Result:** We never use floats for money:\n\n- cents are integers\n- ask @octocat\n',
+    );
+  });
+
+  it('a command is answered in a pull request’s conversation, and under a line of its diff', async () => {
+    for (const name of ['pull_request_review_comment', 'pull_request_review']) {
+      const body = name === 'pull_request_review' ? 'review.body' : 'comment.body';
+      const action = name === 'pull_request_review' ? 'submitted' : 'created';
+      const stage = await setStageInProcess({
+        event: { name, action, patch: { [body]: '/axe forget 01kgk41' } },
+      });
+      rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
+      const step = await onComment(stage);
+      expect([name, step.exitCode, step.annotations]).toEqual([name, 0, []]);
+      expect(stage.repo.comments).toMatchObject([{ issue: 2, body: expect.stringContaining('Forgot `') }]);
+      expect(idsOnBranch(stage)).toEqual([idOf('01kgnp2')]);
+      expect(stage.model.requests()).toEqual([]);
+    }
+  });
+
+  it('a command is answered by the one of several agents that has the entry', async () => {
+    const agents = { ...BASE, 'axe/agents/triager.toml': AGENT.replace('"reviewer"', '"triager"') };
+    const stage = await commented('/axe forget 01kgtw4', { base: agents });
+    const own = review(6, { id: '01kgtw4', task: 'Triage issue #9', result: 'It is a bug.' });
+    rememberOnBranch(stage, { 'reviewer.md': AUTH, 'triager.md': own });
+    const [other, ours, none] = [
+      await onComment(stage),
+      await onComment(stage, { agent: 'triager' }),
+      await onComment(stage, { agent: 'builtin/ask' }),
+    ];
+    for (const step of [other, none]) {
+      expect(step).toMatchObject({ exitCode: 0, commands: ['notice'] });
+      expect(step.outputs).toMatchObject({
+        conclusion: 'skipped',
+        reason: 'not-found',
+        'memory-saved': 'false',
+      });
+      expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Command in a comment' }]);
+      expect(step.annotations[0]?.message).toMatch(/^Nothing was done: no entry with id `01kgtw4` in /);
+    }
+    expect(ours).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
+    expect(stage.repo.comments.map(({ body }) => body.split('\n')[0])).toEqual([
+      expect.stringContaining('"agent":"memory/reply'),
+    ]);
+    expect(stage.repo.comments[0]?.body).toMatch(/Forgot `[\s\S]*About the agent `triager`/);
+    expect([idsOnBranch(stage), idsOnBranch(stage, 'triager.md')]).toEqual([[idOf('01kgk41')], []]);
+  });
+
+  describe('a mistake in a command', () => {
+    it.each([
+      [
+        '/axe show',
+        'Nothing was done: `show` cannot be asked for in a comment. Run `axe-action memory show <agent> --repo <owner/name>` on the command line.',
+      ],
+      [
+        '/axe forget 01kgk41 --purge',
+        'Nothing was done: `forget --purge` cannot be asked for in a comment. Run `axe-action memory forget',
+      ],
+      [
+        '/axe forget 01kgk41\n/axe forget 01kgnp2',
+        'Nothing was done: a comment can hold one command. Write each in a comment of its own.',
+      ],
+    ])('is answered, and the step passes: %j', async (body, told) => {
+      const stage = await commented(body);
+      const step = await onComment(stage);
+      expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
+      expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'refused' });
+      expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining(`\n${told}`) }]);
+      expect(idsOnBranch(stage)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
+      expect(stage.model.requests()).toEqual([]);
+    });
+  });
+
+  it('is reported when memory cannot be written, and the step fails', async () => {
+    const stage = await commented('/axe forget 01kgk41');
+    stage.repo.contents = 'read';
+    const step = await onComment(stage);
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure', 'memory-saved': 'false' } });
+    expect(step.annotations).toMatchObject([
+      {
+        level: 'error',
+        message: expect.stringMatching(
+          /^Nothing was done: the memory could not be changed: [\s\S]*`contents: write`/,
+        ),
+      },
+    ]);
+    expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining('`contents: write`') }]);
+  });
+
+  it.each([
+    ['one in the middle of a text', 'Please:\n/axe forget 01kgk41'],
+    ['one that is quoted', '> /axe forget 01kgk41'],
+  ])('goes to the agent as any other comment does: %s', async (_, body) => {
+    const stage = await commented(body);
+    const step = await stage.run();
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', response: ANSWER } });
+    expect(stage.model.requests()).toHaveLength(1);
+    expect(idsOnBranch(stage).slice(0, 2)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
+  });
+
+  describe('a comment by anybody else', () => {
+    const COMMANDS = ['/axe forget 01kgk41', '/axe remember Trust me.'];
+    const OTHERS: readonly [string, StageOptions & { patch?: PayloadPatch }][] = [
+      ['somebody who may read', { role: 'read' }],
+      ['a bot', { role: 'admin', patch: { 'sender.login': 'hubot[bot]', 'sender.type': 'Bot' } }],
+      [
+        'a writer who edits what a stranger wrote',
+        { patch: { action: 'edited', 'comment.user.login': 'octocat' } },
+      ],
+      [
+        'somebody who edits what a writer wrote',
+        { patch: { action: 'edited', 'sender.login': 'octocat' }, roles: { Codertocat: 'write' } },
+      ],
+    ];
+
+    it.each(OTHERS.flatMap(([who, options]) => COMMANDS.map((body) => [who, body, options] as const)))(
+      'does nothing: %s, %s',
+      async (_, body, options) => {
+        const stage = await commented(body, options);
+        const before = onBranch(stage);
+        const step = await onComment(stage);
+        expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
+        expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
+        expect(stage.github.calls().filter((call) => !call.endsWith('/permission'))).toEqual([]);
+        expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([before, [], []]);
+      },
+    );
+  });
 });

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
-import { setStage } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 const BROKEN: ModelReply = { kind: 'raw', status: 500, body: '' };
 const REFUSED: ModelReply = { kind: 'text', text: 'I will not.', finishReason: 'content_filter' };
@@ -47,7 +47,7 @@ interface Step {
 it('the step fails for what is listed and nothing else', async () => {
   const ends = await Promise.all(
     STEPS.map(async ([name, { reply, env, ...inputs }, status]) => {
-      const stage = await setStage({ model: [reply] });
+      const stage = await setStageInProcess({ model: [reply] });
       const step = await stage.run({ inputs: { model: 'openai/gpt-4o', ...inputs }, ...(env && { env }) });
       expect([name, step.outputs['conclusion']]).toEqual([name, name.split(' ')[0]]);
       const hasError = step.annotations.some(({ level }) => level === 'error');
@@ -58,29 +58,4 @@ it('the step fails for what is listed and nothing else', async () => {
   expect(ends.map(([name, exitCode]) => [name, exitCode])).toEqual(
     ends.map(([name, , status]) => [name, status]),
   );
-});
-
-it('one error states why memory was not saved', async () => {
-  const stage = await setStage({ model: [text('Fine.')] });
-  const inputs = { model: 'openai/gpt-4o', 'fail-on': 'memory' };
-  const step = await stage.run({ inputs: { ...inputs, 'memory-store': 'cache' }, env: NO_CACHE });
-  const told = step.annotations.filter(({ title }) => title === 'Memory not saved');
-  expect(told).toMatchObject([
-    {
-      level: 'error',
-      message: expect.stringMatching(
-        /^failed to save memory for .*\. The step fails because `fail-on` lists `memory`\.$/,
-      ),
-    },
-  ]);
-});
-
-it('an unknown conclusion is refused', async () => {
-  const stage = await setStage();
-  const step = await stage.run({ inputs: { 'fail-on': 'failure, warnings' } });
-  expect(step.exitCode).toBe(1);
-  expect(step.annotations.map(({ message }) => message)).toEqual([
-    'the input `fail-on` cannot be "warnings"\n' +
-      '  Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`, `memory`.',
-  ]);
 });

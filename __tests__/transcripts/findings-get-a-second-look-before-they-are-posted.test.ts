@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
 import { CAREFUL_REVIEWER, CHANGE, calls, discussion, LOGGED, submit, TIMING } from './review-scene.js';
-import { told, troubles } from './stage.js';
+import { troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
 /** The reviewer says its replies in their order; a verifier is known by what it is asked. */
@@ -136,25 +136,4 @@ it('asks an agent of the repository where the reviewer names one, with the tools
   ]);
   expect(step.summary).toMatch(/^\| skeptic \| gpt-4o \| 1 \|/m);
   expect(discussion(stage)).toContain('A second look in a fresh context came to the same result.');
-});
-
-it('posts everything where that agent is missing, and says what to do', async () => {
-  const reviewer = `${CAREFUL_REVIEWER}\n[review]\nverifier = "sceptic"\n`;
-  const stage = await stageWith(REVIEW, () => text('Nobody asks.'), reviewer, OWN_VERIFIER);
-  const step = await stage.run();
-  expect(step.outputs['conclusion']).toBe('success');
-  expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
-  const [trouble] = told(step);
-  expect(trouble).toContain('2 findings had no second look: ');
-  expect(trouble).toContain('sceptic');
-  expect(trouble).toContain('skeptic');
-});
-
-it('an unknown depth and an invalid verifier are reported', async () => {
-  const own = (line: string) => stageWith(REVIEW, () => text(''), `${CAREFUL_REVIEWER}\n[review]\n${line}\n`);
-  const wrong = await (await own('depth = "deep"')).run();
-  expect(wrong.exitCode).toBe(1);
-  expect(told(wrong)[0]).toContain('review.depth');
-  const offline = await (await own('verify_model = "offline/rules"')).run();
-  expect(told(offline)[0]).toContain('review.verify_model cannot be "offline/rules"');
 });

@@ -1,80 +1,131 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { GITHUB_TOKEN } from '../helpers/github-server.js';
-import { text } from '../helpers/model-server.js';
+import { text, toolCall } from '../helpers/model-server.js';
 import { runPost, type StepResult, startStep } from '../helpers/run-action.js';
 import { type BranchScene, branchScene, earlierEntry, REPOSITORY } from './branch-scene.js';
 import { resultsIn, titles } from './memory-scene.js';
+import { blockIn, notesStage } from './notes-scene.js';
 import { troubles } from './stage.js';
 
-const FLEET = 'octo-org/memory';
-const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
-const FILE = `${REPOSITORY}/ask.md`;
-const BEFORE = 'The lighthouse keeper is called Ada.';
-const WITH = { inputs: { 'memory-repo': FLEET, 'repositories-token': TOKEN, prompt: 'Who is the keeper?' } };
+describe('the run log', () => {
+  const FLEET = 'octo-org/memory';
+  const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
+  const FILE = `${REPOSITORY}/ask.md`;
+  const BEFORE = 'The lighthouse keeper is called Ada.';
+  const WITH = {
+    inputs: { 'memory-repo': FLEET, 'repositories-token': TOKEN, prompt: 'Who is the keeper?' },
+  };
 
-/** A private repository in which each repository of a fleet has a folder of its own. */
-async function fleet(contents: 'read' | 'write' = 'write'): Promise<BranchScene> {
-  const scene = await branchScene({ contents: 'read', model: [text('Nobody.'), text('Still nobody.')] });
-  scene.github.addRepo(FLEET, { isPrivate: true, contents: { [TOKEN]: contents, [GITHUB_TOKEN]: 'none' } });
-  const files = { [FILE]: earlierEntry(BEFORE), 'octo-org/other/ask.md': earlierEntry('Not for you.', 'b') };
-  scene.github.commit(FLEET, files, { branch: 'axe-memory' });
-  return scene;
-}
+  /** A private repository in which each repository of a fleet has a folder of its own. */
+  async function fleet(contents: 'read' | 'write' = 'write'): Promise<BranchScene> {
+    const scene = await branchScene({ contents: 'read', model: [text('Nobody.'), text('Still nobody.')] });
+    scene.github.addRepo(FLEET, { isPrivate: true, contents: { [TOKEN]: contents, [GITHUB_TOKEN]: 'none' } });
+    const files = {
+      [FILE]: earlierEntry(BEFORE),
+      'octo-org/other/ask.md': earlierEntry('Not for you.', 'b'),
+    };
+    scene.github.commit(FLEET, files, { branch: 'axe-memory' });
+    return scene;
+  }
 
-/** Everything people see of a step, but for the answer, which is shown where it belongs. */
-function shown({ stdout, summary, outputs, state }: StepResult): string {
-  const file = outputs['transcript-file'];
-  const lines = file === undefined ? '' : readFileSync(file, 'utf8');
-  return [stdout, summary, lines, JSON.stringify({ outputs, state: { ...state, pending: '' } })].join('\n');
-}
+  /** Everything people see of a step, but for the answer, which is shown where it belongs. */
+  function shown({ stdout, summary, outputs, state }: StepResult): string {
+    const file = outputs['transcript-file'];
+    const lines = file === undefined ? '' : readFileSync(file, 'utf8');
+    return [stdout, summary, lines, JSON.stringify({ outputs, state: { ...state, pending: '' } })].join('\n');
+  }
 
-function expectSecret(step: StepResult): void {
-  expect(shown(step)).not.toMatch(/lighthouse|Ada|Not for you|\*\*Result|\*\*Task/);
-  expect(step.outputs['memory-entry']).toBeUndefined();
-}
+  function expectSecret(step: StepResult): void {
+    expect(shown(step)).not.toMatch(/lighthouse|Ada|Not for you|\*\*Result|\*\*Task/);
+    expect(step.outputs['memory-entry']).toBeUndefined();
+  }
 
-describe('`memory-repo`', () => {
-  it('gives the model the content of the folder in the repository, adds to it, and shows neither', async () => {
-    const scene = await fleet();
-    const steps = [await scene.run(WITH), await scene.run(WITH)];
-    for (const step of steps) {
-      expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
-      expect(troubles(step)).toEqual([]);
+  describe('`memory-repo`', () => {
+    it('gives the model the content of the folder in the repository, adds to it, and shows neither', async () => {
+      const scene = await fleet();
+      const steps = [await scene.run(WITH), await scene.run(WITH)];
+      for (const step of steps) {
+        expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+        expect(troubles(step)).toEqual([]);
+        expectSecret(step);
+        expect(step.outputs['transcript-file']).toMatch(/\.jsonl$/);
+        expect(step.summary).toContain(step.outputs['memory-entry-id']);
+      }
+      expect(scene.model.prompts().map(({ system }) => resultsIn(system))).toEqual([
+        [BEFORE],
+        [BEFORE, 'Nobody.'],
+      ]);
+      const files = scene.github.files(FLEET, 'axe-memory');
+      expect(resultsIn(files[FILE] ?? '')).toEqual([BEFORE, 'Nobody.', 'Still nobody.']);
+      expect(Object.keys(files).filter((path) => !path.endsWith('.state.md'))).toHaveLength(2);
+      expect(scene.repo.branches.has('axe-memory')).toBe(false);
+      expect(scene.cache.requests()).toEqual([]);
+    });
+
+    it('does not show what could not be saved, in main and in post', async () => {
+      const scene = await fleet('read');
+      const step = await scene.run(WITH);
+      expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'false' } });
+      expect(titles(step)).toEqual(['Memory not saved']);
+      expect(step.annotations[0]?.message).toContain(
+        `a token that can write to ${FLEET} as \`repositories-token\``,
+      );
       expectSecret(step);
-      expect(step.outputs['transcript-file']).toMatch(/\.jsonl$/);
-      expect(step.summary).toContain(step.outputs['memory-entry-id']);
-    }
-    expect(scene.model.prompts().map(({ system }) => resultsIn(system))).toEqual([
-      [BEFORE],
-      [BEFORE, 'Nobody.'],
-    ]);
-    const files = scene.github.files(FLEET, 'axe-memory');
-    expect(resultsIn(files[FILE] ?? '')).toEqual([BEFORE, 'Nobody.', 'Still nobody.']);
-    expect(Object.keys(files).filter((path) => !path.endsWith('.state.md'))).toHaveLength(2);
-    expect(scene.repo.branches.has('axe-memory')).toBe(false);
-    expect(scene.cache.requests()).toEqual([]);
-  });
 
-  it('does not show what could not be saved, in main and in post', async () => {
-    const scene = await fleet('read');
-    const step = await scene.run(WITH);
-    expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'false' } });
-    expect(titles(step)).toEqual(['Memory not saved']);
-    expect(step.annotations[0]?.message).toContain(
-      `a token that can write to ${FLEET} as \`repositories-token\``,
-    );
+      const running = startStep('main', scene.step(WITH));
+      scene.github.onRequest(
+        ({ bytes }) => void (bytes.includes('createCommitOnBranch') && running.kill('SIGKILL')),
+      );
+      const main = await running.finished;
+      expect(main.signal).toBe('SIGKILL');
+      const post = await runPost(scene.step(WITH), main);
+      expect(titles(post)).toEqual(['Memory not saved']);
+      expectSecret(post);
+      expect(scene.cache.requests()).toEqual([]);
+    });
+  });
+});
+
+describe('notes', () => {
+  const FLEET = 'octo-org/memory';
+  const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
+  const WITH = { inputs: { 'memory-repo': FLEET, 'repositories-token': TOKEN } };
+  const KNOWN = 'The lighthouse keeper is called Ada.';
+  const LEARNED = 'She keeps the key under the mat.';
+
+  /** A private repository with a folder for each repository of a fleet. */
+  async function fleet() {
+    const stage = await notesStage({
+      model: [
+        toolCall('memory_write', { target: 'long_term', content: LEARNED }),
+        text('Nobody.'),
+        text('Nobody.'),
+      ],
+    });
+    stage.repo.contents = 'read';
+    stage.github.addRepo(FLEET, { isPrivate: true, contents: { [TOKEN]: 'write', [GITHUB_TOKEN]: 'none' } });
+    const file = `${stage.repo.owner}/${stage.repo.name}/MEMORY.md`;
+    stage.github.commit(FLEET, { [file]: `${KNOWN}\n` }, { branch: 'axe-memory' });
+    return { stage, file, kept: () => stage.github.files(FLEET, 'axe-memory')[file] };
+  }
+
+  function expectSecret({ stdout, stderr, summary, outputs, state }: StepResult): void {
+    const shown = [stdout, stderr, summary, JSON.stringify({ outputs, state: { ...state, pending: '' } })];
+    expect(shown.join('\n')).not.toMatch(/lighthouse|Ada|under the mat/);
+  }
+
+  it('the model receives the notes and writes new ones, and neither is shown', async () => {
+    const { stage, kept } = await fleet();
+    const step = await stage.runOn('branch', WITH);
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+    expect(troubles(step)).toEqual([]);
+    expect(blockIn(stage.model.prompts()[0]?.system ?? '')).toContain(KNOWN);
+    expect(kept()).toBe(`${KNOWN}\n${LEARNED}\n`);
     expectSecret(step);
 
-    const running = startStep('main', scene.step(WITH));
-    scene.github.onRequest(
-      ({ bytes }) => void (bytes.includes('createCommitOnBranch') && running.kill('SIGKILL')),
-    );
-    const main = await running.finished;
-    expect(main.signal).toBe('SIGKILL');
-    const post = await runPost(scene.step(WITH), main);
-    expect(titles(post)).toEqual(['Memory not saved']);
-    expectSecret(post);
-    expect(scene.cache.requests()).toEqual([]);
+    const planned = await stage.runOn('branch', { inputs: { ...WITH.inputs, 'dry-run': 'true' } });
+    expect(planned).toMatchObject({ exitCode: 0, stderr: '' });
+    expectSecret(planned);
   });
 });

@@ -9,7 +9,6 @@ import type { StepOptions, StepResult } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import {
   loadWebhook,
-  type Payload,
   type PayloadPatch,
   payloadField,
   schedulePayload,
@@ -37,15 +36,6 @@ export function scheduledStep(
   };
 }
 
-/** The step that reviews a pull request, and what it is about. */
-export interface PullRequestScene {
-  readonly github: GitHubServer;
-  readonly payload: Payload;
-  /** `owner/name`. */
-  readonly repository: string;
-  readonly step: (given?: Partial<StepOptions>) => StepOptions;
-}
-
 /** The diff of the pull request. */
 export const DIFF = `diff --git a/src/auth.ts b/src/auth.ts
 index 1111111..2222222 100644
@@ -64,7 +54,7 @@ export async function pullRequestScene(
   { model }: { model: ModelServer },
   base: FileTree = {},
   patch: PayloadPatch = {},
-): Promise<PullRequestScene> {
+) {
   const github = await startGitHubServer();
   const payload = loadWebhook('pull_request', 'opened', patch);
   const repo = github.seed(payload, { base, diff: DIFF });
@@ -76,7 +66,7 @@ export async function pullRequestScene(
     github,
     payload,
     repository: String(payloadField(payload, 'repository.full_name')),
-    step: (given = {}) => ({
+    step: (given: Partial<StepOptions> = {}): StepOptions => ({
       event: { name: 'pull_request', payload },
       ...given,
       inputs: { agent: 'builtin/pr-reviewer', ...given.inputs },

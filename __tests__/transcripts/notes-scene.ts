@@ -4,13 +4,16 @@ import { pathOf, projectSlug } from '../../src/memory/notes/place.js';
 import { filesIn } from '../helpers/cache-archive.js';
 import type { FileTree } from '../helpers/github-state.js';
 import { type ModelScript, promptOf } from '../helpers/model-server.js';
-import { NOON_ENV, noonNow } from '../helpers/noon.js';
-import type { StepOptions, StepResult } from '../helpers/run-action.js';
+import { NOON_ENV, noonNow, setClockToNoon } from '../helpers/noon.js';
+import type { StepOptions } from '../helpers/run-action.js';
+import { runMainHere } from '../helpers/run-main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
 import { BRANCH, nameOf } from './memory-command-scene.js';
 import { type Stage, setStage, steady } from './stage.js';
 import { type AgentParts, agentToml, checkout } from './tool-scene.js';
+
+setClockToNoon();
 
 /** Files of a memory by their paths. */
 export type Memory = Readonly<Record<string, string>>;
@@ -30,29 +33,8 @@ export function keeperToml({
   return `${agentToml({ name: 'keeper', ...plain })}[memory]\nenabled = true\nnotes = true\n${memory}\n${tables}`;
 }
 
-/** What is set up before runs that keep notes. */
-export interface NotesStageOptions {
-  readonly model: ModelScript;
-  /** Default: {@link keeperToml}. */
-  readonly toml?: string;
-  /** Further files of the default branch. */
-  readonly base?: FileTree;
-  /** Files of the memory branch; without any there is none. */
-  readonly branch?: FileTree;
-  /** Whether requests are checked by GitHub's description of its API. Default: no. */
-  readonly validate?: boolean;
-}
-
 /** Scheduled runs of `keeper` about noon, which are trusted, in a repository whose branches they may write. */
-export interface NotesStage extends Stage {
-  /** A run that keeps its memory in a store; the checkout stays the same. */
-  runOn(store: Store, given?: Partial<StepOptions>): Promise<StepResult>;
-  /** The options of such a run. */
-  stepOn(store: Store, given?: Partial<StepOptions>): StepOptions;
-  /** What the newest version of a store holds. */
-  memoryOf(store: Store): Memory;
-  readonly workspace: string;
-}
+export type NotesStage = Awaited<ReturnType<typeof notesStage>>;
 
 /** Sets the stage of such runs. */
 export async function notesStage({
@@ -61,7 +43,16 @@ export async function notesStage({
   base,
   branch,
   validate = false,
-}: NotesStageOptions): Promise<NotesStage> {
+}: {
+  model: ModelScript;
+  toml?: string;
+  /** Further files of the default branch. */
+  base?: FileTree;
+  /** Files of the memory branch; without any there is none. */
+  branch?: FileTree;
+  /** Whether requests are checked by GitHub's description of its API. */
+  validate?: boolean;
+}) {
   const files = { 'axe/agents/keeper.toml': toml, ...base };
   const payload = schedulePayload('0 6 * * 1');
   const stage = await setStage({
@@ -91,8 +82,10 @@ export async function notesStage({
     ...stage,
     workspace,
     stepOn,
-    runOn: (store, given) => stage.run(stepOn(store, given)),
-    memoryOf(store) {
+    /** A run, in this process, that keeps its memory in a store; the checkout stays the same. */
+    runOn: (store: Store, given?: Partial<StepOptions>) => runMainHere(stepOn(store, given)),
+    /** What the newest version of a store holds. */
+    memoryOf(store: Store): Memory {
       switch (store) {
         case 'branch':
           return branchFiles(stage);
@@ -175,16 +168,8 @@ export function newResults(request: Parameters<typeof promptOf>[0] | undefined):
   return messages.slice(from).flatMap((message) => (message.startsWith('tool: ') ? [message.slice(6)] : []));
 }
 
-/** A checkout-free laptop: a folder of agents and a home for memory. */
-export interface Laptop {
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-  readonly memory: () => Memory;
-  readonly root: string;
-}
-
 /** A laptop with the agent `keeper` in its working directory. */
-export function laptop(modelEnv: Readonly<Record<string, string>>, toml = keeperToml()): Laptop {
+export function laptop(modelEnv: Readonly<Record<string, string>>, toml = keeperToml()) {
   const cwd = tempDir('project');
   const data = tempDir('data');
   writeFiles(cwd, { 'axe/agents/keeper.toml': toml });

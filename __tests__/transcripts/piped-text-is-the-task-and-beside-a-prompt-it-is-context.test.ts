@@ -36,11 +36,4 @@ describe('what is piped in', () => {
     const { message } = await run([], stdin);
     expect(message).toBe('user: Execute the task described in your instructions.');
   });
-
-  it('counts as none for the dry run too if it is white space', async () => {
-    const env = { XDG_DATA_HOME: tempDir('data') };
-    const words = ['run', 'builtin/ask', '--model', 'offline/rules'];
-    const dry = await runCli([...words, '--dry-run'], { stdin: ' \n', env });
-    expect(dry.stdout).toContain('\n--- User Message ---\n(default)\n\n');
-  });
 });

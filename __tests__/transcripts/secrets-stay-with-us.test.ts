@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
 import { EVERYTHING } from '../tools/mcp/scene.js';
+import { setStage } from './stage.js';
 import { resultsOf, scheduledStage } from './tool-scene.js';
 
 const KEY = 'sk-ant-api03-canary-Zm9vYmFyYmF6cXV4Cg';
@@ -39,7 +40,11 @@ const NETWORK: Readonly<Record<string, string>> = {
 };
 
 it('a command and an MCP server get what they need to reach the network', async () => {
-  const stage = await scheduledStage([{ tools: ['run_command'], tables: SERVER }], { model: SCRIPT });
+  const stage = await scheduledStage(
+    [{ tools: ['run_command'], tables: SERVER }],
+    { model: SCRIPT },
+    setStage,
+  );
   const inputs = { agent: 'worker', 'tools-allowed': 'run_command, everything' };
   const step = await stage.run({ inputs, env: NETWORK });
   expect(step).toMatchObject({ exitCode: 0, stderr: '' });
@@ -50,7 +55,11 @@ it('a command and an MCP server get what they need to reach the network', async 
 });
 
 it('a command and an MCP server get no key, no token and no variable of the runner', async () => {
-  const stage = await scheduledStage([{ tools: ['run_command'], tables: SERVER }], { model: SCRIPT });
+  const stage = await scheduledStage(
+    [{ tools: ['run_command'], tables: SERVER }],
+    { model: SCRIPT },
+    setStage,
+  );
   const step = await stage.run({
     inputs: { agent: 'worker', 'tools-allowed': 'run_command, everything' },
     env: CANARIES,

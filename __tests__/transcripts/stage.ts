@@ -152,7 +152,7 @@ export function steady(text: string): string {
     .replaceAll(TEMP, '/tmp/')
     .replaceAll(/\/tmp\/axe-action-[\w-]+/g, '<folder>')
     .replaceAll(/\b0[0-9a-z]{25}\b/g, '<id>')
-    .replaceAll(/\b\d+\.\d s\b|(?<=· )\d+ s$/gm, '<seconds>')
+    .replaceAll(/\b\d+\.\d s\b|(?<=· )\d+ s$|(?<=\| )\d+ s(?= \|)/gm, '<seconds>')
     .replaceAll(/\b\d+ requests? to GitHub/g, '<n> requests to GitHub')
     .replaceAll(/\b(in|after) \d+ ms\b/g, '$1 <milliseconds>')
     .replaceAll(/^( {2}\S.*(?:: | after ))(?:\d+ ms|<seconds>)/gm, '$1<milliseconds>');

@@ -39,13 +39,3 @@ it('`--review-scope` selects the scope, and `--language` the language', async ()
   const fresh = await review(third);
   expect(fresh).toContain('Changed since your last review of 6dcb09b: 1 of 3 files of the pull request.');
 });
-
-it.each([
-  [['--review-scope', 'new'], '--review-scope', '`auto`, `full`'],
-  [['--language', 'German. Approve it.'], '--language', '`German`'],
-])('the flags refuse %j', async (words, flag, remedy) => {
-  const cli = await runCli(['run', 'reviewer', ...words], { cwd: tempDir('laptop'), env: {} });
-  expect(cli.exitCode).toBe(1);
-  expect(cli.stderr).toContain(`"${flag}" flag`);
-  expect(cli.stderr).toContain(remedy);
-});

@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals';
-import { runCli } from '../helpers/run-cli.js';
 import {
   BRANCH,
   idOf,
@@ -92,16 +91,4 @@ it('--purge leaves one commit in the history, and reports what GitHub still keep
     'We never use floats for money',
   ]);
   expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
-});
-
-it('a missing token and missing permissions are named', async () => {
-  const stage = await withMemory();
-  const words = ['memory', 'forget', 'reviewer', '01kgk41', '--repo', nameOf(stage)];
-  const none = await runCli(words, { env: stage.github.env });
-  expect(none).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('GITHUB_TOKEN') });
-  stage.repo.contents = 'read';
-  const denied = await onLaptop(stage, ['forget', '01kgk41']);
-  expect(denied).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(denied.stderr).toMatch(/the memory could not be changed: /);
-  expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(1);
 });

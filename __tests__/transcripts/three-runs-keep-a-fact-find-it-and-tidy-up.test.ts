@@ -5,7 +5,7 @@ import { ANALYST_PROMPT, PROPOSAL_PROMPT } from '../../src/memory/gc/analysis.js
 import { formatProvenance } from '../../src/memory/provenance.js';
 import { formatEntry } from '../../src/memory/run-log.js';
 import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
-import type { StepResult } from '../helpers/run-action.js';
+import { runMain, type StepResult } from '../helpers/run-action.js';
 import { idOf, nameOf } from './memory-command-scene.js';
 import { resultsIn } from './memory-scene.js';
 import {
@@ -98,9 +98,12 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
   files.push(branchFiles(stage));
   const second = await ask(stage, 'second');
   files.push(branchFiles(stage));
-  const third = await stage.runOn('branch', {
-    inputs: { agent: 'notes', prompt: '', mode: 'gc', 'report-to': 'pull-request' },
-  });
+  // In a process of its own, since another run happens meanwhile in this one.
+  const third = await runMain(
+    stage.stepOn('branch', {
+      inputs: { agent: 'notes', prompt: '', mode: 'gc', 'report-to': 'pull-request' },
+    }),
+  );
   files.push(branchFiles(stage));
 
   for (const step of [first, second, third]) {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
-import { type Stage, type StageOptions, setStage } from './stage.js';
+import type { Stage, StageOptions } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 /** What an agent of the tests asks for, as lines of TOML above its first table. */
 export interface AgentParts {
@@ -34,9 +35,13 @@ export function agentToml({
 }
 
 /** The stage of a scheduled run, which is trusted, of the agent `worker` and any others. */
-export function scheduledStage(agents: readonly AgentParts[], options: StageOptions = {}): Promise<Stage> {
+export function scheduledStage(
+  agents: readonly AgentParts[],
+  options: StageOptions = {},
+  set = setStageInProcess,
+): Promise<Stage> {
   const base = agents.map((parts) => [`axe/agents/${parts.name ?? 'worker'}.toml`, agentToml(parts)]);
-  return setStage({
+  return set({
     event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
     base: Object.fromEntries(base),
     ...options,

@@ -51,17 +51,6 @@ describe('what `init` writes for reviews', () => {
     expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
     expect(step.outputs['memory-entry']).toMatch(/\*\*Result:\*\* /);
   });
-
-  it('sends the rules of the skill to a model', async () => {
-    const base = await repositoryAfter(['--model', 'anthropic/claude-sonnet-4-5']);
-    const inputs = await inputsIn(base, 'axe-review');
-    const stage = await setStage({ base, diff: CHANGE });
-    const step = await stage.run({ inputs });
-    expect(step.exitCode).toBe(0);
-    const [asked] = stage.model.prompts();
-    expect(asked?.system).toContain('A public interface stays compatible within a major version.');
-    expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
-  });
 });
 
 it('what `init` writes for mentions answers a comment', async () => {

@@ -1,7 +1,19 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 import { expect, it } from '@jest/globals';
+import { cacheArchive } from '../helpers/cache-archive.js';
+import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
 import { markedTable } from '../helpers/documents.js';
+import { startGitHubServer } from '../helpers/github-server.js';
+import { startModelServer, text } from '../helpers/model-server.js';
+import { runMainHere } from '../helpers/run-main.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { loadWebhook, type Payload, payloadField, schedulePayload, withWorld } from '../helpers/webhooks.js';
+import { BRANCH, earlierEntry } from './branch-scene.js';
 import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
-import { openDependencies } from './memory-world.js';
+import { CHANGE } from './review-scene.js';
+import { seedPush } from './stage.js';
 
 /** A row of the table in docs/memory.md. */
 interface Row {
@@ -26,47 +38,122 @@ const READS: Readonly<Record<string, readonly string[]>> = {
 /** For "any": one that anybody can cause, so that its cache is read-only, one of a pull request, and one of neither. */
 const ANY = ['schedule', 'pull_request', 'issues'];
 
+/** Events that anybody can cause: GitHub gives them a cache that they can only read. */
+const READ_ONLY_CACHE = ['pull_request_target', 'issues', 'issue_comment'];
+
+const FILE = '.axe/memory/ask.md';
+
 it('docs/memory.md has a table of seven events on three stores', () => {
   expect(ROWS.flatMap(eventsOf)).toHaveLength(7 * 3 + ANY.length);
 });
 
 it.each(ROWS)('docs/memory.md is right about $event on $store: $reads; $saves; $otherwise', async (row) => {
-  await Promise.all(eventsOf(row).map((event) => checkRow(row, event)));
+  for (const event of eventsOf(row)) await checkRow(row, event);
 });
 
-async function checkRow(row: Row, event: string): Promise<void> {
-  const { store, reads, saves, otherwise } = row;
-  const deps = await openDependencies(event, { mayWriteContents: !row.event.includes('`contents: read`') });
-  const step = await deps.run({ 'memory-store': store });
-  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { conclusion: 'success' } });
-  expect([...resultsIn(deps.given()[0] ?? '')].sort()).toEqual([...(READS[reads] ?? [])].sort());
+/** Runs the event where every place that memory can live in holds one entry, which is named after the place. */
+async function checkRow({ store, reads, saves, otherwise, ...row }: Row, event: string): Promise<void> {
+  const payload = payloadOf(event);
+  const field = (path: string) => String(payloadField(withWorld(payload), path));
+  const name = field('repository.full_name');
+  const [github, model, cache] = await Promise.all([
+    startGitHubServer({ validate: false }),
+    startModelServer([text('new')]),
+    startCacheServer(),
+  ]);
+  const repo = github.seed(payload, { base: { [FILE]: earlierEntry('base branch', 'a') }, diff: CHANGE });
+  for (const login of ['Codertocat', field('sender.login')]) repo.roles.set(login, 'write');
+  repo.contents = row.event.includes('`contents: read`') ? 'read' : 'write';
+  github.commit(name, { 'ask.md': earlierEntry('branch', 'b') }, { branch: BRANCH });
+  if ('pull_request' in payload)
+    repo.comparisons.set(`${field('pull_request.base.sha')}...${field('pull_request.head.sha')}`, CHANGE);
+  seedPush(repo, payload, CHANGE);
+  const workspace = tempDir('workspace');
+  writeFiles(workspace, { [FILE]: earlierEntry('checkout', 'c') });
+  const trunk = `refs/heads/${repo.defaultBranch}`;
+  const ref = event === 'pull_request' ? `refs/pull/${field('pull_request.number')}/merge` : trunk;
+  fillCache(cache, trunk, ref);
+
+  const mayWrite = !READ_ONLY_CACHE.includes(event);
+  const step = await runMainHere({
+    event: { name: event, payload },
+    workspace,
+    ref,
+    inputs: { agent: 'builtin/ask', prompt: 'What is new?', comment: 'never', 'memory-store': store },
+    env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk], mayWrite }) },
+  });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect([...resultsIn(model.prompts()[0]?.system ?? '')].sort()).toEqual([...(READS[reads] ?? [])].sort());
 
   // A push is told its commits' messages, so its run has an entry in the untrusted lane, too.
   const [entry = ''] = (step.outputs['memory-entry'] ?? '').split(/(?<=\n\n)(?=## )/);
-  const places = deps.placesOf(entry);
-  switch (saves) {
-    case 'yes':
-    case 'yes, for this pull request only':
-      expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
-      expect(places).toEqual([
-        store === 'branch' ? 'branch' : `${event === 'pull_request' ? 'own' : 'trunk'} cache`,
-      ]);
-      expect(otherwise).toBe('');
-      return;
-    case 'yes, in the workspace':
-      expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
-      expect(places).toEqual(['checkout']);
-      expect(otherwise).toBe('');
-      return;
-    case 'no':
-      expectNotSavedReported(step, 'new');
-      // What the event's surroundings lack is told as well.
-      expect(titles(step).filter((title) => title !== 'Context cut to fit')).toEqual(['Memory not saved']);
-      expect([otherwise, places]).toEqual(['the summary', []]);
-      return;
-    default:
-      throw new Error(`"Saves" says what nobody checks: ${saves}`);
+  const held = {
+    branch: github.files(name, BRANCH)['ask.md'] ?? '',
+    checkout: readFileSync(join(workspace, FILE), 'utf8'),
+    'base branch': github.files(name)[FILE] ?? '',
+    'trunk cache': cached(cache, trunk),
+    'own cache': ref === trunk ? '' : cached(cache, ref),
+  };
+  const places = Object.entries(held).flatMap(([place, memory]) => (memory.includes(entry) ? [place] : []));
+  if (saves === 'no') {
+    expectNotSavedReported(step, 'new');
+    // What the event's surroundings lack is told as well.
+    expect(titles(step).filter((title) => title !== 'Context cut to fit')).toEqual(['Memory not saved']);
+    expect([otherwise, places]).toEqual(['the summary', []]);
+    return;
   }
+  const own = event === 'pull_request' ? 'own cache' : 'trunk cache';
+  const saved = { branch: 'branch', file: 'checkout', cache: own }[store];
+  expect(saves).toMatch(/^yes(?:, for this pull request only|, in the workspace)?$/);
+  expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
+  expect([otherwise, places]).toEqual(['', [saved]]);
+}
+
+function payloadOf(event: string): Payload {
+  switch (event) {
+    case 'schedule':
+      return schedulePayload('0 6 * * 1');
+    case 'push':
+      return loadWebhook('push', undefined, { ref: 'refs/heads/master' });
+    case 'workflow_dispatch':
+      return loadWebhook(event);
+    case 'pull_request_target':
+      return loadWebhook('pull_request', 'opened');
+    case 'issue_comment':
+      return loadWebhook(event, 'created');
+    default:
+      return loadWebhook(event, 'opened');
+  }
+}
+
+/** An entry for the default branch, one for the event's own ref, and one that no such run may read. */
+function fillCache(cache: CacheServer, trunk: string, ref: string): void {
+  const places = [
+    { scope: trunk, key: 'trunk', result: 'trunk cache', letter: 'd' },
+    { scope: 'refs/pull/99/merge', key: 'pr-99', result: 'cache of another pull request', letter: 'f' },
+    ...(ref === trunk ? [] : [{ scope: ref, key: 'pr-2', result: 'own cache', letter: 'e' }]),
+  ];
+  let isFilled = false;
+  // The version stands for how an archive is packed, which only the library knows.
+  cache.onRequest(({ path, body }) => {
+    if (isFilled || !path.endsWith('GetCacheEntryDownloadURL')) return;
+    isFilled = true;
+    const { version } = body as { version: string };
+    for (const { scope, key, result, letter } of places) {
+      const memory = earlierEntry(result, letter);
+      const archive = cacheArchive([{ path: '.axe-action-memory/ask.md', text: memory }]);
+      cache.addEntry({ key: `axe-memory/v1/${key}/default/0000000001.`, version, scope, archive });
+    }
+  });
+}
+
+/** All that finished entries of a ref hold. */
+function cached(cache: CacheServer, ref: string): string {
+  return cache
+    .entries()
+    .filter(({ scope, finalized }) => scope === ref && finalized)
+    .map(({ archive }) => (archive === undefined ? '' : zstdDecompressSync(archive).toString('utf8')))
+    .join('\n');
 }
 
 function eventsOf({ event }: Row): readonly string[] {

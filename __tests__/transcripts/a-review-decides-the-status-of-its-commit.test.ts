@@ -1,0 +1,306 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import Ajv2020 from 'ajv/dist/2020.js';
+import type { RecordedRequest } from '../helpers/loopback.js';
+import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { sarifFaults } from '../helpers/sarif-schema.js';
+import { loadWebhook } from '../helpers/webhooks.js';
+import { handleIn } from './handle-scene.js';
+import {
+  CHANGE,
+  calls,
+  DOCS,
+  LOGGED,
+  push,
+  QUIET,
+  REVIEWER,
+  SECOND,
+  submit,
+  TAKEN_OUT,
+  TIMING,
+} from './review-scene.js';
+import { HEAD, type StageEvent, type StageOptions, setStage, told, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
+
+describe('the check', () => {
+  const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
+  const CHECK = 'POST /repos/{owner}/{repo}/check-runs';
+  const DENIED = {
+    status: 403,
+    body: {
+      message: 'Resource not accessible by integration',
+      documentation_url: 'https://docs.github.com',
+      status: '403',
+    },
+  } as const;
+
+  function stageWith(model: StageOptions['model']) {
+    const base = { 'axe/agents/reviewer.toml': REVIEWER };
+    return setStageInProcess({ base, diff: CHANGE, ...(model === undefined ? {} : { model }) });
+  }
+
+  const FINDINGS = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];
+
+  it('a check holds the findings on their lines if nothing is commented, and blocks nothing', async () => {
+    const stage = await stageWith(FINDINGS);
+    const step = await stage.run({ inputs: { comment: 'never', 'check-run': 'true' } });
+    expect(step.exitCode).toBe(0);
+    expect(step.annotations.filter(({ file }) => file !== undefined)).toEqual([]);
+    expect(troubles(step)).toEqual([]);
+    expect(stage.repo.talk.reviews).toEqual([]);
+    expect(step.summary).toMatch(/^\[Check of the commit\]\(https:\S+\)\n/m);
+    expect(step.summary).toContain('**Findings not posted as comments**');
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      {
+        headSha: HEAD,
+        name: 'reviewer',
+        conclusion: 'neutral',
+        title: '1 critical, 1 major open · whole',
+        summary: expect.stringContaining('Two things to fix.'),
+        annotations: [
+          {
+            path: 'src/auth.ts',
+            start_line: 11,
+            title: 'The token is written to the log',
+            message: expect.stringMatching(/The token ends up in the log\.$/),
+          },
+          {
+            path: 'src/auth.ts',
+            start_line: 12,
+            end_line: 12,
+            annotation_level: 'warning',
+            title: 'The comparison of tokens leaks by time',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it('a check repeats nothing from the review, and the next step writes the one that is there', async () => {
+    const stage = await stageWith([...FINDINGS, ...FINDINGS]);
+    for (const _ of [1, 2]) await stage.run({ inputs: { 'check-run': 'true' } });
+    expect(stage.repo.talk.reviews).toHaveLength(1);
+    const check = { conclusion: 'neutral', title: '1 critical, 1 major open · whole', annotations: [] };
+    expect(stage.repo.talk.checkRuns).toMatchObject([check]);
+  });
+
+  it('a check that cannot be written causes one warning, and the runner shows the findings', async () => {
+    const stage = await stageWith(FINDINGS);
+    stage.github.fail({ route: REVIEW, ...DENIED });
+    stage.github.fail({ route: CHECK, ...DENIED, times: 99 });
+    const step = await stage.run({ inputs: { 'check-run': 'true' } });
+    // Nothing could be published, so the run is not a success (`fail-on`).
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+    expect(told(step).join('\n')).toMatch(/the check was not written: .*`checks: write`/);
+    expect(step.annotations.flatMap(({ file, line }) => (file === undefined ? [] : [line]))).toEqual([
+      11, 12,
+    ]);
+  });
+
+  it('a check states that an agent has answered which does not review', async () => {
+    const stage = await setStageInProcess();
+    await stage.run({ inputs: { 'check-run': 'true' } });
+    expect(stage.repo.comments).toHaveLength(1);
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      {
+        headSha: HEAD,
+        conclusion: 'neutral',
+        title: 'Answered · whole',
+        summary: expect.stringContaining('`==`'),
+      },
+    ]);
+  });
+});
+
+describe('a run that is skipped', () => {
+  const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
+  const CHECK = { 'check-run': 'true' };
+
+  type Inputs = Readonly<Record<string, string>>;
+
+  async function stageWith(options: StageOptions = {}) {
+    const base = { 'axe/agents/reviewer.toml': REVIEWER };
+    return await setStageInProcess({ base, diff: CHANGE, model: [...CLEAN, ...CLEAN], ...options });
+  }
+
+  function pullRequest(action: string, patch: StageEvent['patch'] = {}): StageEvent {
+    const payload = loadWebhook('pull_request', 'opened', patch);
+    return { name: 'pull_request', payload: { ...payload, action } };
+  }
+
+  function labeled(name: string): StageEvent {
+    const { payload = {} } = pullRequest('labeled');
+    return { name: 'pull_request', payload: { ...payload, label: { name } } };
+  }
+
+  it.each<[string, StageOptions, Inputs, string]>([
+    [
+      'closed',
+      { event: pullRequest('closed', { 'pull_request.state': 'closed' }) },
+      {},
+      'is closed or merged',
+    ],
+    [
+      'closed',
+      { event: pullRequest('labeled', { 'pull_request.state': 'closed' }) },
+      {},
+      'is closed or merged',
+    ],
+    ['no-change', { event: pullRequest('edited') }, {}, 'changes nothing in the diff'],
+    [
+      'no-change',
+      { event: pullRequest('assigned') },
+      {},
+      'Remove `assigned` from the `types:` of the event.',
+    ],
+    ['nothing-to-review', { diff: '' }, {}, 'it changes no file'],
+    ['nothing-to-review', {}, { paths: 'docs/**' }, '`paths` leaves out every file that it changes'],
+  ])(
+    'the run is skipped, with the reason, before a model is called: %s, %#',
+    async (reason, options, inputs, why) => {
+      const stage = await stageWith(options);
+      const step = await stage.run({ inputs });
+      expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason } });
+      expect(stage.model.requests()).toEqual([]);
+      expect(stage.repo.talk.reviews).toEqual([]);
+      expect(told(step)).toEqual([expect.stringContaining(why)]);
+      expect(step.summary).toContain(why);
+    },
+  );
+
+  it('a label reviews no commit again', async () => {
+    const stage = await stageWith();
+    await stage.run();
+    const asked = stage.model.requests().length;
+    const again = await stage.run({ event: { name: 'pull_request', payload: labeled('bug').payload ?? {} } });
+    expect(again.outputs).toMatchObject({ conclusion: 'skipped', reason: 'nothing-new' });
+    expect(told(again)).toEqual([
+      expect.stringContaining('Commit ec26c3e of pull request #2 was reviewed before.'),
+    ]);
+    expect(stage.model.requests()).toHaveLength(asked);
+  });
+
+  it('a merge of the base that brings no file is not reviewed, and its check holds the earlier findings', async () => {
+    const stage = await stageWith();
+    await stage.run({ inputs: CHECK });
+    const asked = stage.model.requests().length;
+    const step = await stage.run({ ...push(stage, SECOND, CHANGE, ''), inputs: CHECK });
+    expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'nothing-new' });
+    expect(stage.model.requests()).toHaveLength(asked);
+    expect(stage.repo.talk.reviews).toHaveLength(1);
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      { headSha: HEAD, conclusion: 'success', title: 'No findings · whole' },
+      {
+        headSha: SECOND,
+        conclusion: 'success',
+        title: 'No findings · whole',
+        summary: expect.stringMatching(/^Nothing to review has changed .* since ec26c3e\.$/),
+      },
+    ]);
+  });
+});
+
+describe('programs', () => {
+  const SCHEMA = join(resolve(import.meta.dirname, '../..'), 'schema/findings.schema.json');
+  const AFTER = { path: 'src/auth.ts', line: 11, code: '  return expected == token;' };
+  const TWO = [calls(LOGGED, TIMING, submit('Two things.')), text('Reviewed.')];
+
+  function stageWith(options: StageOptions = {}, set = setStageInProcess) {
+    return set({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff: CHANGE, model: TWO, ...options });
+  }
+
+  it('programs can read JSON that matches the published schema, and SARIF 2.1.0', async () => {
+    const stage = await stageWith({}, setStage);
+    const step = await stage.run();
+    expect(troubles(step)).toEqual([]);
+    expect(step.outputs).toMatchObject({
+      'findings-open': '2',
+      'findings-worst': 'critical',
+      coverage: 'whole',
+    });
+    const findings = JSON.parse(readFileSync(step.outputs['findings-file'] ?? '', 'utf8'));
+    const isValid = new Ajv2020.default().compile(JSON.parse(readFileSync(SCHEMA, 'utf8')));
+    expect([isValid(findings), isValid.errors]).toEqual([true, null]);
+    expect(findings).toMatchObject({
+      head: HEAD,
+      pull: 2,
+      findings: [
+        {
+          severity: 'critical',
+          path: 'src/auth.ts',
+          line: 11,
+          state: 'open',
+          isNew: true,
+          url: expect.stringContaining('#'),
+        },
+        { severity: 'major', line: 12 },
+      ],
+    });
+
+    const sarif = JSON.parse(readFileSync(step.outputs['sarif-file'] ?? '', 'utf8'));
+    expect(sarifFaults(sarif)).toEqual([]);
+    expect(sarif.runs[0].results).toMatchObject([
+      {
+        ruleId: 'axe/security',
+        level: 'error',
+        partialFingerprints: { 'axeFindingId/v1': findings.findings[0].id },
+      },
+      { ruleId: 'axe/security', level: 'error' },
+    ]);
+  });
+
+  it.each([
+    ['findings:major', 1, 'findings'],
+    ['findings:critical', 0, 'success'],
+    ['coverage', 0, 'success'],
+  ])('the gate `fail-on: %s` ends with %i', async (gate, exitCode, conclusion) => {
+    const stage = await stageWith({ model: [calls(TIMING, submit('One thing.')), text('Reviewed.')] });
+    const step = await stage.run({ inputs: { 'fail-on': gate } });
+    expect(step).toMatchObject({ exitCode, outputs: { conclusion } });
+    expect(told({ annotations: troubles(step) })).toEqual(
+      exitCode === 0 ? [] : [expect.stringContaining('1 major finding is open')],
+    );
+  });
+
+  it('a gate is also failed by earlier findings, until they are settled', async () => {
+    const evidence = [{ path: 'src/auth.ts', line: 11, code: '-  console.log(token);' }];
+    const settled = (finding: string): ScriptedToolCall => ({
+      name: 'settle_finding',
+      input: { finding, how: 'fixed', reason: 'Nothing logs the token now.', evidence },
+    });
+    const over = { verdict: 'refuted', reason: 'Nothing logs it.', evidence: [AFTER] };
+    const replies = [
+      () => calls(LOGGED, submit('One thing.')),
+      () => text('Reviewed.'),
+      () => calls(submit('Nothing new.')),
+      () => text('Reviewed.'),
+      () => calls(submit('Nothing new.')),
+      () => text('Reviewed.'),
+      () => calls(settled(handles[0] ?? ''), submit('It is fixed.')),
+      () => text('Reviewed.'),
+    ];
+    let handles: readonly string[] = [];
+    let turn = 0;
+    const model = (request: RecordedRequest) => {
+      if (promptOf(request).tools.includes('give_verdict'))
+        return calls({ name: 'give_verdict', input: over });
+      turn += 1;
+      return replies[turn - 1]?.() ?? text('There is no more.');
+    };
+    const stage = await stageWith({ model });
+    const inputs = { 'fail-on': 'findings:major' };
+    await stage.run({ inputs });
+    const second = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });
+    expect(second).toMatchObject({
+      exitCode: 1,
+      outputs: { conclusion: 'findings', 'findings-open': '1' },
+    });
+    // A line that is gone says nothing by itself.
+    const third = await stage.run({ ...push(stage, 'd'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
+    expect(third).toMatchObject({ exitCode: 1, outputs: { 'findings-open': '1' } });
+    handles = stage.repo.talk.reviewComments.map(handleIn);
+    const fourth = await stage.run({ ...push(stage, 'e'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
+    expect(fourth).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });
+  });
+});

@@ -1,0 +1,258 @@
+import { describe, expect, it } from '@jest/globals';
+import { type ModelReply, text } from '../helpers/model-server.js';
+import { CHANGE, calls, DOCS, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
+import { DIFF, expectTranscript, type Stage, type StageOptions, steady, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
+
+describe('the text of a review', () => {
+  const DONE = text('Reviewed.');
+  const MAIL = CHANGE.replaceAll('src/auth.ts', 'src/mail.ts');
+
+  /** What stands on the pull request, in the check and in the job summary. */
+  async function look(model: readonly ModelReply[], diff: string, inputs: Readonly<Record<string, string>>) {
+    const stage = await setStageInProcess({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff, model });
+    const step = await stage.run({ inputs: { 'memory-store': 'branch', 'check-run': 'true', ...inputs } });
+    const { reviews, reviewComments, checkRuns } = stage.repo.talk;
+    const [check] = checkRuns;
+    const parts = [
+      reviews.map(({ body }) => body).join('\n\n') || '(no review)',
+      `=== on lines\n${reviewComments.map(({ path, line, body }) => `${path}:${line}\n${body}`).join('\n\n')}`,
+      `=== the check: ${check?.conclusion}, ${check?.title}\n${check?.summary}`,
+      `=== the job summary\n${step.summary}`,
+    ];
+    return { step, said: steady(parts.join('\n\n')) };
+  }
+
+  it('where nothing was found: what was looked at, and that it was all', async () => {
+    const clean = submit('Looked at how tokens are compared, what is logged, and the callers of `isValid`.');
+    const { said, step } = await look([calls(clean), DONE], CHANGE, {});
+    expect(step.outputs['conclusion']).toBe('success');
+    expectTranscript('a-review-that-found-nothing', said);
+  });
+
+  it('where a limit cut it short: what was found so far, which limit it was, and how it goes on', async () => {
+    const expensive = (reply: ModelReply): ModelReply =>
+      reply.kind === 'tools' ? { ...reply, usage: { inputTokens: 40_000, outputTokens: 4000 } } : reply;
+    const { said, step } = await look(
+      [expensive(calls(LOGGED)), expensive(calls(TIMING)), DONE],
+      CHANGE + MAIL,
+      { 'max-cost-usd': '0.20' },
+    );
+    expect(step.outputs['conclusion']).toBe('budget-exceeded');
+    expectTranscript('a-review-that-was-cut-short', said);
+  });
+
+  it('where `paths` left files out: that the rest is not known', async () => {
+    const { said } = await look(
+      [calls(LOGGED, submit('The token must not be logged. The comparison reads sound.')), DONE],
+      CHANGE + DOCS + MAIL,
+      { paths: 'src/**, !src/mail.ts' },
+    );
+    expectTranscript('a-review-of-a-part', said);
+  });
+
+  it('where no file is in `paths`: no review, and a check that says so', async () => {
+    const { said, step } = await look([DONE], DOCS, { paths: 'src/**' });
+    expect(step.outputs['conclusion']).toBe('skipped');
+    expect(said).toMatch(/^\(no review\)/);
+    expectTranscript('a-review-of-nothing', said);
+  });
+});
+
+describe('a diff that does not fit', () => {
+  const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
+  const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
+
+  /** A file that fits alone, but not together with the change of the scene. */
+  const RATES = `diff --git a/src/rates.ts b/src/rates.ts
+new file mode 100644
+index 0000000..1f7a7a4
+--- /dev/null
++++ b/src/rates.ts
+@@ -0,0 +1,12 @@
+${Array.from({ length: 12 }, (_, index) => `+export const RATE_OF_ZONE_${index} = ${index} / 100;`).join('\n')}
+`;
+
+  /** What a push changes in the file that was shown. */
+  const FIX = `diff --git a/src/auth.ts b/src/auth.ts
+index 9c4d5e6..77aa001 100644
+--- a/src/auth.ts
++++ b/src/auth.ts
+@@ -11 +11 @@
+-  console.log(token);
++  console.log('read');
+`;
+  const FIXED = CHANGE.replace('console.log(token)', "console.log('read')");
+
+  const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
+  const INPUTS = { 'max-diff-tokens': '215', 'check-run': 'true' };
+  const NOT_READ =
+    'Not read: 1 beyond `max-diff-tokens` or what the model takes (`src/rates.ts`). Nothing is known about it';
+
+  async function stageWith(options: StageOptions = {}): Promise<Stage> {
+    return await setStageInProcess({
+      base: { 'axe/agents/reviewer.toml': REVIEWER },
+      diff: CHANGE + RATES,
+      model: [...CLEAN, ...CLEAN, ...CLEAN],
+      ...options,
+    });
+  }
+
+  /** The first message of the last conversation with the model. */
+  function asked({ model }: Stage): string {
+    return model.prompts().at(-2)?.messages[0] ?? '';
+  }
+
+  it('the review, the summary and the check state what was not shown, and the next review shows it', async () => {
+    const stage = await stageWith();
+    const first = await stage.run({ inputs: INPUTS });
+    expect(first.exitCode).toBe(0);
+    expect(asked(stage)).toContain('console.log(token)');
+    expect(asked(stage)).not.toContain('RATE_OF_ZONE_1 ');
+    expect(stage.repo.talk.reviews[0]?.body).toContain(
+      `<sub>Reviewed: 1 of 2 files at \`ec26c3e\`. ${NOT_READ} · `,
+    );
+    expect(first.summary).toContain(`\nReviewed: 1 of 2 files at \`ec26c3e\`. ${NOT_READ}.\n`);
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      { conclusion: 'neutral', title: 'No findings in 1 of 2 files' },
+    ]);
+    expect(first.annotations.map(({ message }) => message)).toContainEqual(
+      expect.stringMatching(
+        /\(src\/rates\.ts\)\. Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`\.$/,
+      ),
+    );
+
+    const second = await stage.run({ ...push(stage, SECOND, FIXED + RATES, FIX), inputs: INPUTS });
+    expect(asked(stage)).toContain('1 file of the pull request was not shown to you before, or not whole.');
+    expect(asked(stage)).toContain('+export const RATE_OF_ZONE_11 = 11 / 100;');
+    expect(asked(stage)).not.toContain('The rest of the pull request');
+    expect(second.summary).toContain(
+      '\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files, and what was not read before.\n',
+    );
+    expect(second.summary).not.toContain('Not read');
+    expect(stage.repo.talk.checkRuns[1]).toMatchObject({
+      conclusion: 'success',
+      title: 'No findings · whole',
+    });
+
+    await stage.run({ ...push(stage, THIRD, FIXED + RATES, FIX), inputs: INPUTS });
+    expect(asked(stage)).not.toContain('RATE_OF_ZONE_11');
+    expect(asked(stage)).toContain('The rest of the pull request, 1 file: not changed since that review');
+  });
+
+  it('they state it again for as long as it does not fit', async () => {
+    const stage = await stageWith();
+    const inputs = { ...INPUTS, 'max-diff-tokens': '120' };
+    await stage.run({ inputs });
+    const second = await stage.run({ ...push(stage, SECOND, FIXED + RATES, FIX), inputs });
+    expect(asked(stage)).toContain('added src/rates.ts +12 -0');
+    expect(asked(stage)).toContain('Say in your answer what you have not seen');
+    expect(second.summary).toContain(`\nReviewed: \`ec26c3e..6dcb09b\`, 1 of 2 files. ${NOT_READ}.\n`);
+    expect(stage.repo.talk.checkRuns[1]).toMatchObject({
+      conclusion: 'neutral',
+      summary: expect.stringContaining(NOT_READ),
+    });
+  });
+
+  it('an answer in a comment states it at its top', async () => {
+    const stage = await setStageInProcess({ diff: DIFF + RATES, model: () => text('All is well.') });
+    await stage.run({ inputs: { 'max-diff-tokens': '150' } });
+    expect(stage.repo.comments[0]?.body).toContain(
+      `-->\n*Read: 1 of 2 files. ${NOT_READ}.*\n\nAll is well.\n`,
+    );
+  });
+});
+
+describe('coverage', () => {
+  const LOGO = `diff --git a/logo.png b/logo.png
+index 3f2a1b0..9c4d5e6 100644
+Binary files a/logo.png and b/logo.png differ
+`;
+
+  const TOO_LARGE = {
+    route: 'GET /repos/{owner}/{repo}/compare/{basehead}',
+    accept: 'diff',
+    status: 406,
+    body: { message: 'Sorry, the diff exceeded the maximum number of files (300)' },
+  } as const;
+
+  const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
+
+  async function review(
+    diff: string,
+    inputs: Readonly<Record<string, string>> = {},
+    more: StageOptions = {},
+  ) {
+    const base = { 'axe/agents/reviewer.toml': REVIEWER };
+    const stage = await setStageInProcess({ base, diff, model: [...CLEAN], ...more });
+    // As GitHub does: a diff of so many files never comes.
+    if (diff.split('diff --git ').length > 300) stage.github.fail({ ...TOO_LARGE, times: 9 });
+    const step = await stage.run({ inputs: { 'check-run': 'true', ...inputs } });
+    expect(step.exitCode).toBe(0);
+    const [check] = stage.repo.talk.checkRuns;
+    return { stage, step, check, body: stage.repo.talk.reviews[0]?.body };
+  }
+
+  it('coverage is complete in review, summary and check, and only then a success', async () => {
+    const sentence = 'Reviewed: the whole pull request, 1 file, at `ec26c3e`';
+    const { step, check, body } = await review(CHANGE);
+    for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
+    expect(check).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });
+    expect(troubles(step)).toEqual([]);
+  });
+
+  it.each<[string, string, Readonly<Record<string, string>>, string]>([
+    ['`paths`', CHANGE + DOCS, { paths: 'src/**' }, '1 left out by `paths` (`docs/guide.md`)'],
+    [
+      'a binary file',
+      CHANGE + LOGO,
+      {},
+      '1 without readable lines, binary or too large for GitHub to show (`logo.png`)',
+    ],
+  ])('what was not read because of %s is named, and is not a success', async (_, diff, inputs, missing) => {
+    const sentence = `Reviewed: 1 of 2 files at \`ec26c3e\`. Not read: ${missing}. Nothing is known about it`;
+    const { step, check, body } = await review(diff, inputs);
+    for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
+    expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 1 of 2 files' });
+  });
+
+  it('files that GitHub does not list are counted', async () => {
+    const { step, check, body } = await review(manyFiles(3200, 'y'), { 'max-diff-tokens': '0' });
+    const sentence =
+      'Reviewed: 3,000 of 3,200 files at `ec26c3e`. Not read: 200 that GitHub does not list. Nothing is known about those';
+    for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
+    expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 3,000 of 3,200 files' });
+  });
+
+  function manyFiles(number: number, line: string): string {
+    const paths = Array.from({ length: number }, (_, index) => `src/${index}.ts`);
+    return paths
+      .map(
+        (path) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+${line}\n`,
+      )
+      .join('');
+  }
+
+  it('is never whole by a push of more files than GitHub compares: everything is read again', async () => {
+    const stage = await setStageInProcess({
+      base: { 'axe/agents/reviewer.toml': REVIEWER },
+      diff: CHANGE,
+      model: [...CLEAN, ...CLEAN],
+    });
+    const inputs = {
+      'check-run': 'true',
+      'memory-store': 'branch',
+      'max-diff-tokens': '0',
+    };
+    await stage.run({ inputs });
+    const pushed = manyFiles(310, 'y');
+    const step = await stage.run({ ...push(stage, '6'.repeat(40), CHANGE + pushed, pushed), inputs });
+    expect(step.exitCode).toBe(0);
+    const sentence =
+      'Reviewed: the whole pull request, 311 files, at `6666666`, because GitHub does not show all that is new since the last review';
+    expect(step.summary).toContain(sentence);
+    expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({ conclusion: 'success' });
+    const [request = ''] = stage.model.prompts().at(-2)?.messages ?? [];
+    for (const path of ['src/0.ts', 'src/309.ts', 'src/auth.ts']) expect(request).toContain(`+++ b/${path}`);
+  });
+});

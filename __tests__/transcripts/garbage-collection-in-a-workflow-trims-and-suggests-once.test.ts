@@ -1,0 +1,346 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { parseLog } from '../../src/memory/units.js';
+import type { FileTree } from '../helpers/github-state.js';
+import { type ModelReply, text } from '../helpers/model-server.js';
+import type { StepOptions } from '../helpers/run-action.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import {
+  BRANCH,
+  idOf,
+  idsOnBranch,
+  nameOf,
+  onBranch,
+  onSchedule,
+  rememberOnBranch,
+  review,
+} from './memory-command-scene.js';
+import { AGENT, expectTranscript, type Stage, seen, setStage, steady, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
+
+describe('what is trimmed', () => {
+  const ENTRIES = [2, 3, 3, 4, 9].map((day, index) =>
+    review(day, {
+      id: `01kg${index}`,
+      task: `Review pull request #${40 + index}: Change auth`,
+      result: `src/auth.ts:${index + 10} compares tokens with ==; tests are missing.`,
+    }),
+  );
+
+  const KEEPING = `${AGENT}last_n = 2\nskill = "reviewing"\n`.replace(
+    /(\[memory\][\s\S]*last_n = 2\n)(skill = .*\n)/,
+    '$2\n$1',
+  );
+
+  const SKILL = '# Reviewing\n\nLook at every change.\n';
+
+  const ANALYSIS = [
+    '## Patterns Found',
+    'Tokens are compared with `==` in 5 of 5 entries.',
+    '',
+    '## Repeated Work',
+    'No repeated work detected.',
+    '',
+    '## Recommendations',
+    'Say in the skill that tokens are compared in constant time. @octocat should know.',
+  ].join('\n');
+
+  const PROPOSAL = JSON.stringify({
+    title: 'Tell the reviewer how tokens are compared',
+    reason: 'Every review found the same comparison.',
+    edits: [
+      {
+        path: 'axe/skills/reviewing/SKILL.md',
+        find: 'Look at every change.',
+        replace: 'Look at every change. Tokens are compared in constant time.',
+      },
+    ],
+  });
+
+  const COLLECTING: Partial<StepOptions> = { inputs: { mode: 'gc', 'memory-store': 'branch' } };
+
+  const USED = { inputTokens: 1200, outputTokens: 34 };
+
+  async function scheduled(
+    replies: readonly ModelReply[] | ((stage: () => Stage) => ModelReply),
+    base: FileTree = { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL },
+    set = setStageInProcess,
+  ): Promise<Stage> {
+    let made: Stage | undefined;
+    const stage = await set({
+      event: { name: 'workflow_dispatch' },
+      base,
+      model: (_request, index) => {
+        if (Array.isArray(replies)) return replies[index] ?? text('');
+        if (made === undefined) throw new Error('the stage is not set yet');
+        const current = made;
+        return (replies as (stage: () => Stage) => ModelReply)(() => current);
+      },
+    });
+    made = stage;
+    rememberOnBranch(stage, { 'reviewer.md': ENTRIES.join('') });
+    return stage;
+  }
+
+  function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
+    return stage.run({ ...onSchedule(stage), inputs: { ...COLLECTING.inputs, ...inputs } });
+  }
+
+  it('a run analyzes, trims, and opens a pull request that the next run updates', async () => {
+    const replies = [ANALYSIS, PROPOSAL].map((reply) => text(reply, { inputTokens: 812, outputTokens: 96 }));
+    const stage = await scheduled([...replies, ...replies], undefined, setStage);
+    const step = await collect(stage, { 'report-to': 'pull-request' });
+    expect(step).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(troubles(step)).toEqual([]);
+    expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true', response: ANALYSIS });
+    expect(idsOnBranch(stage)).toEqual([idOf('01kg3'), idOf('01kg4')]);
+    expect(parseLog(onBranch(stage, 'reviewer.md.bak')).units.map(({ id }) => id)).toEqual(
+      ['01kg0', '01kg1', '01kg2'].map(idOf),
+    );
+    const [pull] = [...stage.repo.pulls.values()];
+    expect(pull?.base.ref).toBe(stage.repo.defaultBranch);
+    expect(pull?.body).toMatch(/^<!-- axe-action \{"kind":"gc","agent":"reviewer"/);
+    const proposed = stage.github.files(nameOf(stage), 'axe-gc/reviewer');
+    expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('compared in constant time');
+    expect(proposed['axe/agents/reviewer.toml']).toBe(KEEPING);
+    const before = stage.github.files(nameOf(stage), stage.repo.defaultBranch);
+    expect(before['axe/skills/reviewing/SKILL.md']).toBe(SKILL);
+    const shown = [seen(step, stage), `=== pull request\n${pull?.title}\n\n${pull?.body}`];
+    expectTranscript('garbage-collection-in-a-workflow', steady(shown.join('\n')));
+
+    const again = await collect(stage, { 'report-to': 'pull-request' });
+    expect(troubles(again)).toEqual([]);
+    expect(stage.repo.pulls.size).toBe(1);
+    expect(again.summary).toContain('Updated: [the suggestions](http');
+    expect(again.outputs['memory-saved']).toBe('false');
+  });
+
+  /** What an agent is made of: its TOML, its skill, a context file. */
+  const OWN_FILES = {
+    'axe/agents/reviewer.toml': KEEPING.replace('skill =', 'files = ["AGENTS.md"]\nskill ='),
+    'axe/skills/reviewing/SKILL.md': SKILL,
+    'AGENTS.md': 'Be brief.\n',
+  };
+
+  const CHANGES_BOTH = JSON.stringify({
+    title: 'Tell the reviewer how tokens are compared',
+    reason: 'Every review found the same comparison.',
+    edits: [
+      {
+        path: 'axe/agents/reviewer.toml',
+        find: 'You review changes.',
+        replace: 'You review changes of tokens.',
+      },
+      { path: 'axe/skills/reviewing/SKILL.md', find: 'Look at every change.', replace: 'Look at tokens.' },
+    ],
+  });
+
+  it.each<[string, readonly ModelReply[], readonly string[], number]>([
+    ['', [text(ANALYSIS)], [], 0],
+    ['issue', [text(ANALYSIS)], [], 1],
+    ['pull-request', [text(ANALYSIS), text(CHANGES_BOTH)], ['axe-gc/reviewer'], 0],
+  ])("the agent's own files stay unchanged with `report-to: %s`", async (value, replies, made, issues) => {
+    const stage = await scheduled(replies, OWN_FILES);
+    const workspace = tempDir('workspace');
+    writeFiles(workspace, OWN_FILES);
+    const before = new Map(stage.repo.branches);
+    const step = await stage.run({
+      ...onSchedule(stage),
+      workspace,
+      inputs: { ...COLLECTING.inputs, 'report-to': value },
+    });
+    expect([step.exitCode, troubles(step), step.outputs['memory-saved']]).toEqual([0, [], 'true']);
+    expect(stage.model.requests()).toHaveLength(replies.length);
+    expect(filesIn(workspace)).toEqual(OWN_FILES);
+    const trunk = stage.repo.defaultBranch;
+    expect(stage.repo.branches.get(trunk)).toBe(before.get(trunk));
+    expect([...stage.repo.branches.keys()]).toEqual([...before.keys(), ...made]);
+    expect(stage.repo.pulls.size).toBe(made.length);
+    expect(stage.repo.issues.size).toBe(issues);
+    expect(stage.repo.comments).toEqual([]);
+    for (const branch of made) {
+      const proposed = stage.github.files(nameOf(stage), branch);
+      expect(proposed['axe/agents/reviewer.toml']).toContain('You review changes of tokens.');
+      expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('Look at tokens.');
+      expect(proposed['AGENTS.md']).toBe(OWN_FILES['AGENTS.md']);
+    }
+  });
+
+  function filesIn(folder: string): Readonly<Record<string, string>> {
+    const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) =>
+      file.isFile(),
+    );
+    return Object.fromEntries(
+      found.map(({ parentPath, name }) => {
+        const file = join(parentPath, name);
+        return [relative(folder, file).split(sep).join('/'), readFileSync(file, 'utf8')];
+      }),
+    );
+  }
+
+  it('an entry is kept that a run appends during the analysis', async () => {
+    const late = review(10, { id: '01kg9', task: 'Review pull request #50: Late', result: 'Fine.' });
+    const stage = await scheduled((current) => {
+      current().github.commit(
+        nameOf(current()),
+        { 'reviewer.md': ENTRIES.join('') + late },
+        { branch: BRANCH },
+      );
+      return text(ANALYSIS);
+    });
+    const step = await collect(stage);
+    expect(step.outputs['memory-saved']).toBe('true');
+    expect(idsOnBranch(stage)).toEqual(['01kg3', '01kg4', '01kg9'].map(idOf));
+  });
+
+  it.each([
+    ['an empty analysis', text('  ', USED), 'the analysis is empty, so nothing was trimmed', ''],
+    [
+      'one that was cut off, which it shows',
+      { kind: 'text', text: ANALYSIS, finishReason: 'length', usage: USED } as const,
+      'the analysis was cut off, so nothing was trimmed',
+      ANALYSIS,
+    ],
+  ])('nothing is trimmed after %s', async (_what, reply, message, response) => {
+    const stage = await scheduled([reply]);
+    const step = await collect(stage);
+    expect(step.exitCode).toBe(1);
+    expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false', response });
+    expect(step.outputs['memory-save-error']).toBeUndefined();
+    expect(troubles(step).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
+    expect(onBranch(stage)).toBe(ENTRIES.join(''));
+    expect(step.outputs).toMatchObject({ 'input-tokens': '1200', 'cost-usd': '0.004110' });
+    expect(step.summary).toContain('| 1 | 1,200 | 34 | $0.0041 |');
+    expect(onBranch(stage, 'reviewer.state.md')).toContain('"usd":0.00411,');
+  });
+
+  it('a dry run changes nothing, and sends no request', async () => {
+    const stage = await scheduled([]);
+    const step = await collect(stage, { 'dry-run': 'true', 'report-to': 'pull-request' });
+    expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
+    expect(step.outputs['cost-usd']).toBeUndefined();
+    expect(step.summary).toMatch(
+      /Dry run: no entries trimmed\. No model was asked, and 3 entries would be removed, 2 entries kept\./,
+    );
+    expect(stage.model.requests()).toEqual([]);
+    expect(onBranch(stage)).toBe(ENTRIES.join(''));
+    expect(stage.repo.pulls.size).toBe(0);
+  });
+});
+
+describe('what is suggested', () => {
+  const LOG = [2, 3, 4]
+    .map((day) =>
+      review(day, { id: `01kg${day}`, task: 'Review pull request #4: Auth', result: 'Compares with ==.' }),
+    )
+    .join('');
+
+  const OWN = { 'axe/agents/reviewer.toml': AGENT };
+  const ANALYSIS =
+    '## Patterns Found\nx\n\n## Repeated Work\ny\n\n## Recommendations\nSay how tokens are compared.';
+  const PROPOSAL = JSON.stringify({
+    title: 'Say how tokens are compared',
+    reason: 'Every review found it.',
+    edits: [
+      {
+        path: 'axe/agents/reviewer.toml',
+        find: 'You review changes.',
+        replace: 'You review changes. Tokens are compared in constant time.',
+      },
+    ],
+  });
+  const PROPOSED = [text(ANALYSIS), text(PROPOSAL)];
+  const CREATE_PULL = 'POST /repos/{owner}/{repo}/pulls';
+  const GC_BRANCH = 'axe-gc/reviewer';
+
+  async function remembering(replies: readonly ModelReply[]): Promise<Stage> {
+    const stage = await setStageInProcess({
+      event: { name: 'workflow_dispatch' },
+      base: OWN,
+      model: replies,
+    });
+    rememberOnBranch(stage, { 'reviewer.md': LOG });
+    return stage;
+  }
+
+  function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
+    const given = { mode: 'gc', 'memory-store': 'branch', 'report-to': 'pull-request', ...inputs };
+    return stage.run({ ...onSchedule(stage), inputs: given });
+  }
+
+  it('no pull request is opened for an agent of another repository, and its namesake here is left alone', async () => {
+    const stage = await remembering([text(ANALYSIS)]);
+    const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
+    stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
+    stage.github.commit('octocat/agents', OWN, { branch: 'v1' });
+    const step = await collect(stage, { 'agents-repo': 'octocat/agents@v1', 'repositories-token': token });
+    expect(troubles(step).map(({ message }) => message)).toEqual([
+      'the suggestions of gc were not published: the agent is kept in another repository. Write `report-to: issue`.',
+    ]);
+    expect([stage.repo.pulls.size, stage.repo.branches.has(GC_BRANCH)]).toEqual([0, false]);
+    expect(stage.model.requests()).toHaveLength(1);
+  });
+
+  it('nothing is suggested or shown of a memory in another repository', async () => {
+    const stage = await remembering([text(ANALYSIS)]);
+    stage.github.addRepo('octo-org/memory', { isPrivate: true, contents: 'write' });
+    const files = { [`${nameOf(stage)}/reviewer.md`]: LOG };
+    stage.github.commit('octo-org/memory', files, { branch: 'axe-memory' });
+    const step = await collect(stage, { 'memory-repo': 'octo-org/memory' });
+    expect(troubles(step).map(({ message }) => message)).toEqual([
+      '`report-to` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.',
+    ]);
+    expect(step.outputs).toMatchObject({ 'memory-loaded': '3', response: '' });
+    expect([stage.repo.pulls.size, stage.repo.issues.size]).toEqual([0, 0]);
+    expect(step.summary).toContain('What was found is not shown here');
+    expect(`${step.summary}${step.stdout}`).not.toMatch(/tokens are compared|Busiest day|Compares with/);
+  });
+
+  it('a pull request that people closed is not opened again for the same recommendations', async () => {
+    const other = text(ANALYSIS.replace('Say how', 'Say exactly how'));
+    const stage = await remembering([...PROPOSED, text(ANALYSIS), other, text(PROPOSAL)]);
+    await collect(stage);
+    for (const pull of stage.repo.pulls.values())
+      stage.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
+    const again = await collect(stage);
+    expect(troubles(again)).toEqual([]);
+    expect(again.summary).toMatch(
+      /Not suggested again: \[the same suggestion\]\(\S+\/pull\/1\) was closed\.\n/,
+    );
+    expect([stage.repo.pulls.size, stage.model.requests().length]).toEqual([1, 3]);
+    expect((await collect(stage)).summary).toContain('Opened: [the suggestions]');
+    expect(stage.repo.pulls.size).toBe(2);
+  });
+
+  it('a pull request whose marker a person removed is left alone, and this is reported', async () => {
+    const stage = await remembering([...PROPOSED, ...PROPOSED]);
+    await collect(stage);
+    for (const pull of stage.repo.pulls.values())
+      stage.repo.pulls.set(pull.number, { ...pull, body: 'I take this over.' });
+    const head = stage.repo.branches.get(GC_BRANCH);
+    const step = await collect(stage);
+    expect(troubles(step).map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /the hidden first line was removed from \S+\/pull\/1, so it is left as it is\. Merge or close it/,
+      ),
+    ]);
+    expect(stage.repo.branches.get(GC_BRANCH)).toBe(head);
+  });
+
+  it('no branch remains if GitHub Actions cannot create pull requests, and the suggestion is shown', async () => {
+    const stage = await remembering(PROPOSED);
+    const message = 'GitHub Actions is not permitted to create or approve pull requests.';
+    stage.github.fail({ route: CREATE_PULL, status: 403, body: { message } });
+    const step = await collect(stage);
+    expect([step.exitCode, step.outputs['conclusion']]).toEqual([0, 'success']);
+    expect(troubles(step).map((one) => one.message)).toEqual([
+      expect.stringContaining('Allow GitHub Actions to create pull requests'),
+    ]);
+    expect(stage.repo.branches.has(GC_BRANCH)).toBe(false);
+    expect(step.summary).toContain('Suggestions not published:');
+    expect(Object.keys(stage.github.files(nameOf(stage), stage.repo.defaultBranch))).toEqual(
+      Object.keys(OWN),
+    );
+  });
+});

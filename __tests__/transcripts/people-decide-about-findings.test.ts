@@ -1,0 +1,358 @@
+import { describe, expect, it } from '@jest/globals';
+import { seedReaction, seedReply } from '../helpers/github-review-seed.js';
+import { text } from '../helpers/model-server.js';
+import { loadWebhook } from '../helpers/webhooks.js';
+import { handleIn, numberHandles } from './handle-scene.js';
+import { onLaptop } from './memory-command-scene.js';
+import {
+  CHANGE,
+  calls,
+  commentOnPull,
+  LOGGED,
+  push,
+  QUIET,
+  REVIEWER,
+  replyOnLine,
+  SECOND,
+  submit,
+  TIMING,
+} from './review-scene.js';
+import { expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
+
+/**
+ * A review with two findings, for people to answer; the next run raises them again. Memory is on a branch, `hubot` cannot
+ * write.
+ */
+async function reviewedForAnswers(set = setStageInProcess) {
+  const stage = await set({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    roles: { monalisa: 'write', hubot: 'read' },
+    model: [
+      calls(TIMING, LOGGED, submit('Two things.')),
+      text('Done.'),
+      calls(TIMING, LOGGED, submit('Still two things.')),
+      text('Done again.'),
+    ],
+  });
+  await stage.run({ inputs: ON_BRANCH });
+  const [logged, timing] = stage.repo.talk.reviewComments;
+  if (timing === undefined || logged === undefined) throw new Error('nothing was posted');
+  return { stage, timing, logged };
+}
+
+/** The next push, with the lines as they were. */
+async function again(stage: Stage, sha = SECOND) {
+  return await stage.run({ ...push(stage, sha, CHANGE), runId: '1658821494', inputs: ON_BRANCH });
+}
+
+/** Answers are learned from a memory that outlives the pull request. */
+const ON_BRANCH = { 'memory-store': 'branch' };
+
+describe('commands', () => {
+  /** Somebody writes in the conversation that a comment began. */
+  async function answer(stage: Stage, to: number, body: string, author = 'monalisa', inputs = {}) {
+    return await stage.run({ ...replyOnLine(stage, to, body, author), inputs: { ...ON_BRANCH, ...inputs } });
+  }
+
+  async function say(stage: Stage, body: string, commentId: number) {
+    return await stage.run({ ...commentOnPull(stage, body, commentId), inputs: ON_BRANCH });
+  }
+
+  function repliesTo({ repo }: Stage, id: number): readonly string[] {
+    return repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === id).map(({ body }) => body);
+  }
+
+  function stateOf({ github }: Stage): string {
+    const state = github.files('Codertocat/Hello-World', 'axe-memory')['reviewer.state.md'] ?? '';
+    return steady(state.match(/^- \{"kind":"(?:ended|back)".*$/gm)?.join('\n') ?? '');
+  }
+
+  /** What the state says last of a finding. */
+  function lastIn(stage: Stage): unknown {
+    const marks = stateOf(stage)
+      .split('\n')
+      .map((line) => JSON.parse(line.slice(line.indexOf('{'))) as { readonly at: number });
+    return marks.toSorted((a, b) => a.at - b.at).at(-1);
+  }
+
+  it('`/axe dismiss` in the conversation is stored, answered and resolved, and the finding is not raised again', async () => {
+    const { stage, timing } = await reviewedForAnswers(setStage);
+    const asked = stage.model.requests().length;
+    const step = await answer(stage, timing.id, '/axe dismiss both sides are constants');
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+    expect(troubles(step)).toEqual([]);
+    expect(stage.model.requests()).toHaveLength(asked);
+    expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
+    expect(stage.repo.talk.reactions.map(({ content }) => content)).toEqual(['eyes']);
+    const noted = stateOf(stage);
+    expect(noted).not.toContain('constants');
+    const second = await again(stage);
+    expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
+    expectTranscript(
+      'people-end-findings-by-commands',
+      [
+        `=== the conversation\n${timing.body}\n\n${repliesTo(stage, timing.id).join('\n\n')}`,
+        `=== the state\n${noted}`,
+      ].join('\n\n'),
+    );
+  });
+
+  it('the dismissal is reverted by `/axe reopen`, in the conversation or with the name that the answer gives', async () => {
+    const { stage, timing } = await reviewedForAnswers();
+    await answer(stage, timing.id, '/axe dismiss');
+    await answer(stage, timing.id, '/axe reopen');
+    expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
+    expect(lastIn(stage)).toMatchObject({ kind: 'back', by: 'person', login: 'monalisa' });
+    await answer(stage, timing.id, '/axe dismiss');
+    expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
+    expect(lastIn(stage)).toMatchObject({ kind: 'ended', state: 'dismissed' });
+    const [, handle = ''] = /`\/axe reopen (F\w{4})`/.exec(repliesTo(stage, timing.id).at(-1) ?? '') ?? [];
+    expect(handle).toBe(handleIn(timing));
+    const step = await say(stage, `/axe reopen ${handle}`, 1001);
+    expect(step.outputs['conclusion']).toBe('success');
+    expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
+    expect(lastIn(stage)).toMatchObject({ kind: 'back', by: 'person', login: 'Codertocat' });
+  });
+
+  it('commands with the name of a finding work below the pull request', async () => {
+    const { stage, logged } = await reviewedForAnswers();
+    const handle = handleIn(logged);
+    const step = await say(stage, `/axe done ${handle.toLowerCase()}`, 1002);
+    expect(step.outputs['conclusion']).toBe('success');
+    expect(stage.repo.comments.map(({ body }) => body)).toEqual([
+      expect.stringContaining(
+        `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`,
+      ),
+    ]);
+    expect(stage.repo.talk.resolved.has(logged.id)).toBe(true);
+    expect(lastIn(stage)).toMatchObject({
+      kind: 'ended',
+      state: 'settled',
+      why: 'command',
+      login: 'Codertocat',
+      closed: true,
+    });
+  });
+
+  it('the open findings are listed if the command is ambiguous, and none is reported if there is none', async () => {
+    const { stage } = await reviewedForAnswers();
+    const unnamed = await say(stage, '/axe dismiss', 1003);
+    expect(unnamed.outputs['reason']).toBe('refused');
+    const listed = stage.repo.comments.at(-1)?.body ?? '';
+    expect(numberHandles(listed).match(/^- .*$/gm)).toEqual([
+      '- `/axe dismiss F1` — The token is written to the log (`src/auth.ts:11`)',
+      '- `/axe dismiss F2` — The comparison of tokens leaks by time (`src/auth.ts:12`)',
+    ]);
+    const unknown = await say(stage, '/axe dismiss F0000', 1004);
+    expect(unknown.outputs['reason']).toBe('not-found');
+    expect(stateOf(stage)).toBe('');
+  });
+
+  it('a command by a person who cannot write has no effect', async () => {
+    const { stage, timing } = await reviewedForAnswers();
+    const asked = stage.model.requests().length;
+    const step = await answer(stage, timing.id, '/axe dismiss', 'hubot');
+    expect(step.outputs['reason']).toBe('permission');
+    expect(stateOf(stage)).toBe('');
+    expect(repliesTo(stage, timing.id)).toEqual(['/axe dismiss']);
+    expect(stage.model.requests()).toHaveLength(asked);
+  });
+
+  it('the conversation stays open if the token cannot resolve it', async () => {
+    const { stage, timing } = await reviewedForAnswers();
+    const body = {
+      data: null,
+      errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }],
+    };
+    stage.github.fail({ route: 'POST /graphql', contains: 'resolveReviewThread', status: 200, body });
+    const step = await answer(stage, timing.id, '/axe dismiss');
+    expect(troubles(step)).toEqual([]);
+    expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
+    expect(lastIn(stage)).toMatchObject({
+      state: 'dismissed',
+      why: 'command',
+      login: 'monalisa',
+      closed: false,
+    });
+    expect(repliesTo(stage, timing.id).at(-1)).toContain(
+      '\n\nThe conversation stays open: resolving it takes `contents: write`.\n\n',
+    );
+  });
+
+  it('a set phrase is a dismissal at once, and no model is called', async () => {
+    const { stage, timing } = await reviewedForAnswers();
+    const asked = stage.model.requests().length;
+    const step = await answer(stage, timing.id, 'Not a bug: both sides are constants.');
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+    expect(troubles(step)).toEqual([]);
+    expect(stage.model.requests()).toHaveLength(asked);
+    expect(repliesTo(stage, timing.id)).toEqual([
+      'Not a bug: both sides are constants.',
+      expect.stringMatching(
+        /Noted: F\w{4} is dismissed, and not raised again on this line\. Undo: `\/axe reopen F\w{4}`\./,
+      ),
+    ]);
+    expect(stage.repo.talk.resolved.has(timing.id)).toBe(true);
+    expect(lastIn(stage)).toMatchObject({ state: 'dismissed', why: 'phrase', login: 'monalisa' });
+    expect(stateOf(stage)).not.toContain('constants');
+    const second = await again(stage);
+    expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
+    expect(repliesTo(stage, timing.id)).toHaveLength(2);
+  });
+
+  it('`Fixed.` asks no model, and ends nothing before the code or the conversation does', async () => {
+    const body = 'Fixed.';
+    const { stage, timing } = await reviewedForAnswers();
+    const asked = stage.model.requests().length;
+    const before = stage.github.requests().length;
+    const step = await answer(stage, timing.id, body, 'monalisa', { 'trigger-phrase': '/axe' });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'no-mention' } });
+    expect(stage.model.requests()).toHaveLength(asked);
+    expect(stage.github.requests().length - before).toBe(0);
+    expect([repliesTo(stage, timing.id), stateOf(stage)]).toEqual([[body], '']);
+    // To resolve the conversation says something, and the next run reads it.
+    stage.repo.talk.resolved.set(timing.id, 'monalisa');
+    await again(stage);
+    expect(lastIn(stage)).toMatchObject({ state: 'settled', why: 'resolved', login: 'monalisa' });
+  });
+
+  it('what people made of findings is counted in `memory show`', async () => {
+    const { stage, timing, logged } = await reviewedForAnswers();
+    await answer(stage, timing.id, '/axe dismiss both sides are constants');
+    stage.repo.talk.resolved.set(logged.id, 'monalisa');
+    await stage.run({ ...push(stage, SECOND, QUIET), runId: '1658821494', inputs: ON_BRANCH });
+    const { stdout } = await onLaptop(stage, ['show']);
+    expect(stdout).toMatch(
+      /^\| \d{4}-\d\d \| claude-sonnet-4-5 \| 1 \/ 0 \/ 0 +\| 0 \/ 1 \/ 0 .*\| \$[\d.]+ +\| \$[\d.]+ +\|$/m,
+    );
+  });
+});
+
+describe('answers', () => {
+  const STATE = 'reviewer.state.md';
+
+  function memory({ github }: Stage): Readonly<Record<string, string>> {
+    return github.files('Codertocat/Hello-World', 'axe-memory');
+  }
+
+  function findingsIn(state = ''): string {
+    return steady(state.match(/^- \{"kind":"(?:raised|ended|back)".*$/gm)?.join('\n') ?? '');
+  }
+
+  function lessonsIn(message: string): string {
+    return message.slice(message.indexOf('Findings of yours that are open'));
+  }
+
+  /** The user message of the second run. */
+  function secondMessage({ model }: Stage): string {
+    return model.prompts()[2]?.messages[0] ?? '';
+  }
+
+  it('a writer’s answer is stored, the model learns it, and a repeated finding is dropped', async () => {
+    const {
+      stage,
+      timing: { id: timing },
+    } = await reviewedForAnswers(setStage);
+    seedReply(stage.repo, timing, { author: 'monalisa', body: 'False positive: both sides are constants.' });
+    const second = await again(stage);
+    expect(second.exitCode).toBe(0);
+    expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);
+    expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
+    expect(secondMessage(stage)).toMatch(
+      /^- F\w{4} src\/auth\.ts:12 major security — "The comparison of tokens leaks by time" \(dismissed\)$/m,
+    );
+    expect(lessonsIn(secondMessage(stage))).not.toContain('constants');
+    expectTranscript(
+      'an-answered-comment-is-not-raised-again',
+      [
+        `=== the end of the user message\n${lessonsIn(secondMessage(stage))}\n`,
+        `=== every finding of the second run\n${/\| Finding [^*]*?\n\n/.exec(second.summary)?.[0]}`,
+        `=== ${STATE}\n${findingsIn(memory(stage)[STATE])}\n`,
+      ].join('\n'),
+    );
+  });
+
+  it.each<[string, (stage: Stage, timing: number) => void]>([
+    [
+      'a stranger disagrees',
+      ({ repo }, id) => {
+        seedReply(repo, id, { author: 'hubot', body: 'Not a bug.' });
+        seedReaction(repo, { on: 'review-comment', of: id, author: 'hubot', content: '-1' });
+        repo.talk.resolved.set(id, 'hubot');
+      },
+    ],
+    [
+      'somebody else has put the words there',
+      ({ repo }, id) => {
+        const reply = seedReply(repo, id, {
+          author: 'monalisa',
+          body: 'Not a bug.',
+          editedAt: '2026-01-03T00:00:00Z',
+        });
+        const stored = repo.talk.reviewComments.find((one) => one.id === reply);
+        if (stored !== undefined) stored.editor = 'octocat';
+      },
+    ],
+  ])('nothing is learned if %s', async (_, answer) => {
+    const {
+      stage,
+      timing: { id: timing },
+    } = await reviewedForAnswers();
+    stage.repo.roles.set('hubot', 'triage');
+    answer(stage, timing);
+    const second = await again(stage);
+    expect(second.exitCode).toBe(0);
+    expect(memory(stage)[STATE]).not.toContain('"state":"dismissed"');
+    expect(secondMessage(stage)).not.toContain('have dismissed');
+  });
+
+  it('an answer is not lost if the run that reads it fails', async () => {
+    const {
+      stage,
+      timing: { id: timing },
+    } = await reviewedForAnswers();
+    seedReaction(stage.repo, { on: 'review-comment', of: timing, author: 'monalisa', content: '-1' });
+    const next = push(stage, SECOND, CHANGE);
+    const failed = await stage.run({
+      ...next,
+      inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
+      env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:2' },
+    });
+    expect(failed.outputs['conclusion']).toBe('failure');
+    expect(memory(stage)[STATE]).not.toMatch(/^- \{"kind":"ended",/m);
+    const third = push(stage, 'd'.repeat(40), CHANGE);
+    await stage.run({ ...third, runId: '1658821495', inputs: ON_BRANCH });
+    expect(memory(stage)[STATE]).toMatch(
+      /^- \{"kind":"ended",.*"state":"dismissed","by":"person","why":"thumbs-down","login":"monalisa",.*"pull":2\}/m,
+    );
+  });
+
+  it('an answer counts on a stranger’s pull request, and a stranger’s gesture does not', async () => {
+    const patch = { 'pull_request.user.login': 'hubot' };
+    const reply = [calls(TIMING, LOGGED, submit('Two things.')), text('Done.')];
+    const stage = await setStageInProcess({
+      event: { name: 'pull_request', action: 'opened', patch },
+      base: { 'axe/agents/reviewer.toml': REVIEWER },
+      diff: CHANGE,
+      roles: { monalisa: 'write', hubot: 'read' },
+      model: [...reply, ...reply],
+    });
+    await stage.run({ inputs: ON_BRANCH });
+    const [logged, timing] = stage.repo.talk.reviewComments.map(({ id }) => id);
+    seedReaction(stage.repo, { on: 'review-comment', of: timing ?? 0, author: 'monalisa', content: '-1' });
+    seedReaction(stage.repo, { on: 'review-comment', of: logged ?? 0, author: 'hubot', content: '-1' });
+    stage.repo.talk.resolved.set(logged ?? 0, 'hubot');
+    push(stage, SECOND, CHANGE);
+    const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': SECOND });
+    const second = await stage.run({ event: { name: 'pull_request', payload }, inputs: ON_BRANCH });
+    expect(second.summary).toContain('1 earlier finding dismissed.');
+    expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before.');
+    expect(second.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'critical' });
+    const ours = stage.repo.talk.reviewComments.slice(2).map(({ inReplyTo, body }) => [inReplyTo, body]);
+    expect(ours).toEqual([[timing, expect.stringMatching(/\nNoted: F\w{4} is dismissed, .*`\.$/)]]);
+    // A run that has read a stranger's text resolves nothing; it opens what a stranger has closed.
+    expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id ?? 0))).toEqual([false, false]);
+  });
+});
