@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_832,
-  'files of src/': 341,
-  'types of src/': 783,
+  'lines of src/': 56_536,
+  'files of src/': 345,
+  'types of src/': 789,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 80_039,
+  'lines of __tests__/': 80_638,
   'lines of scripts/, bench/ and eval/': 4949,
 };
 

@@ -25,6 +25,7 @@ export function gitFields(repo: StoredRepo, right: ContentsRight): GraphNode {
   };
   return {
     ref: readable(({ qualifiedName }: { qualifiedName: string }) => refNode(repo, branchName(qualifiedName))),
+    defaultBranchRef: readable(() => refNode(repo, repo.defaultBranch)),
     object: readable(({ expression, oid }: { expression?: string; oid?: string }) => {
       const found = resolveObject(repo, expression ?? oid ?? '');
       return found === undefined ? headNode(repo, oid ?? '') : objectNode(repo, found);
@@ -38,7 +39,14 @@ export function refNode(repo: StoredRepo, branch: string): GraphNode | null {
   if (head === undefined || !repo.branches.has(branch)) return null;
   return {
     __typename: 'Ref',
+    name: branch,
     target: commitNode(repo, head),
+    compare: ({ headRef }: { headRef: string }) => {
+      const other = resolveCommit(repo, headRef);
+      if (other === undefined) return null;
+      const own = new Set(historyOf(repo.git, head.sha).map(({ sha }) => sha));
+      return { aheadBy: historyOf(repo.git, other.sha).filter(({ sha }) => !own.has(sha)).length };
+    },
   };
 }
 
@@ -117,6 +125,7 @@ function blobNode({ sha, bytes }: GitObject): GraphNode {
     __typename: 'Blob',
     oid: sha,
     isBinary,
+    isTruncated: bytes.length > MAX_TEXT_BYTES,
     text: isBinary ? null : textOf(bytes.subarray(0, MAX_TEXT_BYTES), bytes.length > MAX_TEXT_BYTES),
   };
 }

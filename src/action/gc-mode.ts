@@ -17,6 +17,8 @@ import {
 } from '../memory/gc/analysis.js';
 import type { Suggestion } from '../memory/gc/gc-result.js';
 import { memoryName } from '../memory/log-path.js';
+import { formatGone } from '../report/format-notes.js';
+import { sections } from '../report/markdown.js';
 import { dirsAtRef } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { collectAgentMemory, type Suggest } from '../run/gc/gc.js';
@@ -64,7 +66,8 @@ function suggestionsOf(
 ): Suggest {
   const { signal } = deps.deadline;
   return async (agent, analysed) => {
-    if (!hasRecommendations(analysed.text) || trigger.kind === 'local') return { kind: 'none' };
+    const isIdle = !hasRecommendations(analysed.text) && analysed.gone.length === 0;
+    if (isIdle || trigger.kind === 'local') return { kind: 'none' };
     try {
       return await publish(trigger.repository, inputs, runner, client, agent, analysed, deps);
     } catch (thrown) {
@@ -89,19 +92,24 @@ async function publish(
   runner: Runner,
   client: GitHubClient,
   agent: LoadedAgent,
-  { text: analysis, ask }: Parameters<Suggest>[1],
+  { text: analysis, gone, ask }: Parameters<Suggest>[1],
   { secrets, deadline: { signal } }: Dependencies,
 ): Promise<Suggestion> {
   const name = memoryName(agent.name);
+  const withGone = (markdown: string) => sections([markdown, formatGone(gone, false)]);
   // What a model suggests may come from any lane.
   const mark = { kind: 'gc', agent: name, lane: 'untrusted' } as const;
-  const digest = { kind: 'digest', digest: recommendationsDigest(analysis), lane: 'untrusted' } as const;
+  const digest = {
+    kind: 'digest',
+    digest: recommendationsDigest(withGone(analysis)),
+    lane: 'untrusted',
+  } as const;
   const { runUrl } = readThisRun(runner.env);
   const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;
   const bodyOf = (markdown: string) =>
     [
       formatMark(digest),
-      sanitize(markdown, 'comment', secrets),
+      sanitize(withGone(markdown), 'comment', secrets),
       '',
       `Suggested by ${run} from what \`${name}\` remembers. A model wrote it; nothing changes until a person acts on it.`,
     ].join('\n');

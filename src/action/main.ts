@@ -22,6 +22,7 @@ import { reportRun, writeResults } from '../report/report.js';
 import { noAnswer } from '../report/summarize.js';
 import { createCheckProgress } from '../review/check.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
+import { createBaseReader } from '../run/base-code.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { answerForm } from '../run/plan.js';
@@ -246,6 +247,7 @@ async function createActionDependencies({
     ...found,
     agents: withWorkflowWarnings(found.agents),
     github: client && createGitHubPort(client, trigger),
+    readBase: createBaseReader(trigger, client, workspace, env),
     models: transcript.recordModels(
       createModels({
         env,

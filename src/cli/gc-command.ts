@@ -6,6 +6,7 @@ import { type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { GC } from '../lib/defaults.js';
 import { AxeError, type ExitCode, formatError, isNotFound } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
+import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped, usd } from '../lib/text/number.js';
 import { listFolder } from '../lib/user-files.js';
 import { dataDir } from '../lib/xdg.js';
@@ -123,13 +124,16 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       {
         agent,
         ...placeOf(agent, flags, terminal),
+        trigger: { kind: 'local' },
         model: flags.string('model'),
         fallbackModels: [],
         limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
         dryRun: flags.bool('dry-run') && 'analysis',
-        tell({ counted, worth = '', analysis, ...found }) {
+        tell({ counted, worth = '', analysis, gone = [], ...found }) {
           usage = found.usage ?? usage;
           if (hasStats && worth !== '') print(terminal, `${worth}\n`);
+          for (const { note, line, text } of gone)
+            print(terminal, `No longer so: ${note}, line ${line}: ${cleanLine(text, 300)}`);
           if (counted !== undefined) {
             figures = figuresOf(counted);
             print(terminal, `Agent: ${agent.name}\nEntries: ${counted.entries}`);

@@ -28,6 +28,8 @@ interface MemoryPlace {
   readonly path: string;
   /** Whether new entries get provenance: in a workflow's memory all have, here only where the agent wants it (D8). */
   readonly writesProvenance: boolean;
+  /** Whether the agent keeps notes. */
+  readonly hasNotes: boolean;
 }
 
 /** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
@@ -48,17 +50,18 @@ export async function openMemoryPlace(
     agent === undefined
       ? defaultLogPath(name)
       : runLogPath(agent, parseModelRef(agent.config.model), isElsewhere);
+  const hasNotes = agent?.config.memory.notes === true;
   if (dir !== '') {
     const store = await openFolder(resolve(cwd, dir), path, mayCreate);
-    return { store, path, writesProvenance: true };
+    return { store, path, writesProvenance: true, hasNotes };
   }
   if (repo !== '') {
     const store = await openBranch(flags, terminal, mayCreate);
-    return { store, path, writesProvenance: true };
+    return { store, path, writesProvenance: true, hasNotes };
   }
   const memory = agent?.config.memory;
   const store = openWholeFileMemory(memory, path, terminal);
-  return { store, path, writesProvenance: memory?.provenance === 'on' };
+  return { store, path, writesProvenance: memory?.provenance === 'on', hasNotes };
 }
 
 function refuseMixed(flags: ParsedFlags): void {

@@ -6,6 +6,7 @@ import { formatEntries, type MemoryEntry } from '../memory/commands/entry.js';
 import { runMemoryCommand } from '../memory/commands/memory-command.js';
 import { parseMemoryCommand } from '../memory/commands/parse-memory-command.js';
 import type { Provenance } from '../memory/provenance.js';
+import { createBaseReader } from '../run/base-code.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secret-names.js';
 import { commandOf, type ParsedFlags } from './flags.js';
@@ -27,7 +28,8 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     flags: { lane, last: flags.int('last') ?? 0, purge: flags.bool('purge') },
   });
   const place = await openMemoryPlace(agent, flags, terminal, command.kind === 'remember');
-  const { store, path, writesProvenance } = place;
+  const { store, path, writesProvenance, hasNotes } = place;
+  const { cwd, env } = terminal;
   const secrets = secretValues(terminal.env);
   const session = {
     store,
@@ -35,6 +37,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     clock: createClock(),
     signal: new AbortController().signal,
     secrets,
+    readBase: hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
     origin: writesProvenance ? originOf(terminal.env) : undefined,
   };
   const result = await runMemoryCommand(command, session);

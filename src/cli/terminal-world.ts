@@ -13,6 +13,7 @@ import { raisedRecords } from '../review/news.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 import { allFindings } from '../review/record.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
+import { createBaseReader } from '../run/base-code.js';
 import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { postsReviews } from '../run/scope.js';
@@ -66,6 +67,7 @@ export async function createTerminalDependencies(
     agents: withExpandedPaths(found.agents, env),
     resolveWorkdir: async (path) => expandPath(path, env),
     github: client && createGitHubPort(client, trigger),
+    readBase: createBaseReader(trigger, client, cwd, env),
     models: createModels({
       env,
       fetch,

@@ -92,6 +92,25 @@ export async function filesAtBase(
   );
 }
 
+/**
+ * Files as HEAD has them, without a look at the working tree; null for what is no file there. `history` are those of the
+ * commits that HEAD comes from. Throws an AxeError.
+ */
+export async function codeAtHead(paths: readonly string[], commits: readonly string[], options: GitOptions) {
+  const commit = (await runGit(['rev-parse', '--verify', 'HEAD'], options)).trim();
+  const found = new Map(
+    (await filesAtBase(commit, paths, options)).map(({ path, content }) => [path, content]),
+  );
+  const isIn = (one: string) => runGit(['merge-base', '--is-ancestor', one, commit], options).then(() => one);
+  const asked = await Promise.allSettled(commits.map(isIn));
+  options.signal.throwIfAborted();
+  return {
+    commit,
+    files: new Map(paths.map((path) => [path, found.get(path) ?? null])),
+    history: new Set([commit, ...asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))]),
+  };
+}
+
 /** Output for programs: no colours, no user's diff driver, and nothing that a user's configuration shows otherwise. */
 const PLAIN = [
   '--no-color',

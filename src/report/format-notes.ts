@@ -1,8 +1,10 @@
+import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { NoteChange } from '../memory/change.js';
+import type { CheckedNotes, GoneLine } from '../memory/notes/citations.js';
 import type { RecentWrite } from '../memory/notes/session.js';
 import type { BlockedPlace, Place } from '../memory/store.js';
-import type { Memory, Remembered } from '../run/records.js';
+import type { Memory, Remembered, RunNotes } from '../run/records.js';
 import { code, codeBlock, details, sections } from './markdown.js';
 
 /** What was to be done to a note, for people who have to do it themselves now. */
@@ -41,6 +43,10 @@ export function notesCount(notes: number): string {
 /** What a run loaded of its notes, in the job summary; what they say is left out where it is to stay elsewhere (D14). */
 export function formatLoadedNotes({ notes, store }: Memory, isHidden: boolean): string {
   if (notes === undefined || store.kind === 'none') return '';
+  return sections([loadedNotes(notes, isHidden), formatChecked(notes.checked, isHidden)]);
+}
+
+function loadedNotes(notes: RunNotes, isHidden: boolean): string {
   const { files, location } = notes.found;
   const block = notes.prompt.block.trim();
   const place = code(location);
@@ -55,6 +61,36 @@ export function formatLoadedNotes({ notes, store }: Memory, isHidden: boolean): 
       : details('What the model was given from notes', codeBlock(block)),
   ]);
 }
+
+/** What became of the lines of code that notes rest on; empty where they rest on none. */
+function formatChecked({ counts, gone }: CheckedNotes, isHidden: boolean): string {
+  const all = [
+    [counts.same, 'as noted'],
+    [counts.moved, 'moved'],
+    [counts.gone, 'gone'],
+    [counts.unchecked, 'not checked'],
+  ] as const;
+  const parts = all.flatMap(([number, word]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
+  if (parts.length === 0) return '';
+  return sections([`**Lines that notes rest on:** ${parts.join(', ')}.`, formatGone(gone, isHidden)]);
+}
+
+/** Lines of notes whose code is gone, in markdown; empty for none. */
+export function formatGone(gone: readonly GoneLine[], isHidden: boolean): string {
+  if (gone.length === 0) return '';
+  const lines = gone
+    .slice(0, MAX_GONE)
+    .map(({ note, line, text }) => `- ${code(note)}, line ${line}: ${code(cleanLine(text, MAX_GONE_TEXT))}`);
+  const more = gone.length > MAX_GONE ? [`- and ${gone.length - MAX_GONE} more`] : [];
+  return sections([
+    '**No longer so:** the code that these lines of notes rest on is gone, so no run is given them. Remove them from the notes, or correct them.',
+    isHidden ? '' : [...lines, ...more].join('\n'),
+  ]);
+}
+
+const MAX_GONE = 50;
+/** Code points of a line. */
+const MAX_GONE_TEXT = 300;
 
 /** What a run did to its notes, in the job summary; where they are nowhere else, with their texts. */
 export function formatNotes({ notes: kept }: Memory, { notes, result }: Remembered): string {

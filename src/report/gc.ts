@@ -2,6 +2,7 @@ import { formatError, ProviderError } from '../lib/errors.js';
 import type { Conclusion } from '../lib/outcome.js';
 import { count, grouped } from '../lib/text/number.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
+import { formatGone } from './format-notes.js';
 import { warningList } from './format-summary.js';
 import { row, usageCells, usageOutputs } from './format-usage.js';
 import { errorBlock, sections } from './markdown.js';
@@ -12,7 +13,7 @@ export function summarizeGc(
   { agent, collection }: ReportOf<'gc'>,
   { warnings, isHidden, clean }: SummaryOptions,
 ): RunSummary {
-  const { counted, worth = '', analysis, usage, suggestion, isTrimming = false, end } = collection;
+  const { counted, worth = '', analysis, gone = [], usage, suggestion, isTrimming = false, end } = collection;
   const url = suggestion?.kind === 'published' ? suggestion.url : undefined;
   const figures = counted === undefined || isHidden ? [] : figuresOf(counted);
   const hidden = 'What was found is not shown here, since the memory is kept in another repository.';
@@ -32,6 +33,7 @@ export function summarizeGc(
       `### ${agent}: garbage collection`,
       analysis === undefined ? '' : isHidden ? hidden : clean(analysis.text),
       formatUnread(analysis?.unread ?? 0),
+      formatGone(gone, isHidden),
       suggestion === undefined ? '' : suggestionLine(suggestion),
       end.kind === 'failed' ? errorBlock(end.error) : `**${formatGcEnd(end, agent, entries)}**${kept}`,
       figures.map((line) => `- ${line}`).join('\n'),

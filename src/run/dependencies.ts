@@ -8,6 +8,7 @@ import type { Warning } from '../lib/warning.js';
 import type { Models } from '../loop/asker.js';
 import type { LoopEvent } from '../loop/events.js';
 import type { Change } from '../memory/change.js';
+import type { ReadBase } from '../memory/notes/citations.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
 import type { Buffered } from '../review/buffered.js';
 import type { CheckProgress } from '../review/check.js';
@@ -154,6 +155,8 @@ export interface Dependencies {
   openMemory(agent: LoadedAgent, memory: MemoryPlan): MemoryStore;
   /** Absent without a token, and on the command line without an event. */
   readonly github?: GitHub | undefined;
+  /** Reads the code that notes rest on; absent where nobody can. */
+  readonly readBase?: ReadBase;
   readonly publisher: Publisher;
   /** What the tools that publish may publish. */
   readonly publishRules: PublishRules;

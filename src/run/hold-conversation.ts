@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import type { TaintTracker } from '../event/taint.js';
@@ -11,6 +12,7 @@ import { NO_NOTES } from '../prompt/system.js';
 import type { ShownLines } from '../review/evidence.js';
 import { keepSecrets } from '../tools/effects.js';
 import type { Effect, Tool } from '../tools/tool.js';
+import { createCiter } from './cite.js';
 import { type AgentConversation, type LiveRun, openModel } from './conversation.js';
 import { createCallAgent } from './delegate.js';
 import { notesTools } from './notes.js';
@@ -24,9 +26,11 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
   // A malformed one is an error before anything is opened.
   const fallbackRefs = run.request.fallbackModels.map(parseModelRef);
   const publishing = publishingTools(plan.agent, run.publications);
-  const overNotes = notesTools(publishing.agent, notes, async () => {
+  const citer = createCiter(notes, run.change, resolve(deps.cwd, plan.workdir), deps);
+  const written = async () => {
     if (plan.memory !== undefined) await notes?.keep(taint.lane(plan.memory.lane));
-  });
+  };
+  const overNotes = notesTools(publishing.agent, notes, written, citer.cite);
   for (const warning of [...publishing.warnings, ...overNotes.warnings]) loop.reporter.warn(warning);
   const box = await deps.openTools({
     agent: overNotes.agent,
@@ -40,7 +44,10 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
   try {
     // Who looks a second time, and a sub-agent, are not the ones whose reading counts.
     const isReader = depth === 0 && purpose === undefined;
-    const show = (lines: readonly ShownLines[]) => (purpose ?? run.publications)?.show(lines);
+    const show = (lines: readonly ShownLines[]) => {
+      (purpose ?? run.publications)?.show(lines);
+      citer.show(lines);
+    };
     const withOwn = (opened: readonly Tool[]): readonly Tool[] => {
       const own = purpose === undefined ? [] : [purpose.tool];
       const all = [...opened, ...overNotes.tools, ...publishing.tools, ...own];

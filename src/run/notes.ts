@@ -1,9 +1,12 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
+import { AxeError } from '../lib/errors.js';
 import { dateOf } from '../lib/text/dates.js';
+import { count } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
-import { applyChanges, type NoteChange } from '../memory/change.js';
+import { applyChanges, type MemoryTree, type NoteChange } from '../memory/change.js';
+import { type CheckedNotes, checkNotes, citationsIn, type GoneLine } from '../memory/notes/citations.js';
 import {
   ALL_NOTES_TOOLS,
   type NotesPlaces,
@@ -55,6 +58,7 @@ export async function openNotes(
   const reported = new Set(restored.kind === 'failed' ? [] : restored.warnings.map(({ message }) => message));
   const early: Warning[] = [];
   let isOpen = false;
+  let checked = checkNotes(new Map(), undefined);
   const session = createNotesSession({
     places,
     runLog: memory.path,
@@ -67,6 +71,7 @@ export async function openNotes(
       return loaded;
     },
     redact: (text) => sanitize(text, 'memory', secrets),
+    checked: () => checked,
     now: () => clock.now(),
     newId: () => clock.newId(),
     warn(warning) {
@@ -80,7 +85,10 @@ export async function openNotes(
   });
   const loaded = await session.tree();
   const { tools, warnings } = grantNotesTools(plan, store.kind !== 'none');
-  const files = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
+  const stored = loaded.kind === 'tree' ? loaded.tree : new Map<string, string>();
+  const cited = await checkCited(stored, places, deps);
+  ({ checked } = cited);
+  const files = checked.view(stored, memory.path);
   const today = dateOf(clock.now());
   const made = makeNotesPrompt({ files, places, today, memory: agent.config.memory, tools });
   isOpen = true;
@@ -95,9 +103,12 @@ export async function openNotes(
     tools,
     found: { files: listNotes(files, places).length, location: loaded.location },
     prompt: made.prompt,
+    checked,
     warnings: [
       ...(loaded.kind === 'failed' ? [notLoaded(loaded)] : damaged(loaded, places)),
       ...early,
+      ...cited.warnings,
+      ...(isLive && checked.gone.length > 0 ? [noLongerSo(checked.gone)] : []),
       ...made.warnings,
       ...warnings,
     ],
@@ -109,6 +120,33 @@ export async function openNotes(
       await journal.pending(changes);
     },
   };
+}
+
+/** On the command line there is no summary that lists them. */
+function noLongerSo([first, ...more]: readonly GoneLine[]): Warning {
+  const others = more.length === 0 ? '' : ` and ${count(more.length, 'other line')}`;
+  const message = `the code that notes rest on is gone, so the model was not given ${first?.note}:${first?.line}${others}`;
+  return { code: 'memory-outdated', message, remedy: 'Correct them, or remove them from the notes.' };
+}
+
+/** Holds notes against the code that they rest on, once for a run. Trouble leaves them unchecked, with a warning. */
+export async function checkCited(
+  tree: MemoryTree,
+  places: NotesPlaces,
+  { readBase, deadline }: Dependencies,
+): Promise<{ readonly checked: CheckedNotes; readonly warnings: readonly Warning[] }> {
+  const paths = [...listNotes(tree, places), pathOf({ kind: 'scratchpad' }, places)];
+  const notes = new Map(paths.map((path) => [path, tree.get(path) ?? '']));
+  const citations = [...notes.values()].flatMap(citationsIn);
+  try {
+    const base = citations.length === 0 ? undefined : await readBase?.(citations, deadline.signal);
+    return { checked: checkNotes(notes, base), warnings: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof AxeError)) throw thrown;
+    const message = `the code that notes rest on could not be read, so they are used as they are: ${thrown.message}`;
+    const warning = { code: 'memory-load-failed', message, remedy: thrown.remedy } as const;
+    return { checked: checkNotes(notes, undefined), warnings: [warning] };
+  }
 }
 
 /** Many a store has read the notes with the run log; what there was to warn of was told with that. */
@@ -178,15 +216,8 @@ export function planNotes(parts: NotesPlanParts): NotesPlan | undefined {
   const { agent, memory, trigger, trust, workdir, isSubAgent } = parts;
   const { config } = agent;
   if (memory === undefined || !config.memory.notes) return undefined;
-  // The repository of the event; on somebody's own machine the folder.
-  const project =
-    trigger.kind === 'local' ? workdir : `${trigger.repository.owner}/${trigger.repository.name}`;
   return {
-    places: notesPlaces(
-      config.memory.scope,
-      config.memory.project || project,
-      memory.path.startsWith('offline/') ? 'offline/' : '',
-    ),
+    places: placesOf(agent, memory.path, trigger, workdir),
     isLive: trigger.kind === 'local',
     requested: [...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)])],
     isListed: config.memory.tools.length > 0,
@@ -245,14 +276,27 @@ function withheld(name: string, why: string): Warning {
   return { code: 'tool-not-available', message: `The tool \`${name}\` (memory) was withheld: ${why}` };
 }
 
+/** Of the repository of the event, on somebody's own machine of the folder; `path` is that of the run log. */
+export function placesOf(
+  { config }: LoadedAgent,
+  path: string,
+  trigger: Trigger,
+  workdir: string,
+): NotesPlaces {
+  const { scope, project } = config.memory;
+  const own = trigger.kind === 'local' ? workdir : `${trigger.repository.owner}/${trigger.repository.name}`;
+  return notesPlaces(scope, project || own, path.startsWith('offline/') ? 'offline/' : '');
+}
+
 /**
  * Makes the tools over notes that an agent was granted, and gives the agent as its other tools are opened for; `written` is
- * called after each change, and waited for.
+ * called after each change, and waited for, and `cite` gives a note with the lines of code that it names.
  */
 export function notesTools(
   agent: LoadedAgent,
   notes: RunNotes | undefined,
   written: () => Promise<void>,
+  cite: (content: string) => Promise<string>,
 ): { readonly agent: LoadedAgent; readonly tools: readonly Tool[]; readonly warnings: readonly Warning[] } {
   const { config } = agent;
   const named: readonly string[] = namedNotesTools(config.tools);
@@ -271,5 +315,5 @@ export function notesTools(
       return answer;
     },
   };
-  return { agent: others, tools: createMemoryTools(heard, notes.tools), warnings: [] };
+  return { agent: others, tools: createMemoryTools(heard, notes.tools, cite), warnings: [] };
 }

@@ -15,6 +15,7 @@ import type { AgentUsage } from '../loop/usage.js';
 import type { Change, NoteChange } from '../memory/change.js';
 import type { MemoryCommandResult } from '../memory/commands/command-session.js';
 import type { GcResult } from '../memory/gc/gc-result.js';
+import type { CheckedNotes } from '../memory/notes/citations.js';
 import type { NotesTool } from '../memory/notes/place.js';
 import type { NotesSession } from '../memory/notes/session.js';
 import type { Provenance } from '../memory/provenance.js';
@@ -181,6 +182,8 @@ export interface RunNotes {
   /** What of them was found when the run started. */
   readonly found: { readonly files: number; readonly location: string };
   readonly prompt: NotesPrompt;
+  /** What they rest on, held against the base. */
+  readonly checked: CheckedNotes;
   /** To be told before the run. */
   readonly warnings: readonly Warning[];
   /** Keeps in the journal what has to be saved of them, in the lane that the run has by now (D16, D19). */

@@ -1,6 +1,7 @@
 import { MAX_SHOWN_NOTES_BYTES } from '../../../src/lib/defaults.js';
 import type { Warning } from '../../../src/lib/warning.js';
 import type { MemoryTree } from '../../../src/memory/change.js';
+import { type BaseCode, checkNotes } from '../../../src/memory/notes/citations.js';
 import { ALL_NOTES_TOOLS, type NotesPlaces, notesPlaces } from '../../../src/memory/notes/place.js';
 import { createNotesSession, type NotesCaps, type NotesSession } from '../../../src/memory/notes/session.js';
 import type { TreeResult } from '../../../src/memory/store.js';
@@ -22,6 +23,9 @@ export interface SceneOptions {
   readonly caps?: Partial<NotesCaps>;
   readonly secrets?: readonly string[];
   readonly load?: (under: readonly string[] | undefined) => Promise<TreeResult>;
+  /** The code that the notes rest on. */
+  readonly base?: BaseCode;
+  readonly cite?: (content: string) => Promise<string>;
   readonly writeThrough?: Parameters<typeof createNotesSession>[0]['writeThrough'];
 }
 
@@ -43,6 +47,8 @@ export function createNotesScene({
   caps = {},
   secrets = [],
   load,
+  base,
+  cite = async (content) => content,
   writeThrough,
 }: SceneOptions = {}): NotesScene {
   let time = '2026-03-01T14:05:09Z';
@@ -60,6 +66,7 @@ export function createNotesScene({
       return load === undefined ? { ...found(stored, under), location: ROOT } : await load(under);
     },
     redact: (text) => sanitize(text, 'memory', secrets),
+    checked: () => checkNotes(stored, base),
     now: () => new Date(time),
     newId: () => {
       ids += 1;
@@ -68,7 +75,7 @@ export function createNotesScene({
     warn: (warning) => warnings.push(warning),
     ...(writeThrough === undefined ? {} : { writeThrough }),
   });
-  const tools = createMemoryTools(session, ALL_NOTES_TOOLS);
+  const tools = createMemoryTools(session, ALL_NOTES_TOOLS, cite);
   return {
     session,
     warnings,

@@ -51,6 +51,7 @@ async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts
     fallbackModels: [],
     store: deps.openMemory(await deps.agents.loadAgent('bot'), PLAN),
     path: 'bot.md',
+    trigger: { kind: 'local' },
     limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
     dryRun: false,
     tell: (findings) => told.push(findings),

@@ -8,7 +8,7 @@ import { createNotesScene, PROJECT, READ_BYTES, ROOT } from '../../memory/notes/
 const MARK = '…[memory truncated]';
 
 function toolsOf(names: readonly string[]) {
-  return createMemoryTools(createNotesScene().session, names);
+  return createMemoryTools(createNotesScene().session, names, async (content) => content);
 }
 
 describe('the tools over notes', () => {

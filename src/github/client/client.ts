@@ -178,9 +178,10 @@ function graphqlData(
   const data = 'data' in body ? body.data : undefined;
   const errors: readonly unknown[] = 'errors' in body && Array.isArray(body.errors) ? body.errors : [];
   if (errors.length === 0) return data;
-  if (missingIsNull && isObject(data) && errors.every(isNotFound)) return data;
-  const error = graphqlError({ requestLine: GRAPHQL, headers: headers as Environment, errors });
-  if (!isObject(data) || mayLack === undefined || !errors.every((one) => isBelow(one, mayLack.field)))
+  const left = missingIsNull && isObject(data) ? errors.filter((one) => !isNotFound(one)) : errors;
+  if (left.length === 0) return data;
+  const error = graphqlError({ requestLine: GRAPHQL, headers: headers as Environment, errors: left });
+  if (!isObject(data) || mayLack === undefined || !left.every((one) => isBelow(one, mayLack.field)))
     throw error;
   mayLack.onLack(error);
   return data;

@@ -1,6 +1,7 @@
 import type { Clock } from '../../lib/clock.js';
 import type { Warning } from '../../lib/warning.js';
 import type { Change, MemoryTree } from '../change.js';
+import type { ReadBase } from '../notes/citations.js';
 import type { Provenance } from '../provenance.js';
 import { statePath } from '../state.js';
 import { firstUnread, type MemoryStore, type TreeResult } from '../store.js';
@@ -24,6 +25,8 @@ export interface CommandSession {
   readonly secrets: readonly string[];
   /** Where new entries come from; undefined writes them as axe does, without provenance. */
   readonly origin: Omit<Provenance, 'id'> | undefined;
+  /** The code that a note may rest on; left out for an agent that keeps no notes. */
+  readonly readBase?: ReadBase | undefined;
 }
 
 export interface MemoryDone {

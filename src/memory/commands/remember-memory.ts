@@ -1,6 +1,9 @@
 import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
+import { AxeError, ToolError } from '../../lib/errors.js';
 import { sanitize } from '../../safety/sanitize.js';
-import type { Change } from '../change.js';
+import { type Change, versionId } from '../change.js';
+import { citeLine, completeCitations } from '../notes/citations.js';
+import { editNote } from '../notes/edit.js';
 import { formatProvenance, type Provenance } from '../provenance.js';
 import { formatEntry } from '../run-log.js';
 import { textId, withEntry, withoutEntries } from '../units.js';
@@ -78,13 +81,21 @@ export function forgetEntry(path: string, id: string): Change {
   return { kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, ids), removes: [id] };
 }
 
-/** Adds an entry of a person's own to the trusted lane. */
+/** Adds an entry of a person's own to the trusted lane, or a note where the text names lines of code that it rests on. */
 export async function rememberText(
   { text: result }: Extract<MemoryCommand, { kind: 'remember' }>,
   view: MemoryView,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
   const { secrets, clock, origin } = session;
+  try {
+    const cited = await withCode(result, session);
+    if (cited !== result) return await rememberNote(cited, view, session);
+  } catch (thrown) {
+    if (thrown instanceof ToolError) return refusal('refused', thrown.message.replace(/\.$/, ''));
+    if (thrown instanceof AxeError) return refusal('unreadable', thrown.message, thrown.remedy);
+    throw thrown;
+  }
   const { path } = view.trusted;
   const task = `Remembered by ${origin?.actor ?? 'hand'}`;
   const provenance = origin === undefined ? undefined : { ...origin, id: clock.newId(), trust: 'trusted' };
@@ -99,6 +110,39 @@ export async function rememberText(
   if (saved.kind === 'failed') return saved;
   const told = [`Remembered as \`${entry.id}\` ${where}.`, ...entryNotes(entry, { task, result }, session)];
   return { kind: 'done', text: [...told, ...saved.notices].join('\n\n'), changed: true };
+}
+
+/** The text with what the base has at the places that it names. Throws a ToolError for a place that is not there. */
+async function withCode(text: string, { readBase, signal }: CommandSession): Promise<string> {
+  return await completeCitations(text, async ({ path, line }) => {
+    const base = await readBase?.([{ path, line, code: '' }], signal);
+    const file = base?.files.get(path);
+    if (base === undefined || (!path.includes('/') && typeof file !== 'string')) return undefined;
+    if (typeof file !== 'string')
+      throw new ToolError(`there is no \`${path}\` at ${base.commit.slice(0, 7)}`);
+    return citeLine({ path, line, code: file.split('\n')[line - 1] ?? '' }, [], base, undefined);
+  });
+}
+
+/** In long-term memory, which is held against the code; an entry of the run log is history. */
+async function rememberNote(
+  cited: string,
+  view: MemoryView,
+  session: CommandSession,
+): Promise<MemoryCommandResult> {
+  const { secrets, clock } = session;
+  const path = `${session.path.startsWith('offline/') ? 'offline/' : ''}MEMORY.md`;
+  const edit = { kind: 'append', text: sanitize(cited, 'memory', secrets), dedup: true } as const;
+  const result = editNote(view.tree.get(path) ?? '', edit);
+  const where = `in \`${path}\` in ${view.location}`;
+  if (result.kind === 'duplicate')
+    return { kind: 'done', text: `That is remembered already ${where}.`, changed: false };
+  const makes = versionId(result.text);
+  const note = { kind: 'note', path, edit, backup: false, makes, id: clock.newId() } as const;
+  const saved = await saveChanges([note], session);
+  if (saved.kind === 'failed') return saved;
+  const told = `Remembered ${where}, for as long as the code says so.`;
+  return { kind: 'done', text: [told, ...saved.notices].join('\n\n'), changed: true };
 }
 
 /** Id of what the same person remembered in the same words: a job that is run again must not say it twice. */

@@ -2,6 +2,7 @@ import type { AxeError } from '../../lib/errors.js';
 import type { RunStats } from '../../lib/outcome.js';
 import { dateOf } from '../../lib/text/dates.js';
 import { count } from '../../lib/text/number.js';
+import type { GoneLine } from '../notes/citations.js';
 import { stripProvenance } from '../run-log.js';
 import type { SaveResult } from '../store.js';
 import { type LogPart, partLog, type Trimmings } from '../units.js';
@@ -119,6 +120,8 @@ export interface GcFindings {
   readonly worth?: string;
   /** What the model said, whole or not, and how many of the oldest entries it was not given. */
   readonly analysis?: { readonly text: string; readonly unread: number };
+  /** Lines of notes whose code is gone, which a person may remove. */
+  readonly gone?: readonly GoneLine[];
   /** Of all questions together, whatever became of them. */
   readonly usage?: RunStats | undefined;
   /** The trim was begun. */

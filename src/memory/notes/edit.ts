@@ -1,5 +1,6 @@
 import { utf8Bytes } from '../../lib/text/cut.js';
 import { separator } from '../run-log.js';
+import { normalizeLine, withoutPlaces } from './citations.js';
 
 /** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */
 export type NoteEdit =
@@ -73,5 +74,5 @@ function isPlain(line: string): boolean {
 }
 
 function normalize(line: string): string {
-  return line.replace(/\p{White_Space}+/gu, ' ').trim();
+  return normalizeLine(withoutPlaces(line));
 }

@@ -7,7 +7,7 @@ import { dateOf } from '../../lib/text/dates.js';
 import type { Warning } from '../../lib/warning.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
 import { untrustedPath } from '../log-path.js';
-import { promptText, readableText } from '../run-log.js';
+import { joinOnLines, promptText, readableText } from '../run-log.js';
 import {
   blockedAt,
   type FailedSave,
@@ -16,6 +16,7 @@ import {
   type SaveResult,
   type TreeResult,
 } from '../store.js';
+import type { CheckedNotes } from './citations.js';
 import { editedText, editNote, type NoteEdit } from './edit.js';
 import { flatDailyPath, type NotesPlaces, type NoteTarget, notesUnder, pathOf, targetAt } from './place.js';
 import { renderSearch, searchNotes } from './search.js';
@@ -89,6 +90,8 @@ interface NotesSessionOptions {
   /** Reads what is wanted of the store, all of it for undefined: `MemoryStore.readTree` with its signal. */
   load(under: readonly string[] | undefined): Promise<TreeResult>;
   redact(text: string): string;
+  /** What notes rest on, once they were held against the code. */
+  checked(): CheckedNotes;
   now(): Date;
   newId(): string;
   warn(warning: Warning): void;
@@ -195,8 +198,9 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     // Cut after it is redacted, since half a secret would not be known for one (D10).
     const clean = redact(readableText(wish.content));
     const { text: content } = cutToBytes(clean, caps.maxWriteBytes);
-    const edit = editOf(wish, content, timestamp, caps.dedup && target.kind === 'long_term');
     const text = loaded.tree.get(path) ?? '';
+    const dedup = caps.dedup && target.kind === 'long_term';
+    const edit = editOf(wish, content, timestamp, dedup, options.checked().withheld(text));
     const result = editNote(text, edit);
     if (result.kind === 'duplicate') return { ...result, path: shown(path) };
     // Pieces that are no secrets may be one together (D11); one that was there before is masked first.
@@ -236,13 +240,16 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     };
   }
 
-  /** Of files that are asked for by name, one that cannot be read is an error; a search goes on without it. */
+  /**
+   * What a model is given. Of files that are asked for by name, one that cannot be read is an error; a search goes on
+   * without it.
+   */
   async function readTree(requested?: readonly string[]): Promise<MemoryTree> {
     const loaded = await load(requested);
     const trouble = loaded.kind === 'failed' ? loaded : firstUnread(loaded, requested ?? []);
     if (loaded.kind === 'failed' || trouble !== undefined)
       throw new ToolError(notRead({ message: '', ...trouble }).message);
-    return loaded.tree;
+    return options.checked().view(loaded.tree, runLog);
   }
 
   async function read(target: NoteTarget): Promise<string> {
@@ -298,8 +305,9 @@ export function listNotes(tree: MemoryTree, places: NotesPlaces): readonly strin
   return paths.sort(compareBytes);
 }
 
-function editOf(wish: NoteWish, content: string, now: Date, dedup: boolean): NoteEdit {
-  if (wish.kind === 'overwrite') return { kind: 'overwrite', text: content };
+/** A model could not take over what it was not given, so that stays in a text that is written anew. */
+function editOf(wish: NoteWish, content: string, now: Date, dedup: boolean, withheld: string): NoteEdit {
+  if (wish.kind === 'overwrite') return { kind: 'overwrite', text: joinOnLines([content, withheld]) };
   if (wish.form === undefined) return { kind: 'append', text: content, dedup };
   return { kind: 'append', ...wish.form(content, now), dedup: false };
 }

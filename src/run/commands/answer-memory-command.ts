@@ -72,6 +72,7 @@ async function carryOut(
     signal: deps.deadline.signal,
     secrets: deps.secrets,
     // No model had a part in it, and an event's commit is not what it is about.
+    readBase: agent.config.memory.notes ? deps.readBase : undefined,
     origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
   });
   // Nobody has an entry by the beginning of an id that is too short, so the sender is told, and by all.

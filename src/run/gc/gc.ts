@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import type { Effort } from '../../agent/choices.js';
 import { isOffline, type ModelRef, parseModelRef } from '../../agent/model-ref.js';
@@ -24,15 +25,19 @@ import {
   type Suggestion,
   type TrimPlan,
 } from '../../memory/gc/gc-result.js';
+import type { GoneLine } from '../../memory/notes/citations.js';
+import { notesUnder } from '../../memory/notes/place.js';
 import { promptText } from '../../memory/run-log.js';
 import { statePath } from '../../memory/state.js';
 import { type FailedSave, firstUnread, type MemoryStore } from '../../memory/store.js';
 import { openBytes, readTail } from '../../memory/tail.js';
 import { parseReviewFacts } from '../../review/state-facts.js';
 import { worthTable } from '../../review/worth.js';
+import { agentWorkdir } from '../admit.js';
 import { openAgentMemory } from '../commands/open-agent-memory.js';
 import { openModel } from '../conversation.js';
 import type { Dependencies } from '../dependencies.js';
+import { checkCited, placesOf } from '../notes.js';
 import type { RunReport, RunRequest } from '../records.js';
 import { factsChange, UNSTOPPED } from '../save.js';
 
@@ -41,6 +46,7 @@ export interface GcRequest {
   readonly store: MemoryStore;
   /** The agent's run log in the tree. */
   readonly path: string;
+  readonly trigger: Trigger;
   /** `provider/model`; empty for the agent's. */
   readonly model: string;
   readonly fallbackModels: readonly string[];
@@ -60,7 +66,7 @@ type Ask = (system: string, message: string) => Promise<GcReply>;
 /** How garbage collection ended, with what can be made of its analysis where there is one. */
 interface Collected {
   readonly end: GcEnd;
-  readonly analysed?: { readonly text: string; readonly ask: Ask };
+  readonly analysed?: { readonly text: string; readonly gone: readonly GoneLine[]; readonly ask: Ask };
 }
 
 /**
@@ -70,6 +76,8 @@ interface Collected {
  */
 export async function collect(request: GcRequest, deps: Dependencies): Promise<Collected> {
   const { log, state } = await readLog(request, deps);
+  const gone = await findGone(request, deps);
+  if (gone.length > 0) request.tell({ gone });
   const { config } = request.agent;
   const counted = countLog(log);
   request.tell({ worth: worthTable(parseReviewFacts(state), deps.clock.now()) });
@@ -88,7 +96,22 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<C
   const broken = brokenAnalysis(reply);
   if (broken !== undefined) throw broken;
   const end: GcEnd = request.dryRun === false ? await trim(plan, request) : { kind: 'dry-run' };
-  return { end, analysed: { text, ask } };
+  return { end, analysed: { text, gone, ask } };
+}
+
+/** Lines of the agent's notes that rest on code which is gone. Throws an AxeError. */
+async function findGone(
+  { agent, store, path, trigger }: GcRequest,
+  deps: Dependencies,
+): Promise<readonly GoneLine[]> {
+  if (!agent.config.memory.notes) return [];
+  const workdir = resolve(deps.cwd, await agentWorkdir(agent, deps));
+  const places = placesOf(agent, path, trigger, workdir);
+  const found = await store.readTree(deps.deadline.signal, notesUnder(places, path, deps.clock.now()));
+  if (found.kind === 'failed') throw new AxeError(found.message, { remedy: found.remedy });
+  const { checked, warnings } = await checkCited(found.tree, places, deps);
+  for (const warning of warnings) deps.reporter.warn(warning);
+  return checked.gone;
 }
 
 /** The run log and its state. Throws an AxeError. */
@@ -252,6 +275,7 @@ export async function collectAgentMemory(
         agent,
         store,
         path: plan.path,
+        trigger,
         model,
         fallbackModels,
         effort,

@@ -9,7 +9,10 @@ import { lastEntries } from '../../memory/run-log.js';
 import { defineTool, schemaOf } from '../define.js';
 import type { Tool } from '../tool.js';
 
-const CREATE: Readonly<Record<NotesTool, (notes: Notes) => Tool>> = {
+/** A note with the lines of code that it names. Throws a ToolError for one that a model was not shown. */
+type Cite = (content: string) => Promise<string>;
+
+const CREATE: Readonly<Record<NotesTool, (notes: Notes, cite: Cite) => Tool>> = {
   memory_write: createMemoryWrite,
   memory_read: createMemoryRead,
   memory_search: createMemorySearch,
@@ -17,8 +20,8 @@ const CREATE: Readonly<Record<NotesTool, (notes: Notes) => Tool>> = {
 };
 
 /** The tools over notes of these names, each once and always in the same order; other names are left out. */
-export function createMemoryTools(notes: Notes, names: readonly string[]): readonly Tool[] {
-  return ALL_NOTES_TOOLS.filter((name) => names.includes(name)).map((name) => CREATE[name](notes));
+export function createMemoryTools(notes: Notes, names: readonly string[], cite: Cite): readonly Tool[] {
+  return ALL_NOTES_TOOLS.filter((name) => names.includes(name)).map((name) => CREATE[name](notes, cite));
 }
 
 const MAX_FILES = 20;
@@ -126,7 +129,7 @@ function newest(text: string): string {
 }
 
 /** `memory_write`: adds to a note, or writes it anew (memory-tools 1.4). */
-function createMemoryWrite(notes: Notes): Tool {
+function createMemoryWrite(notes: Notes, cite: Cite): Tool {
   return defineTool({
     name: 'memory_write',
     effect: 'memory',
@@ -142,7 +145,8 @@ function createMemoryWrite(notes: Notes): Tool {
       },
       name: { type: 'string', description: 'Name of the note, without slashes and dots; only for `note`.' },
     },
-    async run({ target, content, mode, name }) {
+    async run({ target, content: given, mode, name }) {
+      const content = await cite(given);
       const wish: NoteWish = mode === 'overwrite' ? { kind: mode, content } : { kind: 'append', content };
       const place = targetOf(target, name, notes.today());
       if (wish.kind === 'append' && content.trim() === '') throw new ToolError('content is empty');
@@ -193,7 +197,7 @@ function targetOf(target: string, name: string | undefined, today: string): Note
 }
 
 /** `write_memory`: a dated entry in long-term memory or in today's daily note, confirmed as JSON (memory-tools 2.2). */
-function createWriteMemory(notes: Notes): Tool {
+function createWriteMemory(notes: Notes, cite: Cite): Tool {
   return {
     name: 'write_memory',
     effect: 'memory',
@@ -209,10 +213,16 @@ function createWriteMemory(notes: Notes): Tool {
     }),
     async execute(input, signal) {
       const checked = checkArguments(input);
-      if (typeof checked === 'string')
-        return { text: `Invalid arguments for tool 'write_memory': ${checked}`, isError: true };
+      if (typeof checked === 'string') return invalid(checked);
       signal.throwIfAborted();
-      const { content, type } = checked;
+      const { type } = checked;
+      let content: string;
+      try {
+        content = await cite(checked.content);
+      } catch (thrown) {
+        if (thrown instanceof ToolError) return invalid(thrown.message);
+        throw thrown;
+      }
       const target = type === 'daily' ? { kind: type, date: notes.today() } : { kind: type };
       const answer = await notes.change(target, {
         kind: 'append',
@@ -229,6 +239,10 @@ function createWriteMemory(notes: Notes): Tool {
       }
     },
   };
+}
+
+function invalid(why: string) {
+  return { text: `Invalid arguments for tool 'write_memory': ${why}`, isError: true };
 }
 
 type MemoryType = 'long_term' | 'daily';

@@ -1,0 +1,109 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Citation } from '../../src/memory/notes/citations.js';
+import { createBaseReader } from '../../src/run/base-code.js';
+import { startHello } from '../github/hello-fixture.js';
+import { makeGitRepo } from '../helpers/git-repo.js';
+import { noAbort } from '../helpers/github-client-fake.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
+
+function citation(path: string, commit: string, repository = 'octocat/hello'): Citation {
+  return { path, line: 1, code: 'one', repository, commit };
+}
+
+describe('the base that notes are held against', () => {
+  async function open(trigger: Parameters<typeof createBaseReader>[0]) {
+    const hello = await startHello();
+    const readBase = createBaseReader(trigger, hello.client, '/nowhere', {});
+    const asked = () => hello.github.requests().filter(({ path }) => path === '/graphql').length;
+    return { ...hello, readBase, asked };
+  }
+
+  it.each([
+    ['the branch of a pull request', pullRequest()],
+    ['the default branch', SCHEDULE],
+  ])('is %s, in one request', async (_, trigger) => {
+    const { github, readBase, asked, baseSha, headSha } = await open(trigger);
+    const files = { 'src/a.ts': 'one\ntwo\nfour\n', 'a.bin': 'a\0b', 'big.txt': 'x\n'.repeat(300_000) };
+    const head = github.commit('octocat/hello', files);
+    const paths = ['src/a.ts', 'docs/b.md', 'src', 'a.bin', 'big.txt'];
+    const notes = [
+      ...paths.map((path) => citation(path, baseSha)),
+      citation('src/a.ts', headSha),
+      citation('src/a.ts', 'e'.repeat(40)),
+      citation('elsewhere.ts', baseSha, 'octocat/other'),
+    ];
+    expect(await readBase(notes, noAbort())).toEqual({
+      repository: 'octocat/hello',
+      commit: head,
+      // Binary files are not read, and neither are those that GitHub cuts.
+      files: new Map([
+        ['src/a.ts', 'one\ntwo\nfour\n'],
+        ['docs/b.md', null],
+        ['src', null],
+      ]),
+      history: new Set([head, baseSha]),
+    });
+    await readBase(notes, noAbort());
+    expect(asked()).toBe(1);
+  });
+
+  it('is read for 50 files of a run', async () => {
+    const { readBase, asked, baseSha } = await open(SCHEDULE);
+    const notes = Array.from({ length: 60 }, (_, index) => citation(`f${index}`, baseSha));
+    expect((await readBase(notes, noAbort()))?.files.size).toBe(50);
+    expect((await readBase([...notes, citation('late', baseSha)], noAbort()))?.files.size).toBe(50);
+    expect(asked()).toBe(1);
+  });
+
+  it('is not asked for what lies outside of it, nor twice where it cannot be read', async () => {
+    const { github, readBase, asked, baseSha } = await open(SCHEDULE);
+    const outside = ['../a', '/etc/passwd', 'a/../../b', 'a\\b', 'a//b', './a', 'a\u0007'];
+    expect(
+      await readBase(
+        outside.map((path) => citation(path, baseSha)),
+        noAbort(),
+      ),
+    ).toBeUndefined();
+    expect(asked()).toBe(0);
+    github.fail({ route: 'POST /graphql', status: 403 });
+    await expect(readBase([citation('src/a.ts', baseSha)], noAbort())).rejects.toThrow();
+    expect(await readBase([citation('src/a.ts', baseSha)], noAbort())).toBeUndefined();
+  });
+});
+
+describe('the base on somebody’s own machine', () => {
+  it('is HEAD, without a look at the working tree', async () => {
+    const cwd = tempDir('checkout');
+    const repo = makeGitRepo(cwd);
+    const first = repo.commit('One', { 'src/a.ts': 'one\r\n', 'old.ts': 'x' });
+    repo.git('checkout', '--quiet', '-b', 'side');
+    const side = repo.commit('Side', { 'side.ts': 's' });
+    repo.git('checkout', '--quiet', 'main');
+    repo.git('rm', '--quiet', 'old.ts');
+    const head = repo.commit('Two', { 'b.ts': 'b' });
+    repo.git('remote', 'add', 'origin', 'https://github.com/octocat/hello.git');
+    writeFiles(cwd, { 'src/a.ts': 'a stranger’s\n' });
+    const readBase = createBaseReader({ kind: 'local' }, undefined, cwd, process.env);
+    const notes = [
+      ...['src/a.ts', 'old.ts', 'src'].map((path) => citation(path, first)),
+      citation('b.ts', side),
+    ];
+    expect(await readBase([...notes, citation('b.ts', '-'.repeat(40))], noAbort())).toEqual({
+      repository: 'octocat/hello',
+      commit: head,
+      files: new Map([
+        ['src/a.ts', 'one\r\n'],
+        ['old.ts', null],
+        ['src', null],
+        ['b.ts', 'b'],
+      ]),
+      history: new Set([head, first]),
+    });
+  });
+
+  it('is nothing without a checkout', async () => {
+    const readBase = createBaseReader({ kind: 'local' }, undefined, tempDir('folder'), process.env);
+    expect(await readBase([citation('a.ts', 'a'.repeat(40))], noAbort())).toBeUndefined();
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from '@jest/globals';
+import { AxeError } from '../../src/lib/errors.js';
+import { type BaseCode, checkNotes, type ReadBase } from '../../src/memory/notes/citations.js';
+import { createCiter } from '../../src/run/cite.js';
+import type { ReviewedChange, RunNotes } from '../../src/run/records.js';
+import { DIFF } from '../github/hello-fixture.js';
+import { createFakeDependencies } from '../helpers/dependencies-fake.js';
+
+const BASE = 'b'.repeat(40);
+const HEAD = 'd'.repeat(40);
+const SECRET = 'ghs_0123456789abcdefghijABCDEFGHIJ0123456';
+const CHANGE: ReviewedChange = { head: HEAD, base: BASE, diff: DIFF };
+const FILES = new Map<string, string | null>([
+  ['src/a.ts', 'one\ntwo\nfour\n'],
+  ['src/disk.ts', 'const first = 1;\nconst second = 2;\n'],
+]);
+
+const KNOWN = `- Fact (old/c.ts:7 "const c = 3;") <!-- octocat/hello@${BASE} -->\n`;
+
+function citerOf({
+  change,
+  readBase = async () => ({
+    repository: 'octocat/hello',
+    commit: BASE,
+    files: FILES,
+    history: new Set([BASE]),
+  }),
+}: {
+  readonly change?: ReviewedChange;
+  readonly readBase?: ReadBase;
+} = {}) {
+  const base: BaseCode = { repository: 'octocat/hello', commit: BASE, files: new Map(), history: new Set() };
+  const notes = { checked: checkNotes(new Map([['MEMORY.md', KNOWN]]), base) } as RunNotes;
+  const deps = { ...createFakeDependencies({ secrets: ['hunter22-hunter22'] }), readBase };
+  const citer = createCiter(notes, change, '/work/src', deps);
+  const lines = [
+    'const first = 1;',
+    'const third = 3;',
+    `token = "${SECRET}"`,
+    'const a\u202E = 4;',
+    'is "hunter22-hunter22"',
+  ];
+  citer.show([
+    { path: '/work/src/disk.ts', side: 'RIGHT', firstLine: 1, lines },
+    { path: 'lib/e.ts', side: 'RIGHT', firstLine: 5, lines: ['export const e = 5;'] },
+  ]);
+  return citer;
+}
+
+describe('a note of an agent', () => {
+  it.each<[string, string, string]>([
+    [
+      'has the line that a tool showed',
+      'F (disk.ts:1)',
+      `F (src/disk.ts:1 "const first = 1;") <!-- octocat/hello@${BASE} -->`,
+    ],
+    [
+      'has the right number of a line that is quoted',
+      'F (disk.ts:9 "const first = 1;")',
+      `F (src/disk.ts:1 "const first = 1;") <!-- octocat/hello@${BASE} -->`,
+    ],
+    [
+      'has no commit if nobody knows one with the line',
+      'F (disk.ts:2)',
+      'F (src/disk.ts:2 "const third = 3;")',
+    ],
+    ['has a line of GitHub by its path there', 'F (./lib/e.ts:5)', 'F (lib/e.ts:5 "export const e = 5;")'],
+    [
+      'keeps the commit of a fact that is written anew',
+      'F (old/c.ts:8 "const c = 3;")',
+      `F (old/c.ts:8 "const c = 3;") <!-- octocat/hello@${BASE} -->`,
+    ],
+    ['stays as it is without a path', 'F (example.com:443)', 'F (example.com:443)'],
+    ['stays as it is with an address', 'F (http://a/b:443)', 'F (http://a/b:443)'],
+  ])('%s', async (_, content, expected) => {
+    expect(await citerOf().cite(content)).toBe(expected);
+  });
+
+  it.each<[string, string, string]>([
+    ['a file that was not shown', 'F (lib/f.ts:1)', 'line 1 of lib/f.ts was not shown to you'],
+    ['a line that was not shown', 'F (lib/e.ts:6)', 'line 6 of lib/e.ts was not shown to you'],
+    ['code that was not shown', 'F (lib/e.ts:5 "export const e = 6;")', 'was not shown to you'],
+    ['a line with a secret by its shape', 'F (src/../disk.ts:3)', 'holds a secret'],
+    ['a line with a secret by its value', 'F (./disk.ts:5)', 'holds a secret'],
+    ['a line with what nobody sees', 'F (disk.ts:4)', 'characters that nobody sees'],
+  ])('is refused for %s', async (_, content, message) => {
+    await expect(citerOf().cite(content)).rejects.toThrow(message);
+  });
+
+  it('names the head of a pull request if only that has the line, and the base if that has it too', async () => {
+    const citer = citerOf({ change: CHANGE });
+    expect(await citer.cite('F (src/a.ts:3)')).toBe(`F (src/a.ts:3 "third") <!-- octocat/hello@${HEAD} -->`);
+    expect(await citer.cite('F (src/a.ts:4)')).toBe(`F (src/a.ts:4 "four") <!-- octocat/hello@${BASE} -->`);
+  });
+
+  it('has the line without a commit if the base cannot be read', async () => {
+    const readBase = async () => {
+      throw new AxeError('GitHub is down');
+    };
+    expect(await citerOf({ readBase }).cite('F (disk.ts:1)')).toBe('F (disk.ts:1 "const first = 1;")');
+  });
+});

@@ -1,0 +1,76 @@
+import { relative, resolve } from 'node:path';
+import { findRepositoryRoot } from '../lib/checkout.js';
+import { AxeError, ToolError } from '../lib/errors.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { type Citation, citeLine, completeCitations, formatCitation } from '../memory/notes/citations.js';
+import { checkEvidence, createShownFiles, linesOfDiff, type ShownLines } from '../review/evidence.js';
+import { sanitize } from '../safety/sanitize.js';
+import { showHidden } from '../tools/visible.js';
+import type { Dependencies } from './dependencies.js';
+import type { ReviewedChange, RunNotes } from './records.js';
+
+/**
+ * Keeps what a conversation is shown of files, and gives a note with the lines that it names as they were shown, or throws a
+ * ToolError for one that was not. `workdir` is the absolute folder of the file tools.
+ */
+export function createCiter(
+  notes: RunNotes | undefined,
+  change: ReviewedChange | undefined,
+  workdir: string,
+  { secrets, readBase, cwd, deadline: { signal } }: Dependencies,
+) {
+  const ledger = createShownFiles();
+  if (notes !== undefined && change !== undefined)
+    for (const lines of linesOfDiff(parseDiff(change.diff))) ledger.show(lines);
+  const pathOf = (path: string) => relative(workdir, resolve(workdir, path)).replaceAll('\\', '/');
+
+  /** Undefined where no such line was shown. */
+  function find(named: Citation) {
+    const path = pathOf(named.path);
+    const lines = (ledger.of(path, 'RIGHT') ?? ledger.of(path, 'LEFT'))?.lines;
+    const code = named.code || (lines?.get(named.line) ?? '');
+    const check = checkEvidence({ ...named, path, code }, ledger);
+    return check.kind === 'shown' ? { ...check.evidence, lines: [...(lines?.values() ?? [])] } : undefined;
+  }
+
+  /** The line at the base. File tools name a path from their own folder, those on GitHub from the root. */
+  async function readAtBase(found: Citation) {
+    const folder = relative((await findRepositoryRoot(workdir)) ?? cwd, workdir).replaceAll('\\', '/');
+    const paths = folder === '' ? [found.path] : [`${folder}/${found.path}`, found.path];
+    const places = paths.map((path) => ({ ...found, path }));
+    const base = await readBase?.(places, signal).catch((thrown: unknown) => {
+      if (!(thrown instanceof AxeError)) throw thrown;
+      return undefined;
+    });
+    const place = places.find(({ path }) => typeof base?.files.get(path) === 'string') ?? found;
+    // Of a file that the base does not have, nobody knows which of the two is meant.
+    return { base, place, head: paths.length === 1 || place !== found ? change?.head : undefined };
+  }
+
+  async function cite(named: Citation): Promise<string | undefined> {
+    const { path, line } = named;
+    const found = find(named);
+    if (found === undefined) {
+      const known = notes?.checked.find(path, named.code);
+      if (known !== undefined) return formatCitation({ ...known, line });
+      // `(example.com:443)` names no file.
+      if (!path.includes('/') || path.includes('//')) return undefined;
+      throw new ToolError(
+        `line ${line} of ${path} was not shown to you in this run. Read it with \`read_file\` or \`github_file\`, or leave \`(${path}:${line})\` out.`,
+      );
+    }
+    if (showHidden(sanitize(found.code, 'memory', secrets)) !== found.code)
+      throw new ToolError(
+        `line ${line} of ${path} holds a secret, or characters that nobody sees. Name another line.`,
+      );
+    const { base, place, head } = await readAtBase(found);
+    return citeLine(place, found.lines, base, head);
+  }
+
+  return {
+    show(shown: readonly ShownLines[]): void {
+      for (const lines of shown) ledger.show({ ...lines, path: pathOf(lines.path) });
+    },
+    cite: (content: string): Promise<string> => completeCitations(content, cite),
+  };
+}
