@@ -3,6 +3,7 @@ import { AxeError } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
 import { withFacts } from '../../src/memory/state.js';
+import type { Scope } from '../../src/review/scope.js';
 import { markFacts } from '../../src/review/state-facts.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
@@ -182,7 +183,26 @@ describe('the headline of a review', () => {
   });
   const coverage = { kind: 'part', files: 14, read: 9, unread: [] } as const;
 
-  it.each<[string, Parameters<typeof record>[], string]>([
+  const file = (path: string) => ({ path, status: 'modified', additions: 1, deletions: 1 });
+  const files = [file('a.ts'), file('b.ts')];
+  const change = { diff: '', files, filesTotal: 2 };
+  const since: Scope = {
+    kind: 'since',
+    from: 'ec26c3e57ca3a959',
+    head: 'b'.repeat(40),
+    before: { last: 'ec26c3e57ca3a959', wasCut: false },
+    change,
+    hasMerge: false,
+    filesTotal: 14,
+  };
+
+  it.each<[string, Parameters<typeof record>[], string, Scope?]>([
+    [
+      'says of what is new since when',
+      [],
+      '### bot: no findings · 2 of 14 files, since ec26c3e · $0.42 · 41 s\n',
+      since,
+    ],
     [
       'counts what is open, the worst first',
       [
@@ -193,8 +213,9 @@ describe('the headline of a review', () => {
       '### bot: 2 findings: 1 major, 1 minor · 9 of 14 files · $0.42 · 41 s\n',
     ],
     ['says that nothing is', [['minor', 'settled']], '### bot: no findings · 9 of 14 files · $0.42 · 41 s\n'],
-  ])('%s', async (_, records, expected) => {
+  ])('%s', async (_, records, expected, scope = undefined) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const plan = { ...report.plan, scope };
     const findings = records.map((one) => record(...one));
     const result = { head: 'a', base: 'b', pull: 1, coverage, findings };
     const published = {
@@ -202,7 +223,7 @@ describe('the headline of a review', () => {
       reviewResult: { agent: 'bot', report: result, isUnpublished: false },
     };
     const outcome = completed('Fine.', { costUsd: 0.42, durationMs: 41_000 });
-    const text = format({ ...report, read: { coverage, unseen: [] }, outcome, published });
+    const text = format({ ...report, plan, read: { coverage, unseen: [] }, outcome, published });
     expect(text.startsWith(expected)).toBe(true);
   });
 });

@@ -4,6 +4,7 @@ import type { Trigger } from '../../src/event/trigger.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
+import type { Coverage } from '../../src/review/record.js';
 import type { FullReason, Scope } from '../../src/review/scope.js';
 import type { Thread } from '../../src/review/seen.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
@@ -158,10 +159,12 @@ describe('the stored facts of a review', () => {
     readonly change?: Conversed['change'];
     readonly scope?: Scope | undefined;
     readonly unseen?: readonly string[];
+    readonly coverage?: Coverage;
     readonly isReviewLost?: boolean;
   }) => {
-    const { outcome, trigger = pullRequest(), change = CHANGE, scope, unseen, isReviewLost } = end;
-    const conversed = { plan: { trigger, scope, task: { unseen } }, change, outcome } as Conversed;
+    const { outcome, trigger = pullRequest(), change = CHANGE, scope, unseen = [], isReviewLost } = end;
+    const { coverage } = end;
+    const conversed = { plan: { trigger, scope }, change, outcome, read: { unseen, coverage } } as Conversed;
     return reviewFacts(conversed, { line: undefined, url: undefined, isReviewLost }, now);
   };
   const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now.getTime() };
@@ -195,6 +198,43 @@ describe('the stored facts of a review', () => {
     expect(facts).toEqual([{ ...reviewed, cut: { whole: '5'.repeat(40) }, unseen: ['old.ts'] }]);
   });
 
+  describe('know the patches of files', () => {
+    const part = (path: string) =>
+      `diff --git a/${path} b/${path}\nindex 3f2a1b0..9c4d5e6 100644\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+y\n`;
+    const change = { ...CHANGE, diff: part('a.ts') + part('b.ts') };
+    const outcome = completed('Fine.');
+    const whole: Coverage = { kind: 'whole', files: 2, read: 2, unread: [] };
+    const unread = [{ path: 'b.ts', why: 'paths' }] as const;
+    const before = since('5'.repeat(40), [], ['kept']);
+
+    it.each<[string, Parameters<typeof factsOf>[0], number | undefined]>([
+      ['of all that were read', { change, outcome, coverage: whole }, 2],
+      [
+        'not of those that were not',
+        { change, outcome, coverage: { ...whole, kind: 'part', read: 1, unread } },
+        1,
+      ],
+      [
+        'of none if a part of the prompt was lost',
+        { change, outcome, coverage: { ...whole, isCutShort: true } },
+        undefined,
+      ],
+      [
+        'of none if they are too many',
+        { change: { ...change, diff: part('a.ts').repeat(201) }, outcome, coverage: whole },
+        undefined,
+      ],
+    ])('%s', (_, end, number) => {
+      expect(factsOf(end)[0]?.patches?.length).toBe(number);
+    });
+
+    it('of the last whole review if a limit ended the run', () => {
+      const end = { change, outcome: exhausted('cost', 'So far.'), coverage: whole };
+      expect(factsOf({ ...end, scope: before })[0]?.patches).toEqual(['kept']);
+      expect(factsOf({ ...end, scope: full('rewritten') })[0]?.patches).toBeUndefined();
+    });
+  });
+
   it('name the branch the pull request goes into', () => {
     const change = { ...CHANGE, into: 'main' };
     expect(factsOf({ change, outcome: completed('Fine.') })).toEqual([{ ...reviewed, into: 'main' }]);
@@ -216,9 +256,9 @@ describe('the stored facts of a review', () => {
     return { kind: 'full', why, before, head: CHANGE.head, filesTotal: 1 };
   }
 
-  function since(from: string, unseen: readonly string[] = []): Scope {
+  function since(from: string, unseen: readonly string[] = [], patches?: readonly string[]): Scope {
     const change = { diff: '', files: [], filesTotal: 0 };
-    const before = { last: from, wasCut: false, unseen };
+    const before = { last: from, wasCut: false, unseen, patches };
     return { kind: 'since', from, before, change, hasMerge: false, head: CHANGE.head, filesTotal: 1 };
   }
 });

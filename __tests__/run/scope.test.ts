@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import { withFacts } from '../../src/memory/state.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
+import { patchesOf } from '../../src/review/patches.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
 import type { RunRequest } from '../../src/run/records.js';
 import {
@@ -59,6 +60,50 @@ it.each<[string, FakeDependenciesParts, Partial<RunRequest>, string]>([
 
 it.each(['rewritten', 'unread'] as const)('the scope is everything if what is new is %s', async (kind) => {
   expect((await scopeOf({ newSince: { kind } })).scope).toMatchObject({ kind: 'full', why: kind });
+});
+
+describe('the scope of a rewritten branch', () => {
+  const part = (path: string) =>
+    DIFF.replaceAll('a.ts', path).replace('\n', '\nindex 3f2a1b0..9c4d5e6 100644\n');
+  const files = ['a.ts', 'b.ts'].map((path) => ({ path, status: 'modified', additions: 1, deletions: 1 }));
+  const diff = part('a.ts') + part('b.ts');
+  const context: TriggerContext = { kind: 'pull_request', diff, files, filesTotal: 2, warnings: [] };
+  const remembered = (before: string, patch: Partial<Reviewed> = {}): FakeDependenciesParts => {
+    const patches = patchesOf(before, () => false);
+    return { context, memory: { 'bot.state.md': withFacts('', [{ ...REVIEWED, patches, ...patch }]) } };
+  };
+
+  it('is the files whose patch is another one, and what was not seen before', async () => {
+    const parts = remembered(part('a.ts').replace('-1 +1', '-7 +7'), { unseen: ['b.ts'] });
+    const { scope } = await scopeOf({ ...parts, newSince: { kind: 'rewritten' } });
+    const change = { diff: part('b.ts'), files: files.slice(1), filesTotal: 1 };
+    expect(scope).toMatchObject({ kind: 'since', from: LAST, isRewritten: true, change });
+    expect(scope?.before?.unseen).toBeUndefined();
+  });
+
+  it.each<[string, FakeDependenciesParts, Partial<RunRequest>]>([
+    ['no patch is the same', remembered(diff.replaceAll('+y', '+z')), {}],
+    ['GitHub does not list all files', { ...remembered(diff), context: { ...context, filesTotal: 3 } }, {}],
+    [
+      'what is new has to be read in parts',
+      remembered(part('a.ts')),
+      { diffPolicy: { ...makeRequest().diffPolicy, maxTokens: 5 } },
+    ],
+  ])('is everything if %s', async (_, parts, patch) => {
+    const { scope } = await scopeOf({ ...parts, newSince: { kind: 'rewritten' } }, patch);
+    expect(scope).toMatchObject({ kind: 'full', why: 'rewritten' });
+  });
+
+  it('is without files whose patch a merge of the base has left as it was', async () => {
+    const near = { diff, files, filesTotal: 2 };
+    const newSince = { kind: 'ahead', change: near, hasMerge: true, warnings: [] } as const;
+    const { scope } = await scopeOf({ ...remembered(part('a.ts')), newSince });
+    expect(scope).toMatchObject({
+      kind: 'since',
+      hasMerge: true,
+      change: { diff: part('b.ts'), filesTotal: 1 },
+    });
+  });
 });
 
 it.each<[string, FakeDependenciesParts, Partial<RunRequest>]>([

@@ -33,16 +33,16 @@ export function describeScoped(
     return joinParts([describeWhy(scope), describeFetched(pull, { source, policy })]);
   }
   const from = sha(scope.from);
-  const { change } = scope;
+  const { change, isRewritten = false } = scope;
   const fresh =
     change.files.length === 0
       ? NO_PARTS
       : joinParts([
           fenced(change.files.map(formatFile), 'files changed since the last review'),
-          describeDiff(change.diff, { source: `${source} since ${from}`, policy }),
+          describeDiff(change.diff, { source: isRewritten ? source : `${source} since ${from}`, policy }),
           {
             blocks: [
-              `The old side of this diff is ${from}, not the base. Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
+              `${isRewritten ? 'This diff is all that the pull request changes in these files, against its base.' : `The old side of this diff is ${from}, not the base.`} Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
             ],
           },
         ]);
@@ -104,8 +104,10 @@ function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): Parts {
 
 type Since = Extract<Scope, { kind: 'since' }>;
 
-function headingOf({ from, change }: Since, { filesTotal }: FetchedChange): string {
+function headingOf({ from, change, isRewritten }: Since, { filesTotal }: FetchedChange): string {
   const files = `${change.files.length} of ${count(filesTotal, 'file')} of the pull request`;
+  if (isRewritten === true)
+    return `The branch was rewritten since your last review of ${sha(from)}, by a rebase for example. Changed differently now: ${files}.`;
   return `Changed since your last review of ${sha(from)}: ${files}.`;
 }
 

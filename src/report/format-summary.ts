@@ -5,7 +5,7 @@ import { count, duration, grouped, usd } from '../lib/text/number.js';
 import { type Warning, warningText } from '../lib/warning.js';
 import { stripProvenance } from '../memory/run-log.js';
 import { severityMark } from '../review/comment-text.js';
-import { formatCoverage } from '../review/coverage.js';
+import { formatCoverage, freshFiles } from '../review/coverage.js';
 import { isOpen, SEVERITIES } from '../review/finding.js';
 import type { Coverage, FindingRecord } from '../review/record.js';
 import type { Plan, Published } from '../run/records.js';
@@ -77,12 +77,16 @@ export function formatUnsavedSummary(
   return sections(['### axe-action: memory not saved', why, ...shown]);
 }
 
-/** `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no success says so first. */
+/**
+ * `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no success says so first, and one
+ * that looks at what is new since when.
+ */
 export function formatHeadline({
   agent,
   conclusion,
   findings,
   coverage,
+  scope,
   costUsd,
   durationMs,
 }: {
@@ -91,21 +95,28 @@ export function formatHeadline({
   /** Undefined in what is no review. */
   readonly findings: readonly FindingRecord[] | undefined;
   readonly coverage: Coverage | undefined;
+  readonly scope: Plan['scope'];
   readonly costUsd: number | undefined;
   readonly durationMs: number;
 }): string {
   const isReview = findings !== undefined;
-  const isPart = coverage !== undefined && coverage.read !== coverage.files;
   const parts = [
     isReview && conclusion === 'success' ? '' : conclusion,
     isReview ? describeFindings(findings.filter(isOpen)) : '',
-    isReview && coverage !== undefined && coverage.files > 0
-      ? `${isPart ? `${grouped(coverage.read)} of ` : ''}${count(coverage.files, 'file')}`
-      : '',
+    coverage === undefined ? '' : describeFiles(coverage, scope),
     costUsd === undefined ? '' : usd(costUsd),
     duration(durationMs),
   ];
   return `${agent}: ${parts.filter((part) => part !== '').join(' · ')}`;
+}
+
+function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
+  const { read, files } = coverage;
+  if (files === 0) return '';
+  const total = count(files, 'file');
+  if (scope?.kind === 'since' && read > 0)
+    return `${grouped(freshFiles(coverage, scope))} of ${total}, since ${scope.from.slice(0, 7)}`;
+  return read === files ? total : `${grouped(read)} of ${total}`;
 }
 
 function describeFindings(open: readonly FindingRecord[]): string {

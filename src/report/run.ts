@@ -51,7 +51,7 @@ export function summarizeRun(
       'pull-request-url': published.pullRequestUrl,
     },
     markdown: sections([
-      `### ${formatHeadline({ agent: plan.agent.name, conclusion, findings, coverage, costUsd, durationMs })}`,
+      `### ${formatHeadline({ agent: plan.agent.name, conclusion, findings, coverage, scope: plan.scope, costUsd, durationMs })}`,
       outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer),
       isShort ? errorBlock(outcome.error) : '',
       formatPublished(published),

@@ -114,7 +114,9 @@ function extentOf({ kind, files, read, unread }: Coverage, scope: Scope | undefi
   const total = count(files, 'file');
   if (scope?.kind === 'since') {
     const left = new Set(unread.map(({ path }) => path));
-    const fresh = scope.change.files.filter(({ path }) => !left.has(path)).length;
+    const fresh = freshFiles({ unread }, scope);
+    if (scope.isRewritten === true)
+      return `${grouped(fresh)} of ${total} at \`${short(scope.head)}\`; the patches of the others are as at \`${short(scope.from)}\`, before the branch was rewritten`;
     const merge = scope.hasMerge ? ', without what a merge brought' : '';
     const missed = (scope.before.unseen ?? []).filter((path) => !left.has(path));
     const more = missed.length === 0 ? '' : ', and what was not read before';
@@ -126,6 +128,15 @@ function extentOf({ kind, files, read, unread }: Coverage, scope: Scope | undefi
     return `the whole ${what}, ${total}${at === '' ? '' : `,${at}`}`;
   }
   return read === files ? `${total}${at}` : `${grouped(read)} of ${total}${at}`;
+}
+
+/** How many files with something new in them were read. */
+export function freshFiles(
+  { unread }: Pick<Coverage, 'unread'>,
+  { change }: Extract<Scope, { kind: 'since' }>,
+): number {
+  const left = new Set(unread.map(({ path }) => path));
+  return change.files.filter(({ path }) => !left.has(path)).length;
 }
 
 function reasonOf(scope: Scope | undefined): string {

@@ -29,6 +29,8 @@ interface Before {
   readonly wasCut: boolean;
   /** Paths of files that no review up to the last whole one was shown, or not whole; left out: none. */
   readonly unseen?: readonly string[];
+  /** Of the files that reviews up to the last whole one have seen, see `patchId`; left out: nobody kept them. */
+  readonly patches?: readonly string[];
   /** Which files it was to look at, where not all were. */
   readonly only?: PathPatterns;
 }
@@ -58,6 +60,8 @@ export type Scope =
       readonly change: FetchedChange;
       /** The base branch, or another one, was merged in between. */
       readonly hasMerge: boolean;
+      /** The branch was rewritten: `change` is what the pull request changes in files whose patch is another one now. */
+      readonly isRewritten?: boolean;
     });
 
 /** What lies between a commit that was reviewed and the new one. */
@@ -92,11 +96,12 @@ type ScopePlan =
 export function planScope({ facts, pull, head, into, isFullRequested }: ScopeQuestion): ScopePlan {
   const last = lastReviewed(facts, pull);
   if (last === undefined) return { kind: 'full', why: 'first', before: undefined };
-  const { unseen, only } = last;
+  const { unseen, patches, only } = last;
   const before = {
     last: last.head,
     wasCut: last.cut !== undefined,
     unseen,
+    patches,
     only,
   };
   const full = (why: FullReason) => ({ kind: 'full', why, before }) as const;
@@ -121,6 +126,11 @@ export function wholeSoFar(scope: Scope | undefined): string | undefined {
 /** Of the files of that commit those that were not shown up to then, or not whole. */
 export function unseenSoFar(scope: Scope | undefined): readonly string[] {
   return wholeSoFar(scope) === undefined ? [] : (scope?.before?.unseen ?? []);
+}
+
+/** What files of that commit are known by that were shown up to then. */
+export function patchesSoFar(scope: Scope | undefined): readonly string[] {
+  return wholeSoFar(scope) === undefined ? [] : (scope?.before?.patches ?? []);
 }
 
 /** Why the whole pull request is looked at, in words that go on from "because"; empty for a first review. */

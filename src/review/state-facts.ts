@@ -23,6 +23,8 @@ const reviewedSchema = v.object({
   cut: v.optional(v.object({ whole: v.optional(v.string()) })),
   /** Paths of files that did not fit into the reviews up to the last whole one. */
   unseen: v.optional(paths),
+  /** What the patches of the files that were seen are known by, see `patchId`. */
+  patches: v.optional(v.pipe(v.array(v.string()), v.readonly())),
   /** Which files were to be looked at, where not all were. */
   only: v.optional(patternsSchema),
   at,
@@ -150,8 +152,8 @@ interface Keeping {
 }
 
 /**
- * A line takes 90 to 500 bytes, and the cache holds one MiB, logs included: a busy repository must not fill it. There are no
- * fewer ends than findings, since one whose end is lost would be open.
+ * A line takes 90 to 500 bytes, that of a review twenty more for each file, and the cache holds one MiB, logs included: a busy
+ * repository must not fill it. There are no fewer ends than findings, since one whose end is lost would be open.
  */
 const KEEPING: Readonly<Record<string, Keeping>> = {
   raised: { days: 180, most: 550 },

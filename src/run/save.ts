@@ -11,7 +11,9 @@ import { formatProvenance } from '../memory/provenance.js';
 import { formatEntry, type NewEntry } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
 import type { FailedSave, SaveResult } from '../memory/store.js';
-import { unseenSoFar, wholeSoFar } from '../review/scope.js';
+import { patchesOf } from '../review/patches.js';
+import type { Coverage } from '../review/record.js';
+import { patchesSoFar, unseenSoFar, wholeSoFar } from '../review/scope.js';
 import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
@@ -194,11 +196,11 @@ function joinLines(line: string | undefined, text: string): string {
  * not be posted is made again; a question about a pull request is no review of it.
  */
 export function reviewFacts(
-  { plan: { trigger, scope, task }, change, outcome }: Conversed,
+  { plan: { trigger, scope }, change, outcome, read }: Conversed,
   published: Published,
   now: Date,
 ): readonly Reviewed[] {
-  const { unseen = [] } = task;
+  const { unseen, coverage } = read;
   const pull = subjectNumber(trigger);
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
@@ -207,6 +209,7 @@ export function reviewFacts(
   const isSeen = !isCutShort(outcome) && isKeepable(unseen);
   const isWhole = isSeen || wholeSoFar(scope) === head;
   const left = isSeen ? unseen : unseenSoFar(scope);
+  const patches = isSeen ? patchesRead(change.diff, coverage) : patchesSoFar(scope);
   return [
     {
       kind: 'reviewed',
@@ -216,11 +219,22 @@ export function reviewFacts(
       into,
       cut: isWhole ? undefined : { whole: wholeSoFar(scope) },
       unseen: left.length === 0 ? undefined : left,
+      patches: patches.length === 0 || patches.length > MAX_PATCHES ? undefined : patches,
       only: scope?.only,
       at: now.getTime(),
     },
   ];
 }
+
+/** Of the files that reviews have read by now; none where a part of the prompt was lost, and nobody knows which. */
+function patchesRead(diff: string, coverage: Coverage | undefined): readonly string[] {
+  if (coverage === undefined || coverage.isCutShort === true) return [];
+  const unread = new Set(coverage.unread.map(({ path }) => path));
+  return patchesOf(diff, (path) => unread.has(path));
+}
+
+/** Of a larger change none is kept, so that a rebase has all of it reviewed again. */
+const MAX_PATCHES = 200;
 
 /** A state file is small; where so much did not fit, the next review begins again, as after one that was cut short. */
 function isKeepable(unseen: readonly string[]): boolean {

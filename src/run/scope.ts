@@ -1,8 +1,10 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type FetchedChange, subjectNumber, type Trigger } from '../event/trigger.js';
+import { estimateText } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';
+import { knownPaths } from '../review/patches.js';
 import { ownPart, planScope, reviewCommand, type Scope } from '../review/scope.js';
 import type { PathPatterns } from '../review/state-facts.js';
 import type { Dependencies } from './dependencies.js';
@@ -49,13 +51,40 @@ export async function findScope(
   if (plan.kind === 'full') return { scope: { ...plan, ...pullRequest }, warnings: [] };
   const { from } = plan;
   const before = withLeftOut(plan.before, context.files, request);
+  const known = knownPaths(context.diff, before.patches ?? []);
   if (found?.kind !== 'ahead') {
     const why = found?.kind ?? 'unread';
-    return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
+    const change = why === 'rewritten' ? rewrittenChange(context, known, request) : undefined;
+    if (change === undefined) return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
+    // What was not seen before is in no patch, so it is new.
+    const rest = { from, before: { ...before, unseen: undefined }, change, ...pullRequest };
+    return { scope: { kind: 'since', hasMerge: false, isRewritten: true, ...rest }, warnings: [] };
   }
   const { hasMerge, warnings } = found;
-  const change = hasMerge ? ownChange(found.change, context) : found.change;
+  const change = hasMerge ? withoutFiles(ownChange(found.change, context), known) : found.change;
   return { scope: { kind: 'since', from, before, change, hasMerge, ...pullRequest }, warnings };
+}
+
+/**
+ * What a rewritten branch changes in files whose patch was not reviewed. Undefined where all of it has to be reviewed: no patch
+ * is known, GitHub does not list all files, or there is so much that it is read in parts.
+ */
+function rewrittenChange(
+  context: FetchedChange,
+  known: ReadonlySet<string>,
+  { diffPolicy: { maxTokens } }: RunRequest,
+): FetchedChange | undefined {
+  const isListed = context.filesTotal === context.files.length && context.isListShort !== true;
+  if (known.size === 0 || !isListed) return undefined;
+  const change = withoutFiles(context, known);
+  return maxTokens > 0 && estimateText(change.diff) > maxTokens ? undefined : change;
+}
+
+/** The change without files whose patch is as it was reviewed. */
+function withoutFiles(change: FetchedChange, known: ReadonlySet<string>): FetchedChange {
+  const files = change.files.filter(({ path }) => !known.has(path));
+  const parts = parseDiff(change.diff).flatMap(({ path, text }) => (known.has(path) ? [] : [text]));
+  return { diff: parts.length === 0 ? '' : `${parts.join('\n')}\n`, files, filesTotal: files.length };
 }
 
 /** The inputs that keep files from a review; undefined where none does. */
