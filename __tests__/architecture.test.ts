@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_660,
-  'files of src/': 346,
-  'types of src/': 789,
+  'lines of src/': 56_461,
+  'files of src/': 345,
+  'types of src/': 787,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_013,
+  'lines of __tests__/': 80_989,
   'lines of scripts/, bench/ and eval/': 4949,
 };
 

@@ -144,7 +144,7 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
     'The job summary:',
     fence('markdown', third.summary),
     `The pull request, \`${pull?.head.ref}\` into \`${pull?.base.ref}\`:`,
-    fence('markdown', `${pull?.title}\n\n${pull?.body}`),
+    fence('markdown', `${pull?.title}\n\n${pull?.body?.replace(/[0-9a-f]{40}/, '<sha>')}`),
     fence('diff', diffOf(TOML, proposed ?? '')),
     shownChanges(files[2], files[3]),
   ].join('\n\n');

@@ -4,9 +4,10 @@ import type { Repository } from '../event/trigger.js';
 import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { findOrCreateIssue, listClosedIssues } from '../github/posting/issues.js';
-import { listClosedPulls, proposePull } from '../github/posting/pull-request.js';
+import { listClosedPulls, proposeChange } from '../github/posting/propose-change.js';
 import { AxeError, NotFoundError } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
+import { encodeBytes } from '../lib/text/bytes.js';
 import {
   hasRecommendations,
   type OwnFiles,
@@ -147,15 +148,21 @@ async function publish(
   if (read.files.size === 0) return { kind: 'none' };
   const proposal = {
     repository,
+    base: repository.defaultBranch,
     branch,
     mark,
     title: sanitize(read.title, 'title', secrets),
     // Words of a model could close issues from here.
     message: `Carry out what gc suggests for ${name}`,
     body: bodyOf(read.reason),
-    files: new Map([...read.files].map(([path, text]) => [path, sanitize(text, 'output', secrets)])),
+    edits: new Map(
+      [...read.files].map(([path, text]) => {
+        const before = encodeBytes(own.texts.get(path) ?? '');
+        return [path, { before, after: encodeBytes(sanitize(text, 'output', secrets)) }];
+      }),
+    ),
   };
-  return { kind: 'published', ...(await proposePull(client, proposal, signal)) };
+  return { kind: 'published', ...(await proposeChange(client, proposal, signal)) };
 }
 
 const ISSUE = 'Write `report-to: issue`.';

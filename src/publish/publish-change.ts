@@ -57,12 +57,14 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
   const asked = subjectNumber(plan.trigger);
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
   const result = await withGitHub(async (signal) => {
+    const title = sanitize(draft.title, 'title', options.secrets);
     const change = {
       repository,
       base: draft.base ?? (await changes.branch()),
       branch: `axe/${memoryName(plan.agent.name).replace(/[^\w.-]+/g, '-')}/${task}`,
       edits,
-      title: sanitize(draft.title, 'title', options.secrets),
+      message: title,
+      title,
       body: `${clean(draft.body)}\n\n${footer(by, options)}`,
       mark: { kind: 'change', agent: plan.agent.name, key: task, lane: requested.lane },
     } as const;

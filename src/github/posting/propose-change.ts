@@ -17,6 +17,8 @@ interface ProposedChange {
   /** Branch that it is put on, or the next free one with a number behind it. */
   readonly branch: string;
   readonly edits: Edits;
+  /** Of the commit, one line. */
+  readonly message: string;
   readonly title: string;
   readonly body: string;
   /** Who proposes what: finds the pull request of an earlier run again. */
@@ -53,31 +55,26 @@ export async function proposeChange(
   await client.request('POST /repos/{owner}/{repo}/git/refs', { params: ref, signal });
   try {
     const commit = await commitOnBranch(client, change, target, state.head, signal);
-    const body = [formatMark({ ...change.mark, commit }), change.body].join('\n');
-    const params = { ...inRepo(repository), title, body };
-    if (earlier === undefined) {
-      const opened = await createOnce(
-        () => {
-          const route = 'POST /repos/{owner}/{repo}/pulls';
-          return askRest(client, route, { ...params, head: branch, base }, pullSchema, signal);
-        },
-        async () => (await openPulls(client, repository, branch, signal))[0],
-      );
-      return describe(opened, branch, true);
+    if (earlier !== undefined) {
+      const move = { branch, from: earlier.commit, to: commit, over: target };
+      await moveBranch(client, state.repositoryId, move, signal);
     }
-    await moveBranch(
-      client,
-      state.repositoryId,
-      { branch, from: earlier.commit, to: commit, over: target },
-      signal,
+    const body = [formatMark({ ...change.mark, commit }), change.body].join('\n');
+    const params = { ...inRepo(repository), title, body, base };
+    if (earlier?.isOpen === true) {
+      const route = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
+      const number = { pull_number: earlier.number };
+      const updated = await askRest(client, route, { ...params, ...number }, pullSchema, signal);
+      return describe(updated, branch, false);
+    }
+    const opened = await createOnce(
+      () => {
+        const route = 'POST /repos/{owner}/{repo}/pulls';
+        return askRest(client, route, { ...params, head: branch }, pullSchema, signal);
+      },
+      async () => (await listPulls(client, repository, branch, signal)).find(isOpen),
     );
-    const route = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
-    const number = { pull_number: earlier.pull.number };
-    return describe(
-      await askRest(client, route, { ...params, ...number }, pullSchema, signal),
-      branch,
-      false,
-    );
+    return describe(opened, branch, true);
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     await deleteBranch(client, repository, target, signal);
@@ -214,13 +211,14 @@ function requireUnmoved(edits: Edits, base: string, { entries }: State): void {
     );
 }
 
-/** What an earlier run has left, to be brought up to date. */
+/** What an earlier run has left on a branch. */
 interface Earlier {
-  readonly pull: FoundPull;
   readonly commit: string;
+  readonly number: number;
+  readonly isOpen: boolean;
 }
 
-/** The first branch that is free, or whose newest commit is the one that an open pull request of ours names. */
+/** The first branch that is free, or whose newest commit is the one that a pull request of ours names. */
 async function chooseBranch(
   client: GitHubClient,
   { repository, branch, mark }: ProposedChange,
@@ -231,9 +229,12 @@ async function chooseBranch(
     const name = at === 1 ? branch : `${branch}-${at}`;
     const commit = branches.get(name);
     if (commit === undefined) return { branch: name };
-    const pulls = await openPulls(client, repository, name, signal);
-    const pull = pulls.find(({ body }) => isMarked(body ?? '', { ...mark, commit }));
-    if (pull !== undefined) return { branch: name, earlier: { pull, commit } };
+    const pulls = await listPulls(client, repository, name, signal);
+    const ours = pulls.filter(({ body }) => isMarked(body ?? '', { ...mark, commit }));
+    const pull = ours.find(isOpen) ?? ours[0];
+    if (pull !== undefined) {
+      return { branch: name, earlier: { commit, number: pull.number, isOpen: isOpen(pull) } };
+    }
   }
   throw refused(
     `the branches ${shown(branch)} to \`${branch}-${MAX_BRANCHES}\` are all taken`,
@@ -244,27 +245,43 @@ async function chooseBranch(
 const pullSchema = v.object({
   number: v.number(),
   html_url: v.string(),
+  state: v.string(),
   body: v.nullable(v.string()),
   user: v.nullable(v.object({ login: v.string() })),
+  merged_at: v.nullish(v.string()),
   head: v.object({ ref: v.string() }),
 });
 
 type FoundPull = v.InferOutput<typeof pullSchema>;
 
-async function openPulls(
+function isOpen({ state }: FoundPull): boolean {
+  return state === 'open';
+}
+
+/** The newest pull requests of a branch that were closed without being merged. Throws a GitHubError. */
+export async function listClosedPulls(
+  client: GitHubClient,
+  repository: Repository,
+  branch: string,
+  signal: AbortSignal,
+): Promise<readonly { readonly url: string; readonly body: string }[]> {
+  const pulls = await listPulls(client, repository, branch, signal);
+  return pulls
+    .filter((pull) => !isOpen(pull) && typeof pull.merged_at !== 'string')
+    .map(({ html_url, body }) => ({ url: html_url, body: body ?? '' }));
+}
+
+/** The newest of a branch, open and closed. */
+async function listPulls(
   client: GitHubClient,
   repository: Repository,
   branch: string,
   signal: AbortSignal,
 ): Promise<readonly FoundPull[]> {
-  const params = {
-    ...inRepo(repository),
-    state: 'open',
-    head: `${repository.owner}:${branch}`,
-    per_page: 20,
-  };
+  const head = `${repository.owner}:${branch}`;
+  const params = { ...inRepo(repository), state: 'all', head, per_page: 20 };
   const pulls = await askRest(client, 'GET /repos/{owner}/{repo}/pulls', params, v.array(pullSchema), signal);
-  return pulls.filter(({ head }) => head.ref === branch);
+  return pulls.filter((pull) => pull.head.ref === branch);
 }
 
 function describe({ number, html_url: url, user }: FoundPull, branch: string, created: boolean): OpenedPull {
@@ -273,7 +290,7 @@ function describe({ number, html_url: url, user }: FoundPull, branch: string, cr
 
 async function commitOnBranch(
   client: GitHubClient,
-  { repository: { owner, name }, title, edits }: ProposedChange,
+  { repository: { owner, name }, message, edits }: ProposedChange,
   branch: string,
   head: string,
   signal: AbortSignal,
@@ -287,7 +304,7 @@ async function commitOnBranch(
   const input = {
     branch: { repositoryNameWithOwner: `${owner}/${name}`, branchName: branch },
     expectedHeadOid: head,
-    message: { headline: title },
+    message: { headline: message },
     fileChanges: { additions, deletions },
   };
   const answer = await askGraphQl(

@@ -107,7 +107,7 @@ async function createBranch(
   signal: AbortSignal,
 ): Promise<CommitResult> {
   const { client, place } = access;
-  const tree = await storeTree(access, { files }, signal);
+  const tree = await storeTree(access, files, signal);
   const commit = await storeCommit(access, { message, tree, parents: [] }, signal);
   await client.request('POST /repos/{owner}/{repo}/git/refs', {
     params: { owner: place.owner, repo: place.name, ref: `refs/heads/${place.branch}`, sha: commit },
@@ -148,13 +148,10 @@ const committedSchema = v.object({
   createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }),
 });
 
-/**
- * Stores a tree of files, over the files of another tree where `base` is given, and returns its id. Nothing shows it
- * until a ref leads to it. Throws a GitHubError.
- */
-export async function storeTree(
+/** Stores a tree of files and returns its id. Nothing shows it until a ref leads to it. Throws a GitHubError. */
+async function storeTree(
   access: BranchAccess,
-  { files, base }: { readonly files: ReadonlyMap<string, string>; readonly base?: string | undefined },
+  files: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<string> {
   const tree: object[] = [];
@@ -163,32 +160,16 @@ export async function storeTree(
     const content = isInline ? { content: text } : { sha: await storeBlob(access, text, signal) };
     tree.push({ path, mode: '100644', type: 'blob', ...content });
   }
-  const params = { tree, ...(base === undefined ? {} : { base_tree: base }) };
-  return await store(access, 'POST /repos/{owner}/{repo}/git/trees', params, signal);
+  return await store(access, 'POST /repos/{owner}/{repo}/git/trees', { tree }, signal);
 }
 
 /** Stores a commit without moving anything to it, and returns its id. Throws a GitHubError. */
-export async function storeCommit(
+async function storeCommit(
   access: BranchAccess,
   commit: { readonly message: string; readonly tree: string; readonly parents: readonly string[] },
   signal: AbortSignal,
 ): Promise<string> {
   return await store(access, 'POST /repos/{owner}/{repo}/git/commits', commit, signal);
-}
-
-export async function fetchTreeId(
-  { client, place }: BranchAccess,
-  commit: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const route = 'GET /repos/{owner}/{repo}/git/commits/{commit_sha}';
-  const { body } = await client.request(route, {
-    params: { owner: place.owner, repo: place.name, commit_sha: commit },
-    signal,
-  });
-  const answer = v.safeParse(commitSchema, body);
-  if (!answer.success) throw placeNotUnderstood(route);
-  return answer.output.tree.sha;
 }
 
 /** For bytes that JSON cannot carry. */
@@ -217,4 +198,3 @@ async function store(
 }
 
 const storedSchema = v.object({ sha: v.string() });
-const commitSchema = v.object({ tree: storedSchema });
