@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_461,
+  'lines of src/': 56_501,
   'files of src/': 345,
   'types of src/': 787,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 80_989,
+  'lines of __tests__/': 81_006,
   'lines of scripts/, bench/ and eval/': 4949,
 };
 

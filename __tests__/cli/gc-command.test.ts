@@ -48,7 +48,7 @@ describe('gc on the command line', () => {
   it.each([
     [[], 'agent name is required (or use --all)'],
     [['bot', '--all'], 'cannot specify both --all and an agent name'],
-    [['bot', 'other'], 'accepts at most 1 arg(s), received 2'],
+    [['bot', 'other'], '`gc` takes the name of one agent, and 2 words were given'],
   ])('says how it is called for %j', async (words, message) => {
     const usage =
       'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';

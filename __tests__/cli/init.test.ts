@@ -102,7 +102,7 @@ describe('init', () => {
     [['--model', 'gpt-4'], /^invalid model format/],
     [['--model', 'bedrock/x'], /^init cannot write a workflow for models of `bedrock`/],
     [['--uses', 'axe'], /^"axe" is not the address of an action\n {2}Write it as in a workflow/],
-    [['now'], /^accepts 0 arg\(s\), received 1\n/],
+    [['now'], /^`init` takes no more words\n/],
   ])('refuses %j and writes nothing', async (words, talk) => {
     const result = await init(words);
     expect(result.exitCode).toBe(1);

@@ -101,17 +101,23 @@ Flags:
       1,
       'unknown command "bogus" for "axe-action config"\n  `axe-action config --help` lists the commands.\n',
     ],
-    [['run'], 1, 'accepts 1 arg(s), received 0\n  Usage: `axe-action run <agent>`.\n'],
+    [
+      ['run'],
+      1,
+      '`run` takes the name of one agent, and none was given\n  Usage: `axe-action run <agent>`.\n',
+    ],
     [['run', 'bot', '--nope'], 1, 'unknown flag: --nope\n  `axe-action run --help` lists the flags.\n'],
     [
       ['run', 'bot', '--timeout', 'abc'],
       1,
-      'invalid argument "abc" for "--timeout" flag: strconv.ParseInt: parsing "abc": invalid syntax\n  Give a whole number from 1 upwards, or leave the flag out.\n',
+      'invalid argument "abc" for "--timeout" flag: it is not a whole number\n  Give a whole number from 1 upwards, or leave the flag out.\n',
     ],
-    [['demo', 'x'], 1, 'accepts 0 arg(s), received 1\n  Usage: `axe-action demo`.\n'],
-    [['agents', 'show'], 1, 'accepts 1 arg(s), received 0\n  Usage: `axe-action agents show <agent>`.\n'],
-    [['agents', 'list', 'x'], 1, 'accepts 0 arg(s), received 1\n  Usage: `axe-action agents list`.\n'],
-    [['config', 'path', 'x'], 1, 'accepts 0 arg(s), received 1\n  Usage: `axe-action config path`.\n'],
+    [['demo', 'x'], 1, '`demo` takes no more words\n  Usage: `axe-action demo`.\n'],
+    [
+      ['agents', 'show'],
+      1,
+      '`agents show` takes the name of one agent, and none was given\n  Usage: `axe-action agents show <agent>`.\n',
+    ],
     [
       ['help', 'bogus'],
       1,
@@ -122,7 +128,7 @@ Flags:
       1,
       'unknown command "bogus" for "axe-action memory"\n  `axe-action memory --help` lists the commands.\n',
     ],
-  ])('refuses %j in axe’s words', async (argv, exitCode, talk) => {
+  ])('refuses %j, and says how it is written', async (argv, exitCode, talk) => {
     expect(await run(...argv)).toEqual({ exitCode, output: '', talk });
   });
 
@@ -148,13 +154,26 @@ Flags:
   });
 
   it.each([
+    [['run'], 'accepts 1 arg(s), received 0\n  Usage: `axe run <agent>`.\n'],
+    [['runn'], 'unknown command "runn" for "axe"\n  Did you mean `axe run`?\n'],
+    [
+      ['run', 'bot', '--timeout', 'abc'],
+      'invalid argument "abc" for "--timeout" flag: strconv.ParseInt: parsing "abc": invalid syntax\n  Give a whole number from 1 upwards, or leave the flag out.\n',
+    ],
+  ])('says %j in axe’s words if it is started as axe', async (argv, talk) => {
+    const terminal = createFakeTerminal();
+    expect(await main(argv, { ...terminal, program: 'axe' })).toBe(1);
+    expect(terminal.talk()).toBe(talk);
+  });
+
+  it.each([
     [['run', 'bot', 'Look at this.'], '--prompt "Look at this."'],
     [['run', 'bot', 'look', 'at', 'this'], '--prompt "look at this"'],
     [['run', 'bot', '$(rm -rf)'], '--prompt "…"'],
   ])('shows how to give a task for %j', async (argv, shown) => {
     const { exitCode, talk } = await run(...argv);
     expect(exitCode).toBe(1);
-    expect(talk).toMatch(/^accepts 1 arg\(s\), received \d\n {2}`run` takes the name of one agent\./);
+    expect(talk).toMatch(/^`run` takes the name of one agent, and \d words were given\n/);
     expect(talk).toContain(`\`axe-action run bot ${shown}\``);
   });
 

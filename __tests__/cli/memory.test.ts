@@ -236,7 +236,7 @@ describe('the place of memory', () => {
     [['show', '../../etc/..'], /^(?:invalid|agent)/],
     [
       ['show'],
-      /^requires at least 1 arg\(s\), only received 0\n {2}Usage: `axe-action memory show <agent> \[id\]`\.\n$/,
+      /^`memory show` takes the name of one agent, and none was given\n {2}Usage: `axe-action memory show <agent> \[id\]`\.\n$/,
     ],
     [['forget', 'bot'], /^`forget` needs `<id>`\n {2}Usage: `axe-action memory forget <agent> <id>`\.\n$/],
     [

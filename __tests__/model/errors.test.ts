@@ -180,14 +180,35 @@ it('a key that no header can hold is reported as what it is', () => {
 
 describe('C4 57: a connection that fails', () => {
   it.each([
-    ['ECONNREFUSED', '', 'dial tcp models.example:8080: connect: connection refused'],
-    ['ENOTFOUND', 'getaddrinfo ENOTFOUND', 'dial tcp: lookup models.example: no such host'],
-    ['ECONNRESET', 'read ECONNRESET', 'connection reset by peer'],
-    ['UND_ERR_SOCKET', 'other side closed', 'connection reset by peer'],
-    ['CERT_HAS_EXPIRED', 'certificate has expired', 'certificate has expired'],
-  ])("is reported in Go's words: %s", (code, message, text) => {
+    [
+      'ECONNREFUSED',
+      '',
+      'nothing answers there (connection refused)',
+      'dial tcp models.example:8080: connect: connection refused',
+    ],
+    [
+      'ENOTFOUND',
+      'getaddrinfo ENOTFOUND',
+      'there is no such host',
+      'dial tcp: lookup models.example: no such host',
+    ],
+    [
+      'ECONNRESET',
+      'read ECONNRESET',
+      'the connection broke before the answer came',
+      'connection reset by peer',
+    ],
+    [
+      'UND_ERR_SOCKET',
+      'other side closed',
+      'the connection broke before the answer came',
+      'connection reset by peer',
+    ],
+    ['CERT_HAS_EXPIRED', 'certificate has expired', 'certificate has expired', 'certificate has expired'],
+  ])("is reported, and in Go's words as axe: %s", (code, message, text, axe) => {
     expect(told(networkError(code, message))).toMatchObject({
-      message: `server: Post "${URL_OF_CALL}": ${text}`,
+      message: `server: models.example:8080: ${text}`,
+      axe: `server: Post "${URL_OF_CALL}": ${axe}`,
       exitCode: 3,
       remedy: 'Check the network and `AXE_OPENAI_BASE_URL`.',
     });

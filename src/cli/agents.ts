@@ -27,8 +27,8 @@ function failingWithOne(run: (flags: ParsedFlags, terminal: Terminal) => Promise
       return 0;
     } catch (thrown) {
       if (!(thrown instanceof AxeError)) throw thrown;
-      const { message, at, remedy } = thrown;
-      throw new AxeError(message, { exitCode: 1, at, remedy });
+      const { message, at, remedy, axe } = thrown;
+      throw new AxeError(message, { exitCode: 1, at, remedy, axe });
     }
   };
 }

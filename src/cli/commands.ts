@@ -300,7 +300,7 @@ const VERSION_COMMAND: Command = {
   long: 'Print the version.',
   flags: {},
   async run(_flags, terminal) {
-    print(terminal, `axe-action version ${VERSION}`);
+    print(terminal, `${terminal.program} version ${VERSION}`);
     return 0;
   },
 };
@@ -314,7 +314,7 @@ const HELP: Command = {
   async run({ positionals }, terminal) {
     let node: Command | Group = COMMANDS;
     for (const word of positionals) if ('commands' in node) node = findCommand(node, word);
-    print(terminal, formatHelp(node));
+    print(terminal, formatHelp(node, terminal.program));
     return 0;
   },
 };

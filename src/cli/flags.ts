@@ -31,8 +31,8 @@ export interface ParsedFlags {
 const HELP: Flag = { type: 'boolean', short: 'h', about: 'Show this text' };
 
 /**
- * Takes the words of a command apart. Throws an AxeError with axe's words (axe-behaviour §12, usage errors; they are those of
- * pflag, which axe uses) and with what to write instead.
+ * Takes the words of a command apart. Throws an AxeError, with axe's words too (axe-behaviour §12, usage errors; they are
+ * those of pflag, which axe uses), and with what to write instead.
  */
 export function parseFlags(words: readonly string[], flags: Flags, usage: string): ParsedFlags {
   const known: Flags = { ...flags, help: HELP };
@@ -91,22 +91,29 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
     throw new AxeError(`flag needs an argument: --${name}`, { remedy: `Write \`--${name} ${example}\`.` });
   }
   const quoted = JSON.stringify(value);
-  const refused = (why: string, remedy: string) =>
-    new AxeError(`invalid argument ${quoted} for "--${name}" flag${why}`, { remedy });
+  const refused = (why: string, remedy: string, axe = why) => {
+    const what = `invalid argument ${quoted} for "--${name}" flag`;
+    return new AxeError(`${what}${why}`, { remedy, axe: `${what}${axe}` });
+  };
   if (type === 'boolean') {
     if (/^(?:1|t|true)$/i.test(value)) return 'true';
     if (/^(?:0|f|false)$/i.test(value)) return 'false';
     throw refused(
-      `: strconv.ParseBool: parsing ${quoted}: invalid syntax`,
+      ': it is neither true nor false',
       `Write \`--${name}\`, or \`--${name}=false\` to switch it off.`,
+      `: strconv.ParseBool: parsing ${quoted}: invalid syntax`,
     );
   }
   if (least !== undefined) {
     const remedy = `Give a whole number from ${least} upwards, or leave the flag out.`;
     if (!/^[+-]?\d+$/.test(value))
-      throw refused(`: strconv.ParseInt: parsing ${quoted}: invalid syntax`, remedy);
+      throw refused(
+        ': it is not a whole number',
+        remedy,
+        `: strconv.ParseInt: parsing ${quoted}: invalid syntax`,
+      );
     if (!Number.isSafeInteger(Number(value)))
-      throw refused(`: strconv.ParseInt: parsing ${quoted}: value out of range`, remedy);
+      throw refused(': it is too large', remedy, `: strconv.ParseInt: parsing ${quoted}: value out of range`);
     // axe takes any number: a limit of 0 seconds is over at once, and a negative count is read as none.
     if (Number(value) < least) throw refused(`: it is less than ${least}`, remedy);
   }
@@ -115,12 +122,19 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
   return value;
 }
 
-/** Checks how many words there are next to the flags. Throws an AxeError with axe's words, and how the command is written. */
-export function expectPositionals({ positionals, usage }: ParsedFlags, count: number): readonly string[] {
-  if (positionals.length === count) return positionals;
-  throw new AxeError(`accepts ${count} arg(s), received ${positionals.length}`, {
-    remedy: `Usage: \`axe-action ${usage}\`.`,
-  });
+/** Checks how many words there are next to the flags. Throws an AxeError that says how the command is written. */
+export function expectPositionals(flags: ParsedFlags, count: number): readonly string[] {
+  if (flags.positionals.length === count) return flags.positionals;
+  throw wrongCount(flags, `accepts ${count} arg(s), received ${flags.positionals.length}`);
+}
+
+/** For words next to the flags that are missing or too many; `axe` says it in axe's words. */
+export function wrongCount({ positionals, usage }: ParsedFlags, axe: string, remedy?: string): AxeError {
+  const [, name] = /[<[](\w+)[>\]]/.exec(usage) ?? [];
+  const given = positionals.length === 0 ? 'none was given' : `${positionals.length} words were given`;
+  const takes = name === undefined ? 'takes no more words' : `takes the name of one ${name}, and ${given}`;
+  const message = `\`${commandOf(usage)}\` ${takes}`;
+  return new AxeError(message, { axe, remedy: remedy ?? `Usage: \`axe-action ${usage}\`.` });
 }
 
 /** The `Flags:` part of a help text, aligned as cobra does. */

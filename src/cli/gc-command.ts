@@ -15,7 +15,7 @@ import { collect } from '../run/gc/gc.js';
 import { runLogPath } from '../run/memory.js';
 import { agentsOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';
-import type { ParsedFlags } from './flags.js';
+import { type ParsedFlags, wrongCount } from './flags.js';
 import { createTerminalDeadline, isInterrupt } from './interrupt.js';
 import { warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
@@ -27,9 +27,8 @@ const USAGE = 'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --al
 /** `gc <agent>` and `gc --all`, with axe's flags, output and exit status (axe-behaviour §19). Throws an AxeError. */
 export async function gcCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
-  if (positionals.length > 1) {
-    throw new AxeError(`accepts at most 1 arg(s), received ${positionals.length}`, { remedy: USAGE });
-  }
+  if (positionals.length > 1)
+    throw wrongCount(flags, `accepts at most 1 arg(s), received ${positionals.length}`, USAGE);
   const [name] = positionals;
   if (flags.bool('all') && name !== undefined) {
     throw new AxeError('cannot specify both --all and an agent name', { remedy: USAGE });

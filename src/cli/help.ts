@@ -1,5 +1,6 @@
 import { nearest } from '../agent/suggest.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
+import type { ProgramName } from '../run/dependencies.js';
 import { commandOf, type Flags, formatFlags, type ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
 
@@ -25,9 +26,13 @@ export interface Group {
   readonly commands: readonly (Command | Group)[];
 }
 
-/** The help of the program, of a group of commands or of one command. */
-export function formatHelp(node: Command | Group): string {
-  if ('commands' in node) return formatGroupHelp(node);
+/** The help of the program, of a group of commands or of one command, under the name the program was started by. */
+export function formatHelp(node: Command | Group, program: ProgramName): string {
+  const help = 'commands' in node ? formatGroupHelp(node) : formatCommandHelp(node);
+  return help.replaceAll('axe-action', program);
+}
+
+function formatCommandHelp(node: Command): string {
   const { usage, long, flags, examples = [] } = node;
   return [
     long,
@@ -69,5 +74,6 @@ export function findCommand({ usage: group, commands }: Group, word: string): Co
     meant === undefined
       ? `\`${program} --help\` lists the commands.`
       : `Did you mean \`${program} ${meant}\`?`;
-  throw new AxeError(`unknown command "${word}" for "${program}"`, { remedy });
+  const axe = `unknown command "${word}" for "${`axe ${group}`.trim()}"`;
+  throw new AxeError(`unknown command "${word}" for "${program}"`, { remedy, axe });
 }

@@ -27,7 +27,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
     const word = words.shift() ?? '';
     const isHelp = ['', '--help', '-h'].includes(word) || (word === 'help' && node !== COMMANDS);
     if (isHelp) {
-      print(terminal, formatHelp(node));
+      print(terminal, formatHelp(node, terminal.program));
       return 0;
     }
     if (word.startsWith('-')) throw misplacedFlag(word, node);
@@ -35,7 +35,7 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
   }
   const flags = parseFlags(words, node.flags, node.usage);
   if (!flags.help) return await node.run(flags, terminal);
-  print(terminal, formatHelp(node));
+  print(terminal, formatHelp(node, terminal.program));
   return 0;
 }
 

@@ -9,18 +9,14 @@ import type { Provenance } from '../memory/provenance.js';
 import { createBaseReader } from '../run/base-code.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secret-names.js';
-import { commandOf, type ParsedFlags } from './flags.js';
+import { commandOf, type ParsedFlags, wrongCount } from './flags.js';
 import { openMemoryPlace } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
 /** `memory show | search | remember | …` (D14): what people do with a memory themselves. Throws an AxeError. */
 export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const [agent = '', ...words] = flags.positionals;
-  if (agent === '') {
-    throw new AxeError('requires at least 1 arg(s), only received 0', {
-      remedy: `Usage: \`axe-action ${flags.usage}\`.`,
-    });
-  }
+  if (agent === '') throw wrongCount(flags, 'requires at least 1 arg(s), only received 0');
   const name = commandOf(flags.usage).replace('memory ', '');
   const lane = flags.string('lane') === 'untrusted' ? 'untrusted' : 'trusted';
   const command = parseMemoryCommand([name, ...words], {

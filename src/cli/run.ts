@@ -17,7 +17,7 @@ import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/reco
 import { runPipeline } from '../run/run.js';
 import { readTrigger } from '../run/trigger.js';
 import { agentsDirOf } from './agents-dir.js';
-import { expectPositionals, type ParsedFlags } from './flags.js';
+import { expectPositionals, type ParsedFlags, wrongCount } from './flags.js';
 import { formatErrorJson, formatParams } from './format-json.js';
 import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
 import { colorsFor, print, type Terminal, writeError } from './terminal.js';
@@ -84,9 +84,8 @@ function agentOf(flags: ParsedFlags): string {
   if (words.length === 0) return expectPositionals(flags, 1)[0] ?? '';
   const text = words.join(' ');
   const task = /^[\w ,.?!/-]{1,60}$/.test(text) ? JSON.stringify(text) : '"…"';
-  throw new AxeError(`accepts 1 arg(s), received ${positionals.length}`, {
-    remedy: `\`run\` takes the name of one agent. A task is given as \`axe-action run ${agent} --prompt ${task}\`, or piped in.`,
-  });
+  const remedy = `A task is given as \`axe-action run ${agent} --prompt ${task}\`, or piped in.`;
+  throw wrongCount(flags, `accepts 1 arg(s), received ${positionals.length}`, remedy);
 }
 
 /** It becomes a part of the system prompt, as the action's input does. Throws an AxeError. */

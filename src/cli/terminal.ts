@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import picocolors from 'picocolors';
 import type { Environment } from '../lib/environment.js';
-import { type AxeError, formatError } from '../lib/errors.js';
+import { AxeError, formatError } from '../lib/errors.js';
 import type { ProgramName } from '../run/dependencies.js';
 
 /** The terminal a command runs in: everything of the process that commands may touch. */
@@ -32,10 +32,14 @@ export function print(terminal: Terminal, line: string): void {
 }
 
 /** Reports trouble that is meant for people; on a terminal its first line stands out. */
-export function writeError({ stderr, env }: Terminal, error: AxeError): void {
+export function writeError({ stderr, env, program }: Terminal, error: AxeError): void {
   const colors = colorsFor(stderr, env);
-  const [message = '', ...rest] = formatError(error).split('\n');
+  const [message = '', ...rest] = formatError(program === 'axe' ? inWordsOfAxe(error) : error).split('\n');
   stderr.write(`${[colors.red(message), ...rest].join('\n')}\n`);
+}
+
+function inWordsOfAxe({ message, axe = message, remedy, at }: AxeError): AxeError {
+  return new AxeError(axe, { remedy: remedy?.replaceAll('`axe-action ', '`axe '), at });
 }
 
 /** Functions that colour a text, or return it as it is. */

@@ -30,6 +30,8 @@ interface ErrorDetails {
   readonly remedy?: string | undefined;
   /** Where in a file of the user's it went wrong. */
   readonly at?: SourcePosition | undefined;
+  /** What a program that is started as `axe` says instead: the words of axe, which is written in Go. */
+  readonly axe?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -41,12 +43,14 @@ export class AxeError extends Error {
   readonly exitCode: ExitCode;
   readonly remedy: string | undefined;
   readonly at: SourcePosition | undefined;
+  readonly axe: string | undefined;
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.exitCode = details.exitCode ?? 1;
     this.remedy = details.remedy;
     this.at = details.at;
+    this.axe = details.axe;
   }
 }
 
@@ -128,7 +132,8 @@ export class ProviderError extends AxeError {
   readonly isLasting: boolean;
 
   constructor(category: ProviderErrorCategory, text: string, details: ProviderErrorDetails = {}) {
-    super(`${category}: ${text}`, { exitCode: category === 'bad_request' ? 1 : 3, ...details });
+    const axe = details.axe && `${category}: ${details.axe}`;
+    super(`${category}: ${text}`, { exitCode: category === 'bad_request' ? 1 : 3, ...details, axe });
     this.category = category;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;

@@ -37,9 +37,9 @@ export function toProviderError(
   provider: Provider,
   secrets: readonly string[],
 ): ProviderError {
-  const { category, text, ...details } = troubleOf(thrown, provider);
-  const shown = cleanLine(redact(text, secrets), MAX_ERROR_CHARACTERS);
-  return new ProviderError(category, shown, { ...details, cause: thrown });
+  const { category, text, axe, ...details } = troubleOf(thrown, provider);
+  const clean = (said: string) => cleanLine(redact(said, secrets), MAX_ERROR_CHARACTERS);
+  return new ProviderError(category, clean(text), { ...details, axe: axe && clean(axe), cause: thrown });
 }
 
 function troubleOf(thrown: unknown, provider: Provider): Trouble {
@@ -135,7 +135,8 @@ function connectionTrouble(thrown: APICallError, { id, baseUrlVariable, keyVaria
   }
   return {
     category: 'server',
-    text: `Post "${thrown.url}": ${networkText(cause, url)}`,
+    text: `${url.host}: ${networkText(cause)}`,
+    axe: `Post "${thrown.url}": ${networkTextOfAxe(cause, url)}`,
     remedy: `Check the network and \`${baseUrlVariable}\`.`,
   };
 }
@@ -257,8 +258,24 @@ function windowIn(text: string, error: unknown): number | undefined {
   return found.find((tokens) => tokens >= LEAST_WINDOW);
 }
 
-/** Go's words for the network errors people meet, so that logs read as axe's (axe-behaviour §12). */
-export function networkText({ code, message }: NetworkCause, { host, hostname }: URL): string {
+/** What went wrong on the way to a host, whose name goes before. */
+export function networkText({ code, message }: NetworkCause): string {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return 'nothing answers there (connection refused)';
+    case 'ENOTFOUND':
+      return 'there is no such host';
+    case 'ECONNRESET':
+    // undici's word for it: "other side closed".
+    case 'UND_ERR_SOCKET':
+      return 'the connection broke before the answer came';
+    default:
+      return message;
+  }
+}
+
+/** The same in Go's words, which are axe's (axe-behaviour §12). */
+function networkTextOfAxe({ code, message }: NetworkCause, { host, hostname }: URL): string {
   switch (code) {
     case 'ECONNREFUSED':
       return `dial tcp ${host}: connect: connection refused`;
