@@ -69,6 +69,12 @@ describe('a budget of tokens', () => {
   });
 });
 
+it('a budget of 0 tokens and dollars is endless', () => {
+  const budget = tokens(0);
+  budget.add(use(1e12, 1e12), PRICE);
+  expect([budget.spent(), budget.outputLeft(use(1, 0), PRICE)]).toEqual([undefined, undefined]);
+});
+
 describe('a budget of dollars', () => {
   it.each<[string, TokenUse, number]>([
     ['fresh input and output', use(1_000_000, 1_000_000), 18],
