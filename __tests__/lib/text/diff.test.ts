@@ -246,19 +246,9 @@ describe('parseDiff', () => {
   });
 
   it('counts every added line of any content', () => {
-    const marks = [
-      '--- a/x',
-      '+++ b/x',
-      '@@ -1 +1 @@',
-      'diff --git a/x b/x',
-      '',
-      ' ',
-      '\\ No newline',
-      '-',
-      '+',
-    ];
+    const marks = ['--- a/x', '+++ b/x', '@@ -1 +1 @@', 'diff --git a/x b/x', '', ' ', '\\ No newline'];
     const line = fc.oneof(
-      fc.constantFrom(...marks, '\r'),
+      fc.constantFrom(...marks, '-', '+', '\r'),
       fc.string({ maxLength: 10 }).map((text) => text.replaceAll('\n', '')),
     );
     const lines = fc.array(line, { minLength: 1, maxLength: 20 });
