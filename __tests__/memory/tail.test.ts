@@ -184,25 +184,6 @@ describe('C2 19: the end of a file of 100 MB (D33)', () => {
       },
     );
   });
-
-  it('has its heading looked for within limits', async () => {
-    await withSparseFile(
-      [
-        [0, '## far away\n'],
-        [SIZE, 'end'],
-      ],
-      async (big) => {
-        const { file, read } = counting(big);
-        const { text, loaded, truncated } = await readTail(file, 3, MAX_LOADED_MEMORY_BYTES);
-        expect({ end: text.slice(-3), loaded, truncated }).toEqual({
-          end: 'end',
-          loaded: 0,
-          truncated: true,
-        });
-        expect(read.bytes).toBeLessThan(SIZE * 0.7);
-      },
-    );
-  });
 });
 
 const bytesOf = (text: string) => encoder.encode(text).length;

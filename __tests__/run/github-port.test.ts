@@ -7,21 +7,6 @@ import { findingLine, reviewLine } from '../helpers/marks.js';
 import { issue, pullRequest } from '../helpers/triggers.js';
 
 describe('the permissions and commits that a run requests', () => {
-  it('are requested once from the repository of the event', async () => {
-    const client = createFakeGitHubClient({
-      'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => ({
-        permission: 'write',
-        role_name: 'maintain',
-      }),
-    });
-    const github = createGitHubPort(client, issue());
-    for (const _ of [1, 2])
-      expect(await github?.permission('hubot', noAbort())).toEqual({ kind: 'known', permission: 'maintain' });
-    expect(client.requests).toMatchObject([
-      { params: { owner: 'octocat', repo: 'hello', username: 'hubot' } },
-    ]);
-  });
-
   it('are unknown, which is never trusted, if they cannot be read', async () => {
     const client = createFakeGitHubClient({
       'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => {

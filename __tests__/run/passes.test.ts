@@ -116,6 +116,26 @@ async function review({
 }
 
 describe('the review of a change that does not fit', () => {
+  it('is done in parts that know of each other, and becomes one review', async () => {
+    const { report, buffered, read, asked, deps } = await review();
+    expect(read.toSorted()).toEqual([['src/a.ts'], ['src/b.ts'], ['src/c.ts'], ['src/login.ts']]);
+    const text = askedText(
+      asked.find((one) => askedText(one).includes('diff --git a/src/login.ts')) ?? (asked[0] as never),
+    );
+    expect(text).toContain('You are shown part 1 of 4');
+    expect(text).toContain('Title: Fix auth');
+    expect(text).toContain('added src/a.ts +60 -0');
+    expect(text).toContain("src/b.ts\n  + export const value0 = read('src/b.ts', 0);");
+    expect(buffered.findings.map(({ finding }) => finding.path).toSorted()).toEqual(NAMES);
+    expect(new Set(buffered.findings.map(({ finding }) => finding.id)).size).toBe(4);
+    for (const text of ['Read src/a.ts.', 'Read src/login.ts.']) {
+      expect(buffered.review?.summary).toContain(text);
+      expect(report.outcome).toMatchObject({ kind: 'completed', answer: expect.stringContaining(text) });
+    }
+    expect(report.read.unseen).toEqual([]);
+    expect(deps.warnings.filter(({ code }) => code === 'context-incomplete')).toEqual([]);
+  });
+
   it('is done in one window at the depth quick, and if no review is requested', async () => {
     expect((await review({ depth: 'quick' })).read).toHaveLength(1);
     expect((await review({ maxDiffTokens: 100_000 })).read).toEqual([NAMES]);
@@ -149,6 +169,16 @@ describe('the review of a change that does not fit', () => {
         message: expect.stringMatching(/^1 part of the review did not come to an end: part \d of 4: /),
         remedy: expect.stringMatching(/^(?:Choose another model|Report it|Word the task differently)/),
       }),
+    );
+  });
+
+  it('tells the reason that several parts share once', async () => {
+    const { deps } = await review({
+      answer: (text, asked) => (shownIn(text).includes('src/login.ts') ? answerAll(text, asked) : DOWN),
+    });
+    const [warning] = deps.warnings.filter(({ code }) => code === 'context-incomplete');
+    expect(warning?.message).toMatch(
+      /^3 parts of the review did not come to an end: part 2 of 4, part 3 of 4, part 4 of 4: auth: no such key\. /,
     );
   });
 
