@@ -97,7 +97,7 @@ const RATCHET = {
   'types of src/': 787,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 80_998,
+  'lines of __tests__/': 81_007,
   'lines of scripts/, bench/ and eval/': 4949,
 };
 

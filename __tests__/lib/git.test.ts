@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
@@ -46,6 +46,15 @@ describe('the diff of a range', () => {
     mkdirSync(join(repo.path, 'sub'));
     repo.git('config', 'diff.relative', 'true');
     expect(await diffOfRange('HEAD~1..HEAD', join(repo.path, 'sub'), quiet)).toBe(CHANGE);
+  });
+
+  it('starts no program that the configuration of the checkout names', async () => {
+    const { repo } = changed();
+    writeFiles(repo.path, { 'monitor.sh': '#!/bin/sh\ntouch started\n' });
+    chmodSync(join(repo.path, 'monitor.sh'), 0o755);
+    repo.git('config', 'core.fsmonitor', './monitor.sh');
+    expect(await diffOfRange('HEAD~1', repo.path, quiet)).toBe(CHANGE);
+    expect(existsSync(join(repo.path, 'started'))).toBe(false);
   });
 
   it.each([
