@@ -34,7 +34,8 @@ export function warnOfOwnChanges(
   const isElsewhere = isOfAnother(agent.source, repository);
   const own = changed.filter(
     (path) =>
-      (!isElsewhere && (isSource(agent.source, path) || isSkill(skill, path))) ||
+      // The source names repository and ref before the path.
+      (!isElsewhere && (`:${agent.source}`.endsWith(`:${path}`) || isSkill(skill, path))) ||
       matching.has(path) ||
       guidance.includes(path) ||
       files.some((file) => isBelow(path, file.path)),
@@ -55,11 +56,6 @@ const MAX_NAME = 200;
 function isOfAnother(source: string, repository: Instructions['repository']): boolean {
   if (repository === undefined || !/^[^/@:]+\/[^/@:]+@/.test(source)) return false;
   return !source.toLowerCase().startsWith(`${repository.owner}/${repository.name}@`.toLowerCase());
-}
-
-/** The source names repository and ref before the path. */
-function isSource(source: string, path: string): boolean {
-  return source === path || source.endsWith(`:${path}`);
 }
 
 /** A bare name is a folder with a `SKILL.md`; both lie below a folder that is not known here (D4). */

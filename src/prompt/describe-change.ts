@@ -132,7 +132,9 @@ export interface DiffDescription {
 export function describeDiff(diff: string, description: DiffDescription): Parts {
   const { source, policy } = description;
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`] };
-  const packed = packDiff(diff, { ...policy, maxTokens: leftOf(description) });
+  // Never 0, which is no limit.
+  const maxTokens = policy.maxTokens && Math.max(1, policy.maxTokens - (description.taken ?? 0));
+  const packed = packDiff(diff, { ...policy, maxTokens });
   const blocks = packed.text === '' ? [] : [fence(packed.text.replace(/\n$/, ''), { source })];
   const claims = claimedChecks(parseDiff(packed.text));
   if (claims.length > 0) {
@@ -144,11 +146,6 @@ export function describeDiff(diff: string, description: DiffDescription): Parts 
   if (packed.notShown.length > 0 || packed.isCut) blocks.push(adviceOn(packed, policy));
   const unseen = packed.notShown.flatMap(({ file, why }) => (why === 'size' ? [file.path] : []));
   return { blocks, warnings: warningsOf(packed, description), unseen };
-}
-
-/** Never 0, which is not a limit. */
-function leftOf({ policy: { maxTokens }, taken = 0 }: DiffDescription): number {
-  return maxTokens === 0 ? 0 : Math.max(1, maxTokens - taken);
 }
 
 /** One line each, at most as many as anybody reads. */

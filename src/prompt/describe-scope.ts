@@ -40,18 +40,14 @@ export function describeScoped(
       : joinParts([
           fenced(change.files.map(formatFile), 'files changed since the last review'),
           describeDiff(change.diff, { source: isRewritten ? source : `${source} since ${from}`, policy }),
-          {
-            blocks: [
-              `${isRewritten ? 'This diff is all that the pull request changes in these files, against its base.' : `The old side of this diff is ${from}, not the base.`} Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
-            ],
-          },
+          `${isRewritten ? 'This diff is all that the pull request changes in these files, against its base.' : `The old side of this diff is ${from}, not the base.`} Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
         ]);
   const was = missedBefore(scope, pull);
   const bare = withoutLines(pull, policy).filter((path) => was.paths.has(path));
   const missed = was.files.filter(({ path }) => !bare.includes(path));
   const taken = change.files.length === 0 ? 0 : estimateText(packDiff(change.diff, policy).text);
   return joinParts([
-    { blocks: [`${headingOf(scope, pull)}${mergeNote(scope)}${cutNote(scope)}`] },
+    headingOf(scope, pull),
     fresh,
     { ...NO_PARTS, unseen: [...withoutLines(change, policy), ...bare] },
     describeMissed(missed, { source: `${source}, files that were not shown before`, policy, taken }),
@@ -77,49 +73,35 @@ function describeMissed(missed: readonly DiffFile[], description: DiffDescriptio
   const room = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens - taken;
   const read = missed.filter((file) => isReadByPeople(file) || estimateText(file.text) + 2 <= room);
   const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
+  const names = others.map((path) => cleanLine(path, MAX_NAME));
   return joinParts([
-    {
-      blocks: [
-        `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
-      ],
-    },
-    read.length === 0 ? NO_PARTS : describeDiff(`${read.map(({ text }) => text).join('\n')}\n`, description),
-    others.length === 0
-      ? NO_PARTS
-      : {
-          ...fenced(
-            others.map((path) => cleanLine(path, MAX_NAME)),
-            'locks and generated files that are not shown',
-          ),
-          unseen: others,
-        },
+    `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
+    read.length === 0 ? undefined : describeDiff(`${read.map(({ text }) => text).join('\n')}\n`, description),
+    { ...fenced(names, 'locks and generated files that are not shown'), unseen: others },
   ]);
 }
 
-function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): Parts {
-  if (why === 'first' || before === undefined) return NO_PARTS;
+function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): string | undefined {
+  if (why === 'first' || before === undefined) return undefined;
   const last = `Your last review was of ${sha(before.last)}${before.wasCut ? ' and was cut short' : ''}.`;
-  return { blocks: [`${last} You are shown the whole pull request again, because ${whyFull(why)}.`] };
+  return `${last} You are shown the whole pull request again, because ${whyFull(why)}.`;
 }
 
 type Since = Extract<Scope, { kind: 'since' }>;
 
-function headingOf({ from, change, isRewritten }: Since, { filesTotal }: FetchedChange): string {
+function headingOf(
+  { from, change, hasMerge, before, isRewritten }: Since,
+  { filesTotal }: FetchedChange,
+): string {
   const files = `${change.files.length} of ${count(filesTotal, 'file')} of the pull request`;
-  if (isRewritten === true)
-    return `The branch was rewritten since your last review of ${sha(from)}, by a rebase for example. Changed differently now: ${files}.`;
-  return `Changed since your last review of ${sha(from)}: ${files}.`;
-}
-
-function mergeNote({ hasMerge }: Since): string {
-  return hasMerge ? ' Another branch was merged in between; what that brought is left out.' : '';
-}
-
-function cutNote({ from, before }: Since): string {
-  if (!before.wasCut) return '';
-  return before.last === from
-    ? ' That review was cut short.'
-    : ` A review of ${sha(before.last)} after that was cut short, so what it was shown is shown again.`;
+  const heading =
+    isRewritten === true
+      ? `The branch was rewritten since your last review of ${sha(from)}, by a rebase for example. Changed differently now: ${files}.`
+      : `Changed since your last review of ${sha(from)}: ${files}.`;
+  const merged = hasMerge ? ' Another branch was merged in between; what that brought is left out.' : '';
+  const later = ` A review of ${sha(before.last)} after that was cut short, so what it was shown is shown again.`;
+  const cut = before.last === from ? ' That review was cut short.' : later;
+  return `${heading}${merged}${before.wasCut ? cut : ''}`;
 }
 
 function describeRest(
@@ -132,11 +114,7 @@ function describeRest(
   if (rest.length + unlisted === 0) return NO_PARTS;
   const listed = unlisted > 0 ? `, of which GitHub lists ${rest.length}` : '';
   return joinParts([
-    {
-      blocks: [
-        `The rest of the pull request, ${count(rest.length + unlisted, 'file')}${listed}: not changed since that review and not shown here. Do not judge it anew, and do not call the whole pull request clean because of what you see here.`,
-      ],
-    },
+    `The rest of the pull request, ${count(rest.length + unlisted, 'file')}${listed}: not changed since that review and not shown here. Do not judge it anew, and do not call the whole pull request clean because of what you see here.`,
     fenced(rest.map(formatFile), 'other files of the pull request'),
   ]);
 }

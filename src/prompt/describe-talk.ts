@@ -118,19 +118,14 @@ export function describeText(
   ];
   if (leftOutBytes === 0) return { blocks };
   blocks.push(`The last ${leftOutBytes} bytes of the ${source} are left out.`);
-  return { blocks, warnings: [cutWarning(source, leftOutBytes)] };
+  const limit = `${Math.round(MAX_DESCRIPTION_BYTES / 1024)} KiB`;
+  const message = `the ${source} is longer than ${limit}; the last ${grouped(leftOutBytes)} bytes were left out`;
+  return { blocks, warnings: [{ code: 'context-truncated', message }] };
 }
 
-function cutWarning(source: string, leftOutBytes: number): Warning {
-  const kilobytes = Math.round(MAX_DESCRIPTION_BYTES / 1024);
-  return {
-    code: 'context-truncated',
-    message: `the ${source} is longer than ${kilobytes} KiB; the last ${grouped(leftOutBytes)} bytes were left out`,
-  };
-}
-
-/** Several pieces of a message as one. */
-export function joinParts(parts: readonly Parts[]): Parts {
+/** Several pieces of a message as one; a text is a paragraph. */
+export function joinParts(pieces: readonly (Parts | string | undefined)[]): Parts {
+  const parts = pieces.map((one = NO_PARTS) => (typeof one === 'string' ? { blocks: [one] } : one));
   return {
     blocks: parts.flatMap(({ blocks }) => blocks),
     warnings: parts.flatMap(({ warnings = [] }) => warnings),

@@ -2,7 +2,6 @@ import {
   type Base,
   type CommentTrigger,
   type IssueTrigger,
-  type MergeGroupTrigger,
   type PullRequestTrigger,
   type PushTrigger,
   pushKind,
@@ -52,8 +51,10 @@ export function describeTrigger(trigger: Trigger, options: DescribeOptions): Par
       return describeRelease(trigger, options);
     case 'workflow_run':
       return describeWorkflowRun(trigger, options);
-    case 'merge_group':
-      return describeMergeGroup(trigger, options);
+    case 'merge_group': {
+      const facts = `${repositoryFact(trigger.repository)}\nMerge group: ${at(trigger.head)} onto ${at(trigger.base)}`;
+      return joinParts([facts, talk(options), change('merge group', options)]);
+    }
     case 'schedule':
     case 'dispatch':
     case 'unknown':
@@ -71,13 +72,13 @@ function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptio
   const more = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
   const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${more}`;
   return joinParts([
-    line(`${repositoryFact(trigger.repository)}\n${facts}`),
+    `${repositoryFact(trigger.repository)}\n${facts}`,
     describeText(trigger.body, {
       source: `description of pull request #${number}`,
       heading: [`Title: ${trigger.title}`, branches({ base, head }), ...labelsOf(trigger)],
     }),
     talk(options),
-    line(`Head commit: ${cleanLine(head.sha, MAX_FACT)}`),
+    `Head commit: ${cleanLine(head.sha, MAX_FACT)}`,
     changes(number, options),
   ]);
 }
@@ -89,7 +90,7 @@ function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
   const state = isClosed === true && action !== 'closed' ? ', closed' : '';
   const facts = `Issue: #${trigger.number} by ${loginOf(author)}${state}${event}`;
   return joinParts([
-    line(`${repositoryFact(trigger.repository)}\n${facts}`),
+    `${repositoryFact(trigger.repository)}\n${facts}`,
     describeText(trigger.body, {
       source: `description of issue #${trigger.number}`,
       heading: [`Title: ${trigger.title}`, ...labelsOf(trigger)],
@@ -106,8 +107,10 @@ function describeComment(trigger: CommentTrigger, options: DescribeOptions): Par
   const state = `${trigger.isClosed === true ? ', closed' : ''}${trigger.isFork === true ? ', from a fork' : ''}`;
   const pinned = options.context?.kind === 'pull_request' ? options.context.pinned : undefined;
   const commits = trigger.commits ?? pinned;
+  const verdict = trigger.review && `: ${cleanLine(trigger.review, MAX_FACT).replaceAll('_', ' ')}`;
+  const source = `${verdict ? 'review' : 'comment'} by ${loginOf(trigger.author)}${verdict ?? ''}`;
   return joinParts([
-    line(`${repositoryFact(trigger.repository)}\nThe comment is on: ${what} #${number}${opener}${state}`),
+    `${repositoryFact(trigger.repository)}\nThe comment is on: ${what} #${number}${opener}${state}`,
     describeText(trigger.description, {
       source: `description of ${what} #${number}`,
       heading: [
@@ -117,16 +120,11 @@ function describeComment(trigger: CommentTrigger, options: DescribeOptions): Par
       ],
     }),
     talk(options),
-    commits === undefined ? NO_PARTS : line(`Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`),
-    trigger.on === 'issue' ? NO_PARTS : changes(number, options),
-    place === undefined ? NO_PARTS : describePlace(place),
-    describeText(trigger.body, { source: sourceOf(trigger), heading: [] }),
+    commits && `Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`,
+    trigger.on === 'issue' ? undefined : changes(number, options),
+    place && describePlace(place),
+    describeText(trigger.body, { source, heading: [] }),
   ]);
-}
-
-function sourceOf({ author, review }: CommentTrigger): string {
-  if (review === undefined) return `comment by ${loginOf(author)}`;
-  return `review by ${loginOf(author)}: ${cleanLine(review, MAX_FACT).replaceAll('_', ' ')}`;
 }
 
 function branches({ base, head }: NonNullable<CommentTrigger['commits']>): string {
@@ -146,27 +144,22 @@ function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['pla
 }
 
 function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
+  const [, kind, name = trigger.ref] = /^refs\/(heads|tags)\/(.*)$/s.exec(trigger.ref) ?? [];
   const facts = [
     repositoryFact(trigger.repository),
-    refFact(trigger.ref),
+    `${kind === 'tags' ? 'Tag' : 'Branch'}: ${cleanLine(name, MAX_FACT)}`,
     `Pushed by: ${loginOf(trigger.actor)}${trigger.isForced === true ? ', by force' : ''}`,
     pushedCommits(trigger),
   ];
   const commits = trigger.commits.map(({ sha, message }) => `${sha.slice(0, 7)} ${message.trim()}`);
   return joinParts([
-    line(facts.join('\n')),
+    facts.join('\n'),
     commits.length === 0
-      ? NO_PARTS
+      ? undefined
       : describeText(listOf(commits), { source: 'commit messages', heading: [] }),
     talk(options),
     change('push', options),
   ]);
-}
-
-/** The branch or tag, also where a prompt of the workflow's own does not name it. */
-function refFact(ref: string): string {
-  const name = cleanLine(ref.replace(/^refs\/(?:heads|tags)\//, ''), MAX_FACT);
-  return `${ref.startsWith('refs/tags/') ? 'Tag' : 'Branch'}: ${name}`;
 }
 
 /** What the model is told of a release: its notes as they are, and what has changed since the one before. */
@@ -177,7 +170,7 @@ function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Par
     `Release: ${cleanLine(tag, MAX_FACT)} by ${loginOf(author)}${isPrerelease ? ', a pre-release' : ''}, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`,
   ];
   return joinParts([
-    line(facts.join('\n')),
+    facts.join('\n'),
     describeText(body, {
       source: `notes of the release ${cleanLine(tag, MAX_FACT)}`,
       heading: [`Title: ${title}`],
@@ -207,7 +200,7 @@ function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptio
     `Head commit: ${cleanLine(trigger.headSha, MAX_FACT)}`,
   ];
   return joinParts([
-    line(facts.join('\n')),
+    facts.join('\n'),
     describeText(trigger.message, {
       source: 'commit message',
       heading: [`Workflow: ${trigger.workflow}`, `Branch: ${trigger.branch}`],
@@ -215,11 +208,6 @@ function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptio
     talk(options),
     change('commits', options),
   ]);
-}
-
-function describeMergeGroup({ repository, head, base }: MergeGroupTrigger, options: DescribeOptions): Parts {
-  const facts = [repositoryFact(repository), `Merge group: ${at(head)} onto ${at(base)}`];
-  return joinParts([line(facts.join('\n')), talk(options), change('merge group', options)]);
 }
 
 /** A commit and the branch it is on. */
@@ -232,29 +220,24 @@ function repositoryFact({ owner, name }: Repository): string {
   return `Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`;
 }
 
-function line(text: string): Parts {
-  return { blocks: [text] };
-}
-
 function talk({ context, showsStrangers }: DescribeOptions): Parts {
   return context === undefined ? NO_PARTS : describeTalk(context, showsStrangers);
 }
 
 /** Commits, checks, files and diff of a pull request. */
 function changes(number: number, { context, scope, policy }: DescribeOptions): Parts {
-  if (context === undefined) return line('Its diff could not be fetched.');
+  if (context === undefined) return { blocks: ['Its diff could not be fetched.'] };
   const around = [describeCommits(context), describeChecks(context)];
   if (context.kind !== 'pull_request') {
-    return joinParts([...around, line('Its diff could not be fetched, so you have not seen the change.')]);
+    return joinParts([...around, 'Its diff could not be fetched, so you have not seen the change.']);
   }
   const source = `diff of pull request #${number}`;
   return joinParts([...around, describeScoped(context, { scope, source, policy })]);
 }
 
-function sinceTag({ sinceTag: since }: TriggerContext): Parts {
-  if (since === undefined) return NO_PARTS;
-  if (since === '') return line('No earlier tag of the same series was found, so no changes are shown.');
-  return line(`What follows has changed since the tag before it, ${cleanLine(since, MAX_FACT)}.`);
+function sinceTag({ sinceTag: since }: TriggerContext): string | undefined {
+  if (since === '') return 'No earlier tag of the same series was found, so no changes are shown.';
+  return since && `What follows has changed since the tag before it, ${cleanLine(since, MAX_FACT)}.`;
 }
 
 /** The same of another change; nothing where there is none. */

@@ -37,7 +37,12 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
   }
   if (instructions.length > 0)
     prompt += section('Review Instructions', instructions.map(({ content }) => content).join('\n\n'));
-  if (language !== '') prompt += section('Language', languageInstruction(language));
+  if (language !== '')
+    // A rule's name is what a finding is known by again.
+    prompt += section(
+      'Language',
+      `Write everything that people will read (your answer, comments, summaries, issues) in this language: ${language}. Leave code, names, paths, quotations, the \`rule\` of a comment, and text in a form that was asked for as they are.`,
+    );
   return prompt;
 }
 
@@ -76,14 +81,9 @@ function section(title: string, content: string): string {
 
 /** axe's fence has three backticks; it grows where the content holds as many, so that no file can end it. */
 function formatContextFile({ path, content }: ContextFile): string {
-  const fence = '`'.repeat(Math.max(3, longestBacktickRun(content) + 1));
+  const longest = Math.max(2, ...Array.from(content.matchAll(/`+/g), ([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
   return `### ${path}\n${fence}${extension(path)}\n${content}\n${fence}`;
-}
-
-function longestBacktickRun(text: string): number {
-  let longest = 0;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
-  return longest;
 }
 
 /** What follows the last dot of the last path component, as Go's filepath.Ext has it: `.hidden` → `hidden`. */
@@ -106,14 +106,6 @@ export function skillBody(text: string): string {
 /** Keys and their values, lists and continuation lines; at least one key, so that a rule at the top is none. */
 const FRONT_MATTER =
   /^\uFEFF?---[ \t]*\r?\n(?:[A-Za-z_][\w-]*:[^\n]*\n(?:[ \t#-][^\n]*\n|\r?\n)*)+---[ \t]*(?:\r?\n|$)(?:[ \t]*\r?\n)*/;
-
-/**
- * The section of a system prompt that asks for a language (D28), a name or a code. What programs read stays as it is: a
- * rule's name, for one, is what a finding is known by again.
- */
-function languageInstruction(language: string): string {
-  return `Write everything that people will read (your answer, comments, summaries, issues) in this language: ${language}. Leave code, names, paths, quotations, the \`rule\` of a comment, and text in a form that was asked for as they are.`;
-}
 
 /** Whether a text is a name or a code of a language, such as `German` or `pt-BR`, and nothing like a sentence. */
 export function isLanguage(text: string): boolean {

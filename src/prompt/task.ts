@@ -63,7 +63,9 @@ export function resolveTask(given: TaskParts): Task {
     isStdinTask || isBlank(stdin) ? NO_PARTS : { blocks: [fence(stdin, { source: 'standard input' })] },
   ];
   const opening = [order];
-  if (!isOwnTask && isBareEvent(trigger)) opening.push(DEFAULT_TASK);
+  // These events say when to run and nothing about what to do; the agent's instructions do.
+  const isBare = ['schedule', 'dispatch', 'unknown'].includes(trigger.kind);
+  if (!isOwnTask && isBare) opening.push(DEFAULT_TASK);
   const blocks = parts.flatMap((part) => part.blocks);
   if (blocks.some((block) => parseFences(block).fences.length > 0)) opening.push(FENCE_NOTICE);
   const unseen = parts.flatMap((part) => part.unseen ?? []);
@@ -74,11 +76,6 @@ export function resolveTask(given: TaskParts): Task {
     warnings: parts.flatMap(({ warnings = [] }) => warnings),
     unseen: unseen.length === 0 ? undefined : unseen,
   };
-}
-
-/** Events that say when to run and nothing about what to do; the agent's instructions do. */
-function isBareEvent({ kind }: Trigger): boolean {
-  return kind === 'schedule' || kind === 'dispatch' || kind === 'unknown';
 }
 
 /** What Go's strings.TrimSpace would leave empty; axe takes such a standard input for none. */

@@ -164,14 +164,6 @@ function listOf(reasons: readonly string[]): string {
   return reasons.length < 2 ? reasons.join('') : `${reasons.slice(0, -1).join(', ')}, and ${reasons.at(-1)}`;
 }
 
-/** What people should know of the store a run used, in whole sentences (D13, D15). */
-interface MemoryNotes {
-  /** Worth an annotation: memory may go, or does not reach whom it is meant for. */
-  readonly notices: readonly string[];
-  /** For the summary alone. */
-  readonly remarks: readonly string[];
-}
-
 const IN_CACHE = 'Memory is in the Actions cache.';
 const KEEP_IT =
   'With `permissions: contents: write`, `memory-store: branch` keeps it on a branch, for every run and for good.';
@@ -180,11 +172,14 @@ const PUBLIC = 'The repository is public, and so is the branch: everybody can re
 /** Events whose runs have the cache of their pull request (D15). */
 const PULL_REQUEST_EVENTS = ['pull_request', 'pull_request_review', 'pull_request_review_comment'];
 
-/** The limits of the store that took the entry, and what it told on the way. A failed save tells enough itself. */
+/**
+ * What people should know of the store that took the entry, in whole sentences (D13, D15): notices are worth an annotation,
+ * since memory may go or does not reach whom it is meant for; remarks are for the summary alone. A failed save tells enough.
+ */
 export function memoryNotes(
   { plan: { trigger }, memory, remembered }: ReportOf<'ran'>,
   isElsewhere: boolean,
-): MemoryNotes {
+): Readonly<Record<'notices' | 'remarks', readonly string[]>> {
   if (remembered === undefined || remembered.result.kind === 'failed') return { notices: [], remarks: [] };
   const { notices = [] } = remembered.result;
   const store = memory?.store.kind;

@@ -15,7 +15,11 @@ import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 export function warningList(warnings: readonly Warning[]): string {
   const unread = warnings.filter(({ code }) => code === 'context-unread');
   const others = warnings.filter(({ code }) => code !== 'context-unread');
-  return sections([listUnder('Warnings', others), formatNotRead(unread)]);
+  const lines = others.map((warning) => {
+    const at = warning.at === undefined ? '' : ` (${code(sourcePosition(warning.at))})`;
+    return `- ${oneLine(warningText(warning))}${at}`;
+  });
+  return sections([others.length === 0 ? '' : '**Warnings**', lines.join('\n'), formatNotRead(unread)]);
 }
 
 /** What the token may not read, a line for each permission that is missing. */
@@ -31,15 +35,6 @@ function formatNotRead(unread: readonly Warning[]): string {
     return `- ${oneLine(what.join(', '))}${next === '' ? '' : ` — ${next}`}`;
   });
   return sections(['**Not read**, so the model does not know of it', lines.join('\n')]);
-}
-
-function listUnder(heading: string, warnings: readonly Warning[]): string {
-  return warnings.length === 0 ? '' : sections([`**${heading}**`, warnings.map(warningLine).join('\n')]);
-}
-
-function warningLine(warning: Warning): string {
-  const { at } = warning;
-  return `- ${oneLine(warningText(warning))}${at === undefined ? '' : ` (${code(sourcePosition(at))})`}`;
 }
 
 /** How much of a change was read, or would have been, with the names of all files that were not. */

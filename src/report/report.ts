@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
-import { AxeError, type SourcePosition } from '../lib/errors.js';
+import { AxeError } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
 import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/warning.js';
@@ -166,21 +166,24 @@ export async function annotate(
   secrets: readonly string[],
 ): Promise<void> {
   for (const { level, title, message, at } of annotations)
-    SHOW[level](sanitize(message, 'log', secrets), { title, ...annotationPlace(at) });
+    SHOW[level](sanitize(message, 'log', secrets), {
+      title,
+      ...(at && { file: at.file, startLine: at.line, startColumn: at.column }),
+    });
 }
 
-/** The properties that put an annotation at its place. */
-function annotationPlace(at: SourcePosition | undefined) {
-  if (at === undefined) return {};
-  return { file: at.file, startLine: at.line, startColumn: at.column };
-}
-
-/** The warnings of a run as annotations, merged by code (D35); one that fails the step is an error. */
+/**
+ * The warnings of a run as annotations, merged by code (D35); one that fails the step is an error: memory had to be saved
+ * (`isRequired`), or nothing of what the run was there for could be published (D40).
+ */
 function warningAnnotations(
   warnings: readonly Warning[],
-  { isRequired, isUnpublished }: WarningWeights,
+  { isRequired, isUnpublished }: { readonly isRequired: boolean; readonly isUnpublished: boolean },
 ): readonly Annotation[] {
-  return mergeWarnings(withoutRepeats(warnings)).map(({ code, message, at }) => {
+  // A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14).
+  const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
+  const told = warnings.filter(({ code }) => !isSaveFailed || code !== 'memory-load-failed');
+  return mergeWarnings(told).map(({ code, message, at }) => {
     const why =
       (isRequired && code === 'memory-save-failed' ? REQUIRED : undefined) ??
       (isUnpublished && code === 'publish-failed' ? UNPUBLISHED : undefined);
@@ -193,22 +196,8 @@ function warningAnnotations(
   });
 }
 
-/** Which warnings fail the step. */
-interface WarningWeights {
-  /** Memory had to be saved. */
-  readonly isRequired: boolean;
-  /** Nothing of what the run was there for could be published (D40). */
-  readonly isUnpublished: boolean;
-}
-
 const REQUIRED = 'The step fails because `fail-on` lists `memory`.';
 const UNPUBLISHED = 'The run failed because of it.';
-
-/** A log that could not be read is not added to; the failed save names the cause, so it need not be told twice (D14). */
-function withoutRepeats(warnings: readonly Warning[]): readonly Warning[] {
-  const isSaveFailed = warnings.some(({ code }) => code === 'memory-save-failed');
-  return isSaveFailed ? warnings.filter(({ code }) => code !== 'memory-load-failed') : warnings;
-}
 
 /** The conclusion of a run that nothing is wrong with but that `fail-on` has a gate for its findings, and it is met. */
 const FINDINGS_CONCLUSION = 'findings';
@@ -250,16 +239,11 @@ export async function writeReviewFiles(
   };
 }
 
-/** A file for later steps of the job. */
-interface FileForJob {
-  /** Folder that all steps of the job share. */
-  readonly temp: string;
-  readonly name: string;
-  readonly extension: string;
-}
-
 /** Writes a file and gives its path, empty if it cannot be; one of an earlier step stays, since its output names it. */
-async function writeForJob({ temp, name, extension }: FileForJob, text: string): Promise<string> {
+async function writeForJob(
+  { temp, name, extension }: Readonly<Record<'temp' | 'name' | 'extension', string>>,
+  text: string,
+): Promise<string> {
   for (let number = 1; ; number += 1) {
     const path = join(temp, `${name}${number === 1 ? '' : `-${number}`}.${extension}`);
     let isNew = false;

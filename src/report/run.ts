@@ -1,5 +1,5 @@
 import { formatError } from '../lib/errors.js';
-import { type Conclusion, conclusionOf, errorOf, markedAnswer, type ToolCallRecord } from '../lib/outcome.js';
+import { conclusionOf, errorOf, markedAnswer, type ToolCallRecord } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Warning, WarningCode } from '../lib/warning.js';
@@ -29,7 +29,9 @@ export function summarizeRun(
 ): RunSummary {
   const { plan, outcome, published, read, usage, spend, artifacts } = report;
   const { stats } = outcome;
-  const conclusion = conclusionOfRun(report);
+  const ended = conclusionOf(outcome);
+  // A run of which nobody hears is no success, however well the model did (D40).
+  const conclusion = ended === 'success' && published.failure !== undefined ? 'failure' : ended;
   const findings = published.reviewResult?.report.findings;
   const answer = markedAnswer(outcome);
   const error = errorOf(outcome);
@@ -90,12 +92,6 @@ export function summarizeRun(
         : [{ level: 'error', title: 'axe-action', message: formatError(error) } as const]),
     ],
   };
-}
-
-/** A run of which nobody hears is no success, however well the model did (D40). */
-function conclusionOfRun({ outcome, published }: Ran): Conclusion {
-  const conclusion = conclusionOf(outcome);
-  return conclusion === 'success' && published.failure !== undefined ? 'failure' : conclusion;
 }
 
 function memoryOutputs({ memory, remembered }: Ran, isHidden: boolean): Outputs {
