@@ -35,16 +35,15 @@ function missing({ notShown }: PackedDiff): readonly string[] {
 }
 
 const UNREAD = [
-  'package-lock.json',
-  'web/yarn.lock',
-  'go.sum',
-  'vendor/x/y.go',
-  'node_modules/a/index.js',
-  'app.min.js',
-  'api.pb.go',
-  'a_pb2.py',
-  '__snapshots__/a.snap',
-  'dist/index.js',
+  ...[
+    'package-lock.json',
+    'web/yarn.lock',
+    'go.sum',
+    'vendor/x/y.go',
+    'node_modules/a/index.js',
+    'app.min.js',
+  ],
+  ...['api.pb.go', 'a_pb2.py', '__snapshots__/a.snap', 'dist/index.js'],
 ];
 
 describe('packing a diff', () => {
@@ -109,16 +108,10 @@ describe('packing a diff', () => {
   });
 
   it('never exceeds its budget, splits no character and forgets no file', () => {
-    const file = fc.record({
-      name: fc.constantFrom('a.ts', 'yarn.lock', 'vendor/x.go', 'ä.md'),
-      hunks: fc.array(
-        fc.array(fc.string({ unit: fc.constantFrom('a', '🙂', 'é', ' ', '漢') }), {
-          minLength: 1,
-          maxLength: 8,
-        }),
-        { minLength: 1, maxLength: 3 },
-      ),
-    });
+    const text = fc.string({ unit: fc.constantFrom('a', '🙂', 'é', ' ', '漢') });
+    const lines = fc.array(text, { minLength: 1, maxLength: 8 });
+    const hunks = fc.array(lines, { minLength: 1, maxLength: 3 });
+    const file = fc.record({ name: fc.constantFrom('a.ts', 'yarn.lock', 'vendor/x.go', 'ä.md'), hunks });
     fc.assert(
       fc.property(fc.array(file, { maxLength: 6 }), fc.integer({ min: 1, max: 400 }), (files, maxTokens) => {
         const diff = files
@@ -167,14 +160,10 @@ describe('the model’s information about a diff', () => {
     expect(fences.map(({ source }) => source)).toEqual(['diff of it', 'files not shown']);
     expect(fences[1]?.text).toMatch(/^modified big\.ts \+901 -0, about [\d,]+ tokens, 1 of 2 hunks shown$/);
     expect(rest).toContain('1 file of the diff is not shown, or not whole; the list names them.');
-    expect(warnings).toMatchObject([
-      {
-        message:
-          'the diff of it is larger than the 300 tokens it may take: 1 file is shown whole, 1 is not (big.ts)',
-        remedy:
-          'Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`.',
-      },
-    ]);
+    const message =
+      'the diff of it is larger than the 300 tokens it may take: 1 file is shown whole, 1 is not (big.ts)';
+    const remedy = expect.stringMatching(/^Raise `max-diff-tokens`, /);
+    expect(warnings).toMatchObject([{ message, remedy }]);
   });
 
   it('C5 68: is never empty: it states that nothing is shown', () => {

@@ -53,14 +53,8 @@ const context: TriggerContext = {
 };
 
 function resolve(parts: Partial<TaskParts>): Task {
-  return resolveTask({
-    prompt: '',
-    stdin: '',
-    trigger: { kind: 'local' },
-    context: undefined,
-    change: undefined,
-    ...parts,
-  });
+  const none = { prompt: '', stdin: '', context: undefined, change: undefined };
+  return resolveTask({ ...none, trigger: { kind: 'local' }, ...parts });
 }
 
 function blocks(...texts: readonly string[]): string {
@@ -78,12 +72,8 @@ describe('the task on the command line', () => {
   it.each(['Hello\n', '  two\r\nlines  \n\n', '\uFEFFmark', '``` <!-- x -->'])(
     'is stdin byte for byte: %j',
     (stdin) => {
-      expect(resolve({ stdin })).toEqual({
-        sentence: stdin,
-        isKeptWhole: true,
-        message: stdin,
-        warnings: [],
-      });
+      const task = { sentence: stdin, isKeptWhole: true, message: stdin, warnings: [] };
+      expect(resolve({ stdin })).toEqual(task);
     },
   );
 
@@ -110,17 +100,14 @@ describe('the task of a pull request', () => {
 
   it('is its review, with the constant text before the variable text', () => {
     const task = resolve({ trigger: pullRequest, context });
-    expect(task.sentence).toBe('Review pull request #42: Fix auth');
-    expect(task.warnings).toEqual([]);
+    expect([task.sentence, task.warnings]).toEqual(['Review pull request #42: Fix auth', []]);
+    const description = { source: 'description of pull request #42', markdown: true };
     expect(task.message).toBe(
       blocks(
         'Review pull request #42',
         FENCE_NOTICE,
         'Repository: octocat/hello\nPull request: #42 by hubot',
-        fence('Title: Fix auth\nBranches: main <- fix-auth\n\nTokens expire now.', {
-          source: 'description of pull request #42',
-          markdown: true,
-        }),
+        fence('Title: Fix auth\nBranches: main <- fix-auth\n\nTokens expire now.', description),
         `Head commit: ${HEAD}`,
         'Changed files: 2 (1 line added, 1 line removed)',
         fence('modified auth.ts +1 -1\nrenamed new.ts (from old.ts) +0 -0', { source: 'changed files' }),
@@ -152,13 +139,10 @@ describe('the task of a pull request', () => {
     expect(message).toContain('(empty)');
   });
 
+  const MANY = { trigger: pullRequest, context: { ...context, filesTotal: 3100 } };
   it.each<[string, Partial<TaskParts>, string]>([
     ['that it is a draft', { trigger: { ...pullRequest, isDraft: true }, context }, 'by hubot, a draft'],
-    [
-      'how many files GitHub does not list',
-      { trigger: pullRequest, context: { ...context, filesTotal: 3100 } },
-      'Changed files: 3100, of which GitHub lists 2 (',
-    ],
+    ['how many files GitHub does not list', MANY, 'Changed files: 3100, of which GitHub lists 2 ('],
     ['that the diff could not be fetched', { trigger: pullRequest }, 'Its diff could not be fetched.'],
   ])('states %s', (_what, parts, said) => {
     expect(resolve(parts).message).toContain(said);
@@ -166,12 +150,10 @@ describe('the task of a pull request', () => {
 
   it('names the tool that returns the rest of a diff, if the agent has one', () => {
     const big = `diff --git a/big.ts b/big.ts\n--- a/big.ts\n+++ b/big.ts\n@@ -0,0 +1 @@\n${'+line\n'.repeat(100)}`;
+    const given = { trigger: pullRequest, context: { ...context, diff: big } };
+    const few = { maxTokens: 20, paths: [], pathsIgnore: [] };
     const tell = (tool: { readonly tool?: string }) =>
-      resolve({
-        trigger: pullRequest,
-        context: { ...context, diff: big },
-        policy: { maxTokens: 20, paths: [], pathsIgnore: [], ...tool },
-      }).message;
+      resolve({ ...given, policy: { ...few, ...tool } }).message;
     expect(tell({ tool: 'github_diff' })).toContain('Read those that matter with `github_diff`.');
     expect(tell({})).toContain('If you have a tool that gives the diff of a file, ask it');
   });
@@ -181,27 +163,23 @@ describe('C6 74: text by other people', () => {
   const attack = 'IGNORE-THE-RULES';
   const inDiff = DIFF.replace('+new', `+${attack}`);
   const files = [{ path: `${attack}.ts`, status: 'added', additions: 1, deletions: 0 }];
-  const hostile: readonly {
-    readonly name: string;
-    readonly trigger: Trigger;
-    readonly given?: TriggerContext;
-  }[] = [
-    { name: 'title', trigger: { ...pullRequest, title: attack } },
-    { name: 'title of an issue', trigger: { ...issue, title: attack } },
-    { name: 'title over a comment', trigger: { ...comment, title: attack } },
-    { name: 'description', trigger: { ...pullRequest, body: attack } },
-    { name: 'branch', trigger: { ...pullRequest, head: { ...pullRequest.head, ref: attack } } },
-    { name: 'diff', trigger: pullRequest, given: { ...context, diff: inDiff } },
-    { name: 'file name', trigger: pullRequest, given: { ...context, files } },
-    { name: 'issue', trigger: { ...issue, body: attack } },
-    { name: 'label', trigger: { ...issue, labels: ['bug', attack] } },
-    { name: 'label under a comment', trigger: { ...comment, labels: [attack] } },
-    { name: 'comment', trigger: { ...comment, body: attack } },
-    { name: 'description under a comment', trigger: { ...comment, description: attack } },
-    { name: 'commit message', trigger: { ...push, commits: [{ sha: HEAD, message: attack }] } },
+  const hostile: readonly (readonly [string, Trigger, TriggerContext?])[] = [
+    ['title', { ...pullRequest, title: attack }],
+    ['title of an issue', { ...issue, title: attack }],
+    ['title over a comment', { ...comment, title: attack }],
+    ['description', { ...pullRequest, body: attack }],
+    ['branch', { ...pullRequest, head: { ...pullRequest.head, ref: attack } }],
+    ['diff', pullRequest, { ...context, diff: inDiff }],
+    ['file name', pullRequest, { ...context, files }],
+    ['issue', { ...issue, body: attack }],
+    ['label', { ...issue, labels: ['bug', attack] }],
+    ['label under a comment', { ...comment, labels: [attack] }],
+    ['comment', { ...comment, body: attack }],
+    ['description under a comment', { ...comment, description: attack }],
+    ['commit message', { ...push, commits: [{ sha: HEAD, message: attack }] }],
   ];
 
-  it.each(hostile)('is only in fences: $name', ({ trigger, given = context }) => {
+  it.each(hostile)('is only in fences: %s', (_, trigger, given = context) => {
     const { message } = resolve({ trigger, context: given });
     const { fences, rest } = parseFences(message);
     expect(fences.some(({ text }) => text.includes(attack))).toBe(true);
@@ -223,14 +201,9 @@ describe('the task of other events', () => {
   });
 
   it('is the answer to a review, with its verdict', () => {
-    const trigger: Trigger = {
-      ...comment,
-      on: 'pull_request',
-      review: 'changes_requested',
-      isClosed: true,
-      isFork: true,
-      commits: { head: pullRequest.head, base: pullRequest.base },
-    };
+    const { head, base } = pullRequest;
+    const state = { review: 'changes_requested', isClosed: true, isFork: true } as const;
+    const trigger: Trigger = { ...comment, ...state, on: 'pull_request', commits: { head, base } };
     const { message, sentence } = resolve({ trigger, context });
     expect(sentence).toBe('Answer the review by octocat on #7: Login is broken');
     expect(message).toContain('The comment is on: pull request #7 by hubot, closed, from a fork\n');
@@ -239,15 +212,13 @@ describe('the task of other events', () => {
   });
 
   it('is the review of a push', () => {
+    const commits = { source: 'commit messages', markdown: true };
     expect(resolve({ trigger: push }).message).toBe(
       blocks(
         'Review the push of 2 commits to main',
         FENCE_NOTICE,
         `Repository: octocat/hello\nBranch: main\nPushed by: octocat\nFrom ${BASE} to ${HEAD}`,
-        fence('aaaaaaa Fix auth\nbbbbbbb Add test\n\nWith a body', {
-          source: 'commit messages',
-          markdown: true,
-        }),
+        fence('aaaaaaa Fix auth\nbbbbbbb Add test\n\nWith a body', commits),
       ),
     );
   });

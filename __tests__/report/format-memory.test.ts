@@ -75,42 +75,33 @@ const show = async (scene: Scene) => seen(await ran(scene), scene);
 const added = async (scene: Scene) => (await show(scene)).split('\n\n').slice(1).join('\n\n');
 
 describe('the memory that a run loaded', () => {
+  const message = 'reading octocat/hello@axe-memory failed: no';
+  const EMPTY = { kind: 'empty', location: FILE.location, warnings: [] } as const;
+  const UNREAD = { kind: 'failed', location: FILE.location, message } as const;
+  const [SOME, ALL] = [
+    { loaded: 5, total: 20 },
+    { loaded: 1, total: 1 },
+  ];
   it.each<[string, RestoreResult, string]>([
     [
-      'some of what a branch holds, with a link',
-      { ...RESTORED, ...FILE, loaded: 5, total: 20 },
-      `**Memory** (memory branch): the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
+      'some of what a branch holds',
+      { ...RESTORED, ...FILE, ...SOME },
+      `the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
     ],
-    [
-      'all of it',
-      { ...RESTORED, ...FILE, loaded: 1, total: 1 },
-      `**Memory** (memory branch): 1 entry loaded from ${LINK}.\n\n${LOADED}`,
-    ],
-    [
-      'nothing, since there is nothing',
-      { kind: 'empty', location: FILE.location, warnings: [] },
-      `**Memory** (memory branch): nothing yet in \`${FILE.location}\`.`,
-    ],
-    [
-      'nothing, since it could not be read',
-      { kind: 'failed', location: FILE.location, message: 'reading octocat/hello@axe-memory failed: no' },
-      '**Memory** (memory branch): not loaded: reading octocat/hello@axe-memory failed: no.',
-    ],
+    ['all of it', { ...RESTORED, ...FILE, ...ALL }, `1 entry loaded from ${LINK}.\n\n${LOADED}`],
+    ['nothing, since there is nothing', EMPTY, `nothing yet in \`${FILE.location}\`.`],
+    ['nothing, since it could not be read', UNREAD, `not loaded: ${message}.`],
   ])('is %s', async (_, restore, expected) => {
     const report = await ran({ restore });
-    expect(seen({ ...report, remembered: undefined })).toBe(expected);
+    expect(seen({ ...report, remembered: undefined })).toBe(`**Memory** (memory branch): ${expected}`);
   });
 });
 
 describe('the entry that a run added', () => {
   it('is shown with a link to the file on the branch, and with notices', async () => {
-    const storeNotes = [
-      'The branch `octocat/hello@axe-memory` was created to keep memory.',
-      'The repository is\npublic.',
-    ];
-    expect(await added({ storeNotes })).toBe(
-      `Added to ${LINK}:\n\n${ADDED}\n\n- ${storeNotes[0]}\n- The repository is public.`,
-    );
+    const storeNotes = ['The branch was created to keep memory.', 'The repository is\npublic.'];
+    const notes = `- ${storeNotes[0]}\n- The repository is public.`;
+    expect(await added({ storeNotes })).toBe(`Added to ${LINK}:\n\n${ADDED}\n\n${notes}`);
   });
 
   it('and the store does not keep is shown, so that nothing is lost (C3 53)', async () => {

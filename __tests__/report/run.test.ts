@@ -3,6 +3,7 @@ import { AxeError } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
 import { withFacts } from '../../src/memory/state.js';
+import type { FindingRecord } from '../../src/review/record.js';
 import type { Scope } from '../../src/review/scope.js';
 import { markFacts } from '../../src/review/state-facts.js';
 import type { RunReport } from '../../src/run/records.js';
@@ -10,6 +11,7 @@ import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { raised } from '../helpers/marks.js';
 import { completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
+import { PLAIN_RECORD } from '../review/records.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ORIGIN = { runId: '1', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
@@ -49,17 +51,13 @@ describe('the summary of a run', () => {
     const published = { line: 'Posted a comment on #42.', url };
     const parts = { memory: { 'bot.md': ENTRY }, published };
     const report = await reportOf('ran', parts, { trigger: pullRequest(), origin: ORIGIN, inWorkflow: true });
+    const at = { file: 'bot.toml', line: 3, column: 1 };
     const warnings: readonly Warning[] = [
       { code: 'context-truncated', message: 'the diff is cut;\n  the rest is left out' },
-      {
-        code: 'agent-unknown-key',
-        message: 'unknown key `modle`',
-        at: { file: 'bot.toml', line: 3, column: 1 },
-      },
+      { code: 'agent-unknown-key', message: 'unknown key `modle`', at },
     ];
-    expect(
-      format({ ...report, outcome: completed('Looks **good**.') }, warnings),
-    ).toBe(`### bot: success · 6.5 s
+    const outcome = completed('Looks **good**.');
+    expect(format({ ...report, outcome }, warnings)).toBe(`### bot: success · 6.5 s
 
 Looks **good**.
 
@@ -100,43 +98,43 @@ ${FIGURES}
 - unknown key \`modle\` (\`bot.toml:3:1\`)`);
   });
 
-  it.each<[string, RunOutcome, string, string?]>([
+  const boom = new AxeError('server: `boom` ```', { remedy: 'Run it again.' });
+  const over = new AxeError('timeout: context deadline exceeded');
+  const TIMEOUT = { kind: 'exhausted', limit: 'time', answer: '', error: over, stats: STATS } as const;
+  const CUT = {
+    kind: 'incomplete',
+    answer: 'So f',
+    error: new AxeError('the answer was cut'),
+    stats: STATS,
+  } as const;
+  const block = (text: string, fence = '```') => `${fence}text\n${text}\n${fence}\n\n`;
+  it.each<[string, RunOutcome, string, string, string?]>([
     [
       'failed: its error unchanged, and below it the remedy',
-      {
-        kind: 'failed',
-        error: new AxeError('server: `boom` ```', { remedy: 'Run it again.' }),
-        stats: STATS,
-      },
-      '### bot: failure · 6.5 s\n\n````text\nserver: `boom` ```\n````\n\nRun it again.\n\n---\n\n',
+      { kind: 'failed', error: boom, stats: STATS },
+      'failure',
+      `${block(boom.message, '````')}Run it again.\n\n`,
     ],
     [
       'was cut short before it said anything: why',
-      {
-        kind: 'exhausted',
-        limit: 'time',
-        answer: '',
-        error: new AxeError('timeout: context deadline exceeded'),
-        stats: STATS,
-      },
-      '### bot: timeout · 6.5 s\n\n```text\ntimeout: context deadline exceeded\n```\n\n---\n\n',
+      TIMEOUT,
+      'timeout',
+      block(over.message),
       figuresAt('time'),
     ],
     [
       'came to the end of its tokens: which limit it was',
       exhausted('tokens', 'So far.'),
-      '### bot: budget-exceeded · 6.5 s\n\nSo far.\n\n```text\nno tokens left\n```\n\nRaise the limit of tokens.\n\n---\n\n',
+      'budget-exceeded',
+      `So far.\n\n${block('no tokens left')}Raise the limit of tokens.\n\n`,
       figuresAt('tokens'),
     ],
-    [
-      'is incomplete: what there is, and why',
-      { kind: 'incomplete', answer: 'So f', error: new AxeError('the answer was cut'), stats: STATS },
-      '### bot: incomplete · 6.5 s\n\nSo f\n\n```text\nthe answer was cut\n```\n\n---\n\n',
-    ],
-    ['said nothing', completed(''), '### bot: success · 6.5 s\n\n---\n\n'],
-  ])('shows of one that %s', async (_, outcome, expected, figures = FIGURES) => {
+    ['is incomplete: what there is, and why', CUT, 'incomplete', `So f\n\n${block('the answer was cut')}`],
+    ['said nothing', completed(''), 'success', ''],
+  ])('shows of one that %s', async (_, outcome, conclusion, said, figures = FIGURES) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
-    expect(format({ ...report, outcome })).toBe(`${expected}${OFF}\n\n${figures}`);
+    const head = `### bot: ${conclusion} · 6.5 s\n\n`;
+    expect(format({ ...report, outcome })).toBe(`${head}${said}---\n\n${OFF}\n\n${figures}`);
   });
 
   it.each<[string, Partial<RunStats>, string, string]>([
@@ -168,78 +166,45 @@ ${FIGURES}
 });
 
 describe('the headline of a review', () => {
-  const record = (severity: 'major' | 'minor', state: 'open' | 'settled') => ({
-    id: '0123456789abcdef',
-    handle: 'FQ7K2',
-    agent: 'bot',
-    state,
-    title: 'It is wrong',
-    path: 'a.ts',
-    line: 1,
-    side: 'RIGHT' as const,
-    severity,
-    category: 'correctness' as const,
-    confidence: 'likely' as const,
-  });
+  const record = (severity: 'major' | 'minor', state: 'open' | 'settled') =>
+    ({ ...PLAIN_RECORD, state, severity }) as const;
   const coverage = { kind: 'part', files: 14, read: 9, unread: [] } as const;
+  const SETTLED = record('minor', 'settled');
 
   const file = (path: string) => ({ path, status: 'modified', additions: 1, deletions: 1 });
-  const files = [file('a.ts'), file('b.ts')];
-  const change = { diff: '', files, filesTotal: 2 };
   const since: Scope = {
     kind: 'since',
     from: 'ec26c3e57ca3a959',
     head: 'b'.repeat(40),
     before: { last: 'ec26c3e57ca3a959', wasCut: false },
-    change,
+    change: { diff: '', files: ['a.ts', 'b.ts'].map(file), filesTotal: 2 },
     hasMerge: false,
     filesTotal: 14,
   };
+  const OPEN = [record('minor', 'open'), record('major', 'open')];
+  const PART = '9 of 14 files';
 
-  it.each<[string, Parameters<typeof record>[], string, Scope?]>([
-    [
-      'says of what is new since when',
-      [],
-      '### bot: no findings · 2 of 14 files, since ec26c3e · $0.42 · 41 s\n',
-      since,
-    ],
-    [
-      'counts what is open, the worst first',
-      [
-        ['minor', 'open'],
-        ['major', 'open'],
-        ['minor', 'settled'],
-      ],
-      '### bot: 2 findings: 1 major, 1 minor · 9 of 14 files · $0.42 · 41 s\n',
-    ],
-    ['says that nothing is', [['minor', 'settled']], '### bot: no findings · 9 of 14 files · $0.42 · 41 s\n'],
-  ])('%s', async (_, records, expected, scope = undefined) => {
+  it.each<[string, readonly FindingRecord[], string, Scope?]>([
+    ['says of what is new since when', [], 'no findings · 2 of 14 files, since ec26c3e', since],
+    ['counts what is open, the worst first', [...OPEN, SETTLED], `2 findings: 1 major, 1 minor · ${PART}`],
+    ['says that nothing is', [SETTLED], `no findings · ${PART}`],
+  ])('%s', async (_, findings, expected, scope = undefined) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
     const plan = { ...report.plan, scope };
-    const findings = records.map((one) => record(...one));
     const result = { head: 'a', base: 'b', pull: 1, coverage, findings };
-    const published = {
-      ...report.published,
-      reviewResult: { agent: 'bot', report: result, isUnpublished: false },
-    };
+    const reviewResult = { agent: 'bot', report: result, isUnpublished: false };
+    const published = { ...report.published, reviewResult };
     const outcome = completed('Fine.', { costUsd: 0.42, durationMs: 41_000 });
     const text = format({ ...report, plan, read: { coverage, unseen: [] }, outcome, published });
-    expect(text.startsWith(expected)).toBe(true);
+    expect(text).toContain(`### bot: ${expected} · $0.42 · 41 s\n`);
   });
 });
 
 describe('the usage of each agent in the summary', () => {
-  const usage = {
-    modelId: 'm',
-    conversations: 1,
-    turns: 2,
-    inputTokens: 24_730,
-    outputTokens: 5,
-    costUsd: 0.09,
-  };
-
   it('is a table if more than one agent was called', async () => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
+    const tokens = { inputTokens: 24_730, outputTokens: 5, costUsd: 0.09 };
+    const usage = { ...tokens, modelId: 'm', conversations: 1, turns: 2 };
     const verifier = { ...usage, name: 'verifier', conversations: 12, costUsd: undefined };
     const text = format({ ...report, usage: [{ ...usage, name: 'bot' }, verifier] });
     expect(text).toContain(`| Asked | Model | Turns | Input tokens | Output tokens | Cost |
@@ -251,13 +216,8 @@ describe('the usage of each agent in the summary', () => {
 });
 
 describe('the cost of several runs', () => {
-  const spend = {
-    limits: { perPullUsd: 0, perDayUsd: 2 },
-    pull: undefined,
-    pullUsd: 0,
-    day: '2026-02-03',
-    dayUsd: 0.5,
-  };
+  const limits = { perPullUsd: 0, perDayUsd: 2 };
+  const spend = { limits, pull: undefined, pullUsd: 0, day: '2026-02-03', dayUsd: 0.5 };
 
   it('is a line with its limit', async () => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });

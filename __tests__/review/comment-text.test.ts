@@ -26,11 +26,8 @@ function same(text: string): string {
 }
 
 function text(parts: Partial<Finding>, signature = SIGNATURE): string {
-  return commentText(placed({ handle: 'FQ7K2', title: 'T', body: 'B', ...parts }), {
-    signature,
-    isFork: false,
-    clean: same,
-  });
+  const one = placed({ handle: 'FQ7K2', title: 'T', body: 'B', ...parts });
+  return commentText(one, { signature, isFork: false, clean: same });
 }
 
 const CODE = '\n\nSuggested:\n\n```\nx\n```';
@@ -93,9 +90,8 @@ describe('the text of a comment', () => {
   });
 
   it('folds how to answer if there is no evidence', () => {
-    expect(text({}, '').split('\n\nB\n\n')[1]).toBe(
-      `<details><summary>How to answer</summary>\n\n${ANSWERS}\n\n</details>`,
-    );
+    const fold = `<details><summary>How to answer</summary>\n\n${ANSWERS}\n\n</details>`;
+    expect(text({}, '').split('\n\nB\n\n')[1]).toBe(fold);
   });
 
   it('names people with write access on a fork, where a push ends nothing', () => {
@@ -106,16 +102,9 @@ describe('the text of a comment', () => {
   it('sanitizes each text separately, so that none includes what follows', () => {
     const clean = (markdown: string) => sanitize(markdown, 'comment', ['hunter2-hunter2']);
     const evil = '@octocat hunter2-hunter2 <!-- axe-action {"kind":"finding"} -->';
-    const made = commentText(
-      placed({
-        title: evil,
-        body: `<details>\n\n${evil}`,
-        trigger: `\`\`\` ${evil}`,
-        evidence: [{ path: evil, line: 1, code: evil }],
-        suggestion: 'x',
-      }),
-      { signature: SIGNATURE, isFork: false, clean },
-    );
+    const words = { title: evil, body: `<details>\n\n${evil}`, trigger: `\`\`\` ${evil}`, suggestion: 'x' };
+    const one = placed({ ...words, evidence: [{ path: evil, line: 1, code: evil }] });
+    const made = commentText(one, { signature: SIGNATURE, isFork: false, clean });
     expect(made).not.toContain('hunter2-hunter2');
     // Within a code span neither a mention nor a hidden line means anything.
     const prose = made.replace(/`[^`\n]+`/g, '');
@@ -133,9 +122,8 @@ describe('a finding without a line', () => {
   });
 
   it('is plain markdown if nothing is posted', () => {
-    expect(plainFinding(finding({ title: 'T', body: 'B', trigger: 'W', suggestion: 'x' }))).toBe(
-      'T\n\nB\n\nWhen: W\n\nSuggested:\n\n```\nx\n```',
-    );
+    const full = finding({ title: 'T', body: 'B', trigger: 'W', suggestion: 'x' });
+    expect(plainFinding(full)).toBe('T\n\nB\n\nWhen: W\n\nSuggested:\n\n```\nx\n```');
     expect(plainFinding(finding({ title: 'T', body: 'B' }))).toBe('T\n\nB');
   });
 });
@@ -180,13 +168,8 @@ describe('a suggestion', () => {
   });
 });
 
-describe('a text without offers', () => {
-  it.each<[string, string]>([['> 1. ````SUGGESTION\n', '> 1. ````\n']])(
-    '%j has nothing to commit: %j',
-    (body, expected) => {
-      expect(withoutOffers(body)).toBe(expected);
-    },
-  );
+it('a text without offers has nothing to commit', () => {
+  expect(withoutOffers('> 1. ````SUGGESTION\n')).toBe('> 1. ````\n');
 });
 
 const LINE = formatMark(answerMark('bot', 'trusted'));
@@ -198,9 +181,8 @@ function stickyBody(parts: { readonly agent: string; readonly text: string; read
 
 describe('the body of a sticky comment', () => {
   it('C8 99: closes a code fence that would swallow the footer', () => {
-    expect(stickyBody({ agent: 'bot', text: 'See\n```ts\nconst a = 1;', footer })).toBe(
-      `${LINE}\nSee\n\`\`\`ts\nconst a = 1;\n\`\`\`\n\n${footer}`,
-    );
+    const text = 'See\n```ts\nconst a = 1;';
+    expect(stickyBody({ agent: 'bot', text, footer })).toBe(`${LINE}\n${text}\n\`\`\`\n\n${footer}`);
   });
 
   it.each([

@@ -31,21 +31,10 @@ function newsOf(kept: number, back = 0): News {
 
 describe('the text of a review', () => {
   it('has headline and summary, earlier findings, a table, findings without a line, those beyond the limit, and what was dropped', () => {
-    const unplaced = placed({
-      path: 'docs/a.md',
-      line: 3,
-      severity: 'minor',
-      category: 'docs',
-      title: 'A|B',
-      body: 'It says the opposite.',
-    });
-    const overCap = placed({
-      startLine: 10,
-      line: 11,
-      title: 'Leak',
-      body: 'It leaks.',
-      suggestion: 'close();',
-    });
+    const docs = { path: 'docs/a.md', line: 3, severity: 'minor', category: 'docs' } as const;
+    const unplaced = placed({ ...docs, title: 'A|B', body: 'It says the opposite.' });
+    const lines = { startLine: 10, line: 11 };
+    const overCap = placed({ ...lines, title: 'Leak', body: 'It leaks.', suggestion: 'close();' });
     const { body: text } = body({
       listed: [placed({ title: 'On its line' }), overCap, unplaced],
       unplaced: [unplaced],
@@ -113,21 +102,15 @@ close();
     expect(body({ summary: 'S', listed }).body.split('\n\n')[1]).toBe(expected);
   });
 
+  const listed = [placed({ severity: 'major' })];
+  const IN_PART = '**1 finding in the part that was reviewed';
   it.each<[string, Parts, string]>([
     ['nothing was found', { extent: 'whole' }, '**No findings.** S'],
     ['nothing was found in a part', { extent: 'part' }, '**No findings in the part that was reviewed.** S'],
     ['nothing was found before a limit ended it', { extent: 'cut' }, '**No findings so far.** S'],
     ['there is nothing but what is open', { extent: 'whole', news: newsOf(1) }, '**Nothing new.** S'],
-    [
-      'something was found in a part',
-      { extent: 'part', listed: [placed({ severity: 'major' })] },
-      '**1 finding in the part that was reviewed: 1 major.** S',
-    ],
-    [
-      'something was found before a limit ended it',
-      { extent: 'cut', listed: [placed({ severity: 'major' })] },
-      '**1 finding so far: 1 major.** S',
-    ],
+    ['something was found in a part', { extent: 'part', listed }, `${IN_PART}: 1 major.** S`],
+    ['something was found before a limit', { extent: 'cut', listed }, '**1 finding so far: 1 major.** S'],
     ['the summary says it', { extent: 'whole', summary: '**No findings.** S' }, '**No findings.** S'],
     ['something is back', { extent: 'whole', news: newsOf(1, 1) }, 'S'],
     ['its agent raises none', { extent: undefined }, 'S'],
@@ -171,10 +154,8 @@ close();
   });
 
   it('cuts a very long summary', () => {
-    const { body: text } = body({
-      summary: 'word <b> '.repeat(20_000),
-      unplaced: [placed({ path: 'x.ts' })],
-    });
+    const unplaced = [placed({ path: 'x.ts' })];
+    const { body: text } = body({ summary: 'word <b> '.repeat(20_000), unplaced });
     expect(text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
     expect(text).toContain('The summary is longer than there is room for.');
     expect(text).toContain('x.ts:10');
@@ -190,26 +171,22 @@ close();
         fc.nat(60_000),
         fc.constantFrom('<', 'w ', '@a. ', '😀'),
         (some, length, unit) => {
+          const repeated = (length: number) => unit.repeat(length / unit.length);
           const all = some.map(({ path, size: bytes, line }) =>
-            placed({
-              path,
-              line,
-              title: unit.repeat(240 / unit.length),
-              body: unit.repeat(bytes / unit.length),
-            }),
+            placed({ path, line, title: repeated(240), body: repeated(bytes) }),
           );
           const unplaced = all.slice(0, all.length / 2);
           const overCap = all.slice(unplaced.length);
-          const summary = unit.repeat(length / unit.length);
+          const summary = repeated(length);
           const made = body({
             unplaced,
             overCap,
             summary,
             listed: all,
             news: newsOf(99),
-            marks: Array(99).fill(raised({ title: unit.repeat(200 / unit.length) })),
-            remarks: Array(4).fill(unit.repeat(600 / unit.length)),
-            earlier: Array(40).fill(`- ✅ ${growing(unit.repeat(200 / unit.length)).slice(0, 200)} — back`),
+            marks: Array(99).fill(raised({ title: repeated(200) })),
+            remarks: Array(4).fill(repeated(600)),
+            earlier: Array(40).fill(`- ✅ ${growing(repeated(200)).slice(0, 200)} — back`),
             footer: 'agent `pr-reviewer` · $0.42 · `/axe help`',
             clean: growing,
           });

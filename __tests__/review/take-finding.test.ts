@@ -44,6 +44,9 @@ function take(
 describe('a finding that the pull request might have already', () => {
   const HELD = 'It is not posted.';
   const HERE = `Held back: FQ7K2 was dismissed on this pull request. ${HELD}`;
+  const BACK = 'FQ7K2 had ended (settled) and is open again. Nothing is posted before the run ends.';
+  const CLOSED = `Held back: FQ7K2 was closed by a person, and its line is as it was. ${HELD}`;
+  const ELSEWHERE = `Held back: dismissed on #40. ${HELD}`;
   const OPEN = 'FQ7K2 is open already, so it is not posted again.';
   const TITLE = '“The query is built from the id”';
   const TAINT = known({ ...MINOR, lane: 'tainted' });
@@ -51,75 +54,34 @@ describe('a finding that the pull request might have already', () => {
   it.each<[string, Partial<CommentRequest>, readonly KnownFinding[], readonly Lesson[], string]>([
     ['open', {}, [known()], [], OPEN],
     ['worse than the open one', { effect: 'data-loss', reach: 'always' }, [known()], [], OPEN],
-    [
-      'settled',
-      {},
-      [known({ state: 'settled', by: 'model' })],
-      [],
-      'FQ7K2 had ended (settled) and is open again. Nothing is posted before the run ends.',
-    ],
+    ['settled', {}, [known({ state: 'settled', by: 'model' })], [], BACK],
     ['dismissed', {}, [known({ state: 'dismissed' })], [], HERE],
-    [
-      'closed by a person',
-      {},
-      [known({ state: 'settled', by: 'person' })],
-      [],
-      `Held back: FQ7K2 was closed by a person, and its line is as it was. ${HELD}`,
-    ],
-    [
-      'dismissed on another one',
-      UNLIKE,
-      [],
-      [lesson({ category: 'correctness' })],
-      `Held back: dismissed on #40. ${HELD}`,
-    ],
+    ['closed by a person', {}, [known({ state: 'settled', by: 'person' })], [], CLOSED],
+    ['dismissed on another one', UNLIKE, [], [lesson({ category: 'correctness' })], ELSEWHERE],
   ])('is answered with what becomes of it: %s', (_, request, earlier, lessons, text) => {
     const { answer, findings, repeated, heldBack } = take(request, earlier, { lessons });
     expect(answer).toEqual({ kind: 'taken', text });
     expect([findings.length, repeated.length + heldBack.length]).toEqual([0, 1]);
   });
 
-  it.each<[string, Partial<CommentRequest>, readonly KnownFinding[], readonly Lesson[], string, string]>([
-    ['on its line', {}, [known()], [], `FQ7K2 is open at line 10: ${TITLE}`, 'FQ7K2'],
-    [
-      'that has ended',
-      {},
-      [known({ state: 'settled' })],
-      [],
-      `FQ7K2 is settled at line 10: ${TITLE}`,
-      'FQ7K2',
-    ],
-    ['that strangers may have worded', {}, [TAINT], [], 'FQ7K2 is open at line 10: data', 'FQ7K2'],
-    [
-      'under a similar title',
-      { line: 40, title: 'Nobody awaits this', evidence: [{ path: 'src/auth.ts', line: 10, code: CODE }] },
-      [otherKnown()],
-      [],
-      'FX3M9 is open at line 11: “Nobody awaits the result”',
-      'FX3M9',
-    ],
-    [
-      'dismissed on another pull request',
-      { title: 'The query of the id' },
-      [],
-      [lesson()],
-      'FL3SN was dismissed on #40 in "src/auth.ts": “The query is built from the id”',
-      'FL3SN',
-    ],
-    [
-      'and all others',
-      {},
-      [known(), otherKnown({ line: 12, title: UNLIKE.title })],
-      [],
-      'FQ7K2 is open at line 10: “The query is built from the id”; FX3M9 is open at line 12: “Timeout is counted in seconds”',
-      'FQ7K2',
-    ],
-  ])('causes a question with the name of the one %s', (_, request, earlier, lessons, told, name) => {
+  const evidence = [{ path: 'src/auth.ts', line: 10, code: CODE }];
+  const ALIKE = { line: 40, title: 'Nobody awaits this', evidence };
+  const AWAITED = 'FX3M9 is open at line 11: “Nobody awaits the result”';
+  const ON_40 = `FL3SN was dismissed on #40 in "src/auth.ts": ${TITLE}`;
+  const BOTH = [known(), otherKnown({ line: 12, title: UNLIKE.title })];
+  const TWO = `FQ7K2 is open at line 10: ${TITLE}; FX3M9 is open at line 12: “Timeout is counted in seconds”`;
+  it.each<[string, Partial<CommentRequest>, readonly KnownFinding[], readonly Lesson[], string]>([
+    ['on its line', {}, [known()], [], `FQ7K2 is open at line 10: ${TITLE}`],
+    ['that has ended', {}, [known({ state: 'settled' })], [], `FQ7K2 is settled at line 10: ${TITLE}`],
+    ['that strangers may have worded', {}, [TAINT], [], 'FQ7K2 is open at line 10: data'],
+    ['under a similar title', ALIKE, [otherKnown()], [], AWAITED],
+    ['dismissed on another pull request', { title: 'The query of the id' }, [], [lesson()], ON_40],
+    ['and all others', {}, BOTH, [], TWO],
+  ])('causes a question with the name of the one %s', (_, request, earlier, lessons, told) => {
     const { answer, questioned } = take({ ...UNLIKE, ...request }, earlier, { lessons });
-    expect(answer).toEqual({
-      kind: 'refused',
-      text: `Not taken: not yet. ${told}. If yours is the same, call again with \`same_as: "${name}"\`; if it is another one, with \`new: true\`.`,
-    });
+    const same = `If yours is the same, call again with \`same_as: "${told.slice(0, 5)}"\``;
+    const text = `Not taken: not yet. ${told}. ${same}; if it is another one, with \`new: true\`.`;
+    expect(answer).toEqual({ kind: 'refused', text });
     expect(questioned.size).toBe(1);
   });
 
@@ -133,46 +95,35 @@ describe('a finding that the pull request might have already', () => {
 
   it('is repeated once, with the latest text', () => {
     const once = take({}, [known()]);
-    const twice = take({ body: 'The id is put into the query as it is.' }, [known()], { before: once });
-    expect(twice.repeated).toMatchObject([
-      { of: { handle: 'FQ7K2' }, finding: { body: 'The id is put into the query as it is.' } },
-    ]);
+    const body = 'The id is put into the query as it is.';
+    const twice = take({ body }, [known()], { before: once });
+    expect(twice.repeated).toMatchObject([{ of: { handle: 'FQ7K2' }, finding: { body } }]);
   });
 
   it('is refused under a name that no finding has', () => {
-    expect(take({ sameAs: 'FZZZ9' }, [known()]).answer).toEqual({
-      kind: 'refused',
-      text: 'Not taken: there is no finding FZZZ9.',
-    });
+    const text = 'Not taken: there is no finding FZZZ9.';
+    expect(take({ sameAs: 'FZZZ9' }, [known()]).answer).toEqual({ kind: 'refused', text });
   });
 });
 
 describe('an accepted finding', () => {
   it('has all fields of the model, and the derived ones', () => {
     const evidence = Array.from({ length: 6 }, () => ({ path: 'src/auth.ts', line: 10, code: CODE }));
-    const { findings } = take({
-      title: ' Two\nlines ',
-      trigger: ` an id\nwith a quote${'!'.repeat(400)}`,
-      evidence,
-      sure: false,
-      code: CODE,
-      suggestion: 'bind(user.id);',
-    });
-    expect(findings).toMatchObject([
+    const offered = { code: CODE, suggestion: 'bind(user.id);' };
+    const trigger = ` an id\nwith a quote${'!'.repeat(400)}`;
+    const { findings } = take({ ...offered, title: ' Two\nlines ', trigger, evidence, sure: false });
+    expect(findings.map(({ finding }) => finding)).toMatchObject([
       {
-        finding: {
-          id: expect.stringMatching(/^[0-9a-f]{16}$/),
-          handle: expect.stringMatching(/^F[A-Z0-9]{4}$/),
-          agent: 'bot',
-          state: 'open',
-          title: 'Two lines',
-          trigger: expect.stringMatching(/^an id with a quote!+…$/),
-          severity: 'major',
-          confidence: 'unsure',
-          evidence: evidence.slice(0, 5),
-          code: CODE,
-          suggestion: 'bind(user.id);',
-        },
+        ...offered,
+        id: expect.stringMatching(/^[0-9a-f]{16}$/),
+        handle: expect.stringMatching(/^F[A-Z0-9]{4}$/),
+        agent: 'bot',
+        state: 'open',
+        title: 'Two lines',
+        trigger: expect.stringMatching(/^an id with a quote!+…$/),
+        severity: 'major',
+        confidence: 'unsure',
+        evidence: evidence.slice(0, 5),
       },
     ]);
     expect(Array.from(findings[0]?.finding.trigger ?? '')).toHaveLength(300);
@@ -194,9 +145,7 @@ describe('an accepted finding', () => {
   it('keeps its id when it is repeated, and no two share one', () => {
     const first = take({});
     const again = take({ body: 'Bind the id, which is put into the query.' }, [], { before: first });
-    expect(again.findings.map(({ finding }) => finding.id)).toEqual(
-      first.findings.map(({ finding }) => finding.id),
-    );
+    expect(again.findings).toMatchObject(first.findings.map(({ finding: { id } }) => ({ finding: { id } })));
     const dismissed = [known({ state: 'dismissed' })];
     const held = take({}, dismissed);
     const twice = take({}, dismissed, { before: held });
@@ -205,12 +154,8 @@ describe('an accepted finding', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it.each<[string, Partial<CommentRequest>, string]>([
-    ['without a title', { title: ' \n' }, '`title` is empty'],
-  ])('is not created %s', (_, request, why) => {
-    expect(take(request)).toMatchObject({
-      findings: [],
-      answer: { kind: 'refused', text: `Not taken: ${why}.` },
-    });
+  it('is not created without a title', () => {
+    const answer = { kind: 'refused', text: 'Not taken: `title` is empty.' };
+    expect(take({ title: ' \n' })).toMatchObject({ findings: [], answer });
   });
 });
