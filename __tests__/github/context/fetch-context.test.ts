@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PullRequestTrigger } from '../../../src/event/trigger.js';
 import { fetchContext } from '../../../src/github/context/fetch-context.js';
 import { warningText } from '../../../src/lib/warning.js';
 import {
@@ -10,6 +9,7 @@ import {
   HELLO,
   noAbort,
 } from '../../helpers/github-client-fake.js';
+import { pullRequest } from '../../helpers/triggers.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
@@ -23,21 +23,12 @@ const HEAD = 'a'.repeat(40);
 const BASE = 'b'.repeat(40);
 const NEWER = 'c'.repeat(40);
 
-const trigger: PullRequestTrigger = {
-  kind: 'pull_request',
-  event: 'pull_request',
+const trigger = pullRequest({
   action: 'synchronize',
   repository: HELLO,
-  actor: { login: 'octocat', isBot: false },
-  number: 42,
-  title: 'Fix auth',
-  body: '',
-  author: { login: 'octocat', isBot: false },
-  isDraft: false,
   head: { sha: HEAD, ref: 'fix', repository: 'octocat/hello' },
   base: { sha: BASE, ref: 'main' },
-  isFork: false,
-};
+});
 
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
 
@@ -117,15 +108,10 @@ describe('the context of a pull request', () => {
   });
 
   it('C5 71: is that of the event even if the head has moved, and reports the move', async () => {
-    const { diff, files, filesTotal, messages } = await fetched({
-      headSha: NEWER,
-      files: [file('a.ts', '@@'), file('sneaked-in.ts', '@@')],
-      pinnedFiles: [file('a.ts', '@@')],
-    });
-    expect(diff).toBe(DIFF);
-    expect(files.map(({ path }) => path)).toEqual(['a.ts']);
-    expect(filesTotal).toBe(1);
-    expect(messages).toEqual([
+    const files = [file('a.ts', '@@'), file('sneaked-in.ts', '@@')];
+    const found = await fetched({ headSha: NEWER, files, pinnedFiles: files.slice(0, 1) });
+    expect(found).toMatchObject({ diff: DIFF, files: [{ path: 'a.ts' }], filesTotal: 1 });
+    expect(found.messages).toEqual([
       'pull request #42 has moved on to ccccccc since the event; this run looks at aaaaaaa. The push that came after has a run of its own.',
     ]);
   });
@@ -177,48 +163,39 @@ describe('a diff that GitHub does not send', () => {
       file('odd\nname.ts', '@@ -1 +1 @@\n-1\n+2'),
     ];
     const result = await fetched({ diff, files });
-    expect(result.diff).toBe(
-      [
-        'diff --git a/a.ts b/a.ts',
-        '--- a/a.ts',
-        '+++ b/a.ts',
-        '@@ -1 +1 @@',
-        '-old',
-        '+new',
-        'diff --git a/new.ts b/new.ts',
-        'new file mode 100644',
-        '--- /dev/null',
-        '+++ b/new.ts',
-        '@@ -0,0 +1 @@',
-        '+x',
-        'diff --git a/gone.ts b/gone.ts',
-        'deleted file mode 100644',
-        '--- a/gone.ts',
-        '+++ /dev/null',
-        '@@ -1 +0,0 @@',
-        '-x',
-        'diff --git a/old b.ts b/b.ts',
-        'rename from old b.ts',
-        'rename to b.ts',
-        'diff --git a/image.png b/image.png',
-        'new file mode 100644',
-        'diff --git "a/odd\\nname.ts" "b/odd\\nname.ts"',
-        '--- "a/odd\\nname.ts"',
-        '+++ "b/odd\\nname.ts"',
-        '@@ -1 +1 @@',
-        '-1',
-        '+2',
-        '',
-      ].join('\n'),
-    );
-    expect(result.warnings).toEqual([
-      {
-        code: 'context-incomplete',
-        message:
-          'GitHub did not send the diff whole; it was put together from 6 files, 2 of them without their changes',
-        remedy: 'Read the rest on GitHub, or split the pull request.',
-      },
-    ]);
+    expect(result.diff).toBe(`diff --git a/a.ts b/a.ts
+--- a/a.ts
++++ b/a.ts
+@@ -1 +1 @@
+-old
++new
+diff --git a/new.ts b/new.ts
+new file mode 100644
+--- /dev/null
++++ b/new.ts
+@@ -0,0 +1 @@
++x
+diff --git a/gone.ts b/gone.ts
+deleted file mode 100644
+--- a/gone.ts
++++ /dev/null
+@@ -1 +0,0 @@
+-x
+diff --git a/old b.ts b/b.ts
+rename from old b.ts
+rename to b.ts
+diff --git a/image.png b/image.png
+new file mode 100644
+diff --git "a/odd\\nname.ts" "b/odd\\nname.ts"
+--- "a/odd\\nname.ts"
++++ "b/odd\\nname.ts"
+@@ -1 +1 @@
+-1
++2
+`);
+    const message =
+      'GitHub did not send the diff whole; it was put together from 6 files, 2 of them without their changes';
+    expect(result.warnings).toMatchObject([{ code: 'context-incomplete', message }]);
   });
 
   it('C5 71: is put together from the event’s files, not from newer ones', async () => {

@@ -27,22 +27,9 @@ async function around(hello: Hello, patch: Partial<Parameters<typeof fetchSurrou
 
 function addFailure({ repo, headSha }: Hello): void {
   const { checkRuns, jobLogs } = repo.talk;
-  const about = {
-    externalId: '',
-    status: 'completed',
-    conclusion: 'failure',
-    app: 'github-actions',
-  } as const;
-  checkRuns.push({
-    id: nextId(checkRuns),
-    headSha,
-    name: 'test',
-    title: 'Failed',
-    summary: '1 of 9',
-    annotations: [],
-    job: 3,
-    ...about,
-  });
+  const ended = { status: 'completed', conclusion: 'failure', app: 'github-actions' } as const;
+  const said = { name: 'test', title: 'Failed', summary: '1 of 9', annotations: [] };
+  checkRuns.push({ id: nextId(checkRuns), headSha, externalId: '', job: 3, ...said, ...ended });
   jobLogs.set(3, 'start\n##[error]test broke\n');
 }
 
@@ -51,18 +38,11 @@ describe('the surroundings of a pull request', () => {
     const hello = await startHello();
     const { github, repo, baseSha, headSha } = hello;
     github.addIssue(NAME, { number: 7, title: 'It breaks', body: 'Always.', author: 'monalisa' });
-    github.addPull(NAME, {
-      number: 42,
-      body: 'Fixes #7',
-      base: { ref: 'main', sha: baseSha },
-      head: { ref: 'topic', sha: headSha, repository: NAME },
-      diff: DIFF,
-    });
-    const finding = {
-      path: 'src/a.ts',
-      line: 3,
-      body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`,
-    };
+    const base = { ref: 'main', sha: baseSha };
+    const head = { ref: 'topic', sha: headSha, repository: NAME };
+    github.addPull(NAME, { number: 42, body: 'Fixes #7', base, head, diff: DIFF });
+    const body = `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`;
+    const finding = { path: 'src/a.ts', line: 3, body };
     const { id: review, comments } = seedReview(repo, { pull: 42, author: BOT, comments: [finding] });
     const reply = seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'It is meant so.' });
     const said = github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'And the docs?' });
@@ -72,31 +52,14 @@ describe('the surroundings of a pull request', () => {
     const lane = { lane: 'untrusted' };
     const writer = { author: { login: 'hubot', isBot: false }, isOurs: false, mayWrite: true, ...lane };
     const reader = { author: { login: 'monalisa', isBot: false }, isOurs: false, mayWrite: false, ...lane };
+    const bot = { author: { login: BOT, isBot: true }, isOurs: true, lane: 'trusted', mayWrite: false };
+    const remarks = [
+      { ...bot, id: comments[0], reviewId: review, text: finding.body },
+      { ...writer, id: reply, text: 'It is meant so.' },
+    ];
     expect(surroundings).toEqual({
-      commits: [
-        expect.objectContaining({ message: expect.any(String) }),
-        expect.objectContaining({ sha: headSha }),
-      ],
-      threads: [
-        {
-          path: 'src/a.ts',
-          line: 3,
-          isResolved: false,
-          isOutdated: false,
-          remarks: [
-            {
-              id: comments[0],
-              reviewId: review,
-              author: { login: BOT, isBot: true },
-              isOurs: true,
-              lane: 'trusted',
-              mayWrite: false,
-              text: finding.body,
-            },
-            { ...writer, id: reply, text: 'It is meant so.' },
-          ],
-        },
-      ],
+      commits: [expect.objectContaining({}), expect.objectContaining({ sha: headSha })],
+      threads: [{ path: 'src/a.ts', line: 3, isResolved: false, isOutdated: false, remarks }],
       comments: [{ ...reader, id: said, text: 'And the docs?' }],
       issues: [
         { reference: '#7', isOpen: true, title: 'It breaks', remark: { ...reader, id: 0, text: 'Always.' } },
@@ -115,11 +78,8 @@ describe('the surroundings of a pull request', () => {
   it('C5 71: exclude what was written or changed after the event, and count it', async () => {
     const hello = await startHello();
     const { repo, github } = hello;
-    const { comments } = seedReview(repo, {
-      pull: 42,
-      author: 'hubot',
-      comments: [{ path: 'src/a.ts', line: 3, body: 'Early.' }],
-    });
+    const early = [{ path: 'src/a.ts', line: 3, body: 'Early.' }];
+    const { comments } = seedReview(repo, { pull: 42, author: 'hubot', comments: early });
     seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'Changed later.', editedAt: AFTER });
     github.addComment(NAME, { issue: 42, author: 'hubot', body: 'Harmless at first.' });
     const [later] = repo.comments;

@@ -169,13 +169,8 @@ async function update(
 function reportParams({ name, conclusion, title, summary, annotations }: CheckRunReport, from: number) {
   const part = annotations
     .slice(from, from + MAX_PER_REQUEST)
-    .map(({ path, startLine, endLine, level, message, title }) => ({
-      path,
-      start_line: startLine,
-      end_line: endLine,
-      annotation_level: level,
-      message,
-      title,
-    }));
+    .map(({ startLine: start_line, endLine: end_line, level: annotation_level, ...rest }) => {
+      return { start_line, end_line, annotation_level, ...rest };
+    });
   return { name, status: 'completed', conclusion, output: { title, summary, annotations: part } };
 }

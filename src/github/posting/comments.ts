@@ -186,15 +186,6 @@ async function findThread(
   return { firstId: thread?.first.id ?? commentId, url: answer?.url };
 }
 
-const MUTATIONS = {
-  resolve: `mutation ($id: ID!) {
-  done: resolveReviewThread(input: { threadId: $id }) { thread { isResolved } }
-}`,
-  unresolve: `mutation ($id: ID!) {
-  done: unresolveReviewThread(input: { threadId: $id }) { thread { isResolved } }
-}`,
-};
-
 const doneSchema = v.object({
   done: v.object({ thread: v.nullable(v.object({ isResolved: v.boolean() })) }),
 });
@@ -209,8 +200,9 @@ export async function setThread(
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
+    const mutation = isResolved ? 'resolveReviewThread' : 'unresolveReviewThread';
     const question = {
-      query: isResolved ? MUTATIONS.resolve : MUTATIONS.unresolve,
+      query: `mutation ($id: ID!) { done: ${mutation}(input: { threadId: $id }) { thread { isResolved } } }`,
       variables: { id },
       schema: doneSchema,
       what: isResolved ? 'the resolved thread' : 'the opened thread',

@@ -36,14 +36,12 @@ export async function findOrCreateIssue(
       await client.request(route, { params: { ...params, issue_number: number }, signal });
       return { number, url, created: false };
     }
-    const { number, url } = await createOnce(
-      async () => {
-        const route = 'POST /repos/{owner}/{repo}/issues';
-        const made = await askRest(client, route, { ...params, labels }, createdSchema, signal);
-        return { number: made.number, url: made.html_url };
-      },
-      () => findIssue(client, issue, signal),
-    );
+    const create = async () => {
+      const route = 'POST /repos/{owner}/{repo}/issues';
+      const made = await askRest(client, route, { ...params, labels }, createdSchema, signal);
+      return { number: made.number, url: made.html_url };
+    };
+    const { number, url } = await createOnce(create, () => findIssue(client, issue, signal));
     return { number, url, created: true };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || thrown.status !== 410) throw thrown;
@@ -65,12 +63,8 @@ const ISSUES_QUERY = `query ($owner: String!, $name: String!, $states: [IssueSta
 /** The thousand open issues that changed last: one that is in use is among them. */
 const MAX_PAGES = 20;
 
-const issueSchema = v.object({
-  number: v.number(),
-  url: v.string(),
-  body: v.string(),
-  viewerDidAuthor: v.boolean(),
-});
+const known = { url: v.string(), body: v.string(), viewerDidAuthor: v.boolean() };
+const issueSchema = v.object({ number: v.number(), ...known });
 
 const issuesSchema = v.object({
   repository: v.object({
@@ -141,13 +135,8 @@ export async function setLabels(
   const issue = { ...here, issue_number: number };
   const route = '/repos/{owner}/{repo}/issues/{issue_number}/labels';
   // An issue has at most a hundred labels.
-  const labels = await askRest(
-    client,
-    `GET ${route}`,
-    { ...issue, per_page: 100 },
-    v.array(labelSchema),
-    signal,
-  );
+  const every = { ...issue, per_page: 100 };
+  const labels = await askRest(client, `GET ${route}`, every, v.array(labelSchema), signal);
   const present = labels.map(({ name }) => name);
   const added: string[] = [];
   const unknown: string[] = [];

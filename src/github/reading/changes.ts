@@ -22,13 +22,10 @@ const patchedFileSchema = v.pipe(
     patch: v.optional(v.string()),
   }),
   v.transform(
-    ({ filename, status, additions, deletions, previous_filename, patch }): PatchedFile => ({
-      path: filename,
-      status,
-      additions,
-      deletions,
-      previousPath: previous_filename,
-      patch,
+    ({ filename: path, previous_filename: previousPath, ...rest }): PatchedFile => ({
+      path,
+      previousPath,
+      ...rest,
     }),
   ),
 );
@@ -105,14 +102,13 @@ export async function fetchDiff(
     // An answer that is not text comes as bytes.
     return body instanceof ArrayBuffer ? new TextDecoder().decode(body) : '';
   } catch (thrown) {
-    if (thrown instanceof GitHubError && mayBeAssembled(thrown)) return undefined;
+    if (!(thrown instanceof GitHubError)) throw thrown;
+    const { reason, status } = thrown;
+    if (reason === 'too-large' || reason === 'missing') return undefined;
+    // A diff that takes GitHub too long to make ends in a server error rather than in a 406.
+    if (reason === 'unavailable' && status !== undefined) return undefined;
     throw thrown;
   }
-}
-
-/** A diff that takes GitHub too long to make ends in a server error rather than in a 406. */
-function mayBeAssembled({ reason, status }: GitHubError): boolean {
-  return reason === 'too-large' || reason === 'missing' || (reason === 'unavailable' && status !== undefined);
 }
 
 /** GitHub lists no more on one page, and no more files at all (REST API, "Compare two commits"). */
@@ -141,13 +137,9 @@ const comparisonSchema = v.pipe(
     status,
     /** One of the commits is a merge, or that cannot be told since there are more than are listed. */
     hasMerge: total > commits.length || commits.some(({ parents }) => parents.length > 1),
-    commits: commits.map(
-      ({ sha, commit, author }): CommitNote => ({
-        sha,
-        message: commit.message,
-        author: author?.login ?? '',
-      }),
-    ),
+    commits: commits.map(({ sha, commit: { message }, author }): CommitNote => {
+      return { sha, message, author: author?.login ?? '' };
+    }),
   })),
 );
 

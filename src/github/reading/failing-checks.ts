@@ -23,15 +23,11 @@ export async function failingChecks(
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
   const params = { ...inRepo(repository), ref: sha };
   const latest = { ...params, filter: 'latest' };
+  const runList = fetchPages(client, `${route}/check-runs`, latest, checkRunsSchema, MAX_PAGES, signal);
+  const statusList = fetchPages(client, `${route}/status`, params, statusesSchema, MAX_PAGES, signal);
   const [runs, statuses] = await Promise.all([
-    orProblem(
-      'the check runs',
-      fetchPages(client, `${route}/check-runs`, latest, checkRunsSchema, MAX_PAGES, signal),
-    ),
-    orProblem(
-      'the statuses',
-      fetchPages(client, `${route}/status`, params, statusesSchema, MAX_PAGES, signal),
-    ),
+    orProblem('the check runs', runList),
+    orProblem('the statuses', statusList),
   ]);
   const namedRuns = runs.items.filter((run) => name === '' || run.name === name);
   const namedStatuses = statuses.items.filter((status) => name === '' || status.name === name);
@@ -40,19 +36,15 @@ export async function failingChecks(
   for (const run of namedRuns.filter(({ state }) => FAILED.has(state))) {
     const jobId = logsLeft > 0 ? run.jobId : undefined;
     if (jobId !== undefined) logsLeft -= 1;
-    const log =
-      jobId === undefined
-        ? undefined
-        : await fetchJobLog(client, repository, jobId, request.maxLogLines, signal);
-    failed.push({ name: run.name, conclusion: run.state, summary: run.summary, log });
+    const log = jobId && (await fetchJobLog(client, repository, jobId, request.maxLogLines, signal));
+    failed.push({ name: run.name, conclusion: run.state, summary: run.summary, log: log || undefined });
   }
-  for (const status of namedStatuses.filter(({ state }) => FAILED.has(state)))
-    failed.push({ name: status.name, conclusion: status.state, summary: status.summary, log: undefined });
+  for (const { name, state: conclusion, summary } of namedStatuses.filter(({ state }) => FAILED.has(state)))
+    failed.push({ name, conclusion, summary, log: undefined });
+  const others = [...namedRuns, ...namedStatuses].filter(({ state }) => !FAILED.has(state));
   return {
     failed,
-    others: [...namedRuns, ...namedStatuses]
-      .filter(({ state }) => !FAILED.has(state))
-      .map((one) => ({ name: one.name, state: one.state })),
+    others: others.map(({ name, state }) => ({ name, state })),
     isComplete: runs.isComplete && statuses.isComplete,
     problems: [...runs.problems, ...statuses.problems],
     isDenied: runs.isDenied && statuses.isDenied,

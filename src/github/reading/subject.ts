@@ -88,11 +88,9 @@ const linkedSchema = v.pipe(
     author: v.nullable(v.object({ login: v.string() })),
     repository: v.object({ nameWithOwner: v.string() }),
   }),
-  v.transform(({ number, title, body, state, createdAt, lastEditedAt, author, repository }) => ({
+  v.transform(({ state, createdAt, lastEditedAt, author, repository, ...words }) => ({
+    ...words,
     repository: repository.nameWithOwner,
-    number,
-    title,
-    body,
     isOpen: state === 'OPEN',
     author: author?.login ?? 'ghost',
     changedAt: lastEditedAt ?? createdAt,
