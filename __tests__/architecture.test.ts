@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_501,
+  'lines of src/': 56_340,
   'files of src/': 345,
-  'types of src/': 787,
+  'types of src/': 783,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_007,
+  'lines of __tests__/': 80_653,
   'lines of scripts/, bench/ and eval/': 4949,
 };
 

@@ -45,11 +45,7 @@ function kindOf({
   files,
   read,
   isListShort,
-}: {
-  readonly files: number;
-  readonly read: number;
-  readonly isListShort?: boolean | undefined;
-}): Coverage['kind'] {
+}: Pick<Coverage, 'files' | 'read' | 'isListShort'>): Coverage['kind'] {
   if (read === 0) return 'none';
   return read === files && isListShort !== true ? 'whole' : 'part';
 }

@@ -42,18 +42,8 @@ function lessonOf(
   { id, handle, path, category, code, title, lane }: Raised,
   { pull, why, login = '', at }: Ended & { readonly pull: number },
 ): Lesson {
-  return {
-    id,
-    handle,
-    pull,
-    path,
-    category,
-    key: code,
-    title: lane === 'trusted' ? title : '',
-    why,
-    login,
-    at,
-  };
+  const words = lane === 'trusted' ? title : '';
+  return { id, handle, pull, path, category, key: code, title: words, why, login, at };
 }
 
 /** The lesson of the same file, telling line and category. */

@@ -112,16 +112,17 @@ export function replyMark(
   return { kind: 'reply', agent, id: of, how: marks[0]?.kind ?? 'claim', head, marks, lane };
 }
 
-/** What the hidden line of a review says besides its marks. */
-interface ReviewText extends FindingText {
-  /** The commit that was reviewed. */
-  readonly head: string;
-  /** From 2 on, where the same commit was reviewed again and there was more to say. */
-  readonly part?: number | undefined;
-}
-
-/** The hidden line of a review: whose it is, of which commit, and every mark of its run. */
-export function reviewMark({ agent, head, part = 1, lane, marks }: ReviewText): Mark {
+/**
+ * The hidden line of a review: whose it is, of which commit, and every mark of its run; `part` is from 2 on where the same
+ * commit was reviewed again and there was more to say.
+ */
+export function reviewMark({
+  agent,
+  head,
+  part = 1,
+  lane,
+  marks,
+}: FindingText & { readonly head: string; readonly part?: number | undefined }): Mark {
   return { kind: 'review', agent, head, part, marks, lane };
 }
 

@@ -81,13 +81,14 @@ const DESCRIPTIONS: Readonly<Record<Category, string>> = {
 };
 
 function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool): object {
-  const { id, category, severity, confidence, evidence = [] } = record;
+  const { id, category, severity, confidence, line, startLine = line, evidence = [] } = record;
+  const region = { startLine: Math.min(startLine, line), endLine: line };
   return {
     ruleId: ruleId(category),
     ruleIndex,
     level: LEVELS[severity],
     message: { text: clean(textOf(record)) },
-    locations: [{ physicalLocation: locationOf(record.path, regionOf(record)) }],
+    locations: [{ physicalLocation: locationOf(record.path, region) }],
     relatedLocations: evidence.length === 0 ? undefined : evidence.map(relatedLocation),
     partialFingerprints: { 'axeFindingId/v1': id },
     suppressions: suppressionsOf(record, clean),
@@ -124,18 +125,10 @@ function textOf({ title, body = '', trigger = '' }: FindingRecord): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-function regionOf({ line, startLine = line }: FindingRecord) {
-  return { startLine: Math.min(startLine, line), endLine: line };
-}
-
-function locationOf(path: string, region: object): object {
-  return { artifactLocation: artifactOf(path), region };
-}
-
 /** A path is a URI reference here: `#`, `?` and spaces in it need an escape. */
-function artifactOf(path: string): object {
+function locationOf(path: string, region: object): object {
   const uri = path.toWellFormed().split('/').map(encodeURIComponent).join('/');
-  return { uri, uriBaseId: '%SRCROOT%' };
+  return { artifactLocation: { uri, uriBaseId: '%SRCROOT%' }, region };
 }
 
 function relatedLocation(
@@ -161,13 +154,12 @@ function suppressionsOf(
 
 /** The findings on lines that are not there any more. */
 function leftOut(reported: readonly FindingRecord[], clean: SarifTool['clean']): readonly object[] {
-  return reported
-    .filter((record) => record.side === 'LEFT' && isOpen(record))
-    .map((record) => {
-      const { path, line, severity } = record;
-      const text = `On removed line ${line} of ${path}, so not among the results: ${severity}, ${clean(textOf(record))}`;
-      return { level: 'warning', message: { text } };
-    });
+  const removed = reported.filter((record) => record.side === 'LEFT' && isOpen(record));
+  return removed.map((record) => {
+    const { path, line, severity } = record;
+    const text = `On removed line ${line} of ${path}, so not among the results: ${severity}, ${clean(textOf(record))}`;
+    return { level: 'warning', message: { text } };
+  });
 }
 
 /** Files that are named; the rest is counted. */

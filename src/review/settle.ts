@@ -40,8 +40,11 @@ export function takeSettlement(
 ): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
   const refuse = (text: string) => ({ answer: refused(`Not taken: ${text}`), settlements });
   const finding = scope.ledger.find(request.finding);
-  if (finding === undefined || !isOpen(finding))
-    return refuse(unknownName(request.finding, scope.ledger.open));
+  if (finding === undefined || !isOpen(finding)) {
+    const names = scope.ledger.open.map(({ handle }) => handle).join(', ');
+    const open = names === '' ? 'there are none' : `these are ${names}`;
+    return refuse(`${shown(request.finding)} is none of your open findings; ${open}.`);
+  }
   const reason = request.reason.trim();
   if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
   if (reason.length > MAX_REASON)
@@ -52,17 +55,8 @@ export function takeSettlement(
   const settlement = { finding, how: request.how, reason, evidence: request.evidence, by };
   const others = settlements.filter((one) => one.finding.id !== finding.id);
   const again = others.length < settlements.length ? ', in place of what you said before' : '';
-  return {
-    answer: taken(
-      `${finding.handle} is ended (${request.how})${again}. Nothing is posted before the run ends.`,
-    ),
-    settlements: [...others, settlement],
-  };
-}
-
-function unknownName(name: string, open: readonly KnownFinding[]): string {
-  const names = open.map(({ handle }) => handle).join(', ');
-  return `${shown(name)} is none of your open findings; ${names === '' ? 'there are none' : `these are ${names}`}.`;
+  const text = `${finding.handle} is ended (${request.how})${again}. Nothing is posted before the run ends.`;
+  return { answer: taken(text), settlements: [...others, settlement] };
 }
 
 function problemOf(
