@@ -82,24 +82,6 @@ export function graphQlRateLimit(resetAtS: number): FaultAnswer {
   return { status: 200, headers: limitHeaders(resetAtS), body: { errors: [error] } };
 }
 
-/** `createCommitOnBranch` on a branch that somebody else has moved. */
-export function staleHead(expected = '0'.repeat(40)): FaultAnswer {
-  return {
-    status: 200,
-    body: {
-      data: { createCommitOnBranch: null },
-      errors: [
-        {
-          type: 'STALE_DATA',
-          path: ['createCommitOnBranch'],
-          locations: [{ line: 1, column: 1 }],
-          message: staleMessage(expected),
-        },
-      ],
-    },
-  };
-}
-
 /** What GitHub says to a commit on top of one that is not the newest; the two spaces are GitHub's. */
 export function staleMessage(expected: string): string {
   return `Expected branch to point to "${expected}" but it did not.  Pull and try again.`;

@@ -63,7 +63,7 @@ function signedCalls(calls: readonly ScriptedToolCall[], text: string, usage: Us
 }
 
 /** What a request of any wire says of its output. */
-export function limitIn(body: unknown): number | undefined {
+function limitIn(body: unknown): number | undefined {
   const { max_tokens, max_completion_tokens, max_output_tokens, generationConfig } = body as Readonly<
     Record<string, unknown>
   > & { readonly generationConfig?: { readonly maxOutputTokens?: number } };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { seedReaction, seedReply } from '../helpers/github-review-seed.js';
+import { seedReaction, seedReply, seedReview } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 import { handleIn, numberHandles } from './handle-scene.js';
@@ -216,6 +216,20 @@ describe('commands', () => {
     stage.repo.talk.resolved.set(timing.id, 'monalisa');
     await again(stage);
     expect(lastIn(stage)).toMatchObject({ state: 'settled', why: 'resolved', login: 'monalisa' });
+  });
+
+  it('the same phrase between people has no effect', async () => {
+    const { stage } = await reviewedForAnswers();
+    const { comments } = seedReview(stage.repo, {
+      pull: 2,
+      author: 'hubot',
+      comments: [{ path: 'src/auth.ts', line: 11, body: 'Is this meant?' }],
+    });
+    const inputs = { 'trigger-phrase': '@axe' };
+    const step = await answer(stage, comments[0] ?? 0, 'By design.', 'monalisa', inputs);
+    expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'no-mention' } });
+    expect(repliesTo(stage, comments[0] ?? 0)).toEqual(['By design.']);
+    expect(stage.repo.talk.reactions).toEqual([]);
   });
 
   it('what people made of findings is counted in `memory show`', async () => {
