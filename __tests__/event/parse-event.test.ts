@@ -90,6 +90,23 @@ describe('GitHub’s example payloads', () => {
       }),
     );
   });
+
+  it('is read or refused, whatever text its file holds', () => {
+    const files = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 60 }),
+      fc.tuple(fc.nat(4000), fc.string({ maxLength: 5 })).map(([at, insert]) => {
+        const text = JSON.stringify(loadWebhook('issue_comment', 'created'));
+        return text.slice(0, at) + insert + text.slice(at + 3);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        files,
+        (text) =>
+          void orRefused(() => parseEvent('issue_comment', parseEventFile(text, 'event.json'), NO_ENV)),
+      ),
+    );
+  });
 });
 
 describe('any event', () => {

@@ -180,6 +180,17 @@ describe('countEntries', () => {
   });
 });
 
+describe('parseEntries', () => {
+  it('returns place, heading, text and id', () => {
+    const first = entry('a', 'b');
+    const second = formatEntry({ timestamp, task: 'c', result: 'd', provenance });
+    expect(parseEntries(`intro\n${first}${second}`)).toEqual([
+      { start: 6, heading: '2026-02-28T15:04:05Z', text: first },
+      { start: 6 + first.length, heading: '2026-02-28T15:04:05Z', text: second, id: '01jd' },
+    ]);
+  });
+});
+
 describe('stripProvenance', () => {
   it('removes our lines and nothing else', () => {
     const log = formatEntry({ timestamp, task: 't', result: 'r', provenance });
@@ -187,7 +198,23 @@ describe('stripProvenance', () => {
       `<!-- mine -->\n${entry('t', 'r').repeat(2)}`,
     );
   });
+
+  it.each([` ${provenance}`, `${provenance} `, `x${provenance}`, `\r${provenance}`])(
+    'leaves %j unchanged',
+    (line) => {
+      expect(stripProvenance(`a\n${line}\nb`)).toBe(`a\n${line}\nb`);
+    },
+  );
 });
+
+/** axe's own rules for a file (internal/memory: lines that start with `## `), written independently of ours. */
+function readAsAxe(text: string, n: number): string {
+  const lines = text.split('\n');
+  const starts = lines.flatMap((line, index) => (line.startsWith('## ') ? [index] : []));
+  if (n === 0) return text;
+  const first = starts[Math.max(0, starts.length - n)];
+  return first === undefined ? '' : lines.slice(first).join('\n');
+}
 
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
@@ -251,6 +278,21 @@ describe('any content of an entry', () => {
         if (withProvenance) expect(/<!--|-->/.test(stripped)).toBe(false);
       }),
       { numRuns: 2_000 },
+    );
+  });
+
+  it('looks the same to axe', () => {
+    fc.assert(
+      fc.property(fc.array(anyEntry, { maxLength: 6 }), fc.nat(8), (entries, n) => {
+        const log = entries
+          .map(({ task, result, withProvenance }) =>
+            formatEntry({ timestamp, task, result, ...(withProvenance ? { provenance } : {}) }),
+          )
+          .join('');
+        expect(lastEntries(log, n)).toBe(readAsAxe(log, n));
+        expect(countEntries(log)).toBe(entries.length);
+      }),
+      { numRuns: 500 },
     );
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { Trigger } from '../../src/event/trigger.js';
+import { createTreeStore } from '../../src/memory/stores/store.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -10,6 +12,7 @@ import {
 } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';
+import { createFakeRemote } from '../memory/stores/fake-backend.js';
 
 const ORIGIN = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
 const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
@@ -137,5 +140,43 @@ describe('a run’s change to its notes', () => {
     expect(first).toMatchObject([{ kind: 'note', path: 'MEMORY.md' }]);
     expect(deps.steps.indexOf('journal pending')).toBeLessThan(deps.steps.lastIndexOf('ask model'));
     expect(deps.settled.at(-1)).toMatchObject([{ kind: 'append' }, { kind: 'note' }]);
+  });
+});
+
+describe('many runs at once', () => {
+  it('lose no entry and no line of a note', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.array(fc.constantFrom('long_term', 'daily', 'scratchpad'), { minLength: 1, maxLength: 3 }),
+          {
+            minLength: 2,
+            maxLength: 6,
+          },
+        ),
+        async (runs) => {
+          const remote = createFakeRemote();
+          const ends = runs.map(async (targets, at) => {
+            const clock = createFakeDependencies().clock;
+            const store = createTreeStore(remote.backend(), { clock, budgetMs: 600_000 });
+            const replies = targets.map((target, index) => writes(`line ${at}.${index};`, target));
+            let ids = 0;
+            const own = { ...clock, newId: () => `r${at}-${++ids}` };
+            return await run({
+              replies: [...replies, says(`answer ${at};`)],
+              deps: { openMemory: () => store, clock: own },
+            });
+          });
+          for (const { report } of await Promise.all(ends))
+            expect(report).toMatchObject({ remembered: { result: { kind: 'saved' } } });
+          const all = [...remote.tree.values()].join('');
+          for (const [at, targets] of runs.entries()) {
+            expect(all.split(`answer ${at};`)).toHaveLength(2);
+            for (const index of targets.keys()) expect(all.split(`line ${at}.${index};`)).toHaveLength(2);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
   });
 });

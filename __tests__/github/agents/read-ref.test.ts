@@ -168,6 +168,11 @@ describe('loading a skill', () => {
     expect(await library(repository(files)).loadSkill(path)).toBe('Be kind.');
   });
 
+  it('C6 82: refuses a link', async () => {
+    const client = repository({ 'axe/skills/review/SKILL.md': { type: 'symlink' } });
+    await expect(library(client).loadSkill('review')).rejects.toThrow('it is a symlink, not a file');
+  });
+
   it.each(['../secret.md', '/proc/self/environ'])('C1 10: refuses %s', async (path) => {
     await expect(library(repository({})).loadSkill(path)).rejects.toMatchObject({ name: 'ConfigError' });
   });
@@ -226,7 +231,7 @@ describe('loading context files', () => {
     expect(found.map(({ path }) => path).toSorted()).toEqual(HARMLESS_FILES.toSorted());
   });
 
-  it('leaves links, submodules and binary files out', async () => {
+  it('C6 82: leaves links, submodules and binary files out', async () => {
     const client = repository({
       'a.md': 'a',
       'image.md': new Uint8Array([1, 0, 2]),

@@ -196,6 +196,22 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
     expect(contended).toBeGreaterThan(RUNS / 4);
   });
 
+  it('and runs without failures are always acknowledged', async () => {
+    const fine: Fate = { commits: [], reads: [], restores: true, diesAt: undefined };
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.integer({ min: 2, max: 8 }), async (scheduler, count) => {
+        const branch = createFakeBranch();
+        const acknowledged: string[] = [];
+        const ids = Array.from({ length: count }, (_, index) => `e${index}`);
+        const runs = ids.map((id) => save(openRun(branch, { scheduler, fate: fine }), id, acknowledged));
+        await scheduler.waitFor(Promise.all(runs));
+        expect([...acknowledged].sort()).toEqual(ids);
+        expect([...(await everyId(openRepo(branch)))].sort()).toEqual(ids);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('also if somebody deletes or force-pushes the branch meanwhile, from then on', async () => {
     let saved = 0;
     await fc.assert(

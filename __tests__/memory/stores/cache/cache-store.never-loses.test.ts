@@ -85,6 +85,56 @@ describe('every acknowledged entry that some version still holds is seen by a re
   );
 });
 
+describe('the same where a crowd saves in the same second', () => {
+  it.each(['completed', 'reserved'] as const)('if the newest version is the one %s last', async (order) => {
+    let saved = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.integer(), fc.integer({ min: 25, max: 40 }), async (seed, count) => {
+        const random = seededRandom(seed);
+        const scene = { random, clock: createSimulatedClock(random), cache: createFakeCache(order) };
+        const acknowledged = ['first'];
+        await open(scene, {}).write([append('first')], never);
+        const service = crowdedService(scene);
+        const jobs = Array.from({ length: count }, async (_, index) => {
+          const store = open(scene, service);
+          await seen(store);
+          await scene.clock.sleep(random() * 1_000);
+          const result = await store.write([append(`e${index}`)], never);
+          if (result.kind === 'saved') acknowledged.push(`e${index}`);
+        });
+        await scene.clock.idle();
+        void jobs;
+        saved += acknowledged.length;
+        expectNothingLost(scene, acknowledged, await seen(open(scene, {})));
+      }),
+      { numRuns: 40 },
+    );
+    expect(saved).toBeGreaterThan(40 * 15);
+  });
+});
+
+/** Were ten versions in a row evicted within minutes, those above them would not be found. */
+const MOST_EVICTIONS = 8;
+
+/** Most uploads are quick, a few jobs die or are so slow that they are passed over, and versions are evicted meanwhile. */
+function crowdedService({ cache, clock, random }: Scene): CacheFaults {
+  let evictions = 0;
+  return {
+    latency: () => clock.sleep(80 + random() * 80),
+    upload: async () => {
+      const chance = random();
+      if (chance < 0.01) return 'dies';
+      await clock.sleep(chance < 0.03 ? random() * LONGEST_UPLOAD_MS : 200 + random() * 200);
+      if (random() < 0.4 && evictions < MOST_EVICTIONS) {
+        evictions += 1;
+        cache.evictUnused();
+      }
+      if (chance < 0.05) return 'dies-after';
+      return chance > 0.97 ? 'answer-lost' : 'done';
+    },
+  };
+}
+
 async function seen(store: MemoryStore): Promise<readonly string[]> {
   return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)));
 }
