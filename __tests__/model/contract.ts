@@ -260,8 +260,8 @@ export function describeWireModel(wire: WireModel): void {
       expect(thrown).toMatchObject({
         message: expect.stringMatching(
           when === 'before the answer'
-            ? /^server: 127\.0\.0\.1:\d+: the connection broke before the answer came$/
-            : /^server: (?:failed to read response body: |127\.0\.0\.1:\d+: ).*\w/,
+            ? /^server: http:\/\/127\.0\.0\.1:\d+: the connection broke before the answer came$/
+            : /^server: (?:failed to read response body: |http:\/\/127\.0\.0\.1:\d+: ).*\w/,
         ),
         exitCode: 3,
       });

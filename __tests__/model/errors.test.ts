@@ -207,7 +207,7 @@ describe('C4 57: a connection that fails', () => {
     ['CERT_HAS_EXPIRED', 'certificate has expired', 'certificate has expired', 'certificate has expired'],
   ])("is reported, and in Go's words as axe: %s", (code, message, text, axe) => {
     expect(told(networkError(code, message))).toMatchObject({
-      message: `server: models.example:8080: ${text}`,
+      message: `server: http://models.example:8080: ${text}`,
       axe: `server: Post "${URL_OF_CALL}": ${axe}`,
       exitCode: 3,
       remedy: 'Check the network and `AXE_OPENAI_BASE_URL`.',

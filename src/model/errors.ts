@@ -135,7 +135,7 @@ function connectionTrouble(thrown: APICallError, { id, baseUrlVariable, keyVaria
   }
   return {
     category: 'server',
-    text: `${url.host}: ${networkText(cause)}`,
+    text: `${url.origin}: ${networkText(cause)}`,
     axe: `Post "${thrown.url}": ${networkTextOfAxe(cause, url)}`,
     remedy: `Check the network and \`${baseUrlVariable}\`.`,
   };

@@ -131,7 +131,7 @@ export async function requestToken(request: TokenRequest): Promise<string> {
     if (signal?.aborted === true) throw thrown;
     const cause = networkCause(thrown);
     const { remedy } = cause;
-    const what = remedy === undefined ? `${new URL(url).host}: ${networkText(cause)}` : cause.message;
+    const what = remedy === undefined ? `${new URL(url).origin}: ${networkText(cause)}` : cause.message;
     throw new ProviderError('server', `${who}: ${what}`, { remedy, cause: thrown });
   }
   if (status >= 200 && status < 300) return text;
