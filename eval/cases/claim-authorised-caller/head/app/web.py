@@ -1,0 +1,5 @@
+def routes(app, accounts):
+    @app.post("/accounts/<account_id>/close")
+    def close(request, account_id):
+        accounts.close(account_id)
+        return 204

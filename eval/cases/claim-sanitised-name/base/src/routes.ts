@@ -1,0 +1,5 @@
+import { latestReport } from './reports.js';
+
+export const routes = {
+  '/report': async () => await latestReport(),
+};
