@@ -117,15 +117,11 @@ describe('a review on this machine', () => {
   it('reads the files around the change, and prints findings with their places', async () => {
     const result = await review('--git', 'HEAD~2..HEAD~1');
     expect(result).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(result.stdout).toBe(`One finding.
+    expect(result.stdout).toBe(`The lock no longer locks.
 
-**Review**
-
-The lock no longer locks.
+**1 finding**
 
 - src/auth.ts:1  critical  A password can be guessed
-
-**Findings**
 
 **\`src/auth.ts:1\`** (critical, security): A password can be guessed
 

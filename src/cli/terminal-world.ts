@@ -123,14 +123,14 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
         commits === undefined || !postsReviews(plan.agent)
           ? undefined
           : { ...commits, ...read, pull: findings?.pull, findings: raisedRecords(buffered) };
-      const text = output.json
-        ? `${formatJson(outcome, report && allFindings(report), artifacts)}\n`
-        : withEnd(answerText(outcome), terminal);
-      terminal.stdout.write(text);
-      // Nothing is posted from here, so what the tools collected is told.
+      // Nothing is posted from here, so what the tools collected is told. A review says it all: its agent's answer is for memory.
       const collected = formatBuffered(buffered);
-      const gap = text.endsWith('\n') ? '\n' : '\n\n';
-      if (collected !== '' && !output.json) terminal.stdout.write(`${gap}${collected}\n`);
+      const answer = buffered.review === undefined ? answerText(outcome) : '';
+      const told = [answer, collected === '' ? '' : `${collected}\n`]
+        .filter((part) => part !== '')
+        .join('\n\n');
+      const json = () => `${formatJson(outcome, report && allFindings(report), artifacts)}\n`;
+      terminal.stdout.write(output.json ? json() : withEnd(told, terminal));
       return { line: undefined, url: undefined };
     },
     tellFindings: async () => ({}),

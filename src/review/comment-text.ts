@@ -1,5 +1,6 @@
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cleanLine } from '../lib/text/cut.js';
+import { count } from '../lib/text/number.js';
 import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 import type { Buffered, Refusal } from './buffered.js';
 import type { Confidence, Finding, Severity } from './finding.js';
@@ -149,9 +150,9 @@ export function formatBuffered(buffered: Buffered): string {
     ...(reaction === undefined ? [] : [`- React with ${codeSpan(reaction)}`]),
   ];
   const sections = [
-    review === undefined ? '' : `**Review**\n\n${review.summary}`,
+    review?.summary ?? '',
     formatTable(findings),
-    formatFindings('Findings', findings),
+    ...findings.map(formatFinding),
     acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
     formatRefusals(refusals),
   ];
@@ -161,8 +162,10 @@ export function formatBuffered(buffered: Buffered): string {
 /** A line for each finding, the worst first, with a place that an editor or terminal can open. */
 function formatTable(findings: readonly PlacedFinding[]): string {
   const rows = worstFirst(findings).map((one) => [placeOf(one), one.finding.severity, one.finding.title]);
+  if (rows.length === 0) return '';
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => `- ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`).join('\n');
+  const lines = rows.map((row) => `- ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`);
+  return [`**${count(rows.length, 'finding')}**`, '', ...lines].join('\n');
 }
 
 function placeOf({ finding, placement }: PlacedFinding): string {
