@@ -117,7 +117,7 @@ describe('admission, the level and the lane', () => {
 });
 
 describe('text by another person', () => {
-  const labelled = issue({ action: 'labeled', author: hubot });
+  const labelled = issue(LABELED);
   it.each<[Permission | 'unknown', Trust['level'], Trust['lane']]>([
     ['maintain', 'trusted', 'trusted'],
     ['write', 'trusted', 'trusted'],
@@ -157,16 +157,14 @@ describe('text by another person', () => {
 describe('every trigger, permission and author', () => {
   const permissions = ['admin', 'maintain', 'write', 'triage', 'read', 'none', 'unknown'] as const;
   const triggers = [
-    ...[
-      push,
-      schedule,
-      dispatch,
-      MERGE_GROUP,
-      workflowRun(),
-      workflowRun({ isFork: true }),
-      unheardOf,
-      local,
-    ],
+    push,
+    schedule,
+    dispatch,
+    MERGE_GROUP,
+    workflowRun(),
+    workflowRun({ isFork: true }),
+    unheardOf,
+    local,
     ...[octocat, hubot, dependabot, ghost].flatMap((author) => [
       pullRequest({ author }),
       pullRequest({ author, actor: author }),

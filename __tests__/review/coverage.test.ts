@@ -97,8 +97,10 @@ describe('the coverage sentence', () => {
     [
       WHOLE,
       { ...SINCE, hasMerge: true, before: { ...before, unseen: ['c.ts'] } },
-      'Reviewed: `2222222..3333333`, 2 of 11 files, without what a merge brought, and what was not read before.',
+      'Reviewed: `2222222..3333333`, 3 of 11 files, without what a merge brought, with what was not read before.',
     ],
+    // A push took a file back to its base.
+    [{ ...WHOLE, files: 1, read: 1 }, SINCE, 'Reviewed: `2222222..3333333`, 1 of 1 file.'],
     [
       missing({ path: 'b.ts', why: 'paths' }),
       SINCE,

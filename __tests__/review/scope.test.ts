@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { ownPart, planScope, reviewCommand, type Scope, unseenSoFar } from '../../src/review/scope.js';
+import {
+  ownPart,
+  planScope,
+  reviewCommand,
+  type Scope,
+  unseenSoFar,
+  wholeSoFar,
+} from '../../src/review/scope.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
 import { comment, issue, pullRequest } from '../helpers/triggers.js';
 
@@ -41,6 +48,8 @@ describe('the description of a scope', () => {
     expect(unseenSoFar({ ...AGAIN, before: partly })).toEqual(['b.ts']);
     expect(unseenSoFar({ kind: 'full', why: 'rewritten', before: partly, ...reviewing })).toEqual([]);
     expect([SINCE, undefined].map(unseenSoFar)).toEqual([[], []]);
+    // The old branch is gone, and a run that is cut short begins again.
+    expect(wholeSoFar({ ...SINCE, isRewritten: true, before: partly })).toBeUndefined();
   });
 });
 

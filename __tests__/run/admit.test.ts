@@ -25,7 +25,7 @@ async function admitted(
 ) {
   const deps = createFakeDependencies({ permissions: WRITER, ...parts });
   const report = await runPipeline(makeRequest({ trigger, inWorkflow: true, ...patch }), deps);
-  return { report, steps: deps.steps, warnings: deps.warnings };
+  return { report, steps: deps.steps };
 }
 
 function remembering(state: string): FakeDependenciesParts {
@@ -33,8 +33,7 @@ function remembering(state: string): FakeDependenciesParts {
 }
 
 const PERMISSION = 'ask for permission of octocat';
-const AGENT_TOO = ['load agent', PERMISSION];
-const STATE_TOO = [...AGENT_TOO, 'read config', 'read memory'];
+const STATE_TOO = ['load agent', PERMISSION, 'read config', 'read memory'];
 
 describe('an event that is skipped', () => {
   it('because a limit is used up fetches the context only if that decides whether it comes from a fork', async () => {

@@ -135,6 +135,12 @@ describe('the agents of a workflow', () => {
     },
   );
 
+  it('are only looked at where a branch of the repository has them, never in a fork', () => {
+    const client = github({});
+    expect(find(pullRequest(), { client }).headAgents).toBeDefined();
+    expect(find(FORK, { client }).headAgents).toBeUndefined();
+  });
+
   it('do not come from a later place if the nearest is broken', async () => {
     writeFiles(cwd, { 'axe/agents/bot.toml': 'name = "bot"\n' });
     const client = github({ main: { 'axe/agents/bot.toml': agent('main') } });

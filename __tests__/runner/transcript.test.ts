@@ -75,8 +75,10 @@ describe('the transcript of a run', () => {
     const text = { type: 'text', text: 'Ada again.' };
     const isSummary = JSON.stringify(messages).includes('work on your task has become too long');
     const content = isSummary ? [CALL, text] : [CALL];
-    expect(await transcriptOf([[...messages, TASK]], content)).toContain('Ada');
-    const hidden = await transcriptOf([[...messages, TASK]], content, true);
+    const prompt = [TASK, ...messages];
+    expect(await transcriptOf([prompt], content)).toContain('Ada');
+    // A request is sent again after an error, or for a longer answer.
+    const hidden = await transcriptOf([prompt, prompt], content, true);
     expect(hidden).not.toContain('Ada');
     expect(hidden).toContain('The task.');
     expect(hidden.includes('A file.')).toBe(messages.includes(RESULT));

@@ -127,7 +127,7 @@ index 9c4d5e6..77aa001 100644
     expect(asked(stage)).toContain('+export const RATE_OF_ZONE_11 = 11 / 100;');
     expect(asked(stage)).not.toContain('The rest of the pull request');
     expect(second.summary).toContain(
-      '\nReviewed: `ec26c3e..6dcb09b`, 1 of 2 files, and what was not read before.\n',
+      '\nReviewed: `ec26c3e..6dcb09b`, 2 of 2 files, with what was not read before.\n',
     );
     expect(second.summary).not.toContain('Not read');
     expect(stage.repo.talk.checkRuns[1]).toMatchObject({

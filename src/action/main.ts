@@ -88,8 +88,7 @@ export async function main(runner: Runner): Promise<void> {
     const onSaving = (report: RunReport) =>
       runner.onCancel(() => {
         const { warnings } = reporter;
-        if (isSaving)
-          early ??= writeResults({ report, failOn, isHidden, runner, warnings, secrets, transcript });
+        if (isSaving) early ??= writeResults({ report, failOn, isHidden, runner, warnings, secrets });
       });
     if (inputs.unused.length > 0) reporter.warn(unusedInputs(inputs));
     const report =
@@ -243,22 +242,22 @@ async function createActionDependencies({
     now: () => clock.now(),
     ...thisRun,
   });
+  const models = createModels({
+    env,
+    fetch,
+    loadConfig: async () => ({}),
+    idToken: getIDToken,
+    readTextFile: readConfigFile,
+    asksWindow: true,
+    apiKey: inputs.apiKey || undefined,
+  });
   return {
     ...found,
     agents: withWorkflowWarnings(found.agents),
     github: client && createGitHubPort(client, trigger),
     readBase: createBaseReader(trigger, client, workspace, env),
-    models: transcript.recordModels(
-      createModels({
-        env,
-        fetch,
-        loadConfig: async () => ({}),
-        idToken: getIDToken,
-        readTextFile: readConfigFile,
-        asksWindow: true,
-        apiKey: inputs.apiKey || undefined,
-      }),
-    ),
+    // What gc asks about is the memory itself.
+    models: inputs.mode === 'gc' && inputs.memory.isElsewhere ? models : transcript.recordModels(models),
     ...createToolOpener({
       env,
       cwd: workspace,

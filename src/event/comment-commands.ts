@@ -81,8 +81,8 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
 ];
 
 /** The commands as a markdown table. */
-export function formatCommandTable(commands: readonly CommentCommand[] = COMMENT_COMMANDS): string {
-  const rows = commands.map(({ forms, where, who = 'write access', does, asksModel }) => [
+export function formatCommandTable(): string {
+  const rows = COMMENT_COMMANDS.map(({ forms, where, who = 'write access', does, asksModel }) => [
     forms.map((form) => `\`${form}\``).join(', '),
     asksModel === true ? `${does} Asks the model.` : does,
     where,

@@ -17,7 +17,8 @@ export type TaintSource =
 
 /**
  * Knows whether and why a run is tainted. There is one for a run, shared with its sub-agents: whatever one of them has
- * read, the others may be told next. Taint decides where memory is written, never which tools a run has (D19).
+ * read, the others may be told next. Taint decides where memory is written and whether a change becomes a commit, never
+ * which tools a run has (D19).
  */
 export interface TaintTracker {
   /** Adds a source. Nothing taints a run on somebody's own machine: a person reads along (D18). */

@@ -52,21 +52,21 @@ export async function writeResults(run: RunToReport): Promise<Outputs> {
     ...reviewOutputs(review),
     ...(await writeReviewFiles(review, runner.temp, secrets)),
   };
-  const file = await writeTranscript(run, { ...outputs, ...(review && reviewOutputs(review)) });
-  await writeOutputs(
-    { ...(await withResponseFile(outputs, runner, secrets)), ...ofReview, 'transcript-file': file },
-    secrets,
-  );
+  const written = { ...(await withResponseFile(outputs, runner, secrets)), ...ofReview };
+  await writeOutputs(written, secrets);
   await writeSummary(markdown, { runner, secrets });
+  // The longest of all comes last: a job that is cancelled has some seconds.
+  const file = await writeTranscript(run, { ...outputs, ...(review && reviewOutputs(review)) });
+  await writeOutputs({ 'transcript-file': file }, secrets);
   return outputs;
 }
 
-/** The lines of the run with its end; undefined where no model was asked, or what it was asked is memory's. */
+/** The lines of the run with its end; undefined where no model was asked. */
 async function writeTranscript(
-  { report, isHidden, runner: { temp }, transcript }: RunToReport,
+  { report, runner: { temp }, transcript }: RunToReport,
   outputs: Outputs,
 ): Promise<string | undefined> {
-  if (temp === '' || (isHidden && report.kind === 'gc')) return undefined;
+  if (temp === '') return undefined;
   // The answer has a line, and so has what the entry tells of it.
   const { response: _, 'memory-entry': _entry, ...end } = outputs;
   const taints = report.kind === 'ran' ? report.taints : [];

@@ -151,7 +151,7 @@ export function formatBuffered(buffered: Buffered): string {
   ];
   const sections = [
     review?.summary ?? '',
-    formatTable(findings),
+    formatPlaces(findings),
     ...findings.map(formatFinding),
     acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
     formatRefusals(refusals),
@@ -160,7 +160,7 @@ export function formatBuffered(buffered: Buffered): string {
 }
 
 /** A line for each finding, the worst first, with a place that an editor or terminal can open. */
-function formatTable(findings: readonly PlacedFinding[]): string {
+function formatPlaces(findings: readonly PlacedFinding[]): string {
   const rows = worstFirst(findings).map((one) => [placeOf(one), one.finding.severity, one.finding.title]);
   if (rows.length === 0) return '';
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -106,16 +106,17 @@ export function formatCoverage(coverage: Coverage, scope?: Scope): string {
 const LIST_SHORT =
   'GitHub lists no further files of a change between two commits; nothing is known about others.';
 
-function extentOf({ kind, files, read, unread }: Coverage, scope: Scope | undefined): string {
+function extentOf(coverage: Coverage, scope: Scope | undefined): string {
+  const { kind, files, read, unread } = coverage;
   const total = count(files, 'file');
   if (scope?.kind === 'since') {
     const left = new Set(unread.map(({ path }) => path));
-    const fresh = freshFiles({ unread }, scope);
+    const fresh = freshFiles(coverage, scope);
     if (scope.isRewritten === true)
-      return `${grouped(fresh)} of ${total} at \`${short(scope.head)}\`; the patches of the others are as at \`${short(scope.from)}\`, before the branch was rewritten`;
+      return `${grouped(fresh)} of ${total} at \`${short(scope.head)}\`; the others that were read have the same patch as at \`${short(scope.from)}\`, before the branch was rewritten`;
     const merge = scope.hasMerge ? ', without what a merge brought' : '';
     const missed = (scope.before.unseen ?? []).filter((path) => !left.has(path));
-    const more = missed.length === 0 ? '' : ', and what was not read before';
+    const more = missed.length === 0 ? '' : ', with what was not read before';
     return `\`${short(scope.from)}..${short(scope.head)}\`, ${grouped(fresh)} of ${total}${merge}${more}`;
   }
   const at = scope === undefined ? '' : ` at \`${short(scope.head)}\``;
@@ -126,13 +127,15 @@ function extentOf({ kind, files, read, unread }: Coverage, scope: Scope | undefi
   return read === files ? `${total}${at}` : `${grouped(read)} of ${total}${at}`;
 }
 
-/** How many files with something new in them were read. */
+/** How many of the files that are new since the last review, or were not read by it, were read. */
 export function freshFiles(
-  { unread }: Pick<Coverage, 'unread'>,
-  { change }: Extract<Scope, { kind: 'since' }>,
+  { unread, read }: Pick<Coverage, 'unread' | 'read'>,
+  { change, before }: Extract<Scope, { kind: 'since' }>,
 ): number {
   const left = new Set(unread.map(({ path }) => path));
-  return change.files.filter(({ path }) => !left.has(path)).length;
+  const fresh = new Set([...change.files.map(({ path }) => path), ...(before.unseen ?? [])]);
+  // A push can take a file back to its base, and then the change has it no more.
+  return Math.min(read, [...fresh].filter((path) => !left.has(path)).length);
 }
 
 function reasonOf(scope: Scope | undefined): string {

@@ -119,7 +119,8 @@ function isOtherBase({ into: before = '' }: Reviewed, now: string): boolean {
 
 /** Of a commit that was reviewed to its end, what to remember of a review that goes over it again and is cut short. */
 export function wholeSoFar(scope: Scope | undefined): string | undefined {
-  if (scope?.kind === 'since') return scope.from;
+  // Of a rewritten branch that commit is no longer a part, and what was not seen of it is not known any more.
+  if (scope?.kind === 'since') return scope.isRewritten === true ? undefined : scope.from;
   return scope?.why === 'again' ? scope.before?.last : undefined;
 }
 

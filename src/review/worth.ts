@@ -42,7 +42,7 @@ export function worthTable(facts: readonly ReviewFact[], now: Date): string {
   const isKnown = (key: string) => key.slice(0, 7) > oldest || !isSpentCut(facts);
   const lines = [...rows].toSorted(([one], [other]) => (one < other ? 1 : -1));
   return formatTable([
-    ['Month', 'Model', ...SEVERITIES, 'Cost', 'Each acted on'],
+    ['Month', 'Model', ...SEVERITIES, 'Cost', 'Cost of each acted on'],
     ...lines.map(([key, { fates, costUsd }]) => {
       const [month = '', model = ''] = key.split(' ');
       const isPriced = costUsd > 0 && isKnown(key);
@@ -70,7 +70,8 @@ function formatTable(rows: readonly (readonly string[])[]): string {
   return [LEGEND, '', head, rule, ...lines].join('\n');
 }
 
-const LEGEND = 'Findings: acted on / dismissed / unanswered, with what all runs of the month cost:';
+const LEGEND =
+  'Findings: acted on / dismissed / unanswered, and what all runs of the model cost in the month:';
 
 /** `5 / 1 / 0`; empty for none. */
 function countFates(fates: readonly { readonly fate: Fate }[]): string {

@@ -293,7 +293,7 @@ async function planSubAgent(
   };
 }
 
-/** Errors of a step with what axe puts before them, but for those of one exit code. */
+/** Errors of a step with what axe puts before them, but for those whose message `asItIs` matches. */
 async function withContext<T>(before: string, work: () => Promise<T>, asItIs?: RegExp): Promise<T> {
   try {
     return await work();

@@ -233,8 +233,8 @@ function patchesRead(diff: string, coverage: Coverage | undefined): readonly str
   return patchesOf(diff, (path) => unread.has(path));
 }
 
-/** Of a larger change none is kept, so that a rebase has all of it reviewed again. */
-const MAX_PATCHES = 200;
+/** Of a larger change none is kept, so that a rebase has all of it reviewed again: the cache takes 1 MiB in all. */
+const MAX_PATCHES = 50;
 
 /** A state file is small; where so much did not fit, the next review begins again, as after one that was cut short. */
 function isKeepable(unseen: readonly string[]): boolean {

@@ -25,7 +25,7 @@ export interface Transcript {
 /** Told by the lines of requests and answers, or of no use to a reader. */
 const UNTOLD: ReadonlySet<RunEvent['kind']> = new Set(['model-request', 'model-reply', 'tool-started']);
 
-export function createTranscript(secrets: readonly string[], now = () => new Date()): Transcript {
+export function createTranscript(secrets: readonly string[]): Transcript {
   const lines: string[] = [];
   /** Of a message, or of a list of tools, the request that shows it. */
   const shownIn = new WeakMap<object, number>();
@@ -33,7 +33,7 @@ export function createTranscript(secrets: readonly string[], now = () => new Dat
   let isHidden = false;
 
   const lineOf = (type: string, what: object) =>
-    JSON.stringify({ time: now().toISOString(), type, ...what }, plainErrors);
+    JSON.stringify({ time: new Date().toISOString(), type, ...what }, plainErrors);
   const add = (type: string, what: object) => void lines.push(lineOf(type, what));
 
   function addRequest(
@@ -56,7 +56,8 @@ export function createTranscript(secrets: readonly string[], now = () => new Dat
       messages,
     });
     for (const shown of [...prompt, ...(tools === undefined ? [] : [tools])]) shownIn.set(shown, request);
-    return { request, isAboutMemory: isHidden && fresh.some(isAboutEarlierTurns) };
+    const last = prompt.at(-1);
+    return { request, isAboutMemory: isHidden && last !== undefined && isAboutEarlierTurns(last) };
   }
 
   function recordModel(model: LanguageModel): LanguageModel {

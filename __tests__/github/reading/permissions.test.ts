@@ -43,6 +43,10 @@ describe('an account’s permission', () => {
     expect(result.kind === 'unknown' && result.message).toContain(message);
   });
 
+  it.each([[{ permission: 'owner' }], [null], ['text']])('is unknown after the answer %j', async (body) => {
+    expect((await ask(() => body)).result.kind).toBe('unknown');
+  });
+
   it('is none for an account that is not a user', async () => {
     const { result } = await ask(() => {
       throw failure(404, 'GET /permission', 'octocat is not a user');

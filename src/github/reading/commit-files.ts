@@ -8,11 +8,6 @@ import type { GitHubClient } from '../client/client.js';
 import { fetchBlob, fetchTree } from './contents.js';
 import { once, subjectCommits, toTool } from './reader.js';
 
-/** The head of the pull request that an event is about, or the default branch, and the branch that it is on. */
-interface SubjectFiles extends CommitFiles {
-  branch(): Promise<string>;
-}
-
 /**
  * The files of an event's commit through GitHub's API: one request lists them, and those that are asked for together come
  * together. Those that anybody may have made are not read here.
@@ -21,7 +16,7 @@ export function createSubjectFiles(
   client: GitHubClient,
   trigger: Exclude<Trigger, { readonly kind: 'local' }>,
   signal: AbortSignal,
-): SubjectFiles {
+): CommitFiles & { /** That the commit is on. */ branch(): Promise<string> } {
   const { repository } = trigger;
   const commits = once(() => subjectCommits(client, trigger, signal));
   const list = once(async () => {
@@ -42,7 +37,8 @@ export function createSubjectFiles(
     let bytes = 0;
     let batch: Waiting[] = [];
     for (const one of waiting.splice(0)) {
-      if (batch.length >= MAX_BATCH || bytes + one.file.bytes > MAX_BATCH_BYTES) {
+      const isFull = batch.length >= MAX_BATCH || bytes + one.file.bytes > MAX_BATCH_BYTES;
+      if (batch.length > 0 && isFull) {
         answer(batch);
         [bytes, batch] = [0, []];
       }

@@ -36,8 +36,11 @@ export async function failingChecks(
   for (const run of namedRuns.filter(({ state }) => FAILED.has(state))) {
     const jobId = logsLeft > 0 ? run.jobId : undefined;
     if (jobId !== undefined) logsLeft -= 1;
-    const log = jobId && (await fetchJobLog(client, repository, jobId, request.maxLogLines, signal));
-    failed.push({ name: run.name, conclusion: run.state, summary: run.summary, log: log || undefined });
+    const log =
+      jobId === undefined
+        ? undefined
+        : await fetchJobLog(client, repository, jobId, request.maxLogLines, signal);
+    failed.push({ name: run.name, conclusion: run.state, summary: run.summary, log });
   }
   for (const { name, state: conclusion, summary } of namedStatuses.filter(({ state }) => FAILED.has(state)))
     failed.push({ name, conclusion, summary, log: undefined });

@@ -71,8 +71,8 @@ async function carryOut(
     // The command is all that this run does, so it ends with it.
     signal: deps.deadline.signal,
     secrets: deps.secrets,
-    // No model had a part in it, and an event's commit is not what it is about.
     readBase: agent.config.memory.notes ? deps.readBase : undefined,
+    // No model had a part in it, and an event's commit is not what it is about.
     origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
   });
   // Nobody has an entry by the beginning of an id that is too short, so the sender is told, and by all.
