@@ -28,15 +28,16 @@ export const FINDINGS_SCHEMA = {
   required: ['version', 'head', 'base', 'pull', 'counts', 'findings'],
   properties: {
     version: { const: FINDINGS_VERSION },
-    head: { ...TEXT, description: 'The commit that was reviewed.' },
-    base: { ...TEXT, description: 'The commit that it was compared with.' },
+    head: { ...TEXT, description: 'The commit that was reviewed; empty for a change on this machine.' },
+    base: { ...TEXT, description: 'The commit that it was compared with, or empty too.' },
     pull: {
       type: ['integer', 'null'],
       description: 'Number of the pull request; null for a run about none.',
     },
     coverage: {
       type: 'object',
-      description: 'Which files of the change were looked at; left out if nothing was read.',
+      description:
+        'Which files of the change were looked at; left out if nothing was read, and for a change on this machine.',
       required: ['kind', 'files', 'read'],
       properties: {
         kind: { enum: COVERAGE_KINDS },

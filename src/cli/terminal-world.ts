@@ -9,7 +9,7 @@ import { configDir, expandPath } from '../lib/xdg.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { formatBuffered } from '../review/comment-text.js';
-import { raisedRecords } from '../review/news.js';
+import { raisedRecords, recordsOf } from '../review/news.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 import { allFindings } from '../review/record.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
@@ -122,7 +122,13 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
       const report =
         commits === undefined || !postsReviews(plan.agent)
           ? undefined
-          : { ...commits, ...read, pull: findings?.pull, findings: raisedRecords(buffered) };
+          : {
+              ...commits,
+              ...read,
+              pull: findings?.pull,
+              findings:
+                findings === undefined ? raisedRecords(buffered) : recordsOf({ ...findings, buffered }),
+            };
       // Nothing is posted from here, so what the tools collected is told. A review says it all: its agent's answer is for memory.
       const collected = formatBuffered(buffered);
       const answer = buffered.review === undefined ? answerText(outcome) : '';

@@ -53,10 +53,11 @@ export function plainFinding(finding: Finding): string {
 }
 
 /** The same for where its title is by itself. */
-export function plainText({ body, trigger, suggestion }: Finding): string {
+export function plainText({ body, trigger, suggestion, hasClaim }: Finding): string {
   return paragraphs([
     body,
     trigger === undefined ? '' : `When: ${trigger}`,
+    hasClaim ? CLAIM_NOTE : '',
     suggestion === undefined ? '' : `Suggested:\n\n${fencedBlock(suggestion, '')}`,
   ]);
 }
