@@ -133,7 +133,7 @@ export const JAIL_ATTACKS: readonly JailAttack[] = [
   read('memory', '"$WORK/docs/mem/bot.md"'),
   {
     name: 'finds any secret anywhere',
-    command: 'grep -rsh CANARY "$RUNNER" "$REALHOME" "$WORK" /tmp/axe-* 2>/dev/null | head',
+    command: 'grep -rsh CANARY "$RUNNER/.." 2>/dev/null | head',
   },
   { name: 'prints its environment', command: 'env; set; export; cat /proc/self/environ' },
   // The jail itself
