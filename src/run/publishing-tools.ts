@@ -79,8 +79,8 @@ export function publishingTools(
   publications: Publications | undefined,
 ): { readonly agent: LoadedAgent; readonly tools: readonly Tool[]; readonly warnings: readonly Warning[] } {
   const { config } = agent;
-  const isIdle = agent.source === 'built-in' && publications?.allowsLabels === false;
   // The triager that comes with the product suggests labels where it may set none.
+  const isIdle = agent.source === 'built-in' && publications?.allowsLabels === false;
   // Whoever raises findings may end them: an agent names that tool no more than a person would.
   const ends = (name: string) => name === 'settle_finding' && config.tools.includes('add_review_comment');
   const listedNames = REVIEW_TOOL_NAMES.filter(
