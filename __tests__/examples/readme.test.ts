@@ -2,8 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { grantTools } from '../../src/tools/effects.js';
-import { createTools, type ToolParts } from '../../src/tools/registry.js';
-import { REVIEW_TOOL_NAMES } from '../../src/tools/review/review-tools.js';
+import { AGENT_TOOLS, createTools, type ToolParts } from '../../src/tools/registry.js';
 import { agentOf } from '../helpers/needed-permissions.js';
 
 const FOLDER = join(import.meta.dirname, '../../examples');
@@ -29,7 +28,7 @@ function neededBy(name: string): readonly string[] {
   const { tools, mcpServers } = agentOf(name);
   // Only names and effects are looked at; no tool is run.
   const made = createTools(tools, { env: {}, allowedHosts: [] } as unknown as ToolParts);
-  expect(made.unknown.filter((tool) => !REVIEW_TOOL_NAMES.some((one) => one === tool))).toEqual([]);
+  expect(tools.filter((tool) => !AGENT_TOOLS.includes(tool))).toEqual([]);
   const servers = mcpServers.map((server) => ({ name: server.name, effect: 'execute' as const }));
   const rules = { where: 'workflow', trust: 'trusted', toolsAllowed: [] } as const;
   const { granted } = grantTools([...made.tools, ...servers], rules);

@@ -74,18 +74,10 @@ describe('the tools', () => {
     expect(bytes()).toBe(bytes());
   });
 
-  it('do not include unknown names', () => {
-    expect(createTools(['readfile', 'call_agent', 'Read_File', '__proto__'], ports)).toEqual({
-      tools: [],
-      unknown: ['readfile', 'call_agent', 'Read_File', '__proto__'],
-      absent: [],
-    });
-  });
-
   it('that read on GitHub are absent without an event', () => {
     const { github: _, ...local } = ports;
-    const { tools, ...others } = createTools(['github_search', 'read_file', 'github_file'], local);
+    const { tools, absent } = createTools(['github_search', 'read_file', 'github_file'], local);
     expect(tools.map(({ name }) => name)).toEqual(['read_file']);
-    expect(others).toEqual({ unknown: [], absent: ['github_file', 'github_search'] });
+    expect(absent).toEqual(['github_file', 'github_search']);
   });
 });

@@ -69,8 +69,8 @@ const GITHUB_TOOLS = {
 export const TOOL_NAMES: readonly string[] = [...Object.keys(TOOLS), ...Object.keys(GITHUB_TOOLS)];
 
 /**
- * The tools of these names, each once and always in the same order; the names that are none; and those of tools that read on
- * GitHub where there is no event to read of.
+ * The tools of these names, each once and always in the same order; and the names of those that read on GitHub where there is
+ * no event to read of.
  */
 export function createTools(names: readonly string[], parts: ToolParts) {
   const requested = new Set(names);
@@ -79,7 +79,6 @@ export function createTools(names: readonly string[], parts: ToolParts) {
   const onGitHub = Object.entries(GITHUB_TOOLS).filter(([name]) => requested.has(name));
   return {
     tools: github === undefined ? own : [...own, ...onGitHub.map(([, create]) => create(github))],
-    unknown: [...requested].filter((name) => !TOOL_NAMES.includes(name)),
     absent: github === undefined ? onGitHub.map(([name]) => name) : [],
   };
 }
