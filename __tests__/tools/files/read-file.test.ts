@@ -46,6 +46,19 @@ describe('read_file', () => {
     expect(await read({ path: 'a.txt', offset: 2, limit: 2 })).toMatchObject({ shown });
   });
 
+  it('names no lines of an artifact, which is no file of the repository', async () => {
+    const artifacts = {
+      workspace: createTestWorkspace({ 'a.txt': 'made' }),
+      isDefault: false,
+      onWritten: () => {},
+    };
+    const { execute } = createReadFile(workspace, artifacts);
+    expect(await execute({ path: 'a.txt', artifact: true }, quiet)).toEqual({
+      text: '1: made',
+      isError: false,
+    });
+  });
+
   it.each<[string, object, string]>([
     ['a file that is not there', { path: 'b.txt' }, 'no such file'],
     ['a binary file', { path: 'binary.bin' }, 'binary file detected: "binary.bin" (4 bytes)'],

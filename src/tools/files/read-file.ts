@@ -43,6 +43,7 @@ export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder)
         const { lines, note } = await readPage(file, offset, limit, signal);
         if (lines.length === 0) return '(the file is empty)';
         const text = truncate(`${showHidden(numberLines(lines, offset).join('\n'))}${note}`);
+        if (folder !== workspace) return text;
         return { text, shown: [{ path, side: 'RIGHT', firstLine: offset, lines }] };
       } finally {
         await file.close();
