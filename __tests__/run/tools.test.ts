@@ -9,6 +9,7 @@ import type { ToolBox, ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';
 import type { Effect } from '../../src/tools/tool.js';
 import { type Artifacts, copyForJob } from '../../src/tools/workspace/artifact-folders.js';
+import { Changes } from '../../src/tools/workspace/changes.js';
 import { waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { untilGone } from '../tools/mcp/scene.js';
@@ -311,6 +312,34 @@ describe('the folder of artifacts', () => {
     async (dir) => {
       const opened = open(`${tools(['read_file'])}${ARTIFACTS}dir = "${dir}"\n`, { where: 'workflow' });
       await expect(opened).rejects.toThrow('`artifacts.dir` of the agent "bot" leads out of the workspace');
+    },
+  );
+
+  it.each<[ToolRequest['trust']['level'], ToolRequest['trust']['lane'], boolean]>([
+    ['trusted', 'trusted', true],
+    ['untrusted', 'tainted', false],
+  ])(
+    'in a workflow, a run that is %s and may change files in the %s lane has one: %s',
+    async (level, lane, has) => {
+      const cwd = tempDir('tools');
+      const changes = {
+        made: new Changes({
+          allowed: ['src/**'],
+          memoryRoots: [],
+          agentsDirs: [],
+          instructionFiles: () => [],
+          secrets: [],
+        }),
+        files: { list: async () => new Map(), read: async () => undefined },
+        isCheckedOut: false,
+      };
+      const trust = { level, lane, reason: 'a stranger' };
+      const toml = `${tools(['write_file'])}${ARTIFACTS}dir = "out"\ndefault_write = true\n`;
+      const { call, warnings } = await open(toml, { where: 'workflow', cwd, changes }, { trust });
+      await call('write_file', { path: 'a.txt', content: 'alpha' });
+      await call('write_file', { path: 'b.txt', content: 'beta', artifact: true });
+      expect([existsSync(join(cwd, 'out/a.txt')), existsSync(join(cwd, 'out'))]).toEqual([has, has]);
+      expect(warnings).toEqual([]);
     },
   );
 

@@ -165,7 +165,11 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const isOfRun = request.callerEffects === undefined;
     const unknown = config.tools.find((name) => !TOOL_NAMES.includes(name));
     if (unknown !== undefined) throw unknownTool(unknown);
-    const artifactDir = await artifacts.folderOf(request.agent, request.workdir, isOfRun);
+    // A run that is not trusted may write what `changes-allowed` names, and keeps that in memory.
+    const hasArtifacts = surroundings.where === 'terminal' || request.trust.level === 'trusted';
+    const artifactDir = hasArtifacts
+      ? await artifacts.folderOf(request.agent, request.workdir, isOfRun)
+      : undefined;
     const made = createTools(toolsOf(request.agent, surroundings), partsFor(request, artifactDir));
     const builtIn = grantTools(made.tools, rules);
     const servers = grantServers(config, rules);
