@@ -122,6 +122,17 @@ describe('a change', () => {
       '"a": it would get what looks like a secret',
     ],
     [
+      'with a hidden character in the name of a new file',
+      [['src/a\u202etxt.ts', undefined, 'x']],
+      'the name of a new file has characters that readers cannot see',
+    ],
+    ['of a file that had such a name before', [['src/a\u202etxt.ts', 'x', 'y']], undefined],
+    [
+      'with a secret in the name of a new file',
+      [['src/hunter2-hunter2-hunter2.ts', undefined, 'x']],
+      'the name of a new file has what looks like a secret',
+    ],
+    [
       'of 51 files',
       Array.from({ length: 51 }, (_, at) => [`f${at}`, undefined, 'x'] as const),
       '51 files were changed, and 50 are the limit',

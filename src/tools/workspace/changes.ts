@@ -77,6 +77,9 @@ export class Changes {
     if (bytes > MAX_BYTES)
       return `the changed files have ${grouped(bytes)} bytes, and ${grouped(MAX_BYTES)} are the limit`;
     for (const [path, edit] of edits) {
+      const bad = edit.before === undefined ? whatIsUnfit(path, this.rules.secrets) : undefined;
+      // The name is not repeated: it would be hidden there, too, or a secret.
+      if (bad !== undefined) return `the name of a new file has ${bad}`;
       const why = whyNotAllowed(path, this.rules) ?? whyNotCarried(edit, this.rules.secrets);
       if (why !== undefined) return `${shown(path)}: ${why}`;
     }
@@ -151,10 +154,14 @@ function whyNotCarried({ before, after }: Edit, secrets: readonly string[]): str
     .filter((line) => !known.has(line))
     .map((line) => line.replace(/\r$/, ''));
   if (old.startsWith(BOM) && added[0]?.startsWith(BOM)) added[0] = added[0].slice(1);
-  if (added.some((line) => showHidden(line) !== line))
-    return 'it would get characters that readers cannot see';
-  const lines = added.join('\n');
-  return redact(lines, secrets) === lines ? undefined : 'it would get what looks like a secret';
+  const bad = whatIsUnfit(added.join('\n'), secrets);
+  return bad && `it would get ${bad}`;
+}
+
+/** What a text has that no commit may bring. */
+function whatIsUnfit(text: string, secrets: readonly string[]): string | undefined {
+  if (showHidden(text) !== text) return 'characters that readers cannot see';
+  return redact(text, secrets) === text ? undefined : 'what looks like a secret';
 }
 
 const BOM = '\uFEFF';
