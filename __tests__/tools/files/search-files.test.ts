@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES, SEARCH_LIMITS } from '../../../src/lib/defaults.js';
+import { ToolError } from '../../../src/lib/errors.js';
 import { createSearchFiles } from '../../../src/tools/files/search-files.js';
 import type { Workspace } from '../../../src/tools/workspace/workspace.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
@@ -104,6 +105,20 @@ describe('search_files', () => {
     };
     const tool = createSearchFiles(files, createFakeClock());
     await expect(tool.execute({ glob: '*' }, abort.signal)).rejects.toThrow('over');
+  });
+
+  it('says of how many files it does not know what they hold', async () => {
+    const files: Workspace = {
+      ...workspace,
+      async open(path) {
+        if (path === 'image.png') return await workspace.open(path);
+        throw new ToolError('GitHub: API rate limit exceeded');
+      },
+    };
+    expect(await search({ text: 'hello' }, files)).toEqual({
+      text: '(nothing found)\n[4 files could not be read]',
+      isError: false,
+    });
   });
 
   it('closes what it opened', () => {

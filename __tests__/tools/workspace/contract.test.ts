@@ -195,8 +195,9 @@ it('an executable file, a link and a submodule of a commit are not changed, and 
     link: { kind: 'link', isExecutable: false, sha: 'b', bytes: 1 },
     module: { kind: 'other', isExecutable: false, sha: 'c', bytes: 0 },
     'large.txt': { kind: 'file', isExecutable: false, sha: 'd', bytes: 100_000_000 },
+    'a.png': { kind: 'file', isExecutable: false, sha: 'e', bytes: 7 },
   };
-  const files = { list: async () => new Map(Object.entries(special)), read: async () => new Uint8Array() };
+  const files = { list: async () => new Map(Object.entries(special)), read: async () => undefined };
   const changes = new Changes(rules(['**']));
   const { call } = sceneOf(createCommitWorkspace(files, { folder: '', changes, memoryRoots: [] }), changes);
   const write = (path: string) => call('write_file', { path, content: 'x' });
@@ -204,6 +205,7 @@ it('an executable file, a link and a submodule of a commit are not changed, and 
   expect(await write('link')).toMatch(/is not a regular file/);
   expect(await write('link/x')).toMatch(/"link" is not a directory/);
   expect(await write('module/x')).toMatch(/"module" is not a directory/);
+  expect(await write('a.png')).toMatch(/only text is changed/);
   expect(await call('read_file', { path: 'large.txt' })).toMatch(
     /has 100,000,000 bytes, and 4,194,304 are the limit/,
   );

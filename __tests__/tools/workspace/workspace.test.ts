@@ -246,7 +246,9 @@ describe('C7 86: credentials', () => {
     }
     mkdirSync(join(root, 'temp/new'));
     await expectDenied('temp/new', env);
-    expect((await call('search_files', { text: 'TOKEN' }, env)).text).toBe('(nothing found)');
+    expect((await call('search_files', { text: 'TOKEN' }, env)).text).toBe(
+      '(nothing found)\n[2 files could not be read]',
+    );
   });
 
   it('are denied behind a link to the folder that holds them', async () => {
@@ -352,7 +354,9 @@ describe('C7 88: links', () => {
       });
       expect(result).toEqual({ text: expect.stringContaining('hard link'), isError: true });
     }
-    expect((await call('search_files', { text: 'TOKEN' })).text).toBe('(nothing found)');
+    expect((await call('search_files', { text: 'TOKEN' })).text).toBe(
+      '(nothing found)\n[1 file could not be read]',
+    );
     mkdirSync(join(root, 'node_modules/p'), { recursive: true });
     writeFileSync(join(base, 'store.js'), 'shared');
     linkSync(join(base, 'store.js'), join(root, 'node_modules/p/index.js'));

@@ -3,6 +3,7 @@ import { SEARCH_LIMITS } from '../../lib/defaults.js';
 import { ConfigError, ToolError } from '../../lib/errors.js';
 import { shown, truncate } from '../../lib/text/cut.js';
 import { type CompiledPattern, compileGlob } from '../../lib/text/glob.js';
+import { count } from '../../lib/text/number.js';
 import { isBinary } from '../../prompt/context-files.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
@@ -80,6 +81,7 @@ async function search(
   const endsAt = clock.now().getTime() + SEARCH_LIMITS.timeMs;
   const lines: string[] = [];
   const cutFiles: string[] = [];
+  let unread = 0;
   let note = '';
   const mayEnter = (folder: string) => pattern.mayContain(folder.slice(prefix.length));
   const waiting: string[] = [];
@@ -88,6 +90,7 @@ async function search(
     const found = await Promise.all(paths.map((file) => findMatches(workspace, file, wanted, ignoreCase)));
     for (const [index, file] of found.entries()) {
       lines.push(...file.lines);
+      if (file.isUnread) unread += 1;
       if (file.isCut) cutFiles.push(showHidden(paths[index] ?? ''));
     }
   };
@@ -108,6 +111,7 @@ async function search(
   if (cutFiles.length > 0) {
     note += `\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${cutFiles.join(', ')}]`;
   }
+  if (unread > 0) note += `\n[${count(unread, 'file')} could not be read]`;
   const found = lines.slice(0, SEARCH_LIMITS.matches).join('\n') || '(nothing found)';
   return truncate(`${found}${note}`);
 }
@@ -126,9 +130,9 @@ const AROUND = 150;
 
 /** The lines of a file that contain a text, as `path:line: content`; none of one that is binary or cannot be read. */
 async function findMatches(workspace: Workspace, path: string, text: string, ignoreCase: boolean) {
-  const { bytes, isCut } = await readStart(workspace, path);
+  const { bytes, isCut, isUnread } = await readStart(workspace, path);
   const lines: string[] = [];
-  if (isBinary(bytes)) return { lines, isCut: false };
+  if (isBinary(bytes)) return { lines, isCut: false, isUnread };
   const searched = ignoreCase ? text.toLowerCase() : text;
   for (const [index, line] of new TextDecoder().decode(bytes).split('\n').entries()) {
     const at = (ignoreCase ? line.toLowerCase() : line).indexOf(searched);
@@ -136,21 +140,21 @@ async function findMatches(workspace: Workspace, path: string, text: string, ign
     lines.push(`${showHidden(path)}:${index + 1}: ${excerpt(line, at, searched.length)}`);
     if (lines.length > SEARCH_LIMITS.matches) break;
   }
-  return { lines, isCut };
+  return { lines, isCut, isUnread };
 }
 
-/** A file that vanished or that the guard refuses is empty; a search goes on. */
+/** The search goes on after a file that vanished, that the guard refuses, or that GitHub does not give. */
 async function readStart(workspace: Workspace, path: string) {
   try {
     const file = await workspace.open(path);
     try {
       const length = Math.min(file.bytes, SEARCH_LIMITS.fileBytes);
-      return { bytes: await file.read(0, length), isCut: file.bytes > length };
+      return { bytes: await file.read(0, length), isCut: file.bytes > length, isUnread: false };
     } finally {
       await file.close();
     }
   } catch (thrown) {
-    if (thrown instanceof ToolError) return { bytes: new Uint8Array(), isCut: false };
+    if (thrown instanceof ToolError) return { bytes: new Uint8Array(), isCut: false, isUnread: true };
     throw thrown;
   }
 }

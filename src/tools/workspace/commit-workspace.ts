@@ -91,7 +91,8 @@ export function createCommitWorkspace(
     return full;
   }
 
-  async function bytesOf(node: Node, path: string): Promise<Uint8Array> {
+  /** Undefined for a file that holds no text. */
+  async function bytesOf(node: Node, path: string): Promise<Uint8Array | undefined> {
     if (node instanceof Uint8Array) return node;
     if (node instanceof Map) throw new ToolError(`${shown(path)} is a directory, not a file`);
     if (node.kind !== 'file') throw new ToolError(`${shown(path)} is not a regular file`);
@@ -99,11 +100,7 @@ export function createCommitWorkspace(
       const size = `${grouped(node.bytes)} bytes, and ${grouped(MAX_BYTES)} are the limit without a checkout`;
       throw new ToolError(`${shown(path)} has ${size}`);
     }
-    const bytes = await files.read(node);
-    if (bytes !== undefined) return bytes;
-    throw new ToolError(
-      `binary file detected: ${shown(path)} (${node.bytes} bytes) holds no text that could be shown`,
-    );
+    return await files.read(node);
   }
 
   /** Every name of a folder that can be used, in byte order. */
@@ -137,6 +134,8 @@ export function createCommitWorkspace(
         throw new ToolError(`${shown(above)} is not a directory`);
     }
     const before = node === undefined ? undefined : await bytesOf(node, path);
+    if (node !== undefined && before === undefined)
+      throw new ToolError(`${shown(path)} was not changed: only text is changed`);
     changes.note(full, { before, after: make(before) });
   }
 
@@ -148,7 +147,8 @@ export function createCommitWorkspace(
     async open(path) {
       const node = await find(pathOf(path));
       if (node === undefined) throw new ToolError(`${shown(path)}: no such file or directory`);
-      const bytes = await bytesOf(node, path);
+      // Zeros are binary to whoever reads them.
+      const bytes = (await bytesOf(node, path)) ?? new Uint8Array(sizeOf(node));
       return {
         bytes: bytes.length,
         read: async (position, length) => bytes.subarray(position, position + length),
