@@ -206,7 +206,7 @@ it.each<[string, (stage: Stage) => void, RegExp, string]>([
         { 'src/limit.ts': { executable: 'export const limit = 10;\n' } },
         { branch: 'master' },
       ),
-    /"src\/limit\.ts": a commit through the API keeps no links and no files that can be executed/,
+    /"src\/limit\.ts": a commit through the API keeps no links and no files that can be executed\. Leave these files out, or change them by hand\./,
     'failure',
   ],
   [

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -21,6 +21,7 @@ const FILES: Files = {
   'src/a.ts': 'const a = 1;\nconst b = 2;\n',
   'src/deep/c.ts': '\uFEFFconst c = 3;\r\nexport {};\r\n',
   'src/empty.ts': '',
+  'src/run.sh': '#!/bin/sh\n',
   'picture.png': '\x89PNG\0\0',
   '.env': 'TOKEN=1',
   '.github/workflows/ci.yml': 'on: push\n',
@@ -28,17 +29,23 @@ const FILES: Files = {
   'AGENTS.md': 'Be kind.\n',
   '.axe/memory/fixer.md': '## entry\n',
 };
+const EXECUTABLE = 'src/run.sh';
 const MEMORY_ROOTS = ['.axe/memory'];
 
 /** A commit in memory. */
 function commitOf(files: Files): CommitFiles {
   const all = Object.entries(files).map(([path, text]) => [path, Buffer.from(text)] as const);
   const bySha = new Map(all.map(([, bytes]) => [gitSha('blob', bytes), bytes]));
-  const fileOf = (bytes: Buffer): CommitFile => {
-    return { kind: 'file', isExecutable: false, sha: gitSha('blob', bytes), bytes: bytes.length };
+  const fileOf = (path: string, bytes: Buffer): CommitFile => {
+    return {
+      kind: 'file',
+      isExecutable: path === EXECUTABLE,
+      sha: gitSha('blob', bytes),
+      bytes: bytes.length,
+    };
   };
   return {
-    list: async () => new Map(all.map(([path, bytes]) => [path, fileOf(bytes)])),
+    list: async () => new Map(all.map(([path, bytes]) => [path, fileOf(path, bytes)])),
     async read({ sha }) {
       const bytes = bySha.get(sha);
       return bytes?.includes(0) ? undefined : bytes;
@@ -92,6 +99,7 @@ function checkoutScene(files: Files, allowed: readonly string[]): Scene & { read
     root,
     Object.fromEntries(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])),
   );
+  chmodSync(join(root, EXECUTABLE), 0o755);
   const changes = new Changes(rules(allowed));
   const guarded = { denied: [], readOnly: [], memory: MEMORY_ROOTS.map((path) => join(root, path)) };
   return { ...sceneOf(createWorkspace(root, guarded, { checkout: root, changes }), changes), root };
@@ -126,7 +134,7 @@ describe.each([
       '.axe/\n.github/\nAGENTS.md\nREADME.md\naxe/\npicture.png\nsrc/',
     );
     expect(await scene.call('list_directory', { path: '.axe' })).toBe('(the directory is empty)');
-    expect(await scene.call('list_directory', { path: './src/' })).toBe('a.ts\ndeep/\nempty.ts');
+    expect(await scene.call('list_directory', { path: './src/' })).toBe('a.ts\ndeep/\nempty.ts\nrun.sh');
     expect(await scene.call('read_file', { path: 'src/a.ts', offset: 2 })).toBe('2: const b = 2;');
     expect(await scene.call('read_file', { path: 'src/empty.ts' })).toBe('(the file is empty)');
     expect(await scene.call('search_files', { text: 'const' })).toBe(
@@ -147,7 +155,7 @@ describe.each([
     expect(await scene.call('search_files', { text: 'const' })).toBe(
       'src/deep/c.ts:1: const c = 4;\nsrc/new/d.ts:1: const d = 5;',
     );
-    expect(await scene.call('list_directory', { path: 'src' })).toBe('deep/\nempty.ts\nnew/');
+    expect(await scene.call('list_directory', { path: 'src' })).toBe('deep/\nempty.ts\nnew/\nrun.sh');
     expect(await scene.call('read_file', { path: 'src/a.ts' })).toMatch(/^error: "src\/a.ts": no such file/);
     expect(texts(scene)).toEqual({
       'src/a.ts': [FILES['src/a.ts'], undefined],
@@ -179,6 +187,16 @@ describe.each([
     ['write_file', { path: 'src/a.ts/b', content: 'x' }, /not a directory/i],
     ['edit_file', { path: 'src/a.ts', old_string: 'zzz', new_string: 'y' }, /old_string not found/],
     ['edit_file', { path: 'src/z.ts', old_string: 'zzz', new_string: 'y' }, /no such file/],
+    [
+      'write_file',
+      { path: EXECUTABLE, content: 'x' },
+      /was not changed: it is executable, which a commit here/,
+    ],
+    [
+      'delete_file',
+      { path: EXECUTABLE },
+      /was not changed: it is executable, which a commit here does not keep/,
+    ],
     ['delete_file', { path: 'src/z.ts' }, /no such file/],
     ['delete_file', { path: 'src/deep' }, /is a directory, not a file/],
     ['delete_file', { path: '.github/workflows/ci.yml' }, /only people change workflows/],
@@ -189,9 +207,8 @@ describe.each([
   });
 });
 
-it('an executable file, a link and a submodule of a commit are not changed, and a large file is not read', async () => {
+it('a link and a submodule of a commit are not changed, and a large file is not read', async () => {
   const special: Readonly<Record<string, CommitFile>> = {
-    'run.sh': { kind: 'file', isExecutable: true, sha: 'a', bytes: 1 },
     link: { kind: 'link', isExecutable: false, sha: 'b', bytes: 1 },
     module: { kind: 'other', isExecutable: false, sha: 'c', bytes: 0 },
     'large.txt': { kind: 'file', isExecutable: false, sha: 'd', bytes: 100_000_000 },
@@ -201,7 +218,6 @@ it('an executable file, a link and a submodule of a commit are not changed, and 
   const changes = new Changes(rules(['**']));
   const { call } = sceneOf(createCommitWorkspace(files, { folder: '', changes, memoryRoots: [] }), changes);
   const write = (path: string) => call('write_file', { path, content: 'x' });
-  expect(await write('run.sh')).toMatch(/it is executable, which a commit here does not keep/);
   expect(await write('link')).toMatch(/is not a regular file/);
   expect(await write('link/x')).toMatch(/"link" is not a directory/);
   expect(await write('module/x')).toMatch(/"module" is not a directory/);

@@ -208,6 +208,7 @@ function requireUnmoved(edits: Edits, base: string, { entries }: State): void {
   if (special.length > 0)
     throw refused(
       `${special.map(shown).join(', ')}: a commit through the API keeps no links and no files that can be executed`,
+      'Leave these files out, or change them by hand.',
     );
 }
 

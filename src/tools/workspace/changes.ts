@@ -56,9 +56,10 @@ export class Changes {
     return this.files.get(path);
   }
 
-  /** Throws a ToolError for a file that this workflow lets nobody change. */
-  requireAllowed(path: string): void {
-    const why = whyNotAllowed(path, this.rules);
+  /** Throws a ToolError for a file that this workflow lets nobody change, or that a commit through the API would spoil. */
+  requireAllowed(path: string, isExecutable: boolean): void {
+    const kept = isExecutable ? 'it is executable, which a commit here does not keep' : undefined;
+    const why = whyNotAllowed(path, this.rules) ?? kept;
     if (why !== undefined) throw new ToolError(`${shown(path)} was not changed: ${why}`);
   }
 

@@ -120,12 +120,8 @@ export function createCommitWorkspace(
 
   async function change(path: string, make: (old: Uint8Array | undefined) => Uint8Array | undefined) {
     const full = pathOf(path);
-    changes.requireAllowed(full);
     const node = await find(full);
-    if (node !== undefined && 'isExecutable' in node && node.isExecutable)
-      throw new ToolError(
-        `${shown(path)} was not changed: it is executable, which a commit here does not keep`,
-      );
+    changes.requireAllowed(full, node !== undefined && 'isExecutable' in node && node.isExecutable);
     const parts = full.split('/').slice(0, -1);
     for (let length = parts.length; length > 0; length -= 1) {
       const above = parts.slice(0, length).join('/');

@@ -149,7 +149,7 @@ const PERMISSION_BITS = 0o777;
 const MAX_OLD_BYTES = 16 * 1024 * 1024;
 
 /** Is given the path without links and what becomes of the file there, before anything is written; may throw. */
-export type CheckEdit = (real: string, edit: Edit) => void;
+export type CheckEdit = (real: string, edit: Edit) => Promise<void>;
 
 /**
  * Replaces a file in the jail by what `change` makes of it, through a temporary file and a rename; folders are reached
@@ -172,7 +172,7 @@ export async function updateInside(
   refuse(jail, join(real, ...missing, name), path, 'write');
   const before = old === undefined ? undefined : await readOld(old, path);
   const bytes = change(before);
-  check(join(real, ...missing, name), { before, after: bytes });
+  await check(join(real, ...missing, name), { before, after: bytes });
   try {
     const folder = await openFolderAt({ real, path });
     await inFolder(folder, missing, path, (inner) => replaceIn(inner, name, bytes));
@@ -185,7 +185,7 @@ export async function updateInside(
 export async function removeInside(jail: Jail, path: string, check: CheckEdit): Promise<void> {
   const real = await realInside(jail, path, 'write');
   if (real === undefined) throw new ToolError(`${shown(path)}: no such file`);
-  check(real, { before: await readOld(real, path), after: undefined });
+  await check(real, { before: await readOld(real, path), after: undefined });
   const folder = await openFolderAt({ real: dirname(real), path });
   try {
     await folder.verify();

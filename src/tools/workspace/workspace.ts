@@ -1,4 +1,4 @@
-import type { Dirent } from 'node:fs';
+import { constants, type Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { ToolError } from '../../lib/errors.js';
@@ -67,12 +67,13 @@ export function createWorkspace(
   /** Changes a file, in turn; `check` throws if the change is not allowed, and what was carried out is noted. */
   const carryOut = (edit: (jail: Jail, check: CheckEdit) => Promise<void>) =>
     inTurn(async () => {
-      if (tracked === undefined) return await edit(await jail(), () => undefined);
+      if (tracked === undefined) return await edit(await jail(), async () => undefined);
       const checkout = await realpath(tracked.checkout);
       const noted: [path: string, edit: Edit][] = [];
-      await edit(await jail(), (real, made) => {
+      await edit(await jail(), async (real, made) => {
         const file = relative(checkout, real).split(sep).join('/');
-        tracked.changes.requireAllowed(file);
+        const mode = (await stat(real).catch(() => undefined))?.mode ?? 0;
+        tracked.changes.requireAllowed(file, (mode & constants.S_IXUSR) !== 0);
         noted.push([file, made]);
       });
       for (const [file, made] of noted) tracked.changes.note(file, made);
