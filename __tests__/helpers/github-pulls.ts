@@ -65,13 +65,13 @@ export function createPull({ repo, request, viewer }: RestCall): RestAnswer {
   return { status: 201, body: pullJson(repo, pull), headers: { location: `${api(repo)}/pulls/${number}` } };
 }
 
-/** `PATCH …/pulls/{pull_number}`: title, body and state. */
+/** `PATCH …/pulls/{pull_number}`: title, body, state and base. */
 export function updatePull({ repo, params, request }: RestCall): RestAnswer {
   const pull = repo.pulls.get(Number(params['pull_number']));
   if (pull === undefined) return githubError(404, 'Not Found');
-  const changes = request.body as Partial<Pick<StoredPull, 'title' | 'body' | 'state'>>;
-  const { title = pull.title, body = pull.body, state = pull.state } = changes;
-  const changed = { ...pull, title, body, state };
+  const changes = request.body as Partial<Pick<StoredPull, 'title' | 'body' | 'state'> & { base: string }>;
+  const { title = pull.title, body = pull.body, state = pull.state, base: ref = pull.base.ref } = changes;
+  const changed = { ...pull, title, body, state, base: { ...pull.base, ref } };
   repo.pulls.set(pull.number, changed);
   return { status: 200, body: pullJson(repo, changed) };
 }

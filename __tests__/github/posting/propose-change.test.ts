@@ -63,6 +63,21 @@ describe('a proposed change', () => {
     expect(await propose(hello, 'Look again.\n')).toMatchObject({ created: false, branch: `${BRANCH}-2` });
   });
 
+  it.each([
+    ['that people gave another base, and goes into that', {}, 'next'],
+    ['that has another base than is asked for, and moves it', { isBaseAsked: true }, 'main'],
+  ])('updates one %s', async (_, asked, base) => {
+    const hello = await startHello();
+    await propose(hello);
+    const newest = hello.github.commit(NAME, { 'README.md': 'Next.\n' }, { branch: 'next' });
+    for (const pull of pullsOf(hello))
+      hello.repo.pulls.set(pull.number, { ...pull, base: { ...pull.base, ref: 'next' } });
+    expect(await propose(hello, 'Look thrice.\n', asked)).toMatchObject({ created: false, branch: BRANCH });
+    expect(pullsOf(hello)).toMatchObject([{ base: { ref: base } }]);
+    const parent = base === 'next' ? newest : hello.repo.branches.get('main');
+    expect(hello.github.history(NAME, BRANCH)[0]?.parents).toEqual([parent]);
+  });
+
   it('takes the branch of one that people closed for the next, which is new', async () => {
     const hello = await startHello();
     for (const patch of [{}, { mergedAt: '2026-01-02T03:04:05Z' }]) {
@@ -75,6 +90,15 @@ describe('a proposed change', () => {
     expect(await listClosedPulls(hello.client, HELLO, BRANCH, noAbort())).toEqual([
       { url: expect.stringContaining('/pull/43'), body: expect.stringContaining('\nBecause.') },
     ]);
+  });
+
+  it('finds those that were closed on the branches with a number, too', async () => {
+    const hello = await startHello();
+    hello.github.commit(NAME, { mine: 'Mine.\n' }, { branch: BRANCH });
+    await propose(hello);
+    for (const pull of pullsOf(hello)) hello.repo.pulls.set(pull.number, { ...pull, state: 'closed' });
+    hello.repo.branches.delete(`${BRANCH}-2`);
+    expect(await listClosedPulls(hello.client, HELLO, BRANCH, noAbort())).toHaveLength(1);
   });
 
   it.each([

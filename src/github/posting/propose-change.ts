@@ -12,8 +12,9 @@ import { blobSha } from '../reading/commit-files.js';
 /** A change of files that people are asked to merge. Texts went through outbound cleaning (D24). */
 interface ProposedChange {
   readonly repository: Repository;
-  /** Branch that it is to go into. */
+  /** Branch that it is to go into; an open pull request keeps its own unless this one was asked for. */
   readonly base: string;
+  readonly isBaseAsked?: boolean;
   /** Branch that it is put on, or the next free one with a number behind it. */
   readonly branch: string;
   readonly edits: Edits;
@@ -47,8 +48,10 @@ export async function proposeChange(
 ): Promise<OpenedPull> {
   const { repository, base, title, edits } = change;
   const state = await fetchState(client, change, signal);
-  requireUnmoved(edits, base, state);
   const { branch, earlier } = await chooseBranch(client, change, state, signal);
+  if (earlier?.isOpen === true && earlier.base !== base && change.isBaseAsked !== true)
+    return await proposeChange(client, { ...change, base: earlier.base }, signal);
+  requireUnmoved(edits, base, state);
   // A branch that was reset to its base for a moment would have its pull request closed by GitHub.
   const target = earlier === undefined ? branch : `${branch}-${randomUUID().slice(0, 8)}`;
   const ref = { ...inRepo(repository), ref: `refs/heads/${target}`, sha: state.head };
@@ -93,6 +96,11 @@ const ALLOW =
 /** Branches that are tried, one after the other, where earlier ones belong to somebody else. */
 const MAX_BRANCHES = 9;
 
+/** The name that a branch was to have, and those that it gets where earlier ones are taken. */
+function branchesFor(branch: string): readonly string[] {
+  return Array.from({ length: MAX_BRANCHES }, (_, at) => (at === 0 ? branch : `${branch}-${at + 1}`));
+}
+
 /** The repository before the change. */
 interface State {
   readonly repositoryId: string;
@@ -119,11 +127,8 @@ async function fetchState(
   signal: AbortSignal,
 ): Promise<State> {
   const paths = [...new Set([...edits.keys()].flatMap((path) => [path, ...foldersAbove(path)]))];
-  const branches = Array.from({ length: MAX_BRANCHES }, (_, at) =>
-    at === 0 ? branch : `${branch}-${at + 1}`,
-  );
   const files = paths.map((path, at) => [`file${at}`, path] as const);
-  const refs = branches.map((name, at) => [`branch${at}`, name] as const);
+  const refs = branchesFor(branch).map((name, at) => [`branch${at}`, name] as const);
   const variables = [...files, ...refs].map(([alias]) => `, $${alias}: String!`).join('');
   const query = `query ($owner: String!, $name: String!, $base: String!${variables}) {
   repository(owner: $owner, name: $name) {
@@ -201,7 +206,7 @@ function requireUnmoved(edits: Edits, base: string, { entries }: State): void {
     const are = moved.length === 1 ? 'is' : 'are';
     throw refused(
       `${moved.join(', ')} ${are} not as the run has read ${moved.length === 1 ? 'it' : 'them'} on ${shown(base)}`,
-      'Run it again.',
+      `Run it again. A checkout has to be of ${shown(base)}.`,
     );
   }
   const special = [...edits.keys()].filter((path) => (entries.get(path)?.mode ?? PLAIN_FILE) !== PLAIN_FILE);
@@ -216,6 +221,7 @@ function requireUnmoved(edits: Edits, base: string, { entries }: State): void {
 interface Earlier {
   readonly commit: string;
   readonly number: number;
+  readonly base: string;
   readonly isOpen: boolean;
 }
 
@@ -226,15 +232,15 @@ async function chooseBranch(
   { branches }: State,
   signal: AbortSignal,
 ): Promise<{ readonly branch: string; readonly earlier?: Earlier }> {
-  for (let at = 1; at <= MAX_BRANCHES; at += 1) {
-    const name = at === 1 ? branch : `${branch}-${at}`;
+  for (const name of branchesFor(branch)) {
     const commit = branches.get(name);
     if (commit === undefined) return { branch: name };
     const pulls = await listPulls(client, repository, name, signal);
     const ours = pulls.filter(({ body }) => isMarked(body ?? '', { ...mark, commit }));
     const pull = ours.find(isOpen) ?? ours[0];
     if (pull !== undefined) {
-      return { branch: name, earlier: { commit, number: pull.number, isOpen: isOpen(pull) } };
+      const earlier = { commit, number: pull.number, base: pull.base.ref, isOpen: isOpen(pull) };
+      return { branch: name, earlier };
     }
   }
   throw refused(
@@ -251,6 +257,7 @@ const pullSchema = v.object({
   user: v.nullable(v.object({ login: v.string() })),
   merged_at: v.nullish(v.string()),
   head: v.object({ ref: v.string() }),
+  base: v.object({ ref: v.string() }),
 });
 
 type FoundPull = v.InferOutput<typeof pullSchema>;
@@ -259,15 +266,17 @@ function isOpen({ state }: FoundPull): boolean {
   return state === 'open';
 }
 
-/** The newest pull requests of a branch that were closed without being merged. Throws a GitHubError. */
+/** The newest pull requests of the branches for a change that were closed without being merged. Throws a GitHubError. */
 export async function listClosedPulls(
   client: GitHubClient,
   repository: Repository,
   branch: string,
   signal: AbortSignal,
 ): Promise<readonly { readonly url: string; readonly body: string }[]> {
-  const pulls = await listPulls(client, repository, branch, signal);
+  const names = branchesFor(branch);
+  const pulls = await Promise.all(names.map((name) => listPulls(client, repository, name, signal)));
   return pulls
+    .flat()
     .filter((pull) => !isOpen(pull) && typeof pull.merged_at !== 'string')
     .map(({ html_url, body }) => ({ url: html_url, body: body ?? '' }));
 }
