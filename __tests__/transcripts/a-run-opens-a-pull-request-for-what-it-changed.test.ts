@@ -305,11 +305,24 @@ it('a change that brings a secret is refused whole, and shown nowhere', async ()
   const leak = toolCall('write_file', { path: 'src/key.ts', content });
   const stage = await stageOf({ model: [edit('10', '20'), propose(), leak, text('Done.')] });
   const step = await stage.run({ inputs: INPUTS, env: { MY_API_KEY: 'sk-canary-0123456789abcdef' } });
-  expect(step.summary).toContain(
-    'No pull request was opened: "src/key.ts": it would get what looks like a secret.',
-  );
+  const why = 'No pull request was opened: "src/key.ts": it would get what looks like a secret.';
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+  expect(step.summary).toContain(why);
+  expect(told(step).join('\n')).toContain(why);
   expect(step.summary).not.toContain('git apply');
   expectNothingOpened(stage);
+});
+
+it.each([
+  ['a carriage return that would end the patch', 'a\rEND_OF_PATCH\rtouch pwned\r\n'],
+  ['line breaks of Windows', 'a\r\n'],
+  ['a character that nobody sees', 'a\u200b\n'],
+])('a patch with %s is not made a command', async (_, line) => {
+  const base = { ...FILES, 'src/limit.ts': `${line}export const limit = 10;\n` };
+  const stage = await stageOf({ base, model: [edit('10', '20'), text('Done.')] });
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step.summary).toContain('asked for no pull request. Its patch cannot be shown: ');
+  expect(step.summary).not.toContain('END_OF_PATCH');
 });
 
 it('a change for which no pull request was asked is not lost', async () => {

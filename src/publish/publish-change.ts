@@ -38,29 +38,34 @@ interface PublishedChange {
  */
 export async function publishChange(end: RunEnd, options: ActionPublisherOptions): Promise<PublishedChange> {
   const { plan, outcome, requested } = end;
-  const { changes, client, reporter } = options;
+  const { changes, client, reporter, secrets } = options;
   const draft = requested.buffered.pullRequest;
   if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
   const { edits, problem } = changes.made;
   if (edits.size === 0 || (draft === undefined && problem !== undefined)) return {};
   if (draft === undefined) {
     const details = `The agent has changed ${count(edits.size, 'file')} and asked for no pull request.`;
-    return { details: withPatch(details, edits) };
+    return { details: `${details} ${describePatch(edits, secrets).text}` };
   }
-  if (problem !== undefined) return unopened(`: ${problem}`, undefined);
+  if (problem !== undefined) {
+    const said = `No pull request was opened: ${problem}.`;
+    reporter.warn({ code: 'publish-failed', message: said });
+    return { said, details: said, failure: said };
+  }
   if (isCutShort(outcome) || outcome.kind === 'failed' || outcome.kind === 'refused')
-    return unopened(', because the run did not come to its end', edits);
-  if (requested.onlyPatch !== undefined) return unopened(`, because ${requested.onlyPatch}`, edits);
+    return unopened(', because the run did not come to its end', edits, secrets);
+  if (requested.onlyPatch !== undefined) return unopened(`, because ${requested.onlyPatch}`, edits, secrets);
   const { repository } = plan.trigger;
   const clean = cleanFor(requested.lane, options);
   const task = taskOf(end, options);
   const asked = subjectNumber(plan.trigger);
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
   const result = await withGitHub(async (signal) => {
-    const title = sanitize(draft.title, 'title', options.secrets);
+    const title = sanitize(draft.title, 'title', secrets);
     const change = {
       repository,
       base: draft.base ?? (await changes.branch()),
+      isBaseAsked: draft.base !== undefined,
       branch: `axe/${memoryName(plan.agent.name).replace(/[^\w.-]+/g, '-')}/${task}`,
       edits,
       message: title,
@@ -78,7 +83,7 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
     remedy,
   } as const;
   reporter.warn(warning);
-  return { ...unopened(`: ${result.message}`, edits), failure: warningText(warning) };
+  return { ...unopened(`: ${result.message}`, edits, secrets), failure: warningText(warning) };
 }
 
 /** The same for runs of the agent that are about the same: its subject, or else its workflow. */
@@ -101,10 +106,13 @@ function opened(
   };
 }
 
-function unopened(why: string, edits: Edits | undefined): PublishedChange {
+function unopened(why: string, edits: Edits, secrets: readonly string[]): PublishedChange {
   const said = `No pull request was opened${why}.`;
-  if (edits === undefined) return { said, details: said };
-  return { said: `${said} The patch is in the job summary.`, details: withPatch(said, edits) };
+  const { text, isShown } = describePatch(edits, secrets);
+  return {
+    said: `${said} ${isShown ? 'The patch is in the job summary.' : text}`,
+    details: `${said} ${text}`,
+  };
 }
 
 const MAX_NAMED = 5;
@@ -118,15 +126,27 @@ function filesOf(edits: Edits): string {
 /** What a job summary has room for next to the answer. */
 const MAX_PATCH_BYTES = 200_000;
 
-/** What is said, with the command that makes the change by hand. */
-function withPatch(said: string, edits: Edits): string {
+/** The command that makes the change by hand, as markdown, or why there is none. */
+function describePatch(edits: Edits, secrets: readonly string[]) {
   const patch = [...edits].map(([path, { before, after }]) => formatPatch(path, before, after)).join('');
   const bytes = utf8Bytes(patch);
   if (bytes > MAX_PATCH_BYTES)
-    return `${said} Its patch has ${grouped(bytes)} bytes, too many for this summary.`;
+    return {
+      isShown: false,
+      text: `Its patch has ${grouped(bytes)} bytes, too many for the job summary. Ask for a smaller change.`,
+    };
   const longest = Math.max(2, ...(patch.match(/`+/g) ?? []).map(({ length }) => length));
   const ticks = '`'.repeat(longest + 1);
   // No line of a patch is the last word: each begins with a mark or a word of git's.
-  const command = `git apply <<'END_OF_PATCH'\n${patch}END_OF_PATCH`;
-  return `${said} Whoever has read it can make the change with this command:\n\n${ticks}sh\n${command}\n${ticks}`;
+  const command = `${ticks}sh\ngit apply <<'END_OF_PATCH'\n${patch}END_OF_PATCH\n${ticks}`;
+  // A carriage return that becomes a line break on the way could end the patch and begin a command.
+  if (sanitize(command, 'summary', secrets) !== command)
+    return {
+      isShown: false,
+      text: 'Its patch cannot be shown: the files have line breaks of another kind, characters that readers cannot see, or what looks like a secret.',
+    };
+  return {
+    isShown: true,
+    text: `Whoever has read it can make the change with this command:\n\n${command}`,
+  };
 }
