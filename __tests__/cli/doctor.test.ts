@@ -137,6 +137,12 @@ describe('keys, without a request', () => {
     const [broken] = (await doctor([], { agents, env: { OPENAI_API_KEY: 'a\nb' } })).of('Models');
     expect(broken?.remedy).not.toContain('secret of the repository');
   });
+
+  it('of the model that gives findings a second look are checked too', async () => {
+    const toml = agent('a', 'offline/rules', '[review]\nverify_model = "openai/x"\n');
+    const { of } = await doctor([], { agents: { a: toml } });
+    expect(of('Models').map(({ status }) => status)).toEqual(['ok', 'error']);
+  });
 });
 
 describe('keys with --online', () => {
@@ -152,14 +158,16 @@ describe('keys with --online', () => {
     return { check: of('Models')[0], exitCode, requests: server.requests() };
   }
 
-  it('are wrong if the provider refuses them', async () => {
-    const body = { type: 'error', error: { type: 'authentication_error', message: 'invalid x-api-key' } };
-    const { check, exitCode } = await provider(401, body, 'anthropic/claude-x', ['AXE_ANTHROPIC_BASE_URL']);
+  it.each([
+    [401, 'anthropic/x', ['AXE_ANTHROPIC_BASE_URL'], 'invalid x-api-key', 'ANTHROPIC_API_KEY'],
+    [404, 'openai/x', ['OPENAI_API_KEY', 'AXE_OPENAI_BASE_URL'], 'The model `x` does not exist', ''],
+  ])('are wrong if the provider answers %d for %s', async (status, model, variables, message, remedy) => {
+    const { check, exitCode } = await provider(status, { error: { message } }, model, variables);
     expect(exitCode).toBe(1);
     expect(check).toMatchObject({
       status: 'error',
-      message: expect.stringContaining('invalid x-api-key'),
-      remedy: expect.stringContaining('ANTHROPIC_API_KEY'),
+      message: expect.stringContaining(message),
+      remedy: expect.stringContaining(remedy),
     });
   });
 
