@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { type Handler, sendJson, startLoopback } from '../helpers/loopback.js';
@@ -146,6 +146,8 @@ describe('keys, without a request', () => {
 });
 
 describe('keys with --online', () => {
+  afterEach(() => void jest.useRealTimers());
+
   /** A provider that answers everything with this. */
   async function provider(status: number, body: object, model: string, variables: readonly string[]) {
     const handler: Handler = (_request, response) => sendJson(response, status, body);
@@ -169,6 +171,26 @@ describe('keys with --online', () => {
       message: expect.stringContaining(message),
       remedy: expect.stringContaining(remedy),
     });
+  });
+
+  it('are wrong if nothing comes for 30 seconds, and all other checks are shown', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance', 'Date'] });
+    const server = await startLoopback(() => {
+      if (server.requests().length === 2) jest.advanceTimersByTime(30_000);
+    });
+    const agents = {
+      a: agent('a', 'anthropic/x'),
+      b: agent('b', 'anthropic/y'),
+      c: agent('c', 'offline/rules'),
+    };
+    const { of } = await doctor(['--online'], { agents, env: { AXE_ANTHROPIC_BASE_URL: server.url } });
+    const silent = {
+      status: 'error',
+      message: expect.stringContaining('no answer came within 30 s'),
+      remedy: expect.stringContaining('AXE_ANTHROPIC_BASE_URL'),
+    };
+    expect(of('Models')).toMatchObject([silent, silent, { status: 'ok' }]);
+    expect([of('Agents').length, of('GitHub').length]).toEqual([3, 1]);
   });
 
   it('are tried with the smallest request', async () => {

@@ -81,26 +81,28 @@ async function keyChecks(
   signal: AbortSignal,
 ): Promise<readonly Check[]> {
   const reported = allFaults(validation).map(({ message }) => message);
-  const checks: Check[] = [];
-  for (const ref of usedModels(validation)) {
+  // All at once, so that the time of a provider that does not answer is not taken from the others.
+  const checks = usedModels(validation).map(async (ref): Promise<readonly Check[]> => {
     const state = keyState(ref, sources);
-    const about = (status: Check['status'], message: string, remedy?: string) =>
-      checks.push(check('Models', status, `${formatModelRef(ref)}: ${message}`, remedy));
+    const about = (status: Check['status'], message: string, remedy?: string) => [
+      check('Models', status, `${formatModelRef(ref)}: ${message}`, remedy),
+    ];
     if (state.kind === 'missing') {
       const { message, remedy = '' } = state.error;
       // A model that no run could open is a fault of its agent already.
-      if (reported.includes(message)) continue;
+      if (reported.includes(message)) return [];
       const isSet = (sources.env[findProvider(ref).keyVariable] ?? '') !== '';
       const hint = isSet ? '' : ' A key that is only a secret of the repository cannot be seen here.';
-      about('error', message, `${remedy}${hint}`);
-    } else if (isOnline && ref.provider !== 'offline') {
+      return about('error', message, `${remedy}${hint}`);
+    }
+    if (isOnline && ref.provider !== 'offline') {
       const refused = await probe(ref, sources, signal);
-      if (refused === undefined) about('ok', `${state.what}, and was accepted`);
-      else about('error', refused.message, refused.remedy);
-    } else if (state.kind === 'unseen') about('note', state.what, state.remedy);
-    else about('ok', state.what);
-  }
-  return checks;
+      if (refused !== undefined) return about('error', refused.message, refused.remedy);
+      return about('ok', `${state.what}, and was accepted`);
+    }
+    return state.kind === 'unseen' ? about('note', state.what, state.remedy) : about('ok', state.what);
+  });
+  return (await Promise.all(checks)).flat();
 }
 
 async function probe(ref: ModelRef, sources: SettingSources, signal: AbortSignal) {

@@ -1,5 +1,7 @@
 import type { ModelRef } from '../agent/model-ref.js';
-import { AxeError } from '../lib/errors.js';
+import { createClock } from '../lib/clock.js';
+import { AxeError, ProviderError } from '../lib/errors.js';
+import { limitTime } from '../lib/time-limit.js';
 import type { Models } from '../loop/asker.js';
 import { findProvider, type Provider } from './catalog.js';
 import {
@@ -69,23 +71,31 @@ function keyPlace({ id, keyVariable, otherKeyVariables }: Provider, { env, confi
 /** Tokens of the answer that is asked for: some models take no lower limit. */
 const SMALLEST_ANSWER = 16;
 
-/** Tries a model with the smallest request. Returns why the provider does not take the key or has no such model. */
+const PROBE_SECONDS = 30;
+
+/** Tries a model with the smallest request. Returns why it did not answer: a wrong key, no such model, a silent server. */
 export async function probeModel(
   ref: ModelRef,
   models: Models,
   signal: AbortSignal,
 ): Promise<AxeError | undefined> {
+  const limit = limitTime({ clock: createClock(), limitMs: PROBE_SECONDS * 1000, signal });
   try {
     const model = await models.open(ref);
     await model.doGenerate({
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'Answer with the word ok.' }] }],
       maxOutputTokens: SMALLEST_ANSWER,
-      abortSignal: signal,
+      abortSignal: limit.signal,
     });
     return undefined;
   } catch (thrown) {
     signal.throwIfAborted();
     if (thrown instanceof AxeError) return thrown;
-    throw thrown;
+    if (!limit.isOver()) throw thrown;
+    return new ProviderError('timeout', `no answer came within ${PROBE_SECONDS} s`, {
+      remedy: `Check the network and \`${findProvider(ref).baseUrlVariable}\`. A local model may still be loading: try again.`,
+    });
+  } finally {
+    limit.end();
   }
 }
