@@ -120,7 +120,8 @@ const DOCTOR: Command = {
   flags: {
     online: {
       type: 'boolean',
-      about: 'Also ask GitHub and the providers: token, branch, cache, keys; free, or the cheapest request',
+      about:
+        'Also ask GitHub (token, branch, cache) and each model, with one smallest request: a fraction of a cent',
     },
     repo: { type: 'string', about: 'The repository (owner/name), if git does not say it' },
     'agents-dir': AGENTS_DIR,
