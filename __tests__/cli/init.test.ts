@@ -1,8 +1,10 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { main } from '../../src/cli/main.js';
+import type { Terminal } from '../../src/cli/terminal.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 import { exampleWorkflows, type Workflow } from '../helpers/workflow-files.js';
@@ -19,10 +21,19 @@ beforeEach(() => {
   cpSync('examples', join(program, 'examples'), { recursive: true });
 });
 
-async function init(words: readonly string[], { from = cwd }: { readonly from?: string } = {}) {
+interface Place {
+  readonly from?: string;
+  readonly started?: Terminal['program'];
+  /** What a person types at a terminal; without it nobody is there. */
+  readonly typed?: string;
+}
+
+async function init(words: readonly string[], { from = cwd, started, typed }: Place = {}) {
   const programFolder = join(program, 'dist/cli');
-  const terminal = createFakeTerminal({ env: { HOME: tempDir('home') }, cwd: from, programFolder });
-  const exitCode = await main(['init', ...words], terminal);
+  const isTTY = typed !== undefined;
+  const terminal = createFakeTerminal({ env: { HOME: tempDir('home') }, cwd: from, isTTY, programFolder });
+  const stdin = Object.assign(Readable.from([typed ?? '']), { isTTY });
+  const exitCode = await main(['init', ...words], { ...terminal, stdin, program: started ?? 'axe-action' });
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
@@ -68,6 +79,20 @@ describe('init', () => {
     expect(exitCode).toBe(2);
     expect(output).toContain('axe/agents/reviewer.toml:2:1: error: ');
     expect(output).not.toContain('Next steps');
+  });
+
+  it.each([
+    ['y', true],
+    ['Yes', true],
+    ['n', false],
+    ['', true],
+  ])('offers a check under the name it was started by; the answer %j', async (answer, isChecked) => {
+    const words = ['--model', 'offline/rules', '--uses', 'o/a@v1'];
+    const { exitCode, output } = await init(words, { typed: `${answer}\n`, started: 'axe' });
+    expect(exitCode).toBe(0);
+    expect(output).toContain('\n`axe doctor` checks agents and keys, `axe doctor --online` also ');
+    expect(output).toContain('\nCheck it now with `axe doctor`? (y/n) [y] ');
+    expect(output.includes('axe/agents/reviewer.toml is valid')).toBe(isChecked);
   });
 
   it('writes the address of the clone that it runs from', async () => {

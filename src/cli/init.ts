@@ -30,8 +30,8 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
   const { ask, close } = openQuestions(terminal);
   try {
     const status = await writeFiles(flags, terminal, ask);
-    if (status !== 0 || (await ask('\nCheck it now with `axe-action doctor`? (y/n)', 'n', 'y')) !== 'y')
-      return status;
+    const question = `\nCheck it now with \`${terminal.program} doctor\`? (y/n)`;
+    if (status !== 0 || !/^y/i.test(await ask(question, 'n', 'y'))) return status;
   } finally {
     close();
   }
@@ -82,7 +82,7 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
     print(terminal, wrote(path) ? `wrote  ${path}` : `kept   ${path}, which exists already`);
   if (!(await checkAgents(parts.agents, root, terminal))) return 2;
   const steps = wrote(workflow.path)
-    ? nextSteps(workflow.content, uses)
+    ? nextSteps(workflow.content, uses, terminal.program)
     : [`Check that the step with the action in ${workflow.path} names its agent.`];
   print(terminal, `\n${steps.join('\n')}`);
   return 0;
@@ -233,7 +233,7 @@ async function findReviewer(root: string) {
 }
 
 /** What a person has to do now. */
-function nextSteps(workflow: string, uses: string): readonly string[] {
+function nextSteps(workflow: string, uses: string, program: Terminal['program']): readonly string[] {
   const lasts = /^ {2}contents: write/m.test(workflow);
   const secrets = [...workflow.matchAll(/secrets\.(\w+)/g)].map(([, name = '']) => name);
   const steps = [
@@ -255,6 +255,6 @@ function nextSteps(workflow: string, uses: string): readonly string[] {
     'Next steps:',
     ...steps.map((step, index) => `  ${index + 1}. ${step}`),
     '',
-    '`axe-action doctor` checks agents and keys, `axe-action doctor --online` also the token and the repository.',
+    `\`${program} doctor\` checks agents and keys, \`${program} doctor --online\` also the token and the repository.`,
   ];
 }
