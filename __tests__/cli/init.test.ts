@@ -81,6 +81,15 @@ describe('init', () => {
     expect(output).not.toContain('Next steps');
   });
 
+  it('writes to the root of the repository and has it checked, wherever the command runs', async () => {
+    writeFiles(cwd, { 'src/deep/a.txt': '' });
+    const from = join(cwd, 'src/deep');
+    const { output } = await init(['--model', 'offline/rules', '--uses', 'o/a@v1'], { from, typed: '\n' });
+    expect(output).toMatch(/^In the repository /);
+    expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
+    expect(output).toContain('  ok       axe/agents/reviewer.toml is valid\n');
+  });
+
   it.each([
     ['y', true],
     ['Yes', true],

@@ -36,7 +36,8 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
     close();
   }
   const { doctorCommand } = await import('./doctor.js');
-  return await doctorCommand(flags, terminal);
+  const cwd = (await findRepositoryRoot(terminal.cwd)) ?? terminal.cwd;
+  return await doctorCommand(flags, { ...terminal, cwd });
 }
 
 /** Asks a question, with the answer that an empty line stands for; where nobody is there to answer it is `otherwise`. */
