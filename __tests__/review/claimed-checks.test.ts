@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { claimedChecks, claimsCheck } from '../../src/review/claimed-checks.js';
+import { claimedChecks, claimsCheck } from '../../src/review/evidence.js';
 
 describe('claimsCheck', () => {
   it.each([

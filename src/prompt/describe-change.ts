@@ -4,8 +4,8 @@ import { cleanLine, cutToBytes } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
-import { claimedChecks } from '../review/claimed-checks.js';
 import { filesWithoutLines } from '../review/coverage.js';
+import { claimedChecks } from '../review/evidence.js';
 import { fence } from '../safety/fence.js';
 import { visibleMarkdown } from '../safety/hidden.js';
 import {

@@ -1,9 +1,8 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
 import type { Buffered } from './buffered.js';
-import { claimsCheck } from './claimed-checks.js';
 import { readSuggestion, withoutOffers } from './comment-text.js';
 import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
-import { checkEvidence, MAX_EVIDENCE, type ShownFiles, stopAtGate } from './evidence.js';
+import { checkEvidence, claimsCheck, MAX_EVIDENCE, type ShownFiles, stopAtGate } from './evidence.js';
 import {
   type Category,
   type Evidence,
