@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_CONTEXT_BYTES, MAX_CONTEXT_FILES } from '../../src/lib/defaults.js';
-import { createContextBudget, isBinary } from '../../src/prompt/context-files.js';
+import { createContextBudget, isBinary } from '../../src/prompt/context.js';
 
 describe('isBinary', () => {
   it.each([

@@ -3,7 +3,7 @@ import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type DiffFile, parseDiff } from '../../src/lib/text/diff.js';
-import { knownPaths, patchesOf, patchId } from '../../src/review/patches.js';
+import { knownPaths, patchesOf, patchId } from '../../src/review/scope.js';
 import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
 import { tempDir } from '../helpers/temp.js';
 

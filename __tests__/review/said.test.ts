@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { type DiffLines, readDiffLines } from '../../src/review/diff-lines.js';
-import type { Lesson } from '../../src/review/lessons.js';
 import { readFindingMark } from '../../src/review/marks.js';
 import { backText, claimText, endedMark, endText, formatKnown, reopenedText } from '../../src/review/said.js';
+import type { Lesson } from '../../src/review/same.js';
 import type { KnownFinding } from '../../src/review/seen.js';
 import { parseFences } from '../../src/safety/fence.js';
 import { LINES } from './change.js';

@@ -1,10 +1,10 @@
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { codeKey, readDiffLines } from '../../src/review/diff-lines.js';
 import { Ledger, type LedgerContext } from '../../src/review/ledger.js';
-import type { Lesson } from '../../src/review/lessons.js';
 import { type Back, type Ended, type FindingMark, findingMark, type Raised } from '../../src/review/marks.js';
 import type { News, ReviewPost } from '../../src/review/news.js';
 import { readLedger } from '../../src/review/read-ledger.js';
+import type { Lesson } from '../../src/review/same.js';
 import type { KnownFinding, OwnReview, Post, Seen, Thread } from '../../src/review/seen.js';
 import { formatMark } from '../../src/safety/mark.js';
 import { HELLO } from '../helpers/github-client-fake.js';

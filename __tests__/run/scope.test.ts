@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import { withFacts } from '../../src/memory/state.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
-import { patchesOf } from '../../src/review/patches.js';
+import { patchesOf } from '../../src/review/scope.js';
 import type { Reviewed } from '../../src/review/state-facts.js';
 import type { RunRequest } from '../../src/run/records.js';
 import {

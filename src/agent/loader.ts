@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import { MAX_AGENT_BYTES, MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
 import { grouped } from '../lib/text/number.js';
-import type { ContextFile } from '../prompt/context-files.js';
+import type { ContextFile } from '../prompt/context.js';
 import { isSecretPath } from '../tools/files/path-rules.js';
 import type { AgentHome, AgentLibrary, AgentPlace, AgentReader, Found, LoadedAgent } from './agent-source.js';
 import { BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.js';

@@ -14,7 +14,7 @@ import {
   type ContextFile,
   createContextBudget,
   isBinary,
-} from '../prompt/context-files.js';
+} from '../prompt/context.js';
 import { isSecretPath } from '../tools/files/path-rules.js';
 import { type WalkedFile, walkFiles } from '../tools/files/walk-files.js';
 import type { AgentPlace, AgentReader, Found } from './agent-source.js';

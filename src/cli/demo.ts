@@ -5,7 +5,7 @@ import { diffOfRange, runGit } from '../lib/git.js';
 import type { RunDeadline } from '../lib/time-limit.js';
 import { readTextFile } from '../lib/user-files.js';
 import { severityMark } from '../review/comment-text.js';
-import { lessonsOf } from '../review/lessons.js';
+import { lessonsOf } from '../review/same.js';
 import { marksOf, parseReviewFacts } from '../review/state-facts.js';
 import { runPipeline } from '../run/run.js';
 import { createDemoPullRequest, type DemoEvent } from './demo-pull-request.js';

@@ -4,8 +4,7 @@ import type { Trust } from '../event/trust.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { selectPaths } from '../lib/text/glob.js';
 import type { Warning } from '../lib/warning.js';
-import type { Remark, Surroundings, TriggerContext } from './context.js';
-import type { ContextFile } from './context-files.js';
+import type { ContextFile, Remark, Surroundings, TriggerContext } from './context.js';
 
 export interface Instructions {
   readonly agent: LoadedAgent;

@@ -15,8 +15,13 @@ import { cleanLine, cutToBytes } from '../lib/text/cut.js';
 import type { Scope } from '../review/scope.js';
 import { fence } from '../safety/fence.js';
 import type { DiffPolicy, TriggerContext } from './context.js';
-import { describeChecks, describeCommits, describeFetched, listOf } from './describe-change.js';
-import { describeScoped } from './describe-scope.js';
+import {
+  describeChecks,
+  describeCommits,
+  describeFetched,
+  describeScoped,
+  listOf,
+} from './describe-change.js';
 import {
   describeTalk,
   describeText,

@@ -1,7 +1,7 @@
 import { cleanLine, estimateText, truncate } from '../lib/text/cut.js';
 import { parseEntries } from '../memory/run-log.js';
 import { fence, mapFences } from '../safety/fence.js';
-import type { ContextFile } from './context-files.js';
+import type { ContextFile } from './context.js';
 import { DIFF_SOURCE } from './describe-change.js';
 import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
 import { buildSystemPrompt, type NotesPrompt, type SystemPromptParts, withNotes } from './system.js';

@@ -7,8 +7,7 @@ import { parseDiff } from '../lib/text/diff.js';
 import { selectPaths } from '../lib/text/glob.js';
 import { count } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
-import type { LocalChange, TriggerContext } from './context.js';
-import type { ContextFile } from './context-files.js';
+import type { ContextFile, LocalChange, TriggerContext } from './context.js';
 
 /** How a project wants to be worked on; the first that is there counts. */
 const GENERAL = ['AGENTS.md', 'CLAUDE.md', '.github/copilot-instructions.md'];

@@ -7,7 +7,7 @@ import {
   type NotesTool,
   READING_NOTES_TOOLS,
 } from '../memory/notes/place.js';
-import type { ContextFile } from './context-files.js';
+import type { ContextFile } from './context.js';
 
 export interface SystemPromptParts {
   readonly systemPrompt: string;

@@ -3,8 +3,7 @@ import { MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
 import { buildSystemPrompt, NO_NOTES, withNotes } from '../prompt/system.js';
 import { describePlan } from '../runner/action-reporter.js';
 import { formatMemory, loadedEntries } from './format-memory.js';
-import { formatReading, warningList } from './format-summary.js';
-import { guidanceCell, row } from './format-usage.js';
+import { formatReading, guidanceCell, row, warningList } from './format-summary.js';
 import { codeBlock, details, oneLine, sections } from './markdown.js';
 import type { ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 

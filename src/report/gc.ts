@@ -3,8 +3,7 @@ import type { Conclusion } from '../lib/outcome.js';
 import { count, grouped } from '../lib/text/number.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
 import { formatGone } from './format-notes.js';
-import { warningList } from './format-summary.js';
-import { row, usageCells, usageOutputs } from './format-usage.js';
+import { row, usageCells, usageOutputs, warningList } from './format-summary.js';
 import { errorBlock, sections } from './markdown.js';
 import type { ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 

@@ -13,10 +13,15 @@ import {
   formatHeadline,
   formatPublished,
   formatReading,
+  formatSpend,
+  guidanceCell,
   publishedLines,
+  row,
+  usageCells,
+  usageOutputs,
+  usageTable,
   warningList,
 } from './format-summary.js';
-import { formatSpend, guidanceCell, row, usageCells, usageOutputs, usageTable } from './format-usage.js';
 import { code, details, errorBlock, sections } from './markdown.js';
 import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 

@@ -1,9 +1,9 @@
 import type { FindingVerdict } from './claims.js';
 import type { DiffLines } from './diff-lines.js';
 import type { Finding, Severity } from './finding.js';
-import type { Lesson } from './lessons.js';
 import { lineOf, type PlacedFinding, placeFinding } from './place.js';
 import type { ReactionName } from './publish-rules.js';
+import type { Lesson } from './same.js';
 import { isOfLine } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
 import { atLeast, compareSeverity, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';

@@ -4,8 +4,8 @@ import { count } from '../lib/text/number.js';
 import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 import type { Buffered, Refusal } from './buffered.js';
 import type { Confidence, Finding, Severity } from './finding.js';
-import { isNeverHeld } from './lessons.js';
 import { aboutLines, type PlacedFinding, worstFirst } from './place.js';
+import { isNeverHeld } from './same.js';
 
 /** How the parts of a comment are put together. */
 interface CommentFrame {

@@ -1,8 +1,7 @@
 import { codeKey, type DiffLines } from './diff-lines.js';
 import { type EndedBy, type EndReason, type Finding, hasEnded, isOpen, type Severity } from './finding.js';
-import { isNeverHeld, type Lesson, lessonOfLine, lessonsLike } from './lessons.js';
 import type { FindingMark } from './marks.js';
-import { findSame, whereStands } from './same.js';
+import { findSame, isNeverHeld, type Lesson, lessonOfLine, lessonsLike, whereStands } from './same.js';
 import type { KnownFinding, SameClaim, Seen, Settlement } from './seen.js';
 import { compareSeverity, isBlocking, worse } from './severity.js';
 

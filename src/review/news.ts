@@ -4,10 +4,10 @@ import type { MarkLane } from '../safety/mark.js';
 import type { Buffered, HeldBack } from './buffered.js';
 import { type EndReason, type Finding, hasEnded, isOpen, type Severity } from './finding.js';
 import type { Ledger } from './ledger.js';
-import { whyHeldBack } from './lessons.js';
 import type { FindingMark } from './marks.js';
 import { type PlacedFinding, worstFirst } from './place.js';
 import type { FindingRecord } from './record.js';
+import { whyHeldBack } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
 import { compareSeverity, isBlocking } from './severity.js';
 

@@ -2,9 +2,9 @@ import { cleanLine } from '../lib/text/cut.js';
 import { fence } from '../safety/fence.js';
 import { codeSpan, severityMark, titleLine } from './comment-text.js';
 import type { Ledger } from './ledger.js';
-import type { Lesson } from './lessons.js';
 import type { Back, Ended } from './marks.js';
 import type { News } from './news.js';
+import type { Lesson } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
 
 /** What texts about earlier findings are made with. */

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { latestFacts, parseFact } from '../memory/state.js';
 import type { PullMemory } from './ledger.js';
-import type { MarkOnPull } from './lessons.js';
 import { type FindingMark, readFindingMark } from './marks.js';
+import type { MarkOnPull } from './same.js';
 
 const pull = v.pipe(v.number(), v.integer(), v.minValue(1));
 const at = v.number();

@@ -14,7 +14,6 @@ import {
   type Side,
 } from './finding.js';
 import type { Ledger } from './ledger.js';
-import { type Lesson, whyHeldBack } from './lessons.js';
 import { describePlacement, followCode, lineOf, type PlacedFinding, placeFinding } from './place.js';
 import {
   type PublicationAnswer,
@@ -24,7 +23,7 @@ import {
   TEXT_LIMITS,
   taken,
 } from './publish-rules.js';
-import { isOfLine } from './same.js';
+import { isOfLine, type Lesson, whyHeldBack } from './same.js';
 import type { KnownFinding } from './seen.js';
 import { pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 

@@ -1,11 +1,14 @@
 import { laneOfWords, whyOnlyPatch } from '../event/taint.js';
 import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
 import type { Ledger } from '../review/ledger.js';
-import { applyActs } from '../review/news.js';
+import { applyActs, type MarksOnPull } from '../review/news.js';
+import { markFacts, marksOf } from '../review/state-facts.js';
+import type { Skipped } from './admit.js';
 import type { Dependencies, FindingsToTell } from './dependencies.js';
-import { pullOf, readAgain } from './learn.js';
-import type { Conversed, Published } from './records.js';
-import { entriesOf, keepInJournal } from './save.js';
+import { pullOf, readAgain, readFindings } from './learn.js';
+import type { Admitted, Conversed, Published, Restored, RunReport, RunRequest } from './records.js';
+import { entriesOf, factsChange, keepInJournal, UNSTOPPED } from './save.js';
+import { needsFindings, postsReviews } from './scope.js';
 
 /** An entry that is set before anything is posted, or of a run that posts nothing, says nothing of a comment. */
 export const UNPUBLISHED: Published = { line: undefined, url: undefined };
@@ -51,4 +54,100 @@ export function withActs(
 ): FindingsToTell {
   const news = applyActs(ledger, buffered, knew);
   return { pull, ledger, news };
+}
+
+/**
+ * Tells what is open on a pull request whose run is skipped: a step that is green because nothing was new must not hide what
+ * was found before, and 👎 and *Resolve* start no run of their own. Nothing is read for whoever may start no run.
+ */
+export async function tellSkipped(
+  { at, ...skipped }: Skipped,
+  { trigger, dryRun }: RunRequest,
+  deps: Dependencies,
+): Promise<Extract<RunReport, { kind: 'skipped' }>> {
+  const { message } = skipped.decision;
+  const { unchangedSince: since } = skipped;
+  if (at === undefined || dryRun || trigger.kind !== 'pull_request') return skipped;
+  const { agent } = at.basis;
+  const facts = (await at.memory)?.facts ?? [];
+  if (!postsReviews(agent) && marksOf(facts).length === 0) {
+    await deps.progress?.skip({ trigger, agent: agent.name, message, since });
+    return skipped;
+  }
+  const answer = await deps.github?.change(deps.deadline.signal);
+  const change = answer?.kind === 'read' ? answer : undefined;
+  const { ledger, trouble } = await readFindings(
+    trigger.number,
+    {
+      agent: agent.name,
+      trigger,
+      permission: at.facts.permission,
+      facts,
+      isTrusted: laneOfWords(at.basis.trust, at.taint) === 'trusted',
+      change,
+      isFork: trigger.isFork,
+    },
+    deps,
+  );
+  const findings = withActs(ledger, trigger.number);
+  const told = await deps.publisher.tellFindings({
+    ...findings,
+    trigger,
+    agent: agent.name,
+    head: change?.head ?? trigger.head.sha,
+    answered: new Set(),
+    skipped: { message, since },
+  });
+  await keepMarks(told.marks ?? [], at, deps);
+  if (trouble !== undefined) {
+    // What memory has of findings is the least that is open.
+    const message = `what is open on #${trigger.number} could not be read: ${trouble} What memory has of it is counted.`;
+    deps.reporter.warn({ code: 'context-incomplete', message });
+  }
+  return { ...skipped, reviewResult: told.reviewResult };
+}
+
+/** Keeps what was said of findings. Trouble is a warning. */
+async function keepMarks(
+  told: readonly MarksOnPull[],
+  { basis: { memory: plan, agent }, memory }: Admitted,
+  { clock, reporter }: Dependencies,
+): Promise<void> {
+  const store = (await memory)?.store;
+  const facts = told.flatMap(({ pull, marks }) => markFacts(marks, pull));
+  if (plan === undefined || store === undefined || plan.lane === 'none' || facts.length === 0) return;
+  const saved = await store.write([factsChange(plan.path, facts, clock.now())], UNSTOPPED);
+  if (saved.kind === 'saved') return;
+  const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
+  reporter.warn({ code: 'memory-save-failed', agent: agent.name, message, remedy: saved.remedy });
+}
+
+/**
+ * A review that does not know what is open would say it twice, and settle nothing: no model is asked, and nothing posted but
+ * the check. Undefined where findings are known, or where the run is no review.
+ */
+export async function refuseUnread(
+  { plan, change, learned: { ledger, trouble } }: Restored,
+  deps: Dependencies,
+): Promise<RunReport | undefined> {
+  const { trigger, agent } = plan;
+  const pull = pullOf(trigger);
+  if (trouble === undefined || ledger === undefined || !needsFindings(plan)) return undefined;
+  if (pull === undefined || trigger.kind === 'local') return undefined;
+  const message = `What is open on #${pull} could not be read, so nothing was reviewed: ${trouble.replace(/\.$/, '')}`;
+  const { reviewResult } = await deps.publisher.tellFindings({
+    ...withActs(ledger, pull),
+    trigger,
+    agent: agent.name,
+    head: change?.head ?? ledger.seen?.head ?? '',
+    answered: new Set(),
+    skipped: { message, since: undefined },
+  });
+  const decision = {
+    kind: 'skip',
+    reason: 'findings-unread',
+    message,
+    remedy: 'Start the run again.',
+  } as const;
+  return { kind: 'skipped', decision, isIncomplete: true, reviewResult };
 }

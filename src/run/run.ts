@@ -3,11 +3,10 @@ import { runCommentCommand } from './commands/run-command.js';
 import { converse } from './converse.js';
 import type { Dependencies } from './dependencies.js';
 import { makePlan } from './plan.js';
-import { publish } from './publish.js';
+import { publish, refuseUnread, tellSkipped } from './publish.js';
 import type { RunReport, RunRequest } from './records.js';
 import { restore } from './restore.js';
 import { save } from './save.js';
-import { refuseUnread, tellSkipped } from './tell-skipped.js';
 
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before saving, so that the entry

@@ -10,12 +10,12 @@ import {
   type Severity,
 } from '../../../src/review/finding.js';
 import type { Ledger, LedgerContext } from '../../../src/review/ledger.js';
-import { lessonsOf } from '../../../src/review/lessons.js';
 import { findingMark } from '../../../src/review/marks.js';
 import { applyActs, type PostedReview } from '../../../src/review/news.js';
 import { placeFinding } from '../../../src/review/place.js';
 import { postReview } from '../../../src/review/post-review.js';
 import { readLedger } from '../../../src/review/read-ledger.js';
+import { lessonsOf } from '../../../src/review/same.js';
 import { type KnownFinding, marksIn, type Seen } from '../../../src/review/seen.js';
 import { compareSeverity } from '../../../src/review/severity.js';
 import { markFacts, marksOf, parseReviewFacts, pullMemory } from '../../../src/review/state-facts.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY } from '../../../src/event/permission.js';
-import type { MemoryInputs } from '../../../src/runner/inputs/input-groups.js';
-import type { InputName } from '../../../src/runner/inputs/input-values.js';
+import type { InputName, MemoryInputs } from '../../../src/runner/inputs/input-groups.js';
 import { readInputs } from '../../../src/runner/inputs/inputs.js';
 
 type Given = Partial<Record<InputName, string>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONCLUSIONS } from '../../../src/lib/outcome.js';
-import { INPUT_DEFAULTS } from '../../../src/runner/inputs/input-values.js';
+import { INPUT_DEFAULTS } from '../../../src/runner/inputs/input-groups.js';
 import { type Inputs, readInputs } from '../../../src/runner/inputs/inputs.js';
 
 /** Inputs by their names in a workflow, as the runner passes them on: `agent` is given unless said otherwise. */

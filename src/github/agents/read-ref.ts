@@ -4,7 +4,7 @@ import { compareBytes } from '../../lib/text/bytes.js';
 import { selectPaths } from '../../lib/text/glob.js';
 import type { Warning } from '../../lib/warning.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
-import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context-files.js';
+import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context.js';
 import { isSecretPath } from '../../tools/files/path-rules.js';
 import { askGraphQl } from '../client/ask.js';
 import {

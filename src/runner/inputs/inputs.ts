@@ -8,8 +8,16 @@ import type { DiffPolicy } from '../../prompt/context.js';
 import { FINDINGS_GATES } from '../../review/record.js';
 import { createSecrets, type Secrets } from '../../safety/secret-names.js';
 import {
+  above0,
+  atLeast0,
+  flag,
+  INPUT_DEFAULTS,
+  type InputName,
+  list,
   type MemoryInputs,
+  oneOf,
   type PublishInputs,
+  type ReadInput,
   type ReviewInputs,
   readAdmissionInputs,
   readAgentsRepo,
@@ -19,16 +27,6 @@ import {
   readPublishInputs,
   readReviewInputs,
 } from './input-groups.js';
-import {
-  above0,
-  atLeast0,
-  flag,
-  INPUT_DEFAULTS,
-  type InputName,
-  list,
-  oneOf,
-  type ReadInput,
-} from './input-values.js';
 
 /** The action's inputs, complete and checked. Empty strings mean not given. */
 export interface Inputs {

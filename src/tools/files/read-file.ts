@@ -7,7 +7,7 @@ import {
 import { ToolError } from '../../lib/errors.js';
 import type { OpenFile } from '../../lib/files.js';
 import { shown, truncate, utf8Bytes } from '../../lib/text/cut.js';
-import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context-files.js';
+import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';

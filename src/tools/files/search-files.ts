@@ -4,7 +4,7 @@ import { ConfigError, ToolError } from '../../lib/errors.js';
 import { shown, truncate } from '../../lib/text/cut.js';
 import { type CompiledPattern, compileGlob } from '../../lib/text/glob.js';
 import { count } from '../../lib/text/number.js';
-import { isBinary } from '../../prompt/context-files.js';
+import { isBinary } from '../../prompt/context.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { cleanLine, truncate } from '../../lib/text/cut.js';
-import { isBinary } from '../../prompt/context-files.js';
+import { isBinary } from '../../prompt/context.js';
 import type { ToolResult } from '../tool.js';
 import { showOutput } from '../visible.js';
 import { isJsonObject, type JsonObject } from './tool-schema.js';

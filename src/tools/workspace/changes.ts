@@ -5,7 +5,7 @@ import { shown } from '../../lib/text/cut.js';
 import { compilePattern } from '../../lib/text/glob.js';
 import { count, grouped } from '../../lib/text/number.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
-import { isBinary } from '../../prompt/context-files.js';
+import { isBinary } from '../../prompt/context.js';
 import { redact } from '../../safety/redact.js';
 import { foldName, isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';
 import { showHidden } from '../visible.js';
