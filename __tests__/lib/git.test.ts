@@ -178,6 +178,7 @@ describe('files at the commit that a range counts from', () => {
     expect(await filesAtBase('HEAD', ['a', 'link.md', 'c.md'], options)).toEqual([
       { path: 'c.md', content: 'c' },
     ]);
+    expect(await filesAtBase('HEAD', [], options)).toEqual([]);
     await expect(filesAtBase('nowhere', ['c.md'], options)).rejects.toThrow('nowhere');
   });
 });

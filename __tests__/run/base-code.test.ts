@@ -56,8 +56,8 @@ describe('the base that notes are held against', () => {
     expect(asked()).toBe(1);
   });
 
-  it('is not asked for what lies outside of it, nor twice where it cannot be read', async () => {
-    const { github, readBase, asked, baseSha } = await open(SCHEDULE);
+  it('is not asked for what lies outside of it', async () => {
+    const { readBase, asked, baseSha } = await open(SCHEDULE);
     const outside = ['../a', '/etc/passwd', 'a/../../b', 'a\\b', 'a//b', './a', 'a\u0007'];
     expect(
       await readBase(
@@ -66,9 +66,25 @@ describe('the base that notes are held against', () => {
       ),
     ).toBeUndefined();
     expect(asked()).toBe(0);
+  });
+
+  it('answers everybody who asks at once, and looks for a commit though its file was read before', async () => {
+    const { github, readBase, asked, baseSha, headSha } = await open(SCHEDULE);
+    const head = github.commit('octocat/hello', { 'src/a.ts': 'one\n' });
+    const [first, second, third] = await Promise.all(
+      [headSha, headSha, baseSha].map((commit) => readBase([citation('src/a.ts', commit)], noAbort())),
+    );
+    const files = new Map([['src/a.ts', 'one\n']]);
+    expect([first, second]).toMatchObject(Array(2).fill({ files, history: new Set([head]) }));
+    expect(third).toMatchObject({ files, history: new Set([head, baseSha]) });
+    expect(asked()).toBe(2);
+  });
+
+  it('is asked again after it could not be read', async () => {
+    const { github, readBase, baseSha } = await open(SCHEDULE);
     github.fail({ route: 'POST /graphql', status: 403 });
     await expect(readBase([citation('src/a.ts', baseSha)], noAbort())).rejects.toThrow();
-    expect(await readBase([citation('src/a.ts', baseSha)], noAbort())).toBeUndefined();
+    expect((await readBase([citation('src/a.ts', baseSha)], noAbort()))?.files.size).toBe(1);
   });
 });
 

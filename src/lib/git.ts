@@ -80,6 +80,8 @@ export async function filesAtBase(
   paths: readonly string[],
   options: GitOptions,
 ): Promise<readonly { readonly path: string; readonly content: string }[]> {
+  // Of no path git lists what is in the root.
+  if (paths.length === 0) return [];
   const revisions = (await runGit(['rev-parse', range], options)).trim().split('\n');
   // git marks with `^` what a range leaves out: of `a...b` the merge base.
   const base = revisions.find((one) => one.startsWith('^'))?.slice(1) ?? revisions[0] ?? '';

@@ -4,7 +4,8 @@ import { fetchBaseCode } from '../github/reading/base-code.js';
 import { findRepositoryRoot, readOrigin } from '../lib/checkout.js';
 import type { Environment } from '../lib/environment.js';
 import { codeAtHead } from '../lib/git.js';
-import type { BaseCode, ReadBase } from '../memory/notes/citations.js';
+import { createQueue } from '../lib/queue.js';
+import type { BaseCode, Citation, ReadBase } from '../memory/notes/citations.js';
 import { projectSlug } from '../memory/notes/place.js';
 
 /** Files that a run reads, and commits that it looks for at a time. */
@@ -21,7 +22,10 @@ export function createBaseReader(
   cwd: string,
   env: Environment,
 ): ReadBase {
-  const asked = new Set<string>();
+  const inTurn = createQueue();
+  /** What was answered. */
+  const askedPaths = new Set<string>();
+  const askedCommits = new Set<string>();
   let root: string | undefined;
   let own: string | undefined;
   let base: BaseCode | undefined;
@@ -34,28 +38,32 @@ export function createBaseReader(
     return origin ? `${origin.owner}/${origin.name}` : root && projectSlug(root);
   }
 
-  return async (lines, signal) => {
+  async function read(lines: readonly Citation[], signal: AbortSignal): Promise<BaseCode | undefined> {
     own ??= await nameOfRepository();
     const here = lines.filter(
-      ({ repository = own }) => own !== undefined && repository?.toLowerCase() === own.toLowerCase(),
+      ({ path, repository = own }) =>
+        own !== undefined && repository?.toLowerCase() === own.toLowerCase() && isInRepository(path),
     );
-    const inside = new Set(
-      here.flatMap(({ path }) => (isInRepository(path) && !asked.has(path) ? path : [])),
-    );
-    const paths = [...inside].slice(0, MAX_LOOKED_AT - asked.size);
-    if (own === undefined || paths.length === 0) return base;
-    for (const path of paths) asked.add(path);
-    const commits = [...new Set(here.flatMap(({ commit = [] }) => commit))].slice(0, MAX_LOOKED_AT);
+    const newPaths = here.map(({ path }) => path).filter((path) => !askedPaths.has(path));
+    const newCommits = here.flatMap(({ commit = [] }) => commit).filter((one) => !askedCommits.has(one));
+    const paths = [...new Set(newPaths)].slice(0, MAX_LOOKED_AT - askedPaths.size);
+    const commits = [...new Set(newCommits)].slice(0, MAX_LOOKED_AT);
+    if (own === undefined || paths.length + commits.length === 0) return base;
     const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
     const found =
       trigger.kind === 'local' || client === undefined
         ? { repository: own, ...(await codeAtHead(paths, commits, { cwd: root ?? cwd, env, signal })) }
         : await fetchBaseCode(client, trigger.repository, branch, paths, commits, signal);
+    for (const path of paths) askedPaths.add(path);
+    for (const commit of commits) askedCommits.add(commit);
     if (found === undefined) return base;
     const files = new Map([...(base?.files ?? []), ...found.files]);
     base = { ...found, files, history: new Set([...(base?.history ?? []), ...found.history]) };
     return base;
-  };
+  }
+
+  // In turn, since a second caller needs what the first one still waits for.
+  return (lines, signal) => inTurn(() => read(lines, signal));
 }
 
 /** No part of it leads anywhere else, whoever wrote it. */

@@ -46,18 +46,19 @@ export async function fetchBaseCode(
 
 function queryFor(paths: number, commits: number, isDefault: boolean): string {
   const names = (letter: string, length: number) => Array.from({ length }, (_, index) => letter + index);
-  const files = names('p', paths).map((name) => `${name}: file(path: $${name}) { ...code }`);
+  const files = names('p', paths).map((name) => `${name}: file(path: $${name}) { ${CODE} }`);
   const compared = names('c', commits).map((name) => `${name}: compare(headRef: $${name}) { aheadBy }`);
   const variables = [...names('p', paths), ...names('c', commits), ...(isDefault ? [] : ['ref'])];
   const branch = isDefault ? 'defaultBranchRef' : 'ref(qualifiedName: $ref)';
   return `query ($owner: String!, $name: String!${variables.map((one) => `, $${one}: String!`).join('')}) {
   repository(owner: $owner, name: $name) {
-    base: ${branch} { target { oid ... on Commit { ${files.join(' ')} } } }
+    base: ${branch} { target { ... on Commit { oid ${files.join(' ')} } } }
     history: ${branch} { name ${compared.join(' ')} }
   }
+}`;
 }
-fragment code on TreeEntry { object { ... on Blob { text isTruncated } } }`;
-}
+
+const CODE = 'object { ... on Blob { text isTruncated } }';
 
 const answerSchema = v.object({
   repository: v.object({
