@@ -55,7 +55,7 @@ export interface CheckedNotes {
 const MAX_CODE = 200;
 
 const CITATION = new RegExp(
-  String.raw`\(([^\s:]{1,300}):(\d{1,7}) ("(?:[^"\\]|\\.){1,${6 * MAX_CODE}}")\) <!-- ([\w./-]{1,200})@([0-9a-f]{40,64}) -->`,
+  String.raw`\(([^\s:]{1,300}):(\d{1,7}) ("(?:[^"\\]|\\.){1,${6 * MAX_CODE}}")\)(?: <!-- ([\w./-]{1,200})@([0-9a-f]{40,64}) -->)+`,
   'g',
 );
 
