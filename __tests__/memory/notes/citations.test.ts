@@ -54,12 +54,6 @@ describe('a note that rests on a line of code', () => {
     ['is not given once the line is gone', `One\nFact ${PLACE} ${HERE}\nTwo`, GONE, 'One\nTwo'],
     ['is not given once the file is gone', `Fact ${PLACE} ${HERE}\n`, baseOf({ 'src/a.ts': null }), ''],
     ['is not given if one of two lines is gone', `F ${PLACE} ${HERE}, (src/a.ts:1 "y") ${HERE}`, SAME, ''],
-    [
-      'takes its dated heading with it',
-      `## 2026-11-21 10:00:00 UTC\n\nFact ${PLACE} ${HERE}\n\n---\n\nMore`,
-      GONE,
-      'More',
-    ],
     ['is gone inside of code too', `\`\`\`\nFact ${PLACE} ${HERE}\n\`\`\``, GONE, '```\n```'],
     ['stays if the file was not read', `Fact ${PLACE} ${HERE}`, baseOf({}), `Fact ${PLACE}`],
     ['stays if nothing could be read', `Fact ${PLACE} ${HERE}`, undefined, `Fact ${PLACE}`],

@@ -109,10 +109,11 @@ export function checkNotes(notes: ReadonlyMap<string, string>, base: BaseCode | 
   }
   function view(text: string): string {
     if (!text.includes(COMMENT)) return text;
-    const lines = text.split('\n');
-    const left = lines.filter((line) => !isGone(line)).map((line) => plain(line, lineNow));
-    // Of a dated entry nothing but its heading may be left.
-    return left.length === lines.length ? left.join('\n') : left.join('\n').replace(EMPTY_ENTRY, '');
+    return text
+      .split('\n')
+      .filter((line) => !isGone(line))
+      .map((line) => plain(line, lineNow))
+      .join('\n');
   }
   return {
     counts,
@@ -123,9 +124,6 @@ export function checkNotes(notes: ReadonlyMap<string, string>, base: BaseCode | 
     find: (path, code) => known.get(keyOf(path, code)),
   };
 }
-
-/** As `write_memory` writes them. */
-const EMPTY_ENTRY = /^## (?:[\d-]{10} )?[\d:]{8} UTC\n\s*\n---\n+/gm;
 
 function keyOf(path: string, code: string): string {
   return `${path} ${normalizeLine(code)}`;
