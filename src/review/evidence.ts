@@ -109,7 +109,7 @@ function exactly({ lines }: ShownFile, parts: readonly string[], line: number): 
 }
 
 /** More than one letter or digit. */
-const WORDS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;
+export const WORDS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;
 
 /** The nearest line that has the text; a text that is found everywhere (`}`) proves nothing on another line. */
 function nearby({ lines, fragments }: ShownFile, parts: readonly string[], line: number): Found | undefined {

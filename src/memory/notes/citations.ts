@@ -1,6 +1,8 @@
 import { ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
 import { count } from '../../lib/text/number.js';
+import { normalizeCode } from '../../review/diff-lines.js';
+import { WORDS } from '../../review/evidence.js';
 
 /**
  * A line of code that a line of a note rests on: `(src/auth.ts:42 "if (!token) return") <!-- octocat/hello@3f7e… -->`. People
@@ -126,7 +128,7 @@ export function checkNotes(notes: ReadonlyMap<string, string>, base: BaseCode | 
 }
 
 function keyOf(path: string, code: string): string {
-  return `${path} ${normalizeLine(code)}`;
+  return `${path} ${normalizeCode(code)}`;
 }
 
 /** A line of a note without what only the program reads, with the numbers of today where they are known. */
@@ -151,7 +153,7 @@ function createLookup(base: BaseCode | undefined) {
     if (text === null) return 'gone';
     const index = indexes.get(path) ?? indexLines(text);
     indexes.set(path, index);
-    const numbers = index.get(normalizeLine(code)) ?? [];
+    const numbers = index.get(normalizeCode(code)) ?? [];
     const [nearest] = numbers.toSorted((a, b) => Math.abs(a - line) - Math.abs(b - line));
     return nearest ?? 'gone';
   };
@@ -161,7 +163,7 @@ function createLookup(base: BaseCode | undefined) {
 function indexLines(text: string): ReadonlyMap<string, readonly number[]> {
   const numbers = new Map<string, number[]>();
   for (const [index, line] of text.split('\n').entries()) {
-    const key = normalizeLine(line);
+    const key = normalizeCode(line);
     const known = numbers.get(key) ?? [];
     known.push(index + 1);
     numbers.set(key, known);
@@ -216,8 +218,8 @@ export function citeLine(
   base: BaseCode | undefined,
   head: string | undefined,
 ): string {
-  const text = normalizeLine(code);
-  const isSame = (one: string) => normalizeLine(one) === text;
+  const text = normalizeCode(code);
+  const isSame = (one: string) => normalizeCode(one) === text;
   const atBase = (base?.files.get(path) ?? '').split('\n').filter(isSame).length;
   const same = Math.max(atBase, lines.filter(isSame).length);
   if (!WORDS.test(text) || text.length > MAX_CODE)
@@ -232,15 +234,7 @@ export function citeLine(
   return formatCitation({ path, line, code: text, repository: base?.repository, commit });
 }
 
-/** More than one letter or digit. */
-const WORDS = /[\p{L}\p{N}].*[\p{L}\p{N}]/u;
-
 /** Two notes that rest on the same line are the same, wherever it was when they were written. */
 export function withoutPlaces(line: string): string {
   return line.replace(CITATION, (_, path: string, __, quoted: string) => `(${path} ${quoted})`);
-}
-
-/** Spacing counts for nothing. */
-export function normalizeLine(line: string): string {
-  return line.replace(/\p{White_Space}+/gu, ' ').trim();
 }

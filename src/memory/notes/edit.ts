@@ -1,6 +1,7 @@
 import { utf8Bytes } from '../../lib/text/cut.js';
+import { normalizeCode } from '../../review/diff-lines.js';
 import { separator } from '../run-log.js';
-import { normalizeLine, withoutPlaces } from './citations.js';
+import { withoutPlaces } from './citations.js';
 
 /** What is done to one note, as plain JSON: a store carries it out on its newest version, and a journal can keep it. */
 export type NoteEdit =
@@ -74,5 +75,5 @@ function isPlain(line: string): boolean {
 }
 
 function normalize(line: string): string {
-  return normalizeLine(withoutPlaces(line));
+  return normalizeCode(withoutPlaces(line));
 }
