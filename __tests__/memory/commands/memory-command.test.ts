@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ReadBase } from '../../../src/memory/notes/citations.js';
 import { withFacts } from '../../../src/memory/state.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { markFacts } from '../../../src/review/state-facts.js';
@@ -256,6 +257,52 @@ function noteText(result: Awaited<ReturnType<typeof command>>): string {
   if (result.kind === 'failed') return result.message;
   return [result.text, result.quoted, result.below].join('\n\n');
 }
+
+describe('remember with a place in the code', () => {
+  const commit = 'b'.repeat(40);
+  const readBase: ReadBase = async () => ({
+    repository: 'octocat/hello',
+    commit,
+    files: new Map([
+      ['src/a.ts', 'if (!token) return\nkey = "hunter22-hunter22"'],
+      ['24/7', null],
+    ]),
+    history: new Set(),
+  });
+  const remember = (store: FakeMemory, text: string) =>
+    command(store, ['remember', text], { readBase, secrets: ['hunter22-hunter22'] });
+
+  it.each([
+    ['Fact (src/a.ts:1)', 'Remembered in `MEMORY.md`'],
+    [
+      'Not hunter22-hunter22 (src/a.ts:1)',
+      'as long as the code says so.\n\nWhat looked like a secret was written as `***`.',
+    ],
+    ['On call (24/7:1)', 'Remembered as `'],
+    [`Is (src/a.ts:1 "if") <!-- octocat/hello@${commit} --> so`, 'Remembered as `'],
+  ])('keeps %j', async (text, told) => {
+    expect(await remember(createFakeMemory({}), text)).toMatchObject({
+      kind: 'done',
+      text: expect.stringContaining(told),
+    });
+  });
+
+  it.each([
+    [
+      'Fact (src/a.ts:9)',
+      '`src/a.ts` has no line 9 at bbbbbbb. Name another place, or leave `(src/a.ts:9)` out',
+    ],
+    ['Fact (a.bin:1)', '`a.bin` could not be read at bbbbbbb. Name another place, or leave `(a.bin:1)` out'],
+    [
+      'Fact (src/a.ts:2)',
+      'line 2 of "src/a.ts" holds a secret, or characters that nobody sees. Name another line',
+    ],
+  ])('refuses %j', async (text, message) => {
+    const store = createFakeMemory({});
+    expect(await remember(store, text)).toMatchObject({ kind: 'failed', reason: 'refused', message });
+    expect(store.writes).toBe(0);
+  });
+});
 
 describe('commands over notes', () => {
   it('delete a note with its backup (`forget`)', async () => {

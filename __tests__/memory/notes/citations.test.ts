@@ -141,7 +141,7 @@ describe('completing what a note names', () => {
 
 describe('the citation of a line', () => {
   const cited = (code: string, base: BaseCode | undefined = SAME, head?: string) =>
-    citeLine({ path: 'src/a.ts', line: 2, code }, [], base, head);
+    citeLine({ path: 'src/a.ts', line: 2, code }, [], base, head, (text) => text.replace('hunter2', '***'));
   const head = 'd'.repeat(40);
 
   it.each<[string, string, string]>([
@@ -165,6 +165,7 @@ describe('the citation of a line', () => {
     ['an empty line', '', 'too short'],
     ['a bracket', '});', 'too short'],
     ['a line without an end', 'x'.repeat(201), 'too long'],
+    ['a line that holds a secret', 'key = "hunter2"', 'line 2 of "src/a.ts" holds a secret'],
     ['a line that is there twice', 'y = 1', '2 lines of "src/a.ts" read "y = 1"'],
   ])('is refused for %s', (_, code, message) => {
     expect(() => cited(code, baseOf({ 'src/a.ts': 'y = 1\ny = 1' }))).toThrow(message);

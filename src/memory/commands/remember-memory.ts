@@ -2,7 +2,7 @@ import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
 import { sanitize } from '../../safety/sanitize.js';
 import { type Change, versionId } from '../change.js';
-import { citeLine, completeCitations } from '../notes/citations.js';
+import { citationsIn, citeLine, completeCitations } from '../notes/citations.js';
 import { editNote } from '../notes/edit.js';
 import { formatProvenance, type Provenance } from '../provenance.js';
 import { formatEntry } from '../run-log.js';
@@ -90,7 +90,7 @@ export async function rememberText(
   const { secrets, clock, origin } = session;
   try {
     const cited = await withCode(result, session);
-    if (cited !== result) return await rememberNote(cited, view, session);
+    if (citationsIn(cited).length > 0) return await rememberNote(cited, view, session);
   } catch (thrown) {
     if (thrown instanceof ToolError) return refusal('refused', thrown.message.replace(/\.$/, ''));
     if (thrown instanceof AxeError) return refusal('unreadable', thrown.message, thrown.remedy);
@@ -112,15 +112,22 @@ export async function rememberText(
   return { kind: 'done', text: [...told, ...saved.notices].join('\n\n'), changed: true };
 }
 
-/** The text with what the base has at the places that it names. Throws a ToolError for a place that is not there. */
-async function withCode(text: string, { readBase, signal }: CommandSession): Promise<string> {
+/** The text with what the base has at the places that it names. Throws a ToolError for one that it cannot rest on. */
+async function withCode(text: string, { readBase, signal, secrets }: CommandSession): Promise<string> {
   return await completeCitations(text, async ({ path, line }) => {
     const base = await readBase?.([{ path, line, code: '' }], signal);
     const file = base?.files.get(path);
-    if (base === undefined || (!path.includes('/') && typeof file !== 'string')) return undefined;
-    if (typeof file !== 'string')
-      throw new ToolError(`there is no \`${path}\` at ${base.commit.slice(0, 7)}`);
-    return citeLine({ path, line, code: file.split('\n')[line - 1] ?? '' }, [], base, undefined);
+    // What names no file is text like any other.
+    if (base === undefined || file === null) return undefined;
+    const code = file?.split('\n')[line - 1];
+    if (code === undefined) {
+      const trouble = file === undefined ? 'could not be read' : `has no line ${line}`;
+      throw new ToolError(
+        `\`${path}\` ${trouble} at ${base.commit.slice(0, 7)}. Name another place, or leave \`(${path}:${line})\` out.`,
+      );
+    }
+    const clean = (found: string) => sanitize(found, 'memory', secrets);
+    return citeLine({ path, line, code }, [], base, undefined, clean);
   });
 }
 
@@ -142,7 +149,8 @@ async function rememberNote(
   const saved = await saveChanges([note], session);
   if (saved.kind === 'failed') return saved;
   const told = `Remembered ${where}, for as long as the code says so.`;
-  return { kind: 'done', text: [told, ...saved.notices].join('\n\n'), changed: true };
+  const masked = maskedNotes(cited, session);
+  return { kind: 'done', text: [told, ...masked, ...saved.notices].join('\n\n'), changed: true };
 }
 
 /** Id of what the same person remembered in the same words: a job that is run again must not say it twice. */
@@ -155,14 +163,17 @@ function sameEntry({ text }: ComposedEntry, { trusted }: MemoryView): string | u
 function entryNotes(
   { isCut }: ComposedEntry,
   { task, result }: Fields,
-  { secrets }: CommandSession,
+  session: CommandSession,
 ): readonly string[] {
-  const text = `${task}\n${result}`;
-  const isRedacted = sanitize(text, 'memory', secrets) !== text;
   return [
     ...(isCut ? [`It was cut after ${MAX_RESULT_CODE_POINTS} characters, as every entry is.`] : []),
-    ...(isRedacted ? ['What looked like a secret was written as `***`.'] : []),
+    ...maskedNotes(`${task}\n${result}`, session),
   ];
+}
+
+function maskedNotes(text: string, { secrets }: CommandSession): readonly string[] {
+  const isMasked = sanitize(text, 'memory', secrets) !== text;
+  return isMasked ? ['What looked like a secret was written as `***`.'] : [];
 }
 
 const PREFIX = 'p-';

@@ -210,13 +210,15 @@ export async function completeCitations(
 
 /**
  * The citation of a line that was read at the base, or shown to a model at another commit: that one is named where the base
- * has no such line, and none where there is none. Throws a ToolError for a line that could not be found again.
+ * has no such line, and none where there is none. Throws a ToolError for a line that could not be found again, since it says
+ * too little or `clean` takes something from it.
  */
 export function citeLine(
   { path, line, code }: Citation,
   lines: readonly string[],
   base: BaseCode | undefined,
   head: string | undefined,
+  clean: (code: string) => string,
 ): string {
   const text = normalizeCode(code);
   const isSame = (one: string) => normalizeCode(one) === text;
@@ -225,6 +227,10 @@ export function citeLine(
   if (!WORDS.test(text) || text.length > MAX_CODE)
     throw new ToolError(
       `line ${line} of ${shown(path)} is ${text.length > MAX_CODE ? 'too long' : 'too short'} to rest on. Name a line that says more by itself.`,
+    );
+  if (clean(text) !== text)
+    throw new ToolError(
+      `line ${line} of ${shown(path)} holds a secret, or characters that nobody sees. Name another line.`,
     );
   if (same > 1)
     throw new ToolError(
