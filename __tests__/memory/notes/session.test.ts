@@ -118,6 +118,10 @@ describe('a session that saves immediately', () => {
       "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
     ],
     ['refused', "Permission denied for tool 'write_memory': no space left. Make room."],
+    [
+      'unavailable',
+      "Tool 'write_memory' execution failed: Storage operation 'read memory' failed: no space left. Make room.",
+    ],
   ] as const)('reports a failed save in the words of memory-tools 2.2: %s', async (reason, text) => {
     const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
     const scene = createNotesScene(liveStore({}, failure));

@@ -295,5 +295,6 @@ function confirmation(type: MemoryType, written: Extract<NoteAnswer, { readonly 
 /** A place that is no file of memory, a link say, is refused; all else is an operation that failed (memory-tools 2.2). */
 function describeFailedNote({ reason, message }: FailedNote): string {
   if (reason === 'refused') return `Permission denied for tool 'write_memory': ${message}`;
-  return `Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: ${message}`;
+  const operation = reason === 'unavailable' ? 'read memory' : 'append to memory file';
+  return `Tool 'write_memory' execution failed: Storage operation '${operation}' failed: ${message}`;
 }
