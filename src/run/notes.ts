@@ -129,7 +129,7 @@ function noLongerSo([first, ...more]: readonly GoneLine[]): Warning {
   return { code: 'memory-outdated', message, remedy: 'Correct them, or remove them from the notes.' };
 }
 
-/** Holds notes against the code that they rest on, once for a run. Trouble leaves them unchecked, with a warning. */
+/** Holds notes against the code that they rest on, once for an agent. Trouble leaves them unchecked, with a warning. */
 export async function checkCited(
   tree: MemoryTree,
   places: NotesPlaces,
