@@ -29,7 +29,7 @@ const RESTORED = {
 } as const;
 
 describe('the messages of a run', () => {
-  it.each([true, false])('include every warning, with its place (verbose: %p)', (verbose) => {
+  it.each([true, false])('include every warning once, with its place (verbose: %p)', (verbose) => {
     const lines = linesOf(verbose, [
       { code: 'memory-max-entries', message: 'memory is full' },
       {
@@ -38,6 +38,7 @@ describe('the messages of a run', () => {
         at: { file: 'bot.toml', line: 3, column: 1 },
       },
       { code: 'context-truncated', message: 'cut', at: { file: 'a.diff' } },
+      { code: 'memory-max-entries', message: 'memory is full' },
     ]);
     expect(lines).toEqual([
       'Warning: memory is full',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Trigger } from '../../src/event/trigger.js';
+import { AxeError } from '../../src/lib/errors.js';
 import { createTreeStore } from '../../src/memory/stores/store.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/records.js';
@@ -79,6 +80,20 @@ describe('the notes that a run receives', () => {
     expect(systemOf(model)).toBe('I am bot.');
     expect(toolsOf(model)).toEqual([]);
     expect(deps.reads).toHaveLength(1);
+  });
+
+  it('are given as they are, with a warning, if the code that they rest on cannot be read', async () => {
+    const note = `Fact (a.ts:1 "x = 1") <!-- o/r@${'a'.repeat(40)} -->`;
+    const readBase = async () => Promise.reject(new AxeError('403', { remedy: 'Give the token a right.' }));
+    const { model, deps } = await run({ memory: { 'MEMORY.md': `${note}\n` }, deps: { readBase } });
+    expect(systemOf(model)).toContain('\nFact (a.ts:1 "x = 1")\n');
+    expect(deps.warnings).toMatchObject([
+      {
+        code: 'memory-load-failed',
+        message: 'the code that notes rest on could not be read, so they are used as they are: 403',
+        remedy: 'Give the token a right.',
+      },
+    ]);
   });
 
   it('that cannot be read cause one warning, and nothing is written over them', async () => {

@@ -18,15 +18,20 @@ interface TerminalReporterOptions {
   readonly status?: StatusLine | undefined;
 }
 
-/** Warnings always, axe's verbose lines when asked for (axe-behaviour §17); all of it on stderr. */
+/** Each warning once, axe's verbose lines when asked for (axe-behaviour §17); all of it on stderr. */
 export function createTerminalReporter(options: TerminalReporterOptions): Reporter {
   const { verbose, colors, status } = options;
   const write = (line: string) => {
     status?.clear();
     options.write(line);
   };
+  const warned = new Set<string>();
   return {
-    warn: (warning) => write(formatWarning(warning, colors)),
+    warn(warning) {
+      const line = formatWarning(warning, colors);
+      if (!warned.has(line)) write(line);
+      warned.add(line);
+    },
     event(event) {
       if (verbose) for (const line of formatEvent(event)) write(line);
       status?.event(event);
