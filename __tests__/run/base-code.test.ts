@@ -66,6 +66,8 @@ describe('the base that notes are held against', () => {
       ),
     ).toBeUndefined();
     expect(asked()).toBe(0);
+    await readBase([citation('src/a.ts', baseSha)], noAbort());
+    expect(await readBase([citation('../a', baseSha)], noAbort())).toBeUndefined();
   });
 
   it('answers everybody who asks at once, and looks for a commit though its file was read before', async () => {

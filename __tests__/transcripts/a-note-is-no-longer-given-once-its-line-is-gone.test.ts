@@ -112,6 +112,9 @@ describe('on the command line', () => {
     expect(await remember('Nobody opens without a token (src/auth.ts:2)')).toMatchObject({
       stdout: expect.stringContaining('remembered already'),
     });
+    expect((await remember('A typing mistake (src/aut.ts:2)')).stderr).toContain(
+      '`src/aut.ts` is no file at',
+    );
     expect((await remember('It is longer (src/auth.ts:9)')).stderr).toContain(
       '`src/auth.ts` has no line 9 at',
     );

@@ -44,11 +44,12 @@ export function createBaseReader(
       ({ path, repository = own }) =>
         own !== undefined && repository?.toLowerCase() === own.toLowerCase() && isInRepository(path),
     );
+    if (own === undefined || here.length === 0) return undefined;
     const newPaths = here.map(({ path }) => path).filter((path) => !askedPaths.has(path));
     const newCommits = here.flatMap(({ commit = [] }) => commit).filter((one) => !askedCommits.has(one));
     const paths = [...new Set(newPaths)].slice(0, MAX_LOOKED_AT - askedPaths.size);
     const commits = [...new Set(newCommits)].slice(0, MAX_LOOKED_AT);
-    if (own === undefined || paths.length + commits.length === 0) return base;
+    if (paths.length + commits.length === 0) return base;
     const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
     const found =
       trigger.kind === 'local' || client === undefined

@@ -266,6 +266,7 @@ describe('remember with a place in the code', () => {
     files: new Map([
       ['src/a.ts', 'if (!token) return\nkey = "hunter22-hunter22"'],
       ['24/7', null],
+      ['src/aut.ts', null],
     ]),
     history: new Set(),
   });
@@ -291,6 +292,10 @@ describe('remember with a place in the code', () => {
     [
       'Fact (src/a.ts:9)',
       '`src/a.ts` has no line 9 at bbbbbbb. Name another place, or leave `(src/a.ts:9)` out',
+    ],
+    [
+      'Fact (src/aut.ts:1)',
+      '`src/aut.ts` is no file at bbbbbbb. Name another place, or leave `(src/aut.ts:1)` out',
     ],
     ['Fact (a.bin:1)', '`a.bin` could not be read at bbbbbbb. Name another place, or leave `(a.bin:1)` out'],
     [

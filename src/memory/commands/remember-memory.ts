@@ -117,11 +117,12 @@ async function withCode(text: string, { readBase, signal, secrets }: CommandSess
   return await completeCitations(text, async ({ path, line }) => {
     const base = await readBase?.([{ path, line, code: '' }], signal);
     const file = base?.files.get(path);
-    // What names no file is text like any other.
-    if (base === undefined || file === null) return undefined;
+    // What looks like no file, `(example.com:443)` or `(24/7:1)`, is text like any other.
+    if (base === undefined || (file === null && !/\/.*\.[a-z]\w*$/i.test(path))) return undefined;
     const code = file?.split('\n')[line - 1];
     if (code === undefined) {
-      const trouble = file === undefined ? 'could not be read' : `has no line ${line}`;
+      const trouble =
+        file === undefined ? 'could not be read' : file === null ? 'is no file' : `has no line ${line}`;
       throw new ToolError(
         `\`${path}\` ${trouble} at ${base.commit.slice(0, 7)}. Name another place, or leave \`(${path}:${line})\` out.`,
       );
