@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { createFiles } from '../../../../src/lib/files.js';
 import { createUnpackGate } from '../../../../src/memory/stores/cache/cache-library.js';
@@ -71,6 +72,29 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
     expect(readdirSync(job().workspace)).toEqual([]);
     expect(existsSync(join(job().workspace, above()))).toBe(false);
     expect(job().cache.entries()).toHaveLength(2);
+  });
+
+  it('with other files and execute bits restores only its memory files, and the next version contains neither', async () => {
+    await plant(
+      cacheArchive([
+        { ...honest, mode: 0o755 },
+        { path: `${CACHE_FOLDER}/run.sh`, text: '#!/bin/sh', mode: 0o755 },
+      ]),
+    );
+    const { result } = await printed(async () => [await read(), await open().write([append('a')], never)]);
+    expect(result).toEqual([
+      expect.objectContaining({
+        text: entryText('planted'),
+        warnings: [{ code: 'memory-store-notice', message: expect.stringContaining('"run.sh"') }],
+      }),
+      expect.objectContaining({ kind: 'saved' }),
+    ]);
+    const saved = zstdDecompressSync(job().cache.entries().at(-1)?.archive ?? Buffer.alloc(0)).toString(
+      'latin1',
+    );
+    expect(saved).toContain(`${CACHE_FOLDER}/bot.md`);
+    expect(saved).not.toContain('run.sh');
+    expect(saved).not.toMatch(/bot\.md\0+0000755/);
   });
 });
 

@@ -347,6 +347,26 @@ it('a write of several changes writes none if one of them leads out of the tree'
   expect(await readdir(root)).toEqual([]);
 });
 
+it('C2 30: a full disk leaves the memory file as it was', async () => {
+  const real = createFiles();
+  const full: Files = {
+    ...real,
+    append: async (path) =>
+      Promise.reject(
+        Object.assign(new Error(`write ${path}: no space left on device`), {
+          code: 'ENOSPC',
+          operation: 'write',
+        }),
+      ),
+  };
+  await makeStore().write([append('a')], never);
+  expect(await makeStore({ files: full }).write([append('b')], never)).toMatchObject({
+    reason: 'error',
+    message: `failed to write memory entry: write ${join(root, 'bot.md')}: no space left on device`,
+  });
+  expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
+});
+
 it('the folder of a file store is refused if it is a link', async () => {
   const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
   await symlink(outside, join(root, '.axe'));
