@@ -413,6 +413,15 @@ describe('corpus C1', () => {
     },
   );
 
+  it.each(['name = "\\d"', 'name = "C:\\Users"', 'name = """\na \\ b"""'])(
+    'C1 1: a backslash that begins no escape, in %j, is reported with the quotes that keep it',
+    (text) => {
+      const { message, remedy } = errorOf(text);
+      expect(message).toContain(' escape');
+      expect(remedy).toMatch(/single quotes.*`'''`/);
+    },
+  );
+
   it('C1 1: a duplicate key is reported with the line of the first', () => {
     expect(errorOf(`${HEAD}[memory]\nenabled = true\n[memory]\n`)).toMatchObject({
       message: `failed to parse agent config "v": Key 'memory' has already been defined`,

@@ -99,6 +99,9 @@ interface TomlProblem {
 const REMEDY =
   'An agent file is TOML: `key = value` lines under `[table]` names. Strings are quoted, over several lines with `"""`.';
 
+const BACKSLASH =
+  "In double quotes a backslash begins an escape. Write it twice, or use single quotes (over several lines `'''`), which take it as it is.";
+
 /**
  * The parser's error, without the lines of the file, which may hold a secret; undefined for anything
  * else that was thrown.
@@ -109,7 +112,8 @@ export function tomlProblem(thrown: unknown, text: string): TomlProblem | undefi
   const parser = thrown.message.replace(/^Invalid TOML document: /, '').replace(/\n[\s\S]*$/, '');
   if (parser.startsWith('trying to redefine'))
     return { ...repeatedKey(text, { line, column }), line, column };
-  return { message: parser, remedy: REMEDY, line, column };
+  const remedy = /\bescape\b/.test(parser) ? BACKSLASH : REMEDY;
+  return { message: parser, remedy, line, column };
 }
 
 function repeatedKey(text: string, position: KeyPosition): Pick<TomlProblem, 'message' | 'remedy'> {
