@@ -1,10 +1,9 @@
 import { join } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
-import type { AgentLoader } from '../agent/loader.js';
 import { type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { GC } from '../lib/defaults.js';
-import { AxeError, type ExitCode, formatError, isNotFound } from '../lib/errors.js';
+import { AxeError, type ExitCode, formatError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped, usd } from '../lib/text/number.js';
@@ -17,7 +16,7 @@ import { agentsOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';
 import { type ParsedFlags, wrongCount } from './flags.js';
 import { createTerminalDeadline, isInterrupt } from './interrupt.js';
-import { warnLeftOut } from './memory-place.js';
+import { loadByMemoryName, warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
@@ -82,19 +81,8 @@ async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise
   return [...names, ...builtIn.map(({ name }) => name)];
 }
 
-/** An agent; a built-in one by the name of its memory too. */
-async function findAgent(name: string, agents: AgentLoader): Promise<LoadedAgent> {
-  const builtIn = BUILT_IN_AGENTS.find(({ shortName }) => shortName === name);
-  try {
-    return await agents.loadAgent(name);
-  } catch (thrown) {
-    if (builtIn === undefined || !isNotFound(thrown, 'agent')) throw thrown;
-    return await agents.loadAgent(builtIn.name);
-  }
-}
-
 async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal): Promise<void> {
-  const agent = await findAgent(name, await agentsOf(flags, terminal));
+  const agent = await loadByMemoryName(name, await agentsOf(flags, terminal));
   const reporter = createTerminalReporter({
     write: (line) => terminal.stderr.write(`${line}\n`),
     verbose: false,

@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
+import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import type { AgentLoader, ListedAgent } from '../agent/loader.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { checkAgentName } from '../agent/name.js';
@@ -30,6 +31,8 @@ interface MemoryPlace {
   readonly writesProvenance: boolean;
   /** Whether the agent keeps notes. */
   readonly hasNotes: boolean;
+  /** Why a run here would not find the agent; undefined if it would, or if the memory is not that of this machine. */
+  readonly missing: AxeError | undefined;
 }
 
 /** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
@@ -45,23 +48,27 @@ export async function openMemoryPlace(
   const isElsewhere = dir !== '' || repo !== '';
   const agentsDir = await agentsDirOf(flags, terminal);
   const agents = localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) });
-  const agent = await findAgent(agents, name);
+  const found = await findAgent(agents, name);
+  const agent = found instanceof AxeError ? undefined : found;
   const path =
     agent === undefined
       ? defaultLogPath(name)
       : runLogPath(agent, parseModelRef(agent.config.model), isElsewhere);
-  const hasNotes = agent?.config.memory.notes === true;
-  if (dir !== '') {
-    const store = await openFolder(resolve(cwd, dir), path, mayCreate);
-    return { store, path, writesProvenance: true, hasNotes };
-  }
-  if (repo !== '') {
-    const store = await openBranch(flags, terminal, mayCreate);
-    return { store, path, writesProvenance: true, hasNotes };
-  }
   const memory = agent?.config.memory;
+  const place = {
+    path,
+    hasNotes: memory?.notes === true,
+  };
+  if (isElsewhere) {
+    const store =
+      dir === ''
+        ? await openBranch(flags, terminal, mayCreate)
+        : await openFolder(resolve(cwd, dir), path, mayCreate);
+    return { ...place, store, writesProvenance: true, missing: undefined };
+  }
   const store = openWholeFileMemory(memory, path, terminal);
-  return { store, path, writesProvenance: memory?.provenance === 'on', hasNotes };
+  const missing = found instanceof AxeError ? found : undefined;
+  return { ...place, store, writesProvenance: memory?.provenance === 'on', missing };
 }
 
 function refuseMixed(flags: ParsedFlags): void {
@@ -75,14 +82,25 @@ function refuseMixed(flags: ParsedFlags): void {
   });
 }
 
-/** An agent's memory can outlive its file, so a missing one is fine. */
-async function findAgent(agents: AgentLoader, name: string): Promise<LoadedAgent | undefined> {
+/** An agent's memory can outlive its file, so the error for a missing one is returned. */
+async function findAgent(agents: AgentLoader, name: string): Promise<LoadedAgent | AxeError> {
   try {
-    return await agents.loadAgent(name);
+    return await loadByMemoryName(name, agents);
   } catch (thrown) {
     if (!isNotFound(thrown, 'agent')) throw thrown;
     checkAgentName(memoryName(name));
-    return undefined;
+    return thrown;
+  }
+}
+
+/** An agent; a built-in one by the name of its memory too. Throws an AxeError. */
+export async function loadByMemoryName(name: string, agents: AgentLoader): Promise<LoadedAgent> {
+  const builtIn = BUILT_IN_AGENTS.find(({ shortName }) => shortName === name);
+  try {
+    return await agents.loadAgent(name);
+  } catch (thrown) {
+    if (builtIn === undefined || !isNotFound(thrown, 'agent')) throw thrown;
+    return await agents.loadAgent(builtIn.name);
   }
 }
 

@@ -1,7 +1,12 @@
 import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { warningText } from '../lib/warning.js';
-import type { MemoryCommandResult, MemoryDone } from '../memory/commands/command-session.js';
+import {
+  type CommandSession,
+  type MemoryCommandResult,
+  type MemoryDone,
+  viewMemory,
+} from '../memory/commands/command-session.js';
 import { formatEntries, type MemoryEntry } from '../memory/commands/entry.js';
 import { runMemoryCommand } from '../memory/commands/memory-command.js';
 import { parseMemoryCommand } from '../memory/commands/parse-memory-command.js';
@@ -24,7 +29,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     flags: { lane, last: flags.int('last') ?? 0, purge: flags.bool('purge') },
   });
   const place = await openMemoryPlace(agent, flags, terminal, command.kind === 'remember');
-  const { store, path, writesProvenance, hasNotes } = place;
+  const { store, path, writesProvenance, hasNotes, missing } = place;
   const { cwd, env } = terminal;
   const secrets = secretValues(terminal.env);
   const session = {
@@ -36,6 +41,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     readBase: hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
     origin: writesProvenance ? originOf(terminal.env) : undefined,
   };
+  if (missing !== undefined && (name === 'show' || name === 'search')) await requireMemory(session, missing);
   const result = await runMemoryCommand(command, session);
   const isHere = flags.string('dir') === '' && flags.string('repo') === '';
   const ifEmpty = command.kind === 'show' && isHere ? ELSEWHERE : '';
@@ -46,6 +52,18 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
 /** For somebody who looks for the memory of a workflow on this machine. */
 const ELSEWHERE =
   'This is the memory of this machine. For that of a workflow add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout.';
+
+/** A name that neither an agent nor a memory has is mistyped. Throws an AxeError. */
+async function requireMemory(
+  session: CommandSession,
+  { message, exitCode, remedy }: AxeError,
+): Promise<void> {
+  const view = await viewMemory(session);
+  if (view.kind === 'failed') return;
+  const { tree, trusted, untrusted } = view;
+  if ([trusted.path, untrusted.path, `offline/${trusted.path}`].some((path) => tree.has(path))) return;
+  throw new AxeError(message, { exitCode, remedy: `${remedy}\n  ${ELSEWHERE}` });
+}
 
 /** In a step of a workflow the runner says who started it; on a laptop nobody does. */
 function originOf(env: Terminal['env']): Omit<Provenance, 'id'> {
