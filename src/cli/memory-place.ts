@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join, posix, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
@@ -10,7 +10,7 @@ import { createClock } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { AxeError, formatError, isNotFound } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { configDir } from '../lib/xdg.js';
+import { configDir, dataDir } from '../lib/xdg.js';
 import { defaultLogPath, memoryName } from '../memory/log-path.js';
 import type { MemoryStore } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
@@ -33,6 +33,8 @@ interface MemoryPlace {
   readonly hasNotes: boolean;
   /** Why a run here would not find the agent; undefined if it would, or if the memory is not that of this machine. */
   readonly missing: AxeError | undefined;
+  /** The command line that shows what the offline rules left, which lies apart (D32). */
+  showOffline(): string;
 }
 
 /** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
@@ -58,6 +60,7 @@ export async function openMemoryPlace(
   const place = {
     path,
     hasNotes: memory?.notes === true,
+    showOffline: () => `axe-action memory show ${name} ${offlineFlags(flags, env)}`,
   };
   if (isElsewhere) {
     const store =
@@ -69,6 +72,25 @@ export async function openMemoryPlace(
   const store = openWholeFileMemory(memory, path, terminal);
   const missing = found instanceof AxeError ? found : undefined;
   return { ...place, store, writesProvenance: memory?.provenance === 'on', missing };
+}
+
+function offlineFlags(flags: ParsedFlags, env: Terminal['env']): string {
+  const repo = flags.string('repo');
+  if (repo === '')
+    return `--dir ${quoted(join(flags.string('dir') || join(dataDir(env), 'memory'), 'offline'))}`;
+  const { branch, folder } = branchOf(flags);
+  const named = branch === OWN_BRANCH ? '' : ` --branch ${quoted(branch)}`;
+  return `--repo ${repo}${named} --path ${quoted(posix.join(folder, 'offline'))}`;
+}
+
+/** A word of a command line. */
+function quoted(word: string): string {
+  return /[^\w./:@-]/.test(word) ? JSON.stringify(word) : word;
+}
+
+function branchOf(flags: ParsedFlags): { readonly branch: string; readonly folder: string } {
+  const branch = flags.string('branch') || OWN_BRANCH;
+  return { branch, folder: flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER) };
 }
 
 function refuseMixed(flags: ParsedFlags): void {
@@ -149,8 +171,7 @@ async function openBranch(flags: ParsedFlags, terminal: Terminal, mayCreate: boo
       remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
     });
   }
-  const branch = flags.string('branch') || OWN_BRANCH;
-  const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
+  const { branch, folder } = branchOf(flags);
   if (flags.bool('purge')) await refusePurge(client, owner, name, branch);
   return openBranchMemory({ client, owner, name, branch, folder, env, clock: createClock(), mayCreate });
 }

@@ -29,7 +29,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     flags: { lane, last: flags.int('last') ?? 0, purge: flags.bool('purge') },
   });
   const place = await openMemoryPlace(agent, flags, terminal, command.kind === 'remember');
-  const { store, path, writesProvenance, hasNotes, missing } = place;
+  const { store, path, writesProvenance, hasNotes, missing, showOffline } = place;
   const { cwd, env } = terminal;
   const secrets = secretValues(terminal.env);
   const session = {
@@ -40,6 +40,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     secrets,
     readBase: hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
     origin: writesProvenance ? originOf(terminal.env) : undefined,
+    showOffline,
   };
   if (missing !== undefined && (name === 'show' || name === 'search')) await requireMemory(session, missing);
   const result = await runMemoryCommand(command, session);
