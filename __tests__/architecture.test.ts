@@ -98,7 +98,7 @@ const RATCHET = {
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
   'lines of __tests__/': 81_465,
-  'lines of scripts/, bench/ and eval/': 4950,
+  'lines of scripts/, bench/ and eval/': 4945,
 };
 
 describe('the ratchet', () => {

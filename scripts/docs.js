@@ -63,7 +63,7 @@ function outputsPage() {
 
 function agentKeysPage() {
   const about =
-    'Every key of an agent file, see [agents](../agents.md). You can write keys in any case. Editors show these texts if the first line of the file is `#:schema` and the address of `schema/agent.schema.json`.';
+    'Every key of an [agent file](../agents.md), in any case. Editors show these texts if its first line is `#:schema` and the address of `schema/agent.schema.json`.';
   return page('Agent keys', about, keySections(agentSchema, ''));
 }
 
@@ -129,7 +129,7 @@ function limitsPage() {
   const limitOf = (name) => name.split('.').reduce((object, key) => object[key], defaults);
   const rows = LIMITS.map(([what, name, format]) => [what, format(limitOf(name))]);
   const about =
-    "Defaults and limits that the pages on [inputs](inputs.md) and [agent keys](agent-keys.md) don't list. [Cost and limits](../cost-and-limits.md) says what happens when a run reaches one.";
+    'Defaults and limits without an [input](inputs.md) or an [agent key](agent-keys.md). [Cost and limits](../cost-and-limits.md#limits) has those of a run.';
   return page('Defaults and limits', about, [table(['What', 'Value'], rows)]);
 }
 

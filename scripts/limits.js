@@ -16,10 +16,7 @@ const percent = (value) => `${value * 100} %`;
 
 /** What is limited, the export, and how its value is written. */
 export const LIMITS = [
-  ['Time limit on the command line', 'CLI_TIMEOUT_SECONDS', (value) => `${value} s`],
-  ['Tool calls of one turn', 'MAX_CALLS_PER_TURN', count],
   ['Same tool calls in a row that end a run', 'LAST_SAME_CALL', count],
-  ['Tool calls that run at the same time', 'MAX_PARALLEL_CALLS', count],
   [
     'The model is informed that little is left',
     'LIMIT_NOTICE',
@@ -38,9 +35,7 @@ export const LIMITS = [
   ['Result of an entry', 'MAX_RESULT_CODE_POINTS', characters],
   ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
   ['Loaded run log if neither `last_n` nor `max_log_bytes` is set', 'MAX_LOADED_MEMORY_BYTES', bytes],
-  ['Time of a save: branch', 'SAVE_BUDGET_MS.branch', ms],
-  ['Time of a save: cache', 'SAVE_BUDGET_MS.cache', ms],
-  ['Time of a save: file', 'SAVE_BUDGET_MS.file', ms],
+  ['Time of a save on the branch', 'SAVE_BUDGET_MS.branch', ms],
   ['Second look: turns', 'VERIFICATION.turns', count],
   ['Second look: findings of a run', 'VERIFICATION.findings', count],
   ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],
