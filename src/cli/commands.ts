@@ -259,7 +259,7 @@ const AGENTS: Group = {
     {
       usage: 'agents init <agent>',
       short: 'Create an agent file to fill in',
-      long: 'Create an agent file in ./axe/agents if that folder is there, else in the configuration folder, or in the folder\nof --agents-dir. Fill in `model`; all other keys are in comments. `agents validate` then says whether it can run.',
+      long: 'Create an agent file in ./axe/agents if that folder is there, else in the configuration folder, or in the folder\nof --agents-dir. Fill in `model`; the usual other keys are in comments. `agents validate` then says whether it can run.',
       flags: { 'agents-dir': { type: 'string', about: 'Create it in this folder' } },
       run: scaffoldCommand,
     },

@@ -41,39 +41,14 @@ const LANGUAGES: readonly Language[] = [
     comments: ['#'],
     debug: /(?<![\w.])(p?print(?=\()|breakpoint(?=\()|i?pdb\.set_trace(?=\())/,
   },
-  { endings: ['rs'], comments: ['//'], debug: /(?<![\w:])(dbg!(?=\())/ },
   { endings: ['go'], comments: ['//'], debug: /(?<![\w.])(fmt\.Print(?:ln|f)?(?=\()|spew\.Dump(?=\())/ },
-  {
-    endings: ['php'],
-    comments: ['//', '#', '*', '/*'],
-    debug: /(?<![\w>:$])(var_dump(?=\()|print_r(?=\()|dd(?=\()|error_log(?=\())/,
-  },
-  {
-    endings: ['rb', 'erb', 'rake'],
-    comments: ['#'],
-    debug: /(?<![\w.])(binding\.(?:pry|irb)|byebug(?=\s|$)|debugger(?=\s|$))/,
-  },
-  {
-    endings: ['java', 'kt', 'kts', 'scala'],
-    comments: ['//', '*', '/*'],
-    debug: /(?<![\w.])(System\.(?:out|err)\.print(?:ln|f)?(?=\()|println(?=\())/,
-  },
-  {
-    endings: ['cs'],
-    comments: ['//', '*', '/*'],
-    debug: /(?<![\w.])((?:Console|Debug)\.Write(?:Line)?(?=\())/,
-  },
-  { endings: ['swift'], comments: ['//', '*', '/*'], debug: /(?<![\w.])((?:debugP|p)rint(?=\()|dump(?=\())/ },
-  {
-    endings: ['ex', 'exs'],
-    comments: ['#'],
-    debug: /(?<![\w.])(IO\.inspect(?=[( ])|dbg(?=\()|IEx\.pry(?=\())/,
-  },
 ];
 
 const CODE_ENDINGS: ReadonlySet<string> = new Set([
   ...LANGUAGES.flatMap(({ endings }) => endings),
-  ...'c cc cpp cxx h hpp m mm dart lua pl pm sh bash zig hs clj'.split(' '),
+  ...'rs php rb java kt kts scala cs swift ex exs c cc cpp cxx h hpp m mm dart lua pl pm sh bash zig'.split(
+    ' ',
+  ),
 ]);
 
 function endingOf(path: string): string {
@@ -87,9 +62,6 @@ export const RULE_FACTS = {
   'lost-await': factsOf('A promise is no longer awaited', 'correctness', 'failure'),
   'debug-output': factsOf('Debug output outside of tests', 'other'),
   todo: factsOf('A new TODO or FIXME', 'other'),
-  whitespace: factsOf('Added lines end with white space', 'other'),
-  'large-file': factsOf('Many added lines in one file', 'other'),
-  'large-change': factsOf('A very large change', 'other'),
   'tests-untouched': factsOf('Code changed, but no tests', 'test'),
 };
 
@@ -109,22 +81,15 @@ export interface RuleFinding {
   readonly rule: RuleId;
   /** Undefined if it is about the change as a whole. */
   readonly path: string | undefined;
-  /** Line of the new file; undefined if it is about the file as a whole. */
+  /** Line of the new file. */
   readonly line: number | undefined;
   /** For people; never quotes the line, which may hold a secret. */
   readonly message: string;
 }
 
-/** Added lines from which a file is called large. */
-export const LARGE_FILE_LINES = 500;
-
-/** Added lines from which a whole change is called large. */
-export const LARGE_CHANGE_LINES = 1500;
-
 /** What the rules find in a change, by rule, then in the order of the diff. */
 export function findInDiff(files: readonly DiffFile[]): readonly RuleFinding[] {
-  const inFiles = files.flatMap((file) => [...findInLines(file), ...findInFile(file)]);
-  const findings = [...inFiles, ...findInChange(files)];
+  const findings = [...files.flatMap(findInLines), ...findInChange(files)];
   return Object.keys(RULE_FACTS).flatMap((rule) => findings.filter((finding) => finding.rule === rule));
 }
 
@@ -165,38 +130,15 @@ function addedLines({ hunks }: DiffFile): readonly { readonly line: number; read
     .flatMap((line) => (line.kind === 'added' ? [{ line: line.newLine, text: line.text }] : []));
 }
 
-function findInFile(file: DiffFile): readonly RuleFinding[] {
-  if (!isReadByPeople(file)) return [];
-  const findings: RuleFinding[] = [];
-  const { path, additions } = file;
-  const spaced = addedLines(file).filter(({ text }) => /[ \t]\r?$/.test(text));
-  const [first] = spaced;
-  // Two spaces at the end of a line are a line break in markdown.
-  if (first !== undefined && !/\.(?:md|markdown)$/i.test(path)) {
-    const lines = spaced.length === 1 ? '1 added line ends' : `${spaced.length} added lines end`;
-    findings.push({ rule: 'whitespace', path, line: first.line, message: `${lines} with white space` });
-  }
-  if (additions >= LARGE_FILE_LINES) {
-    const message = `${additions} added lines in one file are hard to review`;
-    findings.push({ rule: 'large-file', path, line: undefined, message });
-  }
-  return findings;
-}
-
 function findInChange(files: readonly DiffFile[]): readonly RuleFinding[] {
-  const findings: RuleFinding[] = [];
-  const read = files.filter(isReadByPeople);
-  const additions = read.reduce((sum, file) => sum + file.additions, 0);
-  if (additions >= LARGE_CHANGE_LINES) {
-    const message = `${additions} added lines in ${read.length} files: several smaller changes are easier to review`;
-    findings.push({ rule: 'large-change', path: undefined, line: undefined, message });
-  }
-  const code = read.filter(
-    ({ path, additions: added }) => CODE_ENDINGS.has(endingOf(path)) && !isTest(path) && added > 0,
+  const code = files.filter(
+    (file) =>
+      isReadByPeople(file) &&
+      CODE_ENDINGS.has(endingOf(file.path)) &&
+      !isTest(file.path) &&
+      file.additions > 0,
   );
-  if (code.length > 0 && !files.some(({ path }) => isTest(path))) {
-    const message = `${count(code.length, 'code file')} changed, but no tests`;
-    findings.push({ rule: 'tests-untouched', path: undefined, line: undefined, message });
-  }
-  return findings;
+  if (code.length === 0 || files.some(({ path }) => isTest(path))) return [];
+  const message = `${count(code.length, 'code file')} changed, but no tests`;
+  return [{ rule: 'tests-untouched', path: undefined, line: undefined, message }];
 }

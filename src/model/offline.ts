@@ -245,7 +245,7 @@ function formatFinding({ rule, path, line, message }: RuleFinding): string {
 function introduce(task: string): readonly string[] {
   return [
     ...(task === '' ? [] : [`The task was: \`${task}\``]),
-    'The rules can review a diff (conflict markers, secrets, debug output, lost `await`s, TODOs, white space, very large changes, code without tests). None was sent.',
+    'The rules can review a diff (conflict markers, secrets, debug output, lost `await`s, TODOs, code without tests). None was sent.',
   ];
 }
 
