@@ -150,8 +150,6 @@ const SCENES: Readonly<
       [`GET ${AT}/commits`, 'answer', '`contents: read`'],
       ['GET /search/code', 'answer', '`contents: read`'],
       ['GET /search/issues', 'answer', '`issues: read` or `pull-requests: read`'],
-      [`GET ${AT}/issues/{issue_number}`, 'answer', '`issues: read`'],
-      [`GET ${AT}/issues/{issue_number}/comments`, 'answer', '`issues: read`'],
       [`POST ${AT}/pulls/{pull_number}/reviews`, 'warning', '`pull-requests: write`'],
       [`GET ${AT}/issues/{issue_number}/labels`, 'warning', '`issues: read`'],
       [`GET ${AT}/labels/{name}`, 'warning', '`issues: read`'],

@@ -67,6 +67,11 @@ function subject(headRefOid: string, changedFiles: number): unknown {
   const none = { nodes: [] };
   const issueOrPullRequest = {
     __typename: 'PullRequest',
+    title: 'A change',
+    body: '',
+    closed: false,
+    createdAt: '2026-01-02T03:04:05Z',
+    author: null,
     headRefOid,
     headRefName: 'fix',
     headRepository: null,
@@ -75,7 +80,7 @@ function subject(headRefOid: string, changedFiles: number): unknown {
     changedFiles,
     comments: { totalCount: 0, ...none },
     reviewThreads: { ...none, pageInfo: { endCursor: null, hasNextPage: false } },
-    reviews: none,
+    reviews: { totalCount: 0, ...none },
     timelineItems: none,
     closingIssuesReferences: none,
   };

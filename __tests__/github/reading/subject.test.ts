@@ -38,6 +38,8 @@ it('a pull request is told as it is now, from no repository where its fork is go
     changedFiles: 2,
     threads: { head: headSha, threads: [], isComplete: true },
     reviews: [],
+    allReviews: [],
+    olderReviews: 0,
     linkedIssues: [],
   });
   const head = { ref: 'x', sha: 'h', repository: null };
@@ -51,6 +53,11 @@ it('linked issues that alone are refused cost nothing else', async () => {
   const nothing = { totalCount: 0, nodes: [] };
   const issueOrPullRequest = {
     __typename: 'PullRequest',
+    title: 'A change',
+    body: '',
+    closed: false,
+    createdAt: '2026-01-02T03:04:05Z',
+    author: null,
     headRefOid: headSha,
     headRefName: 'topic',
     headRepository: null,
@@ -59,7 +66,7 @@ it('linked issues that alone are refused cost nothing else', async () => {
     changedFiles: 1,
     comments: nothing,
     reviewThreads: { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } },
-    reviews: { nodes: [] },
+    reviews: nothing,
     timelineItems: { nodes: [] },
     closingIssuesReferences: null,
   };

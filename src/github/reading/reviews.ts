@@ -6,7 +6,7 @@ import { askGraphQl, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 
 export const REVIEW_NODES =
-  'nodes { url body state submittedAt viewerDidAuthor author { login } commit { oid } }';
+  'nodes { url body state submittedAt viewerDidAuthor author { __typename login } commit { oid } }';
 
 const REVIEWS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $before: String) {
   repository(owner: $owner, name: $name) {
@@ -22,13 +22,15 @@ const REVIEWS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $b
 /** A thousand reviews or threads. */
 const MAX_PAGES = 20;
 
+export const accountSchema = v.nullable(v.object({ __typename: v.string(), login: v.string() }));
+
 export const reviewSchema = v.object({
   url: v.string(),
   body: v.string(),
   state: v.picklist(['APPROVED', 'CHANGES_REQUESTED', 'COMMENTED', 'DISMISSED', 'PENDING']),
   submittedAt: v.nullable(v.string()),
   viewerDidAuthor: v.boolean(),
-  author: v.nullable(v.object({ login: v.string() })),
+  author: accountSchema,
   commit: v.nullable(v.object({ oid: v.string() })),
 });
 
@@ -123,8 +125,6 @@ const THREADS_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $a
   }
 }
 ${THREAD_FRAGMENT}`;
-
-const accountSchema = v.nullable(v.object({ __typename: v.string(), login: v.string() }));
 
 /** What is read of everything that somebody wrote. */
 export const postEntries = {

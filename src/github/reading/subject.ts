@@ -5,6 +5,8 @@ import { askGraphQl, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { GitHubError } from '../client/errors.js';
 import {
+  accountSchema,
+  actorOf,
   fetchReviewThreads,
   ownReview,
   postEntries,
@@ -19,6 +21,10 @@ import {
 
 /** What stands around an issue or pull request. */
 export interface FoundSubject {
+  readonly title: string;
+  readonly isOpen: boolean;
+  /** What its author began with: somebody's words, not to be trusted. */
+  readonly opening: { readonly author: string; readonly createdAt: string; readonly body: string };
   readonly conversation: {
     /** The newest ones, oldest first: somebody's words, not to be trusted. */
     readonly comments: readonly (Post & {
@@ -40,23 +46,36 @@ export interface PullSubject {
   readonly threads: ReviewThreads;
   /** Of the current token, newest first, among the last fifty. */
   readonly reviews: readonly OwnReview[];
+  /** Everybody's, oldest first, without drafts. */
+  readonly allReviews: readonly GivenReview[];
+  readonly olderReviews: number;
   /** Those that it would close, at most twenty. */
   readonly linkedIssues: readonly LinkedIssue[] | GitHubError;
+}
+
+interface GivenReview {
+  readonly author: string;
+  readonly state: v.InferOutput<typeof reviewSchema>['state'];
+  readonly at: string;
+  readonly body: string;
 }
 
 /** An issue that a pull request would close. Title and body are its author's words. */
 export type LinkedIssue = v.InferOutput<typeof linkedSchema>;
 
+const OPENING =
+  'title body closed createdAt author { __typename login } comments(last: 100) { totalCount nodes { ...said } }';
+
 const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
   repository(owner: $owner, name: $name) {
     issueOrPullRequest(number: $number) {
       __typename
-      ... on Issue { comments(last: 50) { totalCount nodes { ...said } } }
+      ... on Issue { ${OPENING} }
       ... on PullRequest {
+        ${OPENING}
         headRefOid headRefName headRepository { nameWithOwner } baseRefOid baseRefName changedFiles
-        comments(last: 50) { totalCount nodes { ...said } }
         reviewThreads(first: 50) { ${THREAD_FIELDS} }
-        reviews(last: 50) { ${REVIEW_NODES} }
+        reviews(last: 50) { totalCount ${REVIEW_NODES} }
         timelineItems(last: 20, itemTypes: [REVIEW_DISMISSED_EVENT]) {
           nodes { ... on ReviewDismissedEvent { actor { login } review { url } } }
         }
@@ -97,7 +116,14 @@ const linkedSchema = v.pipe(
   })),
 );
 
-const comments = v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) });
+const openingEntries = {
+  title: v.string(),
+  body: v.string(),
+  closed: v.boolean(),
+  createdAt: v.string(),
+  author: accountSchema,
+  comments: v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) }),
+};
 
 const dismissalSchema = v.object({
   actor: v.nullable(v.object({ login: v.string() })),
@@ -112,9 +138,9 @@ const pullSchema = v.object({
   baseRefOid: v.string(),
   baseRefName: v.string(),
   changedFiles: v.number(),
-  comments,
+  ...openingEntries,
   reviewThreads: threadsPageSchema,
-  reviews: v.object({ nodes: v.array(v.nullable(reviewSchema)) }),
+  reviews: v.object({ totalCount: v.number(), nodes: v.array(v.nullable(reviewSchema)) }),
   timelineItems: v.object({ nodes: v.array(v.nullable(dismissalSchema)) }),
   closingIssuesReferences: v.nullable(v.object({ nodes: v.array(v.nullable(linkedSchema)) })),
 });
@@ -122,19 +148,19 @@ const pullSchema = v.object({
 const subjectSchema = v.object({
   repository: v.object({
     issueOrPullRequest: v.variant('__typename', [
-      v.object({ __typename: v.literal('Issue'), comments }),
+      v.object({ __typename: v.literal('Issue'), ...openingEntries }),
       pullSchema,
     ]),
   }),
 });
 
 /**
- * What stands around an issue or pull request, in one request: the newest fifty comments that nobody has hidden, and of a
+ * What stands around an issue or pull request, in one request: the newest hundred comments that nobody has hidden, and of a
  * pull request what it is now, its review threads and the issues it would close. Throws a GitHubError.
  */
 export async function fetchSubject(
   client: GitHubClient,
-  place: SubjectPlace & { readonly isPull: boolean },
+  place: SubjectPlace & { /** Left out where nobody knows. */ readonly isPull?: boolean },
   signal: AbortSignal,
 ): Promise<FoundSubject> {
   const { repository, number, isPull } = place;
@@ -145,8 +171,13 @@ export async function fetchSubject(
       query: SUBJECT_QUERY,
       variables: { owner: repository.owner, name: repository.name, number },
       schema: subjectSchema,
-      what: isPull ? 'the pull request' : 'the issue',
-      permission: isPull ? 'pull-requests: read' : 'issues: read',
+      what: 'the issue or pull request',
+      permission:
+        isPull === undefined
+          ? 'issues: read or pull-requests: read'
+          : isPull
+            ? 'pull-requests: read'
+            : 'issues: read',
       mayLack: {
         field: 'closingIssuesReferences',
         onLack: (error) => {
@@ -158,12 +189,18 @@ export async function fetchSubject(
   );
   const subject = answer.repository.issueOrPullRequest;
   const { totalCount, nodes } = subject.comments;
-  const conversation = { comments: nodes.flatMap(commentOf), older: Math.max(0, totalCount - nodes.length) };
-  if (subject.__typename === 'Issue') return { conversation, pull: undefined };
+  const { title, closed, createdAt, body } = subject;
+  const about = {
+    title,
+    isOpen: !closed,
+    opening: { author: actorOf(subject.author).login, createdAt, body },
+    conversation: { comments: nodes.flatMap(commentOf), older: Math.max(0, totalCount - nodes.length) },
+  };
+  if (subject.__typename === 'Issue') return { ...about, pull: undefined };
   const { headRefOid, headRefName, headRepository, baseRefOid, baseRefName, changedFiles } = subject;
   const linked = subject.closingIssuesReferences?.nodes ?? [];
   return {
-    conversation,
+    ...about,
     pull: {
       // A fork that is gone, or that the token does not see, is no repository of ours.
       head: { sha: headRefOid, ref: headRefName, repository: headRepository?.nameWithOwner ?? null },
@@ -171,9 +208,16 @@ export async function fetchSubject(
       changedFiles,
       threads: await fetchReviewThreads(client, place, signal, subject),
       reviews: reviewsOf(subject),
+      allReviews: subject.reviews.nodes.flatMap(givenReview),
+      olderReviews: Math.max(0, subject.reviews.totalCount - subject.reviews.nodes.length),
       linkedIssues: refused ?? linked.flatMap((issue) => issue ?? []),
     },
   };
+}
+
+function givenReview(node: v.InferOutput<typeof reviewSchema> | null): readonly GivenReview[] {
+  if (node?.submittedAt == null) return [];
+  return [{ author: actorOf(node.author).login, state: node.state, at: node.submittedAt, body: node.body }];
 }
 
 /** Ours, newest first, and whether somebody else than we dismissed them. */
