@@ -47,17 +47,10 @@ export interface PullSubject {
   /** Of the current token, newest first, among the last fifty. */
   readonly reviews: readonly OwnReview[];
   /** Everybody's, oldest first, without drafts. */
-  readonly allReviews: readonly GivenReview[];
+  readonly allReviews: ReturnType<typeof givenReview>;
   readonly olderReviews: number;
   /** Those that it would close, at most twenty. */
   readonly linkedIssues: readonly LinkedIssue[] | GitHubError;
-}
-
-interface GivenReview {
-  readonly author: string;
-  readonly state: v.InferOutput<typeof reviewSchema>['state'];
-  readonly at: string;
-  readonly body: string;
 }
 
 /** An issue that a pull request would close. Title and body are its author's words. */
@@ -215,7 +208,7 @@ export async function fetchSubject(
   };
 }
 
-function givenReview(node: v.InferOutput<typeof reviewSchema> | null): readonly GivenReview[] {
+function givenReview(node: v.InferOutput<typeof reviewSchema> | null) {
   if (node?.submittedAt == null) return [];
   return [{ author: actorOf(node.author).login, state: node.state, at: node.submittedAt, body: node.body }];
 }
