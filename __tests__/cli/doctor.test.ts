@@ -18,6 +18,8 @@ interface Line {
 interface Scene {
   readonly agents?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** The address of `origin`. */
+  readonly remote?: string;
 }
 
 function agent(name: string, model: string, more = ''): string {
@@ -25,11 +27,14 @@ function agent(name: string, model: string, more = ''): string {
 }
 
 /** Runs `doctor` in a repository with these agents; by default a good one with its key. */
-async function run(words: readonly string[], { agents, env = {} }: Scene = {}) {
+async function run(
+  words: readonly string[],
+  { agents, env = {}, remote = 'git@github.com:Codertocat/Hello-World.git' }: Scene = {},
+) {
   const cwd = tempDir('repository');
   const given = agents ?? { reviewer: agent('reviewer', 'anthropic/claude-sonnet-5-5') };
   writeFiles(cwd, {
-    '.git/config': '[remote "origin"]\n\turl = git@github.com:Codertocat/Hello-World.git\n\tfetch = x\n',
+    '.git/config': `[remote "origin"]\n\turl = ${remote}\n\tfetch = x\n`,
     ...Object.fromEntries(Object.entries(given).map(([name, toml]) => [`axe/agents/${name}.toml`, toml])),
   });
   const terminal = createFakeTerminal({
@@ -244,6 +249,18 @@ describe('the check of GitHub', () => {
       'note: The Actions cache can be reached; 0 versions of memory are in it',
     ]);
     expect(new Set(github.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
+  });
+
+  it.each([
+    ['git@ghes.example.com:a/b.git', 'ghes.example.com', 'https://ghes.example.com/api/v3'],
+    ['https://octo.ghe.com/a/b', 'octo.ghe.com', 'https://api.octo.ghe.com'],
+  ])('asks for the addresses of an enterprise server, by its remote: %s', async (remote, host, api) => {
+    const { of } = await doctor(['--online'], { agents, remote, env: { GH_TOKEN: 'x' } });
+    expect(of('GitHub').at(-1)).toMatchObject({
+      status: 'warning',
+      message: `The remote \`origin\` is on ${host}, not on github.com`,
+      remedy: expect.stringContaining(`GITHUB_SERVER_URL=https://${host} GITHUB_API_URL=${api}\``),
+    });
   });
 
   it('fails with a token that is not accepted', async () => {

@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findRepositoryRoot, readCheckedOut, readOrigin } from '../../src/lib/checkout.js';
+import { findRepositoryRoot, readCheckedOut, readOrigin, readOriginHost } from '../../src/lib/checkout.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 describe('the root of a repository', () => {
@@ -36,6 +36,18 @@ describe('the remote `origin`', () => {
     ['https://user@github.com/octo-org/hello.world/'],
   ])('names the repository: %s', async (url) => {
     expect(await read(url)).toEqual({ owner: 'octo-org', name: 'hello.world' });
+  });
+
+  it.each([
+    ['git@ghes.example.com:a/b.git', 'ghes.example.com'],
+    ['ssh://git@ghes.example.com:122/a/b.git', 'ghes.example.com'],
+    ['https://user:x@octo.ghe.com/a/b', 'octo.ghe.com'],
+    ['ssh://git@ssh.github.com:443/a/b.git', 'github.com'],
+    ['../elsewhere', undefined],
+    ['/srv/git/b.git', undefined],
+    ['work:a/b', undefined],
+  ])('is on a host: %s', async (url, host) => {
+    expect(await readOriginHost(checkout({ config: `[remote "origin"]\n\turl = ${url}\n` }))).toBe(host);
   });
 
   it('also names a repository on another server', async () => {

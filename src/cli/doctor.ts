@@ -1,7 +1,7 @@
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { GitHubError } from '../github/client/errors.js';
 import { createRepositoryReader } from '../github/reading/permissions.js';
-import { findRepositoryRoot, readOrigin } from '../lib/checkout.js';
+import { findRepositoryRoot, readOrigin, readOriginHost } from '../lib/checkout.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
 import { count } from '../lib/text/number.js';
@@ -56,7 +56,7 @@ async function examine(
     { names: names.length > 0 ? names : ['builtin/pr-reviewer'], outputSchema: '', isFolderNamed: false },
     checks,
   );
-  const remedy = '`axe-action init` writes one of your own.';
+  const remedy = `\`${terminal.program} init\` writes one of your own.`;
   return [
     ...(names.length > 0 ? [] : [check('Agents', 'note', 'There are only the built-in agents', remedy)]),
     ...validation.agents.flatMap(agentChecks),
@@ -186,11 +186,7 @@ export async function checkGitHub(
     const message = 'What the token can do, and whether memory can be reached, was not tried';
     return [there, check('GitHub', 'note', message, 'Add `--online`.')];
   }
-  if (repository === undefined)
-    return [
-      there,
-      check('GitHub', 'warning', 'The repository is not known', 'Name it: `--repo owner/name`.'),
-    ];
+  if (repository === undefined) return [there, await unknownRepository(terminal)];
   const name = `${repository.owner}/${repository.name}`;
   const reader = createRepositoryReader(client, repository, signal);
   const access = await reader.access();
@@ -220,6 +216,17 @@ async function repositoryOf(
   return root === undefined
     ? undefined
     : await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com');
+}
+
+async function unknownRepository({ cwd, env }: Terminal): Promise<Check> {
+  const root = await findRepositoryRoot(cwd);
+  const host = root && (await readOriginHost(root));
+  const server = (env['GITHUB_SERVER_URL'] || 'https://github.com').replace(/^https:\/\//, '');
+  if (host === undefined || host === server)
+    return check('GitHub', 'warning', 'The repository is not known', 'Name it: `--repo owner/name`.');
+  const api = host.endsWith('.ghe.com') ? `https://api.${host}` : `https://${host}/api/v3`;
+  const remedy = `For GitHub Enterprise: \`export GITHUB_SERVER_URL=https://${host} GITHUB_API_URL=${api}\`. For another repository: \`--repo owner/name\`.`;
+  return check('GitHub', 'warning', `The remote \`origin\` is on ${host}, not on ${server}`, remedy);
 }
 
 function writeCheck(name: string, canPush: boolean | undefined): Check {

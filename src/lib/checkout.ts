@@ -16,14 +16,25 @@ export async function readOrigin(
   root: string,
   serverUrl: string,
 ): Promise<{ readonly owner: string; readonly name: string } | undefined> {
-  const config = await readFile(join(root, '.git', 'config'), 'utf8').catch(() => '');
-  const [, section = ''] = /^\[remote "origin"\]\n((?:[\t ].*\n?)*)/m.exec(config) ?? [];
-  const [, url = ''] = /^\s*url\s*=\s*(.*)$/m.exec(section) ?? [];
+  const url = await readOriginUrl(root);
   const host = URL.canParse(serverUrl) ? new URL(serverUrl).host : 'github.com';
   const at = url.indexOf(host);
   const [, owner, name] =
     /^[:/]([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+?)(?:\.git)?\/?$/.exec(url.slice(at + host.length)) ?? [];
   return at < 0 || owner === undefined || name === undefined ? undefined : { owner, name };
+}
+
+/** The host of the remote `origin` of a checkout; undefined for a folder, or a name of the SSH configuration. */
+export async function readOriginHost(root: string): Promise<string | undefined> {
+  const [, host] =
+    /^(?:\w+:\/\/)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)[:/]/.exec(await readOriginUrl(root)) ?? [];
+  return host === 'ssh.github.com' ? 'github.com' : host;
+}
+
+async function readOriginUrl(root: string): Promise<string> {
+  const config = await readFile(join(root, '.git', 'config'), 'utf8').catch(() => '');
+  const [, section = ''] = /^\[remote "origin"\]\n((?:[\t ].*\n?)*)/m.exec(config) ?? [];
+  return /^\s*url\s*=\s*(.*)$/m.exec(section)?.[1] ?? '';
 }
 
 /** The folder of the action that a file of its code lies below: the nearest with an `action.yml`; without one, `folder`. */
