@@ -21,6 +21,8 @@ beforeEach(() => {
   cpSync('examples', join(program, 'examples'), { recursive: true });
 });
 
+const COMMIT = '0123456789abcdef0123456789abcdef01234567';
+
 interface Place {
   readonly from?: string;
   readonly started?: Terminal['program'];
@@ -105,16 +107,34 @@ describe('init', () => {
   });
 
   it('writes the address of the clone that it runs from', async () => {
-    const commit = '0123456789abcdef0123456789abcdef01234567';
     writeFiles(program, {
       '.git/HEAD': 'ref: refs/heads/main\n',
-      '.git/packed-refs': `# pack-refs with: peeled\n${commit} refs/heads/main\n`,
+      '.git/packed-refs': `# pack-refs with: peeled\n${COMMIT} refs/heads/main\n`,
       '.git/config': '[remote "origin"]\n\turl = https://github.com/octo-org/my-axe.git\n',
     });
     await init([]);
-    expect(read(REVIEW[0] ?? '')).toContain(`      - uses: octo-org/my-axe@${commit}\n`);
-    expect(read(REVIEW[1] ?? '')).toContain(`octo-org/my-axe/${commit}/schema/agent.schema.json\n`);
+    expect(read(REVIEW[0] ?? '')).toContain(`      - uses: octo-org/my-axe@${COMMIT}\n`);
+    expect(read(REVIEW[1] ?? '')).toContain(`octo-org/my-axe/${COMMIT}/schema/agent.schema.json\n`);
   });
+
+  it.each([
+    [
+      'git@ghes.example.com:tools/axe.git',
+      `tools/axe@${COMMIT}`,
+      `https://ghes.example.com/tools/axe/raw/${COMMIT}/`,
+    ],
+    ['https://github.com/octo-org/axe', 'YOUR_ORG/axe-action@v1', 'https://ghes.example.com/YOUR_ORG/'],
+  ])(
+    'of the clone of %s takes the address for a repository on the same server alone',
+    async (url, uses, link) => {
+      const origin = (remote: string) => `[remote "origin"]\n\turl = ${remote}\n`;
+      writeFiles(cwd, { '.git/config': origin('https://ghes.example.com/team/app.git') });
+      writeFiles(program, { '.git/HEAD': COMMIT, '.git/config': origin(url) });
+      await init([]);
+      expect(read(REVIEW[0] ?? '')).toContain(`      - uses: ${uses}\n`);
+      expect(read(REVIEW[1] ?? '')).toContain(`#:schema ${link}`);
+    },
+  );
 
   it('writes the address that is given, and else a placeholder that is to be replaced', async () => {
     await init(['--uses', 'octo-org/axe@v2']);

@@ -4,7 +4,7 @@ import { findBuiltInAgent } from '../agent/built-in.js';
 import { inspectAgent } from '../agent/inspect.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { nearest } from '../agent/suggest.js';
-import { findRepositoryRoot, readCheckedOut, readOrigin } from '../lib/checkout.js';
+import { findRepositoryRoot, readCheckedOut, readOrigin, readOriginHost } from '../lib/checkout.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/product.js';
@@ -60,19 +60,20 @@ function openQuestions({ stdin, stdout }: Terminal): { readonly ask: Ask; close(
 }
 
 async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Promise<ExitCode> {
+  const repository = await findRepositoryRoot(terminal.cwd);
+  const root = repository ?? terminal.cwd;
+  const server = await serverOf(root, terminal);
   const uses =
     flags.string('uses') ||
-    (await ownAddress(terminal)) ||
+    (await ownAddress(server, terminal)) ||
     (await ask('The action, as workflows name it (owner/name@ref)', ACTION_ADDRESS));
   if (parseActionAddress(uses) === undefined) {
     throw new AxeError(`${JSON.stringify(uses)} is not the address of an action`, {
       remedy: 'Write it as in a workflow, `owner/name@ref`.',
     });
   }
-  const repository = await findRepositoryRoot(terminal.cwd);
-  const root = repository ?? terminal.cwd;
   const examples = join(terminal.programFolder, '../../examples');
-  const parts = await partsOf(flags, uses, root, examples, ask);
+  const parts = await partsOf(flags, agentSchemaUrl(uses, server), root, examples, ask);
   if (repository === undefined) print(terminal, NO_REPOSITORY);
   if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
   const workflow = { ...parts.workflow, content: parts.workflow.content.replaceAll(ACTION_ADDRESS, uses) };
@@ -107,13 +108,13 @@ async function checkAgents(names: readonly string[], root: string, terminal: Ter
 
 async function partsOf(
   flags: ParsedFlags,
-  uses: string,
+  schemaUrl: string,
   root: string,
   examples: string,
   ask: Ask,
 ): Promise<Parts> {
   const [example, model] = [flags.string('example'), flags.string('model')];
-  if (example === '') return await reviewParts(model, uses, root, examples, ask);
+  if (example === '') return await reviewParts(model, schemaUrl, root, examples, ask);
   if (model === '') return await exampleParts(example, examples);
   throw new AxeError('`--example` and `--model` cannot be used together', {
     remedy: 'Change `model` in the copied agent or workflow.',
@@ -130,7 +131,7 @@ interface Parts {
 
 async function reviewParts(
   given: string,
-  uses: string,
+  schemaUrl: string,
   root: string,
   examples: string,
   ask: Ask,
@@ -157,7 +158,7 @@ async function reviewParts(
     .replace(/^model = .*$/m, () => `model = ${JSON.stringify(model)}`)
     .replace(/^tools = .*$/m, '$&\nskill = "review"');
   const files = [
-    { path: 'axe/agents/reviewer.toml', content: `#:schema ${agentSchemaUrl(uses)}\n${agent}` },
+    { path: 'axe/agents/reviewer.toml', content: `#:schema ${schemaUrl}\n${agent}` },
     {
       path: 'axe/skills/review/SKILL.md',
       content: await readExample(examples, 'skills/review/SKILL.md'),
@@ -196,10 +197,15 @@ async function readExample(examples: string, file: string): Promise<string> {
   });
 }
 
-/** The commit of the clone that this program lies in, as a workflow names it; undefined where it is not in a clone. */
-async function ownAddress({ env, programFolder }: Terminal): Promise<string | undefined> {
+/** The server that the workflow will run on. */
+async function serverOf(root: string, { env }: Terminal): Promise<string> {
+  return env['GITHUB_SERVER_URL'] || `https://${(await readOriginHost(root)) ?? 'github.com'}`;
+}
+
+/** The commit of the clone that this program lies in, as a workflow names it; undefined where it is in none of this server. */
+async function ownAddress(server: string, { programFolder }: Terminal): Promise<string | undefined> {
   const root = join(programFolder, '../..');
-  const origin = await readOrigin(root, env['GITHUB_SERVER_URL'] || 'https://github.com');
+  const origin = await readOrigin(root, server);
   const head = await readCheckedOut(root);
   return origin === undefined || head === undefined ? undefined : `${origin.owner}/${origin.name}@${head}`;
 }

@@ -7,6 +7,8 @@ export const VERSION = '1.0.0';
  */
 export const ACTION_ADDRESS = 'YOUR_ORG/axe-action@v1';
 
+const GITHUB = 'https://github.com';
+
 /** An address as it is written in a workflow; undefined for a text that is not one. */
 export function parseActionAddress(
   text: string,
@@ -17,13 +19,16 @@ export function parseActionAddress(
 
 /**
  * Where editors find the form of agent files: the first line of a new one names it (`#:schema`, as Taplo and the editors
- * over it read it). The version is the one that the workflow uses. Throws for a text that is not an address.
+ * over it read it). The version is the one that the workflow uses, on the server it runs on. Throws for a text that is not an
+ * address.
  */
-export function agentSchemaUrl(address: string): string {
+export function agentSchemaUrl(address: string, serverUrl = GITHUB): string {
   const parsed = parseActionAddress(address);
   if (parsed === undefined) throw new Error(`not the address of an action: ${address}`);
   const { owner, name, ref } = parsed;
-  return `https://raw.githubusercontent.com/${owner}/${name}/${ref}/schema/agent.schema.json`;
+  const file = 'schema/agent.schema.json';
+  if (serverUrl === GITHUB) return `https://raw.githubusercontent.com/${owner}/${name}/${ref}/${file}`;
+  return `${serverUrl}/${owner}/${name}/raw/${ref}/${file}`;
 }
 
 /** Whether the owner is still the word that stands for one in examples. */
