@@ -155,6 +155,10 @@ Flags:
 
   it.each([
     [['run'], 'accepts 1 arg(s), received 0\n  Usage: `axe run <agent>`.\n'],
+    [
+      ['gc'],
+      `agent name is required (or use --all)\n  Usage: \`axe gc <agent>\` for one agent, \`axe gc --all\` for all that have memory.\n`,
+    ],
     [['runn'], 'unknown command "runn" for "axe"\n  Did you mean `axe run`?\n'],
     [
       ['run', 'bot', '--timeout', 'abc'],
