@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { AGENT_TOOLS, createTools, type ToolParts } from '../../src/run/tool-registry.js';
 import { grantTools } from '../../src/tools/effects.js';
-import { AGENT_TOOLS, createTools, type ToolParts } from '../../src/tools/registry.js';
 import { agentOf } from '../helpers/needed-permissions.js';
 
 const FOLDER = join(import.meta.dirname, '../../examples');

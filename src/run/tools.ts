@@ -6,6 +6,7 @@ import { mayChange } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
 import type { GitHubClient } from '../github/client/client.js';
+import type { GitHubReader } from '../github/reading/reader.js';
 import { createGitHubReader } from '../github/reading/reader.js';
 import type { Clock } from '../lib/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
@@ -14,7 +15,6 @@ import { ToolError } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
 import { type GrantRules, grantTools, type RequestedTool } from '../tools/effects.js';
-import type { GitHubReader } from '../tools/github/github-port.js';
 import { connectMcpServers, createRunServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
 import { openServer } from '../tools/mcp/server.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
@@ -26,7 +26,6 @@ import {
 } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createShell } from '../tools/process/shell.js';
-import { createTools, TOOL_NAMES, type ToolParts, unknownTool } from '../tools/registry.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import {
@@ -39,6 +38,7 @@ import { type CommitFiles, createCommitWorkspace } from '../tools/workspace/comm
 import { type ProtectedPaths, protectedPaths } from '../tools/workspace/jail.js';
 import { createWorkspace, type Workspace } from '../tools/workspace/workspace.js';
 import type { ToolBox, ToolRequest } from './dependencies.js';
+import { createTools, TOOL_NAMES, type ToolParts, unknownTool } from './tool-registry.js';
 
 /** What tools are made in. */
 export interface ToolSurroundings {

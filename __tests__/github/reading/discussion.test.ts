@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { fetchDiscussion } from '../../../src/github/reading/discussion.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
-import { seedReview } from '../../helpers/github-review-seed.js';
+import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
 import { NAME, startHello } from '../hello-fixture.js';
 
 it('a discussion has comments and reviews by time, and no review without text', async () => {
@@ -12,7 +12,10 @@ it('a discussion has comments and reviews by time, and no review without text', 
   const review = { pull: 42, author: 'github-actions[bot]' };
   seedReview(repo, { ...review, body: 'First.', at: '2025-12-01T00:00:00Z' });
   seedReview(repo, { ...review, body: 'Third.', at: '2026-02-01T00:00:00Z', state: 'APPROVED' });
-  seedReview(repo, { ...review, body: '', comments: [{ path: 'docs/b.md', line: 1, body: 'On a line.' }] });
+  const onLine = { path: 'docs/b.md', line: 1, body: 'On a line.' };
+  const [id = 0] = seedReview(repo, { ...review, body: '', comments: [onLine] }).comments;
+  seedReply(repo, id, { author: 'octocat', body: 'Because.' });
+  repo.talk.resolved.set(id, 'octocat');
   seedReview(repo, { pull: 42, author: 'monalisa', body: 'A draft.', state: 'PENDING' });
   const { posts, ...about } = await fetchDiscussion(client, place, noAbort());
   expect(about).toMatchObject({ isPullRequest: true, isOpen: true, isComplete: true });
@@ -20,6 +23,7 @@ it('a discussion has comments and reviews by time, and no review without text', 
     ['review (commented)', 'github-actions[bot]', 'First.', false],
     ['comment', 'hubot', 'Second.', true],
     ['review (approved)', 'github-actions[bot]', 'Third.', false],
-    ['comment on line 1 of docs/b.md', 'github-actions[bot]', 'On a line.', false],
+    ['comment on line 1 of docs/b.md (resolved)', 'github-actions[bot]', 'On a line.', false],
+    ['reply on line 1 of docs/b.md', 'octocat', 'Because.', false],
   ]);
 });

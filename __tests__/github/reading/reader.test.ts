@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/event/trigger.js';
 import { createGitHubReader } from '../../../src/github/reading/reader.js';
-import { createTools, TOOL_NAMES, type ToolParts } from '../../../src/tools/registry.js';
+import { createTools, TOOL_NAMES, type ToolParts } from '../../../src/run/tool-registry.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
-import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
 import { comment, pullRequest } from '../../helpers/triggers.js';
 import { DIFF, denied, type Hello, NAME, startHello } from '../hello-fixture.js';
 
@@ -163,30 +162,6 @@ describe('the sources of taint (D19)', () => {
     const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
     second.github.fail(denied(route, 'metadata=read'));
     expect((await second.call('comments')).isTainted).toBe(true);
-  });
-});
-
-describe('a discussion', () => {
-  it('is reported with reviews and conversations on lines', async () => {
-    const { call, github, repo } = await scene();
-    github.addComment(NAME, { issue: 42, author: 'hubot', body: 'First?' });
-    const asked = { author: 'monalisa', body: 'Not yet.', state: 'CHANGES_REQUESTED' } as const;
-    const onLine = { path: 'src/a.ts', line: 2, body: 'Why second?' };
-    const { comments } = seedReview(repo, { pull: 42, ...asked, comments: [onLine] });
-    seedReply(repo, comments[0] ?? 0, { author: 'octocat', body: 'Because.' });
-    repo.talk.resolved.set(comments[0] ?? 0, 'octocat');
-    const { text, isError } = await call('comments');
-    expect(isError).toBe(false);
-    const sources = Array.from(text.matchAll(/source="\d+\. (\S+), \S+(: [^"]+)"/g), ([, ...one]) =>
-      one.join(''),
-    );
-    expect(sources).toEqual([
-      'octocat: description',
-      'hubot: comment',
-      'monalisa: review (changes requested)',
-      'monalisa: comment on line 2 of src/a.ts (resolved)',
-      'octocat: reply on line 2 of src/a.ts',
-    ]);
   });
 });
 

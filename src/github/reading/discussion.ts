@@ -1,8 +1,28 @@
-import type { Discussion, DiscussionPost } from '../../tools/github/github-port.js';
 import type { SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import type { ReviewThread, ThreadComment } from './reviews.js';
 import { fetchSubject } from './subject.js';
+
+/** What was said about an issue or pull request, oldest first; conversations on lines stand behind it. */
+export interface Discussion {
+  readonly title: string;
+  readonly isPullRequest: boolean;
+  readonly isOpen: boolean;
+  readonly posts: readonly DiscussionPost[];
+  /** False where there is more than was read. */
+  readonly isComplete: boolean;
+}
+
+/** What somebody wrote: their words. */
+export interface DiscussionPost {
+  /** What it is, in words of ours: `description`, `comment`, `review (changes requested)`. */
+  readonly what: string;
+  readonly author: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly isEdited: boolean;
+  readonly body: string;
+}
 
 /**
  * What was said about an issue or pull request: the description, the newest comments and reviews by time, then the

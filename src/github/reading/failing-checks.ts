@@ -1,24 +1,53 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import type { ChecksOnGitHub, LogRequest } from '../../tools/github/github-port.js';
+import type { Warning } from '../../lib/warning.js';
 import { fetchPages, inRepo, type Listed } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
-type FailedCheck = ChecksOnGitHub['failed'][number];
+/** The checks of a commit. */
+export interface ChecksOnGitHub {
+  readonly failed: readonly FailedCheck[];
+  /** Those that succeeded, were skipped, or are not done. */
+  readonly others: readonly { readonly name: string; readonly state: string }[];
+  readonly isComplete: boolean;
+  /** What could not be read. */
+  readonly problems: readonly Pick<Warning, 'message' | 'remedy'>[];
+  /** Whatever could not be asked was for want of a permission; true where nothing was, too. */
+  readonly isDenied: boolean;
+}
+
+interface FailedCheck {
+  readonly name: string;
+  readonly conclusion: string;
+  readonly summary: string;
+  /** The end of the log, or why there is none; undefined where none was asked for. */
+  readonly log: JobLog | undefined;
+}
+
+type JobLog =
+  | { readonly kind: 'tail'; readonly text: string; readonly linesTotal: number }
+  | { readonly kind: 'unavailable'; readonly message: string };
+
+/** How much of which logs. */
+export interface LogRequest {
+  /** Only the check of this name; empty for all. */
+  readonly name: string;
+  readonly maxLogLines: number;
+  readonly maxLogs: number;
+}
 
 const FAILED = new Set(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'error']);
 
 /**
  * The checks and statuses of a commit that failed, with the ends of the logs of Actions jobs. What the token may not
- * see is a problem among the others. `isDenied`: whatever could not be asked was for want of a permission; true where nothing
- * was, too. Rejects only for an aborted signal.
+ * see is a problem among the others. Rejects only for an aborted signal.
  */
 export async function failingChecks(
   client: GitHubClient,
   request: LogRequest & { readonly repository: Repository; readonly sha: string },
   signal: AbortSignal,
-): Promise<ChecksOnGitHub & { readonly isDenied: boolean }> {
+): Promise<ChecksOnGitHub> {
   const { repository, sha, name } = request;
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
   const params = { ...inRepo(repository), ref: sha };
@@ -92,8 +121,6 @@ const statusesSchema = v.pipe(
   v.object({ statuses: v.array(statusSchema) }),
   v.transform(({ statuses }) => statuses),
 );
-
-type JobLog = NonNullable<FailedCheck['log']>;
 
 /**
  * The end of the log of an Actions job. GitHub leads to a file elsewhere, which comes whole; a job that still runs

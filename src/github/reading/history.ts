@@ -1,29 +1,26 @@
 import * as v from 'valibot';
 import type { Base, Repository } from '../../event/trigger.js';
-import type { HistoryOnGitHub } from '../../tools/github/github-port.js';
 import { askRest, fetchPages, inRepo, type Listed, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 
-type Commit = HistoryOnGitHub['commits'][number];
-
 const personSchema = v.nullable(v.object({ name: v.optional(v.string()), date: v.optional(v.string()) }));
 
-/** The author is a login where GitHub knows the account, else the name git has, if there is one. */
+/** The author is a login where GitHub knows the account, else the name git has, if there is one; it proves nothing. */
 const commitSchema = v.pipe(
   v.object({
     sha: v.string(),
     commit: v.object({ message: v.string(), author: personSchema, committer: personSchema }),
     author: v.fallback(v.nullable(v.object({ login: v.string() })), null),
   }),
-  v.transform(
-    ({ sha, commit, author }): Commit => ({
-      sha,
-      message: commit.message,
-      author: author?.login ?? commit.author?.name ?? '',
-      date: commit.committer?.date ?? commit.author?.date ?? '',
-    }),
-  ),
+  v.transform(({ sha, commit, author }) => ({
+    sha,
+    message: commit.message,
+    author: author?.login ?? commit.author?.name ?? '',
+    date: commit.committer?.date ?? commit.author?.date ?? '',
+  })),
 );
+
+export type FileCommit = v.InferOutput<typeof commitSchema>;
 
 /** GitHub lists 250 commits of a pull request and no more (REST API, "List commits on a pull request"). */
 const MAX_COMMITS = 250;
@@ -33,7 +30,7 @@ export async function commitsOf(
   client: GitHubClient,
   { repository, number }: SubjectPlace,
   signal: AbortSignal,
-): Promise<Listed<Commit>> {
+): Promise<Listed<FileCommit>> {
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
   const params = { ...inRepo(repository), pull_number: number };
   const { items, isComplete } = await fetchPages(client, route, params, v.array(commitSchema), 3, signal);
@@ -51,7 +48,7 @@ export async function fileHistory(
     page,
   }: { readonly path: string; readonly ref: string; readonly limit: number; readonly page: number },
   signal: AbortSignal,
-): Promise<readonly Commit[]> {
+): Promise<readonly FileCommit[]> {
   const params = { ...inRepo(repository), path, sha: ref, per_page: Math.min(limit, 100), page };
   return await askRest(client, COMMITS, params, v.array(commitSchema), signal);
 }

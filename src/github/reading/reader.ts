@@ -5,13 +5,12 @@ import { AxeError, ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../../lib/text/diff.js';
 import { createMemoryFilter, IS_MEMORY, type MemoryFilter } from '../../memory/log-path.js';
-import type { DiffSide, FilePlace, GitHubReader } from '../../tools/github/github-port.js';
 import { askRest, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { assembleDiff, type CommitPair, fetchChangedFiles, fetchComparison, fetchDiff } from './changes.js';
 import { listFolderAt, type RefPlace, readPathAt, repositoryPath } from './contents.js';
 import { fetchDiscussion } from './discussion.js';
-import { failingChecks } from './failing-checks.js';
+import { failingChecks, type LogRequest } from './failing-checks.js';
 import { fileHistory } from './history.js';
 import { fetchPermission } from './permissions.js';
 import { searchCode, searchIssues } from './search.js';
@@ -22,12 +21,22 @@ type GitHubTrigger = Exclude<Trigger, { kind: 'local' }>;
 /** Accounts that are asked about for one answer; with more, somebody among them counts as a stranger. */
 const MAX_AUTHORS = 20;
 
-/** The repository of an event, to read, but for the folders in which memory is kept. Commits, the diff and permissions are asked for once in a run. */
+export type GitHubReader = ReturnType<typeof createGitHubReader>;
+
+/** The two commits an event is about; without a change both are the default branch. */
+type DiffSide = 'head' | 'base';
+
+/**
+ * What tools read of the repository of an event, as the event's commits have it; no other can be named, and the folders in
+ * which memory is kept are left out. Commits, the diff and permissions are asked for once in a run. Every method throws a
+ * ToolError with the remedy for whatever goes wrong, and the signal's reason if it aborts. `isForeign`: the commit is a
+ * fork's, or that could not be told, so that anybody may have made it (D19).
+ */
 export function createGitHubReader(
   client: GitHubClient,
   trigger: GitHubTrigger,
   { memoryRoots = [] }: { readonly memoryRoots?: readonly string[] } = {},
-): GitHubReader {
+) {
   const isMemory = createMemoryFilter(memoryRoots);
   const { repository } = trigger;
   const commits = once((signal) => subjectCommits(client, trigger, signal));
@@ -51,38 +60,52 @@ export function createGitHubReader(
   }
 
   return {
+    /** The issue or pull request of the event; undefined where it is about none. */
     number,
-    change: (signal) =>
+    /** What the pull request, or the push, changes. */
+    change: (signal: AbortSignal) =>
       toTool(async () => {
         const { isChange, isForeign } = await commits(signal);
         if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
         const { files, isComplete } = await compared(signal);
-        return { files: files.filter(({ path }) => !isMemory(path)), isComplete, isForeign };
+        const shown: readonly DiffFile[] = files.filter(({ path }) => !isMemory(path));
+        return { files: shown, isComplete, isForeign };
       }),
-    file: (at, signal) =>
+    file: (at: { side: DiffSide; path: string; maxBytes: number }, signal: AbortSignal) =>
       toTool(async () => {
         const { ref, isForeign } = atSide(await commits(signal), at.side);
         return { ...(await readAt({ client, repository, ref }, isMemory, at, signal)), isForeign };
       }),
-    history: ({ side, path, limit, page }, signal) =>
+    /** The newest commits that changed a file, from page 1 on. */
+    history: (
+      { side, path, limit, page }: { side: DiffSide; path: string; limit: number; page: number },
+      signal: AbortSignal,
+    ) =>
       toTool(async () => {
         const { ref, isForeign } = atSide(await commits(signal), side);
         const request = { path: allowedPath(path, isMemory), ref, limit, page };
         return { commits: await fileHistory(client, repository, request, signal), isForeign };
       }),
-    discussion: (of, signal) => toTool(() => fetchDiscussion(client, { repository, number: of }, signal)),
-    checks: (request, signal) =>
+    discussion: (of: number, signal: AbortSignal) =>
+      toTool(() => fetchDiscussion(client, { repository, number: of }, signal)),
+    /** Those of the head. */
+    checks: (request: LogRequest, signal: AbortSignal) =>
       toTool(async () => {
         const { head: sha } = await commits(signal);
         return await failingChecks(client, { repository, sha, ...request }, signal);
       }),
-    searchCode: (request, signal) =>
+    /** Files of the default branch. */
+    searchCode: (request: { query: string; limit: number }, signal: AbortSignal) =>
       toTool(async () => {
         const found = await searchCode(client, { repository, ...request }, signal);
         return { ...found, items: found.items.filter(({ path }) => !isMemory(path)) };
       }),
-    searchIssues: (request, signal) => toTool(() => searchIssues(client, { repository, ...request }, signal)),
-    async areWriters(logins, signal) {
+    searchIssues: (
+      request: { query: string; limit: number; kind: 'issue' | 'pull_request' },
+      signal: AbortSignal,
+    ) => toTool(() => searchIssues(client, { repository, ...request }, signal)),
+    /** Whether each of these accounts is known to have write access; false for bots, whose words are nobody's. */
+    async areWriters(logins: readonly string[], signal: AbortSignal): Promise<boolean> {
       const names = new Set(logins);
       if (names.size > MAX_AUTHORS || [...names].some(isNobody)) return false;
       const answers = await Promise.all([...names].map((login) => isWriter(login, signal)));
@@ -104,10 +127,11 @@ function atSide(
   return side === 'head' ? { ref: head, isForeign } : { ref: base, isForeign: false };
 }
 
+/** What is at a path. Links that lead to a file of the same commit are followed, others are refused. */
 async function readAt(
   place: RefPlace,
   isMemory: MemoryFilter,
-  { path, side, maxBytes }: FilePlace,
+  { path, side, maxBytes }: { side: DiffSide; path: string; maxBytes: number },
   signal: AbortSignal,
 ) {
   const inside = allowedPath(path, isMemory);

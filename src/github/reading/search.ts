@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import type { CodeOnGitHub, FoundOnGitHub, IssueOnGitHub } from '../../tools/github/github-port.js';
 import { askRest } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 
@@ -28,11 +27,7 @@ const codeSchema = v.object({
  * Files of the repository's default branch that match (REST API, "Search code": files under 384 KB, ten requests a
  * minute). Throws a GitHubError.
  */
-export async function searchCode(
-  client: GitHubClient,
-  request: SearchRequest,
-  signal: AbortSignal,
-): Promise<FoundOnGitHub<CodeOnGitHub>> {
+export async function searchCode(client: GitHubClient, request: SearchRequest, signal: AbortSignal) {
   // The pieces of text that match are sent only under this type.
   const accept = 'application/vnd.github.text-match+json';
   const answer = await askRest(client, 'GET /search/code', paramsOf(request), codeSchema, signal, accept);
@@ -41,6 +36,9 @@ export async function searchCode(
     .map(({ path, text_matches }) => ({ path, fragments: text_matches.map(({ fragment }) => fragment) }));
   return { items, isComplete: !answer.incomplete_results };
 }
+
+/** A file with the pieces of it that match. */
+export type FoundCode = Awaited<ReturnType<typeof searchCode>>['items'][number];
 
 const issuesSchema = v.object({
   incomplete_results: v.boolean(),
@@ -61,7 +59,7 @@ export async function searchIssues(
   client: GitHubClient,
   request: SearchRequest & { readonly kind: 'issue' | 'pull_request' },
   signal: AbortSignal,
-): Promise<FoundOnGitHub<IssueOnGitHub>> {
+) {
   const params = paramsOf(request, request.kind === 'issue' ? 'is:issue' : 'is:pull-request');
   const answer = await askRest(client, 'GET /search/issues', params, issuesSchema, signal);
   const items = answer.items
@@ -75,6 +73,9 @@ export async function searchIssues(
     }));
   return { items, isComplete: !answer.incomplete_results };
 }
+
+/** An issue or pull request with its author's words for a title. */
+export type FoundIssue = Awaited<ReturnType<typeof searchIssues>>['items'][number];
 
 const MAX_RESULTS = 100;
 

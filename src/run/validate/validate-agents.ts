@@ -9,8 +9,8 @@ import { AxeError, ConfigError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { PatternError } from '../../lib/text/glob.js';
 import { responseFormatOf, schemaOrigin } from '../../loop/structured.js';
-import { AGENT_TOOLS, unknownTool } from '../../tools/registry.js';
 import { namedNotesTools, notesAreOff } from '../notes.js';
+import { AGENT_TOOLS, unknownTool } from '../tool-registry.js';
 import type { CheckedAgent, Validation, ValidationDependencies, ValidationRequest } from './validation.js';
 
 /** Most files and patterns that are looked for: anybody may have written what agents name, and each one costs a request or a walk. */

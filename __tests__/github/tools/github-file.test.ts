@@ -1,19 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
+import type { GitHubReader } from '../../../src/github/reading/reader.js';
+import { createGitHubFile } from '../../../src/github/tools/github-file.js';
 import { MAX_GITHUB_FILE_BYTES } from '../../../src/lib/defaults.js';
-import { createGitHubFile } from '../../../src/tools/github/github-file.js';
-import type { FilePlace, PathOnGitHub } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../workspace-scene.js';
+import { quiet } from '../../tools/workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
-async function ask(input: object, found: Partial<PathOnGitHub> | string | Error = 'one\ntwo\n') {
-  const asked: FilePlace[] = [];
+type Found = Awaited<ReturnType<GitHubReader['file']>>;
+
+async function ask(input: object, found: Partial<Found> | string | Error = 'one\ntwo\n') {
+  const asked: object[] = [];
   const github = createFakeGitHub({
     async file(place) {
       asked.push(place);
       if (found instanceof Error) throw found;
       const bytes = new TextEncoder().encode(typeof found === 'string' ? found : '');
       const file = { kind: 'file', bytes, isForeign: false } as const;
-      return typeof found === 'string' ? file : ({ ...file, ...found } as PathOnGitHub);
+      return typeof found === 'string' ? file : ({ ...file, ...found } as Found);
     },
   });
   return { ...(await createGitHubFile(github).execute(input, quiet)), asked };

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Discussion, DiscussionPost } from '../../../src/github/reading/discussion.js';
+import type { GitHubReader } from '../../../src/github/reading/reader.js';
+import { createGitHubComments } from '../../../src/github/tools/github-comments.js';
 import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
-import { createGitHubComments } from '../../../src/tools/github/github-comments.js';
-import type { Discussion, DiscussionPost, GitHubReader } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../workspace-scene.js';
+import { quiet } from '../../tools/workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
 function post(patch: Partial<DiscussionPost> = {}): DiscussionPost {

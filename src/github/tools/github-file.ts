@@ -1,9 +1,9 @@
 import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
-import { defineTool, readChoice } from '../define.js';
-import { numberLines, readPage, refuseBinary } from '../files/read-file.js';
-import type { Tool } from '../tool.js';
-import { thirdParty } from '../visible.js';
-import type { GitHubReader } from './github-port.js';
+import { defineTool, readChoice } from '../../tools/define.js';
+import { numberLines, readPage, refuseBinary } from '../../tools/files/read-file.js';
+import type { Tool } from '../../tools/tool.js';
+import { thirdParty } from '../../tools/visible.js';
+import type { GitHubReader } from '../reading/reader.js';
 
 /**
  * `github_file`: a page of a text file, or the names in a folder, without a checkout. What is in the repository's

@@ -2,10 +2,11 @@ import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/cut.js';
 import { isOwnText } from '../../safety/mark.js';
-import { defineTool } from '../define.js';
-import type { Tool } from '../tool.js';
-import { thirdParty } from '../visible.js';
-import type { Discussion, DiscussionPost, GitHubReader } from './github-port.js';
+import { defineTool } from '../../tools/define.js';
+import type { Tool } from '../../tools/tool.js';
+import { thirdParty } from '../../tools/visible.js';
+import type { Discussion, DiscussionPost } from '../reading/discussion.js';
+import type { GitHubReader } from '../reading/reader.js';
 
 /** Of each post; a description may be long. */
 const MAX_POST_BYTES = 16 * 1024;

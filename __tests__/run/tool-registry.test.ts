@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTools, TOOL_NAMES, type ToolParts } from '../../src/tools/registry.js';
+import { createTools, TOOL_NAMES, type ToolParts } from '../../src/run/tool-registry.js';
+import { createFakeGitHub } from '../github/tools/fake-github.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
-import { createFakeGitHub } from './github/fake-github.js';
-import { createTestWorkspace } from './workspace-scene.js';
+import { createTestWorkspace } from '../tools/workspace-scene.js';
 
 const never = async () => {
   throw new Error('not in this test');

@@ -3,10 +3,10 @@ import { ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
 import type { DiffFile } from '../../lib/text/diff.js';
 import { linesOfDiff } from '../../review/evidence.js';
-import { defineTool } from '../define.js';
-import type { Tool } from '../tool.js';
+import { defineTool } from '../../tools/define.js';
+import type { Tool } from '../../tools/tool.js';
+import type { GitHubReader } from '../reading/reader.js';
 import { formatPage } from './github-file.js';
-import type { GitHubReader } from './github-port.js';
 
 /**
  * `github_diff`: the diff of one changed file, or the list of the changed files. Whoever may push to the repository

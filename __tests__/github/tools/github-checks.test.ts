@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGitHubChecks } from '../../../src/tools/github/github-checks.js';
-import type { ChecksOnGitHub, LogRequest } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../workspace-scene.js';
+import type { ChecksOnGitHub, LogRequest } from '../../../src/github/reading/failing-checks.js';
+import { createGitHubChecks } from '../../../src/github/tools/github-checks.js';
+import { quiet } from '../../tools/workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
-const NONE: ChecksOnGitHub = { failed: [], others: [], isComplete: true, problems: [] };
+const NONE: ChecksOnGitHub = { failed: [], others: [], isComplete: true, problems: [], isDenied: true };
 
 async function ask(input: object, checks: Partial<ChecksOnGitHub>) {
   const asked: LogRequest[] = [];

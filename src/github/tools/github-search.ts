@@ -1,9 +1,10 @@
 import { ToolError } from '../../lib/errors.js';
 import { cleanLine, truncate } from '../../lib/text/cut.js';
-import { defineTool, readChoice, type ToolText } from '../define.js';
-import type { Tool } from '../tool.js';
-import { thirdParty } from '../visible.js';
-import type { CodeOnGitHub, FoundOnGitHub, GitHubReader, IssueOnGitHub } from './github-port.js';
+import { defineTool, readChoice, type ToolText } from '../../tools/define.js';
+import type { Tool } from '../../tools/tool.js';
+import { thirdParty } from '../../tools/visible.js';
+import type { GitHubReader } from '../reading/reader.js';
+import type { FoundCode, FoundIssue } from '../reading/search.js';
 
 const MAX_RESULTS = 30;
 const MAX_FRAGMENT_BYTES = 1024;
@@ -44,7 +45,12 @@ export function createGitHubSearch(github: GitHubReader): Tool {
   });
 }
 
-function codeText(found: FoundOnGitHub<CodeOnGitHub>): ToolText {
+interface Found<Item> {
+  readonly items: readonly Item[];
+  readonly isComplete: boolean;
+}
+
+function codeText(found: Found<FoundCode>): ToolText {
   const shown = found.items.flatMap(({ path, fragments }) =>
     fragments.map((fragment) => {
       return { path, side: 'RIGHT', firstLine: undefined, lines: fragment.split(/\r?\n/) } as const;
@@ -55,14 +61,14 @@ function codeText(found: FoundOnGitHub<CodeOnGitHub>): ToolText {
 
 async function formatIssues(
   github: GitHubReader,
-  found: FoundOnGitHub<IssueOnGitHub>,
+  found: Found<FoundIssue>,
   signal: AbortSignal,
 ): Promise<ToolText> {
   const authors = found.items.map(({ author }) => author);
   return { text: format(found, formatIssue), isTainted: !(await github.areWriters(authors, signal)) };
 }
 
-function format<Item>({ items, isComplete }: FoundOnGitHub<Item>, show: (item: Item) => string): string {
+function format<Item>({ items, isComplete }: Found<Item>, show: (item: Item) => string): string {
   const notes = [
     ...(items.length < MAX_RESULTS ? [] : ['there may be more results; narrow the search']),
     ...(isComplete ? [] : ['GitHub ran out of time and did not look everywhere']),
@@ -71,7 +77,7 @@ function format<Item>({ items, isComplete }: FoundOnGitHub<Item>, show: (item: I
   return `${thirdParty(items.map(show).join('\n'), { source: 'search results of the repository' })}${notes.join('')}`;
 }
 
-function formatCode({ path, fragments }: CodeOnGitHub): string {
+function formatCode({ path, fragments }: FoundCode): string {
   return [cleanLine(path, MAX_LINE), ...fragments.map(indented)].join('\n');
 }
 
@@ -79,6 +85,6 @@ function indented(fragment: string): string {
   return truncate(fragment, MAX_FRAGMENT_BYTES).replace(/^/gm, '    ');
 }
 
-function formatIssue({ number, title, isOpen, author, updatedAt }: IssueOnGitHub): string {
+function formatIssue({ number, title, isOpen, author, updatedAt }: FoundIssue): string {
   return `#${number} (${isOpen ? 'open' : 'closed'}, by ${author}, ${updatedAt}) ${cleanLine(title, MAX_LINE)}`;
 }

@@ -1,8 +1,9 @@
 import { cleanLine, truncate } from '../../lib/text/cut.js';
-import { defineTool, readChoice } from '../define.js';
-import type { Tool } from '../tool.js';
-import { thirdParty } from '../visible.js';
-import type { GitHubReader, HistoryOnGitHub } from './github-port.js';
+import { defineTool, readChoice } from '../../tools/define.js';
+import type { Tool } from '../../tools/tool.js';
+import { thirdParty } from '../../tools/visible.js';
+import type { FileCommit } from '../reading/history.js';
+import type { GitHubReader } from '../reading/reader.js';
 
 /** Commits of one page when the model asks for no number, and at most. */
 const COMMITS = { usual: 20, most: 100 } as const;
@@ -48,7 +49,7 @@ export function createGitHubHistory(github: GitHubReader): Tool {
   });
 }
 
-function formatCommit({ sha, author, date, message }: HistoryOnGitHub['commits'][number]): string {
+function formatCommit({ sha, author, date, message }: FileCommit): string {
   const head = [sha.slice(0, 7), date, cleanLine(author, MAX_AUTHOR)].filter((part) => part !== '');
   return `${head.join(' ')}\n${truncate(message.trim(), MAX_MESSAGE_BYTES)}`;
 }

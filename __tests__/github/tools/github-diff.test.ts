@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import type { GitHubReader } from '../../../src/github/reading/reader.js';
+import { createGitHubDiff } from '../../../src/github/tools/github-diff.js';
 import { READ_FILE_LINES } from '../../../src/lib/defaults.js';
 import { parseDiff } from '../../../src/lib/text/diff.js';
-import { createGitHubDiff } from '../../../src/tools/github/github-diff.js';
-import type { ChangeOnGitHub } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../workspace-scene.js';
+import { quiet } from '../../tools/workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
 const DIFF = `diff --git a/src/a.ts b/src/a.ts
@@ -22,7 +22,7 @@ Binary files /dev/null and b/logo.png differ
 diff --git a/big.sql b/big.sql
 `;
 
-async function ask(input: object, change: Partial<ChangeOnGitHub> = {}) {
+async function ask(input: object, change: Partial<Awaited<ReturnType<GitHubReader['change']>>> = {}) {
   const whole = { files: parseDiff(DIFF), isComplete: true, isForeign: false, ...change };
   return await createGitHubDiff(createFakeGitHub({ change: async () => whole })).execute(input, quiet);
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { GitHubReader, IssueOnGitHub } from '../../../src/tools/github/github-port.js';
-import { createGitHubSearch } from '../../../src/tools/github/github-search.js';
-import { quiet } from '../workspace-scene.js';
+import type { GitHubReader } from '../../../src/github/reading/reader.js';
+import type { FoundIssue } from '../../../src/github/reading/search.js';
+import { createGitHubSearch } from '../../../src/github/tools/github-search.js';
+import { quiet } from '../../tools/workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
-function issue(patch: Partial<IssueOnGitHub> = {}): IssueOnGitHub {
+function issue(patch: Partial<FoundIssue> = {}): FoundIssue {
   const updatedAt = '2026-01-02T03:04:05Z';
   return { number: 7, title: 'It times out', isOpen: true, author: 'octocat', updatedAt, ...patch };
 }

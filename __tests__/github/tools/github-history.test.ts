@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { createGitHubHistory } from '../../../src/tools/github/github-history.js';
-import type { HistoryOnGitHub } from '../../../src/tools/github/github-port.js';
-import { quiet } from '../workspace-scene.js';
+import type { FileCommit } from '../../../src/github/reading/history.js';
+import { createGitHubHistory } from '../../../src/github/tools/github-history.js';
+import { quiet } from '../../tools/workspace-scene.js';
 import { createFakeGitHub } from './fake-github.js';
 
-function commits(count: number): HistoryOnGitHub['commits'] {
+function commits(count: number): readonly FileCommit[] {
   return Array.from({ length: count }, (_, index) => ({
     sha: `${index}`.padStart(40, 'a'),
     message: `Change ${index}\n\nBecause.\n`,
@@ -13,7 +13,7 @@ function commits(count: number): HistoryOnGitHub['commits'] {
   }));
 }
 
-async function ask(input: object, found: Partial<HistoryOnGitHub> = {}) {
+async function ask(input: object, found: { commits?: readonly FileCommit[]; isForeign?: boolean } = {}) {
   const asked: object[] = [];
   const github = createFakeGitHub({
     async history(request) {

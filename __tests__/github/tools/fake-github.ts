@@ -1,5 +1,5 @@
+import type { GitHubReader } from '../../../src/github/reading/reader.js';
 import { ToolError } from '../../../src/lib/errors.js';
-import type { GitHubReader } from '../../../src/tools/github/github-port.js';
 
 /** A repository on GitHub that holds what a test gives it; everything else is refused. `writers` may write. */
 export function createFakeGitHub(

@@ -1,9 +1,10 @@
 import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { warningText } from '../../lib/warning.js';
-import { defineTool } from '../define.js';
-import type { Tool } from '../tool.js';
-import { thirdParty } from '../visible.js';
-import type { ChecksOnGitHub, GitHubReader } from './github-port.js';
+import { defineTool } from '../../tools/define.js';
+import type { Tool } from '../../tools/tool.js';
+import { thirdParty } from '../../tools/visible.js';
+import type { ChecksOnGitHub } from '../reading/failing-checks.js';
+import type { GitHubReader } from '../reading/reader.js';
 
 /** Lines of each log when the model asks for no number, and at most; logs of one call. */
 const LOGS = { lines: 80, maxLines: 500, count: 3 } as const;
