@@ -98,7 +98,7 @@ const RATCHET = {
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
   'lines of __tests__/': 81_461,
-  'lines of scripts/, bench/ and eval/': 4945,
+  'lines of scripts/, bench/ and eval/': 4942,
 };
 
 describe('the ratchet', () => {

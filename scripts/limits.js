@@ -28,7 +28,6 @@ export const LIMITS = [
     tokens,
   ],
   ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
-  ['A conversation is shortened above this share of the window', 'COMPACTION.startShare', percent],
   ['Context files', 'MAX_CONTEXT_FILES', count],
   ['Context files together', 'MAX_CONTEXT_BYTES', bytes],
   ['`AGENTS.md` and files like it, together', 'MAX_GUIDANCE_BYTES', bytes],
@@ -36,7 +35,6 @@ export const LIMITS = [
   ['Task of an entry', 'MAX_TASK_CODE_POINTS', characters],
   ['Loaded run log if neither `last_n` nor `max_log_bytes` is set', 'MAX_LOADED_MEMORY_BYTES', bytes],
   ['Time of a save on the branch', 'SAVE_BUDGET_MS.branch', ms],
-  ['Second look: turns', 'VERIFICATION.turns', count],
   ['Second look: findings of a run', 'VERIFICATION.findings', count],
   ['One tool result', 'MAX_TOOL_RESULT_BYTES', bytes],
   ['`read_file`: lines of one page', 'READ_FILE_LINES', count],
@@ -48,5 +46,4 @@ export const LIMITS = [
   ['`github_file`: size of a file', 'MAX_GITHUB_FILE_BYTES', bytes],
   ['MCP server: start, and list of tools', 'MCP_START_TIMEOUT_MS', ms],
   ['MCP server: one call', 'MCP_CALL_TIMEOUT_MS', ms],
-  ['Time to publish one thing, waiting included', 'PUBLISH_TIMEOUT_MS', ms],
 ];
