@@ -200,7 +200,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     const { text: content } = cutToBytes(clean, caps.maxWriteBytes);
     const text = loaded.tree.get(path) ?? '';
     const dedup = caps.dedup && target.kind === 'long_term';
-    const edit = editOf(wish, content, timestamp, dedup, options.checked().withheld(text));
+    const edit = editOf(wish, content, timestamp, dedup, redact(options.checked().withheld(text)));
     const result = editNote(text, edit);
     if (result.kind === 'duplicate') return { ...result, path: shown(path) };
     // Pieces that are no secrets may be one together (D11); one that was there before is masked first.
