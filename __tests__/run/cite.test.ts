@@ -9,10 +9,15 @@ import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 const BASE = 'b'.repeat(40);
 const HEAD = 'd'.repeat(40);
 const SECRET = 'ghs_0123456789abcdefghijABCDEFGHIJ0123456';
-const CHANGE: ReviewedChange = { head: HEAD, base: BASE, diff: DIFF };
+const ADDED =
+  'diff --git a/src/new.ts b/src/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+const fresh = 1;\n';
+const CHANGE: ReviewedChange = { head: HEAD, base: BASE, diff: DIFF + ADDED };
 const FILES = new Map<string, string | null>([
   ['src/a.ts', 'one\ntwo\nfour\n'],
   ['src/disk.ts', 'const first = 1;\nconst second = 2;\n'],
+  ['src/package.json', '{ "name": "src" }'],
+  ['package.json', '{ "name": "root" }'],
+  ['new.ts', 'const old = 0;'],
 ]);
 
 const KNOWN = `- Fact (old/c.ts:7 "const c = 3;") <!-- octocat/hello@${BASE} -->\n`;
@@ -43,6 +48,10 @@ function citerOf({
   citer.show([
     { path: '/work/src/disk.ts', side: 'RIGHT', firstLine: 1, lines },
     { path: 'lib/e.ts', side: 'RIGHT', firstLine: 5, lines: ['export const e = 5;'] },
+    { path: 'package.json', side: 'RIGHT', firstLine: 1, lines: ['{ "name": "root" }'] },
+    { path: 'new.ts', side: 'RIGHT', firstLine: 1, lines: ['const fresh = 1;'] },
+    { path: 'src/a.ts', side: 'RIGHT', firstLine: 9, lines: ['two'] },
+    { path: 'src/a.ts', side: 'RIGHT', firstLine: 12, lines: ['two'] },
   ]);
   return citer;
 }
@@ -59,16 +68,22 @@ describe('a note of an agent', () => {
       'F (disk.ts:9 "const first = 1;")',
       `F (src/disk.ts:1 "const first = 1;") <!-- octocat/hello@${BASE} -->`,
     ],
-    [
-      'has no commit if nobody knows one with the line',
-      'F (disk.ts:2)',
-      'F (src/disk.ts:2 "const third = 3;")',
-    ],
+    ['has no commit if nobody knows one with the line', 'F (disk.ts:2)', 'F (disk.ts:2 "const third = 3;")'],
     ['has a line of GitHub by its path there', 'F (./lib/e.ts:5)', 'F (lib/e.ts:5 "export const e = 5;")'],
     [
       'keeps the commit of a fact that is written anew',
       'F (old/c.ts:8 "const c = 3;")',
       `F (old/c.ts:8 "const c = 3;") <!-- octocat/hello@${BASE} -->`,
+    ],
+    [
+      'has the path of the file that has the line, of one below the working directory and one at the top',
+      'F (package.json:1)',
+      `F (package.json:1 "{ \\"name\\": \\"root\\" }") <!-- octocat/hello@${BASE} -->`,
+    ],
+    [
+      'has a line that was shown under two numbers and is at the base once',
+      'F (src/a.ts:12)',
+      `F (src/a.ts:12 "two") <!-- octocat/hello@${BASE} -->`,
     ],
     ['stays as it is without a path', 'F (example.com:443)', 'F (example.com:443)'],
     ['stays as it is with an address', 'F (http://a/b:443)', 'F (http://a/b:443)'],
@@ -91,6 +106,9 @@ describe('a note of an agent', () => {
     const citer = citerOf({ change: CHANGE });
     expect(await citer.cite('F (src/a.ts:3)')).toBe(`F (src/a.ts:3 "third") <!-- octocat/hello@${HEAD} -->`);
     expect(await citer.cite('F (src/a.ts:4)')).toBe(`F (src/a.ts:4 "four") <!-- octocat/hello@${BASE} -->`);
+    expect(await citer.cite('F (new.ts:1)')).toBe(
+      `F (src/new.ts:1 "const fresh = 1;") <!-- octocat/hello@${HEAD} -->`,
+    );
   });
 
   it('has the line without a commit if the base cannot be read', async () => {

@@ -2,7 +2,13 @@ import { relative, resolve } from 'node:path';
 import { findRepositoryRoot } from '../lib/checkout.js';
 import { AxeError, ToolError } from '../lib/errors.js';
 import { parseDiff } from '../lib/text/diff.js';
-import { type Citation, citeLine, completeCitations, formatCitation } from '../memory/notes/citations.js';
+import {
+  type Citation,
+  citeLine,
+  completeCitations,
+  countLine,
+  formatCitation,
+} from '../memory/notes/citations.js';
 import { checkEvidence, createShownFiles, linesOfDiff, type ShownLines } from '../review/evidence.js';
 import { sanitize } from '../safety/sanitize.js';
 import { showHidden } from '../tools/visible.js';
@@ -20,8 +26,8 @@ export function createCiter(
   { secrets, readBase, cwd, deadline: { signal } }: Dependencies,
 ) {
   const ledger = createShownFiles();
-  if (notes !== undefined && change !== undefined)
-    for (const lines of linesOfDiff(parseDiff(change.diff))) ledger.show(lines);
+  const changed = notes === undefined || change === undefined ? [] : parseDiff(change.diff);
+  for (const lines of linesOfDiff(changed)) ledger.show(lines);
   const pathOf = (path: string) => relative(workdir, resolve(workdir, path)).replaceAll('\\', '/');
 
   /** Undefined where no such line was shown. */
@@ -42,9 +48,12 @@ export function createCiter(
       if (!(thrown instanceof AxeError)) throw thrown;
       return undefined;
     });
-    const place = places.find(({ path }) => typeof base?.files.get(path) === 'string') ?? found;
-    // Of a file that the base does not have, nobody knows which of the two is meant.
-    return { base, place, head: paths.length === 1 || place !== found ? change?.head : undefined };
+    const isAtBase = ({ path, code }: Citation) => countLine(base?.files.get(path), code) > 0;
+    const isChanged = ({ path }: Citation) => changed.some((file) => file.path === path);
+    const [only, ...others] = paths.length === 1 ? places : places.filter(isChanged);
+    // Of a line that neither file at the base has, nobody knows which of the two is meant if both are changed.
+    const place = places.find(isAtBase) ?? (others.length === 0 ? only : undefined);
+    return { base, place: place ?? found, head: place && change?.head };
   }
 
   async function cite(named: Citation): Promise<string | undefined> {

@@ -91,6 +91,17 @@ describe('a note that rests on a line of code', () => {
     expect(await scene.text('MEMORY.md')).toBe(`- Uno\n- Fact ${PLACE} ${HERE}`);
   });
 
+  it('prevents nobody from writing its note anew, whatever secret it holds', async () => {
+    const note = `- Fact hunter22-hunter22 ${PLACE} ${HERE}\n`;
+    const scene = createNotesScene({
+      files: { 'MEMORY.md': note },
+      base: GONE,
+      secrets: ['hunter22-hunter22'],
+    });
+    await scene.call('memory_write', { target: 'long_term', mode: 'overwrite', content: '- Uno' });
+    expect(await scene.text('MEMORY.md')).toBe(`- Uno\n- Fact *** ${PLACE} ${HERE}`);
+  });
+
   it('is the same note wherever its line was', () => {
     const text = `- Fact ${PLACE} ${HERE}\n`;
     const again = `- Fact (src/a.ts:9 "${CODE}") <!-- octocat/hello@${'c'.repeat(40)} -->`;

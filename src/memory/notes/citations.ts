@@ -221,9 +221,9 @@ export function citeLine(
   clean: (code: string) => string,
 ): string {
   const text = normalizeCode(code);
-  const isSame = (one: string) => normalizeCode(one) === text;
-  const atBase = (base?.files.get(path) ?? '').split('\n').filter(isSame).length;
-  const same = Math.max(atBase, lines.filter(isSame).length);
+  const atBase = countLine(base?.files.get(path), text);
+  // What was shown of several commits may have one line under two numbers.
+  const same = atBase || countLine(lines.join('\n'), text);
   if (!WORDS.test(text) || text.length > MAX_CODE)
     throw new ToolError(
       `line ${line} of ${shown(path)} is ${text.length > MAX_CODE ? 'too long' : 'too short'} to rest on. Name a line that says more by itself.`,
@@ -238,6 +238,11 @@ export function citeLine(
     );
   const commit = base && (atBase > 0 ? base.commit : head);
   return formatCitation({ path, line, code: text, repository: base?.repository, commit });
+}
+
+/** How often a text has a line. */
+export function countLine(text: string | null | undefined, code: string): number {
+  return indexLines(text ?? '').get(normalizeCode(code))?.length ?? 0;
 }
 
 /** Two notes that rest on the same line are the same, wherever it was when they were written. */
