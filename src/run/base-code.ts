@@ -8,7 +8,7 @@ import { createQueue } from '../lib/queue.js';
 import type { BaseCode, Citation, ReadBase } from '../memory/notes/citations.js';
 import { projectSlug } from '../memory/notes/place.js';
 
-/** Files that a run reads, and commits that it looks for at a time. */
+/** Files that are read, and commits that are looked for, at a time. */
 const MAX_LOOKED_AT = 50;
 
 /**
@@ -47,7 +47,7 @@ export function createBaseReader(
     if (own === undefined || here.length === 0) return undefined;
     const newPaths = here.map(({ path }) => path).filter((path) => !askedPaths.has(path));
     const newCommits = here.flatMap(({ commit = [] }) => commit).filter((one) => !askedCommits.has(one));
-    const paths = [...new Set(newPaths)].slice(0, MAX_LOOKED_AT - askedPaths.size);
+    const paths = [...new Set(newPaths)].slice(0, MAX_LOOKED_AT);
     const commits = [...new Set(newCommits)].slice(0, MAX_LOOKED_AT);
     if (paths.length + commits.length === 0) return base;
     const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;

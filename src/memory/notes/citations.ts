@@ -29,7 +29,7 @@ export interface BaseCode {
   readonly history: ReadonlySet<string>;
 }
 
-/** Reads the files of citations and looks for their commits, within the limit of a run. Throws an AxeError. */
+/** Reads the files of citations and looks for their commits, of so many at a time. Throws an AxeError. */
 export type ReadBase = (lines: readonly Citation[], signal: AbortSignal) => Promise<BaseCode | undefined>;
 
 /** A line of a note that the code no longer has a reason for. */
