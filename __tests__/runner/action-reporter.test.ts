@@ -28,6 +28,13 @@ function reporter(secrets: readonly string[] = []) {
   return { ...created, lines };
 }
 
+it('keeps each warning once', () => {
+  const { warn, warnings } = reporter();
+  const told = { code: 'memory-damaged', message: 'It is damaged.' } as const;
+  for (const warning of [told, { ...told, remedy: 'Delete it.' }, { ...told }]) warn(warning);
+  expect(warnings).toEqual([told, { ...told, remedy: 'Delete it.' }]);
+});
+
 describe('the job log', () => {
   it('names no note of a memory in another repository, and nothing that its tools are called for (D14)', () => {
     const { event, hideNotes, lines } = reporter();

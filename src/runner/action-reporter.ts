@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { formatModelRef } from '../agent/model-ref.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped, stepDuration, usd } from '../lib/text/number.js';
@@ -8,7 +9,7 @@ import type { Reporter, RunEvent } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
 import { sanitize } from '../safety/sanitize.js';
 
-/** The log of a workflow run, and the warnings collected for annotations and summary. */
+/** The log of a workflow run, and the warnings collected for annotations and summary, each once. */
 export interface ActionReporter extends Reporter {
   readonly warnings: readonly Warning[];
   /** From here on the log names no note and nothing that tools are called for, since memory is in another repository (D14). */
@@ -46,7 +47,7 @@ export function createActionReporter({ write, secrets }: ActionReporterOptions):
       hidesNotes = true;
     },
     warn(warning) {
-      warnings.push(warning);
+      if (!warnings.some((one) => isDeepStrictEqual(one, warning))) warnings.push(warning);
     },
     event(event) {
       if (!IN_A_TURN.has(event.kind)) endTurn();
