@@ -53,7 +53,7 @@ function citerOf({
     { path: 'src/a.ts', side: 'RIGHT', firstLine: 9, lines: ['two'] },
     { path: 'src/a.ts', side: 'RIGHT', firstLine: 12, lines: ['two'] },
   ]);
-  return citer;
+  return { ...citer, warnings: deps.warnings };
 }
 
 describe('a note of an agent', () => {
@@ -111,10 +111,19 @@ describe('a note of an agent', () => {
     );
   });
 
-  it('has the line without a commit if the base cannot be read', async () => {
+  it('has the line without a commit if the base cannot be read, and somebody is told', async () => {
     const readBase = async () => {
-      throw new AxeError('GitHub is down');
+      throw new AxeError('GitHub is down', { remedy: 'Wait.' });
     };
-    expect(await citerOf({ readBase }).cite('F (disk.ts:1)')).toBe('F (disk.ts:1 "const first = 1;")');
+    const citer = citerOf({ readBase });
+    expect(await citer.cite('F (disk.ts:1)')).toBe('F (disk.ts:1 "const first = 1;")');
+    expect(citer.warnings).toEqual([
+      {
+        code: 'memory-outdated',
+        message:
+          'the code that notes rest on could not be read, so they are used as they are: GitHub is down',
+        remedy: 'Wait.',
+      },
+    ]);
   });
 });

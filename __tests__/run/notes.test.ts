@@ -89,7 +89,7 @@ describe('the notes that a run receives', () => {
     expect(systemOf(model)).toContain('\nFact (a.ts:1 "x = 1")\n');
     expect(deps.warnings).toMatchObject([
       {
-        code: 'memory-load-failed',
+        code: 'memory-outdated',
         message: 'the code that notes rest on could not be read, so they are used as they are: 403',
         remedy: 'Give the token a right.',
       },

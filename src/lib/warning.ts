@@ -22,7 +22,7 @@ export const WARNING_TITLES = {
   'memory-file-large': 'A file of memory is large',
   'memory-save-failed': 'Memory not saved',
   'memory-store-notice': 'Where memory lives',
-  'memory-outdated': 'Notes that are no longer so',
+  'memory-outdated': 'Notes that may be outdated',
   'memory-damaged': 'A file of memory is damaged',
   'model-warning': 'Model',
   'answer-truncated': 'Answer cut short',

@@ -13,6 +13,7 @@ import { checkEvidence, createShownFiles, linesOfDiff, type ShownLines } from '.
 import { sanitize } from '../safety/sanitize.js';
 import { showHidden } from '../tools/visible.js';
 import type { Dependencies } from './dependencies.js';
+import { codeNotRead } from './notes.js';
 import type { ReviewedChange, RunNotes } from './records.js';
 
 /**
@@ -23,7 +24,7 @@ export function createCiter(
   notes: RunNotes | undefined,
   change: ReviewedChange | undefined,
   workdir: string,
-  { secrets, readBase, cwd, deadline: { signal } }: Dependencies,
+  { secrets, readBase, cwd, reporter, deadline: { signal } }: Dependencies,
 ) {
   const ledger = createShownFiles();
   const changed = notes === undefined || change === undefined ? [] : parseDiff(change.diff);
@@ -46,6 +47,7 @@ export function createCiter(
     const places = paths.map((path) => ({ ...found, path }));
     const base = await readBase?.(places, signal).catch((thrown: unknown) => {
       if (!(thrown instanceof AxeError)) throw thrown;
+      reporter.warn(codeNotRead(thrown));
       return undefined;
     });
     const isAtBase = ({ path, code }: Citation) => countLine(base?.files.get(path), code) > 0;

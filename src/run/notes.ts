@@ -143,10 +143,13 @@ export async function checkCited(
     return { checked: checkNotes(notes, base), warnings: [] };
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
-    const message = `the code that notes rest on could not be read, so they are used as they are: ${thrown.message}`;
-    const warning = { code: 'memory-load-failed', message, remedy: thrown.remedy } as const;
-    return { checked: checkNotes(notes, undefined), warnings: [warning] };
+    return { checked: checkNotes(notes, undefined), warnings: [codeNotRead(thrown)] };
   }
+}
+
+export function codeNotRead({ message: why, remedy }: AxeError): Warning {
+  const message = `the code that notes rest on could not be read, so they are used as they are: ${why}`;
+  return { code: 'memory-outdated', message, remedy };
 }
 
 /** Many a store has read the notes with the run log; what there was to warn of was told with that. */
