@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_224,
-  'files of src/': 335,
-  'types of src/': 777,
+  'lines of src/': 56_049,
+  'files of src/': 330,
+  'types of src/': 776,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_506,
+  'lines of __tests__/': 81_444,
   'lines of scripts/, bench/ and eval/': 4942,
 };
 

@@ -108,24 +108,6 @@ describe('C3 54: a run that is killed', () => {
     );
   });
 
-  it('while it tries again to save, after it was asked to stop, leaves true outputs and a summary', async () => {
-    const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
-    scene.github.fail({ status: 502, times: 9, route: 'POST /graphql', contains: 'createCommitOnBranch' });
-    const running = startStep('main', scene.step({ env: NO_CACHE }));
-    const signals = ['SIGINT', 'SIGKILL'] as const;
-    let commits = 0;
-    scene.github.onRequest(({ bytes }) => {
-      const signal = bytes.includes('createCommitOnBranch') ? signals[commits++] : undefined;
-      if (signal !== undefined) running.kill(signal);
-    });
-    const main = await running.finished.finally(() => scene.github.idle());
-    expect(main).toMatchObject({
-      signal: 'SIGKILL',
-      outputs: { conclusion: 'success', response: 'Answer 0.', 'memory-saved': 'false' },
-    });
-    expect(main.summary).toContain('cancelled while it saved; the end of the job tries again');
-  });
-
   it('on the command line has already written its notes', async () => {
     const model = await startModelServer([WRITES, { kind: 'stall' }]);
     const { env, cwd, memory } = laptop(model.env);

@@ -18,7 +18,7 @@ import { oneAtATime } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { createActionPublisher } from '../publish/publisher.js';
 import { createCommentReactions } from '../publish/side-effects.js';
-import { reportRun, writeResults } from '../report/report.js';
+import { reportRun } from '../report/report.js';
 import { noAnswer } from '../report/summarize.js';
 import { createCheckProgress } from '../review/check.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
@@ -26,7 +26,7 @@ import { createBaseReader } from '../run/base-code.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { answerForm } from '../run/plan.js';
-import type { RunReport, RunRequest } from '../run/records.js';
+import type { RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { createToolOpener } from '../run/tools.js';
 import { readTrigger } from '../run/trigger.js';
@@ -41,9 +41,8 @@ import type { Secrets } from '../safety/secret-names.js';
 import { safePrograms } from '../tools/process/programs.js';
 import { copyForJob } from '../tools/workspace/artifact-folders.js';
 import { type ChangeRules, Changes } from '../tools/workspace/changes.js';
-import { runGcMode } from './gc-mode.js';
 import { openMemory } from './memory.js';
-import { runValidateMode } from './validate-mode.js';
+import { runGcMode, runValidateMode } from './modes.js';
 
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
@@ -82,21 +81,8 @@ export async function main(runner: Runner): Promise<void> {
     const parts = { inputs, trigger, deadline, reporter, transcript, runner, secrets, keepSecret, onRequest };
     deps = await createActionDependencies(parts);
     const request = makeRequest(inputs, trigger, runner);
-    let isSaving = true;
-    let early: Promise<unknown> | undefined;
-    // A job that is cancelled while it saves has some seconds before it is killed.
-    const onSaving = (report: RunReport) =>
-      runner.onCancel(() => {
-        const { warnings } = reporter;
-        if (isSaving) early ??= writeResults({ report, failOn, isHidden, runner, warnings, secrets });
-      });
-    if (inputs.unused.length > 0) reporter.warn(unusedInputs(inputs));
     const report =
-      mode === 'gc'
-        ? await runGcMode(request, inputs, runner, deps)
-        : await runPipeline(request, deps, onSaving);
-    isSaving = false;
-    await early;
+      mode === 'gc' ? await runGcMode(request, inputs, runner, deps) : await runPipeline(request, deps);
     reporter.endTurn();
     await deps.acknowledgement?.end(noAnswer(report));
     const { warnings } = reporter;
@@ -116,13 +102,6 @@ export async function main(runner: Runner): Promise<void> {
 
 const KEEPS_NOTHING =
   '`memory-store: none` keeps nothing of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
-
-function unusedInputs({ mode, unused }: Inputs): Warning {
-  const names = unused.map((name) => `\`${name}\``).join(', ');
-  const them = unused.length === 1 ? 'it' : 'them';
-  const message = `\`mode: ${mode}\` does not use ${names}. Remove ${them}, or give ${them} to a step that runs the agent.`;
-  return { code: 'input-invalid', message };
-}
 
 /** Names in `redact` that the environment does not have: most likely typing mistakes, and then something is not protected. */
 function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {

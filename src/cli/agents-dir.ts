@@ -8,7 +8,7 @@ import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/settings.js';
 import { localAgents } from '../run/agents.js';
-import type { ValidationDependencies } from '../run/validate/validation.js';
+import type { ValidationDependencies } from '../run/validate.js';
 import type { ParsedFlags } from './flags.js';
 import type { Terminal } from './terminal.js';
 

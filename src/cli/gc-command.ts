@@ -10,7 +10,7 @@ import { count, grouped, usd } from '../lib/text/number.js';
 import { listFolder } from '../lib/user-files.js';
 import { dataDir } from '../lib/xdg.js';
 import { figuresOf, formatGcEnd, formatUnread } from '../memory/gc/gc-result.js';
-import { collect } from '../run/gc/gc.js';
+import { collect } from '../run/gc.js';
 import { runLogPath } from '../run/memory.js';
 import { agentsOf } from './agents-dir.js';
 import { openWholeFileMemory } from './file-memory.js';

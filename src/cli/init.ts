@@ -13,8 +13,7 @@ import { inspectSchema } from '../loop/json-schema.js';
 import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
 import { modelProblem } from '../model/model-access.js';
 import { AGENTS_DIRS, localAgents } from '../run/agents.js';
-import { validateAgents } from '../run/validate/validate-agents.js';
-import { allFaults, formatValidation, isValid } from '../run/validate/validation.js';
+import { allFaults, formatValidation, isValid, validateAgents } from '../run/validate.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
 

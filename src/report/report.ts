@@ -13,14 +13,7 @@ import type { Runner } from '../runner/runner.js';
 import { writeRunnerFile } from '../runner/runner-file.js';
 import type { Transcript } from '../runner/transcript.js';
 import { sanitize } from '../safety/sanitize.js';
-import {
-  type Annotation,
-  type Finished,
-  failsStep,
-  lacksMemory,
-  type Outputs,
-  type RunSummary,
-} from './run-summary.js';
+import { type Annotation, type Finished, failsStep, lacksMemory, type Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
 
 /** What a finished run is reported from. */
@@ -38,46 +31,34 @@ interface RunToReport {
   readonly transcript?: Transcript;
 }
 
-/** Writes outputs and summary of a run, in place of those of an earlier call. */
-export async function writeResults(run: RunToReport): Promise<Outputs> {
-  const { report, failOn, runner, warnings, secrets } = run;
-  const { markdown, ...summary } = summaryOf(run);
+/** Writes outputs, summary and annotations of a run and sets the step's status. */
+export async function reportRun(run: RunToReport): Promise<void> {
+  const { report, failOn, isHidden, runner, warnings, secrets, requests } = run;
+  const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
+  const summary = summarize(report, { warnings, isHidden, clean, requests });
+  for (const line of summary.log) runner.log(forLog(line, secrets));
   const review = reviewOf(report);
   const met = metGates(failOn.findings, review);
-  const found = withFindingsConclusion(summary.outputs, met);
   const failed = summary.annotations.find(({ level }) => level === 'error')?.message.split('\n', 1)[0];
   const unpublished = warnings.find(({ code }) => code === 'publish-failed')?.message;
+  const found = withFindingsConclusion(summary.outputs, met);
   const outputs = withReason(found, [met[0]?.why, failed, unpublished]);
-  const ofReview = review && {
-    ...reviewOutputs(review),
-    ...(await writeReviewFiles(review, runner.temp, secrets)),
-  };
-  const written = { ...(await withResponseFile(outputs, runner, secrets)), ...ofReview };
-  await writeOutputs(written, secrets);
-  await writeSummary(markdown, { runner, secrets });
-  // The longest of all comes last: a job that is cancelled has some seconds.
-  const file = await writeTranscript(run, { ...outputs, ...(review && reviewOutputs(review)) });
-  await writeOutputs({ 'transcript-file': file }, secrets);
-  return outputs;
-}
-
-/** The lines of the run with its end; undefined where no model was asked. */
-async function writeTranscript(
-  { report, runner: { temp }, transcript }: RunToReport,
-  outputs: Outputs,
-): Promise<string | undefined> {
-  if (temp === '') return undefined;
-  // The answer has a line, and so has what the entry tells of it.
-  const { response: _, 'memory-entry': _entry, ...end } = outputs;
-  const taints = report.kind === 'ran' ? report.taints : [];
-  const text = transcript?.endWith({ ...end, taints, findings: reviewOf(report)?.report.findings }) ?? '';
-  const name = `axe-action-transcript-${outputs['memory-entry-id'] ?? 'run'}`;
-  return text === '' ? undefined : await writeForJob({ temp, name, extension: 'jsonl' }, text);
-}
-
-function summaryOf({ report, isHidden, warnings, requests, secrets }: RunToReport): RunSummary {
-  const clean = (markdown: string) => sanitize(markdown, 'summary', secrets);
-  return summarize(report, { warnings, isHidden, clean, requests });
+  await writeResults(run, summary.markdown, outputs, review);
+  // What the token cannot read, and nobody has asked for.
+  const quiet = warnings.filter(({ code }) => code === 'context-unread');
+  for (const warning of quiet) runner.log(forLog(`Not read: ${warningText(warning)}`, secrets));
+  const loud = warnings.filter((warning) => !quiet.includes(warning));
+  const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
+  const isRequired = lacksMemory(outputs, failOn);
+  const annotations = warningAnnotations(loud, { isRequired, isUnpublished });
+  await annotate([...annotations, ...summary.annotations], secrets);
+  if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
+  const unasked = listedAllTheSame(outputs, failOn);
+  const gates = met.map(({ gate, why }) => `${why}, and \`fail-on\` lists \`${gate}\``);
+  for (const why of unasked === undefined ? gates : [unasked, ...gates])
+    error(forLog(why, secrets), { title: 'axe-action' });
+  const isBug = report.kind === 'failed' && !(report.thrown instanceof AxeError);
+  if (isBug || met.length > 0 || failsStep(outputs, failOn)) runner.fail();
 }
 
 /** What a review found; undefined of what is no review. */
@@ -86,29 +67,29 @@ function reviewOf(report: Finished): ReviewResult | undefined {
   return report.kind === 'ran' ? report.published.reviewResult : undefined;
 }
 
-/** Writes outputs, summary and annotations of a run and sets the step's status. */
-export async function reportRun(run: RunToReport): Promise<void> {
-  const { report, failOn, runner, warnings, secrets } = run;
-  const { log, annotations } = summaryOf(run);
-  for (const line of log) runner.log(forLog(line, secrets));
-  const outputs = await writeResults(run);
-  // What the token cannot read, and nobody has asked for.
-  const quiet = warnings.filter(({ code }) => code === 'context-unread');
-  for (const warning of quiet) runner.log(forLog(`Not read: ${warningText(warning)}`, secrets));
-  const loud = warnings.filter((warning) => !quiet.includes(warning));
-  const isUnpublished = report.kind === 'ran' && report.published.failure !== undefined;
-  const isRequired = lacksMemory(outputs, failOn);
-  await annotate([...warningAnnotations(loud, { isRequired, isUnpublished }), ...annotations], secrets);
-  if (warnings.some(({ code }) => code === 'memory-save-failed')) await noteReported();
-  const unasked = listedAllTheSame(outputs, failOn);
-  if (unasked !== undefined) error(forLog(unasked, secrets), { title: 'axe-action' });
-  const met = metGates(failOn.findings, reviewOf(report));
-  for (const { gate, why } of met)
-    error(forLog(`${why}, and \`fail-on\` lists \`${gate}\``, secrets), {
-      title: 'axe-action',
-    });
-  const isBug = report.kind === 'failed' && !(report.thrown instanceof AxeError);
-  if (isBug || met.length > 0 || failsStep(outputs, failOn)) runner.fail();
+async function writeResults(
+  { report, runner, secrets, transcript }: RunToReport,
+  markdown: string,
+  outputs: Outputs,
+  review: ReviewResult | undefined,
+): Promise<void> {
+  const { temp } = runner;
+  const ofReview = review && reviewOutputs(review);
+  const files = review && (await writeReviewFiles(review, temp, secrets));
+  await writeOutputs(
+    { ...(await withResponseFile(outputs, runner, secrets)), ...ofReview, ...files },
+    secrets,
+  );
+  await writeSummary(markdown, { runner, secrets });
+  // The longest of all comes last: a job that is cancelled has some seconds.
+  if (temp === '') return;
+  // The answer has a line, and so has what the entry tells of it.
+  const { response: _, 'memory-entry': _entry, ...end } = { ...outputs, ...ofReview };
+  const taints = report.kind === 'ran' ? report.taints : [];
+  const text = transcript?.endWith({ ...end, taints, findings: review?.report.findings }) ?? '';
+  const name = `axe-action-transcript-${outputs['memory-entry-id'] ?? 'run'}`;
+  const file = text === '' ? undefined : await writeForJob({ temp, name, extension: 'jsonl' }, text);
+  await writeOutputs({ 'transcript-file': file }, secrets);
 }
 
 /** The outputs with what went wrong, in one line, where nothing else says it. */

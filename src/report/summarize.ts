@@ -1,15 +1,42 @@
-import { AxeError, formatError, isCancelled, messageOf, ProviderError } from '../lib/errors.js';
+import type { Fault } from '../agent/fault.js';
+import { formatModelRef } from '../agent/model-ref.js';
+import { MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
+import {
+  AxeError,
+  formatError,
+  isCancelled,
+  messageOf,
+  ProviderError,
+  shownFile,
+  sourcePosition,
+} from '../lib/errors.js';
 import { type Conclusion, conclusionOf } from '../lib/outcome.js';
+import { cutToCharacters } from '../lib/text/cut.js';
+import { count, grouped } from '../lib/text/number.js';
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
+import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
+import { buildSystemPrompt, NO_NOTES, withNotes } from '../prompt/system.js';
 import { isOpen } from '../review/finding.js';
 import { formatSeverities } from '../review/severity.js';
-import { summarizeDryRun } from './dry-run.js';
-import { formatFindingTable, formatPublished, publishedLines, warningList } from './format-summary.js';
-import { summarizeGc } from './gc.js';
-import { codeBlock, errorBlock, oneLine, sections } from './markdown.js';
+import type { Validation } from '../run/records.js';
+import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
+import { describePlan } from '../runner/action-reporter.js';
+import { formatMemory, loadedEntries } from './format-memory.js';
+import { formatGone } from './format-notes.js';
+import {
+  formatFindingTable,
+  formatPublished,
+  formatReading,
+  guidanceCell,
+  publishedLines,
+  row,
+  usageCells,
+  usageOutputs,
+  warningList,
+} from './format-summary.js';
+import { code, codeBlock, details, errorBlock, oneLine, sections, table } from './markdown.js';
 import { summarizeRun } from './run.js';
-import type { Finished, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
-import { summarizeValidation } from './validate.js';
+import type { Annotation, Finished, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
 export function summarize(report: Finished, options: SummaryOptions): RunSummary {
   switch (report.kind) {
@@ -125,6 +152,7 @@ function summarizeFailure(thrown: unknown, { warnings }: SummaryOptions): RunSum
 /** Time can be up before the model is asked. */
 function conclusionOfError(thrown: unknown): Conclusion {
   if (thrown instanceof ProviderError && thrown.category === 'timeout') return 'timeout';
+  if (thrown instanceof AxeError && thrown.exitCode === 4) return 'budget-exceeded';
   return isCancelled(thrown) ? 'cancelled' : 'failure';
 }
 
@@ -168,3 +196,188 @@ const REASONS: Readonly<Record<Exclude<Conclusion, 'cancelled'>, string>> = {
   refused: 'the model refused to answer',
   incomplete: 'the model did not finish',
 };
+
+/** Nothing was sent and nothing written, so everything is shown (D26). */
+function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: SummaryOptions): RunSummary {
+  const { plan, memory } = report;
+  const shown = isHidden ? undefined : memory;
+  const added = { runLog: shown?.text ?? '', ...(shown?.notes?.prompt ?? NO_NOTES) };
+  const system = withNotes(buildSystemPrompt(plan.prompt), added);
+  return {
+    outputs: {
+      conclusion: 'success',
+      'memory-saved': 'false',
+      'memory-loaded': String(loadedEntries(memory)),
+    },
+    markdown: sections([
+      `### ${plan.agent.name}: dry run`,
+      'No model was asked and nothing was written, memory included. This would have been sent:',
+      details('System prompt', codeBlock(system === '' ? '(none)' : system)),
+      details('User message', codeBlock(plan.task.message)),
+      formatReading(plan.coverage, plan.scope),
+      formatMemory({ plan, memory, taints: [], remembered: undefined }, isHidden, []),
+      wouldAddEntry(report, isHidden),
+      warningList(warnings),
+      row([
+        ['Agent', plan.agent.source],
+        ['Model', formatModelRef(plan.model)],
+        ['Trust', plan.trust.level],
+        ...guidanceCell(plan),
+        ['Time limit', `${plan.timeoutSeconds} s`],
+      ]),
+    ]),
+    log: [
+      ...describePlan(plan, memory?.restored),
+      'Dry run: no model was asked and nothing was written. The job summary shows what would be sent.',
+    ],
+    annotations: [],
+  };
+}
+
+/** Nothing is kept in no store or by a run that is to add nothing, nor added to a log that could not be read (D14). */
+function wouldAddEntry({ plan, memory }: ReportOf<'planned'>, isHidden: boolean): string {
+  if (memory === undefined || plan.memory?.lane === 'none') return '';
+  if (memory.store.kind === 'none' || memory.restored.kind === 'failed') return '';
+  if (isHidden) return 'An entry would have been added.';
+  const { sentence } = plan.task;
+  const isLong = sentence.length > MAX_TASK_CODE_POINTS;
+  const task = isLong
+    ? `this task, cut to ${MAX_TASK_CODE_POINTS} characters,`
+    : `the task “${oneLine(sentence)}”`;
+  return `An entry for ${task} would have been added.`;
+}
+
+/** The analysis is cleaned by `clean`, since a model wrote it; of a memory in another repository it is not told (D14). */
+function summarizeGc(
+  { agent, collection }: ReportOf<'gc'>,
+  { warnings, isHidden, clean }: SummaryOptions,
+): RunSummary {
+  const { counted, worth = '', analysis, gone = [], usage, suggestion, isTrimming = false, end } = collection;
+  const url = suggestion?.kind === 'published' ? suggestion.url : undefined;
+  const figures = counted === undefined || isHidden ? [] : figuresOf(counted);
+  const hidden = 'What was found is not shown here, since the memory is kept in another repository.';
+  const kept =
+    end.kind === 'trimmed' ? ' Removed entries are kept next to the log as `.bak` until the next time.' : '';
+  return {
+    outputs: {
+      conclusion: end.kind === 'failed' ? conclusionOfError(end.error) : 'success',
+      response: isHidden ? '' : (analysis?.text ?? ''),
+      'memory-loaded': String(counted?.entries ?? 0),
+      'memory-saved': String(end.kind === 'trimmed'),
+      'memory-save-error': end.kind === 'failed' && isTrimming ? end.error.message : undefined,
+      'comment-url': url,
+      ...(usage && usageOutputs(usage)),
+    },
+    markdown: sections([
+      `### ${agent}: garbage collection`,
+      analysis === undefined ? '' : isHidden ? hidden : clean(analysis.text),
+      formatUnread(analysis?.unread ?? 0),
+      formatGone(gone, isHidden),
+      suggestion === undefined ? '' : suggestionLine(suggestion),
+      end.kind === 'failed' ? errorBlock(end.error) : `**${formatGcEnd(end, agent, entries)}**${kept}`,
+      figures.map((line) => `- ${line}`).join('\n'),
+      isHidden ? '' : worth,
+      usage === undefined ? '' : row(usageCells(usage)),
+      warningList(warnings),
+    ]),
+    log: [
+      ...(counted === undefined ? [] : [`Agent: ${agent}`, `Entries: ${grouped(counted.entries)}`]),
+      ...(url === undefined ? [] : [`Suggestions: ${url}`]),
+      ...(end.kind === 'failed' ? [] : [formatGcEnd(end, agent, entries)]),
+    ],
+    annotations:
+      end.kind === 'failed' ? [{ level: 'error', title: 'axe-action', message: formatError(end.error) }] : [],
+  };
+}
+
+const entries = (number: number) => count(number, 'entry');
+
+function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string {
+  switch (suggestion.kind) {
+    case 'published':
+      return `${suggestion.created ? 'Opened' : 'Updated'}: [the suggestions](${suggestion.url}).`;
+    case 'none':
+      return 'No change is suggested.';
+    case 'closed-before':
+      return `Not suggested again: [the same suggestion](${suggestion.url}) was closed.`;
+    case 'failed':
+      return `Suggestions not published: ${suggestion.message}.`;
+  }
+}
+
+function summarizeValidation(validation: Validation): RunSummary {
+  const { agents, where } = validation;
+  const lines = agents.map((agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent)}`);
+  return {
+    outputs: {
+      conclusion: isValid(validation) ? 'success' : 'failure',
+      response: formatValidation(validation).join('\n'),
+      'memory-saved': 'false',
+    },
+    markdown: formatFaults(validation),
+    // The annotations tell the faults.
+    log: [`Looked at ${count(lines.length, 'agent')} of ${where}:`, ...lines],
+    annotations: annotationsOf(allFaults(validation)),
+  };
+}
+
+/** Faults that are listed; an annotation holds less, a summary a megabyte. */
+const MAX_LISTED = 200;
+
+/** A row for each agent, and below it all that is wrong. */
+function formatFaults(validation: Validation): string {
+  const { agents, where } = validation;
+  const faults = allFaults(validation);
+  const lines = faults
+    .slice(0, MAX_LISTED)
+    .map((fault) =>
+      oneLine(`- **${fault.severity}** ${code(sourcePosition(fault.at))}: ${formatFault(fault)}`),
+    );
+  const left = faults.length - lines.length;
+  return sections([
+    `### axe-action: ${isValid(validation) ? 'the agents are valid' : 'the agents are not valid'}`,
+    `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
+    table(
+      ['Agent', 'Result'],
+      agents.map((agent) => [code(cutToCharacters(agent.file, MAX_NAME)), formatVerdict(agent)]),
+    ),
+    lines.join('\n'),
+    left > 0 ? `And ${left} more.` : '',
+  ]);
+}
+
+/** The runner shows ten annotations of a kind for a step (D35); the tenth counts what is left. */
+const MAX_ANNOTATIONS = 9;
+
+/** What is wrong with agents, at their lines. */
+function annotationsOf(faults: readonly Fault[]): readonly Annotation[] {
+  return (['error', 'warning'] as const).flatMap((level) => {
+    const own = faults.filter(({ severity }) => severity === level);
+    const left = own.length - MAX_ANNOTATIONS;
+    const message = `${count(left, `more ${level}`)}; the job summary lists them.`;
+    return [
+      ...own.slice(0, MAX_ANNOTATIONS).map(({ message, remedy, at }) => ({
+        level,
+        title: 'Agent',
+        message: [message, remedy].join('\n').trim(),
+        at,
+      })),
+      ...(left > 0 ? [{ level, title: 'Agent', message }] : []),
+    ];
+  });
+}
+
+/** Message and remedy as sentences. */
+function formatFault({ message, remedy }: Fault): string {
+  return withoutMarkup(remedy === '' ? message : `${message.replace(/\.$/, '')}. ${remedy}`);
+}
+
+/** Code stays code; the rest, in which names stand as a stranger wrote them, is no link, image or element. */
+function withoutMarkup(text: string): string {
+  const [first = '', ...others] = text.split(/(?<!`)(`[^`]+`)(?!`)/);
+  const parts = [first, ...others];
+  return parts.map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`[<]/g, '\\$&'))).join('');
+}
+
+/** Most characters of a path. */
+const MAX_NAME = 100;

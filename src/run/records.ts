@@ -1,5 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Effort } from '../agent/choices.js';
+import type { AgentConfig } from '../agent/config.js';
+import type { Fault } from '../agent/fault.js';
 import type { ModelRef } from '../agent/model-ref.js';
 import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { AdmissionPolicy } from '../event/permission.js';
@@ -31,7 +33,6 @@ import type { Coverage, ReviewResult } from '../review/record.js';
 import type { Scope } from '../review/scope.js';
 import type { ReviewFact } from '../review/state-facts.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
-import type { Validation } from './validate/validation.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */
 export interface RunRequest {
@@ -341,3 +342,20 @@ export type RunReport =
     }
   /** Agents were looked at, and none was run. */
   | { readonly kind: 'validated'; readonly validation: Validation };
+
+export interface CheckedAgent {
+  readonly name: string;
+  readonly file: string;
+  /** Undefined where it could not be read, or has values of a wrong type. */
+  readonly config: AgentConfig | undefined;
+  /** In the order of the file. */
+  readonly faults: readonly Fault[];
+}
+
+/** What a look at the agents has found. */
+export interface Validation {
+  /** Half a sentence for people: whose files were looked at. */
+  readonly where: string;
+  /** In byte order of their files. */
+  readonly agents: readonly CheckedAgent[];
+}

@@ -11,13 +11,9 @@ import { save } from './save.js';
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before saving, so that the entry
  * can name what was posted. Throws an AxeError for what stops a run before it reaches the model; what happens later
- * is in the report. `onSaving` is given the report of a run that is killed while it saves.
+ * is in the report.
  */
-export async function runPipeline(
-  request: RunRequest,
-  deps: Dependencies,
-  onSaving?: (report: RunReport) => void,
-): Promise<RunReport> {
+export async function runPipeline(request: RunRequest, deps: Dependencies): Promise<RunReport> {
   const answered = await runCommentCommand(request, deps);
   if (answered !== undefined) return answered;
 
@@ -37,11 +33,7 @@ export async function runPipeline(
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
   const { outcome, read, spend, usage, artifacts } = conversed;
+  const remembered = await save(conversed, published, deps);
   const taints = taint.sources;
-  const parts = { plan, memory, outcome, read, taints, published, spend, usage, artifacts };
-  const ran = { kind: 'ran', ...parts } as const;
-  const remembered = await save(conversed, published, deps, (soFar) =>
-    onSaving?.({ ...ran, remembered: soFar }),
-  );
-  return { ...ran, remembered };
+  return { kind: 'ran', plan, memory, outcome, read, taints, published, remembered, spend, usage, artifacts };
 }

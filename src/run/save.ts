@@ -10,7 +10,7 @@ import { untrustedPath } from '../memory/log-path.js';
 import { formatProvenance } from '../memory/provenance.js';
 import { formatEntry, type NewEntry } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
-import type { FailedSave, SaveResult } from '../memory/store.js';
+import type { FailedSave } from '../memory/store.js';
 import type { Coverage } from '../review/record.js';
 import { patchesOf, patchesSoFar, unseenSoFar, wholeSoFar } from '../review/scope.js';
 import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
@@ -26,7 +26,6 @@ export async function save(
   conversed: Conversed,
   published: Published,
   deps: Dependencies,
-  onSaving?: (remembered: Remembered | undefined) => void,
 ): Promise<Remembered | undefined> {
   const { plan, memory, outcome, taint, spend } = conversed;
   const now = deps.clock.now();
@@ -48,11 +47,7 @@ export async function save(
     ...(published.marks ?? []).flatMap(({ pull: on, marks }) => markFacts(marks, on, modelId)),
     ...reviewed,
   ];
-  return await remember(
-    { plan, memory, outcome, taint, published, facts, limits: spend.limits },
-    deps,
-    onSaving,
-  );
+  return await remember({ plan, memory, outcome, taint, published, facts, limits: spend.limits }, deps);
 }
 
 /** What the end of a run is remembered from. */
@@ -122,13 +117,9 @@ export async function keepInJournal(
 
 /**
  * Saves what the run adds to memory, its entry and its notes in one write. Trouble is one warning (D14); what was to be
- * saved is in the report. `onSaving` is given what is true of a run that is killed while it saves.
+ * saved is in the report.
  */
-export async function remember(
-  end: RunEnd,
-  deps: Dependencies,
-  onSaving?: (remembered: Remembered | undefined) => void,
-): Promise<Remembered | undefined> {
+export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembered | undefined> {
   const { plan, memory } = end;
   const entries = entriesOf(end, deps);
   // Whatever became of the run (D16), in the lane that it has come to (D19).
@@ -138,10 +129,7 @@ export async function remember(
   const kept = isKept ? [factsChange(plan.memory.path, end.facts, deps.clock.now())] : [];
   const changes = [...entries, ...notes, ...kept];
   if (changes.length === 0 || memory === undefined) return undefined;
-  const rememberedAs = (result: SaveResult) =>
-    entries.length + notes.length === 0 ? undefined : { entries, notes, result };
   await keepInJournal(end, entries, deps);
-  onSaving?.(rememberedAs(NOT_YET_SAVED));
   const result = await memory.store.write(changes, UNSTOPPED);
   if (result.kind === 'saved') {
     const left = result.unsaved ?? [];
@@ -157,20 +145,13 @@ export async function remember(
   const why = result.kind === 'failed' ? NOT_COUNTED : memory.store.kind === 'file' ? NOT_PUSHED : undefined;
   const unheld = why === undefined || end.limits === undefined ? [] : unheldLimits(end.limits, why);
   for (const warning of unheld) deps.reporter.warn(warning);
-  return rememberedAs(result);
+  return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
 }
 
 const NOT_COUNTED =
   'what this run cost could not be saved, so the next run does not count it. Limit each run with `max-cost-usd` as well.';
 const NOT_PUSHED =
   'what this run cost is in the workspace, and counts once a later step has pushed it. Add that step, or limit each run with `max-cost-usd`.';
-
-/** The post step runs after a cancelled job too, and saves from the journal. */
-const NOT_YET_SAVED = {
-  kind: 'failed',
-  reason: 'timeout',
-  message: 'the run was cancelled while it saved; the end of the job tries again',
-} as const;
 
 /** Facts, written into the newest state of an agent, without those that have grown old; `path` is that of its run log. */
 export function factsChange(path: string, facts: readonly ReviewFact[], now: Date): Change {

@@ -4,7 +4,7 @@ import { estimateText } from '../../../src/lib/text/cut.js';
 import type { GcFindings } from '../../../src/memory/gc/gc-result.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import { parseLog } from '../../../src/memory/units.js';
-import { collect, type GcRequest } from '../../../src/run/gc/gc.js';
+import { collect, type GcRequest } from '../../../src/run/gc.js';
 import { createFakeDependencies, type FakeDependenciesParts } from '../../helpers/dependencies-fake.js';
 import { createFakeModel, type FakeReply, says } from '../../helpers/model-fake.js';
 

@@ -174,17 +174,6 @@ describe('inputs', () => {
   ])('C1 15: refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });
   });
-
-  it.each<[Readonly<Record<string, string>>, readonly string[]]>([
-    [
-      { mode: 'gc', prompt: 'Why?', language: 'de', 'report-to': 'issue', 'check-run': 'true' },
-      ['prompt', 'check-run', 'language'],
-    ],
-    [{ mode: 'gc', comment: 'auto', 'max-turns': '50', 'max-cost-usd': '1', model: 'openai/gpt-4o' }, []],
-    [{ mode: 'run', prompt: 'Why?', language: 'de' }, []],
-  ])('report the inputs that the mode does not use of %j', (given, unused) => {
-    expect(read(given).unused).toEqual(unused);
-  });
 });
 
 function thrownBy(given: Readonly<Record<string, string>>): unknown {

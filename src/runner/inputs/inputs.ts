@@ -65,8 +65,6 @@ export interface Inputs {
   /** JSON text. */
   readonly outputSchema: string;
   readonly dryRun: boolean;
-  /** Inputs that were given and that the mode does not use. */
-  readonly unused: readonly string[];
   readonly failOn: FailOn;
 }
 
@@ -80,26 +78,6 @@ export interface FailOn {
 
 const MODES = ['run', 'gc', 'validate'] as const;
 const COMMENTS = ['auto', 'always', 'never'] as const;
-
-/** What tells an agent what to do and where its answer goes: nothing of it counts where no agent runs. */
-const RUN_INPUTS: readonly InputName[] = [
-  'prompt',
-  'effort',
-  'max-diff-tokens',
-  'paths',
-  'comment',
-  'min-severity',
-  'block-on',
-  'max-comments',
-  'labels-allowed',
-  'check-run',
-  'language',
-  'max-turns',
-  'max-cost-usd-per-pr',
-  'tools-allowed',
-  'changes-allowed',
-  'output-schema',
-];
 
 /**
  * Reads all inputs at once. The runner gives them as `INPUT_<NAME>` (metadata syntax reference); they are read here
@@ -140,7 +118,6 @@ export function readInputs(env: Environment): Inputs {
     redact: list(read('redact')),
     outputSchema: read('output-schema'),
     dryRun: flag(read, 'dry-run'),
-    unused: unusedInputs(env, read('mode')),
     failOn: readFailOn(env),
   };
   checkTogether(inputs);
@@ -166,18 +143,9 @@ export function readFailOn(env: Environment): FailOn {
 
 /** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */
 function readInput(env: Environment, name: InputName): string {
-  const value = givenInput(env, name);
+  const value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
   if (value !== '' || name === 'github-token' || name === 'fail-on') return value;
   return INPUT_DEFAULTS[name];
-}
-
-function givenInput(env: Environment, name: string): string {
-  return env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
-}
-
-function unusedInputs(env: Environment, mode: string): readonly string[] {
-  if (mode !== 'gc') return [];
-  return RUN_INPUTS.filter((name) => !['', INPUT_DEFAULTS[name]].includes(givenInput(env, name)));
 }
 
 function checkTogether(inputs: Inputs): void {

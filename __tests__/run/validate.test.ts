@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigError, NotFoundError } from '../../../src/lib/errors.js';
-import { compileGlob } from '../../../src/lib/text/glob.js';
-import { validateAgents } from '../../../src/run/validate/validate-agents.js';
+import { ConfigError, NotFoundError } from '../../src/lib/errors.js';
+import { compileGlob } from '../../src/lib/text/glob.js';
 import {
   formatValidation,
   type ValidationDependencies,
   type ValidationRequest,
-} from '../../../src/run/validate/validation.js';
+  validateAgents,
+} from '../../src/run/validate.js';
 
 const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
 

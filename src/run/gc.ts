@@ -1,21 +1,21 @@
 import { resolve } from 'node:path';
-import type { LoadedAgent } from '../../agent/agent-source.js';
-import type { Effort } from '../../agent/choices.js';
-import { isOffline, type ModelRef, parseModelRef } from '../../agent/model-ref.js';
-import type { Trigger } from '../../event/trigger.js';
-import { classifyTrust } from '../../event/trust.js';
-import { CONTEXT_WINDOW_TOKENS, GC } from '../../lib/defaults.js';
-import { AxeError, ConfigError } from '../../lib/errors.js';
-import { encodeBytes } from '../../lib/text/bytes.js';
-import { estimateText } from '../../lib/text/cut.js';
-import type { Warning } from '../../lib/warning.js';
-import { createAsker, modelSettings } from '../../loop/asker.js';
-import { Budget, type BudgetLimits } from '../../loop/budget.js';
-import { firstMessages, textOf } from '../../loop/messages.js';
-import { retryPolicy } from '../../loop/retry.js';
-import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../../loop/spend.js';
-import { Usage } from '../../loop/usage.js';
-import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../../memory/gc/analysis.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import type { Effort } from '../agent/choices.js';
+import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import type { Trigger } from '../event/trigger.js';
+import { classifyTrust } from '../event/trust.js';
+import { CONTEXT_WINDOW_TOKENS, GC } from '../lib/defaults.js';
+import { AxeError, ConfigError } from '../lib/errors.js';
+import { encodeBytes } from '../lib/text/bytes.js';
+import { estimateText } from '../lib/text/cut.js';
+import type { Warning } from '../lib/warning.js';
+import { createAsker, modelSettings } from '../loop/asker.js';
+import { Budget, type BudgetLimits } from '../loop/budget.js';
+import { firstMessages, textOf } from '../loop/messages.js';
+import { retryPolicy } from '../loop/retry.js';
+import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../loop/spend.js';
+import { Usage } from '../loop/usage.js';
+import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../memory/gc/analysis.js';
 import {
   countLog,
   type GcEnd,
@@ -24,22 +24,22 @@ import {
   planTrim,
   type Suggestion,
   type TrimPlan,
-} from '../../memory/gc/gc-result.js';
-import type { GoneLine } from '../../memory/notes/citations.js';
-import { notesUnder } from '../../memory/notes/place.js';
-import { promptText } from '../../memory/run-log.js';
-import { statePath } from '../../memory/state.js';
-import { type FailedSave, firstUnread, type MemoryStore } from '../../memory/store.js';
-import { openBytes, readTail } from '../../memory/tail.js';
-import { parseReviewFacts } from '../../review/state-facts.js';
-import { worthTable } from '../../review/worth.js';
-import { agentWorkdir } from '../admit.js';
-import { openAgentMemory } from '../commands/open-agent-memory.js';
-import { openModel } from '../conversation.js';
-import type { Dependencies } from '../dependencies.js';
-import { checkCited, placesOf } from '../notes.js';
-import type { RunReport, RunRequest } from '../records.js';
-import { factsChange, UNSTOPPED } from '../save.js';
+} from '../memory/gc/gc-result.js';
+import type { GoneLine } from '../memory/notes/citations.js';
+import { notesUnder } from '../memory/notes/place.js';
+import { promptText } from '../memory/run-log.js';
+import { statePath } from '../memory/state.js';
+import { type FailedSave, firstUnread, type MemoryStore } from '../memory/store.js';
+import { openBytes, readTail } from '../memory/tail.js';
+import { parseReviewFacts } from '../review/state-facts.js';
+import { worthTable } from '../review/worth.js';
+import { agentWorkdir } from './admit.js';
+import { openAgentMemory } from './commands/open-agent-memory.js';
+import { openModel } from './conversation.js';
+import type { Dependencies } from './dependencies.js';
+import { checkCited, placesOf } from './notes.js';
+import type { RunReport, RunRequest } from './records.js';
+import { factsChange, UNSTOPPED } from './save.js';
 
 export interface GcRequest {
   readonly agent: LoadedAgent;
