@@ -52,11 +52,12 @@ export function refNode(repo: StoredRepo, branch: string): GraphNode | null {
 
 /** A commit with its tree and history. */
 export function commitNode(repo: StoredRepo, commit: GitCommit): GraphNode {
-  const { sha, tree, message, committer } = commit;
+  const { sha, tree, message, author, committer } = commit;
   return {
     __typename: 'Commit',
     oid: sha,
     message,
+    author: { __typename: 'GitActor', name: author.name },
     committedDate: committer.date,
     tree: () => treeNode(repo, tree),
     file: ({ path }: { path: string }) => {

@@ -43,6 +43,7 @@ function repositoryNode(repo: StoredRepo, deps: GraphQlFake): GraphNode {
   return {
     __typename: 'Repository',
     id: String(stableId(fullName(repo))),
+    url: html(repo),
     isPrivate: repo.isPrivate,
     isArchived: repo.isArchived,
     pullRequest: subject('a PullRequest', ['PullRequest']),

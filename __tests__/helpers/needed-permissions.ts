@@ -43,7 +43,7 @@ export const NEEDS: readonly Need[] = [
   {
     scope: 'contents',
     level: 'write',
-    what: 'Memory on a branch (`memory-store: branch`), `mode: gc`, `open_pull_request`, a step of yours that pushes',
+    what: 'Memory on a branch (`memory-store: branch`), `mode: gc`, `open_pull_request`, `push_to_pull_request`, a step of yours that pushes',
     isNeeded: ({ inputs, agent, step }) =>
       pushes(step) ||
       opensPulls(inputs, agent) ||

@@ -211,7 +211,7 @@ async function createActionDependencies({
   );
   const publisher = createActionPublisher({
     client,
-    changes: changes && { made: changes.made, branch: () => changes.files.branch() },
+    changes: changes && { made: changes.made, head: () => changes.files.head() },
     comment: inputs.comment,
     review: inputs.review,
     inputs: inputs.publish,
@@ -293,11 +293,15 @@ async function openChanges(
   },
 ) {
   if (rules.allowed.length === 0 || client === undefined || trigger.kind === 'local') return undefined;
-  return {
-    made: new Changes(rules),
-    files: createSubjectFiles(client, trigger, signal),
-    isCheckedOut: (await readCheckedOut(workspace)) !== undefined,
-  };
+  const files = createSubjectFiles(client, trigger, signal);
+  const checkedOut = await readCheckedOut(workspace);
+  // Below a comment a job checks the default branch out, unless it says otherwise.
+  const isOther =
+    trigger.kind === 'comment' &&
+    trigger.on === 'pull_request' &&
+    checkedOut !== undefined &&
+    checkedOut !== (await files.head().catch(() => undefined))?.head;
+  return { made: new Changes(rules), files, isCheckedOut: checkedOut !== undefined && !isOther };
 }
 
 function makeRequest(inputs: Inputs, trigger: Trigger, { env, workspace }: Runner): RunRequest {

@@ -1,16 +1,20 @@
-import { subjectNumber } from '../event/trigger.js';
+import { type Repository, subjectNumber } from '../event/trigger.js';
 import { withGitHub } from '../github/client/ask.js';
+import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
+import { commitEdits, refusedChange } from '../github/posting/commit-edits.js';
 import { proposeChange } from '../github/posting/propose-change.js';
 import { isCutShort } from '../lib/outcome.js';
-import { utf8Bytes } from '../lib/text/cut.js';
+import { shown, utf8Bytes } from '../lib/text/cut.js';
 import { count, grouped } from '../lib/text/number.js';
 import { formatPatch } from '../lib/text/patch.js';
 import { warningText } from '../lib/warning.js';
 import { memoryName } from '../memory/log-path.js';
 import { textId } from '../memory/units.js';
+import type { PullRequestDraft } from '../review/buffered.js';
+import { codeSpan } from '../review/comment-text.js';
 import { sanitize } from '../safety/sanitize.js';
-import type { Edits } from '../tools/workspace/changes.js';
+import { type Edits, joinEdits } from '../tools/workspace/changes.js';
 import {
   type ActionPublisherOptions,
   cleanFor,
@@ -33,38 +37,59 @@ interface PublishedChange {
 }
 
 /**
- * Opens the pull request that a run wants for what it has changed. Where that may not be, or GitHub refuses, the patch is in the
- * job summary; a change that breaks a rule is shown nowhere. Does not throw: trouble is a warning.
+ * Opens the pull request, or pushes the commits, that a run wants of what it has changed. Where that may not be, or GitHub
+ * refuses, the patch is in the job summary; a change that breaks a rule is shown nowhere. Does not throw: trouble is a warning.
  */
 export async function publishChange(end: RunEnd, options: ActionPublisherOptions): Promise<PublishedChange> {
   const { plan, outcome, requested } = end;
   const { changes, client, reporter, secrets } = options;
-  const draft = requested.buffered.pullRequest;
+  const { pullRequest: draft, commits } = requested.buffered;
   if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
   const { edits, problem } = changes.made;
-  if (edits.size === 0 || (draft === undefined && problem !== undefined)) return {};
-  if (draft === undefined) {
+  const isAsked = draft !== undefined || commits.length > 0;
+  if (edits.size === 0 || (!isAsked && problem !== undefined)) return {};
+  if (!isAsked) {
     const details = `The agent has changed ${count(edits.size, 'file')} and asked for no pull request.`;
     return { details: `${details} ${describePatch(edits, secrets).text}` };
   }
+  const nothing = draft === undefined ? NOT_PUSHED : NOT_OPENED;
   if (problem !== undefined) {
-    const said = `No pull request was opened: ${problem}.`;
+    const said = `${nothing}: ${problem}.`;
     reporter.warn({ code: 'publish-failed', message: said });
     return { said, details: said, failure: said };
   }
-  if (isCutShort(outcome) || outcome.kind === 'failed' || outcome.kind === 'refused')
-    return unopened(', because the run did not come to its end', edits, secrets);
-  if (requested.onlyPatch !== undefined) return unopened(`, because ${requested.onlyPatch}`, edits, secrets);
-  const { repository } = plan.trigger;
+  const isEnded = !isCutShort(outcome) && outcome.kind !== 'failed' && outcome.kind !== 'refused';
+  const why = isEnded ? requested.onlyPatch : 'the run did not come to its end';
+  if (why !== undefined) return withPatch(`${nothing}, because ${why}.`, edits, secrets);
+  const publishing = { ...options, changes, client, repository: plan.trigger.repository };
+  return draft === undefined ? await push(end, publishing) : await open(draft, end, publishing);
+}
+
+const NOT_OPENED = 'No pull request was opened';
+const NOT_PUSHED = 'Nothing was pushed';
+const PATCH_IS_SHOWN = 'The patch is in the job summary.';
+
+/** What a change is published with. */
+interface Publishing extends ActionPublisherOptions {
+  readonly changes: NonNullable<ActionPublisherOptions['changes']>;
+  readonly client: GitHubClient;
+  readonly repository: Repository;
+}
+
+async function open(draft: PullRequestDraft, end: RunEnd, options: Publishing): Promise<PublishedChange> {
+  const { changes, client, repository } = options;
+  const { plan, requested } = end;
+  const { edits } = changes.made;
   const clean = cleanFor(requested.lane, options);
   const task = taskOf(end, options);
   const asked = subjectNumber(plan.trigger);
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
   const result = await withGitHub(async (signal) => {
-    const title = sanitize(draft.title, 'title', secrets);
+    const title = sanitize(draft.title, 'title', options.secrets);
+    const head = await changes.head();
     const change = {
       repository,
-      base: draft.base ?? (await changes.branch()),
+      base: draft.base ?? (head.isForeign ? repository.defaultBranch : head.branch),
       isBaseAsked: draft.base !== undefined,
       branch: `axe/${memoryName(plan.agent.name).replace(/[^\w.-]+/g, '-')}/${task}`,
       edits,
@@ -74,45 +99,92 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
       mark: { kind: 'change', agent: plan.agent.name, key: task, lane: requested.lane },
     } as const;
     return await proposeChange(client, change, signal);
-  }, 'The patch is in the job summary.');
-  if (!(result instanceof GitHubError)) return opened(result, edits);
-  const { remedy } = result;
-  const warning = {
-    code: 'publish-failed',
-    message: `no pull request was opened: ${result.message}`,
-    remedy,
-  } as const;
-  reporter.warn(warning);
-  return { ...unopened(`: ${result.message}`, edits, secrets), failure: warningText(warning) };
+  }, PATCH_IS_SHOWN);
+  if (result instanceof GitHubError) return failed(NOT_OPENED, result, edits, options);
+  const { number, url, branch, created, isByJob } = result;
+  const what = `${created ? 'Opened' : 'Updated'} the pull request #${number}`;
+  return {
+    line: `${what} (\`${branch}\`): ${filesOf(edits)}.`,
+    said: `${what}.`,
+    details: `[Pull request #${number}](${url})${isByJob ? `. ${WAITS}` : ''}`,
+    url,
+  };
 }
+
+const WAITS =
+  "Its workflows wait until a person approves them, because the job's own token has made the commit. The token of a GitHub App (`github-token`) starts them at once.";
 
 /** The same for runs of the agent that are about the same: its subject, or else its workflow. */
 function taskOf({ plan: { trigger } }: RunEnd, { workflow }: ActionPublisherOptions): string {
   return String(subjectNumber(trigger) ?? textId(workflow).slice(2, 10));
 }
 
-function opened(
-  { number, url, branch, created, isByJob }: Awaited<ReturnType<typeof proposeChange>>,
-  edits: Edits,
-): PublishedChange {
-  const what = `${created ? 'Opened' : 'Updated'} the pull request #${number}`;
-  const waits =
-    "Its workflows wait until a person approves them, because the job's own token has opened it. The token of a GitHub App (`github-token`) starts them at once.";
+/** Pushes the commits of a run, one after the other: where one fails, those before it stay. */
+async function push({ plan: { trigger }, requested }: RunEnd, options: Publishing): Promise<PublishedChange> {
+  const { changes, client, repository } = options;
+  const { commits } = requested.buffered;
+  const parts = changes.made.editsOf(commits.map(({ number }) => number));
+  const made: Awaited<ReturnType<typeof commitEdits>>[] = [];
+  let branch = '';
+  let trouble: GitHubError | undefined;
+  for (const [at, edits] of parts.entries()) {
+    const result = await withGitHub(async (signal) => {
+      branch = requirePushable(await changes.head(), repository);
+      const message = { headline: sanitize(commits[at]?.message ?? '', 'title', options.secrets) };
+      return await commitEdits(client, repository, branch, { edits, message }, signal);
+    }, PATCH_IS_SHOWN);
+    if (result instanceof GitHubError) {
+      trouble = result;
+      break;
+    }
+    made.push(result);
+  }
+  const [first] = made;
+  if (first === undefined && trouble !== undefined)
+    return failed(NOT_PUSHED, trouble, changes.made.edits, options);
+  const number = subjectNumber(trigger);
+  const what = `Pushed ${made.map(({ oid }) => oid.slice(0, 7)).join(', ')} to ${codeSpan(branch)}`;
+  const url = `${first?.url}/pull/${number}`;
+  const said = `${what}.`;
+  const details = `${what} of [#${number}](${url})${first?.isByJob === true ? `. ${WAITS}` : '.'}`;
+  const line = `${what} of #${number}: ${filesOf(joinEdits(parts.slice(0, made.length)))}.`;
+  const pushed = { line, said, details, url };
+  if (trouble === undefined) return pushed;
+  const rest = failed('The rest was not pushed', trouble, joinEdits(parts.slice(made.length)), options);
   return {
-    line: `${what} (\`${branch}\`): ${filesOf(edits)}.`,
-    said: `${what}.`,
-    details: `[Pull request #${number}](${url})${isByJob ? `. ${waits}` : ''}`,
-    url,
+    ...pushed,
+    said: `${said} ${rest.said}`,
+    details: `${details}\n\n${rest.details}`,
+    failure: rest.failure,
   };
 }
 
-function unopened(why: string, edits: Edits, secrets: readonly string[]): PublishedChange {
-  const said = `No pull request was opened${why}.`;
+/** The branch, if a run commits on it. Throws a GitHubError. */
+function requirePushable(
+  { branch, isForeign }: Awaited<ReturnType<Publishing['changes']['head']>>,
+  { defaultBranch }: Repository,
+): string {
+  if (isForeign) throw refusedChange('the branch of the pull request is in another repository');
+  if (branch === defaultBranch) throw refusedChange(`${shown(branch)} is the default branch`);
+  return branch;
+}
+
+/** Tells of a change that GitHub did not take; `nothing` says what there is not. */
+function failed(
+  nothing: string,
+  { message, remedy }: GitHubError,
+  edits: Edits,
+  { reporter, secrets }: ActionPublisherOptions,
+): PublishedChange {
+  const what = nothing.replace(/^./, (letter) => letter.toLowerCase());
+  const warning = { code: 'publish-failed', message: `${what}: ${message}`, remedy } as const;
+  reporter.warn(warning);
+  return { ...withPatch(`${nothing}: ${message}.`, edits, secrets), failure: warningText(warning) };
+}
+
+function withPatch(said: string, edits: Edits, secrets: readonly string[]): PublishedChange {
   const { text, isShown } = describePatch(edits, secrets);
-  return {
-    said: `${said} ${isShown ? 'The patch is in the job summary.' : text}`,
-    details: `${said} ${text}`,
-  };
+  return { said: `${said} ${isShown ? PATCH_IS_SHOWN : text}`, details: `${said} ${text}` };
 }
 
 const MAX_NAMED = 5;

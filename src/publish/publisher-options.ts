@@ -23,7 +23,9 @@ export interface ActionPublisherOptions extends ThisRun {
   readonly review: ReviewInputs;
   readonly inputs: PublishInputs;
   /** What the run has changed, and the branch that it has read; left out where it may change nothing. */
-  readonly changes?: { readonly made: Changes; branch(): Promise<string> } | undefined;
+  readonly changes?:
+    | { readonly made: Changes; head(): Promise<{ readonly branch: string; readonly isForeign: boolean }> }
+    | undefined;
   readonly reporter: Reporter;
   readonly secrets: readonly string[];
   now(): Date;

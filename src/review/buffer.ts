@@ -27,14 +27,18 @@ interface PublishScope {
   readonly isLocal?: boolean;
   /** What the run changes in the repository; left out where it may change nothing. */
   readonly changes?: ProposableChanges | undefined;
+  /** The run is about an open pull request, on whose branch its changes can be committed. */
+  readonly isOnPull?: boolean;
 }
 
 /** What a run has changed so far. */
 interface ProposableChanges {
   /** Why it cannot be committed, in half a sentence; undefined if it can. */
   problem(): string | undefined;
-  /** Why the run opens no pull request itself, in half a sentence; undefined if it does. */
+  /** Why the run commits nothing itself, in half a sentence; undefined if it does. */
   whyOnlyPatch(): string | undefined;
+  /** Ends a commit; its number is that of the one before where nothing was edited since. */
+  endCommit(): number;
 }
 
 /** A pull request that a run can review. */
@@ -77,6 +81,8 @@ export class Publications {
         return this.scope.subject !== undefined;
       case 'open_pull_request':
         return this.scope.changes !== undefined;
+      case 'push_to_pull_request':
+        return this.scope.changes !== undefined && this.scope.isOnPull === true;
       default:
         return !this.isLocal;
     }
@@ -185,12 +191,31 @@ export class Publications {
       sizeProblem('body', body, TEXT_LIMITS.issueBytes) ??
       changes.problem();
     if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
-    this.state = { ...this.state, pullRequest: { title: line, body: body.trim(), base } };
+    this.state = { ...this.state, pullRequest: { title: line, body: body.trim(), base }, commits: [] };
     const onlyPatch = changes.whyOnlyPatch();
     return taken(
       onlyPatch === undefined
         ? `The pull request ${shown(line)} is taken. It is opened when the run ends.`
-        : `No pull request is opened, because ${onlyPatch}. When the run ends, its patch is in the job summary, where a person can apply it.`,
+        : `No pull request is opened, because ${onlyPatch}. ${ONLY_PATCH}`,
+    );
+  }
+
+  /** A commit of what was edited since the last one; where that is nothing, its message is another one now. */
+  pushToPullRequest(message: string): PublicationAnswer {
+    const tool = 'push_to_pull_request';
+    const { changes } = this.scope;
+    if (changes === undefined || !this.isOpenTo(tool)) return this.refuse(tool, NO_CHANGES);
+    const line = cleanLine(message, TEXT_LIMITS.titleCodePoints);
+    const problem = sizeProblem('message', line, TEXT_LIMITS.issueBytes) ?? changes.problem();
+    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    const number = changes.endCommit();
+    const others = this.state.commits.filter((commit) => commit.number !== number);
+    this.state = { ...this.state, pullRequest: undefined, commits: [...others, { message: line, number }] };
+    const onlyPatch = changes.whyOnlyPatch();
+    return taken(
+      onlyPatch === undefined
+        ? `The commit ${shown(line)} is taken. It is pushed when the run ends.`
+        : `Nothing is pushed, because ${onlyPatch}. ${ONLY_PATCH}`,
     );
   }
 
@@ -241,6 +266,7 @@ export class Publications {
 
 const NO_PULL_REQUEST =
   'Not taken: this run is about no pull request whose diff is known. Put what you have to say into your answer.';
+const ONLY_PATCH = 'When the run ends, its patch is in the job summary, where a person can apply it.';
 const NO_CHANGES = 'Not taken: this run may change nothing in the repository.';
 const NO_SUBJECT = 'Not taken: this run is about no issue and no pull request.';
 /** The model answers by calling again for the same line, where it may say the finding in other words. */

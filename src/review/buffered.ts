@@ -25,6 +25,13 @@ export interface PullRequestDraft {
   readonly base: string | undefined;
 }
 
+/** A commit for the branch of the run's pull request. */
+interface CommitDraft {
+  readonly message: string;
+  /** By which its edits are found. */
+  readonly number: number;
+}
+
 /** Something the model wanted published and is not allowed to have. */
 export interface Refusal {
   readonly tool: string;
@@ -76,6 +83,8 @@ export interface Buffered {
   readonly issues: readonly IssueDraft[];
   readonly reaction: ReactionName | undefined;
   readonly pullRequest: PullRequestDraft | undefined;
+  /** Oldest first; none where a pull request is to be opened. */
+  readonly commits: readonly CommitDraft[];
   readonly refusals: readonly Refusal[];
 }
 
@@ -94,6 +103,7 @@ export const NOTHING_BUFFERED: Buffered = {
   issues: [],
   reaction: undefined,
   pullRequest: undefined,
+  commits: [],
   refusals: [],
 };
 

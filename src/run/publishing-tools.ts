@@ -14,6 +14,7 @@ import { lastReviewed } from '../review/state-facts.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { Changes } from '../tools/workspace/changes.js';
+import { pullOf } from './learn.js';
 import type { Restored } from './records.js';
 
 /**
@@ -38,8 +39,13 @@ export function openPublications(
     isLocal,
     changes:
       changes !== undefined && mayChange(trust)
-        ? { problem: () => changes.problem, whyOnlyPatch: () => whyOnlyPatch(trust, taint) }
+        ? {
+            problem: () => changes.problem,
+            whyOnlyPatch: () => whyOnlyPatch(trust, taint),
+            endCommit: () => changes.endCommit(),
+          }
         : undefined,
+    isOnPull: pullOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
   };
   if (change === undefined || ledger === undefined) return new Publications({ ...open, review: undefined });
   const files = parseDiff(change.diff);
@@ -116,9 +122,10 @@ function warningsOf(
   publications: Publications | undefined,
 ): readonly Warning[] {
   if (publications === undefined || publications.isLocal) return [];
-  if (missing.includes('open_pull_request')) {
-    const others = missing.filter((name) => name !== 'open_pull_request');
-    return [cannotChange(agent), ...warningsOf(agent, others, publications)];
+  const changing = missing.filter((name) => name.endsWith('_pull_request'));
+  if (changing.length > 0 && !publications.isOpenTo('open_pull_request')) {
+    const others = missing.filter((name) => !changing.includes(name));
+    return [cannotChange(agent, changing), ...warningsOf(agent, others, publications)];
   }
   const expected = publications.isOpenTo('react')
     ? missing
@@ -129,7 +136,8 @@ function warningsOf(
   return [{ code: 'tool-not-available', message }];
 }
 
-function cannotChange(agent: string): Warning {
-  const message = `agent "${agent}" asks for \`open_pull_request\`, and this run may change nothing: that takes a person with write access, a schedule or a dispatch, and files that the workflow names. Add \`changes-allowed\` with their patterns to the step's \`with:\`.`;
+function cannotChange(agent: string, names: readonly string[]): Warning {
+  const listed = names.map((name) => `\`${name}\``).join(' and ');
+  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing: that takes a person with write access, a schedule or a dispatch, and files that the workflow names. Add \`changes-allowed\` with their patterns to the step's \`with:\`.`;
   return { code: 'tool-not-available', message };
 }

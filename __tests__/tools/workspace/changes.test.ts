@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ChangeRules, Changes, whyNotAllowed } from '../../../src/tools/workspace/changes.js';
+import fc from 'fast-check';
+import { type ChangeRules, Changes, joinEdits, whyNotAllowed } from '../../../src/tools/workspace/changes.js';
 
 const RULES: ChangeRules = {
   allowed: ['**'],
@@ -151,4 +152,39 @@ describe('a change', () => {
     }
     expect(changes.problem).toBe(problem);
   });
+});
+
+it('the commits of a run, one on top of the other, come to all that it has edited', () => {
+  const text = fc.constantFrom(undefined, 'x', 'y', 'z');
+  const step = fc.oneof(
+    fc.record({ path: fc.constantFrom('a', 'b', 'c'), text }),
+    fc.constant('commit' as const),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(fc.constantFrom('a', 'b'), text), fc.array(step), (start, steps) => {
+      const changes = new Changes(RULES);
+      const files = new Map<string, string | undefined>(Object.entries(start));
+      const numbers = new Set<number>();
+      const bytesOf = (one: string | undefined) => (one === undefined ? undefined : bytes(one));
+      for (const one of steps) {
+        if (one === 'commit' && changes.edits.size > 0) numbers.add(changes.endCommit());
+        if (one === 'commit') continue;
+        changes.note(one.path, { before: bytesOf(files.get(one.path)), after: bytesOf(one.text) });
+        files.set(one.path, one.text);
+      }
+      const parts = changes.editsOf([...numbers]);
+      const committed = new Map<string, string | undefined>(Object.entries(start));
+      const shown = (one: Uint8Array | undefined) => one && new TextDecoder().decode(one);
+      for (const part of parts) {
+        expect(part.size).toBeGreaterThan(0);
+        for (const [path, { before, after }] of part) {
+          expect(shown(before)).toBe(committed.get(path));
+          committed.set(path, shown(after));
+        }
+      }
+      for (const [path, one] of files) expect(committed.get(path)).toBe(one);
+      expect(parts.length).toBeLessThanOrEqual(Math.max(1, numbers.size));
+      for (const [path, edit] of changes.edits) expect(joinEdits(parts).get(path)).toEqual(edit);
+    }),
+  );
 });

@@ -7,7 +7,7 @@ import type { Edits } from '../../tools/workspace/changes.js';
 import { askGraphQl, askRest, createOnce, inRepo } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { blobSha } from '../reading/commit-files.js';
+import { commitOnBranch, fetchState, JOB, refusedChange, requireUnmoved } from './commit-edits.js';
 
 /** A change of files that people are asked to merge. Texts went through outbound cleaning (D24). */
 interface ProposedChange {
@@ -47,8 +47,9 @@ export async function proposeChange(
   signal: AbortSignal,
 ): Promise<OpenedPull> {
   const { repository, base, title, edits } = change;
-  const state = await fetchState(client, change, signal);
-  const { branch, earlier } = await chooseBranch(client, change, state, signal);
+  const branches = branchesFor(change.branch);
+  const state = await fetchState(client, repository, { base, edits, branches }, signal);
+  const { branch, earlier } = await chooseBranch(client, change, state.branches, signal);
   if (earlier?.isOpen === true && earlier.base !== base && change.isBaseAsked !== true)
     return await proposeChange(client, { ...change, base: earlier.base }, signal);
   requireUnmoved(edits, base, state);
@@ -57,7 +58,9 @@ export async function proposeChange(
   const ref = { ...inRepo(repository), ref: `refs/heads/${target}`, sha: state.head };
   await client.request('POST /repos/{owner}/{repo}/git/refs', { params: ref, signal });
   try {
-    const commit = await commitOnBranch(client, change, target, state.head, signal);
+    const message = { headline: change.message };
+    const made = await commitOnBranch(client, repository, target, state.head, { edits, message }, signal);
+    const { oid: commit } = made;
     if (earlier !== undefined) {
       const move = { branch, from: earlier.commit, to: commit, over: target };
       await moveBranch(client, state.repositoryId, move, signal);
@@ -101,122 +104,6 @@ function branchesFor(branch: string): readonly string[] {
   return Array.from({ length: MAX_BRANCHES }, (_, at) => (at === 0 ? branch : `${branch}-${at + 1}`));
 }
 
-/** The repository before the change. */
-interface State {
-  readonly repositoryId: string;
-  /** Newest commit of the base. */
-  readonly head: string;
-  readonly entries: ReadonlyMap<string, TreeEntry>;
-  /** Newest commits of those branches that are there. */
-  readonly branches: ReadonlyMap<string, string>;
-}
-
-interface TreeEntry {
-  readonly oid: string;
-  readonly type: string;
-  readonly mode: number;
-}
-
-const entrySchema = v.object({ oid: v.string(), type: v.string(), mode: v.number() });
-const branchSchema = v.object({ target: v.object({ oid: v.string() }) });
-
-/** Asks for the base, for what it has at each path and the folders above it, and for the branches, all at one moment. */
-async function fetchState(
-  client: GitHubClient,
-  { repository, base, branch, edits }: ProposedChange,
-  signal: AbortSignal,
-): Promise<State> {
-  const paths = [...new Set([...edits.keys()].flatMap((path) => [path, ...foldersAbove(path)]))];
-  const files = paths.map((path, at) => [`file${at}`, path] as const);
-  const refs = branchesFor(branch).map((name, at) => [`branch${at}`, name] as const);
-  const variables = [...files, ...refs].map(([alias]) => `, $${alias}: String!`).join('');
-  const query = `query ($owner: String!, $name: String!, $base: String!${variables}) {
-  repository(owner: $owner, name: $name) {
-    id
-    base: ref(qualifiedName: $base) {
-      target { oid ... on Commit {
-        ${files.map(([alias]) => `${alias}: file(path: $${alias}) { oid type mode }`).join('\n        ')}
-      } }
-    }
-    ${refs.map(([alias]) => `${alias}: ref(qualifiedName: $${alias}) { target { oid } }`).join('\n    ')}
-  }
-}`;
-  const target = {
-    oid: v.string(),
-    ...Object.fromEntries(files.map(([alias]) => [alias, v.nullable(entrySchema)])),
-  };
-  const found = Object.fromEntries(refs.map(([alias]) => [alias, v.nullable(branchSchema)]));
-  const { owner, name } = repository;
-  const answer = await askGraphQl(
-    client,
-    {
-      query,
-      variables: {
-        owner,
-        name,
-        base: `refs/heads/${base}`,
-        ...Object.fromEntries(files),
-        ...Object.fromEntries(refs.map(([alias, one]) => [alias, `refs/heads/${one}`])),
-      },
-      schema: v.object({
-        repository: v.looseObject({
-          id: v.string(),
-          base: v.nullable(v.object({ target: v.looseObject(target) })),
-          ...found,
-        }),
-      }),
-      missingIsNull: true,
-      what: 'the branch and its files',
-      permission: 'contents: read',
-    },
-    signal,
-  );
-  const { id, base: at, ...others } = answer.repository;
-  if (at === null) throw refused(`there is no branch ${shown(base)}`);
-  const entries = new Map<string, TreeEntry>();
-  for (const [alias, path] of files) {
-    const entry = v.safeParse(entrySchema, at.target[alias]);
-    if (entry.success) entries.set(path, entry.output);
-  }
-  const heads = refs.flatMap(([alias, one]) => {
-    const ref = v.safeParse(branchSchema, others[alias]);
-    return ref.success ? [[one, ref.output.target.oid] as const] : [];
-  });
-  return { repositoryId: id, head: at.target.oid, entries, branches: new Map(heads) };
-}
-
-function foldersAbove(path: string): readonly string[] {
-  const names = path.split('/').slice(0, -1);
-  return names.map((_, at) => names.slice(0, at + 1).join('/'));
-}
-
-function refused(message: string, remedy?: string): GitHubError {
-  return new GitHubError(message, { reason: 'invalid', requestLine: '', remedy });
-}
-
-const PLAIN_FILE = 0o100644;
-
-/** Throws a GitHubError that names the files which are not what the run has read, or that a commit cannot carry. */
-function requireUnmoved(edits: Edits, base: string, { entries }: State): void {
-  const isMoved = ([path, { before }]: [string, { before: Uint8Array | undefined }]) =>
-    entries.get(path)?.oid !== (before && blobSha(before)) ||
-    foldersAbove(path).some((folder) => (entries.get(folder)?.type ?? 'tree') !== 'tree');
-  const moved = [...edits].filter(isMoved).map(([path]) => shown(path));
-  if (moved.length > 0) {
-    const are = moved.length === 1 ? 'is' : 'are';
-    throw refused(
-      `${moved.join(', ')} ${are} not as the run has read ${moved.length === 1 ? 'it' : 'them'} on ${shown(base)}`,
-      `Run it again. A checkout has to be of ${shown(base)}.`,
-    );
-  }
-  const special = [...edits.keys()].filter((path) => (entries.get(path)?.mode ?? PLAIN_FILE) !== PLAIN_FILE);
-  if (special.length > 0)
-    throw refused(
-      `${special.map(shown).join(', ')}: a commit through the API keeps no links and no files that can be executed`,
-      'Leave these files out, or change them by hand.',
-    );
-}
-
 /** What an earlier run has left on a branch. */
 interface Earlier {
   readonly commit: string;
@@ -229,7 +116,7 @@ interface Earlier {
 async function chooseBranch(
   client: GitHubClient,
   { repository, branch, mark }: ProposedChange,
-  { branches }: State,
+  branches: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<{ readonly branch: string; readonly earlier?: Earlier }> {
   for (const name of branchesFor(branch)) {
@@ -243,7 +130,7 @@ async function chooseBranch(
       return { branch: name, earlier };
     }
   }
-  throw refused(
+  throw refusedChange(
     `the branches ${shown(branch)} to \`${branch}-${MAX_BRANCHES}\` are all taken`,
     'Delete those that nobody needs.',
   );
@@ -295,42 +182,7 @@ async function listPulls(
 }
 
 function describe({ number, html_url: url, user }: FoundPull, branch: string, created: boolean): OpenedPull {
-  return { number, url, branch, created, isByJob: user?.login === 'github-actions[bot]' };
-}
-
-async function commitOnBranch(
-  client: GitHubClient,
-  { repository: { owner, name }, message, edits }: ProposedChange,
-  branch: string,
-  head: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const additions: object[] = [];
-  const deletions: object[] = [];
-  for (const [path, { after }] of edits) {
-    if (after === undefined) deletions.push({ path });
-    else additions.push({ path, contents: Buffer.from(after).toString('base64') });
-  }
-  const input = {
-    branch: { repositoryNameWithOwner: `${owner}/${name}`, branchName: branch },
-    expectedHeadOid: head,
-    message: { headline: message },
-    fileChanges: { additions, deletions },
-  };
-  const answer = await askGraphQl(
-    client,
-    {
-      query: `mutation ($input: CreateCommitOnBranchInput!) {
-  createCommitOnBranch(input: $input) { commit { oid } }
-}`,
-      variables: { input },
-      schema: v.object({ createCommitOnBranch: v.object({ commit: v.object({ oid: v.string() }) }) }),
-      what: 'the new commit',
-      permission: 'contents: write',
-    },
-    signal,
-  );
-  return answer.createCommitOnBranch.commit.oid;
+  return { number, url, branch, created, isByJob: user?.login === JOB };
 }
 
 /** Puts a branch onto a commit in the place of the one it is known to have, and removes the one that the commit was made on. */

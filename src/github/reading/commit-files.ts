@@ -6,7 +6,7 @@ import type { CommitFile, CommitFiles } from '../../tools/workspace/commit-works
 import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { fetchBlob, fetchTree } from './contents.js';
-import { once, subjectCommits, toTool } from './reader.js';
+import { once, type SubjectCommits, subjectCommits, toTool } from './reader.js';
 
 /**
  * The files of an event's commit through GitHub's API: one request lists them, and those that are asked for together come
@@ -16,7 +16,10 @@ export function createSubjectFiles(
   client: GitHubClient,
   trigger: Exclude<Trigger, { readonly kind: 'local' }>,
   signal: AbortSignal,
-): CommitFiles & { /** That the commit is on. */ branch(): Promise<string> } {
+): CommitFiles & {
+  /** The commit and the branch that it is on; those of a pull request may be a fork's. */
+  head(): Promise<Pick<SubjectCommits, 'head' | 'branch' | 'isForeign'>>;
+} {
   const { repository } = trigger;
   const commits = once(() => subjectCommits(client, trigger, signal));
   const list = once(async () => {
@@ -72,10 +75,7 @@ export function createSubjectFiles(
   }
 
   return {
-    async branch() {
-      const { branch, isForeign } = await commits(signal);
-      return isForeign ? repository.defaultBranch : branch;
-    },
+    head: () => commits(signal),
     list: () => toTool(() => list(signal)),
     read(file) {
       const asked = known.get(file.sha);

@@ -217,7 +217,7 @@ export function once<Answer>(
 }
 
 /** The commits an event is about. */
-interface SubjectCommits {
+export interface SubjectCommits {
   /** Sha, or the default branch where the event is about no commit. */
   readonly head: string;
   /** The branch that the head is on; the default branch where none is known. */

@@ -15,6 +15,7 @@ export const REVIEW_TOOL_NAMES: readonly string[] = [
   'set_labels',
   'create_issue',
   'open_pull_request',
+  'push_to_pull_request',
   'react',
 ];
 
@@ -105,6 +106,18 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       },
       async run({ title, body, base }) {
         return publishedText(publications.openPullRequest({ title, body, base: base || undefined }));
+      },
+    }),
+    defineTool({
+      name: 'push_to_pull_request',
+      effect: 'publish',
+      description:
+        'Makes a commit on the branch of the pull request of this run, when the run ends: of the files that you have written, edited or deleted since the last call. Call it once for each commit.',
+      shape: {
+        message: { type: 'string', description: 'One line of at most 200 characters.', required: true },
+      },
+      async run({ message }) {
+        return publishedText(publications.pushToPullRequest(message));
       },
     }),
     defineTool({

@@ -42,6 +42,8 @@ const MAX_BYTES = 1024 * 1024;
  */
 export class Changes {
   private readonly files = new Map<string, Edit>();
+  /** The edits at the end of each commit. */
+  private readonly ends: Edits[] = [];
 
   constructor(private readonly rules: ChangeRules) {}
 
@@ -68,6 +70,21 @@ export class Changes {
     this.files.set(path, { before: first === undefined ? before : first.before, after });
   }
 
+  /** Ends a commit; its number is that of the one before where nothing was edited since. */
+  endCommit(): number {
+    const { edits } = this;
+    if (editsBetween(this.ends.at(-1), edits).size > 0) this.ends.push(edits);
+    return this.ends.length;
+  }
+
+  /** The edits of commits, each with those since the one before; the last one has all that came after it, too. */
+  editsOf(commits: readonly number[]): readonly Edits[] {
+    const ends = [...commits.slice(0, -1).map((number) => this.ends[number - 1]), this.edits];
+    const parts = ends.map((end, at) => editsBetween(ends[at - 1], end));
+    // What came after the last commit may have taken it back.
+    return parts.filter(({ size }) => size > 0);
+  }
+
   /** Why the edits cannot be committed, in half a sentence; undefined if they can. */
   get problem(): string | undefined {
     const { edits } = this;
@@ -86,6 +103,25 @@ export class Changes {
     }
     return undefined;
   }
+}
+
+/** What leads from some edits of files to later ones of the same files. */
+function editsBetween(earlier: Edits = new Map(), later: Edits = new Map()): Edits {
+  const edits = [...new Set([...earlier.keys(), ...later.keys()])].map((path): [string, Edit] => {
+    const [was, is] = [earlier.get(path), later.get(path)];
+    const before = was === undefined ? is?.before : was.after;
+    return [path, { before, after: is === undefined ? was?.before : is.after }];
+  });
+  return new Map(edits.filter(([, { before, after }]) => !isSame(before, after)));
+}
+
+/** Edits that were made one after the other, as one. */
+export function joinEdits(parts: readonly Edits[]): Edits {
+  const joined = new Map<string, Edit>();
+  for (const part of parts)
+    for (const [path, { before, after }] of part)
+      joined.set(path, { before: joined.has(path) ? joined.get(path)?.before : before, after });
+  return joined;
 }
 
 function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
