@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_297,
+  'lines of src/': 56_303,
   'files of src/': 331,
   'types of src/': 780,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_731,
+  'lines of __tests__/': 81_734,
   'lines of scripts/, bench/ and eval/': 4942,
 };
 
