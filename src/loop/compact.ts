@@ -59,7 +59,7 @@ export function planCompaction(size: ConversationSize): Compaction {
   const shortened = [...split.head, ...dropped.messages, ...split.tail];
   const leftTokens = usedTokens - dropped.freedTokens * scale;
   const isEnough = leftTokens <= roomTokens * COMPACTION.enoughShare;
-  if (dropped.freedTokens > 0 && isEnough) return { kind: 'drop-results', messages: shortened };
+  if (isEnough) return { kind: 'drop-results', messages: shortened };
   if (!split.middle.some(({ role }) => role === 'assistant')) return { kind: 'none' };
   return {
     kind: 'summarize',
