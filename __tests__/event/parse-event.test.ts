@@ -262,6 +262,7 @@ describe('parsing an event', () => {
     runId: expect.any(Number),
     pull: undefined,
   };
+  const ELSEWHERE = { number: 7, base: { repo: { url: 'https://api.github.com/repos/hubot/Hello-World' } } };
   const GROUP = {
     kind: 'merge_group',
     head: { sha: '2ffea6db159f6b6c47a24e778fb9ef40cf6b1c7d' },
@@ -284,6 +285,7 @@ describe('parsing an event', () => {
     [ON_LINE, 'created', {}, PLACED],
     [ON_LINE, 'created', { 'pull_request.state': 'closed' }, { isClosed: true }],
     ['workflow_run', 'completed', { 'workflow_run.conclusion': 'failure' }, RUN],
+    ['workflow_run', 'completed', { 'workflow_run.pull_requests': [ELSEWHERE] }, { pull: undefined }],
     ['merge_group', 'checks_requested', {}, GROUP],
     ['push', undefined, {}, PUSH],
     ['push', undefined, { forced: true }, { isForced: true }],

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTaintTracker, describeTaint, type TaintSource } from '../../src/event/taint.js';
+import {
+  createTaintTracker,
+  describeTaint,
+  laneOfWords,
+  mayChange,
+  type TaintSource,
+  whyOnlyPatch,
+} from '../../src/event/taint.js';
+import type { Trust } from '../../src/event/trust.js';
 
 const SOURCES: readonly TaintSource[] = [
   { kind: 'event', reason: 'it reads text by hubot, who is not known to have write access' },
@@ -43,3 +51,29 @@ it('the taint tracker keeps every source once, in the order in which they were r
   for (const source of [...SOURCES, ...SOURCES.toReversed()]) taint.add(source);
   expect(taint.sources).toEqual(SOURCES);
 });
+
+it.each<[Trust['level'], Trust['lane'], readonly TaintSource[], string, boolean, string | undefined]>([
+  ['trusted', 'trusted', [], 'trusted', true, undefined],
+  [
+    'trusted',
+    'trusted',
+    SOURCES,
+    'tainted',
+    true,
+    'it reads text by hubot, who is not known to have write access',
+  ],
+  ['untrusted', 'tainted', [], 'untrusted', true, 'logs hold anything'],
+  ['untrusted', 'untrusted', [], 'untrusted', false, 'logs hold anything'],
+])(
+  'a run that is %s, in the lane %s, tainted by %j: words %s, may change files %s, only a patch: %s',
+  (level, lane, sources, words, changes, why) => {
+    const trust: Trust = { level, lane, reason: 'logs hold anything' };
+    const taint = createTaintTracker({ kind: 'push' });
+    for (const source of sources) taint.add(source);
+    expect([laneOfWords(trust, taint), mayChange(trust), whyOnlyPatch(trust, taint)]).toEqual([
+      words,
+      changes,
+      why,
+    ]);
+  },
+);

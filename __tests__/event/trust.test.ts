@@ -79,6 +79,8 @@ const rows: readonly Row[] = [
   ['C5 69: a ghost’s', 'sender-not-author', 'untrusted', comment({ author: ghost, actor: ghost }), 'write'],
   ['an edit of one’s own', 'run', 'trusted', comment({ ...EDITED, author: OCTOCAT }), 'write'],
   ['a deleted comment', 'subject-deleted', 'untrusted', comment({ action: 'deleted' }), 'admin'],
+  ['an issue of ours', 'own-text', 'untrusted', issue({ body: OWN }), 'write'],
+  ['a comment of ours', 'own-text', 'untrusted', comment({ body: OWN }), 'write'],
   ['a bot’s comment', 'bot', 'untrusted', comment({ author: dependabot, actor: dependabot }), 'write'],
   ['a writer’s label on a stranger’s from a branch', 'run', 'tainted', pullRequest(LABELED), 'write'],
   ['a writer’s push to a bot’s', 'run', 'tainted', pullRequest({ author: dependabot }), 'write'],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createMissingFiles, readConfigFile, readTextFile } from '../../src/lib/user-files.js';
+import { createMissingFiles, isFolder, readConfigFile, readTextFile } from '../../src/lib/user-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 const purpose = { what: 'prompt file', remedy: 'Is there a checkout?' };
@@ -25,6 +25,19 @@ it.each([
     remedy: 'Is there a checkout?',
     exitCode: 2,
   });
+});
+
+it.each([
+  ['.', true],
+  ['missing', false],
+  ['file', false],
+  ['file/in', false],
+  ['circle', true],
+])('%s is a folder, or one whose reader says what is wrong: %j', async (name, expected) => {
+  const folder = tempDir();
+  writeFiles(folder, { file: '' });
+  symlinkSync('circle', join(folder, 'circle'));
+  expect(await isFolder(join(folder, name))).toBe(expected);
 });
 
 it("config.toml is undefined if there is none, and reported in axe's words if it cannot be read", async () => {

@@ -5,7 +5,7 @@ import type { OpenModel } from '../../src/loop/asker.js';
 import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
 import type { Summary } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
-import { runAgent } from '../../src/loop/run-agent.js';
+import { type Conversation, runAgent } from '../../src/loop/run-agent.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { call, createFakeModel, opened, reply, says } from '../helpers/model-fake.js';
 import { conversationOf, loopDeps } from './scene.js';
@@ -84,7 +84,7 @@ describe('a long conversation', () => {
 });
 
 /** A provider that refuses what does not fit into `windowTokens`, of which the program does not know. */
-async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.' }: SmallTalk) {
+async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.', shrink }: SmallTalk) {
   let turn = 0;
   const answer = async ({ prompt }: LanguageModelV4CallOptions) => {
     const inputTokens = estimateTokens(prompt);
@@ -106,10 +106,10 @@ async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.' }: SmallT
     execute: async (input: unknown) => ({ text: 'r'.repeat(sizeIn(input)), isError: false }),
   };
   const retry = { maxRetries: 2, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 } as const;
-  const patch = { retry, prompt: { system: 'Look.', message: task }, tools: [sized] };
+  const patch = { retry, prompt: { system: 'Look.', message: task }, shrink, tools: [sized] };
   const outcome = await runAgent(conversationOf(opened(model), patch), deps);
   const refusals = events.filter(({ kind }) => kind === 'too-long').length;
-  return { outcome, refusals, asked: model.asked.length };
+  return { outcome, refusals, asked: model.asked };
 }
 
 interface SmallTalk {
@@ -119,6 +119,7 @@ interface SmallTalk {
   /** Characters of the result of each turn. */
   readonly sizes: readonly number[];
   readonly task?: string;
+  readonly shrink?: Conversation['shrink'];
 }
 
 function sizeIn(input: unknown): number {
@@ -140,10 +141,21 @@ describe('a conversation that the provider finds too long', () => {
     if (times !== undefined) expect(refusals).toBe(times);
   });
 
+  it.each([
+    ['and nothing else where that is enough', 9500, true],
+    ['with its results where it is not', 7000, false],
+  ])('has its beginning made to fit, %s', async (_, windowTokens, isWhole) => {
+    const shrink = () => ({ system: 'Look.', message: 'Go.' });
+    const task = 'x'.repeat(24_000);
+    const talked = await talkToSmall({ windowTokens, isTold: true, sizes: [32_000], task, shrink });
+    expect(talked).toMatchObject({ outcome: { kind: 'completed' }, refusals: 1 });
+    expect(JSON.stringify(talked.asked.at(-1)?.prompt).includes('r'.repeat(32_000))).toBe(isWhole);
+  });
+
   it('ends with the error of the provider if nothing can be left out, without another try', async () => {
     const long = { windowTokens: 1000, isTold: true, sizes: [], task: 'x'.repeat(8000) };
     const { outcome, asked } = await talkToSmall(long);
     expect(outcome).toMatchObject({ kind: 'failed', error: { message: 'bad_request: prompt is too long' } });
-    expect(asked).toBe(1);
+    expect(asked).toHaveLength(1);
   });
 });

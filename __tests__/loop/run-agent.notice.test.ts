@@ -1,12 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import { LIMIT_NOTICE } from '../../src/lib/defaults.js';
-import { limitNotice } from '../../src/loop/run-agent.js';
+import { Budget } from '../../src/loop/budget.js';
+import { type Conversation, limitNotice, runAgent } from '../../src/loop/run-agent.js';
+import { call, createFakeModel, opened, reply, says } from '../helpers/model-fake.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
+import { conversationOf, loopDeps } from './scene.js';
 
 type LimitState = Partial<Parameters<typeof limitNotice>[0]>;
 const MANY = { turnsLeft: LIMIT_NOTICE.turns + 1 };
 
 const SOON = 'Do only what is still needed and give your final answer soon.';
 const NOW = 'Your next reply is the last one: give your final answer now, without calling a tool.';
+
+const GOAL = { tool: 'submit', isReached: () => false };
 
 describe('the notice of a limit', () => {
   it.each<[LimitState, string]>([
@@ -38,3 +44,38 @@ describe('the notice of a limit', () => {
     expect(limitNotice({ ...MANY, ...state })).toBeUndefined();
   });
 });
+
+it.each<[string, Partial<Conversation>, number, string]>([
+  ['turns', { maxTurns: 3 }, 0, '2 turns. Do'],
+  ['tokens', { budget: new Budget({ maxTokens: 6, maxCostUsd: 0 }) }, 0, '16% of the token budget. Do'],
+  ['time', {}, 31, '30 seconds. Do'],
+  [
+    'turns for the tool that ends it',
+    { maxTurns: 2, goal: GOAL },
+    0,
+    '1 turn. Your next reply is the last one: call `submit`',
+  ],
+  ['nothing while half of a short time is left', {}, 30, ''],
+])(
+  'a model is told with the results of its calls that little is left: %s',
+  async (_, patch, seconds, expected) => {
+    const clock = createFakeClock();
+    const execute = async () => {
+      clock.advance(seconds * 1000);
+      return { text: 'seen', isError: false };
+    };
+    const look = {
+      name: 'look',
+      effect: 'read',
+      description: '',
+      inputSchema: { type: 'object' },
+      execute,
+    } as const;
+    const model = createFakeModel([reply([call('c1', 'look', {})]), says('Done.'), says('Done.')]);
+    const { deps } = loopDeps({ clock, leftMs: () => 30_000 });
+    await runAgent(conversationOf(opened(model), { tools: [look], ...patch }), deps);
+    const told = JSON.stringify(model.asked[1]?.prompt.at(-1));
+    expect(told.includes('Little is left')).toBe(expected !== '');
+    expect(told).toContain(expected);
+  },
+);

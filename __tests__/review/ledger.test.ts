@@ -74,6 +74,7 @@ const DISMISSAL = ended({ state: 'dismissed', by: 'person', why: 'phrase' });
 const UNCLOSED = ended({ closed: false });
 const REOPENED = said('octocat', '/axe reopen', { createdAt: NOW.toISOString() });
 const RESOLVED = { by: 'person', why: 'resolved' } as const;
+const SAID_LATER = conversation({ ...BY_WRITER, first: opening({}, [raised({ closedBy: 'octocat' })]) });
 
 describe('people’s gestures and words', () => {
   const ALL_AT_ONCE = conversation({ resolvedBy: 'hubot', ...DOWN, replies: [NO] });
@@ -85,7 +86,6 @@ describe('people’s gestures and words', () => {
   const BEHEADED = told([raised(), ended()], { ...BY_RUN, first: said('mallory', 'Why?') });
   const LEFT_TEAM = told([ended({ ...RESOLVED, login: 'former' })], { resolvedBy: 'former' });
   const BY_STRANGER = told([ended({ ...RESOLVED, login: 'octocat' })], { resolvedBy: 'reader' });
-  const SAID_LATER = conversation({ ...BY_WRITER, first: opening({}, [raised({ closedBy: 'octocat' })]) });
   const BACK = back({ at: LATER.getTime(), closedBy: 'octocat' });
   const STILL_CLOSED = told([ended({ at: BEFORE.getTime() }), BACK], BY_WRITER);
 
@@ -167,6 +167,7 @@ describe('marks in texts and in the state', () => {
   it.each<[string, Partial<Seen>, Partial<LedgerContext>, string | undefined]>([
     ['a text unknown to the state ends nothing', told([UNCLOSED]), { memory }, 'open'],
     ['a text that the state knows ends', told([UNCLOSED]), { memory: KNOWING }, 'settled fixed'],
+    ['nor does a Resolve that only the text notes', SAID_LATER, { memory: KNOWING }, 'open'],
     ['a draft of a review does not', DRAFT, {}, undefined],
     ['what somebody else wrote does not', conversation({ first: opening({ isOurs: false }) }), {}, undefined],
     ['another agent’s finding is its own', {}, { agent: 'bot-2' }, undefined],

@@ -2,7 +2,13 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Change, NoteChange } from '../../src/memory/change.js';
-import { createJournal, readPending, wasReported } from '../../src/runner/journal.js';
+import {
+  createJournal,
+  keepCheck,
+  readLeftCheck,
+  readPending,
+  wasReported,
+} from '../../src/runner/journal.js';
 import { isNothingPending } from '../../src/runner/pending-state.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { parseFileCommand } from '../helpers/runner-files.js';
@@ -97,6 +103,11 @@ describe('the journal', () => {
     await journal.pending([append('2', 'x'.repeat(200 * 1024))]);
     expect(isNothingPending(postEnv())).toBe(false);
     await journal.done([append('1'), append('2')]);
+    expect(isNothingPending(postEnv())).toBe(true);
+    const check = { owner: 'octocat', name: 'hello', headSha: 'a1', agent: 'bot' };
+    await keepCheck(check);
+    expect([readLeftCheck(postEnv()), isNothingPending(postEnv())]).toEqual([check, false]);
+    await keepCheck(undefined);
     expect(isNothingPending(postEnv())).toBe(true);
   });
 

@@ -57,6 +57,8 @@ describe('truncating', () => {
     const kept = shown.filter((line) => line !== note);
     expect(kept.every((line) => lines.includes(line))).toBe(true);
     expect(note).toBe(`[... ${bytesOf(text) - bytesOf(kept.join('\n'))} bytes left out ...]`);
+    const beginsWithBreak = `${'a'.repeat(300)}\n${'b'.repeat(99)}`;
+    expect(truncate(beginsWithBreak, 300)).toContain('[... 201 bytes left out ...]\nb');
   });
 
   it('splits no character of a single long line', () => {

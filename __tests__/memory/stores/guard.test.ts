@@ -25,21 +25,23 @@ function store(unreadable: readonly string[]) {
   return { guard: guarded(inner), written };
 }
 
-const request = (path: string) => ({ path, lastN: 0, count: false });
+const request = (path: string) => ({ path, lastN: 0, count: false, alongside: ['MEMORY.md'] });
 
 describe('a run log that could not be read (D14)', () => {
-  it.each<[string, readonly Change[]]>([
+  it.each<[string, readonly Change[], string?]>([
     ['itself', [append('a')]],
     ['its other lane', [append('a', { path: 'untrusted/bot.md' })]],
     ['its state', [{ kind: 'facts', path: 'bot.state.md', text: '- seen a\n' }]],
     ['it among others', [append('a', { path: 'other.md' }), append('a')]],
-  ])('is not added to: %s', async (_, changes) => {
-    const { guard, written } = store(['bot.md']);
-    await guard.read(request('bot.md'), quiet);
+    ['notes that were read with it', [append('a', { path: 'MEMORY.md' })]],
+    ['where its backup could not be read', [append('a')], 'bot.md.bak'],
+  ])('is not added to: %s', async (_, changes, path = 'bot.md') => {
+    const { guard, written } = store([path]);
+    await guard.read(request(path), quiet);
     expect(await guard.write(changes, quiet)).toEqual({
       kind: 'failed',
       reason: 'unavailable',
-      message: 'it could not be loaded, so nothing was added to it (read bot.md: broken)',
+      message: `it could not be loaded, so nothing was added to it (read ${path}: broken)`,
       remedy: 'fix it',
     });
     expect(written).toEqual([]);

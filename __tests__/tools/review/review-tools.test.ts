@@ -140,6 +140,7 @@ describe('the tools that publish', () => {
     ['add_review_comment', { ...COMMENT, body: '' }, '`body` is empty'],
     ['add_review_comment', { ...COMMENT, title: ' ' }, '`title` is empty'],
     ['add_review_comment', { ...COMMENT, category: 'taste' }, '`category`'],
+    ['add_review_comment', { ...COMMENT, category: null }, '`category` is missing'],
     ['add_review_comment', { ...COMMENT, effect: 'bad' }, '`effect`'],
     ['add_review_comment', { ...COMMENT, effect: '' }, '`effect` is one of `breach`, '],
     ['add_review_comment', { ...COMMENT, reach: 'sometimes' }, '`reach`'],
