@@ -186,7 +186,7 @@ export function laptop(modelEnv: Readonly<Record<string, string>>, toml = keeper
 export function calmNotes(text: string): string {
   return steady(text)
     .replaceAll(/\b20\d\d-\d\d-\d\d\b/g, '<date>')
-    .replaceAll(/\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b/g, '<day>')
+    .replaceAll(/\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b/g, '<weekday>')
     .replaceAll(/^### \d\d:\d\d —/gm, '### <hour> —')
     .replaceAll(/\b\d\d:\d\d:\d\d(?= UTC| \|)/g, '<hour>');
 }

@@ -148,11 +148,7 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
     fence('diff', diffOf(TOML, proposed ?? '')),
     shownChanges(files[2], files[3]),
   ].join('\n\n');
-  expectPage(
-    `${calmNotes(page)
-      .replaceAll(/^- Busiest day: \w+/gm, '- Busiest day: <weekday>')
-      .trimEnd()}\n`,
-  );
+  expectPage(`${calmNotes(page).trimEnd()}\n`);
 });
 
 const INTRODUCTION = `# Three runs with notes
