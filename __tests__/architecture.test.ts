@@ -98,7 +98,7 @@ const RATCHET = {
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
   'lines of __tests__/': 81_801,
-  'lines of scripts/, bench/ and eval/': 4942,
+  'lines of scripts/, bench/ and eval/': 4937,
 };
 
 describe('the ratchet', () => {

@@ -22,11 +22,6 @@ export const LIMITS = [
     'LIMIT_NOTICE',
     ({ turns, share, seconds }) => `${turns} turns, ${seconds} s, or ${percent(share)} of a budget spent`,
   ],
-  [
-    'Output tokens asked of Claude if `max_tokens` is not set and it does not think',
-    'ANTHROPIC_MAX_TOKENS',
-    tokens,
-  ],
   ['Context window of an unknown model', 'CONTEXT_WINDOW_TOKENS', tokens],
   ['Context files', 'MAX_CONTEXT_FILES', count],
   ['Context files together', 'MAX_CONTEXT_BYTES', bytes],
