@@ -28,10 +28,11 @@ export function publisherOf(patch: Partial<ActionPublisherOptions>) {
   const publisher = createActionPublisher({
     client: undefined,
     comment: 'auto',
-    review: { rules: DEFAULT_PUBLISH_RULES, wishes: {} },
+    rules: DEFAULT_PUBLISH_RULES,
     reporter: { event: () => undefined, warn: (warning) => void warnings.push(warning) },
     secrets: [SECRET],
-    inputs: { reportTo: '', checkRun: false, language: '' },
+    reportTo: '',
+    checkRun: false,
     runUrl: RUN_URL,
     workflow: '.github/workflows/review.yml',
     run: '7/1/review',

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import {
   codeKey,
   findFile,
-  formatRanges,
   isTellingKey,
   lastCode,
   nearestLine,
@@ -10,18 +9,14 @@ import {
 } from '../../src/review/diff-lines.js';
 import { LINES } from './change.js';
 
-function ranges(path: string, side: 'LEFT' | 'RIGHT'): string {
-  const file = LINES.get(path);
-  return file === undefined ? 'no such file' : formatRanges(file, side);
-}
-
 describe('the lines of a diff that can carry a comment', () => {
-  it.each<[string, string, string, string]>([['a path in quotes', 'naïve "file".ts', '1-2', '1-2']])(
-    'are those of the hunks in %s',
-    (_, path, left, right) => {
-      expect([ranges(path, 'LEFT'), ranges(path, 'RIGHT')]).toEqual([left, right]);
-    },
-  );
+  it('are those of the hunks in a path in quotes', () => {
+    const file = LINES.get('naïve "file".ts');
+    expect([[...(file?.LEFT.keys() ?? [])], [...(file?.RIGHT.keys() ?? [])]]).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+  });
 
   it('are those of both parts if a link becomes a file', () => {
     const lines = readDiffLines(
@@ -69,12 +64,6 @@ describe('the nearest line', () => {
     const file = LINES.get('src/auth.ts');
     expect(file === undefined ? undefined : nearestLine(file, 'RIGHT', line)).toBe(expected);
   });
-});
-
-it('at most twenty ranges are listed', () => {
-  const hunks = Array.from({ length: 30 }, (_, n) => `@@ -${n * 10 + 1} +${n * 10 + 1} @@\n-a\n+b`);
-  const file = readDiffLines(`--- a/f\n+++ b/f\n${hunks.join('\n')}\n`).get('f');
-  expect(file === undefined ? '' : formatRanges(file, 'RIGHT')).toMatch(/^1, 11, .* 191, \.\.\.$/);
 });
 
 describe('a line of code', () => {

@@ -38,7 +38,7 @@ async function run(
   });
   const report = await runPipeline(makeRequest(patch), deps);
   if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);
-  return { model, deps, ...report };
+  return { ...report, model, deps };
 }
 
 describe('the tools of a run', () => {

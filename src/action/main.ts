@@ -151,7 +151,6 @@ async function createActionDependencies({
   readonly runner: Runner;
   readonly secrets: readonly string[];
   readonly keepSecret: Secrets['add'];
-  /** Called for each request to GitHub. */
   readonly onRequest: () => void;
 }): Promise<Dependencies> {
   const { workspace } = runner;
@@ -168,11 +167,11 @@ async function createActionDependencies({
     return fetch(input, init);
   };
   const access = { env, fetch: counted, clock, log };
-  const needsWrite = inputs.publish.checkRun ? ['checks'] : [];
+  const needsWrite = inputs.checkRun ? ['checks'] : [];
   const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
   const thisRun = readThisRun(env);
   // The check of the commit while the run is at work, where the workflow wants one.
-  const showsProgress = inputs.publish.checkRun && !inputs.dryRun;
+  const showsProgress = inputs.checkRun && !inputs.dryRun;
   const clean = (markdown: string) => sanitize(markdown, 'untrusted-comment', secrets);
   const progress =
     client === undefined || !showsProgress
@@ -213,8 +212,9 @@ async function createActionDependencies({
     client,
     changes: changes && { made: changes.made, head: () => changes.files.head() },
     comment: inputs.comment,
-    review: inputs.review,
-    inputs: inputs.publish,
+    rules: inputs.rules,
+    reportTo: inputs.reportTo,
+    checkRun: inputs.checkRun,
     reporter,
     secrets,
     progress,
@@ -265,7 +265,7 @@ async function createActionDependencies({
       answer: (line) => publisher.answerFailure({ trigger, agent: agentNameOf(inputs), line }),
       log,
     }),
-    publishRules: inputs.review.rules,
+    publishRules: inputs.rules,
     journal: createJournal(runner.temp),
     reporter,
     clock,
@@ -322,9 +322,9 @@ function makeRequest(inputs: Inputs, trigger: Trigger, { env, workspace }: Runne
     inWorkflow: true,
     readStdin: async () => '',
     readChange: async () => undefined,
-    review: inputs.review.wishes,
+    review: { minSeverity: inputs.minSeverity },
     admissionPolicy: inputs.admission,
-    language: inputs.publish.language,
+    language: inputs.language,
     readCheckout: () => readCheckedOut(workspace),
     isMemoryReadOnly: inputs.memory.isReadOnly,
     diffPolicy: { ...inputs.diff, memoryRoots: memoryRoots(inputs.memory) },

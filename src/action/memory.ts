@@ -103,7 +103,6 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
   };
 }
 
-/** Memory on a branch of the run's repository, or of another. */
 function openBranch({
   inputs,
   trigger,
@@ -145,7 +144,6 @@ function defaultFolder(
 /** Folder in the workspace through which memory goes to and comes from the cache; its name is part of every key. */
 const CACHE_DIRECTORY = '.axe-action-memory';
 
-/** Memory in the Actions cache (D13). */
 function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): MemoryStore {
   const { inputs, env, trigger, workspace, cwd, clock, log } = options;
   // Told before the run has cost anything; the warning comes with the save.

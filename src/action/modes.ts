@@ -44,8 +44,7 @@ export async function runGcMode(
   deps: Dependencies,
 ): Promise<RunReport> {
   const { env } = runner;
-  if (inputs.publish.reportTo === '' || inputs.dryRun)
-    return await collectAgentMemory(request, undefined, deps);
+  if (inputs.reportTo === '' || inputs.dryRun) return await collectAgentMemory(request, undefined, deps);
   const client = await connectGitHub({
     token: inputs.githubToken,
     env,
@@ -122,7 +121,7 @@ async function publish(
     ].join('\n');
   const isClosed = ({ body }: { readonly body: string }) => isMarked(body, digest);
 
-  if (inputs.publish.reportTo === 'issue') {
+  if (inputs.reportTo === 'issue') {
     const closed = (await listClosedIssues(client, { repository, mark }, signal)).find(isClosed);
     if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
     const title = sanitize(`What the memory of ${name} suggests`, 'title', secrets);

@@ -10,7 +10,7 @@ import { describeNoteChange } from '../report/format-notes.js';
 import { formatUnsavedSummary } from '../report/format-summary.js';
 import { writeSummary } from '../report/report.js';
 import { endLeftCheck } from '../review/check.js';
-import { connectGitHub } from '../run/github.js';
+import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import { type Inputs, readInputs, readSecrets } from '../runner/inputs/inputs.js';
 import { type KeptChange, readLeftCheck, readPending, wasReported } from '../runner/journal.js';
 import { NOTHING_PENDING } from '../runner/pending-state.js';
@@ -27,46 +27,44 @@ type Pending = readonly KeptChange[];
  */
 export async function post(runner: Runner): Promise<void> {
   const { env } = runner;
-  await endCheck(runner);
+  const secrets = readSecrets(env).values;
+  const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
+  const access = { env, fetch: createFetch(env), clock: createClock(), log };
+  await endCheck(access);
   const pending = await readPending(env);
   if (pending.length === 0) {
     runner.log(NOTHING_PENDING);
     return;
   }
-  const log = (line: string) => runner.log(sanitize(line, 'log', readSecrets(env).values));
   // Main has read the same inputs, or nothing would be left.
   const inputs = readInputs(env);
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
-  const result = await savePending(pending, inputs, { runner, log });
+  const result = await savePending(pending, inputs, runner, access);
   if (result.kind === 'saved') {
     log(`Memory: saved to ${result.location} what the main step had left.`);
     for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
   } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
-  else await reportUnsaved(result, pending, inputs.memory.isElsewhere, runner);
+  else await reportUnsaved(result, pending, inputs.memory.isElsewhere, { runner, secrets });
 }
 
+type Access = Omit<GitHubAccess, 'token'> & { log(line: string): void };
+
 /** A check that nobody ends would stay in progress for good. */
-async function endCheck(runner: Runner): Promise<void> {
-  const { env } = runner;
-  const left = readLeftCheck(env);
+async function endCheck(access: Access): Promise<void> {
+  const left = readLeftCheck(access.env);
   if (left === undefined) return;
-  const secrets = readSecrets(env).values;
-  const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
-  const token = readInputs(env).githubToken;
-  const client = await connectGitHub({ env, fetch: createFetch(env), clock: createClock(), log, token });
-  if (client === undefined) return;
-  await endLeftCheck(client, left, log);
+  const client = await connectGitHub({ ...access, token: readInputs(access.env).githubToken });
+  if (client !== undefined) await endLeftCheck(client, left, access.log);
 }
 
 async function savePending(
   pending: Pending,
   inputs: Inputs,
-  { runner, log }: { readonly runner: Runner; readonly log: (line: string) => void },
+  runner: Runner,
+  access: Access,
 ): Promise<SaveResult> {
-  const { env } = runner;
   try {
     const trigger = await triggerOf(runner);
-    const access = { env, fetch: createFetch(env), clock: createClock(), log };
     const client = await connectGitHub({ ...access, token: inputs.githubToken });
     const store = await openMemory({ inputs, trigger, runner }, access, client);
     // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the second minute.
@@ -82,9 +80,8 @@ async function reportUnsaved(
   { message: cause, remedy }: FailedSave,
   pending: Pending,
   isHidden: boolean,
-  runner: Runner,
+  { runner, secrets }: { readonly runner: Runner; readonly secrets: readonly string[] },
 ): Promise<void> {
-  const secrets = readSecrets(runner.env).values;
   const message = `failed to save memory after the job: ${cause}.${remedy === undefined ? '' : ` ${remedy}`}`;
   warning(sanitize(message, 'log', secrets), { title: WARNING_TITLES['memory-save-failed'] });
   const left = pending.flatMap((change) =>

@@ -11,9 +11,7 @@ export interface CommitNote {
   readonly message: string;
 }
 
-/** Something that somebody wrote under an issue or pull request. */
 export interface Remark {
-  /** As GitHub numbers it. */
   readonly id: number;
   /** Of the review that it came with; left out for what came alone. */
   readonly reviewId?: number | undefined;
@@ -27,7 +25,6 @@ export interface Remark {
   readonly text: string;
 }
 
-/** A conversation on a line of a pull request. */
 export interface RemarkThread {
   readonly path: string;
   /** Undefined for a whole file. */

@@ -53,7 +53,6 @@ function withoutLines(
   );
 }
 
-/** Lines that were added or removed in files. */
 function sum(files: readonly CountedFile[], key: 'additions' | 'deletions'): number {
   return files.reduce((total, file) => total + file[key], 0);
 }

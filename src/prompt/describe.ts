@@ -215,7 +215,6 @@ function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptio
   ]);
 }
 
-/** A commit and the branch it is on. */
 function at({ sha, ref }: Base): string {
   const branch = ref.replace(/^refs\/heads\//, '');
   return `${cleanLine(sha, MAX_FACT)}${branch === '' ? '' : ` (${cleanLine(branch, MAX_FACT)})`}`;

@@ -6,12 +6,10 @@ import { DIFF_SOURCE } from './describe-change.js';
 import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
 import { buildSystemPrompt, type NotesPrompt, type SystemPromptParts, withNotes } from './system.js';
 
-/** What a conversation begins with. */
 export interface Prompt {
   readonly system: string;
   /** What memory has added to `system`; absent where it added nothing. */
   readonly memory?: string;
-  /** The user message. */
   readonly message: string;
 }
 

@@ -56,7 +56,6 @@ export function appendMemory(systemPrompt: string, memory: string): string {
 
 /** What notes add to a system prompt; both empty for an agent without notes. */
 export interface NotesPrompt {
-  /** The `<memory>` block. */
   readonly block: string;
   /** What is said of the tools over notes. */
   readonly toolsPrompt: string;

@@ -25,7 +25,6 @@ export interface TaskParts {
   readonly showsStrangers?: boolean;
 }
 
-/** What the model is asked. */
 export interface Task {
   /** What memory keeps as the task (D9), cut unless it is kept whole. */
   readonly sentence: string;

@@ -44,7 +44,7 @@ export async function publishRequested(end: RunEnd, options: ActionPublisherOpti
       remarks: reviewRemarks(outcome, buffered, plan.warnings).map(clean),
       isQuestion: isQuestion(trigger),
       isOver: options.comment !== 'never' && isRead,
-      maxComments: options.review.rules.maxComments,
+      maxComments: options.rules.maxComments,
       extent: reviewExtent(end),
       footer: reviewFooter(end, options.runUrl, clean),
     });
@@ -102,7 +102,7 @@ export async function tellFindings(
   const isChanged = hasNews(posting);
   const maySay = options.comment !== 'never' && !isUnread && isChanged;
   const part = maySay ? await postReview(options.client, posting) : undefined;
-  if (options.inputs.checkRun && (isChanged || skipped !== undefined)) {
+  if (options.checkRun && (isChanged || skipped !== undefined)) {
     const standing = { open: ledger.open, isBlocking: isAsking(posting), unposted: [] };
     const review = part?.review ?? standing;
     await options.progress?.tell({ repository, headSha: head, name: agent, review, skipped, isUnread });
@@ -145,7 +145,7 @@ function postingOf(
     remarks: [],
     isOver: true,
     maxComments: 0,
-    blockOn: options.review.rules.blockOn,
+    blockOn: options.rules.blockOn,
     extent: undefined,
     footer: '',
     signature: [`agent \`${at.agent}\``, ...linkTo(options.runUrl)].join(' · '),

@@ -5,9 +5,9 @@ import type { Warning } from '../lib/warning.js';
 import type { Buffered } from '../review/buffered.js';
 import type { CheckProgress } from '../review/check.js';
 import { formatCoverage } from '../review/coverage.js';
+import type { PublishRules } from '../review/publish-rules.js';
 import type { PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
-import type { PublishInputs, ReviewInputs } from '../runner/inputs/input-groups.js';
 import type { Inputs } from '../runner/inputs/inputs.js';
 import type { ThisRun } from '../runner/runner.js';
 import type { MarkLane } from '../safety/mark.js';
@@ -20,8 +20,9 @@ export interface ActionPublisherOptions extends ThisRun {
   /** The check in progress; left out where none is wanted. */
   readonly progress?: CheckProgress | undefined;
   readonly comment: Inputs['comment'];
-  readonly review: ReviewInputs;
-  readonly inputs: PublishInputs;
+  readonly reportTo: Inputs['reportTo'];
+  readonly checkRun: boolean;
+  readonly rules: PublishRules;
   /** What the run has changed, and the branch that it has read; left out where it may change nothing. */
   readonly changes?:
     | { readonly made: Changes; head(): Promise<{ readonly branch: string; readonly isForeign: boolean }> }

@@ -147,7 +147,7 @@ async function postAnswer(
     return await post(trigger, { target, key, lane, text, by: signature(end) }, options);
   }
   const details = withoutPull(plan, options);
-  const { reportTo } = options.inputs;
+  const { reportTo } = options;
   if (reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined)
     return { ...NOTHING, details };
   const report = {
@@ -177,10 +177,10 @@ function isAnswer({ isReview, url }: PostedReview, trigger: Trigger): boolean {
 /** Where another workflow's run has no pull request, people look for the answer in vain. */
 function withoutPull(
   { trigger, reportsOn }: Plan,
-  { comment, inputs }: ActionPublisherOptions,
+  { comment, reportTo }: ActionPublisherOptions,
 ): string | undefined {
   if (trigger.kind !== 'workflow_run' || reportsOn !== undefined) return undefined;
-  if (comment === 'never' || inputs.reportTo !== '') return undefined;
+  if (comment === 'never' || reportTo !== '') return undefined;
   const commit = trigger.headSha.slice(0, 7);
   return `No open pull request has the commit ${commit} as its head, so the answer is only here.`;
 }

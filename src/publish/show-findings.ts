@@ -26,10 +26,10 @@ export async function showFindings(
   published: PostedReview,
   options: ActionPublisherOptions,
 ): Promise<{ readonly checkUrl?: string; readonly failure?: string }> {
-  const { client, progress, reporter, secrets, inputs, comment } = options;
+  const { client, progress, reporter, secrets, checkRun, comment } = options;
   const { review } = published;
   let failure: string | undefined;
-  if (inputs.checkRun) {
+  if (checkRun) {
     const check = isQuestionAlone(end, review) ? undefined : checkOf(end, published, options);
     const started = await progress?.started();
     const checkUrl =

@@ -51,7 +51,6 @@ const STORES: Readonly<Record<Exclude<MemoryStore['kind'], 'none'>, string>> = {
   file: 'file',
 };
 
-/** How many entries a run was given. */
 export function loadedEntries(memory: Memory | undefined): number {
   return memory?.restored.kind === 'restored' ? memory.restored.loaded : 0;
 }

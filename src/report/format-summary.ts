@@ -188,7 +188,6 @@ function join(line: string | undefined, link: string): string {
 /** A head and the value below it. */
 type Cell = readonly [head: string, value: string];
 
-/** A table of one row. */
 export function row(cells: readonly Cell[]): string {
   return table(
     cells.map(([head]) => head),
@@ -234,7 +233,6 @@ export function usageTable(usages: readonly AgentUsage[]): string {
   return table(['Asked', 'Model', 'Turns', 'Input tokens', 'Output tokens', 'Cost'], rows);
 }
 
-/** The same as outputs. */
 export function usageOutputs({ inputTokens, outputTokens, costUsd }: RunStats): Outputs {
   return {
     'input-tokens': String(inputTokens),

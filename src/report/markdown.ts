@@ -22,7 +22,6 @@ export function errorBlock(error: AxeError): string {
   return sections([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
 }
 
-/** The text without line breaks. */
 export function oneLine(text: string): string {
   return text.replace(/\s*\n\s*/g, ' ');
 }

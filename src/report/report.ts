@@ -16,7 +16,6 @@ import { sanitize } from '../safety/sanitize.js';
 import { type Annotation, type Finished, failsStep, lacksMemory, type Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
 
-/** What a finished run is reported from. */
 interface RunToReport {
   readonly report: Finished;
   readonly failOn: FailOn;
@@ -25,7 +24,6 @@ interface RunToReport {
   readonly runner: Runner;
   readonly warnings: readonly Warning[];
   readonly secrets: readonly string[];
-  /** How often GitHub was asked; left out where it was not. */
   readonly requests?: number;
   /** What the run did; left out where nobody kept it. */
   readonly transcript?: Transcript;

@@ -6,10 +6,8 @@ import type { FailOn } from '../runner/inputs/inputs.js';
 /** A report, or the error that ended a run before there was one. */
 export type Finished = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };
 
-/** A report of one kind. */
 export type ReportOf<K extends Finished['kind']> = Extract<Finished, { readonly kind: K }>;
 
-/** What a summary is made with beside the report. */
 export interface SummaryOptions {
   readonly warnings: readonly Warning[];
   /** Memory is in another repository, of which no more than ids is told (D14). */
@@ -35,7 +33,6 @@ export interface RunSummary {
    * follows.
    */
   readonly markdown: string;
-  /** What happened, for the job log. */
   readonly log: readonly string[];
   /** Annotations beside those of warnings. */
   readonly annotations: readonly Annotation[];

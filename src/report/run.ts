@@ -27,7 +27,6 @@ import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summar
 
 type Ran = ReportOf<'ran'>;
 
-/** The summary of a run of an agent, however it ended. */
 export function summarizeRun(
   report: Ran,
   { warnings, isHidden, clean, requests = 0 }: SummaryOptions,

@@ -367,7 +367,6 @@ function annotationsOf(faults: readonly Fault[]): readonly Annotation[] {
   });
 }
 
-/** Message and remedy as sentences. */
 function formatFault({ message, remedy }: Fault): string {
   return withoutMarkup(remedy === '' ? message : `${message.replace(/\.$/, '')}. ${remedy}`);
 }

@@ -8,7 +8,6 @@ import { isOfLine } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
 import { atLeast, compareSeverity, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 
-/** An issue to be opened. */
 export interface IssueDraft {
   readonly title: string;
   /** Markdown of the model's. */
@@ -16,7 +15,6 @@ export interface IssueDraft {
   readonly labels: readonly string[];
 }
 
-/** A pull request to be opened for what the run has changed. */
 export interface PullRequestDraft {
   readonly title: string;
   /** Markdown of the model's. */
@@ -32,7 +30,6 @@ interface CommitDraft {
   readonly number: number;
 }
 
-/** Something the model wanted published and is not allowed to have. */
 export interface Refusal {
   readonly tool: string;
   readonly why: string;
@@ -71,7 +68,6 @@ export interface Buffered {
   readonly refuted: readonly Refuted[];
   /** Findings that were to have a second look and had none; they are published all the same. */
   readonly unverified: number;
-  /** Ends of earlier findings. */
   readonly settlements: readonly Settlement[];
   /** Places about which the model was asked whether it means an earlier finding. */
   readonly questioned: ReadonlySet<string>;
@@ -88,7 +84,6 @@ export interface Buffered {
   readonly refusals: readonly Refusal[];
 }
 
-/** Where a run begins. */
 export const NOTHING_BUFFERED: Buffered = {
   findings: [],
   repeated: [],
@@ -170,7 +165,6 @@ function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): 
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
-/** What corrections are held against. */
 interface VerdictScope {
   readonly lines: DiffLines;
   readonly overrides: SeverityOverrides;

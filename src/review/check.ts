@@ -24,14 +24,12 @@ import type { Coverage } from './record.js';
 import type { Scope } from './scope.js';
 import { formatSeverities } from './severity.js';
 
-/** What the check of a run at work is written with. */
 interface CheckProgressOptions {
   readonly client: GitHubClient;
   /** Address of the run; empty outside of a workflow. */
   readonly runUrl: string;
   /** Outbound cleaning for comments (D24). */
   clean(markdown: string): string;
-  /** Writes a line to the job log. */
   log(line: string): void;
   /** Notes for the post step that a check is about to be begun; undefined: it has ended. */
   keep(check: LeftCheck | undefined): Promise<void>;
@@ -63,7 +61,6 @@ interface ToldCheck extends CheckRunKey {
 
 const REMEDY = 'The result is in the job summary.';
 
-/** The check of a run, from its start to its end. */
 export type CheckProgress = ReturnType<typeof createCheckProgress>;
 
 /**
@@ -72,7 +69,6 @@ export type CheckProgress = ReturnType<typeof createCheckProgress>;
  */
 export function createCheckProgress(options: CheckProgressOptions) {
   let begun: Promise<(CheckRunKey & StartedCheckRun) | undefined> | undefined;
-  /** Its end was written. */
   async function finished(): Promise<void> {
     if (begun === undefined) return;
     begun = undefined;

@@ -39,7 +39,6 @@ function worstOf(group: ClaimGroup) {
   return others.reduce((worst, { finding }) => worse(worst, finding.severity), first.severity);
 }
 
-/** What a claim is told with. */
 interface ClaimSurroundings {
   /** The files of the whole diff. */
   readonly files: readonly DiffFile[];
@@ -90,7 +89,6 @@ export function describeClaims(group: ClaimGroup, { files, ledger }: ClaimSurrou
   };
 }
 
-/** Lines of a file that a claim is about. */
 interface ClaimedLines {
   readonly path: string;
   readonly side: Side;
@@ -252,10 +250,8 @@ function merged(places: readonly ClaimedLines[]): readonly ClaimedLines[] {
   return [...byFile.values()];
 }
 
-/** What a second look at a finding can come to. */
 export const VERDICT_KINDS = ['holds', 'refuted', 'unclear'] as const;
 
-/** What the second look at one finding came to. */
 export interface FindingVerdict {
   readonly kind: (typeof VERDICT_KINDS)[number];
   /** Number of the claim, from 1; left out for the only one. */
@@ -268,7 +264,6 @@ export interface FindingVerdict {
   readonly reach?: Reach;
   /** False: the suggestion does not fix it, or breaks something else. */
   readonly suggestionFixes?: boolean;
-  /** The verifier's words. */
   readonly reason: string;
 }
 
@@ -287,12 +282,10 @@ export class Verdicts {
     private readonly ledger: ShownFiles,
   ) {}
 
-  /** Whether every claim has its verdict. */
   get isComplete(): boolean {
     return this.ids.every((id) => this.#given.has(id));
   }
 
-  /** The verdicts by finding. */
   get all(): ReadonlyMap<string, FindingVerdict> {
     return new Map([...this.#unproven, ...this.#given]);
   }

@@ -6,7 +6,6 @@ import { codeSpan } from './comment-text.js';
 import type { Coverage, UnreadReason } from './record.js';
 import { type Scope, whyFull } from './scope.js';
 
-/** What coverage is computed from. */
 export interface CoverageParts {
   readonly change: Pick<FetchedChange, 'diff' | 'files' | 'filesTotal' | 'isListShort'>;
   /** Whether the inputs keep a file from the model. */

@@ -20,7 +20,6 @@ export interface FileLines {
   readonly RIGHT: ReadonlyMap<number, CommentableLine>;
 }
 
-/** The files of a diff by path. */
 export type DiffLines = ReadonlyMap<string, FileLines>;
 
 /**
@@ -95,22 +94,6 @@ export function nearestLine(file: FileLines, side: Side, line: number): number |
     if (gain > 0 || (gain === 0 && candidate < (best ?? 0))) best = candidate;
   }
   return best;
-}
-
-const MAX_RANGES = 20;
-
-/** The lines of a side as people write them: `3-9, 40, 52-60`; empty if there are none. */
-export function formatRanges(file: FileLines, side: Side): string {
-  const ranges: { first: number; last: number }[] = [];
-  for (const line of [...file[side].keys()].sort((a, b) => a - b)) {
-    const open = ranges.at(-1);
-    if (open !== undefined && open.last + 1 === line) open.last = line;
-    else ranges.push({ first: line, last: line });
-  }
-  const shown = ranges
-    .slice(0, MAX_RANGES)
-    .map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`));
-  return [...shown, ...(ranges.length > MAX_RANGES ? ['...'] : [])].join(', ');
 }
 
 /** A line of code as it is compared: indentation and spacing count for nothing. */

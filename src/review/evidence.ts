@@ -20,7 +20,6 @@ export interface ShownFiles {
   of(path: string, side: Side): ShownFile | undefined;
 }
 
-/** The lines of a file that were shown. */
 interface ShownFile {
   /** By their number. */
   readonly lines: ReadonlyMap<number, string>;
@@ -48,7 +47,6 @@ interface OpenFile {
   readonly fragments: (readonly string[])[];
 }
 
-/** The lines of a diff's hunks. */
 export function linesOfDiff(
   files: readonly {
     readonly path: string;
@@ -69,13 +67,11 @@ export function linesOfDiff(
   );
 }
 
-/** What a piece of evidence is worth. */
 export type EvidenceCheck =
   /** The text may be on another line than it was said to be; `evidence` names the right one. */
   | { readonly kind: 'shown'; readonly evidence: Evidence; readonly side: Side }
   | { readonly kind: 'refused'; readonly message: string };
 
-/** Pieces of evidence that a finding may have. */
 export const MAX_EVIDENCE = 5;
 
 /** Looks a piece of evidence up among what the run has shown to the model. */

@@ -15,7 +15,6 @@ export const CATEGORIES = [
   'other',
 ] as const;
 
-/** One of {@link CATEGORIES}. */
 export type Category = (typeof CATEGORIES)[number];
 
 /** What happens because of the fault, worst first. */
@@ -29,31 +28,26 @@ export const EFFECTS = [
   'upkeep',
 ] as const;
 
-/** One of {@link EFFECTS}. */
 export type FindingEffect = (typeof EFFECTS)[number];
 
 /** How often it happens. */
 export const REACHES = ['always', 'common', 'rare'] as const;
 
-/** One of {@link REACHES}. */
 export type Reach = (typeof REACHES)[number];
 
 /** How much it matters, worst first; computed from effect and reach. */
 export const SEVERITIES = ['critical', 'major', 'minor', 'nit'] as const;
 
-/** One of {@link SEVERITIES}. */
 export type Severity = (typeof SEVERITIES)[number];
 
 /** How certain it is, most certain first; computed from evidence and verification. */
 export const CONFIDENCES = ['confirmed', 'likely', 'unsure'] as const;
 
-/** One of {@link CONFIDENCES}. */
 export type Confidence = (typeof CONFIDENCES)[number];
 
 /** The version of a file that a line number counts in, as GitHub names it: before the change or after it. */
 export type Side = 'LEFT' | 'RIGHT';
 
-/** A line that proves a finding. */
 export interface Evidence {
   readonly path: string;
   /** Counts from 1, in the version after the change. */
@@ -65,13 +59,11 @@ export interface Evidence {
 /** What has become of a finding. `outdated`: its file is not in the change now; that is computed at each reading. */
 export const FINDING_STATES = ['open', 'settled', 'dismissed', 'outdated'] as const;
 
-/** One of {@link FINDING_STATES}. */
 type FindingState = (typeof FINDING_STATES)[number];
 
 /** Who brought a finding into its state. */
 export const ACTORS = ['model', 'person', 'program'] as const;
 
-/** One of {@link ACTORS}. */
 export type EndedBy = (typeof ACTORS)[number];
 
 /** Why a finding is in its state. */
@@ -95,7 +87,6 @@ export const END_REASONS = [
   'reverted',
 ] as const;
 
-/** One of {@link END_REASONS}. */
 export type EndReason = (typeof END_REASONS)[number];
 
 /** Something a review has to say about a place in the change, from the call that raises it to everything that shows it. */
@@ -145,7 +136,6 @@ export interface Finding {
   readonly said?: Said;
 }
 
-/** Where a finding stands on GitHub. */
 interface Said {
   readonly url: string;
   /** The conversation. */

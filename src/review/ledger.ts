@@ -31,7 +31,6 @@ export interface LedgerContext {
   isWriter(login: string): boolean;
 }
 
-/** What became of a finding that was raised. */
 export type Raising =
   | { readonly kind: 'raised'; readonly finding: KnownFinding }
   /** It is open already. */
@@ -44,7 +43,6 @@ export type Raising =
   | { readonly kind: 'ask'; readonly of: readonly (KnownFinding | Lesson)[] }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** How a finding comes into a state. */
 interface Change {
   readonly by: EndedBy;
   readonly login?: string | undefined;

@@ -68,16 +68,13 @@ const backSchema = v.object({
 
 const markSchema = v.variant('kind', [raisedSchema, endedSchema, backSchema]);
 
-/** A finding was raised. */
 export type Raised = v.InferOutput<typeof raisedSchema>;
 
-/** A finding ended, by whomever. */
 export type Ended = v.InferOutput<typeof endedSchema>;
 
 /** A finding that had ended is open again; or an open one is worse, or on a changed line. */
 export type Back = v.InferOutput<typeof backSchema>;
 
-/** One of the three. */
 export type FindingMark = v.InferOutput<typeof markSchema>;
 
 /** A mark, of whatever a text or a state file holds; undefined for what is none. */

@@ -137,7 +137,6 @@ export interface MarksOnPull {
   readonly marks: readonly FindingMark[];
 }
 
-/** What became of a review. */
 export interface PostedReview {
   /** The review says what the run had to say: no other comment is needed. */
   readonly isReview: boolean;
@@ -149,7 +148,6 @@ export interface PostedReview {
   /** Every finding with its fate; left out where the run reviewed nothing. */
   readonly records?: readonly FindingRecord[];
   readonly isReviewLost?: boolean;
-  /** Why GitHub did not take it. */
   readonly failure?: string;
   /** Markdown for the job summary that nobody has cleaned yet. */
   readonly details?: string;

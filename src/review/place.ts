@@ -3,7 +3,6 @@ import {
   type DiffLines,
   type FileLines,
   findFile,
-  formatRanges,
   isQuoted,
   nearestLine,
   normalizeCode,
@@ -11,7 +10,6 @@ import {
 import type { Finding, Side } from './finding.js';
 import { compareSeverity } from './severity.js';
 
-/** Where a finding is published. */
 type Placement =
   | {
       readonly kind: 'line';
@@ -26,7 +24,6 @@ type Placement =
     }
   | { readonly kind: 'body'; readonly reason: 'unknown-file' | 'no-lines' | 'too-far' };
 
-/** A finding with its place. */
 export interface PlacedFinding {
   readonly finding: Finding;
   readonly placement: Placement;
@@ -139,10 +136,10 @@ export function describePlacement(placed: PlacedFinding, lines: DiffLines): stri
       const code = findFile(lines, path)?.[side].get(line)?.text ?? '';
       const place = `${range} of ${shown(path)} (${side}), which reads ${shown(code.trim())}`;
       if (about === undefined) return `it will be shown at ${place}.`;
-      return `line ${about} is not part of the diff; it will be shown at ${place}, and say "(${aboutLines(finding)})". ${commentable(lines, finding)}`;
+      return `line ${about} is not part of the diff; it will be shown at ${place}, and say "(${aboutLines(finding)})".`;
     }
     case 'body':
-      return `it will be listed in the review's text, because ${whyInBody(placed)}. ${commentable(lines, finding)}`.trimEnd();
+      return `it will be listed in the review's text, because ${whyInBody(placed)}.`;
   }
 }
 
@@ -150,16 +147,6 @@ export function describePlacement(placed: PlacedFinding, lines: DiffLines): stri
 export function aboutLines({ line, startLine, side }: Finding): string {
   const range = startLine === undefined ? `line ${line}` : `lines ${startLine}-${line}`;
   return side === 'LEFT' ? `about ${range} of the old version` : `about ${range}`;
-}
-
-/** The lines of a finding's file that can carry a comment, or the files that can; for the model. */
-function commentable(lines: DiffLines, { path, side }: Pick<Finding, 'path' | 'side'>): string {
-  const file = findFile(lines, path);
-  if (file === undefined) return filesWithLines(lines);
-  const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
-  const used = file[side].size > 0 ? side : other;
-  if (file[used].size === 0) return '';
-  return `Lines that can carry a comment (${used}): ${formatRanges(file, used)}.`;
 }
 
 function whyInBody({ finding, placement }: PlacedFinding): string {
@@ -172,17 +159,6 @@ function whyInBody({ finding, placement }: PlacedFinding): string {
     case 'too-far':
       return `line ${finding.line} is not part of the diff, and nothing near it is`;
   }
-}
-
-const MAX_FILES = 20;
-
-function filesWithLines(lines: DiffLines): string {
-  const paths = [...lines.values()].flatMap(({ path, LEFT, RIGHT }) =>
-    LEFT.size + RIGHT.size > 0 ? [path] : [],
-  );
-  if (paths.length === 0) return 'No file of this diff can carry a comment.';
-  const more = paths.length > MAX_FILES ? `, and ${paths.length - MAX_FILES} more` : '';
-  return `Files that can carry a comment: ${paths.slice(0, MAX_FILES).map(shown).join(', ')}${more}.`;
 }
 
 /** A finding whose line number was held against the code it quotes. */

@@ -7,7 +7,6 @@ import type { SeverityOverrides } from './severity.js';
 /** The reactions GitHub knows (REST API, reactions). */
 export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
 
-/** One of {@link REACTIONS}. */
 export type ReactionName = (typeof REACTIONS)[number];
 
 /** What a run may publish at all, and how much of it. */
@@ -61,12 +60,10 @@ export type PublicationAnswer =
   /** Nothing was taken; the text says why and what would be. */
   | { readonly kind: 'refused'; readonly text: string };
 
-/** An answer to something that will be published. */
 export function taken(text: string): PublicationAnswer {
   return { kind: 'taken', text };
 }
 
-/** An answer to something that will not. */
 export function refused(text: string): PublicationAnswer {
   return { kind: 'refused', text };
 }
@@ -118,7 +115,6 @@ export interface ReviewWishes {
   readonly minSeverity?: Severity;
 }
 
-/** How a run reviews, if it does. */
 export interface ReviewPlan {
   readonly depth: ReviewDepth;
   /** The model of the second look; undefined for that of whoever takes it. */

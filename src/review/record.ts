@@ -23,7 +23,6 @@ export const RECORD_STATES = [...FINDING_STATES, 'refuted', 'unclear', 'held-bac
 export interface FindingRecord {
   /** 16 hexadecimal digits, minted once. */
   readonly id: string;
-  /** What people and models call it. */
   readonly handle: string;
   readonly state: (typeof RECORD_STATES)[number];
   /** This run raised it; left out: an earlier one did. */
@@ -51,19 +50,15 @@ export interface FindingRecord {
   readonly agent: string;
 }
 
-/** Why a file was not looked at. */
 export const UNREAD_REASONS = ['paths', 'size', 'budget', 'failed', 'unlisted'] as const;
 
-/** One of {@link UNREAD_REASONS}. */
 export type UnreadReason = (typeof UNREAD_REASONS)[number];
 
-/** How much of a change was looked at. */
 export const COVERAGE_KINDS = ['whole', 'part', 'none'] as const;
 
 /** Which files of a change a review has looked at. */
 export interface Coverage {
   readonly kind: (typeof COVERAGE_KINDS)[number];
-  /** Files that the change has. */
   readonly files: number;
   readonly read: number;
   /** A file that GitHub counts and does not list has no path. */
@@ -81,9 +76,7 @@ export const FINDINGS_GATES: readonly string[] = [
   'not-published',
 ];
 
-/** A gate that is met. */
 export interface MetGate {
-  /** One of {@link FINDINGS_GATES}. */
   readonly gate: string;
   /** Why, for the log: `1 major, 2 minor findings are open`. */
   readonly why: string;
@@ -132,7 +125,6 @@ export interface FindingsReport {
   readonly findings: readonly FindingRecord[];
 }
 
-/** What a review came to. */
 export interface ReviewResult {
   readonly agent: string;
   readonly report: FindingsReport;

@@ -16,7 +16,6 @@ interface BodyParts {
   readonly unplaced: readonly PlacedFinding[];
   /** Findings beyond the number of comments a review may have. */
   readonly overCap: readonly PlacedFinding[];
-  /** What was decided of findings in this run. */
   readonly marks: readonly FindingMark[];
   /** Lines about earlier findings, cleaned markdown. */
   readonly earlier: readonly string[];

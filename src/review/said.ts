@@ -7,7 +7,6 @@ import type { News } from './news.js';
 import type { Lesson } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
 
-/** What texts about earlier findings are made with. */
 interface TextFrame {
   /** Sha of the commit that was looked at. */
   readonly head: string;
@@ -18,26 +17,43 @@ interface TextFrame {
 const SHORT_SHA = 7;
 const MAX_PATH = 200;
 
-/** What is answered in the conversation of a finding that has ended, once; undefined for what nobody has to be told. */
-export function endText(finding: KnownFinding, { head, clean }: TextFrame): string | undefined {
-  const { handle, state, why, login = '', reason = '' } = finding;
+/**
+ * What is said of a finding that has ended: a line of a review, and once an answer in its conversation. Undefined for one that a
+ * person has resolved, who sees that.
+ */
+function endOf({ handle, state, why, login = '', reason = '' }: KnownFinding, { head, clean }: TextFrame) {
   const said = titleLine(reason, clean);
   const commit = head.slice(0, SHORT_SHA);
   switch (why) {
     case 'fixed':
-      return `✅ ${handle} is settled by ${commit}: ${said}`;
-    case 'wrong':
-      return `I take ${handle} back: ${said}`;
-    case 'words':
-      return `${handle} is not raised again on this line, as \`${login}\` said: ${said}`;
+      return {
+        line: ['✅', `settled by \`${commit}\``],
+        answer: `✅ ${handle} is settled by ${commit}: ${said}`,
+      };
     case 'suggestion':
-      return `✅ ${handle} is settled by ${commit}: its suggestion was committed.`;
-    // Whoever resolves a conversation sees that it is resolved.
+      return {
+        line: ['✅', 'its suggestion was committed'],
+        answer: `✅ ${handle} is settled by ${commit}: its suggestion was committed.`,
+      };
+    case 'wrong':
+      return { line: ['✖️', 'taken back'], answer: `I take ${handle} back: ${said}` };
+    case 'words':
+      return {
+        line: ['✖️', `dismissed, as \`${login}\` said`],
+        answer: `${handle} is not raised again on this line, as \`${login}\` said: ${said}`,
+      };
     case 'resolved':
       return undefined;
     default:
-      return state === 'dismissed' ? dismissedText(handle) : doneText(handle);
+      return state === 'dismissed'
+        ? { line: ['✖️', 'dismissed'], answer: dismissedText(handle) }
+        : { line: ['✅', 'done'], answer: doneText(handle) };
   }
+}
+
+/** What is answered in the conversation of a finding that has ended. */
+export function endText(finding: KnownFinding, frame: TextFrame): string | undefined {
+  return endOf(finding, frame)?.answer;
 }
 
 /** What is answered to a dismissal, whichever way it was made. */
@@ -45,12 +61,10 @@ export function dismissedText(handle: string): string {
   return `Noted: ${handle} is dismissed, and not raised again on this line. Undo: \`/axe reopen ${handle}\`.`;
 }
 
-/** What is answered to `/axe done`. */
 export function doneText(handle: string): string {
   return `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`;
 }
 
-/** What is answered to `/axe reopen`. */
 export function reopenedText(handle: string): string {
   return `${handle} is open again. Undo: \`/axe dismiss ${handle}\`, or \`/axe done ${handle}\`.`;
 }
@@ -94,8 +108,8 @@ export function formatEarlier(
   const name = (finding: KnownFinding) => nameOf(finding, opened, clean);
   const lines = [
     ...ended.flatMap((finding) => {
-      const end = endWord(finding, commit);
-      return end === undefined ? [] : [`- ${end.mark} ${name(finding)} — ${end.text}`];
+      const [mark, text] = endOf(finding, { head, clean })?.line ?? [];
+      return mark === undefined ? [] : [`- ${mark} ${name(finding)} — ${text}`];
     }),
     ...back.map((finding) => `- ↩️ ${name(finding)} — ${backWord(finding, commit)}`),
     ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — said to be over; a person has to resolve it`),
@@ -115,26 +129,6 @@ export function formatEarlier(
   ];
 }
 
-function endWord(
-  { why, state, login = '' }: KnownFinding,
-  commit: string,
-): { readonly mark: string; readonly text: string } | undefined {
-  switch (why) {
-    case 'fixed':
-      return { mark: '✅', text: `settled by \`${commit}\`` };
-    case 'suggestion':
-      return { mark: '✅', text: 'its suggestion was committed' };
-    case 'wrong':
-      return { mark: '✖️', text: 'taken back' };
-    case 'words':
-      return { mark: '✖️', text: `dismissed, as \`${login}\` said` };
-    case 'resolved':
-      return undefined;
-    default:
-      return state === 'dismissed' ? { mark: '✖️', text: 'dismissed' } : { mark: '✅', text: 'done' };
-  }
-}
-
 function backWord({ by, severity }: KnownFinding, commit: string): string {
   if (by === undefined) return `still there as of \`${commit}\`, ${severity}`;
   return by === 'person' ? 'open again' : `back since \`${commit}\``;
@@ -152,7 +146,6 @@ function nameOf(
   return `${name} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
 }
 
-/** The mark of a finding that has ended. */
 export function endedMark(
   finding: KnownFinding,
   { at, closed }: { readonly at: number; readonly closed: boolean },
@@ -171,7 +164,6 @@ export function endedMark(
   };
 }
 
-/** The mark of a finding that is open again, worse, or on another line. */
 export function backMark(
   finding: KnownFinding,
   { at, closedBy }: { readonly at: number; readonly closedBy: string | undefined },

@@ -3,7 +3,6 @@ import { type Category, type Finding, isOpen, type Side } from './finding.js';
 import type { Ended, FindingMark, Raised } from './marks.js';
 import type { KnownFinding, SameClaim } from './seen.js';
 
-/** Whether a finding is an earlier one of its pull request. */
 type Sameness =
   | { readonly kind: 'same'; readonly of: KnownFinding }
   /** The model that raises it has to say. */
@@ -146,7 +145,6 @@ export interface Lesson {
   readonly at: number;
 }
 
-/** A mark with the pull request that it is on. */
 export type MarkOnPull = FindingMark & { readonly pull: number };
 
 /** The dismissals that hold, newest first: whoever reopens one takes it back. */

@@ -4,9 +4,7 @@ import { type Category, isOpen, type Severity } from './finding.js';
 import type { Coverage, FindingRecord, FindingsReport } from './record.js';
 import { compareSeverity } from './severity.js';
 
-/** Who the findings are by. */
 interface SarifTool {
-  /** Of the action. */
   readonly version: string;
   /** GitHub keeps the results of each agent apart by it. */
   readonly agent: string;

@@ -3,7 +3,6 @@ import { isOwnText, type MarkLane } from '../safety/mark.js';
 import { type Evidence, type Finding, readHandle, type Side } from './finding.js';
 import { type FindingMark, findingMarksOf, type Raised } from './marks.js';
 
-/** Something that was written on a pull request. */
 export interface Post {
   /** As the REST API numbers it. */
   readonly id: number;
@@ -22,7 +21,6 @@ export interface Post {
   readonly thumbsDown: readonly { readonly login: string; readonly at: string }[];
 }
 
-/** A conversation on a line of a pull request. */
 export interface Thread {
   readonly id: string;
   readonly path: string;

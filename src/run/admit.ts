@@ -107,7 +107,6 @@ export async function askPermission(
   return await deps.github.permission(login, deps.deadline.signal);
 }
 
-/** The permission of an answer, for the rules. */
 export function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
   return answer.kind === 'known' ? answer.permission : 'unknown';
 }

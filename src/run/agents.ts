@@ -12,7 +12,6 @@ import { ConfigError } from '../lib/errors.js';
 /** Folders of a repository that hold agents, nearest first; `axe/agents` is axe's own (D4). */
 export const AGENTS_DIRS: readonly string[] = ['axe/agents', '.axe/agents'];
 
-/** Where agents of this machine may come from. */
 interface LocalSources {
   /** The workspace, or the folder a command runs in. */
   readonly cwd: string;

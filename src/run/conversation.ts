@@ -22,7 +22,6 @@ export interface AgentConversation {
   readonly model: OpenModel;
   /** The run log as it goes into the system prompt. */
   readonly memory: string;
-  /** The agent's notes; undefined where they are off. */
   readonly notes: RunNotes | undefined;
   readonly loop: LoopDependencies;
   /** How many agents are above this one; 0 for the agent of the run. */
@@ -46,7 +45,6 @@ export interface LiveRun {
   readonly deps: Dependencies;
   readonly change: ReviewedChange | undefined;
   readonly budget: Budget;
-  /** Who took how much of it. */
   readonly usage: UsageByAgent;
   /** What the run's own agent was not shown, for want of room in the window of its model. */
   readonly missed: {
@@ -55,7 +53,6 @@ export interface LiveRun {
     /** The server has cut the prompt, and did not say what. */
     isCut: boolean;
   };
-  /** What all agents together have read. */
   readonly taint: TaintTracker;
   /** What all agents together want published; undefined without an event. */
   readonly publications: Publications | undefined;
@@ -67,7 +64,6 @@ export interface LiveRun {
   readonly maxDepth: number;
 }
 
-/** What the conversations of a run came to. */
 export interface Held {
   readonly outcome: RunOutcome;
   readonly buffered: Buffered;

@@ -20,7 +20,6 @@ import { UNPUBLISHED } from './publish.js';
 import type { Plan } from './records.js';
 import { remember } from './save.js';
 
-/** An agent that may call others. */
 interface Caller {
   readonly plan: Plan;
   readonly depth: number;

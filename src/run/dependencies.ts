@@ -23,7 +23,6 @@ import type { Changes } from '../tools/workspace/changes.js';
 import type { GitHub } from './github.js';
 import type { MemoryPlan, Plan, Published, ReadByRun, ReviewedChange } from './records.js';
 
-/** The tools of an agent are asked for. */
 export interface ToolRequest {
   readonly agent: LoadedAgent;
   /** Folder the file tools are jailed in. */
@@ -43,7 +42,6 @@ export interface ToolBox {
   readonly tools: readonly Tool[];
   /** All tools as they are now, if an MCP server has changed its own since this was asked last; absent where none can. */
   changed?(): Promise<readonly Tool[] | undefined>;
-  /** Ends what was started for the tools. */
   close(): Promise<void>;
 }
 
@@ -61,7 +59,6 @@ export interface FindingsToTell {
   readonly news: News;
 }
 
-/** What a run wants published besides its answer. */
 export interface PublishRequest {
   readonly buffered: Buffered;
   readonly read: ReadByRun;
@@ -79,7 +76,6 @@ export interface PublishRequest {
   readonly onlyPatch?: string | undefined;
 }
 
-/** What is answered where a command was asked for. */
 export interface Reply {
   readonly trigger: Trigger;
   /** Undefined where the answer is about no agent; it is then shared with all of them, see `among`. */
@@ -91,7 +87,6 @@ export interface Reply {
    * its place. Left out, each agent answers for itself.
    */
   readonly among?: 'unless-answered' | 'for-all';
-  /** What it says of findings. */
   readonly marks?: readonly FindingMark[];
 }
 
@@ -112,7 +107,6 @@ export interface Publisher {
   publish(plan: Plan, outcome: RunOutcome, requested: PublishRequest): Promise<Published>;
   /** Tells what became of findings; the marks of what it said, and the findings for other programs. */
   tellFindings(told: ToldFindings): Promise<Pick<Published, 'marks' | 'reviewResult'>>;
-  /** Answers a comment that asked for a command. */
   reply(answer: Reply): Promise<Published>;
 }
 
@@ -158,7 +152,6 @@ export interface Dependencies {
   /** Reads the code that notes rest on; absent where nobody can. */
   readonly readBase?: ReadBase;
   readonly publisher: Publisher;
-  /** What the tools that publish may publish. */
   readonly publishRules: PublishRules;
   readonly acknowledgement?: Acknowledgement;
   /** Absent where nobody asked to see it. */

@@ -60,7 +60,6 @@ export interface GcRequest {
   tell(findings: GcFindings): void;
 }
 
-/** Asks the model one question, under the limits of all. */
 type Ask = (system: string, message: string) => Promise<GcReply>;
 
 /** How garbage collection ended, with what can be made of its analysis where there is one. */

@@ -15,7 +15,6 @@ import type { NewSince } from '../review/scope.js';
 import type { Seen } from '../review/seen.js';
 import type { ReviewedChange } from './records.js';
 
-/** How GitHub is reached. */
 export interface GitHubAccess {
   /** Empty for none. */
   readonly token: string;
@@ -57,7 +56,6 @@ function formatPause(
   else if (spentMs + pauseMs >= NOTICED_MS) log(`Asking GitHub again in ${seconds} s: ${message}`);
 }
 
-/** What was not read, in a sentence. */
 interface Unread {
   readonly kind: 'unread';
   readonly message: string;
@@ -69,7 +67,6 @@ export type SaidAnswer = { readonly kind: 'read'; readonly seen: Seen } | Unread
 /** The change of the pull request that an event is about, as it is now, or why it could not be read. */
 export type ChangeAnswer = (ReviewedChange & { readonly kind: 'read'; readonly isFork: boolean }) | Unread;
 
-/** What a run asks of GitHub. */
 export type GitHub = NonNullable<ReturnType<typeof createGitHubPort>>;
 
 /** What a run of a trigger asks GitHub for; errors of all but the context are answers. */
@@ -113,7 +110,6 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
         return unread(thrown);
       }
     },
-    /** The change that the event is about. */
     async change(signal: AbortSignal): Promise<ChangeAnswer> {
       try {
         const { head, base, isForeign, pull } = await subjectCommits(client, trigger, signal);

@@ -16,7 +16,6 @@ import type { Dependencies } from './dependencies.js';
 import type { Admitted, Learned } from './records.js';
 import { changeOf, postsReviews } from './scope.js';
 
-/** What findings are read with. */
 interface FindingsParts {
   /** Name of the agent: each has findings of its own. */
   readonly agent: string;

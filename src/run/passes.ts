@@ -54,7 +54,6 @@ export async function reviewInPasses(
   };
 }
 
-/** How a pass ended. */
 interface PassEnd {
   readonly pass: ReviewPass;
   /** Undefined for one that was not begun, or threw. */

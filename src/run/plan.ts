@@ -27,7 +27,7 @@ import {
   type TriggerContext,
 } from '../prompt/context.js';
 import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/context-trust.js';
-import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-parts.js';
+import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-pack.js';
 import { readGuidance } from '../prompt/guidance.js';
 import { buildSystemPrompt, skillBody } from '../prompt/system.js';
 import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
@@ -233,7 +233,6 @@ function withinWindow(
   return { ...policy, maxTokens: policy.maxTokens === 0 ? room : Math.min(policy.maxTokens, room) };
 }
 
-/** What a comment asks for. */
 function requestOf({ trigger, admissionPolicy }: RunRequest): string {
   const isReview = reviewCommand(trigger) !== undefined;
   return isReview
@@ -272,7 +271,6 @@ function planPasses(
 ):
   | {
       readonly passes: readonly ReviewPass[];
-      /** Paths that no pass shows. */
       readonly unseen: readonly string[];
       readonly warnings: readonly Warning[];
     }

@@ -62,7 +62,6 @@ export interface RunRequest {
   readonly readStdin: () => Promise<string>;
   /** The run loads memory and adds nothing to it. */
   readonly isMemoryReadOnly: boolean;
-  /** How much the model is told of a change. */
   readonly diffPolicy: DiffPolicy;
   /** Memory is kept in another repository, and what it says must not be shown here (D14). */
   readonly isMemoryHidden: boolean;
@@ -129,13 +128,10 @@ export interface ReadByRun {
   readonly unseen: readonly string[];
 }
 
-/** One of several conversations that review a change. */
 export interface ReviewPass {
   /** For people: `part 2 of 4`. */
   readonly name: string;
-  /** The user message. */
   readonly message: string;
-  /** The files that it shows. */
   readonly paths: readonly string[];
 }
 
@@ -174,7 +170,6 @@ export interface ReviewedChange {
   readonly diff: string;
 }
 
-/** The notes of a run, opened. */
 export interface RunNotes {
   readonly session: NotesSession;
   /** The tools over them that the agent was granted. */
@@ -269,9 +264,7 @@ export interface Published {
   readonly posted?: readonly number[];
   /** Of the pull request that was opened or brought up to date with what the run has changed. */
   readonly pullRequestUrl?: string | undefined;
-  /** The check of the commit, where one was written. */
   readonly checkUrl?: string;
-  /** What was said of findings, by pull request. */
   readonly marks?: readonly MarksOnPull[];
   /** There was a review to post, and it does not stand on the pull request: GitHub did not take it, or it was not wanted there. */
   readonly isReviewLost?: boolean;
@@ -283,7 +276,6 @@ export interface Published {
   readonly failure?: string;
 }
 
-/** The change that appends an entry. */
 export type EntryChange = Extract<Change, { readonly kind: 'append' }>;
 
 /** What became of the run's entry and of its notes. */
@@ -293,7 +285,6 @@ export interface Remembered {
    * which keeps its notes all the same (D16).
    */
   readonly entries: readonly EntryChange[];
-  /** The changes to notes that were saved with it. */
   readonly notes: readonly NoteChange[];
   readonly result: SaveResult;
 }
@@ -311,21 +302,14 @@ export type RunReport =
       readonly isIncomplete?: boolean;
     }
   | { readonly kind: 'planned'; readonly plan: Plan; readonly memory: Memory | undefined }
-  | {
+  | (Conversed & {
       readonly kind: 'ran';
-      readonly plan: Plan;
-      readonly memory: Memory | undefined;
-      readonly outcome: RunOutcome;
-      readonly read: ReadByRun;
       /** What brought text by anybody into the run. */
       readonly taints: readonly TaintSource[];
       readonly published: Published;
       /** Undefined where the agent has no memory, or the run did not complete and wrote no notes. */
       readonly remembered: Remembered | undefined;
-      readonly spend: Spend;
-      readonly usage: readonly AgentUsage[];
-      readonly artifacts: Artifacts | undefined;
-    }
+    })
   /** A command of a comment was carried out, and no model asked. */
   | {
       readonly kind: 'memory-command';
@@ -334,13 +318,11 @@ export type RunReport =
       readonly result: MemoryCommandResult;
       readonly published: Published;
     }
-  /** Garbage collection of an agent's memory. */
   | {
       readonly kind: 'gc';
       readonly agent: string;
       readonly collection: GcResult;
     }
-  /** Agents were looked at, and none was run. */
   | { readonly kind: 'validated'; readonly validation: Validation };
 
 export interface CheckedAgent {
@@ -352,7 +334,6 @@ export interface CheckedAgent {
   readonly faults: readonly Fault[];
 }
 
-/** What a look at the agents has found. */
 export interface Validation {
   /** Half a sentence for people: whose files were looked at. */
   readonly where: string;

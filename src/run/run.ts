@@ -32,8 +32,6 @@ export async function runPipeline(request: RunRequest, deps: Dependencies): Prom
   deps.progress?.start(plan, restored.change?.head);
   const conversed = await converse(request, { ...restored, model }, deps);
   const published = await publish(conversed, deps);
-  const { outcome, read, spend, usage, artifacts } = conversed;
   const remembered = await save(conversed, published, deps);
-  const taints = taint.sources;
-  return { kind: 'ran', plan, memory, outcome, read, taints, published, remembered, spend, usage, artifacts };
+  return { ...conversed, kind: 'ran', taints: taint.sources, published, remembered };
 }

@@ -50,7 +50,6 @@ export async function save(
   return await remember({ plan, memory, outcome, taint, published, facts, limits: spend.limits }, deps);
 }
 
-/** What the end of a run is remembered from. */
 interface RunEnd {
   readonly plan: Plan;
   readonly memory: Memory | undefined;

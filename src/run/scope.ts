@@ -9,7 +9,6 @@ import type { PathPatterns } from '../review/state-facts.js';
 import type { Dependencies } from './dependencies.js';
 import type { Admitted, Plan, ReviewedChange, RunRequest } from './records.js';
 
-/** How much of a pull request a run reviews. */
 interface FoundScope {
   /** Undefined where the run is not a review, or nothing is known of the change. */
   readonly scope: Scope | undefined;

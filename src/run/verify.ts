@@ -160,7 +160,6 @@ const SAID: Readonly<Record<FindingVerdict['kind'], string>> = {
   refuted: 'over',
 };
 
-/** What second looks came to. */
 interface Looked {
   readonly verdicts: ReadonlyMap<string, FindingVerdict>;
   readonly stats: readonly RunStats[];
@@ -168,7 +167,6 @@ interface Looked {
   readonly lost: readonly LostAnswer[];
 }
 
-/** What one verifier decides on. */
 interface Claims {
   /** Of the findings, in the order of their claims. */
   readonly ids: readonly string[];

@@ -18,9 +18,7 @@ export interface ActionReporter extends Reporter {
   endTurn(): void;
 }
 
-/** What the log needs. */
 interface ActionReporterOptions {
-  /** Writes a line to the job log. */
   readonly write: (line: string) => void;
   readonly secrets: readonly string[];
 }

@@ -49,7 +49,6 @@ const Pending = v.array(
   ]),
 );
 
-/** A change that a journal can keep. */
 export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' | 'facts' }>;
 
 /**

@@ -9,15 +9,12 @@ export interface Runner {
   readonly cwd: string;
   /** Folder that is emptied after the job. */
   readonly temp: string;
-  /** Writes a line to the job log. */
   log(line: string): void;
-  /** Sets the step's exit status. */
   fail(): void;
   /** Calls back when the job is cancelled: the runner sends SIGINT, then SIGTERM, then kills. */
   onCancel(cancelled: () => void): void;
 }
 
-/** The process that the runner started. */
 export function ownRunner(): Runner {
   return {
     env: process.env,
@@ -42,7 +39,6 @@ export function endProcess(): void {
 
 /** The workflow run that the action is a step of; each empty outside of one. */
 export interface ThisRun {
-  /** Its address. */
   readonly runUrl: string;
   /** The file that the workflow is in, or its name, which is not unique. */
   readonly workflow: string;

@@ -122,7 +122,7 @@ describe('the inputs about the diff', () => {
 describe('the inputs about where else an answer is published', () => {
   it('are parsed into the places that they name', () => {
     const given = { 'report-to': 'issue', 'check-run': 'true', language: 'de' };
-    expect(read(given).publish).toEqual({
+    expect(read(given)).toMatchObject({
       reportTo: 'issue',
       checkRun: true,
       language: 'de',
@@ -132,7 +132,7 @@ describe('the inputs about where else an answer is published', () => {
   it.each(['German', 'Deutsch (Schweiz)', 'pt-BR', '日本語', 'español', 'हिन्दी'])(
     'accept the language %s',
     (language) => {
-      expect(read({ language }).publish.language).toBe(language);
+      expect(read({ language }).language).toBe(language);
     },
   );
 

@@ -69,11 +69,9 @@ async function loadCommandAgent(name: string, deps: Dependencies): Promise<Loade
 export interface CommandAnswer {
   readonly result: MemoryCommandResult;
   readonly among?: Reply['among'];
-  /** What the answer says of findings. */
   readonly marks?: readonly FindingMark[];
   /** It may be about what another agent has, so the sender is not shown that this one is at work. */
   readonly isAnothers?: boolean;
-  /** Nothing is answered. */
   readonly isSilent?: boolean;
 }
 

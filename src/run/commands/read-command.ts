@@ -93,7 +93,7 @@ function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefine
     case 'reopen':
       return { kind: 'finding', verb: name, handle: readHandle(handle), trigger };
     default: {
-      const meant = meantBy(name, rest, trigger);
+      const meant = meantBy(name, rest);
       return meant === undefined ? undefined : { kind: 'mistyped', said: line, meant };
     }
   }
@@ -108,34 +108,12 @@ function idIn(word: string): string | undefined {
 /** Shorter words are too near to too much. */
 const MIN_MISTYPED = 4;
 
-/**
- * The command that a line most likely stands for; undefined where it is a question: the first word is like no command, or
- * what follows is nothing that the command takes.
- */
-function meantBy(name: string, rest: readonly string[], { inReplyTo }: CommentTrigger): string | undefined {
-  const names = COMMENT_COMMANDS.map((command) => command.name);
-  const meant = name.length < MIN_MISTYPED ? undefined : nearest(name, names);
-  const [first = ''] = rest;
-  switch (meant) {
-    case undefined:
-    case 'remember':
-      return undefined;
-    case 'review': {
-      const isFull = rest.length === 1 && nearest(first, ['full']) !== undefined;
-      if (!isFull) return rest.length === 0 && name !== meant ? '/axe review' : undefined;
-      return name === meant && first.toLowerCase() === 'full' ? undefined : '/axe review full';
-    }
-    case 'dismiss':
-    case 'done':
-    case 'reopen':
-    case 'forget':
-    case 'promote': {
-      const takesReason = meant === 'dismiss' && inReplyTo !== undefined;
-      const isFit =
-        rest.length === 0 || idIn(first) !== undefined || readHandle(first) !== undefined || takesReason;
-      return isFit && name !== meant ? ['/axe', meant, ...rest].join(' ') : undefined;
-    }
-    default:
-      return rest.length === 0 && name !== meant ? `/axe ${meant}` : undefined;
-  }
+/** The command that a line most likely stands for; more than a word behind it makes a question. */
+function meantBy(name: string, rest: readonly string[]): string | undefined {
+  if (name.length < MIN_MISTYPED || rest.length > 1) return undefined;
+  const meant = nearest(
+    name,
+    COMMENT_COMMANDS.map((command) => command.name),
+  );
+  return meant === undefined || meant === name ? undefined : ['/axe', meant, ...rest].join(' ');
 }

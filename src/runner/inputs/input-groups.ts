@@ -11,7 +11,7 @@ import { compileGlob } from '../../lib/text/glob.js';
 import { createPathFilter, type DiffPolicy } from '../../prompt/context.js';
 import { isLanguage } from '../../prompt/system.js';
 import { SEVERITIES, type Severity } from '../../review/finding.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules, type ReviewWishes } from '../../review/publish-rules.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../review/publish-rules.js';
 
 /** Who may start a run. Throws a ConfigError that names the input, as all readers of this file do. */
 export function readAdmissionInputs(read: ReadInput): AdmissionPolicy {
@@ -64,7 +64,6 @@ function ownerAndName(value: string) {
   return owner === undefined || name === undefined || /^\.\.?$/.test(name) ? undefined : { owner, name };
 }
 
-/** How much of a change is sent. */
 export function readDiffInputs(read: ReadInput): DiffPolicy {
   const patterns = list(read('paths'));
   requireUsable(patterns, 'paths');
@@ -107,7 +106,6 @@ function patternRemedy(pattern: string): string | undefined {
   return rest === undefined ? undefined : `Write \`${sign}${rest}\`.`;
 }
 
-/** What the inputs say of memory. */
 export interface MemoryInputs {
   readonly store: (typeof STORES)[number];
   readonly branch: string;
@@ -176,55 +174,24 @@ function folder(value: string): string | undefined {
   );
 }
 
-/** What the inputs say of where else an answer goes, and of its language. */
-export interface PublishInputs {
-  /**
-   * Where the answer goes of a run that is about no issue and no pull request, and what `mode: gc` suggests; empty for the
-   * summary alone. A pull request can only hold suggestions.
-   */
-  readonly reportTo: '' | 'issue' | 'pull-request';
-  /** Whether findings become a check of the commit. */
-  readonly checkRun: boolean;
-  /** A name or a code of a language; empty leaves it to the agent. */
-  readonly language: string;
+/** The language becomes a part of the system prompt, so it is a name and nothing like a sentence. */
+export function readLanguage(language: string): string {
+  if (language === '' || isLanguage(language)) return language;
+  throw new ConfigError(`the input \`language\` is not a language: ${JSON.stringify(language)}`, {
+    remedy: 'Write its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
+  });
 }
 
-/** Where else an answer goes. The language becomes a part of the system prompt, so it is a name and nothing like a sentence. */
-export function readPublishInputs(read: ReadInput): PublishInputs {
-  const language = read('language');
-  if (language !== '' && !isLanguage(language)) {
-    throw new ConfigError(`the input \`language\` is not a language: ${JSON.stringify(language)}`, {
-      remedy: 'Write its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
-    });
-  }
+export function readPublishRules(read: ReadInput): PublishRules {
   return {
-    reportTo:
-      read('report-to') === '' ? '' : oneOf(['issue', 'pull-request'], read('report-to'), 'report-to'),
-    checkRun: flag(read, 'check-run'),
-    language,
+    ...DEFAULT_PUBLISH_RULES,
+    maxComments: wholeFrom0(read, 'max-comments'),
+    blockOn: readSeverity(read, 'block-on'),
+    labels: labelPatterns(read('labels-allowed')),
   };
 }
 
-/** What the inputs say of reviews and of what else a run may publish. */
-export interface ReviewInputs {
-  readonly rules: PublishRules;
-  /** What the agent's own `[review]` gives way to. */
-  readonly wishes: ReviewWishes;
-}
-
-export function readReviewInputs(read: ReadInput): ReviewInputs {
-  return {
-    rules: {
-      ...DEFAULT_PUBLISH_RULES,
-      maxComments: wholeFrom0(read, 'max-comments'),
-      blockOn: severityOf(read, 'block-on'),
-      labels: labelPatterns(read('labels-allowed')),
-    },
-    wishes: { minSeverity: severityOf(read, 'min-severity') },
-  };
-}
-
-function severityOf(read: ReadInput, name: InputName): Severity | undefined {
+export function readSeverity(read: ReadInput, name: InputName): Severity | undefined {
   return read(name) === '' ? undefined : oneOf(SEVERITIES, read(name), name);
 }
 
@@ -288,7 +255,6 @@ export const INPUT_DEFAULTS = {
 
 export type InputName = keyof typeof INPUT_DEFAULTS;
 
-/** Gives the text of an input. */
 export type ReadInput = (name: InputName) => string;
 
 /** One of some words. Throws a ConfigError that lists them. */

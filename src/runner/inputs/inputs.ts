@@ -5,6 +5,8 @@ import { ConfigError } from '../../lib/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../../lib/outcome.js';
 import type { SpendLimits } from '../../loop/spend.js';
 import type { DiffPolicy } from '../../prompt/context.js';
+import type { Severity } from '../../review/finding.js';
+import type { PublishRules } from '../../review/publish-rules.js';
 import { FINDINGS_GATES } from '../../review/record.js';
 import { createSecrets, type Secrets } from '../../safety/secret-names.js';
 import {
@@ -16,16 +18,15 @@ import {
   list,
   type MemoryInputs,
   oneOf,
-  type PublishInputs,
   type ReadInput,
-  type ReviewInputs,
   readAdmissionInputs,
   readAgentsRepo,
   readChangesAllowed,
   readDiffInputs,
+  readLanguage,
   readMemoryInputs,
-  readPublishInputs,
-  readReviewInputs,
+  readPublishRules,
+  readSeverity,
 } from './input-groups.js';
 
 /** The action's inputs, complete and checked. Empty strings mean not given. */
@@ -47,8 +48,18 @@ export interface Inputs {
   readonly diff: DiffPolicy;
   readonly memory: MemoryInputs;
   readonly comment: (typeof COMMENTS)[number];
-  readonly review: ReviewInputs;
-  readonly publish: PublishInputs;
+  readonly rules: PublishRules;
+  /** What the agent's own `[review]` gives way to. */
+  readonly minSeverity: Severity | undefined;
+  /**
+   * Where the answer goes of a run that is about no issue and no pull request, and what `mode: gc` suggests; empty for the
+   * summary alone. A pull request can only hold suggestions.
+   */
+  readonly reportTo: '' | 'issue' | 'pull-request';
+  /** Whether findings become a check of the commit. */
+  readonly checkRun: boolean;
+  /** A name or a code of a language; empty leaves it to the agent. */
+  readonly language: string;
   readonly timeoutMinutes: number;
   readonly fallbackModels: readonly string[];
   readonly maxTurns: number;
@@ -62,13 +73,11 @@ export interface Inputs {
   readonly changesAllowed: readonly string[];
   /** Names of variables of the environment whose values must not leave. */
   readonly redact: readonly string[];
-  /** JSON text. */
   readonly outputSchema: string;
   readonly dryRun: boolean;
   readonly failOn: FailOn;
 }
 
-/** What fails the step. */
 export interface FailOn {
   readonly conclusions: readonly Conclusion[];
   /** An entry that was to be saved and was not. */
@@ -103,8 +112,12 @@ export function readInputs(env: Environment): Inputs {
     diff: readDiffInputs(read),
     memory: readMemoryInputs(read, env['GITHUB_REPOSITORY'] ?? ''),
     comment: oneOf(COMMENTS, read('comment'), 'comment'),
-    review: readReviewInputs(read),
-    publish: readPublishInputs(read),
+    rules: readPublishRules(read),
+    minSeverity: readSeverity(read, 'min-severity'),
+    reportTo:
+      read('report-to') === '' ? '' : oneOf(['issue', 'pull-request'], read('report-to'), 'report-to'),
+    checkRun: flag(read, 'check-run'),
+    language: readLanguage(read('language')),
     timeoutMinutes: above0(read, 'timeout-minutes'),
     maxTurns: Math.ceil(above0(read, 'max-turns')),
     maxTokens: atLeast0(read, 'max-tokens'),
@@ -150,8 +163,8 @@ function readInput(env: Environment, name: InputName): string {
 
 function checkTogether(inputs: Inputs): void {
   const { agent, mode, memory, prompt, model } = inputs;
-  const { publish, agentsRepo, repositoriesToken } = inputs;
-  if (mode !== 'gc' && publish.reportTo === 'pull-request') {
+  const { reportTo, agentsRepo, repositoriesToken } = inputs;
+  if (mode !== 'gc' && reportTo === 'pull-request') {
     throw new ConfigError('`report-to: pull-request` is for `mode: gc` only', {
       remedy: 'Write `report-to: issue` for the answer of a run.',
     });
