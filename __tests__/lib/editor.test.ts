@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { openEditor } from '../../src/lib/editor.js';
+import { openEditor } from '../../src/lib/user-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 /** An editor that does what the script says. */

@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { AxeError } from '../../src/lib/errors.js';
-import { describeCause, networkCause } from '../../src/lib/network-cause.js';
+import { AxeError, describeCause, networkCause } from '../../src/lib/errors.js';
 
 const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
 const failed = (cause: Error) => new TypeError('fetch failed', { cause });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
-import { readStdin } from '../../src/lib/stdin.js';
+import { readStdin } from '../../src/lib/user-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 const quiet = new AbortController().signal;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { configDir, dataDir } from '../../src/lib/xdg.js';
+import { configDir, dataDir } from '../../src/lib/environment.js';
 import { tempDir } from '../helpers/temp.js';
 
 const WINDOWS = 'C:\\Users\\octocat';

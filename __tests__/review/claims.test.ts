@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { describeClaims, type FindingVerdict, groupClaims, Verdicts } from '../../src/review/claims.js';
 import { createShownFiles } from '../../src/review/evidence.js';
 import { placeFinding } from '../../src/review/place.js';
-import { createGiveVerdict } from '../../src/tools/review/give-verdict.js';
+import { createGiveVerdict } from '../../src/tools/review/review-tools.js';
 import { finding } from './change.js';
 import { FILES, FORGED, LINES, placed, request, SHOWN, shownFiles } from './verdict-scene.js';
 

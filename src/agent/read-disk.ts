@@ -1,10 +1,9 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, readdir, realpath, stat } from 'node:fs/promises';
+import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { confine, isInside, shownPath } from '../lib/confine.js';
 import { MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
-import { errorCode, fileError, readFully } from '../lib/files.js';
+import { createFiles, errorCode, fileError, type OpenFile } from '../lib/files.js';
 import { compareBytes } from '../lib/text/bytes.js';
 import { compileGlob } from '../lib/text/glob.js';
 import { readRegularFile } from '../lib/user-files.js';
@@ -132,9 +131,6 @@ async function listFolder(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Never waits for the other end of a FIFO, and never follows a link that was put there since the walk. */
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
-
 /** Throws a ConfigError for a folder that is not there. */
 async function resolveWorkdir(workdir: string): Promise<string> {
   try {
@@ -172,21 +168,17 @@ async function readText(file: WalkedFile, budget: ContextBudget): Promise<string
     budget.take(file.path, 0);
     return undefined;
   }
-  let handle: FileHandle | undefined;
+  let opened: OpenFile | undefined;
   try {
-    handle = await open(file.realPath, OPEN_FLAGS);
-    const stats = await handle.stat();
-    const { size } = stats;
-    const isText =
-      stats.isFile() && !isBinary(await readFully(handle, 0, Math.min(size, BINARY_CHECK_BYTES)));
-    if (!isText) return undefined;
-    if (!budget.take(file.path, size)) return undefined;
+    opened = await createFiles().open(file.realPath, { followLinks: false });
+    if (opened === undefined || isBinary(await opened.read(0, BINARY_CHECK_BYTES))) return undefined;
+    if (!budget.take(file.path, opened.bytes)) return undefined;
     // Bytes that are not UTF-8 become U+FFFD; a byte order mark is kept, as in axe.
-    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFully(handle, 0, size));
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await opened.read(0, opened.bytes));
   } catch (thrown) {
     if (errorCode(thrown) === undefined) throw thrown;
     return undefined;
   } finally {
-    await handle?.close();
+    await opened?.close();
   }
 }

@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path';
 import type { AgentLibrary } from '../agent/agent-source.js';
 import type { AgentLoader } from '../agent/loader.js';
+import { configDir, expandPath } from '../lib/environment.js';
 import { AxeError } from '../lib/errors.js';
 import { isFolder, readConfigFile } from '../lib/user-files.js';
-import { configDir, expandPath } from '../lib/xdg.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/settings.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { configDir } from '../lib/environment.js';
 import type { ExitCode } from '../lib/errors.js';
 import { createFolder, createMissingFiles, type NewFile } from '../lib/user-files.js';
-import { configDir } from '../lib/xdg.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
 

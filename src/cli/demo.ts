@@ -10,9 +10,8 @@ import { marksOf, parseReviewFacts } from '../review/state-facts.js';
 import { runPipeline } from '../run/run.js';
 import { createDemoPullRequest, type DemoEvent } from './demo-pull-request.js';
 import { expectPositionals, type ParsedFlags, parseFlags } from './flags.js';
-import { createTerminalDeadline } from './interrupt.js';
 import { makeRequest } from './run.js';
-import { print, type Terminal } from './terminal.js';
+import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { createTerminalReporter } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 

@@ -17,8 +17,7 @@ import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secret-names.js';
 import { openChecks } from './agents-dir.js';
 import type { ParsedFlags } from './flags.js';
-import { createTerminalDeadline } from './interrupt.js';
-import { print, type Terminal } from './terminal.js';
+import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { connectWithToken } from './terminal-world.js';
 
 /** `doctor [agent...]`: exit status 1 if something is wrong. Throws an AxeError for what cannot be looked at at all. */

@@ -1,10 +1,9 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { MemoryConfig } from '../agent/config.js';
 import { createClock } from '../lib/clock.js';
-import type { Environment } from '../lib/environment.js';
+import { dataDir, type Environment } from '../lib/environment.js';
 import { messageOf } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { dataDir } from '../lib/xdg.js';
 import { untrustedPath } from '../memory/log-path.js';
 import { isNotesPath } from '../memory/notes/place.js';
 import { statePath } from '../memory/state.js';

@@ -5,12 +5,11 @@ import { formatModelRef } from '../agent/model-ref.js';
 import { DEFAULT_ADMISSION_POLICY } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../lib/defaults.js';
+import { expandPath } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { diffOfRange, filesAtBase } from '../lib/git.js';
 import { errorOf } from '../lib/outcome.js';
-import { readStdin } from '../lib/stdin.js';
-import { isFolder } from '../lib/user-files.js';
-import { expandPath } from '../lib/xdg.js';
+import { isFolder, readStdin } from '../lib/user-files.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
 import { buildSystemPrompt, isLanguage, NO_NOTES, withNotes } from '../prompt/system.js';
 import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/records.js';
@@ -19,8 +18,15 @@ import { readTrigger } from '../run/trigger.js';
 import { agentsDirOf } from './agents-dir.js';
 import { expectPositionals, type ParsedFlags, wrongCount } from './flags.js';
 import { formatErrorJson, formatParams } from './format-json.js';
-import { createTerminalDeadline, InterruptedError, withSaved } from './interrupt.js';
-import { colorsFor, print, type Terminal, writeError } from './terminal.js';
+import {
+  colorsFor,
+  createTerminalDeadline,
+  InterruptedError,
+  print,
+  type Terminal,
+  withSaved,
+  writeError,
+} from './terminal.js';
 import { createStatusLine, createTerminalReporter, type StatusLine } from './terminal-reporter.js';
 import { createTerminalDependencies } from './terminal-world.js';
 

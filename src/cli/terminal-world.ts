@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
 import { createClock } from '../lib/clock.js';
+import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
 import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
 import type { RunDeadline } from '../lib/time-limit.js';
 import { readConfigFile } from '../lib/user-files.js';
-import { configDir, expandPath } from '../lib/xdg.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { formatBuffered } from '../review/comment-text.js';

@@ -3,7 +3,9 @@ import type { Readable, Writable } from 'node:stream';
 import picocolors from 'picocolors';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, formatError } from '../lib/errors.js';
+import { createDeadline, type RunDeadline } from '../lib/time-limit.js';
 import type { ProgramName } from '../run/dependencies.js';
+import type { RunReport } from '../run/records.js';
 
 /** The terminal a command runs in: everything of the process that commands may touch. */
 export interface Terminal {
@@ -58,7 +60,7 @@ function hasColors({ isTTY = false }: { readonly isTTY?: boolean }, env: Environ
 }
 
 /** Signals that ask the program to end, with the exit status by which shells report them. */
-export const STOP_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const STOP_STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 export type StopSignal = keyof typeof STOP_STATUS;
 
@@ -94,4 +96,41 @@ export function endBySignal(status: number): void {
       process.exit(status);
     });
   });
+}
+
+/** A signal ended the command before its work was done. */
+export class InterruptedError extends AxeError {
+  readonly signal: StopSignal;
+
+  constructor(signal: StopSignal, saved = 'Nothing was saved.') {
+    super(`interrupted by ${signal}`, { exitCode: STOP_STATUS[signal], remedy: saved });
+    this.signal = signal;
+  }
+}
+
+export function createTerminalDeadline(terminal: Terminal, saved?: string): RunDeadline {
+  const deadline = createDeadline();
+  terminal.onInterrupt((signal) => deadline.cancel(new InterruptedError(signal, saved)));
+  return deadline;
+}
+
+/** Whether an error says that a signal ended the command: no status of ours is above 128. */
+export function isInterrupt({ exitCode }: AxeError): boolean {
+  return exitCode > 128;
+}
+
+type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
+
+/** The error of an interrupted run with what it saved all the same. */
+export function withSaved({ signal }: InterruptedError, report: Ran): InterruptedError {
+  return new InterruptedError(signal, report.memory === undefined ? undefined : describeSaved(report));
+}
+
+/** Notes are saved when they are written, of an event's run at its end; trouble with that is a warning of its own. */
+function describeSaved({ memory, remembered }: Ran): string {
+  const recent = remembered?.result.kind === 'failed' ? [] : (memory?.notes?.session.recent() ?? []);
+  const written = [...new Set(recent.map(({ path }) => path))];
+  const words = ['No entry was added to memory.'];
+  if (written.length > 0) words.push(`Notes that were written stay: ${written.join(', ')}.`);
+  return words.join(' ');
 }

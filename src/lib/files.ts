@@ -15,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { field } from './json.js';
 import { decodeBytes, encodeBytes } from './text/bytes.js';
 
 /** A file or folder, as the file system tells it. */
@@ -333,7 +334,9 @@ export class FileError extends Error {
 
 /** The code of an operating system's error, if that is what was thrown. */
 export function errorCode(thrown: unknown): string | undefined {
-  return stringOf(thrown, 'code');
+  // Asked without `instanceof`: an error of the file system may come from another realm.
+  const code = field(thrown, 'code');
+  return typeof code === 'string' ? code : undefined;
 }
 
 /** Whatever an operation threw, in axe's form. */
@@ -341,13 +344,6 @@ export function fileError(operation: string, path: string, thrown: unknown): Fil
   if (thrown instanceof FileError) return thrown;
   const code = errorCode(thrown);
   if (code === undefined) return new FileError(operation, path, 'EIO', String(thrown));
-  const libuvText = /^[A-Z0-9]+: ([^,]+)/.exec(stringOf(thrown, 'message') ?? '')?.[1];
+  const libuvText = /^[A-Z0-9]+: ([^,]+)/.exec(String(field(thrown, 'message')))?.[1];
   return new FileError(operation, path, code, GO_TEXTS.get(code) ?? libuvText);
-}
-
-/** Asked without `instanceof`: an error of the file system may come from another realm. */
-function stringOf(thrown: unknown, key: 'code' | 'message'): string | undefined {
-  if (typeof thrown !== 'object' || thrown === null) return undefined;
-  const value: unknown = Reflect.get(thrown, key);
-  return typeof value === 'string' ? value : undefined;
 }

@@ -1,5 +1,8 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fstatSync } from 'node:fs';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { AxeError, ConfigError, messageOf } from './errors.js';
 import { createFiles, errorCode, FileError, fileError } from './files.js';
 
@@ -94,4 +97,67 @@ export async function createFolder(path: string): Promise<void> {
 function notCreated(operation: string, path: string, thrown: unknown): AxeError {
   const { message } = fileError(operation, path, thrown);
   return new AxeError(`failed to create the configuration: ${message}`, { cause: thrown });
+}
+
+/**
+ * Standard input to its end; empty for a terminal, `/dev/null` and a closed descriptor, which are no input
+ * (axe-behaviour §6). A pipe that nobody closes is waited for until the signal aborts, whose reason is thrown.
+ * Throws an AxeError if reading fails.
+ */
+export async function readStdin(
+  stdin: Readable & { readonly fd?: number },
+  signal: AbortSignal,
+): Promise<string> {
+  if (!hasInput(stdin.fd ?? 0)) return '';
+  const chunks: Buffer[] = [];
+  signal.addEventListener('abort', () => stdin.destroy(new Error('stopped')), { once: true });
+  try {
+    signal.throwIfAborted();
+    for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  } catch (thrown) {
+    signal.throwIfAborted();
+    const { message } = fileError('read', '/dev/stdin', thrown);
+    throw new AxeError(`failed to read stdin: ${message}`, { cause: thrown });
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function hasInput(fd: number): boolean {
+  try {
+    return !fstatSync(fd).isCharacterDevice();
+  } catch {
+    return false;
+  }
+}
+
+/** Ctrl-C and Ctrl-\\ are the editor's own: the terminal sends them to it, too. */
+const LEFT_TO_THE_EDITOR: readonly NodeJS.Signals[] = ['SIGINT', 'SIGQUIT'];
+const PASSED_ON: readonly NodeJS.Signals[] = ['SIGTERM', 'SIGHUP'];
+
+/**
+ * Opens a file in the user's editor and waits until it is closed. What asks this process to end meanwhile ends the
+ * editor. Throws an AxeError if the editor fails.
+ */
+export async function openEditor(editor: string, file: string): Promise<void> {
+  const [program = editor, ...args] = editor.trim().split(/\s+/);
+  let child: ChildProcess | undefined;
+  const passOn = (signal: NodeJS.Signals): void => void child?.kill(signal);
+  const ignore = (): void => undefined;
+  for (const signal of LEFT_TO_THE_EDITOR) process.on(signal, ignore);
+  for (const signal of PASSED_ON) process.on(signal, passOn);
+  await new Promise<void>((resolve, reject) => {
+    // Only now: an editor that runs must never outlive us for want of a listener.
+    child = spawn(program, [...args, file], { stdio: 'inherit' });
+    child.on('error', (error) =>
+      reject(new AxeError(`cannot start the editor "${program}": ${error.message}`)),
+    );
+    child.on('exit', (code, signal) => {
+      if (code === 0) resolve();
+      else if (code === null) reject(new AxeError(`the editor was ended by ${signal}`));
+      else reject(new AxeError(`the editor ended with status ${code}`));
+    });
+  }).finally(() => {
+    for (const signal of LEFT_TO_THE_EDITOR) process.off(signal, ignore);
+    for (const signal of PASSED_ON) process.off(signal, passOn);
+  });
 }

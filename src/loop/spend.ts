@@ -1,5 +1,5 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import { dateOf } from '../lib/text/dates.js';
+import { dateOf } from '../lib/clock.js';
 import { usd } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import { type ReviewFact, type Spent, spentUsd } from '../review/state-facts.js';

@@ -1,16 +1,16 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
+import { field } from '../lib/json.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { isThinking, type Thinking } from '../loop/output-limit.js';
 import { withCost } from '../loop/usage.js';
 import { redact } from '../safety/redact.js';
 import type { Protocol, Provider } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
-import { field, firstChoice } from './json.js';
 import { withCachePoints, withModelOptions, withoutEmptyResults } from './model-options.js';
 import type { OpenedModel } from './protocols.js';
-import { streamReply } from './replies.js';
+import { firstChoice, streamReply } from './replies.js';
 import {
   bindThinking,
   keepReasoningDetails,

@@ -1,6 +1,7 @@
 import { formatModelRef } from '../agent/model-ref.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
+import { field } from '../lib/json.js';
 import { type Chunks, withBody } from '../lib/net/http.js';
 import { formOf, type Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
@@ -8,7 +9,6 @@ import { withAxeErrors } from './axe-model.js';
 import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
 import { findProvider, type Protocol, type Provider, protocolOf } from './catalog.js';
-import { field } from './json.js';
 import type { KeylessPorts } from './keyless.js';
 import { findFacts, findPrice } from './model-table.js';
 import { createOfflineModel } from './offline.js';

@@ -3,15 +3,16 @@ import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
 import {
   type ContextOverflow,
   messageOf,
+  type NetworkCause,
+  networkCause,
   ProviderError,
   type ProviderErrorCategory,
   type ProviderErrorDetails,
 } from '../lib/errors.js';
-import { type NetworkCause, networkCause } from '../lib/network-cause.js';
+import { field, parseJson } from '../lib/json.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { redact } from '../safety/redact.js';
 import type { Provider } from './catalog.js';
-import { field, parseJson } from './json.js';
 
 /** HTTP status texts where Go's net/http has others than Node, for answers without a message of their own. */
 const STATUS_TEXTS: Readonly<Record<number, string>> = {

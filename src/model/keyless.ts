@@ -1,9 +1,8 @@
 import type { Environment } from '../lib/environment.js';
-import { AxeError, messageOf, ProviderError } from '../lib/errors.js';
-import { networkCause } from '../lib/network-cause.js';
+import { AxeError, messageOf, networkCause, ProviderError } from '../lib/errors.js';
+import { field, parseJson } from '../lib/json.js';
 import { redact } from '../safety/redact.js';
 import { networkText } from './errors.js';
-import { field, parseJson } from './json.js';
 
 /** What signing in to a cloud needs. */
 export interface KeylessPorts {

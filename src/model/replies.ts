@@ -10,9 +10,15 @@ import {
   type SharedV4ProviderMetadata,
   TypeValidationError,
 } from '@ai-sdk/provider';
+import { field, parseJson } from '../lib/json.js';
 import { type Chunks, readBytes, withBody } from '../lib/net/http.js';
 import type { Protocol } from './catalog.js';
-import { field, firstChoice, parseJson } from './json.js';
+
+/** What an answer of Chat Completions says; undefined where it says nothing. */
+export function firstChoice(body: unknown): unknown {
+  const choices = field(body, 'choices');
+  return Array.isArray(choices) ? choices[0] : undefined;
+}
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -6,7 +6,8 @@ import {
   type LanguageModelV4GenerateResult,
   type LanguageModelV4Message,
 } from '@ai-sdk/provider';
-import { field, firstChoice } from './json.js';
+import { field } from '../lib/json.js';
+import { firstChoice } from './replies.js';
 
 /**
  * Claude from 5.1 on binds its thinking to system, tools and messages before it, and refuses a request that holds such

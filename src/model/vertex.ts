@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto';
 import { AxeError, ProviderError } from '../lib/errors.js';
+import { field, parseJson } from '../lib/json.js';
 import type { Provider } from './catalog.js';
-import { field, parseJson } from './json.js';
 import {
   bearer,
   type Fresh,

@@ -1,8 +1,8 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
+import { dateOf } from '../lib/clock.js';
 import { AxeError } from '../lib/errors.js';
-import { dateOf } from '../lib/text/dates.js';
 import { count } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import { applyChanges, type MemoryTree, type NoteChange } from '../memory/change.js';

@@ -28,7 +28,7 @@ import { createShownFiles, type ShownFiles, type ShownLines } from '../review/ev
 import type { PlacedFinding } from '../review/place.js';
 import type { Settlement } from '../review/seen.js';
 import { atLeast, compareSeverity } from '../review/severity.js';
-import { createGiveVerdict } from '../tools/review/give-verdict.js';
+import { createGiveVerdict } from '../tools/review/review-tools.js';
 import { agentWorkdir } from './admit.js';
 import {
   type AgentConversation,

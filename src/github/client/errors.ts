@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { Environment } from '../../lib/environment.js';
-import { AxeError } from '../../lib/errors.js';
-import { describeCause, type NetworkCause } from '../../lib/network-cause.js';
+import { AxeError, describeCause, type NetworkCause } from '../../lib/errors.js';
 
 /**
  * Why GitHub did not do what was asked. `denied` wants another token or permission, `rate-limited` patience,

@@ -1,8 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 import type { Environment } from '../environment.js';
-import { AxeError, ConfigError } from '../errors.js';
-import { type NetworkCause, networkCause } from '../network-cause.js';
+import { AxeError, ConfigError, type NetworkCause, networkCause } from '../errors.js';
 
 /** A model may think longer than the 300 s that undici, and Node's own fetch, wait for the first byte. */
 const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };

@@ -1,6 +1,6 @@
+import { dateOf } from '../../lib/clock.js';
 import type { AxeError } from '../../lib/errors.js';
 import type { RunStats } from '../../lib/outcome.js';
-import { dateOf } from '../../lib/text/dates.js';
 import { count } from '../../lib/text/number.js';
 import type { GoneLine } from '../notes/citations.js';
 import { stripProvenance } from '../run-log.js';

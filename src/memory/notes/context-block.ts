@@ -1,5 +1,5 @@
+import { dateOf } from '../../lib/clock.js';
 import { cutToBytes, estimateText, utf8Bytes } from '../../lib/text/cut.js';
-import { dateOf } from '../../lib/text/dates.js';
 import { grouped } from '../../lib/text/number.js';
 import type { Warning } from '../../lib/warning.js';
 import { foldLetters } from '../../safety/fence.js';

@@ -1,9 +1,9 @@
 import type { Lane } from '../../event/trust.js';
+import { dateOf } from '../../lib/clock.js';
 import { ToolError } from '../../lib/errors.js';
 import { createQueue } from '../../lib/queue.js';
 import { compareBytes, encodeBytes } from '../../lib/text/bytes.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/cut.js';
-import { dateOf } from '../../lib/text/dates.js';
 import type { Warning } from '../../lib/warning.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
 import { untrustedPath } from '../log-path.js';

@@ -5,7 +5,7 @@ import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { artifactArgument } from './artifact-argument.js';
+import { artifactArgument } from './read-file.js';
 
 /** `list_directory`: the names in a folder, one a line, folders with a `/` at the end, as axe gives them. */
 export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFolder): Tool {

@@ -13,7 +13,6 @@ import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { artifactArgument } from './artifact-argument.js';
 
 /** Bytes of a page that line numbers and the note at its end may take. */
 const OVERHEAD_BYTES = 24 * 1024;
@@ -113,4 +112,17 @@ export async function readLines(
   }
   const isCut = bytes.length < file.bytes;
   return { lines, hasMore: isCut, total: isCut ? undefined : number - 1 };
+}
+
+const ARTIFACT = {
+  artifact: {
+    type: 'boolean',
+    description: 'True for the folder of artifacts in place of the working directory.',
+  },
+} as const;
+
+/** The argument by which a file tool works in the folder of artifacts; none where the agent has no such folder. */
+export function artifactArgument(artifacts: ArtifactFolder | undefined): typeof ARTIFACT {
+  // The door: an argument that a tool does not have is undefined in its input.
+  return artifacts === undefined ? ({} as typeof ARTIFACT) : ARTIFACT;
 }

@@ -5,7 +5,7 @@ import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { artifactArgument } from './artifact-argument.js';
+import { artifactArgument } from './read-file.js';
 
 /** `write_file`: a whole file, new or in place of what was there. */
 export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
@@ -38,6 +38,26 @@ export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder
       await (folder?.workspace ?? workspace).update(path, () => bytes);
       folder?.onWritten(path, bytes.length);
       return `wrote ${bytes.length} bytes to ${path}${folder === undefined ? '' : ' (artifact)'}`;
+    },
+  });
+}
+
+/** `delete_file`: a file goes; axe has no such tool. */
+export function createDeleteFile(workspace: Workspace): Tool {
+  return defineTool({
+    name: 'delete_file',
+    effect: 'write',
+    description: 'Deletes a file of the working directory.',
+    shape: {
+      path: {
+        type: 'string',
+        description: 'Path of the file, relative to the working directory.',
+        required: true,
+      },
+    },
+    async run({ path }) {
+      await workspace.remove(path);
+      return `deleted ${path}`;
     },
   });
 }

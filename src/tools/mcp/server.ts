@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
-import { networkCause } from '../../lib/network-cause.js';
+import { networkCause } from '../../lib/errors.js';
 import { VERSION } from '../../lib/product.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import type { Tool, ToolResult } from '../tool.js';

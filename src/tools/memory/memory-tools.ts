@@ -1,7 +1,7 @@
+import { isDate } from '../../lib/clock.js';
 import { MAX_SHOWN_NOTES_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/cut.js';
-import { isDate } from '../../lib/text/dates.js';
 import { TRUNCATED_MARK } from '../../memory/notes/context-block.js';
 import { ALL_NOTES_TOOLS, type NotesTool, type NoteTarget, parseNoteName } from '../../memory/notes/place.js';
 import type { FailedNote, NoteAnswer, Notes, NoteWish } from '../../memory/notes/session.js';

@@ -5,8 +5,7 @@ import { basename, dirname, isAbsolute, join, sep } from 'node:path';
 import { isInside } from '../../lib/confine.js';
 import type { Environment } from '../../lib/environment.js';
 import { runGit } from '../../lib/git.js';
-import { CREDENTIAL_PLACES } from '../files/credential-files.js';
-import { isSecretPath, PROTECTED_PLACES } from '../files/path-rules.js';
+import { CREDENTIAL_PLACES, isSecretPath, PROTECTED_PLACES } from '../files/path-rules.js';
 import type { ProtectedPaths } from '../workspace/jail.js';
 import { pathFolders } from './programs.js';
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { isInside } from '../../lib/confine.js';
 import type { Environment } from '../../lib/environment.js';
 import { messageOf } from '../../lib/errors.js';
+import { createQueue } from '../../lib/queue.js';
 import { type JailMount, type JailPlaces, makeReserved, planMounts } from './jail-places.js';
 import { isNetworkVariable, type Programs, scrubEnv } from './programs.js';
 
@@ -155,14 +156,8 @@ export function createCommandJail(
 ): ProcessJail {
   const made: string[] = [];
   let running = 0;
-  let turn: Promise<unknown> = Promise.resolve();
-
   /** Folders are made and removed by one program at a time: one that is removed is mounted on no more. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = turn.then(work);
-    turn = done.catch(() => undefined);
-    return done;
-  }
+  const inTurn = createQueue();
 
   async function leave(): Promise<void> {
     running -= 1;

@@ -1,10 +1,11 @@
 import { ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
 import type { Publications } from '../../review/buffer.js';
+import { VERDICT_KINDS, type Verdicts } from '../../review/claims.js';
 import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../review/finding.js';
 import { type PublicationAnswer, REACTIONS, splitNames } from '../../review/publish-rules.js';
 import { SETTLE_WAYS } from '../../review/seen.js';
-import { type Argument, defineTool, needChoice } from '../define.js';
+import { type Argument, defineTool, needChoice, readChoice } from '../define.js';
 import type { Tool } from '../tool.js';
 
 /** The names of the tools that publish, for an agent's `tools`, in the order every model sees them in. */
@@ -220,7 +221,7 @@ function readSide(side: string | undefined): Side | undefined {
 }
 
 /** Lines that prove a finding or its end, as a tool takes them. */
-export const EVIDENCE_ITEM = {
+const EVIDENCE_ITEM = {
   path: { type: 'string', description: 'Path of the file.', required: true },
   line: {
     type: 'integer',
@@ -232,7 +233,7 @@ export const EVIDENCE_ITEM = {
 } as const satisfies Readonly<Record<string, Argument>>;
 
 /** What a finding leads to, and how often: the severity is computed from both. */
-export const IMPACT = {
+const IMPACT = {
   effect: {
     type: 'string',
     description:
@@ -243,11 +244,63 @@ export const IMPACT = {
 } as const satisfies Readonly<Record<string, Argument>>;
 
 /** The text of an answer of the buffer's as a tool's answer. Throws a ToolError for a refusal. */
-export function publishedText(answer: PublicationAnswer): string {
+function publishedText(answer: PublicationAnswer): string {
   switch (answer.kind) {
     case 'taken':
       return answer.text;
     case 'refused':
       throw new ToolError(answer.text);
   }
+}
+
+/**
+ * `give_verdict`: what a second look at a finding came to. The verdict is the first argument: a model that writes its reason
+ * first decides for what it has just argued. No agent can be given this tool.
+ */
+export function createGiveVerdict(verdicts: Verdicts): Tool {
+  return defineTool({
+    name: 'give_verdict',
+    effect: 'publish',
+    description:
+      'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied as it is: it is looked up among what you were shown.',
+    shape: {
+      verdict: {
+        type: 'string',
+        description:
+          '`holds`: you have followed it from its trigger to its effect. `refuted`: a line makes it impossible or untrue. `unclear`: you could not see what decides it.',
+        required: true,
+        choices: VERDICT_KINDS,
+      },
+      claim: { type: 'integer', description: 'Number of the claim. Default: the only one.', minimum: 1 },
+      evidence: {
+        type: 'list',
+        description: 'For `refuted`: the lines that refute it, up to 5.',
+        item: EVIDENCE_ITEM,
+      },
+      line: {
+        type: 'integer',
+        description: 'The line where it would be fixed, if the claim names another one.',
+        minimum: 1,
+      },
+      ...IMPACT,
+      suggestion_fixes: {
+        type: 'boolean',
+        description: 'False if the suggestion does not fix it, or breaks something else. Default: true.',
+      },
+      reason: { type: 'string', description: 'One or two sentences.', required: true },
+    },
+    async run({ suggestion_fixes: suggestionFixes, verdict, ...input }) {
+      // No word gives no verdict.
+      if (verdict.trim() === '') throw new ToolError('`verdict` is empty');
+      const given = {
+        ...input,
+        suggestionFixes,
+        kind: readChoice('verdict', verdict, VERDICT_KINDS),
+        // A word that is none corrects nothing: the verdict is worth more than it.
+        effect: EFFECTS.find((one) => one === input.effect?.trim().toLowerCase()),
+        reach: REACHES.find((one) => one === input.reach?.trim().toLowerCase()),
+      };
+      return publishedText(verdicts.give(given));
+    },
+  });
 }

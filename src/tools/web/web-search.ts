@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
-import { ToolError } from '../../lib/errors.js';
-import { networkCause } from '../../lib/network-cause.js';
+import { networkCause, ToolError } from '../../lib/errors.js';
+import { parseJson } from '../../lib/json.js';
 import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { fence } from '../../safety/fence.js';
 import { defineTool } from '../define.js';
@@ -80,14 +80,6 @@ const text = v.optional(v.nullable(v.string()), '');
 const ANSWER = v.object({
   results: v.optional(v.array(v.object({ title: text, url: text, content: text })), []),
 });
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
 
 function formatResults(body: string): string {
   const parsed = v.safeParse(ANSWER, parseJson(body));

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import { confine } from '../../lib/confine.js';
-import type { Environment } from '../../lib/environment.js';
+import { type Environment, expandPath } from '../../lib/environment.js';
 import { AxeError, messageOf } from '../../lib/errors.js';
-import { expandPath } from '../../lib/xdg.js';
 import { makeVisible } from '../process/process-jail.js';
 import type { Workspace } from './workspace.js';
 

@@ -1,9 +1,8 @@
 import { basename } from 'node:path';
 import type { Clock } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
-import { messageOf } from '../../../lib/errors.js';
+import { describeCause, messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
-import { describeCause } from '../../../lib/network-cause.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
 import { grouped } from '../../../lib/text/number.js';
 import type { Warning } from '../../../lib/warning.js';
