@@ -254,21 +254,6 @@ describe('a conversation with tools', () => {
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'All done.', stats });
   });
 
-  it('offers the current tools with each request, and runs no others', async () => {
-    const other: Tool = { ...echo, name: 'other' };
-    const changes: (readonly Tool[] | undefined)[] = [undefined, [other]];
-    const { asked, outcome } = await run(
-      [reply([call('1', 'echo', '{"a":1}')]), reply([call('2', 'echo', '{"a":2}')]), says('Done')],
-      { tools: [echo], changedTools: async () => changes.shift() },
-    );
-    const offered = asked.map(({ tools }) => tools?.map(({ name }) => name).join());
-    expect(offered).toEqual(['echo', 'other', 'other']);
-    expect(outcome.stats.calls.map(({ output, isDenied }) => `${output} ${isDenied}`)).toEqual([
-      'echo {"a":1} false',
-      'Unknown tool: "echo". There are these: other true',
-    ]);
-  });
-
   it.each(['null', '[1]', '{'])(
     'sends arguments back as an object, whatever the model wrote: %s',
     async (input) => {

@@ -12,12 +12,10 @@ interface Talk {
   readonly knownTokens?: number;
   readonly windowTokens?: number;
   readonly resultBytes?: number;
-  /** A server changes its tools after each of so many turns. */
-  readonly toolsChangeAfter?: number;
 }
 
 async function talk(ref: string, wire: keyof typeof CLAUDE_WIRES, how: Talk) {
-  const { knownTokens, windowTokens = 1_000_000, resultBytes = 300, toolsChangeAfter } = how;
+  const { knownTokens, windowTokens = 1_000_000, resultBytes = 300 } = how;
   const claude = bindingClaude(CLAUDE_WIRES[wire], { turns: TURNS, windowTokens });
   const server = await startModelServer((request) => claude.answer(request));
   const model = await openAt(server, ref);
@@ -28,16 +26,10 @@ async function talk(ref: string, wire: keyof typeof CLAUDE_WIRES, how: Talk) {
     inputSchema: { type: 'object', properties: {} },
     execute: async () => ({ text: 'r'.repeat(resultBytes), isError: false }),
   };
-  let asked = 0;
   const outcome = await converse(model, {
     model: { ref, model, price: undefined, windowTokens: knownTokens },
     tools: [look],
     maxTurns: 3 * TURNS,
-    changedTools: async () => {
-      asked += 1;
-      if (toolsChangeAfter === undefined || asked % toolsChangeAfter !== 0) return undefined;
-      return [look, { ...look, name: `look_${asked}` }];
-    },
   });
   return { claude, outcome, requests: server.requests().length };
 }
@@ -46,8 +38,6 @@ const CONVERSATIONS: readonly (readonly [string, Talk])[] = [
   ['shortened', { knownTokens: 16_000, resultBytes: 2800 }],
   ['shortened by a summary', { knownTokens: 12_000, resultBytes: 500 }],
   ['overflowing', { windowTokens: 9_000, resultBytes: 2000 }],
-  ['tool-changing', { toolsChangeAfter: 7 }],
-  ['shortened and tool-changing', { windowTokens: 12_000, resultBytes: 2800, toolsChangeAfter: 5 }],
 ];
 
 const MODELS: readonly (readonly [string, keyof typeof CLAUDE_WIRES])[] = [
@@ -77,7 +67,10 @@ describe.each(MODELS)('thinking of %s over 50 turns', (ref, wire) => {
 });
 
 it('thinking of a model whose name tells nothing is left out for good once it is refused', async () => {
-  const { claude, outcome } = await talk('anthropic/reviewer', 'anthropic', { toolsChangeAfter: 7 });
+  const { claude, outcome } = await talk('anthropic/reviewer', 'anthropic', {
+    knownTokens: 16_000,
+    resultBytes: 2800,
+  });
   expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.', stats: { toolCalls: TURNS } });
   expect({ refused: claude.refused, kept: claude.kept }).toEqual({ refused: 1, kept: 0 });
 });

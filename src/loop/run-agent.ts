@@ -47,8 +47,6 @@ export interface Conversation {
   /** Settings of `params` that no user has chosen; absent for none. */
   readonly ownSettings?: readonly string[];
   readonly tools: readonly Tool[];
-  /** The tools from the next request on, if they have changed since this was asked last; absent where they never do. */
-  changedTools?(): Promise<readonly Tool[] | undefined>;
   /** False to run the calls of a turn one after the other. */
   readonly parallel: boolean;
   readonly maxTurns: number;
@@ -72,13 +70,12 @@ interface ConversationGoal {
  * reached. Never throws for what a model, a provider or a tool does (axe-behaviour §13).
  */
 export async function runAgent(conversation: Conversation, deps: LoopDependencies): Promise<RunOutcome> {
-  const { maxTurns, budget, parallel, form, goal } = conversation;
-  let { tools } = conversation;
+  const { tools, maxTurns, budget, parallel, form, goal } = conversation;
   const startedAt = deps.clock.now().getTime();
   const usage = new Usage(conversation.model.model.modelId);
   const stats = (): RunStats => usage.stats(deps.clock.now().getTime() - startedAt, budget);
   const asker = createAsker({ ...conversation, usage }, deps);
-  let settings = settingsOf(conversation);
+  const settings = settingsOf(conversation);
   let prompt = promptIn(asker.current.windowTokens);
   let messages: readonly LanguageModelV4Message[] = firstMessages(prompt);
   let measured: Measured | undefined;
@@ -108,11 +105,6 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       deps.signal.throwIfAborted();
       const spent = budget.spent();
       if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
-      const changed = await conversation.changedTools?.();
-      if (changed !== undefined) {
-        tools = changed;
-        settings = settingsOf({ ...conversation, tools });
-      }
       const long = { messages, measured, ...reserveOf(conversation.params, prompt), settings, refit };
       const fitted = await askFitting(long, asker, deps);
       const { reply } = fitted;

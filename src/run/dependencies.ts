@@ -40,8 +40,6 @@ export interface ToolRequest {
 /** The tools an agent has, in an order that does not change. */
 export interface ToolBox {
   readonly tools: readonly Tool[];
-  /** All tools as they are now, if an MCP server has changed its own since this was asked last; absent where none can. */
-  changed?(): Promise<readonly Tool[] | undefined>;
   close(): Promise<void>;
 }
 

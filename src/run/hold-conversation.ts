@@ -48,15 +48,10 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
       (purpose ?? run.publications)?.show(lines);
       citer.show(lines);
     };
-    const withOwn = (opened: readonly Tool[]): readonly Tool[] => {
-      const own = purpose === undefined ? [] : [purpose.tool];
-      const all = [...opened, ...overNotes.tools, ...publishing.tools, ...own];
-      return trackTools(keepSecrets(all, deps.secrets), taint, show);
-    };
-    const tools = withOwn(box.tools);
+    const own = purpose === undefined ? [] : [purpose.tool];
+    const all = [...box.tools, ...overNotes.tools, ...publishing.tools, ...own];
+    const tools = trackTools(keepSecrets(all, deps.secrets), taint, show);
     const callAgent = createCallAgent({ plan, depth, effects: effectsOf(tools) }, run, holdConversation);
-    const offered = (opened: readonly Tool[]): readonly Tool[] =>
-      callAgent === undefined ? opened : [...opened, callAgent];
     const prompt = {
       system: plan.prompt,
       memory: { runLog: memory, ...(notes?.prompt ?? NO_NOTES) },
@@ -78,11 +73,7 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
         // Whose effort is ours, nobody has to know that a model does not take it.
         ownSettings:
           plan.agent.source === 'built-in' && run.request.effort === undefined ? ['effort'] : undefined,
-        tools: offered(tools),
-        async changedTools() {
-          const changed = await box.changed?.();
-          return changed === undefined ? undefined : offered(withOwn(changed));
-        },
+        tools: callAgent === undefined ? tools : [...tools, callAgent],
         parallel: config.subAgentsConfig.parallel !== false,
         maxTurns: plan.maxTurns,
         budget: run.budget,

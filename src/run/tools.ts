@@ -341,21 +341,14 @@ async function withServers(
   if (allowed.length === 0) return { tools: builtIn, close: async () => {} };
   const { env } = surroundings;
   surroundings.keepSecret(allowed.flatMap((config) => valuesFor(config, env)));
-  const { tools, changed, close } = await connectMcpServers(allowed, {
+  const { tools, close } = await connectMcpServers(allowed, {
     ...connectionsOf(request, surroundings),
     env,
     open,
     warn: (warning) => request.warn(warning),
     reserved: [...builtIn.map(({ name }) => name), ...REVIEW_TOOL_NAMES, ...ALL_NOTES_TOOLS, 'call_agent'],
   });
-  return {
-    tools: [...builtIn, ...tools],
-    async changed() {
-      const others = await changed();
-      return others === undefined ? undefined : [...builtIn, ...others];
-    },
-    close,
-  };
+  return { tools: [...builtIn, ...tools], close };
 }
 
 /** What every connection of a run is made with. */

@@ -181,42 +181,6 @@ describe('an error in the answer of a server', () => {
   });
 });
 
-describe('tools that change during a run', () => {
-  it('are those of the new list from then on', async () => {
-    const { tools, changed, call, warnings } = await connect([badServer('changing-list'), GOOD]);
-    expect(tools.map(({ name }) => name)).toEqual(['work', 'good_work']);
-    expect(await changed()).toBeUndefined();
-    await call('work');
-    const now = await changed();
-    expect(now?.map(({ name, description }) => `${name}: ${description}`)).toEqual([
-      'other: [MCP server changing-list] After 1.',
-      'work: [MCP server good] Works.',
-    ]);
-    expect(await changed()).toBeUndefined();
-    expect(await now?.[0]?.execute({}, new AbortController().signal)).toMatchObject({ isError: false });
-    expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining('renamed') }]);
-  });
-
-  it('stay unchanged if the new list is invalid, with a warning', async () => {
-    const { changed, call, warnings } = await connect([badServer('list-once')]);
-    await call('work');
-    expect(await changed()).toBeUndefined();
-    expect(warnings.map(({ message }) => message)).toEqual([
-      'MCP server `list-once` has other tools now, which could not be listed: its answer to `tools/list` is not a list of tools',
-    ]);
-  });
-
-  it('are listed again only a limited number of times', async () => {
-    const { changed, call } = await connect([badServer('changing-list')]);
-    let listings = 0;
-    for (let turn = 0; turn < 25; turn += 1) {
-      await call('work');
-      if ((await changed()) !== undefined) listings += 1;
-    }
-    expect(listings).toBe(20);
-  });
-});
-
 describe('the environment variables of a program', () => {
   it('are those in its table, and are masked in its answers', async () => {
     const server = {

@@ -14,9 +14,6 @@ const MAX_OFFERED = 20_000;
 /** Most pages of a tool list that are asked for. */
 const MAX_PAGES = 100;
 
-/** How often the tools of an agent's servers are listed anew in a run. */
-const MAX_LISTINGS = 20;
-
 export interface ConnectOptions extends ServerDependencies {
   /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
   readonly env: Environment;
@@ -30,8 +27,6 @@ export interface ConnectOptions extends ServerDependencies {
 export interface McpTools {
   /** Always in the same order for the same servers. */
   readonly tools: readonly Tool[];
-  /** The tools as they are now, if a server has said that its own have changed; undefined if none has. */
-  changed(): Promise<readonly Tool[] | undefined>;
   /** Ends sessions and programs; never rejects. Happens by itself when the run's signal aborts. */
   close(): Promise<void>;
 }
@@ -56,8 +51,6 @@ export async function connectMcpServers(
   signal.throwIfAborted();
   const secrets = configs.flatMap((config) => valuesFor(config, env));
   const opened: McpServer[] = [];
-  const reported = new Set<string>();
-  let listings = 0;
 
   function complain(server: string, what: string): void {
     const message = `MCP server \`${cleanLine(server, 64)}\` ${what}`;
@@ -87,19 +80,6 @@ export async function connectMcpServers(
     }
   }
 
-  /** The server with its new tools, or with the old ones and a warning where they cannot be had. */
-  async function listAnew(one: UsableServer): Promise<UsableServer> {
-    if (!one.server.hasNewTools()) return one;
-    listings += 1;
-    try {
-      return { ...one, tools: await list(one.server) };
-    } catch (thrown) {
-      signal.throwIfAborted();
-      complain(one.config.name, `has other tools now, which could not be listed: ${describeFailure(thrown)}`);
-      return one;
-    }
-  }
-
   async function close(): Promise<void> {
     signal.removeEventListener('abort', close);
     await Promise.all(opened.map((server) => server.close()));
@@ -111,32 +91,16 @@ export async function connectMcpServers(
     throw signal.reason;
   }
   signal.addEventListener('abort', close, { once: true });
-  let usable = found.filter((one) => one !== undefined);
-  const findFault = await loadSchemaCheck();
-
-  function choose(): readonly Tool[] {
-    const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
-    const choice = chooseTools(offers, new Set(options.reserved), findFault);
-    for (const { server, note } of choice.notes) {
-      if (!reported.has(`${server}: ${note}`)) complain(server, `offers ${note}`);
-      reported.add(`${server}: ${note}`);
-    }
-    return choice.tools.flatMap((chosen) =>
-      usable
-        .filter(({ config }) => config.name === chosen.server)
-        .map((from) => makeTool(chosen, from, secrets)),
-    );
-  }
-
-  async function changed(): Promise<readonly Tool[] | undefined> {
-    if (listings >= MAX_LISTINGS) return undefined;
-    const before = usable;
-    usable = await Promise.all(usable.map(listAnew));
-    if (usable.every((one, index) => one === before[index])) return undefined;
-    return choose();
-  }
-
-  return { tools: choose(), changed, close };
+  const usable = found.filter((one) => one !== undefined);
+  const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
+  const choice = chooseTools(offers, new Set(options.reserved), await loadSchemaCheck());
+  for (const { server, note } of choice.notes) complain(server, `offers ${note}`);
+  const tools = choice.tools.flatMap((chosen) =>
+    usable
+      .filter(({ config }) => config.name === chosen.server)
+      .map((from) => makeTool(chosen, from, secrets)),
+  );
+  return { tools, close };
 }
 
 function makeTool(

@@ -26,8 +26,6 @@ export interface McpServer {
   request(method: string, params: JsonObject): Promise<JsonObject>;
   /** Calls a tool by the server's own name for it. Throws only the signal's reason. */
   call(tool: CalledTool, input: JsonObject, signal: AbortSignal): Promise<ToolResult>;
-  /** Whether it has said since this was asked last that its tools are others now. */
-  hasNewTools(): boolean;
   close(): Promise<void>;
 }
 
@@ -59,22 +57,16 @@ export async function openServer(
   let reopenings = 0;
   let isClosed = false;
   let hasEnded = false;
-  let hasNewTools = false;
   const complaints = new Set<string>();
   /** Sessions nothing new is asked of; calls may still be under way, so they are closed at the end. */
   const retired = new Set<Connection>();
   let latest: Promise<Connection> = Promise.resolve(await open());
 
   async function open(): Promise<Connection> {
-    return await openConnection(config, deps, {
-      onNewTools() {
-        hasNewTools = true;
-      },
-      onLost(why) {
-        if (config.transport !== 'stdio') return;
-        hasEnded = true;
-        complainOnce(`ended in the middle of the run (${why})`);
-      },
+    return await openConnection(config, deps, (why) => {
+      if (config.transport !== 'stdio') return;
+      hasEnded = true;
+      complainOnce(`ended in the middle of the run (${why})`);
     });
   }
 
@@ -136,11 +128,6 @@ export async function openServer(
         return { text: `Error: the MCP server "${config.name}" failed: ${why}`, isError: true };
       }
     },
-    hasNewTools() {
-      const seen = hasNewTools;
-      hasNewTools = false;
-      return seen;
-    },
     async close() {
       isClosed = true;
       const connections = new Set([...retired, await latest]);
@@ -168,12 +155,8 @@ interface Connection {
   close(): Promise<void>;
 }
 
-interface Listeners {
-  /** Called when the session ends and nobody here ended it. */
-  onLost(why: string): void;
-  /** Called when the server says that its tools are others now. */
-  onNewTools(): void;
-}
+/** Called when the session ends and nobody here ended it. */
+type OnLost = (why: string) => void;
 
 /** setTimeout takes at most this many milliseconds (2^31 − 1). */
 const LONGEST_TIMER_MS = 2_147_483_647;
@@ -197,7 +180,7 @@ const LOST_ANSWER: object = Object.freeze({ reason: 'the answer broke off' });
 async function openConnection(
   server: McpServerConfig,
   deps: ServerDependencies,
-  listeners: Listeners,
+  onLost: OnLost,
 ): Promise<Connection> {
   const { deserializeMessage, SSEClientTransport, StreamableHTTPClientTransport } = await loadClient();
   const { fetch, childEnv, cwd } = deps;
@@ -209,19 +192,19 @@ async function openConnection(
       const start = () => new ProgramTransport({ command, args, env, cwd }, deserializeMessage);
       const first = start();
       try {
-        return await connect(first, 'auto', deps, listeners);
+        return await connect(first, 'auto', deps, onLost);
       } catch (thrown) {
         // Older servers may end at a request that they do not know.
         if (first.ending === undefined || deps.signal.aborted) throw thrown;
-        return await connect(start(), 'legacy', deps, listeners);
+        return await connect(start(), 'legacy', deps, onLost);
       }
     }
     case 'streamable-http': {
       const transport = new StreamableHTTPClientTransport(new URL(server.url), web);
-      return await connect(failBrokenAnswers(transport), 'auto', deps, listeners);
+      return await connect(failBrokenAnswers(transport), 'auto', deps, onLost);
     }
     case 'sse':
-      return await connect(new SSEClientTransport(new URL(server.url), web), 'legacy', deps, listeners);
+      return await connect(new SSEClientTransport(new URL(server.url), web), 'legacy', deps, onLost);
   }
 }
 
@@ -233,7 +216,7 @@ async function connect(
   transport: Transport,
   mode: 'auto' | 'legacy',
   { timeoutMs, signal }: ServerDependencies,
-  { onLost, onNewTools }: Listeners,
+  onLost: OnLost,
 ): Promise<Connection> {
   const { Client, SseError } = await loadClient();
   const program = transport instanceof ProgramTransport ? transport : undefined;
@@ -244,7 +227,6 @@ async function connect(
         mode,
         probe: { timeoutMs: program === undefined ? LONGEST_TIMER_MS : PROBE_MS },
       },
-      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: onNewTools } },
     },
   );
   let isOpen = false;
