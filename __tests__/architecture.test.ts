@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 56_027,
-  'files of src/': 330,
+  'lines of src/': 55_856,
+  'files of src/': 320,
   'types of src/': 778,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_766,
+  'lines of __tests__/': 81_707,
   'lines of scripts/, bench/ and eval/': 4937,
 };
 

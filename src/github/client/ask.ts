@@ -3,7 +3,7 @@ import type { Repository } from '../../event/trigger.js';
 import { PUBLISH_TIMEOUT_MS } from '../../lib/defaults.js';
 import { signalAfter } from '../../lib/time-limit.js';
 import type { GitHubClient, Tolerated } from './client.js';
-import { GitHubError } from './errors.js';
+import { GitHubError, type GitHubErrorReason } from './errors.js';
 
 /** A GraphQL query and what its answer must look like. */
 interface GraphQlQuestion<Output> extends Tolerated {
@@ -79,20 +79,27 @@ export async function createOnce<Thing>(
   create: () => Promise<Thing>,
   find: () => Promise<Thing | undefined>,
 ): Promise<Thing> {
-  try {
-    return await create();
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.reason !== 'unavailable') throw thrown;
-    return (await find()) ?? (await create());
-  }
+  const made = await orRefusal(create(), 'unavailable');
+  return made instanceof GitHubError ? ((await find()) ?? (await create())) : made;
 }
 
 /** Carries out once more what may be carried out twice, where the first answer did not come. */
 export async function againIfLost<Done>(write: () => Promise<Done>): Promise<Done> {
+  const done = await orRefusal(write(), 'unavailable');
+  return done instanceof GitHubError ? await write() : done;
+}
+
+/** GitHub's answer, or why there is none, if that is one of these reasons; without any, whatever it is. */
+export async function orRefusal<Answer>(
+  request: Promise<Answer>,
+  ...reasons: readonly GitHubErrorReason[]
+): Promise<Answer | GitHubError> {
   try {
-    return await write();
+    return await request;
   } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.reason === 'unavailable') return await write();
+    const isExpected =
+      thrown instanceof GitHubError && (reasons.length === 0 || reasons.includes(thrown.reason));
+    if (isExpected) return thrown;
     throw thrown;
   }
 }

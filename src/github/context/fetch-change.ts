@@ -4,7 +4,7 @@ import { count } from '../../lib/text/number.js';
 import type { Warning } from '../../lib/warning.js';
 import type { CommitNote } from '../../prompt/context.js';
 import type { NewSince } from '../../review/scope.js';
-import type { SubjectPlace } from '../client/ask.js';
+import { orRefusal, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, type GitHubErrorReason } from '../client/errors.js';
 import {
@@ -96,32 +96,25 @@ export async function fetchNewSince(
   pair: CommitPair,
   signal: AbortSignal,
 ): Promise<NewSince> {
-  try {
-    const [diff, comparison] = await Promise.all([
-      fetchDiff(client, pair, signal),
-      fetchComparison(client, pair, signal),
-    ]);
-    const { status, hasMerge, files, isComplete } = comparison;
-    if (status !== 'ahead') return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
-    if (diff === undefined && !isComplete) return { kind: 'unread' };
-    const { change, warnings } = putTogether(diff, files, !isComplete);
-    return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, hasMerge, warnings };
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    return { kind: thrown.reason === 'missing' ? 'rewritten' : 'unread' };
-  }
+  const found = await orRefusal(
+    Promise.all([fetchDiff(client, pair, signal), fetchComparison(client, pair, signal)]),
+  );
+  if (found instanceof GitHubError) return { kind: found.reason === 'missing' ? 'rewritten' : 'unread' };
+  const [diff, { status, hasMerge, files, isComplete }] = found;
+  if (status !== 'ahead') return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
+  if (diff === undefined && !isComplete) return { kind: 'unread' };
+  const { change, warnings } = putTogether(diff, files, !isComplete);
+  return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, hasMerge, warnings };
 }
 
 /** A commit that a push names may be gone: the one before a force-push is nobody's any more. */
 const GONE: readonly GitHubErrorReason[] = ['denied', 'missing'];
 
 async function unless<Value>(reasons: readonly GitHubErrorReason[], request: Promise<Value>) {
-  try {
-    return { value: await request, warning: undefined };
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || !reasons.includes(thrown.reason)) throw thrown;
-    return { value: undefined, warning: unreadWarning(thrown) };
-  }
+  const value = await orRefusal(request, ...reasons);
+  return value instanceof GitHubError
+    ? { value: undefined, warning: unreadWarning(value) }
+    : { value, warning: undefined };
 }
 
 /** What could not be read and why, as a warning; `what` where the message does not say it. */

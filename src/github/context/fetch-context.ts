@@ -12,7 +12,7 @@ import {
   type WorkflowRunTrigger,
 } from '../../event/trigger.js';
 import type { TriggerContext } from '../../prompt/context.js';
-import { notUnderstood } from '../client/ask.js';
+import { notUnderstood, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchPullOfCommit, fetchTagRange } from '../reading/history.js';
@@ -82,7 +82,7 @@ async function fetchPull(
   const named = commits === undefined || commits.head.sha === '' ? undefined : commits;
   const checked = isChange ? { sha: trigger.head.sha, maxLogs: NO_LOGS } : undefined;
   const [{ change, pinned, ...read }, { surroundings, warnings }] = await Promise.all([
-    unlessLacking(Promise.resolve(named ?? now)).then(async (found) => {
+    orRefusal(Promise.resolve(named ?? now), ...MAY_LACK).then(async (found) => {
       if (found instanceof GitHubError)
         return { change: undefined, warnings: [unreadWarning(found)], pinned: undefined };
       const { head, base } = found;
@@ -115,7 +115,7 @@ function talkOf(trigger: SubjectTrigger, subject: Promise<FoundSubject>) {
 }
 
 /** A question can be answered without the change: a token that may not see it gets one of these. */
-const MAY_LACK: ReadonlySet<string> = new Set(['denied', 'missing']);
+const MAY_LACK = ['denied', 'missing'] as const;
 
 /** What a new branch is compared with is where it left the default branch; a deleted one holds nothing. */
 async function fetchPush(
@@ -142,22 +142,13 @@ async function fetchTag(
   tag: string,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
-  const range = await unlessLacking(fetchTagRange(client, repository, tag, signal));
+  const range = await orRefusal(fetchTagRange(client, repository, tag, signal), ...MAY_LACK);
   if (range instanceof GitHubError)
     return { kind: 'none', unread: ['the changes since the last tag'], warnings: [unreadWarning(range)] };
   if (range === undefined) return { kind: 'none', sinceTag: '', warnings: [] };
   const { since, base, head } = range;
   const change = await fetchChangeBetween(client, { repository, base, head }, signal);
   return { ...changeContext(change), sinceTag: since };
-}
-
-async function unlessLacking<Value>(request: Promise<Value>): Promise<Value | GitHubError> {
-  try {
-    return await request;
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && MAY_LACK.has(thrown.reason)) return thrown;
-    throw thrown;
-  }
 }
 
 function mergedCommits({ repository, head, base }: MergeGroupTrigger) {
@@ -171,7 +162,8 @@ async function fetchWorkflowRun(
   signal: AbortSignal,
 ): Promise<TriggerContext> {
   const { repository, headSha, at } = trigger;
-  const request = trigger.pull ?? unlessLacking(fetchPullOfCommit(client, repository, headSha, signal));
+  const request =
+    trigger.pull ?? orRefusal(fetchPullOfCommit(client, repository, headSha, signal), ...MAY_LACK);
   const checked = { sha: headSha, maxLogs: RUN_LOGS };
   const [pull, change, { surroundings, warnings }] = await Promise.all([
     request,

@@ -3,6 +3,7 @@ import type { Actor, Repository } from '../../event/trigger.js';
 import type { Warning } from '../../lib/warning.js';
 import type { LinkedIssueNote, Remark, Surroundings } from '../../prompt/context.js';
 import { isOwnText, laneOf, markOf } from '../../safety/mark.js';
+import { orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { failingChecks } from '../reading/failing-checks.js';
@@ -45,17 +46,14 @@ export async function fetchSurroundings(
   const warnings: Warning[] = [];
   const unread: string[] = [];
   async function read<Value>(what: string, pending: Promise<Value> | undefined): Promise<Value | undefined> {
-    try {
-      return await pending;
-    } catch (thrown) {
-      if (!(thrown instanceof GitHubError)) throw thrown;
-      unread.push(what);
-      const warning = unreadWarning(thrown, what);
-      // GitHub's words say no more than that the permission is missing, and the remedy names it.
-      const isDenied = thrown.reason === 'denied' && warning.remedy !== undefined;
-      warnings.push(isDenied ? { ...warning, code: 'context-unread', message: what } : warning);
-      return undefined;
-    }
+    const found = await orRefusal(Promise.resolve(pending));
+    if (!(found instanceof GitHubError)) return found;
+    unread.push(what);
+    const warning = unreadWarning(found, what);
+    // GitHub's words say no more than that the permission is missing, and the remedy names it.
+    const isDenied = found.reason === 'denied' && warning.remedy !== undefined;
+    warnings.push(isDenied ? { ...warning, code: 'context-unread', message: what } : warning);
+    return undefined;
   }
   const ofPull = pull === undefined ? undefined : subject;
   const [commits, threads, issues, conversation, checks] = await Promise.all([

@@ -1,6 +1,14 @@
 import * as v from 'valibot';
 import { isMarked, type Mark, withMark } from '../../safety/mark.js';
-import { againIfLost, askGraphQl, askRest, createOnce, inRepo, type SubjectPlace } from '../client/ask.js';
+import {
+  againIfLost,
+  askGraphQl,
+  askRest,
+  createOnce,
+  inRepo,
+  orRefusal,
+  type SubjectPlace,
+} from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { fetchReviewThreads } from '../reading/reviews.js';
@@ -107,13 +115,9 @@ async function update(
   // `databaseId` is too small for today's numbers, and older servers do not have `fullDatabaseId`.
   const [, id] = /#issuecomment-(\d+)$/.exec(url) ?? [];
   const params = { ...inRepo(repository), comment_id: id, body: withMark(body, mark) };
-  try {
-    const route = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
-    return (await askRest(client, route, params, writtenSchema, signal)).html_url;
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
-    throw thrown;
-  }
+  const route = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+  const written = await orRefusal(askRest(client, route, params, writtenSchema, signal), 'missing');
+  return written instanceof GitHubError ? undefined : written.html_url;
 }
 
 async function create(
@@ -144,12 +148,9 @@ export async function replyInThread(
   signal: AbortSignal,
 ): Promise<PostedComment> {
   if (reply.firstId !== undefined) {
-    try {
-      return { url: await replyTo(client, reply, reply.firstId, signal), created: true };
-    } catch (thrown) {
-      // It was deleted, and the next one is the first then.
-      if (!(thrown instanceof GitHubError) || thrown.reason !== 'missing') throw thrown;
-    }
+    const url = await orRefusal(replyTo(client, reply, reply.firstId, signal), 'missing');
+    // Where it was deleted, the next one is the first.
+    if (!(url instanceof GitHubError)) return { url, created: true };
   }
   const { firstId, url } = await findThread(client, reply, signal);
   if (url !== undefined) return { url, created: false };
@@ -199,19 +200,17 @@ export async function setThread(
   { id, isResolved }: { readonly id: string; readonly isResolved: boolean },
   signal: AbortSignal,
 ): Promise<boolean> {
-  try {
-    const mutation = isResolved ? 'resolveReviewThread' : 'unresolveReviewThread';
-    const question = {
-      query: `mutation ($id: ID!) { done: ${mutation}(input: { threadId: $id }) { thread { isResolved } } }`,
-      variables: { id },
-      schema: doneSchema,
-      what: isResolved ? 'the resolved thread' : 'the opened thread',
-      permission: 'contents: write',
-    };
-    await againIfLost(() => askGraphQl(client, question, signal));
-    return true;
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.reason === 'denied') return false;
-    throw thrown;
-  }
+  const mutation = isResolved ? 'resolveReviewThread' : 'unresolveReviewThread';
+  const question = {
+    query: `mutation ($id: ID!) { done: ${mutation}(input: { threadId: $id }) { thread { isResolved } } }`,
+    variables: { id },
+    schema: doneSchema,
+    what: isResolved ? 'the resolved thread' : 'the opened thread',
+    permission: 'contents: write',
+  };
+  const done = await orRefusal(
+    againIfLost(() => askGraphQl(client, question, signal)),
+    'denied',
+  );
+  return !(done instanceof GitHubError);
 }

@@ -1,7 +1,15 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { isMarked, type Mark, type MarkFields, withMark } from '../../safety/mark.js';
-import { againIfLost, askGraphQl, askRest, createOnce, inRepo, type SubjectPlace } from '../client/ask.js';
+import {
+  againIfLost,
+  askGraphQl,
+  askRest,
+  createOnce,
+  inRepo,
+  orRefusal,
+  type SubjectPlace,
+} from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -151,12 +159,11 @@ export async function setLabels(
     await againIfLost(() => client.request(`POST ${route}`, { params: { ...issue, labels: added }, signal }));
   const removed = present.filter((name) => holds(remove, name) && !holds(add, name));
   for (const name of removed) {
-    try {
-      await client.request(`DELETE ${route}/{name}`, { params: { ...issue, name }, signal });
-    } catch (thrown) {
-      // The client asks again where the answer is lost.
-      if (!(thrown instanceof GitHubError) || !/label does not exist/i.test(thrown.message)) throw thrown;
-    }
+    const gone = await orRefusal(
+      client.request(`DELETE ${route}/{name}`, { params: { ...issue, name }, signal }),
+    );
+    // The client asks again where the answer is lost.
+    if (gone instanceof GitHubError && !/label does not exist/i.test(gone.message)) throw gone;
   }
   return { added, removed, unknown };
 }
@@ -167,13 +174,9 @@ async function findLabel(
   params: { readonly owner: string; readonly repo: string; readonly name: string },
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  try {
-    const route = 'GET /repos/{owner}/{repo}/labels/{name}';
-    return (await askRest(client, route, params, labelSchema, signal)).name;
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
-    throw thrown;
-  }
+  const route = 'GET /repos/{owner}/{repo}/labels/{name}';
+  const label = await orRefusal(askRest(client, route, params, labelSchema, signal), 'missing');
+  return label instanceof GitHubError ? undefined : label.name;
 }
 
 function holds(names: readonly string[], name: string): boolean {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import type { OwnReview } from '../../review/seen.js';
 import { isMarked, isOwnText, type Mark, withMark } from '../../safety/mark.js';
-import { askRest, inRepo, type SubjectPlace } from '../client/ask.js';
+import { askRest, inRepo, orRefusal, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { listOwnReviews } from '../reading/reviews.js';
@@ -100,12 +100,11 @@ async function postEach(
   const refused: ReviewComment[] = [];
   for (const comment of comments) {
     const params = { ...pullParams(draft), commit_id: draft.headSha, ...commentParams(comment) };
-    try {
-      await client.request('POST /repos/{owner}/{repo}/pulls/{pull_number}/comments', { params, signal });
-    } catch (thrown) {
-      if (!(thrown instanceof GitHubError) || thrown.status !== 422) throw thrown;
-      refused.push(comment);
-    }
+    const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments';
+    const posted = await orRefusal(client.request(route, { params, signal }));
+    if (!(posted instanceof GitHubError)) continue;
+    if (posted.status !== 422) throw posted;
+    refused.push(comment);
   }
   return refused;
 }
@@ -119,14 +118,10 @@ async function clearPosted(
 ): Promise<OwnReview | undefined> {
   const ours = own.filter(({ headSha }) => headSha === undefined || headSha === draft.headSha);
   for (const { id } of ours.filter(({ state }) => state === 'PENDING')) {
-    try {
-      const params = { ...pullParams(draft), review_id: id };
-      const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
-      await client.request(route, { params, signal });
-    } catch (thrown) {
-      // The client asks again where the answer is lost.
-      if (!(thrown instanceof GitHubError) || thrown.reason !== 'missing') throw thrown;
-    }
+    const params = { ...pullParams(draft), review_id: id };
+    const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
+    // The client asks again where the answer is lost, and finds nothing then.
+    await orRefusal(client.request(route, { params, signal }), 'missing');
   }
   return ours.find(({ state }) => state !== 'PENDING');
 }
@@ -254,12 +249,9 @@ export async function dismissReviews(
 ): Promise<void> {
   for (const id of ids) {
     const params = { ...pullParams(place), review_id: id, message, event: 'DISMISS' };
-    try {
-      const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
-      await client.request(route, { params, signal });
-    } catch (thrown) {
-      if (!(thrown instanceof GitHubError) || !/dismiss a dismissed/i.test(thrown.message)) throw thrown;
-    }
+    const route = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
+    const done = await orRefusal(client.request(route, { params, signal }));
+    if (done instanceof GitHubError && !/dismiss a dismissed/i.test(done.message)) throw done;
   }
 }
 

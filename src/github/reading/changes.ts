@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { CountedFile, Repository } from '../../event/trigger.js';
 import type { CommitNote } from '../../prompt/context.js';
-import { askRest, fetchPages, inRepo, type SubjectPlace } from '../client/ask.js';
+import { askRest, fetchPages, inRepo, orRefusal, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -92,23 +92,18 @@ export async function fetchDiff(
   pair: CommitPair,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  try {
-    const { body } = await client.request(COMPARE, {
-      params: compareParams(pair),
-      accept: 'application/vnd.github.diff',
-      signal,
-    });
-    if (typeof body === 'string') return body;
-    // An answer that is not text comes as bytes.
-    return body instanceof ArrayBuffer ? new TextDecoder().decode(body) : '';
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    const { reason, status } = thrown;
-    if (reason === 'too-large' || reason === 'missing') return undefined;
+  const accept = 'application/vnd.github.diff';
+  const request = client.request(COMPARE, { params: compareParams(pair), accept, signal });
+  const answer = await orRefusal(request, 'too-large', 'missing', 'unavailable');
+  if (answer instanceof GitHubError) {
     // A diff that takes GitHub too long to make ends in a server error rather than in a 406.
-    if (reason === 'unavailable' && status !== undefined) return undefined;
-    throw thrown;
+    if (answer.reason === 'unavailable' && answer.status === undefined) throw answer;
+    return undefined;
   }
+  const { body } = answer;
+  if (typeof body === 'string') return body;
+  // An answer that is not text comes as bytes.
+  return body instanceof ArrayBuffer ? new TextDecoder().decode(body) : '';
 }
 
 /** GitHub lists no more on one page, and no more files at all (REST API, "Compare two commits"). */

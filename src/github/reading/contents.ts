@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { ConfigError } from '../../lib/errors.js';
 import { grouped } from '../../lib/text/number.js';
-import { askRest, inRepo } from '../client/ask.js';
+import { askRest, inRepo, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -115,13 +115,10 @@ async function fetchContent(
   accept: string,
   signal: AbortSignal,
 ): Promise<unknown> {
-  try {
-    const route = 'GET /repos/{owner}/{repo}/contents/{path}';
-    return await askRest(client, route, { ...inRepo(repository), path, ref }, v.unknown(), signal, accept);
-  } catch (thrown) {
-    if (thrown instanceof GitHubError && thrown.reason === 'missing') return undefined;
-    throw thrown;
-  }
+  const route = 'GET /repos/{owner}/{repo}/contents/{path}';
+  const request = askRest(client, route, { ...inRepo(repository), path, ref }, v.unknown(), signal, accept);
+  const content = await orRefusal(request, 'missing');
+  return content instanceof GitHubError ? undefined : content;
 }
 
 /** Answers also for files over 1 MB, without their content, and tells a folder from a file. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import type { Warning } from '../../lib/warning.js';
-import { fetchPages, inRepo, type Listed } from '../client/ask.js';
+import { type Warning, warningText } from '../../lib/warning.js';
+import { fetchPages, inRepo, type Listed, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -133,18 +133,14 @@ export async function fetchJobLog(
   maxLogLines: number,
   signal: AbortSignal,
 ): Promise<JobLog> {
-  try {
-    const params = { ...inRepo(repository), job_id: jobId };
-    const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
-    const { body } = await client.request(route, { params, signal });
-    // The storage may call it text or bytes.
-    const text = body instanceof ArrayBuffer ? new TextDecoder().decode(body) : body;
-    return tailOf(typeof text === 'string' ? text : '', maxLogLines);
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    const { message, remedy } = thrown;
-    return { kind: 'unavailable', message: remedy === undefined ? message : `${message}. ${remedy}` };
-  }
+  const params = { ...inRepo(repository), job_id: jobId };
+  const route = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
+  const answer = await orRefusal(client.request(route, { params, signal }));
+  if (answer instanceof GitHubError) return { kind: 'unavailable', message: warningText(answer) };
+  const { body } = answer;
+  // The storage may call it text or bytes.
+  const text = body instanceof ArrayBuffer ? new TextDecoder().decode(body) : body;
+  return tailOf(typeof text === 'string' ? text : '', maxLogLines);
 }
 
 /**
@@ -167,14 +163,11 @@ const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
 
 /** A list as far as it was read: half the answer is better than none. */
 async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>) {
-  try {
-    return { ...(await listing), problems: [], isDenied: true };
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    const { remedy, reason } = thrown;
-    // GitHub's words say no more than that the permission is missing, and the remedy names it.
-    const isDenied = reason === 'denied' && remedy !== undefined;
-    const message = isDenied ? what : `${what}: ${thrown.message}`;
-    return { items: [], isDenied, isComplete: false, problems: [{ message, remedy }] };
-  }
+  const listed = await orRefusal(listing);
+  if (!(listed instanceof GitHubError)) return { ...listed, problems: [], isDenied: true };
+  const { remedy, reason } = listed;
+  // GitHub's words say no more than that the permission is missing, and the remedy names it.
+  const isDenied = reason === 'denied' && remedy !== undefined;
+  const message = isDenied ? what : `${what}: ${listed.message}`;
+  return { items: [], isDenied, isComplete: false, problems: [{ message, remedy }] };
 }

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { PermissionAnswer } from '../../event/permission.js';
 import type { Repository } from '../../event/trigger.js';
-import { askRest, inRepo } from '../client/ask.js';
+import { askRest, inRepo, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -29,16 +29,13 @@ export async function fetchPermission(
   { repository, login }: { readonly repository: Repository; readonly login: string },
   signal: AbortSignal,
 ): Promise<PermissionAnswer> {
-  try {
-    const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
-    const params = { ...inRepo(repository), username: login };
-    return await askRest(client, route, params, answerSchema, signal);
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    if (thrown.reason === 'missing' && NO_USER.test(thrown.message))
-      return { kind: 'known', permission: 'none' };
-    return { kind: 'unknown', message: thrown.message, remedy: thrown.remedy };
-  }
+  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
+  const params = { ...inRepo(repository), username: login };
+  const answer = await orRefusal(askRest(client, route, params, answerSchema, signal));
+  if (!(answer instanceof GitHubError)) return answer;
+  const { reason, message, remedy } = answer;
+  if (reason === 'missing' && NO_USER.test(message)) return { kind: 'known', permission: 'none' };
+  return { kind: 'unknown', message, remedy };
 }
 
 /** An account that was deleted, or an app's without `[bot]` in its name. */
@@ -60,13 +57,8 @@ export function createRepositoryReader(
     more: Readonly<Record<string, unknown>> = {},
   ): Promise<T | GitHubError> {
     const params = { owner: place.owner, repo: place.name, ...more };
-    try {
-      const { body } = await client.request(`GET /repos/{owner}/{repo}${route}`, { params, signal });
-      return read(body);
-    } catch (error) {
-      if (!(error instanceof GitHubError)) throw error;
-      return error;
-    }
+    const answer = await orRefusal(client.request(`GET /repos/{owner}/{repo}${route}`, { params, signal }));
+    return answer instanceof GitHubError ? answer : read(answer.body);
   }
   return {
     /** Whether the token can push; undefined for tokens of which GitHub does not say it, such as that of a job. */
