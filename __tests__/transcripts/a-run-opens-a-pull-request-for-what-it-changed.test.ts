@@ -300,11 +300,12 @@ it('what an obedient model tries to change of what steers runs is refused, and i
   expect(stage.github.files(REPO, BRANCH)).toEqual(FIXED);
 });
 
+const KEY = 'sk-canary-0123456789abcdef';
+
 it('a change that brings a secret is refused whole, and shown nowhere', async () => {
-  const content = 'export const key = "sk-canary-0123456789abcdef";\n';
-  const leak = toolCall('write_file', { path: 'src/key.ts', content });
+  const leak = toolCall('write_file', { path: 'src/key.ts', content: `export const key = "${KEY}";\n` });
   const stage = await stageOf({ model: [edit('10', '20'), propose(), leak, text('Done.')] });
-  const step = await stage.run({ inputs: INPUTS, env: { MY_API_KEY: 'sk-canary-0123456789abcdef' } });
+  const step = await stage.run({ inputs: INPUTS, env: { MY_API_KEY: KEY } });
   const why = 'No pull request was opened: "src/key.ts": it would get what looks like a secret.';
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
   expect(step.summary).toContain(why);
@@ -332,4 +333,21 @@ it('a change for which no pull request was asked is not lost', async () => {
   expect(step.summary).toContain('The agent has changed 1 file and asked for no pull request.');
   expect(step.summary).toContain('+export const limit = 20;\n');
   expectNothingOpened(stage);
+});
+
+it('a run that did not come to its end opens nothing, and shows the patch', async () => {
+  const stage = await stageOf({ model: [edit('10', '20'), propose(), edit('20', '30')] });
+  const step = await stage.run({ inputs: { ...INPUTS, 'max-turns': '3' } });
+  expect(step.summary).toContain('No pull request was opened, because the run did not come to its end.');
+  expect(step.summary).toContain('git apply');
+  expectNothingOpened(stage);
+});
+
+it('what a pull request says is cleaned like a comment', async () => {
+  const said = { title: `Raise it ${KEY}`, body: `@octocat ${KEY}` };
+  const stage = await stageOf({ model: [edit('10', '20'), propose(said), text('Done.')] });
+  await stage.run({ inputs: INPUTS, env: { MY_API_KEY: KEY } });
+  const [pull] = stage.repo.pulls.values();
+  const body = expect.stringContaining('<code>@octocat</code> ***');
+  expect(pull).toMatchObject({ title: 'Raise it ***', body });
 });

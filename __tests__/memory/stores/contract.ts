@@ -181,12 +181,14 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       expect(await text('bot.md')).toBe(plainEntry('one') + plainEntry('two') + entryText('a'));
     });
 
-    it('reports conflict markers, and reads both sides (C2 20)', async () => {
+    it('reports conflict markers, in the state too, and reads both sides (C2 20)', async () => {
       const { open, put } = await makePlace();
+      await put('bot.state.md', '<<<<<<< HEAD\n- seen a\n');
       await put('bot.md', `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`);
       const result = await open().read({ path: 'bot.md', lastN: 2, count: false }, never);
       expect(idsIn(textOf(result))).toEqual(['a', 'b']);
-      expect(result).toMatchObject({ warnings: [{ code: 'memory-damaged' }] });
+      const warning = { code: 'memory-damaged' };
+      expect(result).toMatchObject({ warnings: [warning, warning] });
     });
 
     it('adds facts to a state, the later one of the same kind and key', async () => {

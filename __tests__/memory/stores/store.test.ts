@@ -137,6 +137,25 @@ describe('the retry loop of a save', () => {
     });
   });
 
+  it('asks what was saved since the first of its changes was tried', async () => {
+    const asked: (Date | undefined)[] = [];
+    const backend = createFakeRemote().backend();
+    const read: TreeBackend['read'] = (signal, paths, since) => {
+      asked.push(since);
+      return backend.read(signal, paths, since);
+    };
+    const store = createTreeStore({ ...backend, read }, { clock: createFakeClock(), budgetMs: 10_000 });
+    const [first, later] = [1, 2].map((day) => new Date(Date.UTC(2026, 1, day)));
+    await store.write(
+      [
+        { ...append('a'), again: later },
+        { ...append('b'), again: first },
+      ] as const,
+      never,
+    );
+    expect(asked).toEqual([first]);
+  });
+
   it('commits once more what readers may have passed over', async () => {
     const commits: string[] = [];
     const backend: TreeBackend = {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createFiles } from '../../../src/lib/files.js';
-import { readTree } from '../../../src/memory/stores/tree-on-disk.js';
+import { readFound, readTree } from '../../../src/memory/stores/tree-on-disk.js';
 import { compareFiles } from '../../../src/memory/stores/tree-path.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
@@ -62,6 +62,10 @@ describe('a tree on disk (D17)', () => {
     expect(Object.keys(tree)).toEqual(['a.md', 'c.md']);
     expect(left).toContain('8 MiB; left out: "b.md". Trim the run log with `axe-action gc` or `mode: gc`');
     expect(left).not.toContain('no memory file');
+    const found = ['bot.md', 'notes/a.md'].map((path) => {
+      return { path, stat: { kind: 'file', bytes: 9 * 1024 * 1024 }, isNamed: true } as const;
+    });
+    expect((await readFound(files, tempDir('tree'), found)).left).toEqual(['notes/a.md']);
   });
 });
 

@@ -164,6 +164,10 @@ describe('messages have axe’s text (transcript 11)', () => {
       });
     });
     expect(await readFile(path, 'utf8')).toBe('x');
+    await chmod(path, 0o222);
+    await asNobody(async () => await makeStore().write([append('a')], never));
+    await chmod(path, 0o600);
+    expect(await readFile(path, 'utf8')).toBe(`x\n${entryText('a')}`);
   });
 });
 
