@@ -55,20 +55,6 @@ function scene(
 }
 
 describe('a request to a model', () => {
-  it('is counted and reported with its reply', async () => {
-    const { asker, model, usage, budget, events } = scene([says('Hi', { inputTokens: 7, outputTokens: 3 })]);
-    const settings = { temperature: 0 };
-    expect(await asker.ask(HELLO, settings)).toMatchObject({ content: [{ type: 'text', text: 'Hi' }] });
-    expect(model.asked[0]).toMatchObject({ prompt: HELLO, temperature: 0 });
-    expect(usage).toMatchObject({ turns: 1, lastInputTokens: 7, retries: 0 });
-    expect(budget.spending.tokens).toBe(10);
-    expect(events).toEqual([
-      { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 },
-      { kind: 'tokens-used', use: { input: 7, output: 3, cacheRead: 0, cacheWrite: 0 }, costUsd: undefined },
-      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', called: [], tools: 0 },
-    ]);
-  });
-
   it('has estimated usage if a provider reports none, with one warning', async () => {
     const silent = { ...says('Hi there, all of you.'), usage: NO_USAGE };
     const tool = { type: 'function', name: 'look', inputSchema: { type: 'object' } } as const;

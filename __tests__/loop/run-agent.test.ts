@@ -414,10 +414,8 @@ describe('the figures of a run', () => {
 });
 
 describe('a run with a budget', () => {
-  const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
-
-  function budget(maxTokens: number, maxCostUsd = 0): Budget {
-    return new Budget({ maxTokens, maxCostUsd });
+  function budget(maxTokens: number): Budget {
+    return new Budget({ maxTokens, maxCostUsd: 0 });
   }
 
   it('that a single reply exceeds is exhausted, with its answer and exit status 4', async () => {
@@ -447,19 +445,6 @@ describe('a run with a budget', () => {
     const { outcome, asked } = await run([says('x')], { budget: shared });
     expect(asked).toHaveLength(0);
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: '', stats: { turns: 0 } });
-  });
-
-  it('of dollars ends by the price of the model', async () => {
-    const dear = says('dear', { inputTokens: 600_000, outputTokens: 0 });
-    const model = opened(createFakeModel([dear]), { price: PRICE });
-    const { outcome } = await run([], { model, budget: budget(0, 0.5) });
-    expect(outcome).toMatchObject({
-      kind: 'exhausted',
-      limit: 'cost',
-      answer: 'dear',
-      error: { message: 'budget exceeded: used $0.60 of $0.50', exitCode: 4 },
-      stats: { costUsd: 0.6, budget: undefined },
-    });
   });
 });
 
