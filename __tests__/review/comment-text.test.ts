@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
+import { codeBlock } from '../../src/lib/text/markdown.js';
 import {
   answerMark,
   commentText,
-  fencedBlock,
   findingInText,
   framedBody,
   plainFinding,
@@ -145,13 +145,13 @@ describe('a suggestion', () => {
   });
 
   it('is in a fence that it cannot close', () => {
-    expect(fencedBlock('a\n```\nb', 'suggestion')).toBe('````suggestion\na\n```\nb\n````');
+    expect(codeBlock('a\n```\nb', 'suggestion')).toBe('````suggestion\na\n```\nb\n````');
     const code = fc
       .array(fc.constantFrom('`', '```', '````', '\n', 'a', ' ', '~~~', 'suggestion'))
       .map((parts) => parts.join(''));
     fc.assert(
       fc.property(code, (text) => {
-        const [open = '', ...rest] = fencedBlock(text, 'suggestion').split('\n');
+        const [open = '', ...rest] = codeBlock(text, 'suggestion').split('\n');
         const fence = open.replace('suggestion', '');
         const closing = rest.findIndex(
           (line) => /^ {0,3}`+[ \t]*$/.test(line) && line.trim().length >= fence.length,
@@ -163,7 +163,7 @@ describe('a suggestion', () => {
   });
 
   it('is published unchanged', () => {
-    const block = fencedBlock('if (a < b) { /* @octocat fixes #1 */ }\n```\n/deploy', 'suggestion');
+    const block = codeBlock('if (a < b) { /* @octocat fixes #1 */ }\n```\n/deploy', 'suggestion');
     expect(sanitize(block, 'comment', [])).toBe(block);
   });
 });

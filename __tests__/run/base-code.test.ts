@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Citation } from '../../src/memory/notes/citations.js';
-import { createBaseReader } from '../../src/run/base-code.js';
+import { createBaseReader } from '../../src/run/cite.js';
 import { startHello } from '../github/hello-fixture.js';
 import { makeGitRepo } from '../helpers/git-repo.js';
 import { noAbort } from '../helpers/github-client-fake.js';

@@ -22,7 +22,7 @@ import { reportRun } from '../report/report.js';
 import { noAnswer } from '../report/summarize.js';
 import { createCheckProgress } from '../review/check.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
-import { createBaseReader } from '../run/base-code.js';
+import { createBaseReader } from '../run/cite.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { answerForm } from '../run/plan.js';
@@ -68,9 +68,11 @@ export async function main(runner: Runner): Promise<void> {
     }
     deadline.limit(inputs.timeoutMinutes * 60_000);
     runner.onCancel(() => deadline.cancel(new CancelledError()));
-    await checkOutputSchema(inputs, deadline);
+    const { mode, outputSchema } = inputs;
+    // A schema of no use is found before anything runs; `mode: validate` reports it itself.
+    if (mode !== 'validate')
+      await answerForm({ responseFormat: undefined }, outputSchema, { deadline, clock: createClock() });
     const trigger = await triggerOf(runner);
-    const { mode } = inputs;
     if (mode === 'validate') {
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
       return await reportRun({ report, failOn, isHidden, runner, warnings: unheld, secrets });
@@ -112,12 +114,6 @@ function unknownNames(names: readonly string[], env: Runner['env']): readonly Wa
       code: 'input-invalid',
       message: `the input \`redact\` names \`${name}\`, which the step's environment does not have. Check its spelling, or leave it out.`,
     }));
-}
-
-/** A schema of no use is found before anything runs; `mode: validate` reports it itself. Throws a ConfigError. */
-async function checkOutputSchema({ mode, outputSchema }: Inputs, deadline: RunDeadline): Promise<void> {
-  if (mode === 'validate') return;
-  await answerForm({ responseFormat: undefined }, outputSchema, { deadline, clock: createClock() });
 }
 
 /** The event the runner names. Throws a ConfigError outside of a workflow. */

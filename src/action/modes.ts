@@ -11,6 +11,7 @@ import { createClock } from '../lib/clock.js';
 import { AxeError, ConfigError, NotFoundError } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
 import { encodeBytes } from '../lib/text/bytes.js';
+import { paragraphs } from '../lib/text/markdown.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import {
   hasRecommendations,
@@ -24,7 +25,6 @@ import type { Suggestion } from '../memory/gc/gc-result.js';
 import { memoryName } from '../memory/log-path.js';
 import { modelProblem } from '../model/model-access.js';
 import { formatGone } from '../report/format-notes.js';
-import { sections } from '../report/markdown.js';
 import { dirsAtRef, localAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { collectAgentMemory, type Suggest } from '../run/gc.js';
@@ -102,7 +102,7 @@ async function publish(
   { secrets, deadline: { signal } }: Dependencies,
 ): Promise<Suggestion> {
   const name = memoryName(agent.name);
-  const withGone = (markdown: string) => sections([markdown, formatGone(gone, false)]);
+  const withGone = (markdown: string) => paragraphs([markdown, formatGone(gone, false)]);
   // What a model suggests may come from any lane.
   const mark = { kind: 'gc', agent: name, lane: 'untrusted' } as const;
   const digest = {

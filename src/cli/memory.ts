@@ -11,7 +11,7 @@ import { formatEntries, type MemoryEntry } from '../memory/commands/entry.js';
 import { runMemoryCommand } from '../memory/commands/memory-command.js';
 import { parseMemoryCommand } from '../memory/commands/parse-memory-command.js';
 import type { Provenance } from '../memory/provenance.js';
-import { createBaseReader } from '../run/base-code.js';
+import { createBaseReader } from '../run/cite.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secret-names.js';
 import { commandOf, type ParsedFlags, wrongCount } from './flags.js';

@@ -13,7 +13,7 @@ import { raisedRecords, recordsOf } from '../review/news.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/publish-rules.js';
 import { allFindings } from '../review/record.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
-import { createBaseReader } from '../run/base-code.js';
+import { createBaseReader } from '../run/cite.js';
 import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';
 import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { postsReviews } from '../run/scope.js';

@@ -1,4 +1,5 @@
 import type { MemoryConfig } from '../agent/config.js';
+import { codeBlock } from '../lib/text/markdown.js';
 import type { Warning } from '../lib/warning.js';
 import { appendMemoryBlock, formatMemoryBlock } from '../memory/notes/context-block.js';
 import {
@@ -80,9 +81,7 @@ function section(title: string, content: string): string {
 
 /** axe's fence has three backticks; it grows where the content holds as many, so that no file can end it. */
 function formatContextFile({ path, content }: ContextFile): string {
-  const longest = Math.max(2, ...Array.from(content.matchAll(/`+/g), ([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `### ${path}\n${fence}${extension(path)}\n${content}\n${fence}`;
+  return `### ${path}\n${codeBlock(content, extension(path))}`;
 }
 
 /** What follows the last dot of the last path component, as Go's filepath.Ext has it: `.hidden` → `hidden`. */

@@ -6,13 +6,13 @@ import { commitEdits, refusedChange } from '../github/posting/commit-edits.js';
 import { proposeChange } from '../github/posting/propose-change.js';
 import { isCutShort } from '../lib/outcome.js';
 import { shown, utf8Bytes } from '../lib/text/cut.js';
+import { codeBlock, codeSpan } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import { formatPatch } from '../lib/text/patch.js';
 import { warningText } from '../lib/warning.js';
 import { memoryName } from '../memory/log-path.js';
 import { textId } from '../memory/units.js';
 import type { PullRequestDraft } from '../review/buffered.js';
-import { codeSpan } from '../review/comment-text.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type Edits, joinEdits } from '../tools/workspace/changes.js';
 import {
@@ -207,10 +207,8 @@ function describePatch(edits: Edits, secrets: readonly string[]) {
       isShown: false,
       text: `Its patch has ${grouped(bytes)} bytes, too many for the job summary. Ask for a smaller change.`,
     };
-  const longest = Math.max(2, ...(patch.match(/`+/g) ?? []).map(({ length }) => length));
-  const ticks = '`'.repeat(longest + 1);
   // No line of a patch is the last word: each begins with a mark or a word of git's.
-  const command = `${ticks}sh\ngit apply <<'END_OF_PATCH'\n${patch}END_OF_PATCH\n${ticks}`;
+  const command = codeBlock(`git apply <<'END_OF_PATCH'\n${patch}END_OF_PATCH`, 'sh');
   // A carriage return that becomes a line break on the way could end the patch and begin a command.
   if (sanitize(command, 'summary', secrets) !== command)
     return {

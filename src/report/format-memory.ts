@@ -1,11 +1,11 @@
 import { describeTaint, type TaintSource } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
+import { code, codeBlock, details, oneLine, paragraphs } from '../lib/text/markdown.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { FailedSave, MemoryStore, Place } from '../memory/store.js';
 import type { EntryChange, Memory, Plan, Remembered } from '../run/records.js';
 import { describeRestored } from '../runner/action-reporter.js';
 import { formatLoadedNotes, formatNotes, formatUnsavedNotes, notesCount } from './format-notes.js';
-import { code, codeBlock, details, oneLine, sections } from './markdown.js';
 import type { ReportOf } from './run-summary.js';
 
 /**
@@ -29,7 +29,7 @@ export function formatMemory(
 ): string {
   if (memory === undefined)
     return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
-  return sections([
+  return paragraphs([
     headLine(memory),
     loadedText(memory, isHidden),
     formatLoadedNotes(memory, isHidden),
@@ -76,7 +76,7 @@ function addedText(
   if (isHidden) return hiddenLine(remembered);
   const { result, entries } = remembered;
   const [first] = result.kind === 'saved' ? entries : [];
-  return sections([
+  return paragraphs([
     addedLine(remembered),
     ...entries.map(entryBlock(entries.length, result.kind === 'saved')),
     formatNotes(memory, remembered),

@@ -1,11 +1,11 @@
 import { cleanLine } from '../lib/text/cut.js';
+import { code, codeBlock, details, paragraphs } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { NoteChange } from '../memory/change.js';
 import type { CheckedNotes, GoneLine } from '../memory/notes/citations.js';
 import type { RecentWrite } from '../memory/notes/session.js';
 import type { BlockedPlace, Place } from '../memory/store.js';
 import type { Memory, Remembered, RunNotes } from '../run/records.js';
-import { code, codeBlock, details, sections } from './markdown.js';
 
 /** What was to be done to a note, for people who have to do it themselves now. */
 export function describeNoteChange({ path, edit }: NoteChange): string {
@@ -43,7 +43,7 @@ export function notesCount(notes: number): string {
 /** What a run loaded of its notes, in the job summary; what they say is left out where it is to stay elsewhere (D14). */
 export function formatLoadedNotes({ notes, store }: Memory, isHidden: boolean): string {
   if (notes === undefined || store.kind === 'none') return '';
-  return sections([loadedNotes(notes, isHidden), formatChecked(notes.checked, isHidden)]);
+  return paragraphs([loadedNotes(notes, isHidden), formatChecked(notes.checked, isHidden)]);
 }
 
 function loadedNotes(notes: RunNotes, isHidden: boolean): string {
@@ -54,7 +54,7 @@ function loadedNotes(notes: RunNotes, isHidden: boolean): string {
   // The scratchpad is no listed note, but the model is given it.
   const line = `**Notes:** ${files === 0 ? 'a scratchpad' : count(files, 'file')} in ${place}.`;
   if (block === '') return line;
-  return sections([
+  return paragraphs([
     line,
     isHidden
       ? 'What they say is not shown here, since it is kept in another repository.'
@@ -72,7 +72,7 @@ function formatChecked({ counts, gone }: CheckedNotes, isHidden: boolean): strin
   ] as const;
   const parts = all.flatMap(([number, word]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
   if (parts.length === 0) return '';
-  return sections([`**Lines that notes rest on:** ${parts.join(', ')}.`, formatGone(gone, isHidden)]);
+  return paragraphs([`**Lines that notes rest on:** ${parts.join(', ')}.`, formatGone(gone, isHidden)]);
 }
 
 /** Lines of notes whose code is gone, in markdown; empty for none. */
@@ -82,7 +82,7 @@ export function formatGone(gone: readonly GoneLine[], isHidden: boolean): string
     .slice(0, MAX_GONE)
     .map(({ note, line, text }) => `- ${code(note)}, line ${line}: ${code(cleanLine(text, MAX_GONE_TEXT))}`);
   const more = gone.length > MAX_GONE ? [`- and ${gone.length - MAX_GONE} more`] : [];
-  return sections([
+  return paragraphs([
     '**No longer so:** the code that these lines of notes rest on is gone, so no run is given them. Remove them from the notes, or correct them.',
     isHidden ? '' : [...lines, ...more].join('\n'),
   ]);
@@ -96,7 +96,7 @@ const MAX_GONE_TEXT = 300;
 export function formatNotes({ notes: kept }: Memory, { notes, result }: Remembered): string {
   if (kept === undefined || notes.length === 0) return '';
   const isLost = result.kind === 'failed';
-  return sections([
+  return paragraphs([
     notes.some(({ path }) => path.startsWith('untrusted/'))
       ? NOTES_APART
       : 'What the agent did to its notes:',
@@ -137,7 +137,7 @@ export function formatUnsavedNotes(remembered: Remembered): string {
       `**Not saved:** ${code(path)}: ${message}.${remedy === undefined ? '' : ` ${remedy}`}`,
   );
   const left = remembered.notes.filter(({ path }) => unsaved.some((note) => note.path === path));
-  return sections([...lines, textsOf(left)]);
+  return paragraphs([...lines, textsOf(left)]);
 }
 
 function textsOf(notes: readonly NoteChange[]): string {

@@ -1,6 +1,7 @@
 import { sourcePosition } from '../lib/errors.js';
 import type { Conclusion, RunStats } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
+import { code, codeBlock, details, oneLine, paragraphs, table } from '../lib/text/markdown.js';
 import { count, duration, grouped, usd } from '../lib/text/number.js';
 import { type Warning, warningText } from '../lib/warning.js';
 import type { Spend } from '../loop/spend.js';
@@ -11,7 +12,6 @@ import { formatCoverage, freshFiles } from '../review/coverage.js';
 import { isOpen, SEVERITIES } from '../review/finding.js';
 import type { Coverage, FindingRecord } from '../review/record.js';
 import type { Plan, Published } from '../run/records.js';
-import { code, codeBlock, details, oneLine, sections, table } from './markdown.js';
 import type { Outputs } from './run-summary.js';
 
 /** The warnings of a run in its job summary; what the token may not read is listed apart. */
@@ -22,7 +22,7 @@ export function warningList(warnings: readonly Warning[]): string {
     const at = warning.at === undefined ? '' : ` (${code(sourcePosition(warning.at))})`;
     return `- ${oneLine(warningText(warning))}${at}`;
   });
-  return sections([others.length === 0 ? '' : '**Warnings**', lines.join('\n'), formatNotRead(unread)]);
+  return paragraphs([others.length === 0 ? '' : '**Warnings**', lines.join('\n'), formatNotRead(unread)]);
 }
 
 /** What the token may not read, a line for each permission that is missing. */
@@ -37,7 +37,7 @@ function formatNotRead(unread: readonly Warning[]): string {
     const next = oneLine(remedy).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
     return `- ${oneLine(what.join(', '))}${next === '' ? '' : ` — ${next}`}`;
   });
-  return sections(['**Not read**, so the model does not know of it', lines.join('\n')]);
+  return paragraphs(['**Not read**, so the model does not know of it', lines.join('\n')]);
 }
 
 /** How much of a change was read, or would have been, with the names of all files that were not. */
@@ -49,7 +49,7 @@ export function formatReading(coverage: Coverage | undefined, scope: Plan['scope
     .map(({ path, why }) => `- ${code(cleanLine(path, MAX_PATH))}: ${why}`);
   const more = named.length > MAX_UNREAD ? [`- and ${named.length - MAX_UNREAD} more`] : [];
   const list = named.length === 0 ? '' : details('Files that were not read', [...names, ...more].join('\n'));
-  return sections([formatCoverage(coverage, scope), list]);
+  return paragraphs([formatCoverage(coverage, scope), list]);
 }
 
 const MAX_UNREAD = 300;
@@ -64,7 +64,7 @@ export function formatUnsavedSummary(
 ): string {
   const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
   if (entries.length === 0) {
-    return sections(['### axe-action: memory not saved', why, 'What is missing is the cost of the run.']);
+    return paragraphs(['### axe-action: memory not saved', why, 'What is missing is the cost of the run.']);
   }
   const shown = isHidden
     ? [`What the main step left belongs in another repository, so it is not shown here: ${ids}.`]
@@ -72,7 +72,7 @@ export function formatUnsavedSummary(
         'What the main step left, so that it is not lost:',
         codeBlock(stripProvenance(entries.map(({ text }) => text).join('')).trimEnd()),
       ];
-  return sections(['### axe-action: memory not saved', why, ...shown]);
+  return paragraphs(['### axe-action: memory not saved', why, ...shown]);
 }
 
 /**
@@ -138,7 +138,7 @@ export function formatFindingTable(
   if (records.length === 0) return '';
   const rows = records.slice(0, MAX_ROWS).map((record) => rowOf(record, clean));
   const left = records.length - rows.length;
-  return sections([
+  return paragraphs([
     ['| Finding | Severity | Confidence | Result |', '|---|---|---|---|', ...rows].join('\n'),
     left > 0 ? `and ${count(left, 'more finding')}` : '',
   ]);

@@ -1,6 +1,7 @@
 import { formatError } from '../lib/errors.js';
 import { conclusionOf, errorOf, markedAnswer, type ToolCallRecord } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
+import { code, details, errorBlock, paragraphs } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Warning, WarningCode } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
@@ -22,7 +23,6 @@ import {
   usageTable,
   warningList,
 } from './format-summary.js';
-import { code, details, errorBlock, sections } from './markdown.js';
 import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
 type Ran = ReportOf<'ran'>;
@@ -56,7 +56,7 @@ export function summarizeRun(
       'comment-url': published.url,
       'pull-request-url': published.pullRequestUrl,
     },
-    markdown: sections([
+    markdown: paragraphs([
       `### ${formatHeadline({ agent: plan.agent.name, conclusion, findings, coverage, scope: plan.scope, costUsd, durationMs })}`,
       outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer),
       isShort ? errorBlock(outcome.error) : '',

@@ -12,6 +12,7 @@ import {
 } from '../lib/errors.js';
 import { type Conclusion, conclusionOf } from '../lib/outcome.js';
 import { cutToCharacters } from '../lib/text/cut.js';
+import { code, codeBlock, details, errorBlock, oneLine, paragraphs, table } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
@@ -34,7 +35,6 @@ import {
   usageOutputs,
   warningList,
 } from './format-summary.js';
-import { code, codeBlock, details, errorBlock, oneLine, sections, table } from './markdown.js';
 import { summarizeRun } from './run.js';
 import type { Annotation, Finished, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
@@ -69,7 +69,7 @@ function summarizeSkipped(
   const said = [`${message}.`, remedy, open.length === 0 ? '' : `${severities} ${are} open.`];
   return {
     outputs: { conclusion, reason, 'memory-saved': 'false' },
-    markdown: sections([
+    markdown: paragraphs([
       `### axe-action: ${conclusion}`,
       `${message}.`,
       remedy,
@@ -96,7 +96,7 @@ function summarizeCommand(
   { agent, command, result, published }: ReportOf<'memory-command'>,
   { warnings, clean }: SummaryOptions,
 ): RunSummary {
-  const markdown = sections([
+  const markdown = paragraphs([
     `### ${agent}: /axe ${oneLine(command)}`,
     clean(formatCommandResult(result)),
     formatPublished(published),
@@ -139,7 +139,7 @@ function summarizeFailure(thrown: unknown, { warnings }: SummaryOptions): RunSum
   const conclusion = conclusionOfError(thrown);
   return {
     outputs: { conclusion, reason: messageOf(thrown), 'memory-saved': 'false' },
-    markdown: sections([
+    markdown: paragraphs([
       `### axe-action: ${conclusion}`,
       isOurs ? errorBlock(thrown) : codeBlock(message),
       warningList(warnings),
@@ -209,7 +209,7 @@ function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: Su
       'memory-saved': 'false',
       'memory-loaded': String(loadedEntries(memory)),
     },
-    markdown: sections([
+    markdown: paragraphs([
       `### ${plan.agent.name}: dry run`,
       'No model was asked and nothing was written, memory included. This would have been sent:',
       details('System prompt', codeBlock(system === '' ? '(none)' : system)),
@@ -268,7 +268,7 @@ function summarizeGc(
       'comment-url': url,
       ...(usage && usageOutputs(usage)),
     },
-    markdown: sections([
+    markdown: paragraphs([
       `### ${agent}: garbage collection`,
       analysis === undefined ? '' : isHidden ? hidden : clean(analysis.text),
       formatUnread(analysis?.unread ?? 0),
@@ -334,7 +334,7 @@ function formatFaults(validation: Validation): string {
       oneLine(`- **${fault.severity}** ${code(sourcePosition(fault.at))}: ${formatFault(fault)}`),
     );
   const left = faults.length - lines.length;
-  return sections([
+  return paragraphs([
     `### axe-action: ${isValid(validation) ? 'the agents are valid' : 'the agents are not valid'}`,
     `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
     table(

@@ -1,5 +1,6 @@
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cleanLine } from '../lib/text/cut.js';
+import { codeBlock, codeSpan, paragraphs } from '../lib/text/markdown.js';
 import { count } from '../lib/text/number.js';
 import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 import type { Buffered, Refusal } from './buffered.js';
@@ -43,7 +44,7 @@ export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean'
     wordsOf(finding, clean),
     finding.hasClaim ? CLAIM_NOTE : '',
     dismissedBefore(finding),
-    finding.suggestion === undefined ? '' : clean(`Suggested:\n\n${fencedBlock(finding.suggestion, '')}`),
+    finding.suggestion === undefined ? '' : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`),
   ]);
 }
 
@@ -58,7 +59,7 @@ export function plainText({ body, trigger, suggestion, hasClaim }: Finding): str
     body,
     trigger === undefined ? '' : `When: ${trigger}`,
     hasClaim ? CLAIM_NOTE : '',
-    suggestion === undefined ? '' : `Suggested:\n\n${fencedBlock(suggestion, '')}`,
+    suggestion === undefined ? '' : `Suggested:\n\n${codeBlock(suggestion, '')}`,
   ]);
 }
 
@@ -105,8 +106,8 @@ function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame
   if (finding.suggestion === undefined) return '';
   const isOffered = placement.kind === 'line' && placement.isExact && placement.side === 'RIGHT';
   return isOffered
-    ? clean(fencedBlock(finding.suggestion, 'suggestion'))
-    : clean(`Suggested:\n\n${fencedBlock(finding.suggestion, '')}`);
+    ? clean(codeBlock(finding.suggestion, 'suggestion'))
+    : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`);
 }
 
 const CONFIDENCE: Readonly<Record<Confidence, string>> = {
@@ -135,10 +136,6 @@ function foldOf(finding: Finding, { signature, isFork, clean }: CommentFrame): s
     `${answers}${signature === '' ? '' : ` · ${signature}`}`,
     '</details>',
   ].join('\n\n');
-}
-
-export function paragraphs(parts: readonly string[]): string {
-  return parts.filter((part) => part.trim() !== '').join('\n\n');
 }
 
 /** Everything a run wanted published, as markdown for where nothing is posted; empty for nothing. */
@@ -233,25 +230,10 @@ function unfenced(text: string, path: string): string | undefined {
   return isMeant ? inner.join('\n') : undefined;
 }
 
-/** A block of code; its fence is longer than any run of backticks in it. With `suggestion`, GitHub offers to commit it. */
-export function fencedBlock(code: string, language: 'suggestion' | ''): string {
-  const longest = Math.max(2, ...(code.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${code}\n${fence}`;
-}
-
 /** The lines that a comment of ours offers to commit; undefined where it offers none. */
 export function offeredLines(markdown: string): readonly string[] | undefined {
   const [, fence = '', code] = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m.exec(markdown) ?? [];
   return fence === '' ? undefined : code?.split('\n');
-}
-
-/** A short text as a code span, whatever backticks it holds. */
-export function codeSpan(text: string): string {
-  const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
-  const fence = '`'.repeat(longest + 1);
-  const space = longest > 0 ? ' ' : '';
-  return `${fence}${space}${text}${space}${fence}`;
 }
 
 /** The mark by which an agent's answer is found again (D26): each agent has one of its own, and one for each comment. */

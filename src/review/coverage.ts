@@ -1,8 +1,8 @@
 import type { FetchedChange } from '../event/trigger.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';
+import { codeSpan } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
-import { codeSpan } from './comment-text.js';
 import type { Coverage, UnreadReason } from './record.js';
 import { type Scope, whyFull } from './scope.js';
 

@@ -77,17 +77,22 @@ export const MAX_EVIDENCE = 5;
 /** Looks a piece of evidence up among what the run has shown to the model. */
 export function checkEvidence(evidence: Evidence, ledger: ShownFiles): EvidenceCheck {
   const parts = linesOf(evidence.code);
-  if (parts.length === 0) return { kind: 'refused', message: notCopied(evidence) };
-  for (const path of pathsMeant(evidence.path)) {
+  const { path, line } = evidence;
+  if (parts.length === 0) {
+    const message = `Not taken: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
+    return { kind: 'refused', message };
+  }
+  for (const meant of pathsMeant(path)) {
     for (const find of [exactly, nearby]) {
       for (const side of SIDES) {
-        const file = ledger.of(path, side);
-        const found = file === undefined ? undefined : find(file, parts, evidence.line);
-        if (found !== undefined) return { kind: 'shown', side, evidence: { path, ...found } };
+        const file = ledger.of(meant, side);
+        const found = file === undefined ? undefined : find(file, parts, line);
+        if (found !== undefined) return { kind: 'shown', side, evidence: { path: meant, ...found } };
       }
     }
   }
-  return { kind: 'refused', message: neverShown(evidence) };
+  const message = `Not taken: line ${line} of ${shown(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
+  return { kind: 'refused', message };
 }
 
 /** Lines before the change are evidence too: what was removed proves that it is missing. */
@@ -139,14 +144,6 @@ function linesOf(code: string): readonly string[] {
 function pathsMeant(path: string): ReadonlySet<string> {
   const clean = path.replace(/^(?:\.?\/)+/, '');
   return new Set([path, clean, clean.replace(/^[ab]\//, '')]);
-}
-
-function notCopied({ path, line }: Evidence): string {
-  return `Not taken: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
-}
-
-function neverShown({ path, line }: Evidence): string {
-  return `Not taken: line ${line} of ${shown(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
 }
 
 /** A finding as it comes to the gates: placed, its severity computed, its evidence looked up. */

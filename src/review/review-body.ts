@@ -1,8 +1,9 @@
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cleanLine, cutToBytes } from '../lib/text/cut.js';
+import { codeSpan } from '../lib/text/markdown.js';
 import { count } from '../lib/text/number.js';
 import { formatMark, type Mark } from '../safety/mark.js';
-import { codeSpan, findingInText, severityMark, titleLine } from './comment-text.js';
+import { findingInText, severityMark, titleLine } from './comment-text.js';
 import { type FindingMark, reviewMark } from './marks.js';
 import type { ReviewPost } from './news.js';
 import type { PlacedFinding } from './place.js';

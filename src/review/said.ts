@@ -1,6 +1,7 @@
 import { cleanLine } from '../lib/text/cut.js';
+import { codeSpan } from '../lib/text/markdown.js';
 import { fence } from '../safety/fence.js';
-import { codeSpan, severityMark, titleLine } from './comment-text.js';
+import { severityMark, titleLine } from './comment-text.js';
 import type { Ledger } from './ledger.js';
 import type { Back, Ended } from './marks.js';
 import type { News } from './news.js';

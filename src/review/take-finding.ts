@@ -144,7 +144,8 @@ export function takeFinding(
     }
   }
   if (at === undefined && findings.length >= rules.maxFindings) {
-    return refuse(tooMany(rules), { refusedFindings: before.refusedFindings + 1 });
+    const why = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\``;
+    return refuse(why, { refusedFindings: before.refusedFindings + 1 });
   }
   const replacedFinding = at === undefined ? undefined : findings[at]?.finding;
   const { id, handle } = replacedFinding ?? placed.finding;
@@ -154,7 +155,9 @@ export function takeFinding(
   const replaced = at === undefined ? '' : ', in place of what it said before';
   const rank = rankOf(placed, next.slice(0, number));
   const place =
-    rank > rules.maxComments ? tooManyOnLines(rules) : `${describePlacement(placed, lines)}${note}`;
+    rank > rules.maxComments
+      ? `a review has at most ${rules.maxComments} comments on lines, and this is one more: it will be listed in the review's text. Leave out what does no harm.`
+      : `${describePlacement(placed, lines)}${note}`;
   const severity = `severity ${placed.finding.severity}`;
   const text = `Comment ${number} (${severity})${replaced}: ${place} Nothing is posted before the run ends.`;
   return end(taken(text), { findings: next });
@@ -242,17 +245,9 @@ function mismatch({ path, line }: CommentRequest, actual: string): string {
   return `line ${line} of ${shown(path)} reads ${shown(actual.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out`;
 }
 
-function tooMany({ maxFindings }: PublishRules): string {
-  return `a run may raise ${maxFindings} findings, and this would be one more; name what matters in \`submit_review\``;
-}
-
 /** The how many-th comment on a line it is; 0 for one that is in the text. */
 function rankOf({ placement }: PlacedFinding, upTo: readonly PlacedFinding[]): number {
   return placement.kind === 'line' ? upTo.filter((one) => one.placement.kind === 'line').length : 0;
-}
-
-function tooManyOnLines({ maxComments }: PublishRules): string {
-  return `a review has at most ${maxComments} comments on lines, and this is one more: it will be listed in the review's text. Leave out what does no harm.`;
 }
 
 /** Only lines that were meant exactly, in the new version, can be offered to be replaced; `note` tells the model. */

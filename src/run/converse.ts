@@ -8,7 +8,6 @@ import { costLimit, spendBefore, unheldLimits } from '../loop/spend.js';
 import { UsageByAgent } from '../loop/usage.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { cutShort, withoutAnswer, withoutFiles } from '../review/coverage.js';
-import type { Coverage } from '../review/record.js';
 import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
@@ -134,32 +133,18 @@ function whyUnheld({ memory }: Plan): string | undefined {
  * did not fit into the model's window, or not whole; `isCut`: the model's server has cut the prompt.
  */
 function readByRun(
-  { coverage, task }: Pick<Plan, 'coverage' | 'task'>,
+  { coverage: planned, task }: Plan,
   outcome: RunOutcome,
-  {
-    unread,
-    paths,
-    isCut,
-  }: {
-    readonly unread: readonly string[];
-    readonly paths: ReadonlySet<string>;
-    readonly isCut: boolean;
-  },
+  { unread, paths, isCut }: LiveRun['missed'] & { readonly unread: readonly string[] },
 ): ReadByRun {
-  const missed = [
+  const unseen = [...new Set([...(task.unseen ?? []), ...unread, ...paths])];
+  if (planned === undefined) return { coverage: undefined, unseen };
+  const read = withoutFiles(planned, [
     ...unread.map((path) => ({ path, why: 'failed' as const })),
     ...[...paths].map((path) => ({ path, why: 'budget' as const })),
-  ];
-  const read = coverage === undefined ? undefined : readInTheEnd(withoutFiles(coverage, missed), outcome);
-  return {
-    coverage: read !== undefined && isCut ? cutShort(read) : read,
-    unseen: [...new Set([...(task.unseen ?? []), ...unread, ...paths])],
-  };
-}
-
-/** What the model was sent counts as read only if an answer came of it. */
-function readInTheEnd(read: Coverage, outcome: RunOutcome): Coverage {
+  ]);
+  // What the model was sent counts as read only if an answer came of it.
   const hasAnswer = outcome.kind !== 'failed' && outcome.kind !== 'refused' && outcome.stats.turns > 0;
-  if (!hasAnswer) return withoutAnswer(read);
-  return isCutShort(outcome) ? cutShort(read) : read;
+  const inTheEnd = hasAnswer ? read : withoutAnswer(read);
+  return { coverage: isCut || (hasAnswer && isCutShort(outcome)) ? cutShort(inTheEnd) : inTheEnd, unseen };
 }

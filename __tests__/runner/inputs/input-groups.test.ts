@@ -104,18 +104,18 @@ describe('the inputs about the diff', () => {
   });
 
   it.each([
-    ['docs/', 'Write `docs/**` for all that is in the folder.'],
-    ['!docs/', 'Write `!docs/**` for all that is in the folder.'],
-    ['./**/*.ts', 'Write `**/*.ts`.'],
-    ['!/docs/**', 'Write `!docs/**`.'],
-  ])('refuse a pattern that can match no file: %s', (paths, remedy) => {
-    expect(() => read({ paths })).toThrow(
-      expect.objectContaining({
-        name: 'ConfigError',
-        message: expect.stringContaining('the input `paths` has a pattern that matches no file: '),
-        remedy,
-      }),
-    );
+    ['docs/', 'docs/**'],
+    ['./**/*.ts', '**/*.ts'],
+    ['/docs/**', 'docs/**'],
+    ['/', '**'],
+    ['.github/*.yml', '.github/*.yml'],
+  ])('take %s for %s', (given, pattern) => {
+    const { diff, changesAllowed } = read({ paths: `${given}, !${given}`, 'changes-allowed': given });
+    expect({ ...diff, changesAllowed }).toMatchObject({
+      paths: [pattern],
+      pathsIgnore: [pattern],
+      changesAllowed: [pattern],
+    });
   });
 });
 

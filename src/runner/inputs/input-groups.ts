@@ -65,8 +65,7 @@ function ownerAndName(value: string) {
 }
 
 export function readDiffInputs(read: ReadInput): DiffPolicy {
-  const patterns = list(read('paths'));
-  requireUsable(patterns, 'paths');
+  const patterns = filePatterns(read('paths'));
   const diff = {
     maxTokens: atLeast0(read, 'max-diff-tokens'),
     paths: patterns.filter((pattern) => !pattern.startsWith('!')),
@@ -78,32 +77,20 @@ export function readDiffInputs(read: ReadInput): DiffPolicy {
 
 /** Patterns of files that a run may change; `true` is all but those that none ever changes. */
 export function readChangesAllowed(read: ReadInput): readonly string[] {
-  const patterns = list(read('changes-allowed')).map((pattern) => (pattern === 'true' ? '**' : pattern));
+  const patterns = filePatterns(read('changes-allowed')).map((one) => (one === 'true' ? '**' : one));
   const excluding = patterns.find((pattern) => pattern.startsWith('!'));
   if (excluding !== undefined) {
     throw new ConfigError(`the input \`changes-allowed\` cannot have ${JSON.stringify(excluding)}`, {
       remedy: 'Write the patterns of the files that may be changed.',
     });
   }
-  requireUsable(patterns, 'changes-allowed');
   for (const pattern of patterns) compileGlob(pattern);
   return patterns.filter((pattern) => pattern !== 'false');
 }
 
-function requireUsable(patterns: readonly string[], input: InputName): void {
-  for (const pattern of patterns) {
-    const remedy = patternRemedy(pattern);
-    if (remedy === undefined) continue;
-    const message = `the input \`${input}\` has a pattern that matches no file: ${JSON.stringify(pattern)}`;
-    throw new ConfigError(message, { remedy });
-  }
-}
-
-/** For a pattern that people mean and that would match nothing. */
-function patternRemedy(pattern: string): string | undefined {
-  if (pattern.endsWith('/')) return `Write \`${pattern}**\` for all that is in the folder.`;
-  const [, sign = '', rest] = /^(!?)\.?\/+(.*\*\*.*)$/.exec(pattern) ?? [];
-  return rest === undefined ? undefined : `Write \`${sign}${rest}\`.`;
+/** Patterns of files. `docs/` is all that is in the folder; `./` or `/` at the beginning says nothing. */
+function filePatterns(value: string): readonly string[] {
+  return list(value).map((pattern) => pattern.replace(/\/$/, '/**').replace(/^(!?)\.?\/+/, '$1'));
 }
 
 export interface MemoryInputs {
@@ -187,25 +174,12 @@ export function readPublishRules(read: ReadInput): PublishRules {
     ...DEFAULT_PUBLISH_RULES,
     maxComments: wholeFrom0(read, 'max-comments'),
     blockOn: readSeverity(read, 'block-on'),
-    labels: labelPatterns(read('labels-allowed')),
+    labels: list(read('labels-allowed')),
   };
 }
 
 export function readSeverity(read: ReadInput, name: InputName): Severity | undefined {
   return read(name) === '' ? undefined : oneOf(SEVERITIES, read(name), name);
-}
-
-/** Names in which `*` stands for anything; `**` is a pattern of paths. */
-function labelPatterns(value: string): readonly string[] {
-  const patterns = list(value);
-  const path = patterns.find((pattern) => pattern.includes('**'));
-  if (path === undefined) return patterns;
-  throw new ConfigError(
-    `the input \`labels-allowed\` cannot have ${JSON.stringify(path)}: that is not a path`,
-    {
-      remedy: `Write \`${path.replace(/\*{2,}/g, '*')}\`; one \`*\` matches anything, slashes too.`,
-    },
-  );
 }
 
 /** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
@@ -297,19 +271,10 @@ function wholeFrom0(read: ReadInput, name: InputName): number {
   throw notANumber(read, name, 'from 0, without a fraction');
 }
 
-const UNITS: Partial<Record<InputName, string>> = {
-  'timeout-minutes': 'minutes',
-  'max-turns': 'turns',
-  'max-tokens': 'tokens',
-  'max-diff-tokens': 'tokens',
-};
-
 function notANumber(read: ReadInput, name: InputName, range: string): ConfigError {
   const what = `the input \`${name}\` must be a number ${range}, not ${JSON.stringify(read(name))}`;
-  const unit = UNITS[name];
-  const instead = unit === undefined ? '' : ` for ${INPUT_DEFAULTS[name]} ${unit}`;
   return new ConfigError(what, {
-    remedy: `Write digits alone, with a point for a fraction, or leave it out${instead}.`,
+    remedy: 'Write digits alone, with a point for a fraction, or leave it out.',
   });
 }
 

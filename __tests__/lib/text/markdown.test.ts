@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { code, codeBlock, details } from '../../src/report/markdown.js';
-import { sanitize } from '../../src/safety/sanitize.js';
+import { code, codeBlock, details } from '../../../src/lib/text/markdown.js';
+import { sanitize } from '../../../src/safety/sanitize.js';
 
 describe('markdown', () => {
   it.each([

@@ -1,4 +1,4 @@
-import { type AxeError, describeError } from '../lib/errors.js';
+import { type AxeError, describeError } from '../errors.js';
 
 /** A part that is folded away until it is asked for. */
 export function details(title: string, body: string): string {
@@ -11,15 +11,26 @@ export function code(place: string): string {
 }
 
 /** A fence longer than any run of backticks inside, so that no text can end it. */
-export function codeBlock(text: string, language: 'text' | 'diff' = 'text'): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+export function codeBlock(text: string, language = 'text'): string {
+  const fence = '`'.repeat(Math.max(2, longestRun(text)) + 1);
   return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** A short text as a code span, whatever backticks it holds. */
+export function codeSpan(text: string): string {
+  const longest = longestRun(text);
+  const fence = '`'.repeat(longest + 1);
+  const space = longest > 0 ? ' ' : '';
+  return `${fence}${space}${text}${space}${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
 }
 
 /** An error as it is, and below it what to do: a block does not wrap its lines, so a remedy in it would be out of sight. */
 export function errorBlock(error: AxeError): string {
-  return sections([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
+  return paragraphs([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
 }
 
 export function oneLine(text: string): string {
@@ -32,7 +43,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
     .join('\n');
 }
 
-/** Paragraphs; empty ones are left out. */
-export function sections(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join('\n\n');
+/** Empty ones are left out. */
+export function paragraphs(parts: readonly string[]): string {
+  return parts.filter((part) => part.trim() !== '').join('\n\n');
 }
