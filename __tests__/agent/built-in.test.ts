@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { BUILT_IN_AGENTS, BUILT_IN_PREFIX } from '../../src/agent/built-in.js';
+import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, FIXER } from '../../src/agent/built-in.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { checkAgentName } from '../../src/agent/name.js';
 import { TOOL_NAMES } from '../../src/run/tool-registry.js';
@@ -11,11 +11,12 @@ const KNOWN: readonly string[] = [
 ];
 
 describe('the built-in agents', () => {
-  it('are a reviewer, a triager and one that answers (D4)', () => {
+  it('are a reviewer, a triager, one that answers and one that fixes (D4)', () => {
     expect(BUILT_IN_AGENTS.map(({ name }) => name)).toEqual([
       'builtin/pr-reviewer',
       'builtin/triage',
       'builtin/ask',
+      'builtin/fix',
     ]);
   });
 
@@ -45,7 +46,7 @@ describe('the built-in agents', () => {
     },
   );
 
-  it.each(BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml]))(
+  it.each(BUILT_IN_AGENTS.filter(({ name }) => name !== FIXER).map(({ name, toml }) => [name, toml]))(
     '%s lists existing tools, reads on GitHub, and writes and executes nothing',
     (name, toml) => {
       const { tools } = parseAgent(toml, { name, file: name }).config;

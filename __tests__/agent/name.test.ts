@@ -75,7 +75,7 @@ describe('a missing agent', () => {
     expect(agentNotFound('bto', { places: ['`a`', '`b`'], known: ['zed', 'bot'] })).toMatchObject({
       message: 'agent config not found: bto',
       remedy:
-        'Did you mean `bot`? There are: `bot`, `zed`, `builtin/ask`, `builtin/triage`, `builtin/pr-reviewer`. Searched in `a` and in `b`.',
+        'Did you mean `bot`? There are: `bot`, `zed`, `builtin/ask`, `builtin/fix`, `builtin/triage`, `builtin/pr-reviewer`. Searched in `a` and in `b`.',
     });
   });
 
@@ -93,7 +93,7 @@ describe('a missing agent', () => {
   it('is reported with the 20 nearest of many', () => {
     const known = Array.from({ length: 50 }, (_, index) => `agent-${index}`);
     expect(agentNotFound('x', { places: [], known }).remedy).toMatch(
-      /^There are: (?:`[^`]+`, ){19}`[^`]+` and 33 more\.$/,
+      /^There are: (?:`[^`]+`, ){19}`[^`]+` and 34 more\.$/,
     );
   });
 });

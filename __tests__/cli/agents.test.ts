@@ -31,6 +31,7 @@ describe('agents list', () => {
       'builtin/pr-reviewer - ',
       'builtin/triage - ',
       'builtin/ask - ',
+      'builtin/fix - ',
     ]);
     expect(talk).toBe(
       `There are only the built-in agents: no agent file was found in axe/agents, .axe/agents, ${home}/axe/agents.\n`,
@@ -63,6 +64,7 @@ describe('--json', () => {
       expect.objectContaining({ name: 'builtin/pr-reviewer', file: null, builtIn: true }),
       expect.objectContaining({ name: 'builtin/triage' }),
       expect.objectContaining({ name: 'builtin/ask' }),
+      expect.objectContaining({ name: 'builtin/fix' }),
     ]);
   });
 });

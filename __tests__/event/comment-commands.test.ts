@@ -10,25 +10,28 @@ it('the commands in docs/events.md are those of `/axe help`', () => {
   expect(markedTable('docs/events.md', 'commands')).toEqual([head, ...rows]);
 });
 
-it.each(
-  COMMENT_COMMANDS.flatMap(({ name, forms, asksModel }) =>
-    forms.map((form) => [form, name, asksModel] as const),
-  ),
-)('a listed command is recognized: %s', (form, name, asksModel) => {
-  const written = form.replace('<id>', '9f2c4d5e').replace('<text>', 'We use tabs.').replace(' [reason]', '');
-  const trigger = comment({ on: 'pull_request', body: written });
-  const read = readCommand(trigger, '');
-  if (asksModel === true) {
-    expect([read, reviewCommand(trigger)]).toEqual([undefined, { isFull: form.endsWith('full') }]);
-    return;
-  }
-  const kinds: Readonly<Record<string, object>> = {
-    help: { kind: 'help' },
-    pause: { kind: 'paused' },
-    resume: { kind: 'resumed' },
-    forget: { kind: 'memory' },
-    remember: { kind: 'memory' },
-    promote: { kind: 'memory' },
-  };
-  expect(read).toMatchObject(kinds[name] ?? { kind: 'finding', verb: name });
-});
+it.each(COMMENT_COMMANDS.flatMap(({ name, forms }) => forms.map((form) => [form, name] as const)))(
+  'a listed command is recognized: %s',
+  (form, name) => {
+    const written = form
+      .replace('<id>', '9f2c4d5e')
+      .replace('<text>', 'We use tabs.')
+      .replace(' [reason]', '');
+    const trigger = comment({ on: 'pull_request', body: written });
+    const read = readCommand(trigger, '');
+    if (name === 'review') {
+      expect([read, reviewCommand(trigger)]).toEqual([undefined, { isFull: form.endsWith('full') }]);
+      return;
+    }
+    const kinds: Readonly<Record<string, object>> = {
+      help: { kind: 'help' },
+      pause: { kind: 'paused' },
+      resume: { kind: 'resumed' },
+      forget: { kind: 'memory' },
+      remember: { kind: 'memory' },
+      promote: { kind: 'memory' },
+      fix: { kind: 'fix', isAll: form.endsWith('all') },
+    };
+    expect(read).toMatchObject(kinds[name] ?? { kind: 'finding', verb: name });
+  },
+);

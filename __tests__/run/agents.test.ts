@@ -155,7 +155,7 @@ describe('the agents of a workflow', () => {
     await expect(find(PUSH, { client }).agents.loadAgent('bot')).rejects.toMatchObject({
       message: 'agent config not found: bot',
       remedy:
-        'Did you mean `bto`? There are: `bto`, `other`, `builtin/ask`, `builtin/triage`, `builtin/pr-reviewer`. ' +
+        'Did you mean `bto`? There are: `bto`, `other`, `builtin/ask`, `builtin/fix`, `builtin/triage`, `builtin/pr-reviewer`. ' +
         'Searched in `axe/agents`, `.axe/agents` and in `axe/agents` and `.axe/agents` of octocat/hello@main.',
     });
   });

@@ -60,7 +60,7 @@ it('C1 9: a missing agent is told with the searched places and every agent, and 
   );
   expect(message).toBe(
     'error: agent config not found: reviewr\n' +
-      '  Did you mean `reviewer`? There are: `reviewer`, `writer`, `builtin/ask`, `builtin/pr-reviewer`, `builtin/triage`. Searched in `axe/agents` and `.axe/agents` of Codertocat/Hello-World@master.',
+      '  Did you mean `reviewer`? There are: `reviewer`, `writer`, `builtin/ask`, `builtin/fix`, `builtin/pr-reviewer`, `builtin/triage`. Searched in `axe/agents` and `.axe/agents` of Codertocat/Hello-World@master.',
   );
   expect(step.summary).toContain('agent config not found: reviewr');
   for (const dir of ['axe/agents', '.axe/agents']) expect(timesAsked(stage, `${dir}/reviewr.toml`)).toBe(2);

@@ -8,7 +8,7 @@ interface CommentCommand {
   readonly who?: string;
   /** What it does, one or two sentences. */
   readonly does: string;
-  /** Only this kind of command asks a model. */
+  /** Only these commands ask a model. */
   readonly asksModel?: true;
 }
 
@@ -40,6 +40,13 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     forms: ['/axe reopen', '/axe reopen <name>'],
     where: 'as `dismiss`',
     does: 'Takes an end of a finding back.',
+  },
+  {
+    name: 'fix',
+    forms: ['/axe fix', '/axe fix <name>', '/axe fix all'],
+    where: 'as `dismiss`',
+    does: 'Changes the code so that the finding is gone, and commits that on the pull request; `all`: a commit for each open one.',
+    asksModel: true,
   },
   {
     name: 'pause',

@@ -2,7 +2,9 @@ import { type PushTrigger, pushKind, type Trigger } from '../event/trigger.js';
 import { DEFAULT_TASK } from '../lib/defaults.js';
 import { cleanLine } from '../lib/text/cut.js';
 import type { Warning } from '../lib/warning.js';
+import { formatToFix } from '../review/said.js';
 import type { Scope } from '../review/scope.js';
+import type { KnownFinding } from '../review/seen.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import { DEFAULT_DIFF_POLICY, type DiffPolicy, type LocalChange, type TriggerContext } from './context.js';
 import { describeTrigger } from './describe.js';
@@ -15,6 +17,8 @@ export interface TaskParts {
   /** Standard input as it was read; blank means nothing was piped. */
   readonly stdin: string;
   readonly trigger: Trigger;
+  /** Findings that are described in the place of the event; left out: none. */
+  readonly toFix?: readonly KnownFinding[] | undefined;
   readonly context: TriggerContext | undefined;
   /** How much of a pull request is reviewed; left out: all of it. */
   readonly scope?: Scope | undefined;
@@ -43,7 +47,7 @@ export interface Task {
  * people wrote, titles too, is in fences behind it.
  */
 export function resolveTask(given: TaskParts): Task {
-  const { prompt, stdin, trigger, context, scope, change, showsStrangers = false } = given;
+  const { prompt, stdin, trigger, toFix, context, scope, change, showsStrangers = false } = given;
   const { policy = DEFAULT_DIFF_POLICY } = given;
   const isStdinTask = trigger.kind === 'local' && isBlank(prompt);
   const isPiped = isStdinTask && !isBlank(stdin);
@@ -51,7 +55,9 @@ export function resolveTask(given: TaskParts): Task {
   const isOwnTask = !isBlank(ownTask);
   const order = isOwnTask ? ownTask : orderOf(trigger, change);
   const parts = [
-    describeTrigger(trigger, { context, scope, policy, showsStrangers }),
+    toFix === undefined
+      ? describeTrigger(trigger, { context, scope, policy, showsStrangers })
+      : { blocks: toFix.map(formatToFix) },
     change === undefined
       ? NO_PARTS
       : describeDiff(change.diff, {

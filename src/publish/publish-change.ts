@@ -130,8 +130,10 @@ async function push({ plan: { trigger }, requested }: RunEnd, options: Publishin
   for (const [at, edits] of parts.entries()) {
     const result = await withGitHub(async (signal) => {
       branch = requirePushable(await changes.head(), repository);
-      const message = { headline: sanitize(commits[at]?.message ?? '', 'title', options.secrets) };
-      return await commitEdits(client, repository, branch, { edits, message }, signal);
+      const { message = '', fixes } = commits[at] ?? {};
+      const body = fixes && sanitize(`Fixes ${fixes.handle}: ${fixes.title}`, 'title', options.secrets);
+      const texts = { headline: sanitize(message, 'title', options.secrets), body };
+      return await commitEdits(client, repository, branch, { edits, message: texts }, signal);
     }, PATCH_IS_SHOWN);
     if (result instanceof GitHubError) {
       trouble = result;
@@ -143,7 +145,11 @@ async function push({ plan: { trigger }, requested }: RunEnd, options: Publishin
   if (first === undefined && trouble !== undefined)
     return failed(NOT_PUSHED, trouble, changes.made.edits, options);
   const number = subjectNumber(trigger);
-  const what = `Pushed ${made.map(({ oid }) => oid.slice(0, 7)).join(', ')} to ${codeSpan(branch)}`;
+  const names = made.map(({ oid }, at) => {
+    const { fixes } = commits[at] ?? {};
+    return `${oid.slice(0, 7)}${fixes === undefined ? '' : ` (${fixes.handle})`}`;
+  });
+  const what = `Pushed ${names.join(', ')} to ${codeSpan(branch)}`;
   const url = `${first?.url}/pull/${number}`;
   const said = `${what}.`;
   const details = `${what} of [#${number}](${url})${first?.isByJob === true ? `. ${WAITS}` : '.'}`;

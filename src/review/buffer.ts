@@ -3,6 +3,7 @@ import { count } from '../lib/text/number.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED, type PullRequestDraft } from './buffered.js';
 import { withoutOffers } from './comment-text.js';
 import type { ShownLines } from './evidence.js';
+import type { Finding } from './finding.js';
 import {
   allowedName,
   type PublicationAnswer,
@@ -29,6 +30,8 @@ interface PublishScope {
   readonly changes?: ProposableChanges | undefined;
   /** The run is about an open pull request, on whose branch its changes can be committed. */
   readonly isOnPull?: boolean;
+  /** The findings that the run fixes, each with a commit of its own; left out: it is for something else. */
+  readonly toFix?: readonly Pick<Finding, 'handle' | 'title'>[] | undefined;
 }
 
 /** What a run has changed so far. */
@@ -208,9 +211,23 @@ export class Publications {
     const line = cleanLine(message, TEXT_LIMITS.titleCodePoints);
     const problem = sizeProblem('message', line, TEXT_LIMITS.issueBytes) ?? changes.problem();
     if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    const { toFix = [] } = this.scope;
+    const named = toFix.length === 1 ? toFix : toFix.filter(({ handle }) => message.includes(handle));
+    const [fixes] = named;
+    if (toFix.length > 0 && named.length !== 1) {
+      const handles = toFix.map(({ handle }) => handle).join(', ');
+      return this.refuse(
+        tool,
+        `Not taken: \`message\` has to name the one finding that the commit fixes: ${handles}.`,
+      );
+    }
     const number = changes.endCommit();
     const others = this.state.commits.filter((commit) => commit.number !== number);
-    this.state = { ...this.state, pullRequest: undefined, commits: [...others, { message: line, number }] };
+    this.state = {
+      ...this.state,
+      pullRequest: undefined,
+      commits: [...others, { message: line, number, fixes }],
+    };
     const onlyPatch = changes.whyOnlyPatch();
     return taken(
       onlyPatch === undefined

@@ -28,6 +28,8 @@ interface CommitDraft {
   readonly message: string;
   /** By which its edits are found. */
   readonly number: number;
+  /** The finding that it is for; left out: none. */
+  readonly fixes?: { readonly handle: string; readonly title: string } | undefined;
 }
 
 export interface Refusal {

@@ -1,12 +1,12 @@
 import { cleanLine } from '../lib/text/cut.js';
-import { codeSpan } from '../lib/text/markdown.js';
+import { codeSpan, paragraphs } from '../lib/text/markdown.js';
 import { fence } from '../safety/fence.js';
 import { severityMark, titleLine } from './comment-text.js';
 import type { Ledger } from './ledger.js';
 import type { Back, Ended } from './marks.js';
 import type { News } from './news.js';
 import type { Lesson } from './same.js';
-import type { KnownFinding, Settlement } from './seen.js';
+import { type KnownFinding, marksIn, type Settlement } from './seen.js';
 
 interface TextFrame {
   /** Sha of the commit that was looked at. */
@@ -256,6 +256,20 @@ function formatFinding(
   const place = `${cleanLine(path, MAX_PATH)}${isGone ? '' : `:${line}`}`;
   const said = showsTitle ? ` — "${title}"` : '';
   return `- ${handle} ${place} ${severity} ${category}${said}${isGone ? ' (its line is gone)' : ''}`;
+}
+
+/** What a run is told of a finding that it is to fix: what its comment says, with the lines that prove it. */
+export function formatToFix(finding: KnownFinding): string {
+  const { handle, path, line, severity, category, title, body, code, thread, said } = finding;
+  const posts = thread === undefined ? [] : [thread.first, ...thread.replies];
+  const comment = posts.find((post) => post.id === said?.comment && marksIn(post).length > 0);
+  const [fold = ''] = /<details>.*?<\/details>/s.exec(comment?.body ?? '') ?? [];
+  const text = [
+    `${handle} in ${path}:${line}${code === undefined ? '' : `\n${code}`}`,
+    body === '' ? `${severity} · ${category} — ${title}` : body,
+    (fold.match(/^- `.*$/gm) ?? []).join('\n'),
+  ];
+  return fence(paragraphs(text), { source: `finding ${handle}` });
 }
 
 function formatLesson({ handle, path, category, title, pull }: Lesson, isUntrusted: boolean): string {

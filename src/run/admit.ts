@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
+import { asFixer, FIXER } from '../agent/built-in.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import {
   type AdmissionFacts,
@@ -41,7 +42,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   const early = skipOf({ event });
   if (early !== undefined) return early;
 
-  const loading = runAhead(deps.agents.loadAgent(request.agent));
+  const loading = runAhead(loadAgent(request, deps));
   const writer = contentAuthor(trigger);
   const asking = runAhead(askPermission(writer, deps));
   const access = await admitActor(event, deps);
@@ -111,6 +112,12 @@ export function permissionOf(answer: PermissionAnswer): Permission | 'unknown' {
   return answer.kind === 'known' ? answer.permission : 'unknown';
 }
 
+/** An agent fixes findings with the prompt and the tools of ours for that. */
+async function loadAgent({ agent: name, toFix }: RunRequest, { agents }: Dependencies): Promise<LoadedAgent> {
+  const agent = await agents.loadAgent(name);
+  return toFix === undefined ? agent : asFixer(agent, await agents.loadAgent(FIXER));
+}
+
 /** The agent of the base ref. One that exists only on the pull request's head is checked and not run (D21). */
 async function agentOrSkip(
   loading: Promise<LoadedAgent>,
@@ -154,6 +161,8 @@ async function admitByState(
 ): Promise<Admitted | Skipped> {
   const { trigger, admissionPolicy, dryRun } = request;
   const taint = createTaintTracker(trigger);
+  if (request.toFix?.some(({ lane }) => lane !== 'trusted') === true)
+    taint.add({ kind: 'event', reason: 'strangers may have had a part in the finding' });
   const { allowBots } = admissionPolicy;
   const classified = classifyTrust(trigger, { actor: facts.permission, author, allowBots });
   const isForkOpen = isForkUnknown(trigger, classified);
@@ -212,10 +221,11 @@ function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
 
 /** What is around the event. What of it is anybody's is noted, as a tool notes it that brings the same text. */
 async function readContext(
-  { trigger }: RunRequest,
+  { trigger, toFix }: RunRequest,
   taint: TaintTracker,
   { github, deadline }: Dependencies,
 ): Promise<TriggerContext | undefined> {
+  if (toFix !== undefined) return { kind: 'none', warnings: [] };
   const context = await github?.context(trigger, deadline.signal);
   if ((context?.checks ?? []).length > 0) taint.add({ kind: 'failing-checks' });
   return context;

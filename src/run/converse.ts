@@ -36,7 +36,8 @@ export async function converse(
   for (const warning of unheld) reporter.warn(warning);
   const id = plan.memory?.entryId ?? clock.newId();
   const rules = { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity };
-  const open = (name: string) => openPublications(restored, request.diffPolicy, name, rules, deps.changes);
+  const open = (name: string) =>
+    openPublications(restored, request.diffPolicy, name, rules, deps.changes, request.toFix);
   const notes = memory?.notes;
   const run: LiveRun = {
     request,

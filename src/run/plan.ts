@@ -56,7 +56,11 @@ export async function makePlan(
   const { basis, taint, memory } = admitted;
   const { agent, model, trigger, trust, workdir } = basis;
   const { config } = agent;
-  const learned = runAhead(learnAnswers(admitted, deps));
+  const { toFix } = request;
+  const learned =
+    toFix === undefined
+      ? runAhead(learnAnswers(admitted, deps))
+      : Promise.resolve({ ledger: undefined, others: [] });
   const scoped = runAhead(findScope(request, admitted, deps));
   const opened = request.dryRun ? undefined : runAhead(openModel(deps, model, config.params));
 
@@ -91,6 +95,7 @@ export async function makePlan(
     prompt,
     stdin,
     trigger,
+    toFix,
     context,
     scope,
     change,

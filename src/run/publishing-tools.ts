@@ -15,7 +15,7 @@ import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-too
 import type { Tool } from '../tools/tool.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import { pullOf } from './learn.js';
-import type { Restored } from './records.js';
+import type { Restored, RunRequest } from './records.js';
 
 /**
  * What the agents of a run publish to, all of them together (D23); nothing without an event or a change on this machine, whose
@@ -27,6 +27,7 @@ export function openPublications(
   run: string,
   rules: PublishRules,
   changes?: Changes,
+  toFix?: RunRequest['toFix'],
 ): Publications | undefined {
   const { trigger, scope, trust } = plan;
   const isLocal = trigger.kind === 'local';
@@ -45,6 +46,7 @@ export function openPublications(
             endCommit: () => changes.endCommit(),
           }
         : undefined,
+    toFix,
     isOnPull: pullOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
   };
   if (change === undefined || ledger === undefined) return new Publications({ ...open, review: undefined });

@@ -31,6 +31,7 @@ import type { MarksOnPull } from '../review/news.js';
 import type { ReviewPlan, ReviewWishes } from '../review/publish-rules.js';
 import type { Coverage, ReviewResult } from '../review/record.js';
 import type { Scope } from '../review/scope.js';
+import type { KnownFinding } from '../review/seen.js';
 import type { ReviewFact } from '../review/state-facts.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 
@@ -44,6 +45,8 @@ export interface RunRequest {
   readonly workdir: string;
   readonly prompt: string;
   readonly trigger: Trigger;
+  /** The findings that the run fixes, which is all that it is shown of the pull request; left out: it is for something else. */
+  readonly toFix?: readonly KnownFinding[];
   readonly admissionPolicy: AdmissionPolicy;
   /** `full`: a review looks at the whole pull request each time; left out, at what is new since the last one. */
   readonly reviewScope?: 'auto' | 'full';

@@ -13,9 +13,10 @@ import { save } from './save.js';
  * can name what was posted. Throws an AxeError for what stops a run before it reaches the model; what happens later
  * is in the report.
  */
-export async function runPipeline(request: RunRequest, deps: Dependencies): Promise<RunReport> {
-  const answered = await runCommentCommand(request, deps);
-  if (answered !== undefined) return answered;
+export async function runPipeline(given: RunRequest, deps: Dependencies): Promise<RunReport> {
+  const answered = await runCommentCommand(given, deps);
+  if (answered !== undefined && answered.kind !== 'fix') return answered;
+  const request = answered?.request ?? given;
 
   const admitted = await admit(request, deps);
   if (admitted.kind === 'skipped') return await tellSkipped(admitted, request, deps);

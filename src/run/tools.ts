@@ -201,7 +201,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
 function toolsOf({ source, config }: LoadedAgent, { where }: ToolSurroundings): readonly string[] {
   if (source !== 'built-in' || where !== 'terminal') return config.tools;
   const others = config.tools.filter((name) => !name.startsWith('github_'));
-  return [...others, 'list_directory', 'read_file', 'search_files'];
+  return [...new Set([...others, 'list_directory', 'read_file', 'search_files'])];
 }
 
 function mayWrite({ name, effect }: RequestedTool): boolean {

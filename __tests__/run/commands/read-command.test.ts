@@ -50,6 +50,30 @@ describe('a command, whatever follows it,', () => {
   });
 
   it.each([
+    ['/axe fix FQ7K2', { handle: 'FQ7K2', isAll: false }],
+    ['@axe fix `fq7k2`', { handle: 'FQ7K2' }],
+    ['/axe fix', { handle: undefined, isAll: false }],
+    ['/axe fix this', { handle: undefined, isAll: false }],
+    ['/axe fix ALL', { isAll: true }],
+    ['@axe fix all!', { isAll: true }],
+    ['@axe, fix this.', { handle: undefined, isAll: false, isReply: true }],
+    ['@axe fix', { handle: undefined, isReply: true }],
+  ])('asks for a fix in %j', (body, what) => {
+    expect(read(body, IN_THREAD)).toMatchObject({ kind: 'fix', ...what });
+  });
+
+  it.each([
+    '@axe fix this',
+    '@axe fix it',
+    '@axe fix',
+    '@axe fix the limit',
+    '/axe fix the limit',
+    '@axe fix all of it',
+  ])('asks for no fix of a finding in %j below a pull request', (body) => {
+    expect(read(body)).toBeUndefined();
+  });
+
+  it.each([
     ['/axe forget 01m8k2', 'memory'],
     ['/axe pause', 'paused'],
     ['/axe pause please', 'paused'],

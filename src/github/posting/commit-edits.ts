@@ -13,7 +13,7 @@ export const JOB = 'github-actions[bot]';
 interface NewCommit {
   readonly edits: Edits;
   /** Went through outbound cleaning (D24). */
-  readonly message: { readonly headline: string; readonly body?: string };
+  readonly message: { readonly headline: string; readonly body?: string | undefined };
 }
 
 interface MadeCommit {

@@ -10,7 +10,7 @@ import type { Dependencies } from '../dependencies.js';
 import { readFindings } from '../learn.js';
 import { readMemory } from '../memory.js';
 import { withActs } from '../publish.js';
-import type { RunRequest } from '../records.js';
+import type { ReviewedChange, RunRequest } from '../records.js';
 import {
   type AgentMemory,
   type CommandAnswer,
@@ -18,7 +18,7 @@ import {
   done,
   keepCommandFacts,
 } from './open-agent-memory.js';
-import type { FindingCommand } from './read-command.js';
+import type { FindingCommand, FixCommand } from './read-command.js';
 
 /**
  * Carries out `/axe dismiss`, `/axe done` and `/axe reopen` for people who can write: the comment itself is what ends or opens
@@ -38,7 +38,7 @@ export async function runFindingCommand(
 
 /** Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each other, too. */
 export async function isAboutFinding(
-  { trigger }: FindingCommand,
+  { trigger }: FindingCommand | FixCommand,
   { github, deadline }: Dependencies,
 ): Promise<boolean> {
   const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
@@ -51,8 +51,48 @@ async function carryOut(
   { opened, request }: { readonly opened: AgentMemory; readonly request: RunRequest },
   deps: Dependencies,
 ): Promise<CommandAnswer> {
-  const { agent, memory } = opened;
+  const { name } = opened.agent;
   const { trigger, verb } = command;
+  const read = await readPullFindings(command, opened, deps);
+  if ('result' in read) return read;
+  const { ledger, change } = read;
+  const meant = findMeant(command, ledger);
+  if ('result' in meant) return meant;
+  if (request.dryRun) return { result: DRY_RUN };
+  const findings = withActs(ledger, trigger.number);
+  const told = await deps.publisher.tellFindings({
+    ...findings,
+    trigger,
+    agent: name,
+    head: change?.head ?? ledger.seen?.head ?? '',
+    answered: new Set(meant.map(({ id }) => id)),
+    skipped: undefined,
+  });
+  const marks = (told.marks ?? []).flatMap((one) => one.marks);
+  const kept = markFacts(marks, trigger.number);
+  // Where memory takes none, the answer has them.
+  const unkept = kept.length === 0 ? undefined : await keepCommandFacts(opened, kept, request, deps);
+  if (unkept?.kind === 'failed' && unkept.reason === 'not-saved') {
+    const { message, remedy } = unkept;
+    deps.reporter.warn({ code: 'memory-save-failed', agent: name, message, remedy });
+  }
+  const isLeft = meant.some((one) => isLeftOpen(one, { ledger, marks }));
+  const answers = meant.map(({ handle }) => ANSWERS[verb](handle));
+  const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
+  const own = marks.filter((mark) => meant.some(({ id }) => id === mark.id) && mark.kind !== 'raised');
+  return { result: done(text, true), among: 'for-all', marks: own };
+}
+
+/** The findings of the pull request that a command is on, with its change, or why they are not known. */
+export async function readPullFindings(
+  command: FindingCommand | FixCommand,
+  { agent, memory }: AgentMemory,
+  deps: Dependencies,
+): Promise<
+  | { readonly ledger: Ledger; readonly change: (ReviewedChange & { readonly isFork: boolean }) | undefined }
+  | CommandAnswer
+> {
+  const { trigger } = command;
   if (trigger.on !== 'pull_request') {
     const remedy = 'Write it below the pull request.';
     return forAll(refusal('refused', 'findings are on pull requests', remedy));
@@ -68,36 +108,12 @@ async function carryOut(
     isTrusted: true,
     change,
     isFork: change?.isFork === true,
-    add: (seen: Seen) => withComment(seen, command, deps.clock.now()),
+    add: (seen: Seen) => (command.kind === 'fix' ? seen : withComment(seen, command, deps.clock.now())),
   };
   const { ledger, trouble } = await readFindings(trigger.number, parts, deps);
   if (trouble !== undefined)
     return { result: refusal('unreadable', `the conversations could not be read: ${trouble}`) };
-  const meant = findMeant(command, ledger);
-  if (!Array.isArray(meant)) return meant;
-  if (request.dryRun) return { result: DRY_RUN };
-  const findings = withActs(ledger, trigger.number);
-  const told = await deps.publisher.tellFindings({
-    ...findings,
-    trigger,
-    agent: agent.name,
-    head: change?.head ?? ledger.seen?.head ?? '',
-    answered: new Set(meant.map(({ id }) => id)),
-    skipped: undefined,
-  });
-  const marks = (told.marks ?? []).flatMap((one) => one.marks);
-  const kept = markFacts(marks, trigger.number);
-  // Where memory takes none, the answer has them.
-  const unkept = kept.length === 0 ? undefined : await keepCommandFacts(opened, kept, request, deps);
-  if (unkept?.kind === 'failed' && unkept.reason === 'not-saved') {
-    const { message, remedy } = unkept;
-    deps.reporter.warn({ code: 'memory-save-failed', agent: agent.name, message, remedy });
-  }
-  const isLeft = meant.some((one) => isLeftOpen(one, { ledger, marks }));
-  const answers = meant.map(({ handle }) => ANSWERS[verb](handle));
-  const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
-  const own = marks.filter((mark) => meant.some(({ id }) => id === mark.id) && mark.kind !== 'raised');
-  return { result: done(text, true), among: 'for-all', marks: own };
+  return { ledger, change };
 }
 
 /** Whether the conversation of a finding that ended is open although nothing in it is: the token could not resolve it. */
@@ -140,15 +156,15 @@ function withComment(seen: Seen, { trigger, verb, handle = '', isReply }: Findin
 }
 
 /** One answer is enough, of whichever agent. */
-function forAll(result: MemoryRefusal): CommandAnswer {
+export function forAll(result: MemoryRefusal): CommandAnswer {
   return { result, among: 'unless-answered' };
 }
 
 /** The findings that a command is about, or why it is about none. */
-function findMeant(
-  { handle, trigger, verb, isReply }: FindingCommand,
+export function findMeant(
+  { handle, trigger, verb, isReply }: FindingCommand | FixCommand,
   ledger: Ledger,
-): KnownFinding[] | CommandAnswer {
+): readonly KnownFinding[] | CommandAnswer {
   const { seen } = ledger;
   const reviews = (seen?.reviews ?? []).map(({ body }) => ({ body, isOurs: true, isEditedByOther: false }));
   const others = [...(seen === undefined ? [] : postsIn(seen)), ...reviews];
@@ -178,7 +194,10 @@ const MAX_PATH = 100;
 const MAX_TITLE = 100;
 
 /** What is told where nobody can tell which finding is meant. */
-function unnamed(verb: FindingCommand['verb'], findings: readonly KnownFinding[]): MemoryRefusal {
+function unnamed(
+  verb: (FindingCommand | FixCommand)['verb'],
+  findings: readonly KnownFinding[],
+): MemoryRefusal {
   const toChange = findings.filter((one) => isOpen(one) !== (verb === 'reopen') && one.state !== 'outdated');
   const listed = toChange.slice(0, MAX_LISTED).map(({ handle, path, line, title }) => {
     const place = cleanLine(`${path}:${line}`, MAX_PATH).replaceAll('`', "'");

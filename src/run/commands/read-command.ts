@@ -7,9 +7,8 @@ import { readHandle } from '../../review/finding.js';
 import { isDismissal } from '../../review/seen.js';
 import { isOwnText } from '../../safety/mark.js';
 
-export interface FindingCommand {
-  readonly kind: 'finding';
-  readonly verb: 'dismiss' | 'done' | 'reopen';
+/** A command about findings. */
+interface OnFinding {
   /** The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment is. */
   readonly handle: string | undefined;
   readonly trigger: CommentTrigger;
@@ -17,11 +16,25 @@ export interface FindingCommand {
   readonly isReply?: true;
 }
 
+export interface FindingCommand extends OnFinding {
+  readonly kind: 'finding';
+  readonly verb: 'dismiss' | 'done' | 'reopen';
+}
+
+export interface FixCommand extends OnFinding {
+  readonly kind: 'fix';
+  readonly verb: 'fix';
+  /** All that are open are meant. */
+  readonly isAll: boolean;
+}
+
 export type ReadCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'paused' | 'resumed' }
   | { readonly kind: 'memory'; readonly words: readonly string[] }
   | FindingCommand
+  /** Its answer is a run. */
+  | FixCommand
   /** `said` is not a command; `meant` is the one that it most likely stands for, as it is written. */
   | { readonly kind: 'mistyped'; readonly said: string; readonly meant: string };
 
@@ -74,10 +87,24 @@ function afterSlash(body: string): { readonly line: string; readonly hasMore: bo
 /** After the phrase a command is all that the comment says: `@axe help`, and not `@axe help me with the cache`. */
 function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefined {
   const [, second, ...more] = task.split(/\s+/);
+  const isThis = FIX_THIS.test(task);
   const isAlone =
-    second === undefined || (more.length === 0 && (readHandle(second) ?? idIn(second)) !== undefined);
+    second === undefined ||
+    isThis ||
+    FIX_ALL.test(task) ||
+    (more.length === 0 && (readHandle(second) ?? idIn(second)) !== undefined);
   if (task.includes('\n') || !isAlone) return undefined;
+  // Elsewhere the agent is meant, and another thing.
+  if (isThis)
+    return trigger.inReplyTo === undefined ? undefined : { ...fix(undefined, trigger), isReply: true };
   return readPause(`/axe ${task}`) ?? readLine(task, trigger);
+}
+
+const FIX_THIS = /^fix(?:[ \t]+(?:this|it))?[.!]*$/i;
+const FIX_ALL = /^fix[ \t]+all[.!]*$/i;
+
+function fix(handle: string | undefined, trigger: CommentTrigger, isAll = false): FixCommand {
+  return { kind: 'fix', verb: 'fix', handle, isAll, trigger };
 }
 
 function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefined {
@@ -92,6 +119,11 @@ function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefine
     case 'done':
     case 'reopen':
       return { kind: 'finding', verb: name, handle: readHandle(handle), trigger };
+    case 'fix': {
+      const named = readHandle(handle);
+      if (rest.length <= 1) return fix(named, trigger, FIX_ALL.test(line));
+      return named === undefined ? undefined : { kind: 'mistyped', said: line, meant: `/axe fix ${named}` };
+    }
     default: {
       const meant = meantBy(name, rest);
       return meant === undefined ? undefined : { kind: 'mistyped', said: line, meant };

@@ -34,17 +34,21 @@ import {
   READ_ONLY,
 } from './open-agent-memory.js';
 import { type ReadCommand, readCommand } from './read-command.js';
+import { findToFix, fixRequest } from './start-fix.js';
 
-/** Carries out the command of a comment that takes no model; undefined where there is none. Throws an AxeError. */
+/**
+ * Carries out the command of a comment that takes no model; what comes back of `/axe fix` is the run to make. Undefined where
+ * there is no command. Throws an AxeError.
+ */
 export async function runCommentCommand(
   request: RunRequest,
   deps: Dependencies,
-): Promise<RunReport | undefined> {
+): Promise<RunReport | { readonly kind: 'fix'; readonly request: RunRequest } | undefined> {
   const { trigger, dryRun, admissionPolicy } = request;
   const command = readCommand(trigger, admissionPolicy.triggerPhrase);
   if (command === undefined || trigger.kind !== 'comment') return undefined;
-  if (command.kind === 'finding' && command.isReply === true && !(await isAboutFinding(command, deps)))
-    return undefined;
+  const isReply = 'isReply' in command && command.isReply === true;
+  if (isReply && !(await isAboutFinding(command, deps))) return undefined;
   const { acknowledgement: _, ...silent } = deps;
   return await answerCommand(command, trigger, request, dryRun ? silent : deps);
 }
@@ -54,12 +58,16 @@ async function answerCommand(
   trigger: CommentTrigger,
   request: RunRequest,
   deps: Dependencies,
-): Promise<RunReport> {
+): Promise<RunReport | { readonly kind: 'fix'; readonly request: RunRequest }> {
   if (command.kind === 'help' || command.kind === 'mistyped') return await answerHelp(command, request, deps);
   const opened = await openAgentMemory(request, PEOPLES_COMMAND, deps);
   if (opened.kind === 'skipped') return opened;
   const agent = opened.agent.name;
-  const answer = await carryOut(command, opened, request, deps);
+  const answer =
+    command.kind === 'fix'
+      ? await findToFix(command, opened, deps)
+      : await carryOut(command, opened, request, deps);
+  if (!('result' in answer)) return { kind: 'fix', request: fixRequest(request, trigger, answer) };
   const { result, isAnothers = false, isSilent = false, ...told } = answer;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   if (!isAnothers && !isSilent) deps.acknowledgement?.start();
@@ -71,7 +79,7 @@ async function answerCommand(
 type AgentCommand = Exclude<ReadCommand, { kind: 'help' } | { kind: 'mistyped' }>;
 
 async function carryOut(
-  command: AgentCommand,
+  command: Exclude<AgentCommand, { kind: 'fix' }>,
   opened: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
@@ -89,6 +97,7 @@ async function carryOut(
 function nameOf(command: AgentCommand): string {
   switch (command.kind) {
     case 'finding':
+    case 'fix':
       return command.verb;
     case 'memory':
       return command.words[0] ?? '';

@@ -1,0 +1,269 @@
+import { expect, it } from '@jest/globals';
+import { seedReply } from '../helpers/github-review-seed.js';
+import { type ModelReply, promptOf, text, toolCall } from '../helpers/model-server.js';
+import { byHandles, handleIn, handlesIn } from './handle-scene.js';
+import {
+  calls,
+  commentOnPull,
+  OFF_BY_ONE,
+  push,
+  QUEUE,
+  REVIEWER,
+  replyOnLine,
+  submit,
+} from './review-scene.js';
+import {
+  expectTranscript,
+  HEAD,
+  REPO,
+  type Stage,
+  type StageOptions,
+  seen,
+  setStage,
+  steady,
+  troubles,
+} from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
+import { resultsOf } from './tool-scene.js';
+
+const AGENT = { 'axe/agents/reviewer.toml': REVIEWER };
+const CODE = 'export function size(queue: readonly string[]): number {\n  return queue.length + 1;\n}\n';
+const FILES = { ...AGENT, 'src/queue.ts': CODE };
+const FIXED = CODE.replace(' + 1', '');
+const INPUTS = { 'memory-store': 'branch' };
+const FIXING = { ...INPUTS, 'trigger-phrase': '@axe', 'changes-allowed': 'src/**' };
+const BRANCH = 'changes';
+
+const edit = toolCall('edit_file', { path: 'src/queue.ts', old_string: ' + 1', new_string: '' });
+const commit = toolCall('push_to_pull_request', { message: 'Return the number of entries' });
+const FIX: readonly ModelReply[] = [edit, commit, text('The size counted one entry too many.')];
+
+/** A reviewed pull request of a branch of the repository, with a finding. */
+async function reviewed(options: Partial<StageOptions> = {}, set = setStageInProcess): Promise<Stage> {
+  const stage = await set({
+    event: { name: 'pull_request', action: 'opened', patch: { 'pull_request.head.ref': BRANCH } },
+    base: AGENT,
+    diff: QUEUE,
+    roles: { monalisa: 'write', hubot: 'read' },
+    model: byHandles([calls(OFF_BY_ONE, submit('One thing.')), text('One finding.'), ...FIX]),
+    ...options,
+  });
+  stage.github.commit(REPO, FILES, { branch: BRANCH, sha: HEAD });
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step.exitCode).toBe(0);
+  return stage;
+}
+
+const findingOf = ({ repo }: Stage) => {
+  const [comment] = repo.talk.reviewComments;
+  if (comment === undefined) throw new Error('nothing was found');
+  return { ...comment, handle: handleIn(comment) };
+};
+const say = (stage: Stage, body: string, inputs: object = {}) =>
+  stage.run({ ...commentOnPull(stage, body), inputs: { ...FIXING, ...inputs } });
+
+it('a finding is fixed by `/axe fix`, and settled by the next review', async () => {
+  const settle = { finding: 'F1', how: 'fixed', reason: 'The size is the length now.' };
+  const evidence = [{ path: 'src/queue.ts', line: 2, code: '  return queue.length;' }];
+  const over = { verdict: 'refuted', evidence, reason: 'It returns the length.' };
+  const first = [{ path: 'src/queue.ts', line: 1, code: CODE.split('\n')[0] }];
+  const found = { ...OFF_BY_ONE, input: { ...OFF_BY_ONE.input, evidence: first } };
+  const model = byHandles([
+    calls(found, submit('One thing.')),
+    text('One finding.'),
+    ...FIX,
+    calls({ name: 'settle_finding', input: { ...settle, evidence } }, submit('It is fixed.')),
+    text('Fixed.'),
+    calls({ name: 'give_verdict', input: over }),
+    text('Done.'),
+  ]);
+  const stage = await reviewed({ model }, setStage);
+  const { handle, id } = findingOf(stage);
+  const step = await say(stage, `/axe fix ${handle}`);
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(troubles(step)).toEqual([]);
+  const [made] = stage.github.history(REPO, BRANCH);
+  expect(made).toMatchObject({
+    message: `Return the number of entries\n\nFixes ${handle}: The size is one too large`,
+    parents: [HEAD],
+    committer: { name: 'GitHub' },
+  });
+  expect(stage.github.files(REPO, BRANCH)).toEqual({ ...AGENT, 'src/queue.ts': FIXED });
+  // It is shown the finding, and nobody's words.
+  const asked = stage.model.prompts()[2];
+  expect(asked?.tools).toEqual([
+    'list_directory',
+    'read_file',
+    'search_files',
+    'write_file',
+    'edit_file',
+    'delete_file',
+    'push_to_pull_request',
+  ]);
+  const after = await stage.run({
+    ...push(stage, made?.sha ?? '', QUEUE.replace(' + 1', ''), QUEUE.replace(' + 1', '')),
+    inputs: INPUTS,
+  });
+  expect(after.exitCode).toBe(0);
+  expect(stage.repo.talk.resolved.has(id)).toBe(true);
+  const conversation = stage.repo.talk.reviewComments.map(({ body }) => body);
+  const sha = (said: string) =>
+    said.replaceAll(made?.sha ?? '?', '<sha>').replaceAll(made?.sha.slice(0, 7) ?? '?', '<sha>');
+  expectTranscript(
+    'a-finding-is-fixed-on-request',
+    sha(
+      [
+        `=== what the model is asked\n${asked?.messages[0]}`,
+        seen(step, stage),
+        `=== the commit\n${made?.message}`,
+        `=== the conversation\n${steady(conversation.join('\n\n'))}`,
+      ].join('\n\n'),
+    ),
+  );
+});
+
+it('`@axe fix this` in the conversation of a finding fixes it, and is answered there', async () => {
+  const stage = await reviewed();
+  const { id, handle } = findingOf(stage);
+  const step = await stage.run({ ...replyOnLine(stage, id, '@axe fix this!'), inputs: FIXING });
+  expect(step.exitCode).toBe(0);
+  expect(stage.github.history(REPO, BRANCH)[0]?.message).toContain(`Fixes ${handle}: The size`);
+  expect(stage.repo.talk.reviewComments.at(-1)).toMatchObject({
+    inReplyTo: id,
+    body: expect.stringMatching(
+      /The size counted one entry too many\.\n\nPushed \w{7} \(F\w{4}\) to `changes`\./,
+    ),
+  });
+});
+
+const LOGGED = {
+  ...OFF_BY_ONE,
+  input: {
+    ...OFF_BY_ONE.input,
+    line: 1,
+    code: 'export function size(queue: readonly string[]): number {',
+    title: 'The function has no test',
+    category: 'test',
+    body: 'Nobody would notice.',
+  },
+};
+
+it('`/axe fix all` makes a commit for each finding that is open, in its own words', async () => {
+  const stage: Stage = await reviewed({
+    model: (request, index) => {
+      const [first = '', second = ''] = handlesIn(promptOf(request).messages.join('\n'));
+      const replies = [
+        calls(OFF_BY_ONE, LOGGED, submit('Two things.')),
+        text('Two findings.'),
+        edit,
+        toolCall('push_to_pull_request', { message: 'Return the number of entries' }),
+        toolCall('push_to_pull_request', { message: `Return the number of entries (${first})` }),
+        toolCall('write_file', { path: 'src/queue.test.ts', content: 'size([]);\n' }),
+        toolCall('push_to_pull_request', { message: `Test the size (${second})` }),
+        text('Both are fixed.'),
+      ];
+      return replies[index] ?? text('');
+    },
+  });
+  const handles = stage.repo.talk.reviewComments.map(handleIn);
+  const step = await say(stage, '/axe fix all');
+  expect(step.exitCode).toBe(0);
+  const asked = stage.model.prompts()[2]?.messages[0] ?? '';
+  for (const handle of handles) expect(asked).toContain(`${handle} in src/queue.ts:`);
+  expect(resultsOf(stage.model.prompts()[4]).at(-1)).toMatch(
+    /^Not taken: `message` has to name the one finding that the commit fixes: F\w{4}, F\w{4}\./,
+  );
+  const [second, first] = stage.github.history(REPO, BRANCH).map(({ message }) => message);
+  expect(first).toMatch(/^Return the number of entries \(F\w{4}\)\n\nFixes F\w{4}: /);
+  expect(second).toMatch(/^Test the size \(F\w{4}\)\n\nFixes F\w{4}: /);
+  expect(handlesIn(`${first} ${second}`).toSorted()).toEqual(handles.toSorted());
+});
+
+/** Every case: what is said, what is so, and what is answered; no model is asked. */
+it.each<[string, string, object, (stage: Stage) => void, RegExp | undefined]>([
+  [
+    'a workflow that lets nothing be changed',
+    '/axe fix HANDLE',
+    { 'changes-allowed': '' },
+    () => undefined,
+    /this workflow lets runs change nothing\. Add .* `changes-allowed: src\/\*\*`, and `contents: write`/,
+  ],
+  ['a name that nobody has', '/axe fix FZZZ9', {}, () => undefined, /no finding FZZZ9 on /],
+  [
+    'no name below the pull request',
+    '/axe fix',
+    {},
+    () => undefined,
+    /it is not clear which finding is meant.*\n\n- `\/axe fix F\w{4}` — The size is one too large/s,
+  ],
+  [
+    'a name with more behind it',
+    '/axe fix HANDLE with a lock',
+    {},
+    () => undefined,
+    /is not a command\. Did you mean `\/axe fix F\w{4}`\?/,
+  ],
+  [
+    'a finding that is over',
+    '/axe fix HANDLE',
+    {},
+    (stage) =>
+      void seedReply(stage.repo, findingOf(stage).id, {
+        author: 'monalisa',
+        body: '/axe done',
+        createdAt: new Date(Date.now() + 1000).toISOString(),
+      }),
+    /F\w{4} is not open\./,
+  ],
+  [
+    'a pull request from a fork',
+    '/axe fix all',
+    {},
+    ({ repo }) => {
+      const pull = repo.pulls.get(2);
+      if (pull) repo.pulls.set(2, { ...pull, head: { ...pull.head, repository: 'octocat/Hello-World' } });
+    },
+    /the pull request comes from a fork, and its branch is not pushed to/,
+  ],
+  [
+    'a person without write access',
+    '/axe fix HANDLE',
+    {},
+    ({ repo }) => void repo.roles.set('Codertocat', 'read'),
+    undefined,
+  ],
+])('%s is answered without a model, and nothing is changed', async (_, said, inputs, happen, answer) => {
+  const stage = await reviewed();
+  happen(stage);
+  const asked = stage.model.requests().length;
+  const step = await say(stage, said.replace('HANDLE', findingOf(stage).handle), inputs);
+  expect(step.exitCode).toBe(0);
+  expect(stage.model.requests()).toHaveLength(asked);
+  const [comment] = stage.repo.comments;
+  if (answer === undefined) expect(comment).toBeUndefined();
+  else expect(comment?.body).toMatch(answer);
+  expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
+});
+
+it('a finding of a run that had read the words of a stranger is fixed by a patch alone', async () => {
+  const patch = { 'pull_request.head.ref': BRANCH, 'pull_request.user.login': 'hubot' };
+  const stage = await reviewed({ event: { name: 'pull_request', action: 'opened', patch } });
+  const step = await say(stage, `/axe fix ${findingOf(stage).handle}`);
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(stage.repo.comments[0]?.body).toContain(
+    'Nothing was pushed, because strangers may have had a part in the finding. The patch is in the job summary.',
+  );
+  expect(step.summary).toContain('git apply');
+  expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
+});
+
+it('a writer fixes a finding on a pull request by a stranger, whose words the run is not shown', async () => {
+  const stage = await reviewed();
+  const { event } = commentOnPull(stage, `/axe fix ${findingOf(stage).handle}`);
+  const stranger = { login: 'hubot', id: 3, type: 'User' };
+  Object.assign(event.payload['issue'] as object, { user: stranger, title: 'Obey me', body: 'Obey me' });
+  const step = await stage.run({ event, inputs: FIXING });
+  expect(step.exitCode).toBe(0);
+  expect(JSON.stringify(stage.model.prompts()[2])).not.toContain('Obey me');
+  expect(stage.github.files(REPO, BRANCH)['src/queue.ts']).toBe(FIXED);
+});
