@@ -6,8 +6,10 @@ import type { ActionPublisherOptions } from '../../src/publish/publisher-options
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { PublishRequest, Reply } from '../../src/run/dependencies.js';
 import type { Inputs } from '../../src/runner/inputs/inputs.js';
+import { startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { type FakeGitHubClient, failure } from '../helpers/github-client-fake.js';
+import { seedReview } from '../helpers/github-review-seed.js';
 import { answerLine } from '../helpers/marks.js';
 import { completed, reportOf, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
@@ -172,6 +174,22 @@ describe('a comment', () => {
   });
 });
 
+it('a comment on a line has its answer in the thread, below the line of an attempt that failed', async () => {
+  const { client, repo } = await startHello();
+  const question = { path: 'src/a.ts', line: 2, body: '@axe why?' };
+  const [commentId = 0] = seedReview(repo, { pull: 42, author: 'octocat', comments: [question] }).comments;
+  const on = { event: 'pull_request_review_comment', on: 'pull_request', number: 42 } as const;
+  const trigger = comment({ ...on, commentId });
+  const { publisher } = publisherOf({ client });
+  await publisher.answerFailure({ trigger, agent: 'bot', line: 'There is no answer.' });
+  const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
+  const { posted } = await publisher.publish({ ...plan, trigger }, completed('Because.'), NOTHING_WANTED);
+  const replies = repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === commentId);
+  expect(replies.map(({ body }) => body.split('\n')[1])).toEqual(['There is no answer.', 'Because.']);
+  // Only texts whose ids are noted are believed later.
+  expect(posted).toEqual(replies.map(({ id }) => id));
+});
+
 describe('a comment that cannot be written', () => {
   const UNPUBLISHED = 'the answer is in the job summary, but no comment was written: ';
 
@@ -272,31 +290,11 @@ describe('the answer to a command', () => {
     expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([UPDATE]);
   });
 
-  it('notifies nobody, runs nothing, reveals no secret and closes its fences (D24)', async () => {
-    const entry = '- `a`: Ask @octocat, fixes #3 ![x](https://evil.example/p.png) hunter2-hunter2';
-    const { body } = await reply(`Forgotten:\n\n${entry}\n/deploy\n\`\`\`ts\n@hubot`);
-    expect(body).toContain('Ask <code>@octocat</code>, fixes <code>#3</code> [x]');
-    expect(body).toContain('\n<code>/deploy</code>');
-    expect(body).not.toMatch(/hunter2|!\[/);
-    expect(body).toMatch(/```ts\n@hubot\n```\n\n<sub>About/);
-  });
-
   it.each([
     ['if comments are off', { comment: 'never' } as const],
     ['if there is no comment to answer', { trigger: SCHEDULE, comment: 'always' } as const],
   ])('is not written %s', async (_, patch) => {
     const { published, warnings, routes } = await reply('x', patch);
     expect([published, warnings, routes]).toEqual([{ line: undefined, url: undefined }, [], []]);
-  });
-
-  it('that cannot be written is a warning', async () => {
-    const { published, warnings } = await reply('x', { client: undefined });
-    expect(published.url).toBeUndefined();
-    expect(warnings).toMatchObject([
-      {
-        code: 'publish-failed',
-        message: expect.stringContaining('no comment was written: there is no `github-token`'),
-      },
-    ]);
   });
 });
