@@ -32,7 +32,7 @@ it('a note that names a line is given with its number of today, and not at all o
       ...KEEPS,
       text('Moved.'),
       text('Gone.'),
-      text(`## Recommendations\nNo specific recommendations.`),
+      ...Array.from({ length: 2 }, () => text(`## Recommendations\nNo specific recommendations.`)),
     ],
     validate: true,
   });
@@ -49,11 +49,15 @@ it('a note that names a line is given with its number of today, and not at all o
   const moved = await stage.runOn('branch');
   stage.github.commit(nameOf(stage), { 'src/auth.ts': GONE });
   const gone = await stage.runOn('branch');
-  const collected = await stage.runOn('branch', {
-    inputs: { agent: 'keeper', prompt: '', mode: 'gc', 'report-to': 'issue' },
-  });
+  const collect = (to: string) =>
+    stage.runOn('branch', { inputs: { agent: 'keeper', prompt: '', mode: 'gc', 'report-to': to } });
+  const collected = await collect('issue');
+  const asked = stage.model.requests().length;
+  // Nothing in the agent's own files is to be changed for that.
+  const proposed = await collect('pull-request');
+  expect(stage.model.requests()).toHaveLength(asked + 1);
 
-  for (const step of [noted, moved, gone, collected]) {
+  for (const step of [noted, moved, gone, collected, proposed]) {
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
     expect(troubles(step)).toEqual([]);
   }

@@ -72,8 +72,9 @@ function suggestionsOf(
 ): Suggest {
   const { signal } = deps.deadline;
   return async (agent, analysed) => {
-    const isIdle = !hasRecommendations(analysed.text) && analysed.gone.length === 0;
-    if (isIdle || trigger.kind === 'local') return { kind: 'none' };
+    // A pull request changes the agent's files, which say nothing of lines that are gone.
+    const hasNews = inputs.reportTo === 'issue' && analysed.gone.length > 0;
+    if (trigger.kind === 'local' || (!hasNews && !hasRecommendations(analysed.text))) return { kind: 'none' };
     try {
       return await publish(trigger.repository, inputs, runner, client, agent, analysed, deps);
     } catch (thrown) {
