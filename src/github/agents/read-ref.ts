@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import type { AgentPlace, AgentReader } from '../../agent/agent-source.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { selectPaths } from '../../lib/text/glob.js';
@@ -6,9 +5,9 @@ import type { Warning } from '../../lib/warning.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context.js';
 import { isSecretPath } from '../../tools/files/path-rules.js';
-import { askGraphQl } from '../client/ask.js';
 import {
   fetchBlob,
+  fetchTexts,
   fetchTree,
   listFolderAt,
   locationOf,
@@ -99,22 +98,12 @@ export function refPlace(options: RefOptions): AgentPlace {
     },
     async texts(paths) {
       const wanted = paths.filter((path) => !isMemory(path));
-      const asked = wanted.map((path, index) => [`file${index}`, `${options.ref}:${path}`] as const);
-      const { owner, name } = options.repository;
-      const answer = await askGraphQl(
-        options.client,
-        {
-          query: textsQuery(asked.map(([alias]) => alias)),
-          variables: { owner, name, ...Object.fromEntries(asked) },
-          schema: textsSchema,
-          what: 'the texts of files',
-          permission: 'contents: read',
-        },
-        signal,
-      );
-      return wanted.flatMap((path, index) => {
-        const { text } = answer.repository[`file${index}`] ?? {};
-        return typeof text === 'string' ? [{ path, content: text }] : [];
+      const { client, repository, ref } = options;
+      const names = wanted.map((path) => `${ref}:${path}`);
+      const texts = await fetchTexts(client, repository, names, signal);
+      return wanted.flatMap((path) => {
+        const content = texts.get(`${ref}:${path}`)?.text;
+        return typeof content === 'string' ? [{ path, content }] : [];
       });
     },
     async count(pattern, workdir) {
@@ -127,21 +116,6 @@ export function refPlace(options: RefOptions): AgentPlace {
     },
   };
   return { reader, folders: options.dirs.map((dir) => repositoryPath(dir, workspace)) };
-}
-
-const textsSchema = v.object({
-  repository: v.record(v.string(), v.nullable(v.object({ text: v.nullish(v.string()) }))),
-});
-
-/** GitHub gives no text of a binary file, and null where there is none. */
-function textsQuery(aliases: readonly string[]): string {
-  const variables = aliases.map((alias) => `, $${alias}: String!`).join('');
-  const fields = aliases.map((alias) => `${alias}: object(expression: $${alias}) { ... on Blob { text } }`);
-  return `query ($owner: String!, $name: String!${variables}) {
-  repository(owner: $owner, name: $name) {
-    ${fields.join('\n    ')}
-  }
-}`;
 }
 
 const FOLDER_MODE = '040000';

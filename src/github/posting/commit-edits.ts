@@ -5,7 +5,7 @@ import type { Edits } from '../../tools/workspace/changes.js';
 import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { blobSha } from '../reading/commit-files.js';
+import { blobSha } from '../reading/contents.js';
 
 /** Login and name that the job's own token acts under. */
 export const JOB = 'github-actions[bot]';

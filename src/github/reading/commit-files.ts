@@ -1,11 +1,8 @@
-import { createHash } from 'node:crypto';
-import * as v from 'valibot';
 import type { Trigger } from '../../event/trigger.js';
 import { ToolError } from '../../lib/errors.js';
 import type { CommitFile, CommitFiles } from '../../tools/workspace/commit-workspace.js';
-import { askGraphQl } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { fetchBlob, fetchTree } from './contents.js';
+import { blobSha, fetchBlob, fetchTexts, fetchTree } from './contents.js';
 import { once, type SubjectCommits, subjectCommits, toTool } from './reader.js';
 
 /**
@@ -68,7 +65,7 @@ export function createSubjectFiles(
   }
 
   /** GitHub converts what is not UTF-8, so a text counts only if it has the name of the blob. */
-  async function bytesOf({ sha }: CommitFile, found: BlobText | undefined): Promise<Uint8Array | undefined> {
+  async function bytesOf({ sha }: CommitFile, found: BlobText): Promise<Uint8Array | undefined> {
     if (found?.isBinary === true) return undefined;
     const bytes = new TextEncoder().encode(found?.text ?? '');
     return blobSha(bytes) === sha ? bytes : await fetchBlob({ client, repository }, sha, signal);
@@ -94,6 +91,8 @@ export function createSubjectFiles(
 const IS_FORKS =
   'anybody may have made this commit (a fork, a merge queue): only the tools that begin with `github_` read its files';
 
+type BlobText = ReturnType<Awaited<ReturnType<typeof fetchTexts>>['get']>;
+
 interface Waiting {
   readonly file: CommitFile;
   resolve(bytes: Promise<Uint8Array | undefined>): void;
@@ -112,45 +111,4 @@ const KINDS: Readonly<Record<string, CommitFile['kind']>> = {
 
 function fileOf({ mode, sha, size }: { mode: string; sha: string; size: number }): CommitFile {
   return { kind: KINDS[mode] ?? 'other', isExecutable: mode === '100755', sha, bytes: size };
-}
-
-/** The name that git gives to a file's bytes. */
-export function blobSha(bytes: Uint8Array): string {
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
-}
-
-type BlobText = v.InferOutput<typeof blobSchema>;
-
-const blobSchema = v.object({ isBinary: v.nullish(v.boolean()), text: v.nullish(v.string()) });
-
-async function fetchTexts(
-  client: GitHubClient,
-  { owner, name }: { readonly owner: string; readonly name: string },
-  shas: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, BlobText>> {
-  const asked = shas.map((sha, index) => [`blob${index}`, sha] as const);
-  const variables = asked.map(([alias]) => `, $${alias}: GitObjectID!`).join('');
-  const fields = asked.map(([alias]) => `${alias}: object(oid: $${alias}) { ... on Blob { isBinary text } }`);
-  const { repository } = await askGraphQl(
-    client,
-    {
-      query: `query ($owner: String!, $name: String!${variables}) {
-  repository(owner: $owner, name: $name) {
-    ${fields.join('\n    ')}
-  }
-}`,
-      variables: { owner, name, ...Object.fromEntries(asked) },
-      schema: v.object({ repository: v.record(v.string(), v.nullable(blobSchema)) }),
-      what: 'the texts of files',
-      permission: 'contents: read',
-    },
-    signal,
-  );
-  return new Map(
-    asked.flatMap(([alias, sha]) => {
-      const found = repository[alias];
-      return found === null || found === undefined ? [] : [[sha, found] as const];
-    }),
-  );
 }

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { ConfigError } from '../../lib/errors.js';
 import { grouped } from '../../lib/text/number.js';
-import { askRest, inRepo, orRefusal } from '../client/ask.js';
+import { askGraphQl, askRest, inRepo, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -85,6 +86,48 @@ export async function fetchBlob(
   const route = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
   const params = { ...inRepo(repository), file_sha: sha };
   return decodeBase64((await askRest(client, route, params, blobSchema, signal)).content);
+}
+
+/** The name that git gives to a file's bytes. */
+export function blobSha(bytes: Uint8Array): string {
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+const textSchema = v.object({ isBinary: v.nullish(v.boolean()), text: v.nullish(v.string()) });
+
+/**
+ * Texts of files, each named by its sha or as `ref:path`, in one request; none of those that are not there. GitHub cuts long
+ * ones and converts what is not UTF-8, so a text is that of the file only if {@link blobSha} says so. Throws a GitHubError.
+ */
+export async function fetchTexts(
+  client: GitHubClient,
+  { owner, name }: { readonly owner: string; readonly name: string },
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, v.InferOutput<typeof textSchema>>> {
+  const asked = names.map((one, index) => [`file${index}`, one] as const);
+  const variables = asked.map(([alias]) => `, $${alias}: String!`).join('');
+  const fields = asked.map(
+    ([alias]) => `${alias}: object(expression: $${alias}) { ... on Blob { isBinary text } }`,
+  );
+  const question = {
+    query: `query ($owner: String!, $name: String!${variables}) {
+  repository(owner: $owner, name: $name) {
+    ${fields.join('\n    ')}
+  }
+}`,
+    variables: { owner, name, ...Object.fromEntries(asked) },
+    schema: v.object({ repository: v.record(v.string(), v.nullable(textSchema)) }),
+    what: 'the texts of files',
+    permission: 'contents: read',
+  };
+  const { repository } = await askGraphQl(client, question, signal);
+  return new Map(
+    asked.flatMap(([alias, one]) => {
+      const found = repository[alias];
+      return found === null || found === undefined ? [] : [[one, found] as const];
+    }),
+  );
 }
 
 const treeSchema = v.object({

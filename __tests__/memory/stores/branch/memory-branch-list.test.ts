@@ -14,11 +14,8 @@ function branchOf(
   const byId = new Map(contents.map((content) => [blobId(content), content]));
   const entries = { mem: { type: 'tree', mode: 0o40000, oid: FOLDER, size: 0 } };
   const texts = ({ params }: SeenRequest) => {
-    const asked = Object.entries(params).filter(([name]) => /^o\d+$/.test(name));
-    const fields = asked.map(([name, oid]) => [
-      name.replace('o', 'b'),
-      { text: byId.get(String(oid)) ?? null },
-    ]);
+    const asked = Object.entries(params).filter(([name]) => /^file\d+$/.test(name));
+    const fields = asked.map(([name, oid]) => [name, { text: byId.get(String(oid)) ?? null }]);
     return { repository: Object.fromEntries(fields) };
   };
   return branchWith({

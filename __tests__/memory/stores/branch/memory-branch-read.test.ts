@@ -152,7 +152,7 @@ it('the files directly in a folder are read, and what is in the place of a folde
     query: (request) =>
       'ref' in request.params
         ? repositoryAt(HEAD, { entries })(request)
-        : { repository: { b0: { text: 'a.md' } } },
+        : { repository: { file0: { text: 'a.md' } } },
   });
   expect(await branch.read(['p/notes/', 'p/daily/', 'nowhere/'], noAbort())).toMatchObject({
     files: new Map([

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import * as v from 'valibot';
-import { fetchBlob } from '../../../github/reading/contents.js';
+import { blobSha, fetchBlob, fetchTexts } from '../../../github/reading/contents.js';
 import { decodeBytes } from '../../../lib/text/bytes.js';
 import { grouped } from '../../../lib/text/number.js';
 import { failed } from '../../store.js';
@@ -206,13 +205,14 @@ async function fetchFiles(
   files: readonly ListedEntry[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, BranchFile>> {
-  const texts = new Map<string, string | null>();
+  const texts = new Map<string, string | null | undefined>();
   const short = [
     ...new Set(files.filter((file) => file.sizeBytes <= MAX_GRAPHQL_BYTES).map(({ oid }) => oid)),
   ];
   for (let from = 0; from < short.length; from += BATCH_FILES) {
-    const batch = await fetchTexts(access, short.slice(from, from + BATCH_FILES), signal);
-    for (const [oid, text] of batch) texts.set(oid, text);
+    const batch = short.slice(from, from + BATCH_FILES);
+    const found = await fetchTexts(access.client, access.place, batch, signal);
+    for (const [oid, { text }] of found) texts.set(oid, text);
   }
   const read = new Map<string, BranchFile>();
   for (const { path, oid } of files) {
@@ -221,57 +221,17 @@ async function fetchFiles(
   return read;
 }
 
-async function fetchTexts(
-  { client, place }: BranchAccess,
-  oids: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, string | null>> {
-  const data = await client.graphql(textsQuery(oids.length), {
-    variables: {
-      owner: place.owner,
-      name: place.name,
-      ...Object.fromEntries(oids.map((oid, index) => [`o${index}`, oid])),
-    },
-    signal,
-    missingIsNull: true,
-  });
-  const answer = v.safeParse(textsSchema, data);
-  if (!answer.success) throw placeNotUnderstood('POST /graphql');
-  const { repository } = answer.output;
-  return new Map(oids.map((oid, index) => [oid, repository[`b${index}`]?.text ?? null]));
-}
-
-function textsQuery(count: number): string {
-  const indexes = Array.from({ length: count }, (_, index) => index);
-  return `query ($owner: String!, $name: String!${indexes.map((index) => `, $o${index}: GitObjectID!`).join('')}) {
-  repository(owner: $owner, name: $name) {
-    ${indexes.map((index) => `b${index}: object(oid: $o${index}) { ... on Blob { text } }`).join('\n')}
-  }
-}`;
-}
-
-const textsSchema = v.object({
-  repository: v.record(v.string(), v.nullish(v.object({ text: v.nullish(v.string()) }))),
-});
-
 /**
  * What a regular file holds. GraphQL cuts long texts, drops a byte order mark and guesses encodings, so its text counts
- * only if it is what git has stored; otherwise the bytes are fetched. It is null where GitHub takes it for binary, undefined
- * where nobody asked. Throws a GitHubError.
+ * only if it is what git has stored; otherwise the bytes are fetched. Throws a GitHubError.
  */
 async function fetchFile(
   { client, place }: BranchAccess,
   { oid, text }: { readonly oid: string; readonly text: string | null | undefined },
   signal: AbortSignal,
 ): Promise<BranchFile> {
-  if (typeof text === 'string' && isStored(text, oid)) return fileOf(text);
+  if (typeof text === 'string' && blobSha(Buffer.from(text)) === oid) return fileOf(text);
   return fileOf(decodeBytes(await fetchBlob({ client, repository: place }, oid, signal)));
-}
-
-/** Whether a text is the content of a blob, by git's own id for it. */
-function isStored(text: string, oid: string): boolean {
-  const bytes = Buffer.from(text);
-  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') === oid;
 }
 
 function fileOf(text: string): BranchFile {
