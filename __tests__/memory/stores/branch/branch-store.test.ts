@@ -6,6 +6,7 @@ import { describeMemoryStore } from '../contract.js';
 import { append, entryText, idsIn } from '../entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
 import { createFakeClock, createPatientClock } from '../fake-clock.js';
+import { overwriting } from '../notes-contract.js';
 
 const never = new AbortController().signal;
 
@@ -197,6 +198,8 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
       kind: 'tree',
       blocked: [{ path: 'MEMORY.md' }],
     });
+    const write = overwriting('MEMORY.md', 'mine');
+    expect(await run(branch).write([write], never)).toMatchObject({ kind: 'failed', reason: 'error' });
   });
 });
 
