@@ -82,7 +82,7 @@ describe('doctor', () => {
         '',
         'GitHub',
         '  ok       There is a token',
-        '  note     What the token can do, and whether memory can be reached, was not tried',
+        '  note     We did not check what the token can do and whether memory can be reached',
         '           Add `--online`.',
         '',
         'Nothing is wrong.',
@@ -138,9 +138,9 @@ describe('keys, without a request', () => {
   it('says that a missing one may be a secret of the repository, and not of one that cannot be used', async () => {
     const agents = { a: agent('a', 'openai/x') };
     const [missing] = (await doctor([], { agents })).of('Models');
-    expect(missing?.remedy).toMatch(/ A key that is only a secret of the repository cannot be seen here\.$/);
+    expect(missing?.remedy).toMatch(/ If the key is only a repository secret, we cannot see it here\.$/);
     const [broken] = (await doctor([], { agents, env: { OPENAI_API_KEY: 'a\nb' } })).of('Models');
-    expect(broken?.remedy).not.toContain('secret of the repository');
+    expect(broken?.remedy).not.toContain('repository secret');
   });
 
   it('of the model that gives findings a second look are checked too', async () => {
@@ -243,10 +243,10 @@ describe('the check of GitHub', () => {
       'ok: There is a token',
       expect.stringMatching(/^note: The token reads Codertocat\/Hello-World/),
     ]);
-    expect(of('GitHub').at(-1)?.remedy).toContain('with `contents: read` it never remembers');
+    expect(of('GitHub').at(-1)?.remedy).toContain('with `contents: read` nothing is remembered');
     expect(of('Memory').map(({ status, message }) => `${status}: ${message}`)).toEqual([
       'note: There is no branch `axe-memory` yet; the first run with `memory-store: branch` creates it',
-      'note: The Actions cache can be reached; 0 versions of memory are in it',
+      'note: The Actions cache can be reached; it holds 0 versions of memory',
     ]);
     expect(new Set(github.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
   });

@@ -120,7 +120,7 @@ describe('flags', () => {
     expect(thrownBy(() => parse('--lane'))).toMatchObject({ remedy: 'Write `--lane left|right`.' });
     expect(thrownBy(() => parse('--lane', 'up'))).toMatchObject({
       message: 'invalid argument "up" for "--lane" flag',
-      remedy: 'Give one of `left`, `right`.',
+      remedy: 'Choose one of `left`, `right`.',
     });
     expect(thrownBy(() => parse('--x'))).toMatchObject({
       remedy: '`axe-action memory show --help` lists the flags.',

@@ -69,8 +69,8 @@ describe('init', () => {
     writeFiles(cwd, { [REVIEW[0] ?? '']: '# mine\n', [REVIEW[1] ?? '']: mine });
     const { exitCode, output } = await init([]);
     expect(exitCode).toBe(0);
-    expect(output).toContain('kept   .github/workflows/axe-review.yml, which exists already\n');
-    expect(output).toContain('kept   axe/agents/reviewer.toml, which exists already\n');
+    expect(output).toContain('kept   .github/workflows/axe-review.yml, which already exists\n');
+    expect(output).toContain('kept   axe/agents/reviewer.toml, which already exists\n');
     expect([read(REVIEW[0] ?? ''), read(REVIEW[1] ?? '')]).toEqual(['# mine\n', mine]);
     expect(existsSync(join(cwd, REVIEW[2] ?? ''))).toBe(false);
   });

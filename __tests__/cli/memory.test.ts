@@ -73,7 +73,7 @@ describe('memory show', () => {
     writeFiles(home, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/m"\n' });
     expect(await memory(['show', 'bot'])).toEqual({
       exitCode: 0,
-      output: `No entries in \`bot.md\` in ${folder}.\nThis is the memory of this machine. For that of a workflow add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout.\n`,
+      output: `No entries in \`bot.md\` in ${folder}.\nThis is the memory of this machine. For a workflow's memory add \`--repo <owner/name>\`, or \`--dir .axe/memory\` in a checkout.\n`,
       talk: '',
     });
     expect(existsSync(folder)).toBe(false);
@@ -194,7 +194,7 @@ describe('memory forget', () => {
     expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
       exitCode: 0,
       output: expect.stringMatching(
-        /^Forgot `aaaaaa-1` in [^\n]*\.\n\nThe former version next to it still holds it: `bot\.md\.bak`\. [^\n]*\n\n- `aaaaaa-1` [^\n]*\n$/,
+        /^Forgot `aaaaaa-1` in [^\n]*\.\n\nThe previous version next to it still has it: `bot\.md\.bak`\. [^\n]*\n\n- `aaaaaa-1` [^\n]*\n$/,
       ),
     });
     expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(true);

@@ -34,7 +34,7 @@ describe('a comment', () => {
     const post = () => postComment(client, { trigger: onLine, comment: sticky }, noAbort());
     const first = await post();
     expect(first).toMatchObject({ line: 'Answered in a thread of #42.' });
-    expect(await post()).toEqual({ ...first, line: 'The answer in the thread of #42 is there already.' });
+    expect(await post()).toEqual({ ...first, line: 'The answer is already in the thread of #42.' });
     const answers = repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === commentId);
     expect(answers.map(({ body }) => body)).toEqual([sticky.body]);
     expect(repo.comments).toEqual([]);
@@ -94,7 +94,7 @@ describe('a report', () => {
       body: `${MARK}\nAsk octocat.\n\n<sub>by us</sub>`,
     });
     const second = await post(client);
-    expect(second.published).toEqual({ ...first.published, line: 'Brought the report #43 up to date.' });
+    expect(second.published).toEqual({ ...first.published, line: 'Updated the report #43.' });
     expect(repo.issues.get(43)?.body).not.toContain('octocat');
   });
 

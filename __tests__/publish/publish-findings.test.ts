@@ -55,7 +55,7 @@ it.each<[string, RunOutcome, 'auto' | 'never', string | undefined, number, reado
 );
 
 it('what the workflow does not allow is listed for the summary', async () => {
-  const refusals = [{ tool: 'set_labels', why: 'Not taken: "x".' }];
+  const refusals = [{ tool: 'set_labels', why: 'Not accepted: "x".' }];
   const { published } = await publish(completed(''), 'auto', { refusals });
-  expect(published.details).toBe('**Refused**\n\n- `set_labels`: Not taken: "x".');
+  expect(published.details).toBe('**Refused**\n\n- `set_labels`: Not accepted: "x".');
 });

@@ -13,12 +13,12 @@ it.each<[string, RunOutcome, readonly RegExp[]]>([
   [
     'was ended by a limit',
     exhausted('cost', 'So far.'),
-    [/^Cut short: .*\. Not everything was looked at; the next review goes over it again\.$/],
+    [/^Cut short: .*\. Not everything was reviewed; the next review covers it again\.$/],
   ],
   [
     'has a last reply that was cut off',
     { kind: 'incomplete', answer: 'So f', error: CUT, stats: STATS },
-    [/^Cut short: the answer was cut at 12 output tokens\. Not everything was looked at;/],
+    [/^Cut short: the answer was cut at 12 output tokens\. Not everything was reviewed;/],
   ],
   [
     'had completed its answer',

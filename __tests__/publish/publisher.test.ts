@@ -199,7 +199,7 @@ describe('a comment that cannot be written', () => {
     expect(warnings).toEqual([
       {
         code: 'publish-failed',
-        message: `${UNPUBLISHED}there is no \`github-token\`. Leave that input out to use the token of the job.`,
+        message: `${UNPUBLISHED}there is no \`github-token\`. Remove that input to use the job's token.`,
       },
     ]);
   });

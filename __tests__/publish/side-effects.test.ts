@@ -36,7 +36,7 @@ describe('the labels that a run requests', () => {
     const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, { labels });
     expect(part.line).toBe('Added the label `bug`. Removed the label `wip`.');
-    expect(warnings).toEqual(['the repository has no label `nonsense`; none is made']);
+    expect(warnings).toEqual(['the repository has no label `nonsense`; none was made']);
     expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
   });
 });
@@ -121,7 +121,7 @@ describe('side effects that cannot be published', () => {
     expect(warnings).toEqual([
       expect.stringMatching(/^the labels were not set: .*`issues: write` or `pull-requests: write`/),
       expect.stringMatching(/^the issue was not opened: .*`issues: write`/),
-      expect.stringMatching(/^the reaction was not given: .*`issues: write`/),
+      expect.stringMatching(/^the reaction was not added: .*`issues: write`/),
     ]);
   });
 

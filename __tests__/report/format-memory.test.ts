@@ -175,7 +175,7 @@ describe('a memory in another repository (D14)', () => {
   const isHidden = true;
   const head = `**Memory** (memory branch): the last 1 of 3 entries loaded from ${link}.
 
-What it says is not shown here, since it is kept in another repository.`;
+Its text is not shown here, because it belongs to another repository.`;
 
   it('is shown only by its place and the id of the entry', async () => {
     expect(await show({ restore, save: { ...SAVED, ...THERE }, isHidden })).toBe(
@@ -185,7 +185,7 @@ What it says is not shown here, since it is kept in another repository.`;
 
   it('is also hidden if it could not be saved', async () => {
     expect(await show({ restore, save: REFUSED, isHidden })).toBe(
-      `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Entry \`id1\` belongs in that repository alone, so it is not shown here.`,
+      `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Entry \`id1\` belongs only in that repository, so it is not shown here.`,
     );
   });
 });

@@ -56,7 +56,7 @@ describe('notes that a run loaded, in the job summary', () => {
   it('are only counted if they are in another repository', async () => {
     const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), true);
     expect(summary).toContain('**Notes:** 1 file in `/memory`.');
-    expect(summary).toContain('not shown here, since it is kept in another repository');
+    expect(summary).toContain('not shown here, because it belongs to another repository');
     expect(summary).not.toContain('Tabs');
   });
 });
@@ -82,7 +82,7 @@ describe('notes in the job summary', () => {
       'that were not saved',
       [WRITES, DOWN],
       REFUSED,
-      /2 changes to notes belong in that repository alone, so they are not shown here\.$/m,
+      /2 changes to notes belong only in that repository, so they are not shown here\.$/m,
     ],
   ])('show only their number if they are in another repository, %s', async (_, replies, save, line) => {
     const report = await ran({ replies, ...(save === undefined ? {} : { save }) });

@@ -21,13 +21,13 @@ describe('the summary of a post step that could not save', () => {
     const why = 'failed to save memory: no cache';
     expect(formatUnsavedSummary(why, entries, false)).toBe(
       '### axe-action: memory not saved\n\nfailed to save memory: no cache\n\n' +
-        'What the main step left, so that it is not lost:\n\n' +
+        'The main step left this unsaved, so it is shown here:\n\n' +
         `\`\`\`text\n${ENTRY}${ENTRY.trimEnd()}\n\`\`\``,
     );
     // Two entries of a tainted run have one id.
     expect(formatUnsavedSummary(why, entries, true)).toBe(
       `### axe-action: memory not saved\n\n${why}\n\n` +
-        'What the main step left belongs in another repository, so it is not shown here: `id1`.',
+        'The main step left entries that belong to another repository, so they are not shown here: `id1`.',
     );
   });
 });

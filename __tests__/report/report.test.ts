@@ -244,7 +244,7 @@ describe('a run that did not complete', () => {
   const error = new AxeError('server: boom', { exitCode: 3, remedy: 'Run it again.' });
   const BOOM = 'server: boom\n  Run it again.';
   const TURNS = { kind: 'exhausted', limit: 'turns', answer: 'So far.', error, stats: STATS } as const;
-  const REFUSAL = 'the model refused to answer\n  Word the task differently. Or choose another model.';
+  const REFUSAL = 'the model refused to answer\n  Reword the task, or choose another model.';
   const ENDS: readonly (readonly [string, RunOutcome, string])[] = [
     ['failure', { kind: 'failed', error, stats: STATS }, BOOM],
     ['max-turns', TURNS, BOOM],

@@ -28,7 +28,7 @@ const figuresAt = (
 ) => `| Model | Turns | Input tokens | Output tokens | Time | Limit reached | Trust |
 | --- | --- | --- | --- | --- | --- | --- |
 | claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${limit} | trusted |`;
-const OFF = '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
+const OFF = '**Memory:** off. To turn it on, set `enabled = true` in `[memory]` of the agent.';
 
 describe('the summary of a run', () => {
   it.each([

@@ -103,7 +103,7 @@ export async function main(runner: Runner): Promise<void> {
 }
 
 const KEEPS_NOTHING =
-  '`memory-store: none` keeps nothing of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
+  '`memory-store: none` keeps no record of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
 
 /** Names in `redact` that the environment does not have: most likely typing mistakes, and then something is not protected. */
 function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {
@@ -122,7 +122,7 @@ export async function triggerOf({ env }: Runner): Promise<Trigger> {
   if (file === '') {
     throw new ConfigError('there is no event: `GITHUB_EVENT_PATH` is not set', {
       remedy:
-        'This program is started by the runner of a workflow. Elsewhere use the command line, `axe-action run`.',
+        'The runner of a workflow starts this program. Anywhere else, use the command line: `axe-action run`.',
     });
   }
   return await readTrigger({ file, name: env['GITHUB_EVENT_NAME'] ?? '', env });

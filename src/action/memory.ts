@@ -129,7 +129,7 @@ function openBranch({
   });
 }
 
-const NO_TOKEN = 'there is no token to reach the memory branch with';
+const NO_TOKEN = 'there is no token for the memory branch';
 const NO_TOKEN_REMEDY = 'Give `github-token` or `repositories-token`.';
 
 /** A branch of its own is memory's from the top; any other branch, or a repository for many, holds more than that. */
@@ -150,7 +150,7 @@ function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryCl
   const denied = checkAccess('write', env, cwd);
   if (denied !== undefined) {
     const remedy = denied.remedy === undefined ? '' : ` ${denied.remedy}`;
-    log?.(`Memory: ${denied.message}; the entry of this run will be in the job summary.${remedy}`);
+    log?.(`Memory: ${denied.message}; this run's entry will be in the job summary.${remedy}`);
   }
   return createCacheStore({
     cache: createCacheClient({ env, cwd, output: process.stdout }),

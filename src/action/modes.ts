@@ -56,8 +56,8 @@ export async function runGcMode(
     return await collectAgentMemory(request, suggestionsOf(request, inputs, runner, client, deps), deps);
   // What a memory in another repository says must not be shown here (D14).
   const message = request.isMemoryHidden
-    ? '`report-to` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.'
-    : 'the suggestions are in the job summary alone, since `report-to` needs a `github-token`. Leave that input out to use the token of the job.';
+    ? '`report-to` has no effect: the memory is in another repository. Run `mode: gc` there.'
+    : "the suggestions are only in the job summary: `report-to` needs a `github-token`. Remove that input to use the job's token.";
   deps.reporter.warn({ code: 'input-invalid', message });
   return await collectAgentMemory(request, undefined, deps);
 }
@@ -146,9 +146,9 @@ async function publish(
     workspace: runner.workspace,
   });
   const own = await readOwnFiles(createAgentLoader([atRef]), agent);
-  if (own === undefined) throw new AxeError('the default branch has no file of the agent', { remedy: ISSUE });
+  if (own === undefined) throw new AxeError('the default branch has no such agent file', { remedy: ISSUE });
   const reply = await ask(PROPOSAL_PROMPT, proposalMessage(analysis, own));
-  if (reply.finish !== 'stop') throw new AxeError('the proposal did not come to an end');
+  if (reply.finish !== 'stop') throw new AxeError('the model did not finish the proposal');
   const read = readProposal(reply.text, own);
   if (read.kind === 'refused') throw new AxeError(read.reason);
   if (read.files.size === 0) return { kind: 'none' };

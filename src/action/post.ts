@@ -41,7 +41,7 @@ export async function post(runner: Runner): Promise<void> {
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   const result = await savePending(pending, inputs, runner, access);
   if (result.kind === 'saved') {
-    log(`Memory: saved to ${result.location} what the main step had left.`);
+    log(`Memory: saved to ${result.location} as the main step could not.`);
     for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
   } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
   else await reportUnsaved(result, pending, inputs.memory.isElsewhere, { runner, secrets });

@@ -17,8 +17,8 @@ const INIT: Command = {
   usage: 'init',
   short: 'Write a workflow, an agent and a skill into this repository',
   long: [
-    'Write a workflow that reviews pull requests, with its agent and its skill, into this repository, check them, and say',
-    'what to do next. With --example, copy another example with its agents. It never changes a file that exists.',
+    'Write a workflow that reviews pull requests into this repository, with its agent and its skill, check them, and say',
+    'what to do next. With --example, copy another example with its agents. Existing files are never changed.',
   ].join('\n'),
   flags: {
     example: { type: 'string', about: 'Copy examples/workflows/<name>.yml instead' },
@@ -37,7 +37,7 @@ const RUN: Command = {
   usage: 'run <agent>',
   short: 'Run an agent',
   long: [
-    'Run an agent: its TOML, its skill, its files, its memory and what is piped in become one prompt; the answer goes',
+    'Run an agent: its TOML, skill, files and memory and any piped input become one prompt. The answer goes',
     'to standard output and one entry to its memory.',
   ].join('\n'),
   flags: {
@@ -61,13 +61,13 @@ const RUN: Command = {
       about: 'Show what would be sent, without a model and without writing anything',
     },
     verbose: { type: 'boolean', short: 'v', about: 'Print details of the run to stderr' },
-    json: { type: 'boolean', about: 'Wrap the answer in JSON with its figures' },
-    stream: { type: 'boolean', about: 'Accepted for axe; an answer is printed once it is whole' },
+    json: { type: 'boolean', about: 'Print the answer as JSON, with the tokens and time it took' },
+    stream: { type: 'boolean', about: 'Accepted for axe compatibility; has no effect' },
     'artifact-dir': {
       type: 'string',
-      about: "The agent's folder of artifacts, in place of its `[artifacts]`",
+      about: "Folder for the agent's artifacts, instead of its `[artifacts]`",
     },
-    'keep-artifacts': { type: 'boolean', about: 'Keep the folder of artifacts that the run makes' },
+    'keep-artifacts': { type: 'boolean', about: 'Keep the artifact folder that the run creates' },
     'agents-dir': AGENTS_DIR,
     prompt: {
       type: 'string',
@@ -79,14 +79,14 @@ const RUN: Command = {
     language: { type: 'string', about: 'The language to answer in, for example German or pt-BR' },
     'review-scope': {
       type: 'string',
-      about: 'With --event: auto reviews what is new since the last review, full all of the pull request',
+      about: 'With --event: auto reviews what is new since the last review, full the whole pull request',
       shown: 'auto',
       choices: ['auto', 'full'],
     },
     'review-depth': {
       type: 'string',
       about:
-        "quick or standard: whether a large change is read in parts, and findings get a second look; the agent's `[review]` if not given",
+        "quick or standard; standard reads a large change in parts and takes a second look at findings; the agent's `[review]` if not given",
       choices: REVIEW_DEPTHS,
     },
   },
@@ -104,7 +104,7 @@ const DEMO: Command = {
   long: [
     'Review a pull request of three commits with the built-in reviewer and the offline rules, and show what becomes of its',
     'findings: raised, dismissed by an answer, fixed by a push, back after another one, and not raised again.',
-    'The repository and the memory are in a temporary folder, which is removed again. Needs git.',
+    'The repository and the memory are in a temporary folder, which is removed afterwards. Needs git.',
   ].join('\n'),
   flags: {},
   run: async (...given) => (await import('./demo.js')).demoCommand(...given),
@@ -114,8 +114,8 @@ const DOCTOR: Command = {
   usage: 'doctor [agent...]',
   short: 'Check agents, keys, token and memory, and say how to fix them',
   long: [
-    'Check the agents of this repository, the keys of their models, the token and the memory, and say for each problem how',
-    'to fix it. Without --online nothing is sent anywhere. Exit status 1 if something is wrong.',
+    'Check the agents of this repository, the keys of their models, the token and the memory, and say how',
+    'to fix each problem. Without --online nothing is sent anywhere. The exit status is 1 if something is wrong.',
   ].join('\n'),
   flags: {
     online: {
@@ -123,7 +123,7 @@ const DOCTOR: Command = {
       about:
         'Also ask GitHub (token, branch, cache) and each model, with one smallest request: a fraction of a cent',
     },
-    repo: { type: 'string', about: 'The repository (owner/name), if git does not say it' },
+    repo: { type: 'string', about: 'The repository (owner/name), if git cannot tell' },
     'agents-dir': AGENTS_DIR,
     json: JSON_FLAG,
   },
@@ -143,7 +143,7 @@ const GC: Command = {
     'dry-run': { type: 'boolean', about: 'Analyse only, and trim nothing' },
     all: { type: 'boolean', about: 'Go through all agents that have memory' },
     model: MODEL,
-    stats: { type: 'boolean', about: 'Print the figures of the log, and what the analysis took' },
+    stats: { type: 'boolean', about: 'Print figures about the log, and what the analysis used' },
     'agents-dir': AGENTS_DIR,
   },
   examples: ['gc reviewer --dry-run --stats', 'gc --all'],
@@ -155,7 +155,7 @@ const WHERE: Flags = {
   'agents-dir': { type: 'string', about: 'Look for the agent in this folder first' },
   dir: {
     type: 'string',
-    about: 'A folder with memory, for example .axe/memory of a checkout; not that of this machine',
+    about: "A folder with memory, for example .axe/memory of a checkout, instead of this machine's",
   },
   repo: { type: 'string', about: 'Memory on a branch of this repository (owner/name), through GitHub' },
   branch: { type: 'string', about: 'The branch', shown: 'axe-memory' },
@@ -192,7 +192,7 @@ const MEMORY: Group = {
     {
       usage: 'memory search <agent> <words>',
       short: 'Find entries and lines of notes that contain every given word',
-      long: 'Find the entries and the lines of notes that contain every given word. Upper and lower case are the same.',
+      long: 'Find the entries and the lines of notes that contain every given word. Case does not matter.',
       flags: { ...WHERE, ...LISTING },
       run: memoryCommand,
     },
@@ -205,10 +205,10 @@ const MEMORY: Group = {
     },
     {
       usage: 'memory forget <agent> <id>',
-      short: 'Take an entry or a note out, for good',
+      short: 'Remove an entry or a note for good',
       long: [
-        'Take an entry out of both lanes, for good. The first six characters of an id are enough. In place of an id, the path',
-        'of a note deletes that note.',
+        'Remove an entry from both lanes for good. The first six characters of an id are enough. Instead of an id, give the path',
+        'of a note to remove that note.',
       ].join('\n'),
       flags: {
         ...WHERE,
@@ -221,8 +221,8 @@ const MEMORY: Group = {
     },
     {
       usage: 'memory promote <agent> <id>',
-      short: 'Make an entry of the untrusted lane a trusted one',
-      long: 'Make an entry of the untrusted lane one that trusted runs load. Read it first: `memory show <agent> <id>`.',
+      short: 'Move an entry from the untrusted lane to the trusted one',
+      long: 'Move an entry from the untrusted lane to the trusted one, so that trusted runs load it. Read it first: `memory show <agent> <id>`.',
       flags: WHERE,
       run: memoryCommand,
     },
@@ -244,14 +244,14 @@ const AGENTS: Group = {
     {
       usage: 'agents show <agent>',
       short: "Show an agent's settings",
-      long: "Show an agent's settings; what is not set is left out.",
+      long: "Show an agent's settings, except those that are not set.",
       flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
       run: showCommand,
     },
     {
       usage: 'agents validate [agent...]',
       short: 'Check agent files for mistakes',
-      long: 'Check agent files, with their skills, context files and sub-agents, for mistakes: the ones named, or all that\ncan be run from here. No model is asked. Exit status 2 if a run of one would end with an error.',
+      long: 'Check agent files, with their skills, context files and sub-agents, for mistakes: the ones named, or all that\ncan be run from here. No model is asked. The exit status is 2 if running one of them would fail.',
       flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
       examples: ['agents validate', 'agents validate reviewer --json'],
       run: validateCommand,
@@ -308,7 +308,7 @@ const VERSION_COMMAND: Command = {
 
 const HELP: Command = {
   usage: 'help [command]',
-  short: 'Show help, of a command if one is named',
+  short: 'Show help, or the help of one command',
   long: 'Show the list of commands, or the help of a command.',
   flags: {},
   examples: ['help run', 'help memory forget'],

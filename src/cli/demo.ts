@@ -34,7 +34,7 @@ const STATE = 'pr-reviewer.state.md: what became of findings. It contains none o
 const LIFE = `Raised once, dismissed by an answer, fixed by a push, back in its own conversation.
 Next: \`npm link\` here, then \`axe-action init\` in your repository writes this as a workflow.
 docs/getting-started.md explains each step.`;
-const REPORT_IT = { remedy: 'Please report this: the demo brings all that it needs.' };
+const REPORT_IT = { remedy: 'Please report this: the demo comes with all that it needs.' };
 
 /** `demo`: the life of two findings, through the same pipeline as any run. Throws an AxeError. */
 export async function demoCommand(words: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
@@ -90,7 +90,7 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
   heading('What it remembers, in two markdown files');
   const read = async (name: string) =>
     await readTextFile(join(folder, 'axe/memory/offline', name), { what: 'memory file', ...REPORT_IT });
-  write('pr-reviewer.md: an entry for each review. The next review is given them.');
+  write('pr-reviewer.md: one entry per review. The next review gets them.');
   const log = await read('pr-reviewer.md');
   for (const [, line = ''] of log.matchAll(/^\*\*Result:\*\* (.*)$/gm)) write(`   - ${line}`);
   write(STATE);
@@ -142,9 +142,9 @@ async function makeRepository(cwd: string, terminal: Terminal, signal: AbortSign
 function describe({ kind, severity = 'minor', title, path, line }: DemoEvent): string {
   const [mark, fate] = {
     raised: [severityMark(severity), `raised as ${severity}: a comment on the line`],
-    settled: ['✅', 'settled: the rule finds it no more, and the conversation is resolved'],
+    settled: ['✅', 'settled: the rule no longer finds it, and the conversation is resolved'],
     dismissed: ['🗑️ ', 'dismissed by the answer, and remembered for every pull request'],
-    back: ['↩️ ', 'back: its old conversation is open again, instead of a new comment'],
+    back: ['↩️ ', 'back: its old conversation is reopened, so there is no new comment'],
     'held-back': ['🔇', 'found again, and not raised: it was dismissed'],
   }[kind];
   return `${mark} ${title} · ${line === undefined ? path : `${path}:${line}`}\n   ${fate}`;

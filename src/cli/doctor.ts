@@ -91,7 +91,7 @@ async function keyChecks(
       // A model that no run could open is a fault of its agent already.
       if (reported.includes(message)) return [];
       const isSet = (sources.env[findProvider(ref).keyVariable] ?? '') !== '';
-      const hint = isSet ? '' : ' A key that is only a secret of the repository cannot be seen here.';
+      const hint = isSet ? '' : ' If the key is only a repository secret, we cannot see it here.';
       return about('error', message, `${remedy}${hint}`);
     }
     if (isOnline && ref.provider !== 'offline') {
@@ -177,12 +177,12 @@ export async function checkGitHub(
   const client = await connectWithToken(terminal);
   if (client === undefined) {
     const remedy =
-      'Events and memory on a branch need one: `export GH_TOKEN=$(gh auth token)`. In a workflow the action has the token of the job.';
+      "Events and memory on a branch need one: `export GH_TOKEN=$(gh auth token)`. In a workflow the action uses the job's token.";
     return [check('GitHub', 'warning', 'There is no token (`GITHUB_TOKEN` or `GH_TOKEN`)', remedy)];
   }
   const there = check('GitHub', 'ok', 'There is a token');
   if (!isOnline) {
-    const message = 'What the token can do, and whether memory can be reached, was not tried';
+    const message = 'We did not try what the token can do and whether memory can be reached';
     return [there, check('GitHub', 'note', message, 'Add `--online`.')];
   }
   if (repository === undefined) return [there, await unknownRepository(terminal)];
@@ -229,14 +229,14 @@ async function unknownRepository({ cwd, env }: Terminal): Promise<Check> {
 }
 
 function writeCheck(name: string, canPush: boolean | undefined): Check {
-  const needs = 'Memory on a branch needs `contents: write`: with `contents: read` it never remembers.';
+  const needs = 'Memory on a branch needs `contents: write`: with `contents: read` nothing is remembered.';
   if (canPush) return check('GitHub', 'ok', `The token reads and writes ${name}`);
   if (canPush === false) {
     const message = `The token reads ${name} and cannot push to it`;
     return check('GitHub', 'warning', message, `${needs} Give it to the token.`);
   }
   const message = `The token reads ${name}; GitHub does not say whether it can write`;
-  return check('GitHub', 'note', message, `${needs} \`permissions:\` of the workflow give it.`);
+  return check('GitHub', 'note', message, `${needs} Set it in \`permissions:\` of the workflow.`);
 }
 
 function branchCheck(answer: boolean | GitHubError): Check {
@@ -255,6 +255,6 @@ function cacheCheck(answer: number | GitHubError): Check {
     const { message, remedy } = answer;
     return check('Memory', 'warning', `The Actions cache cannot be listed: ${message}`, remedy);
   }
-  const message = `The Actions cache can be reached; ${count(answer, 'version')} of memory are in it`;
+  const message = `The Actions cache can be reached; it holds ${count(answer, 'version')} of memory`;
   return check('Memory', answer === 0 ? 'note' : 'ok', message);
 }

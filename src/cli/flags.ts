@@ -118,7 +118,7 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
     if (Number(value) < least) throw refused(`: it is less than ${least}`, remedy);
   }
   if (choices.length > 0 && value !== '' && !choices.includes(value))
-    throw refused('', `Give one of ${choices.map((one) => `\`${one}\``).join(', ')}.`);
+    throw refused('', `Choose one of ${choices.map((one) => `\`${one}\``).join(', ')}.`);
   return value;
 }
 

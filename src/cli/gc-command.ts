@@ -58,7 +58,7 @@ async function collectAll(flags: ParsedFlags, terminal: Terminal): Promise<ExitC
   }
   if (failed === 0) return 0;
   throw new AxeError(`gc completed with errors: ${failed} of ${names.length} agents failed`, {
-    remedy: 'The errors are above, each below the heading of its agent. The other agents are done.',
+    remedy: "The errors are above, under each agent's heading. The other agents are done.",
   });
 }
 
@@ -119,7 +119,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
           usage = found.usage ?? usage;
           if (hasStats && worth !== '') print(terminal, `${worth}\n`);
           for (const { note, line, text } of gone)
-            print(terminal, `No longer so: ${note}, line ${line}: ${cleanLine(text, 300)}`);
+            print(terminal, `No longer true: ${note}, line ${line}: ${cleanLine(text, 300)}`);
           if (counted !== undefined) {
             figures = figuresOf(counted);
             print(terminal, `Agent: ${agent.name}\nEntries: ${counted.entries}`);

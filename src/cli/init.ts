@@ -80,7 +80,7 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
   const created = await createMissingFiles(root, files);
   const wrote = (path: string) => created.includes(join(root, path));
   for (const { path } of files)
-    print(terminal, wrote(path) ? `wrote  ${path}` : `kept   ${path}, which exists already`);
+    print(terminal, wrote(path) ? `wrote  ${path}` : `kept   ${path}, which already exists`);
   if (!(await checkAgents(parts.agents, root, terminal))) return 2;
   const steps = wrote(workflow.path)
     ? nextSteps(workflow.content, uses, terminal.program)
@@ -246,8 +246,8 @@ function nextSteps(workflow: string, uses: string, program: Terminal['program'])
     ...[...new Set(secrets)].map(
       (name) => `Create the secret ${name}, for example with \`gh secret set ${name}\`.`,
     ),
-    'Read the files, and change in them what is different in your repository.',
-    'Commit the files and push them to the default branch; from there agents are loaded.',
+    'Read the files, and adapt them to your repository.',
+    'Commit the files and push them to the default branch: agents are loaded from there.',
   ];
   if (isPlaceholder(uses)) {
     const how = 'with the address of the action that you use (or write it with `--uses`)';

@@ -167,7 +167,7 @@ async function openBranch(flags: ParsedFlags, terminal: Terminal, mayCreate: boo
   }
   const client = await connectWithToken(terminal);
   if (client === undefined) {
-    throw new AxeError('there is no token to reach GitHub with', {
+    throw new AxeError('there is no token for GitHub', {
       remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
     });
   }
@@ -178,7 +178,7 @@ async function openBranch(flags: ParsedFlags, terminal: Terminal, mayCreate: boo
 
 /** Only a branch that is memory's alone loses its history, before anything of it is changed. Throws an AxeError. */
 async function refusePurge(client: GitHubClient, owner: string, name: string, branch: string): Promise<void> {
-  const remedy = 'Leave `--purge` out, and take it out of the history with `git filter-repo`.';
+  const remedy = 'Leave `--purge` out, and remove the entry from the history with `git filter-repo`.';
   const refused = (why: string) =>
     new AxeError(`\`--purge\` would rewrite \`${branch}\` of ${owner}/${name}, ${why}`, { remedy });
   if (branch !== OWN_BRANCH) throw refused(`and only \`${OWN_BRANCH}\` is memory's alone`);
@@ -195,7 +195,7 @@ async function refusePurge(client: GitHubClient, owner: string, name: string, br
   });
   const files = v.parse(TREE, tree.body).tree.filter(({ type }) => type !== 'tree');
   const other = files.find(({ path }) => !MEMORY_FILE.test(path));
-  if (other !== undefined) throw refused(`which holds \`${other.path}\`, and that is no memory`);
+  if (other !== undefined) throw refused(`which holds more than memory: \`${other.path}\``);
 }
 
 const REPOSITORY = v.object({ default_branch: v.string() });

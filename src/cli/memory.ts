@@ -52,7 +52,7 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
 
 /** For somebody who looks for the memory of a workflow on this machine. */
 const ELSEWHERE =
-  'This is the memory of this machine. For that of a workflow add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout.';
+  "This is the memory of this machine. For a workflow's memory add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout.";
 
 /** A name that neither an agent nor a memory has is mistyped. Throws an AxeError. */
 async function requireMemory(

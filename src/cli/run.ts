@@ -167,7 +167,7 @@ async function readChange(range: string, { cwd, env }: Terminal, signal: AbortSi
   if (diff.trim() !== '') return { range, diff, readBase: (paths) => filesAtBase(range, paths, options) };
   throw new AxeError(`the change "${range}" is empty`, {
     exitCode: 1,
-    remedy: `See \`git diff ${range}\`; new files are part of it once they are added.`,
+    remedy: `See \`git diff ${range}\`; new files only appear once you add them.`,
   });
 }
 

@@ -54,7 +54,7 @@ async function answerInThread(
     const { url, created } = await replyInThread(client, reply, signal);
     const line = created
       ? `Answered in a thread of #${number}.`
-      : `The answer in the thread of #${number} is there already.`;
+      : `The answer is already in the thread of #${number}.`;
     return { url, line };
   } catch (thrown) {
     if (thrown instanceof GitHubError) return undefined;
@@ -157,6 +157,6 @@ export async function postReport(
   if (result instanceof GitHubError) return failed(result.message, result.remedy);
   const line = result.created
     ? `Opened the report #${result.number}.`
-    : `Brought the report #${result.number} up to date.`;
+    : `Updated the report #${result.number}.`;
   return { line, url: result.url };
 }

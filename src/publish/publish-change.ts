@@ -49,7 +49,7 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
   const isAsked = draft !== undefined || commits.length > 0;
   if (edits.size === 0 || (!isAsked && problem !== undefined)) return {};
   if (!isAsked) {
-    const details = `The agent has changed ${count(edits.size, 'file')} and asked for no pull request.`;
+    const details = `The agent changed ${count(edits.size, 'file')} but did not ask for a pull request.`;
     return { details: `${details} ${describePatch(edits, secrets).text}` };
   }
   const nothing = draft === undefined ? NOT_PUSHED : NOT_OPENED;
@@ -223,6 +223,6 @@ function describePatch(edits: Edits, secrets: readonly string[]) {
     };
   return {
     isShown: true,
-    text: `Whoever has read it can make the change with this command:\n\n${command}`,
+    text: `Read it first; this command then makes the change:\n\n${command}`,
   };
 }

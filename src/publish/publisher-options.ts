@@ -112,7 +112,7 @@ export function reviewRemarks(
   const end = formatEnd(outcome);
   return [
     ...remarks,
-    isCutShort(outcome) ? `${end} Not everything was looked at; the next review goes over it again.` : end,
+    isCutShort(outcome) ? `${end} Not everything was reviewed; the next review covers it again.` : end,
   ];
 }
 
@@ -123,7 +123,7 @@ function formatSecondLooks({ refuted, unverified }: Buffered): readonly string[]
     ...(refuted.length === 0
       ? []
       : [
-          `${count(refuted.length, 'finding')} did not hold on a second look and ${are} left out, also where the summary speaks of ${refuted.length === 1 ? 'it' : 'them'}.`,
+          `${count(refuted.length, 'finding')} did not hold on a second look and ${are} left out, even if the summary mentions ${refuted.length === 1 ? 'it' : 'them'}.`,
         ]),
     ...(unverified === 0 ? [] : [`Not verified: ${unverified}.`]),
   ];

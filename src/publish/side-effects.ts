@@ -70,7 +70,7 @@ async function changeLabels(client: GitHubClient, work: Work): Promise<void> {
   if (result.removed.length > 0) done.push(`Removed ${formatLabels(result.removed)}.`);
   if (result.unknown.length > 0) {
     const names = result.unknown.map((name) => `\`${name}\``).join(', ');
-    work.warn({ code: 'publish-failed', message: `the repository has no label ${names}; none is made` });
+    work.warn({ code: 'publish-failed', message: `the repository has no label ${names}; none was made` });
   }
 }
 
@@ -103,7 +103,7 @@ async function giveReaction(client: GitHubClient, { trigger, buffered, warn }: W
   if (!(result instanceof GitHubError)) return;
   warn({
     code: 'publish-failed',
-    message: `the reaction was not given: ${result.message}`,
+    message: `the reaction was not added: ${result.message}`,
     remedy: result.remedy,
   });
 }

@@ -28,7 +28,7 @@ export function formatMemory(
   storeNotes: readonly string[],
 ): string {
   if (memory === undefined)
-    return '**Memory:** off. Set `enabled = true` in `[memory]` of the agent to have it remember.';
+    return '**Memory:** off. To turn it on, set `enabled = true` in `[memory]` of the agent.';
   return paragraphs([
     headLine(memory),
     loadedText(memory, isHidden),
@@ -62,7 +62,7 @@ function link({ location, url }: Place): string {
 
 function loadedText({ text }: Memory, isHidden: boolean): string {
   if (text === '') return '';
-  if (isHidden) return 'What it says is not shown here, since it is kept in another repository.';
+  if (isHidden) return 'Its text is not shown here, because it belongs to another repository.';
   return details('What the model was given from memory', codeBlock(text.trimEnd()));
 }
 
@@ -113,7 +113,7 @@ function hiddenLine({ result, entries: [entry], notes }: Remembered): string {
   if (result.kind === 'saved') return `Added to ${link(result)}: ${what}.`;
   const begun = what.slice(0, 1).toUpperCase() + what.slice(1);
   const [belongs, it, is] = notes.length === 0 ? ['belongs', 'it', 'is'] : ['belong', 'they', 'are'];
-  return `${notSaved(result)} ${begun} ${belongs} in that repository alone, so ${it} ${is} not shown here.`;
+  return `${notSaved(result)} ${begun} ${belongs} only in that repository, so ${it} ${is} not shown here.`;
 }
 
 function notSaved({ message, remedy }: FailedSave): string {

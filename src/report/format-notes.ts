@@ -57,7 +57,7 @@ function loadedNotes(notes: RunNotes, isHidden: boolean): string {
   return paragraphs([
     line,
     isHidden
-      ? 'What they say is not shown here, since it is kept in another repository.'
+      ? 'Their text is not shown here, because it belongs to another repository.'
       : details('What the model was given from notes', codeBlock(block)),
   ]);
 }
@@ -83,7 +83,7 @@ export function formatGone(gone: readonly GoneLine[], isHidden: boolean): string
     .map(({ note, line, text }) => `- ${code(note)}, line ${line}: ${code(cleanLine(text, MAX_GONE_TEXT))}`);
   const more = gone.length > MAX_GONE ? [`- and ${gone.length - MAX_GONE} more`] : [];
   return paragraphs([
-    '**No longer so:** the code that these lines of notes rest on is gone, so no run is given them. Remove them from the notes, or correct them.',
+    '**No longer true:** the code that these lines of notes rest on is gone, so runs no longer get them. Remove them from the notes, or correct them.',
     isHidden ? '' : [...lines, ...more].join('\n'),
   ]);
 }

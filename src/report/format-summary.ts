@@ -64,12 +64,12 @@ export function formatUnsavedSummary(
 ): string {
   const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
   if (entries.length === 0) {
-    return paragraphs(['### axe-action: memory not saved', why, 'What is missing is the cost of the run.']);
+    return paragraphs(['### axe-action: memory not saved', why, 'Only the cost of the run is missing.']);
   }
   const shown = isHidden
-    ? [`What the main step left belongs in another repository, so it is not shown here: ${ids}.`]
+    ? [`The main step left entries that belong to another repository, so they are not shown here: ${ids}.`]
     : [
-        'What the main step left, so that it is not lost:',
+        'The main step left this unsaved, so it is shown here:',
         codeBlock(stripProvenance(entries.map(({ text }) => text).join('')).trimEnd()),
       ];
   return paragraphs(['### axe-action: memory not saved', why, ...shown]);

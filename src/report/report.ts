@@ -101,7 +101,7 @@ function listedAllTheSame({ conclusion, reason = '' }: Outputs, failOn: FailOn):
   if (conclusion !== 'success' && conclusion !== 'skipped') return undefined;
   if (!failOn.conclusions.includes(conclusion)) return undefined;
   const why = reason === '' ? '' : ` (${reason})`;
-  return `the conclusion is \`${conclusion}\`${why}, and \`fail-on\` lists it. Remove it there if the step may be green.`;
+  return `the conclusion is \`${conclusion}\`${why}, and \`fail-on\` lists it. Remove it there if the step should pass.`;
 }
 
 async function writeOutputs(outputs: Outputs, secrets: readonly string[]): Promise<void> {

@@ -16,7 +16,7 @@ export async function writeRunnerFile(name: RunnerFile, write: () => unknown): P
     return true;
   } catch (thrown) {
     if (!told.has(name)) {
-      const remedy = 'Free space on its disk, and let the step write there; the run goes on without.';
+      const remedy = 'Free space on its disk, and let the step write there; the run continues without it.';
       warning(`\`${name}\` of the runner cannot be written: ${messageOf(thrown)}. ${remedy}`, {
         title: 'File of the runner',
       });

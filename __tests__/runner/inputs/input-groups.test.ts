@@ -219,7 +219,7 @@ describe('the inputs of memory', () => {
     });
   });
 
-  const words = (...list: string[]) => `Give one of ${list.map((word) => `\`${word}\``).join(', ')}.`;
+  const words = (...list: string[]) => `Choose one of ${list.map((word) => `\`${word}\``).join(', ')}.`;
   it.each<[Given, string, string]>([
     ...['redis', 'Cache', 'repo'].map((store): [Given, string, string] => [
       { 'memory-store': store },

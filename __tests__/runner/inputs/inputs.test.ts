@@ -95,25 +95,25 @@ describe('inputs', () => {
     [
       { agent: '' },
       'the input `agent` is missing',
-      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+      'Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
     ],
     [
       { agent: '', prompt: 'Why?' },
       'the input `agent` is missing',
-      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+      'Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
     ],
     [
       { agent: ' ', model: 'openai/gpt-4o' },
       'the input `agent` is missing',
-      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+      'Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
     ],
-    [{ mode: 'review' }, 'the input `mode` cannot be "review"', 'Give one of `run`, `gc`, `validate`.'],
+    [{ mode: 'review' }, 'the input `mode` cannot be "review"', 'Choose one of `run`, `gc`, `validate`.'],
     [
       { agent: '', mode: 'gc', prompt: 'Why?', model: 'openai/gpt-4o' },
       'the input `agent` is missing',
-      'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+      'Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
     ],
-    [{ comment: 'yes' }, 'the input `comment` cannot be "yes"', 'Give one of `auto`, `always`, `never`.'],
+    [{ comment: 'yes' }, 'the input `comment` cannot be "yes"', 'Choose one of `auto`, `always`, `never`.'],
     [
       { 'dry-run': 'no' },
       'the input `dry-run` must be true or false, not "no"',
@@ -144,7 +144,7 @@ describe('inputs', () => {
     [
       { mode: 'gc', 'report-to': 'pr' },
       'the input `report-to` cannot be "pr"',
-      'Give one of `issue`, `pull-request`.',
+      'Choose one of `issue`, `pull-request`.',
     ],
     [
       { mode: 'gc', 'memory-store': 'none' },
@@ -164,7 +164,7 @@ describe('inputs', () => {
     [
       { 'fail-on': 'failure, warnings' },
       'the input `fail-on` cannot be "warnings"',
-      'Give one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`, `memory`.',
+      'Choose one of `success`, `failure`, `skipped`, `timeout`, `budget-exceeded`, `max-turns`, `refused`, `incomplete`, `cancelled`, `findings:critical`, `findings:major`, `findings:minor`, `findings:nit`, `coverage`, `not-published`, `memory`.',
     ],
   ])('C1 15: refuse %j', (given, message, remedy) => {
     expect(thrownBy(given)).toMatchObject({ name: 'ConfigError', message, remedy, exitCode: 2 });

@@ -29,7 +29,7 @@ function login(value: string, input: InputName): string {
   if (/^[A-Za-z0-9_-]{1,100}(?:\[bot\])?$/.test(name)) return name;
   throw new ConfigError(`the input \`${input}\` takes logins, not ${JSON.stringify(value)}`, {
     remedy:
-      'Write each login as GitHub shows it, for example `octocat` or `dependabot[bot]`; there are no patterns.',
+      'Write each login as GitHub shows it, for example `octocat` or `dependabot[bot]`; patterns are not supported.',
   });
 }
 
@@ -54,7 +54,7 @@ export function readAgentsRepo(value: string) {
   throw new ConfigError(
     `the input \`agents-repo\` must be \`owner/name@ref\`, not ${JSON.stringify(value)}`,
     {
-      remedy: 'Write a tag, a branch or a commit behind the name, for example `octocat/agents@v1`.',
+      remedy: 'Add a tag, a branch or a commit after the name, for example `octocat/agents@v1`.',
     },
   );
 }

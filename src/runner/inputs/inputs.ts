@@ -183,7 +183,7 @@ function checkTogether(inputs: Inputs): void {
   if (agent === '' && (mode !== 'run' || model === '' || prompt === '')) {
     throw new ConfigError('the input `agent` is missing', {
       remedy:
-        'Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+        'Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
     });
   }
 }
