@@ -59,7 +59,7 @@ describe('decodeAgent', () => {
   it('C1 6: refuses a file over the limit and accepts one of exactly the limit', () => {
     expect(decodeAgent(new Uint8Array(MAX_AGENT_BYTES).fill(0x23), SOURCE)).toHaveLength(MAX_AGENT_BYTES);
     expect(errorOf(new Uint8Array(MAX_AGENT_BYTES + 1).fill(0x23)).message).toBe(
-      `failed to parse agent config "v": the file has 262,145 bytes; the most is 262,144 bytes`,
+      `failed to parse agent config "v": the file has 262,145 bytes; the limit is 262,144 bytes`,
     );
   });
 });

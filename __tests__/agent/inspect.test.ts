@@ -112,8 +112,8 @@ describe('a memory.path that only the command line can use (D54)', () => {
     ['untrusted/v.md', 'the name is reserved'],
     ['offline/v.md', 'the name is reserved'],
     ['v.state.md', 'the name is reserved'],
-    ['.hidden/v.md', 'names in it begin with'],
-    ['my notes.md', 'names in it begin with'],
+    ['.hidden/v.md', 'names in it must start with'],
+    ['my notes.md', 'names in it must start with'],
   ])('%j is a warning at its line with the place used instead', (path, why) => {
     const { errors, warnings, workflowWarnings } = inspectAgent(text(path), SOURCE);
     expect({ errors, warnings }).toEqual({ errors: [], warnings: [] });

@@ -287,7 +287,7 @@ describe('wrong values', () => {
 
   it.each([
     ['memory_serach', 'Did you mean `memory_search`?'],
-    ['read_file', 'Other tools belong into `tools` at the top of the file.'],
+    ['read_file', 'Other tools go in `tools` at the top of the file.'],
   ])('the memory tool %s is refused with a remedy', (tool, remedy) => {
     expect(errorOf(`${HEAD}[memory]\ntools = ["${tool}"]\n`).remedy).toBe(remedy);
   });
@@ -503,7 +503,7 @@ describe('corpus C1', () => {
 
   it('C1 6: a file of 10 MB is refused before it is parsed', () => {
     const error = errorOf(`${HEAD}# ${'x'.repeat(10 * 1024 * 1024)}`);
-    expect(error.message).toContain('the most is 262,144 bytes');
+    expect(error.message).toContain('the limit is 262,144 bytes');
   });
 
   it('C1 6: a key of 200 kB is a warning of one short line', () => {

@@ -24,7 +24,7 @@ import { nearest } from './suggest.js';
 /** Axe's numbers keep its meaning of zero, not set; axe calls a time limit `timeout`. */
 const subAgents = v.pipe(
   keyTable({
-    max_depth: countKey('Levels of agents below this one. 0 means 3.', 0, { default: 3, max: 5 }),
+    max_depth: countKey('How deep sub-agents can be nested. 0 means 3.', 0, { default: 3, max: 5 }),
     parallel: described(v.optional(v.boolean('true or false')), {
       about: 'Whether agents called in one turn run at the same time.',
       default: true,
@@ -40,7 +40,7 @@ const memory = v.pipe(
     enabled: flagKey('Whether runs read the memory and add to it.', false),
     path: textKey('File of the run log. Default: `<agent>.md`.'),
     last_n: optionalCountKey('Newest entries to load. 0 loads all; without it, the newest 256 KiB.'),
-    max_entries: countKey('Number of entries from which runs warn. 0 never warns.'),
+    max_entries: countKey('Runs warn once the log has this many entries. 0 never warns.'),
     provenance: choiceKey(
       'Whether entries say which run wrote them. `auto`: in workflows.',
       PROVENANCE,
@@ -54,7 +54,7 @@ const memory = v.pipe(
     ),
     dir: textKey('Folder of the notes, on the command line only.'),
     scope: choiceKey(
-      'Who shares all but `MEMORY.md`: agents of one project, or all.',
+      "Who shares the notes (except `MEMORY.md`): a project's agents, or all.",
       NOTES_SCOPES,
       'project',
     ),
@@ -72,7 +72,7 @@ const memory = v.pipe(
     max_write_bytes: countKey('Maximum size of one write. 0 means 65536.', NOTES_LIMITS.writeBytes),
     max_log_bytes: countKey('Maximum size of the loaded run log. 0 means not set.'),
     warn_file_bytes: countKey(
-      'Size of a file from which `write_memory` warns. 0 means 1048576.',
+      'File size at which `write_memory` warns. 0 means 1048576.',
       NOTES_LIMITS.warnFileBytes,
     ),
   }),
@@ -115,7 +115,7 @@ const severities = Object.fromEntries(
 
 /** `[review]`: ours. What an input of the workflow says too, the input decides. */
 const review = keyTable({
-  depth: choiceKey('How often a review is read and checked.', REVIEW_DEPTHS, undefined, {
+  depth: choiceKey('How thoroughly a change is reviewed.', REVIEW_DEPTHS, undefined, {
     default: 'standard',
   }),
   verify_model: textKey(
@@ -170,7 +170,7 @@ export const AGENT_SCHEMA = v.pipe(
     system_prompt: textKey('Who the agent is and how it works.'),
     skill: textKey('A SKILL.md with the steps of the task: the name of a folder in `skills/`, or a path.'),
     files: textsKey('Glob patterns of files to send along, from `workdir`.'),
-    workdir: textKey('Folder that `files` counts from. Default: the current one.'),
+    workdir: textKey('Folder that `files` are relative to. Default: the current one.'),
     tools: textsKey('Tools that the model can call. A workflow must also allow some in `tools-allowed`.'),
     allowed_hosts: textsKey(
       'Hosts that `url_fetch` can reach, such as `docs.example.com` or `*.example.com`.',
@@ -202,13 +202,13 @@ export const AGENT_SCHEMA = v.pipe(
         keyTable({
           enabled: flagKey('Whether the agent has such a folder.', false),
           dir: textKey(
-            'The folder, counted from `workdir`. Default: a new one. `${AXE_ARTIFACT_DIR}` is that of the agent that was started.',
+            'The folder, relative to `workdir`. Default: a new one. `${AXE_ARTIFACT_DIR}` is that of the agent that was started.',
           ),
           default_write: flagKey('Whether `write_file` writes there by default.', false),
         }),
         {},
       ),
-      { about: 'A folder for files besides the working directory: file tools use it with `artifact`.' },
+      { about: 'A second folder for files: file tools use it with `artifact`.' },
     ),
     timeout: countKey('Time limit per run, in seconds. 0 means not set.'),
     params: described(v.optional(PARAMS, {}), { about: 'Parameters that are sent to the model.' }),
@@ -247,7 +247,7 @@ function* unknownNotesTools(_: unknown, path: KeyPath, written: unknown): Genera
       message: `memory.tools must be one of: ${ALL_NOTES_TOOLS.join(', ')}; got ${JSON.stringify(tool)}`,
       remedy:
         meant === undefined
-          ? 'Other tools belong into `tools` at the top of the file.'
+          ? 'Other tools go in `tools` at the top of the file.'
           : `Did you mean \`${meant}\`?`,
       path: [...path, index],
     };

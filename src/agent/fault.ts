@@ -84,7 +84,7 @@ export function parseError(
 /** The problem of a file that is larger than any agent. */
 export function tooLarge(size: string): { readonly message: string; readonly remedy: string } {
   return {
-    message: `the file has ${size}; the most is ${grouped(MAX_AGENT_BYTES)} bytes`,
+    message: `the file has ${size}; the limit is ${grouped(MAX_AGENT_BYTES)} bytes`,
     remedy: 'Move long texts to a skill (`skill`) or to context files (`files`).',
   };
 }

@@ -121,7 +121,7 @@ function checkTypes(
 function repeatedProblem({ path, first }: Findings['repeated'][number], locator: Locator): AgentProblem {
   return {
     message: `Key '${showKey(path)}' has already been defined, as '${showKey(first)}'`,
-    remedy: `Keys are compared without case: the first is on line ${locator.findNearest(first).line}. Leave one of the two out.`,
+    remedy: `Case is ignored in keys: the first is on line ${locator.findNearest(first).line}. Leave one of the two out.`,
     path,
   };
 }

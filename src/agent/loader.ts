@@ -187,7 +187,7 @@ function agentBytes(found: Exclude<Found, { kind: 'missing' }>, source: { name: 
     case 'outside':
       throw new ConfigError(
         `the file of the agent "${source.name}" leads out of the workspace: ${JSON.stringify(source.file)}`,
-        { remedy: 'In a workflow, name a path inside the repository, and no link that leads out of it.' },
+        { remedy: 'In a workflow, use a path inside the repository, and not a link that leads out of it.' },
       );
     case 'folder':
     case 'refused':
@@ -213,7 +213,7 @@ async function isOnlyOne(path: string, reader: AgentReader): Promise<boolean> {
 /** Of two agents of a folder whose names differ in case alone (D5). */
 export function twinError(name: string, twin: string, folder: string): ConfigError {
   return new ConfigError(`agents "${name}" and "${twin}" in ${folder} differ only in case`, {
-    remedy: 'Rename one of the two: some file systems, and their memory, treat the two as one.',
+    remedy: 'Rename one of them: some file systems treat both names as one, and so would their memory.',
   });
 }
 
@@ -246,12 +246,9 @@ function homesIn(place: AgentPlace): readonly AgentHome[] {
 
 function skillText(path: string, file: string, found: Exclude<Found, { kind: 'missing' }>): string {
   if (found.kind === 'outside') {
-    throw new ConfigError(
-      `skill ${JSON.stringify(path)} leads out of the folders that skills are read from`,
-      {
-        remedy: 'Put the skill next to the agents, for example in `axe/skills/`, or give its absolute path.',
-      },
-    );
+    throw new ConfigError(`skill ${JSON.stringify(path)} is outside the folders that skills are read from`, {
+      remedy: 'Put the skill next to the agents, for example in `axe/skills/`, or give its absolute path.',
+    });
   }
   if (found.kind !== 'file') {
     const { reason, size } = found;
@@ -260,7 +257,7 @@ function skillText(path: string, file: string, found: Exclude<Found, { kind: 'mi
         remedy: `\`${file}\` must be a readable text file. Name the file: \`…/SKILL.md\`.`,
       });
     }
-    const sizes = `has ${grouped(size)} bytes; the most is ${grouped(MAX_CONTEXT_BYTES)}`;
+    const sizes = `has ${grouped(size)} bytes; the limit is ${grouped(MAX_CONTEXT_BYTES)}`;
     throw new ConfigError(`failed to read skill: ${file} ${sizes}`, {
       remedy: 'Keep the skill short, and move long texts to context files (`files`).',
     });

@@ -53,14 +53,14 @@ export interface ModelParams {
 }
 
 const formatTable = keyTable({
-  type: choiceKey('Form of the answer.', RESPONSE_TYPES, undefined),
+  type: choiceKey('Format of the answer.', RESPONSE_TYPES, undefined),
   schema: anyTableKey('JSON schema that the answer is checked against.'),
 });
 
 const responseFormat = described(
   v.optional(v.lazy((input: unknown) => (isTable(input) ? formatTable : v.string('a string or a table')))),
   {
-    about: 'Form of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
+    about: 'Format of the answer: a word, or a table with `type = "json_schema"` and `schema`.',
     choices: RESPONSE_TYPES,
   },
   function* (_, path, written) {
@@ -80,10 +80,10 @@ const price = described(
       input: numberKey('Price of input.'),
       output: numberKey('Price of output.'),
       cache_read: numberKey("Price of input from the provider's cache. Default: that of input."),
-      cache_write: numberKey('Price of input that is put into the cache. Default: that of input.'),
+      cache_write: numberKey('Price of input written to the cache. Default: that of input.'),
     }),
   ),
-  { about: 'Price of a model without a known one, in US dollars per million tokens.' },
+  { about: 'Price of a model that we know no price for, in US dollars per million tokens.' },
   function* (_, path, written) {
     for (const key of written === undefined ? [] : ['input', 'output', 'cache_read', 'cache_write']) {
       const dollars = Number(fieldOf(written, key) ?? (key.startsWith('cache') ? 0 : -1));
@@ -112,18 +112,16 @@ export const PARAMS = v.pipe(
       { min: undefined },
     ),
     effort: choiceKey("How hard the model thinks. Default: the model's own.", EFFORTS, undefined),
-    api: choiceKey("OpenAI's interface to use. Default: as known of the model.", API_FORMS, undefined),
+    api: choiceKey('Which OpenAI API to use. Default: the one that fits the model.', API_FORMS, undefined),
     price,
     anthropic: providerTable('anthropic'),
     openai: providerTable('openai'),
     google: providerTable('google'),
     bedrock: providerTable('bedrock'),
     compatible: providerTable('compatible'),
-    context_window: countKey(
-      "Tokens of prompt and answer that a server of yours takes. 0 means the model's own.",
-      0,
-      { min: undefined },
-    ),
+    context_window: countKey("Context window of your own server, in tokens. 0 means the model's.", 0, {
+      min: undefined,
+    }),
     response_format: responseFormat,
   } satisfies Readonly<Record<ProviderTable, v.GenericSchema>> & v.ObjectEntries),
   v.transform((raw): ModelParams => {
@@ -155,13 +153,13 @@ function* temperatureProblems(temperature: number | undefined, path: KeyPath): G
 const mcpServer = v.pipe(
   keyTable({
     name: textKey('Name of the server.'),
-    url: textKey('Address of a server that is not a program.', { examples: ['https://mcp.example.com/mcp'] }),
+    url: textKey('Address of a server with a URL.', { examples: ['https://mcp.example.com/mcp'] }),
     transport: textKey('`stdio` starts a program, the others have a URL.', { choices: TRANSPORTS }),
     headers: textsByNameKey('Headers of each request. `${NAME}` is an environment variable.'),
     command: textKey('Program to start, for `transport = "stdio"`.'),
     args: textsKey('Arguments of the program.'),
     env: textsByNameKey(
-      'Variables of the program, the only secrets it gets. `${NAME}` is an environment variable.',
+      'Environment of the program, with the only secrets it gets. `${NAME}` is an environment variable.',
     ),
   }),
   v.transform((server) => ({
@@ -192,7 +190,7 @@ function* mcpProblems(servers: readonly McpServerConfig[]): Generator<AgentProbl
       yield problem('name', 'is required', 'Add a line `name = "…"` to the table.');
     if (server.transport === 'stdio') {
       if (server.command.trim() === '') {
-        yield problem('command', 'is required', 'Name the program that is the server: `command = "npx"`.');
+        yield problem('command', 'is required', 'Name the program to start: `command = "npx"`.');
       }
       yield* envProblems(server.env, problem);
     } else {
@@ -235,7 +233,7 @@ function* envProblems(env: McpServerConfig['env'], problem: McpProblem): Generat
 function* urlProblems(url: string, problem: McpProblem): Generator<AgentProblem> {
   const example = 'Write it like this: `url = "https://mcp.example.com/mcp"`.';
   if (url === '') {
-    yield problem('url', 'is required', `${example} A server that is a program has \`transport = "stdio"\`.`);
+    yield problem('url', 'is required', `${example} A server that we start has \`transport = "stdio"\`.`);
     return;
   }
   if (!URL.canParse(url)) {
@@ -270,7 +268,7 @@ function* refusedOptions(value: unknown, path: KeyPath): Generator<AgentProblem>
   if (typeof value === 'string') {
     if (!/:\/\//.test(value) && findTokens(value).length === 0) return;
     const what = 'looks like a key or an address';
-    yield problem(path, what, 'Give keys and addresses as variables of the environment.');
+    yield problem(path, what, 'Set keys and addresses as environment variables.');
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
@@ -282,7 +280,7 @@ function* refusedOptions(value: unknown, path: KeyPath): Generator<AgentProblem>
 }
 
 const REMEDY =
-  'Options may not add tools, servers, files, storage, other models, keys or addresses: no limit of a run would hold for them.';
+  'Options cannot add tools, servers, files, storage, other models, keys or addresses: no limit of the run would cover them.';
 
 function isRefused(name: string): boolean {
   if (HARMLESS.test(name)) return false;

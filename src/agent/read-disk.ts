@@ -138,7 +138,7 @@ async function resolveWorkdir(workdir: string): Promise<string> {
   } catch (thrown) {
     throw new ConfigError(`failed to resolve workdir symlinks: ${await firstMissing(workdir, thrown)}`, {
       cause: thrown,
-      remedy: '`files` are looked for in the workdir: check `workdir` in the agent and `--workdir`.',
+      remedy: 'We look for `files` in the workdir: check `workdir` in the agent and `--workdir`.',
     });
   }
 }
