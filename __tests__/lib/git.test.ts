@@ -62,7 +62,7 @@ describe('the diff of a range', () => {
     ['a shell command', '$(touch pwned)', "bad revision '$(touch pwned)'"],
     ['words', 'HEAD -- a.txt', "bad revision 'HEAD -- a.txt'"],
     ['a file', 'a.txt', "bad revision 'a.txt'"],
-    ['an option', '--output=/tmp/stolen', 'a range does not start with a hyphen'],
+    ['an option', '--output=/tmp/stolen', 'a range cannot start with a hyphen'],
   ])('is an error for %s', async (_, range, reason) => {
     await expect(diffOfRange(range, changed().repo.path, quiet)).rejects.toMatchObject({
       name: 'AxeError',

@@ -28,7 +28,7 @@ describe('an outcome', () => {
     expect(errorOf({ ...exhausted, limit: 'time' })).toBe(error);
     expect(errorOf({ kind: 'refused', answer: 'No.', stats })).toMatchObject({
       message: 'the model refused to answer',
-      remedy: 'Word the task differently. Or choose another model.',
+      remedy: 'Reword the task, or choose another model.',
     });
   });
 

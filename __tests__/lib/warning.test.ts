@@ -29,7 +29,7 @@ describe('warnings merged for the runner', () => {
       { message: 'the labels were not set: GitHub answered 403', remedy: add },
       { message: 'no one was assigned: GitHub answered 403', remedy: add },
       { message: 'no one was assigned: GitHub answered 403', remedy: add },
-      { message: 'the reaction was not given: GitHub answered 500', remedy: 'Run it again.' },
+      { message: 'the reaction was not added: GitHub answered 500', remedy: 'Run it again.' },
       { message: 'it was not saved.', remedy: add },
       { message: 'one has no remedy' },
     ];
@@ -37,7 +37,7 @@ describe('warnings merged for the runner', () => {
     expect(group?.message.split('\n')).toEqual([
       `the labels were not set: GitHub answered 403. ${add}`,
       'no one was assigned: GitHub answered 403.',
-      'the reaction was not given: GitHub answered 500. Run it again.',
+      'the reaction was not added: GitHub answered 500. Run it again.',
       'it was not saved.',
       'one has no remedy',
     ]);

@@ -66,7 +66,7 @@ describe('a request to a model', () => {
     await asker.ask(HELLO, { tools: [tool] });
     expect(budget.spending.tokens).toBeGreaterThan(2 * first);
     const message =
-      '`p/first` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate';
+      '`p/first` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate';
     expect(warnings).toEqual([{ code: 'model-warning', message }]);
   });
 

@@ -146,7 +146,7 @@ describe('a schema that is only inspected', () => {
   it.each<[string, object, string]>([
     ['an unknown type', { type: 'objekt' }, 'type must be equal to one of the allowed values'],
     ['a list in place of a schema', { properties: { a: [] } }, 'properties/a must be object,boolean'],
-    ['an unknown draft', { $schema: 'https://example.com/draft' }, 'draft that is not known'],
+    ['an unknown draft', { $schema: 'https://example.com/draft' }, 'a draft we do not know'],
   ])('is refused for %s', async (_, schema, message) => {
     const inspected = inspectSchema({ ...schema }, ORIGIN);
     await expect(inspected).rejects.toBeInstanceOf(ConfigError);

@@ -252,7 +252,7 @@ describe('an error of Bedrock', () => {
     const model = await open({ ...KEYS, ...REGION, AXE_BEDROCK_BASE_URL: server.url });
     await expect(model.doGenerate(question())).rejects.toMatchObject({
       message: 'auth: You do not have access to the model.',
-      remedy: 'Check that the key or role may use this model on bedrock, in this region or project.',
+      remedy: 'Check that the key or role can use this model on bedrock, in this region or project.',
     });
   });
 });

@@ -66,7 +66,7 @@ describe('an answer with an error status', () => {
     [499, 'm', 'Check `model` and `[params]` of the agent against what the provider says.'],
     [429, 'm', 'The provider limits requests and tokens. Try again later, or use another model.'],
     [307, 'm', 'Redirects are not followed; set the base URL to the final address.'],
-    [403, 'm', 'Check that the key in `OPENAI_API_KEY` may use this model.'],
+    [403, 'm', 'Check that the key in `OPENAI_API_KEY` can use this model.'],
     [408, 'm', DOWN],
     [500, 'm', DOWN],
     [529, 'm', DOWN],
@@ -84,7 +84,7 @@ describe('an answer with an error status', () => {
     expect(told(callError({ statusCode: 400, responseBody }))).toMatchObject({
       category: 'bad_request',
       overflow: { windowTokens: 8192 },
-      remedy: 'Give the agent less to read, or take a model with a larger context window.',
+      remedy: 'Give the agent less to read, or choose a model with a larger context window.',
     });
     expect(told(callError({ statusCode: 400 })).overflow).toBeUndefined();
   });
@@ -141,7 +141,7 @@ describe('C4 61: an answer that cannot be read', () => {
       exitCode: 3,
       status: 200,
       remedy:
-        'Run it again. If it stays, check what answers at the address: a proxy, or `AXE_OPENAI_BASE_URL`.',
+        'Run it again. If that does not help, check what answers at the address: a proxy, or `AXE_OPENAI_BASE_URL`.',
     });
   });
 });
@@ -174,7 +174,7 @@ it('a key that no header can hold is reported as what it is', () => {
   const message = 'Invalid character in header content ["x-api-key"]';
   expect(told(networkError('ERR_INVALID_CHAR', message))).toMatchObject({
     message: `auth: Post "${URL_OF_CALL}": ${message}`,
-    remedy: 'Set `OPENAI_API_KEY` anew: a key with a line break or a typographic quote cannot be sent.',
+    remedy: 'Set `OPENAI_API_KEY` again: a key with a line break or a typographic quote cannot be sent.',
   });
 });
 

@@ -54,7 +54,7 @@ describe('the effort that a model is asked for', () => {
     async (ref) => {
       const { body, warnings } = await ask(ref, { effort: 'low' });
       expect(JSON.stringify(body)).not.toMatch(/effort|thinking/);
-      const details = 'this model cannot be told how hard to think, so `effort` is ignored';
+      const details = 'this model has no setting for effort, so `effort` is ignored';
       expect(warnings).toEqual([{ type: 'compatibility', feature: 'effort', details }]);
     },
   );

@@ -84,7 +84,7 @@ describe('createOfflineModel', () => {
     const text = await answer(
       `${pullRequest(adding('a.test.ts', ['x']))}\n\n${fence('modified a.ts +1 -0\nmodified b.ts +2 -0', { source: 'files not shown' })}`,
     );
-    expect(text).toContain('2 files of the change could not be looked at, or not whole.');
+    expect(text).toContain('2 files of the change could not be read, or only in part.');
   });
 
   it('never repeats a secret that it finds', async () => {

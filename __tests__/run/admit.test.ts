@@ -47,7 +47,7 @@ describe('an event that is skipped', () => {
 describe('an actor whose permission nobody could read', () => {
   it.each([
     [{}, 'nobody knows octocat'],
-    [undefined, 'there is no token to ask GitHub with'],
+    [undefined, 'there is no token for GitHub'],
   ])('ends the run with an error that says why (D40)', async (permissions, why) => {
     await expect(admitted(comment(), { permissions })).rejects.toMatchObject({
       message: `the permission of octocat in octocat/hello could not be read: ${why}`,

@@ -97,7 +97,7 @@ describe('a note of an agent', () => {
     ['code that was not shown', 'F (lib/e.ts:5 "export const e = 6;")', 'was not shown to you'],
     ['a line with a secret by its shape', 'F (src/../disk.ts:3)', 'holds a secret'],
     ['a line with a secret by its value', 'F (./disk.ts:5)', 'holds a secret'],
-    ['a line with what nobody sees', 'F (disk.ts:4)', 'characters that nobody sees'],
+    ['a line with what nobody sees', 'F (disk.ts:4)', 'invisible characters'],
   ])('is refused for %s', async (_, content, message) => {
     await expect(citerOf().cite(content)).rejects.toThrow(message);
   });

@@ -107,8 +107,8 @@ describe('the cost of several runs together (D36)', () => {
   });
 
   it.each([
-    [AGENT, false, /keeps no memory of what its runs cost.*`enabled = true`/],
-    [AGENT_WITH_MEMORY, true, /this run writes no memory.*Leave `memory-readonly` out/],
+    [AGENT, false, /no memory that records what its runs cost.*`enabled = true`/],
+    [AGENT_WITH_MEMORY, true, /this run writes no memory.*Remove `memory-readonly`/],
   ])('is not limited without memory, and the remedy names the cause', async (bot, isMemoryReadOnly, told) => {
     const { deps } = depsOf({ agents: { bot } });
     await runPipeline({ ...request({ perDayUsd: 2 }), isMemoryReadOnly }, deps);

@@ -166,8 +166,8 @@ describe('the review of a change that does not fit', () => {
     expect(deps.warnings).toContainEqual(
       expect.objectContaining({
         code: 'context-incomplete',
-        message: expect.stringMatching(/^1 part of the review did not come to an end: part \d of 4: /),
-        remedy: expect.stringMatching(/^(?:Choose another model|Report it|Word the task differently)/),
+        message: expect.stringMatching(/^1 part of the review did not finish: part \d of 4: /),
+        remedy: expect.stringMatching(/^(?:Choose another model|Report it|Reword the task)/),
       }),
     );
   });
@@ -178,7 +178,7 @@ describe('the review of a change that does not fit', () => {
     });
     const [warning] = deps.warnings.filter(({ code }) => code === 'context-incomplete');
     expect(warning?.message).toMatch(
-      /^3 parts of the review did not come to an end: part 2 of 4, part 3 of 4, part 4 of 4: auth: no such key\. /,
+      /^3 parts of the review did not finish: part 2 of 4, part 3 of 4, part 4 of 4: auth: no such key\. /,
     );
   });
 
@@ -195,9 +195,7 @@ describe('the review of a change that does not fit', () => {
     expect(report.read.unseen.toSorted()).toEqual(['src/a.ts', 'src/b.ts', 'src/c.ts']);
     expect(deps.warnings).toContainEqual(
       expect.objectContaining({
-        message: expect.stringContaining(
-          '3 parts of the change did not fit into what the run may still cost',
-        ),
+        message: expect.stringContaining("3 parts of the change did not fit in the run's remaining budget"),
       }),
     );
     expect(report.outcome.kind).toBe('completed');

@@ -250,7 +250,7 @@ describe('saving the entry', () => {
     const limits = { perPullUsd: 0, perDayUsd: 1 };
     const end = { plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [], limits };
     await remember(end, deps);
-    expect(deps.warnings.at(-1)?.message).toMatch(/^`max-cost-usd-per-day` is not held: /);
+    expect(deps.warnings.at(-1)?.message).toMatch(/^`max-cost-usd-per-day` is not enforced: /);
     expect(deps.warnings.at(-1)?.message).toMatch(why);
     expect(deps.warnings.at(-1)?.message).toMatch(/[Ll]imit each run with `max-cost-usd`/);
   });

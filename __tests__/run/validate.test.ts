@@ -189,7 +189,7 @@ describe('the validation of agents', () => {
     const reads: string[] = [];
     const hostile = { 'a.toml': `${HEAD}sub_agents = [${names}]\n` };
     await expect(validate(hostile, {}, { agents: agentsOf(hostile, reads) })).rejects.toThrow(
-      'there are more than 300 agents and files that they name',
+      'there are more than 300 agents and files that they refer to',
     );
     expect(reads).toHaveLength(300);
   });
@@ -198,7 +198,7 @@ describe('the validation of agents', () => {
     const patterns = Array.from({ length: 400 }, (_, index) => `"${index}.txt"`).join(', ');
     const { counted, agents: loader } = countingAgents({ 'a.toml': `${HEAD}files = [${patterns}]\n` });
     await expect(validate({}, {}, { agents: loader })).rejects.toThrow(
-      'there are more than 300 agents and files that they name',
+      'there are more than 300 agents and files that they refer to',
     );
     expect(counted).toHaveLength(299);
   });

@@ -105,7 +105,7 @@ const RULES: readonly { [N in keyof AdmissionFacts]-?: Rule<N> }[keyof Admission
     decide({ trigger }) {
       if (trigger.kind === 'local' || !isDeleted(trigger)) return undefined;
       return {
-        message: `The ${trigger.kind} was ${trigger.action}; nothing is left to work on`,
+        message: `The ${trigger.kind} was ${trigger.action}; there is nothing left to work on`,
         remedy: `Leave \`${trigger.action}\` out of the event's \`types:\`.`,
       };
     },
@@ -140,7 +140,7 @@ const RULES: readonly { [N in keyof AdmissionFacts]-?: Rule<N> }[keyof Admission
           return {
             message: `Pull request #${trigger.number} comes from a fork, and GitHub gives its \`${trigger.event}\` runs no secrets`,
             remedy:
-              'Ask in a comment of the conversation below it, where the workflow runs on `issue_comment`.',
+              "Ask in a comment in the pull request's conversation, if the workflow runs on `issue_comment`.",
           };
         case 'workflow_run':
           if (!trigger.isFork) return undefined;
@@ -282,7 +282,7 @@ const RULES: readonly { [N in keyof AdmissionFacts]-?: Rule<N> }[keyof Admission
     decide: (_, { number, unreadable }) =>
       unreadable === undefined
         ? undefined
-        : { message: `Nothing of pull request #${number} was reviewed: ${unreadable}` },
+        : { message: `Pull request #${number} was not reviewed: ${unreadable}` },
   },
   {
     // A push that brings nothing to review, such as a merge of the base branch.
@@ -326,7 +326,7 @@ function skipFork({ number, head, event }: PullRequestTrigger): Notice {
     event === 'pull_request_target' ? 'a label (`labeled` in `types:`)' : 'a label, on `pull_request_target`';
   return {
     message: `Pull request #${number} comes from ${from}; forks do not start runs by default`,
-    remedy: `Somebody with write access can start it by a comment, where the workflow runs on \`issue_comment\`, or by ${label}.`,
+    remedy: `Somebody with write access can start it by a comment, if the workflow runs on \`issue_comment\`, or by ${label}.`,
   };
 }
 

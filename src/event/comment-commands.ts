@@ -39,7 +39,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     name: 'reopen',
     forms: ['/axe reopen', '/axe reopen <name>'],
     where: 'as `dismiss`',
-    does: 'Takes an end of a finding back.',
+    does: 'Opens a dismissed or settled finding again.',
   },
   {
     name: 'fix',
@@ -58,13 +58,13 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     name: 'resume',
     forms: ['/axe resume'],
     where: 'pull requests',
-    does: 'Takes `pause` back.',
+    does: 'Lets paused runs start again.',
   },
   {
     name: 'forget',
     forms: ['/axe forget <id>'],
     where: 'issues and pull requests',
-    does: 'Takes an entry out of memory.',
+    does: 'Removes an entry from memory.',
   },
   {
     name: 'remember',
@@ -76,7 +76,7 @@ export const COMMENT_COMMANDS: readonly CommentCommand[] = [
     name: 'promote',
     forms: ['/axe promote <id>'],
     where: 'issues and pull requests',
-    does: 'Makes an entry that was kept apart one that trusted runs load.',
+    does: 'Lets trusted runs load an entry that was kept apart.',
   },
   {
     name: 'help',

@@ -71,12 +71,12 @@ export function describeTaint(source: TaintSource): string {
     case 'event':
       return source.reason;
     case 'history':
-      return 'it was shown commit messages or release notes, which hold titles by anyone';
+      return "it saw commit messages or release notes, which can hold anyone's text";
     case 'failing-checks':
       return 'it read failing checks, which can print anything';
     case 'own-words':
-      return 'it was shown what an earlier run of ours had made of such text';
+      return 'it saw what an earlier run had made of such text';
     case 'tool':
-      return `it used \`${source.tool}\`, which can bring in text by anyone`;
+      return `it used \`${source.tool}\`, which can bring in anyone's text`;
   }
 }

@@ -62,7 +62,7 @@ export function classifyTrust(
     case 'release':
       return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can release');
     case 'schedule':
-      return trusted('a schedule runs what the default branch holds');
+      return trusted('a schedule runs what is on the default branch');
     case 'dispatch':
       return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can dispatch');
     case 'local':
@@ -70,11 +70,11 @@ export function classifyTrust(
     case 'unknown':
       return untrusted('the event is unknown');
     case 'merge_group':
-      return { level: 'untrusted', lane: 'tainted', reason: 'a queue holds pull requests of anyone' };
+      return { level: 'untrusted', lane: 'tainted', reason: "a queue holds anyone's pull requests" };
     case 'workflow_run': {
       const why = whyUntrusted(trigger, permission);
       if (why !== undefined) return untrusted(why);
-      return { level: 'untrusted', lane: 'tainted', reason: 'logs hold what any program printed' };
+      return { level: 'untrusted', lane: 'tainted', reason: 'logs hold whatever a program printed' };
     }
     case 'pull_request':
     case 'issue':
@@ -103,7 +103,7 @@ function whyUntrusted(
   if (trigger.kind === 'issue' || trigger.kind === 'comment') {
     if (isDeleted(trigger)) return 'what the event is about was deleted';
     const isOurs = trigger.kind === 'issue' ? isOwnIssue(trigger) : isOwnText(trigger.body);
-    if (isOurs) return 'a run of ours caused the event';
+    if (isOurs) return 'one of our own runs caused the event';
   }
   if (trigger.actor.isBot) return 'a bot caused the event';
   if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
@@ -160,8 +160,7 @@ export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined)
   throw new ConfigError(
     `the commits of pull request #${number}, which comes from a fork, are checked out on \`${event}\`, where its code can reach the secrets`,
     {
-      remedy:
-        'Take the checkout out, or its `ref:`; the diff and the files are read through the API and need none.',
+      remedy: 'Remove the checkout or its `ref:`; the diff and the files are read through the API.',
     },
   );
 }

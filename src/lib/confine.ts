@@ -18,7 +18,7 @@ export async function confine(workspace: string, { path, what }: NamedPath): Pro
   if (!/\0/.test(path) && !(await leadsOut(absolute, workspace))) return absolute;
   const shown = JSON.stringify(shownPath(workspace, path));
   throw new ConfigError(`${what} leads out of the workspace: ${shown}`, {
-    remedy: 'In a workflow, name a path inside the repository, and no link that leads out of it.',
+    remedy: 'In a workflow, use a path inside the repository, and not a link that leads out of it.',
   });
 }
 

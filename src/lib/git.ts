@@ -50,7 +50,7 @@ export async function runGit(args: readonly string[], { cwd, env, signal }: GitO
 
 function reasonOf({ code, killed, message }: ExecFileException, output: string): string {
   if (code === 'ENOENT') return 'git is not installed, or the folder does not exist';
-  if (killed === true) return `git gave no answer within ${TIMEOUT_MS / 1000} s`;
+  if (killed === true) return `git did not answer within ${TIMEOUT_MS / 1000} s`;
   return output.trim() || message;
 }
 
@@ -59,7 +59,7 @@ function reasonOf({ code, killed, message }: ExecFileException, output: string):
  * Throws an AxeError if git or the range is missing.
  */
 export async function diffOfRange(range: string, options: GitOptions): Promise<string> {
-  if (range.startsWith('-')) throw unusable(range, 'a range does not start with a hyphen');
+  if (range.startsWith('-')) throw unusable(range, 'a range cannot start with a hyphen');
   try {
     return await runGit([...CONFIG, 'diff', ...PLAIN, range, '--'], options);
   } catch (thrown) {

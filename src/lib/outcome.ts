@@ -97,7 +97,7 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
 export function errorOf(outcome: RunOutcome): AxeError | undefined {
   if (outcome.kind === 'refused') {
     return new AxeError('the model refused to answer', {
-      remedy: 'Word the task differently. Or choose another model.',
+      remedy: 'Reword the task, or choose another model.',
     });
   }
   return outcome.kind === 'completed' ? undefined : outcome.error;

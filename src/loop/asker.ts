@@ -90,7 +90,7 @@ export function createAsker(
     usage.turns = turn;
     const wider = widerLimit(reply, current, askedTokens);
     if (wider === undefined || budget.spent() !== undefined) return reply;
-    const message = `\`${current.ref}\` came to its limit of output before its answer began, so it is asked once more with a limit of ${grouped(wider)} tokens`;
+    const message = `\`${current.ref}\` reached its output limit before its answer began, so we ask it once more with a limit of ${grouped(wider)} tokens`;
     deps.reporter.warn({ code: 'model-warning', message });
     usage.retries += 1;
     try {
@@ -135,7 +135,7 @@ export function createAsker(
     if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
     deps.onReply?.({ modelId: usage.modelId, use: used, price: current.price });
     if (estimated !== undefined && budget.isFirstEstimate(current.ref)) {
-      const message = `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits of tokens and cost hold by the estimate`;
+      const message = `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate`;
       deps.reporter.warn({ code: 'model-warning', message });
     }
     introduce(reply, used.costUsd !== undefined || current.price !== undefined);

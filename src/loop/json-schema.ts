@@ -82,7 +82,7 @@ async function openCompiler(schema: JsonSchema, origin: string): Promise<Ajv> {
     return new draft7.Ajv(OPTIONS);
   }
   throw new ConfigError(
-    `the JSON schema of ${origin} is written for a draft that is not known: ${JSON.stringify($schema)}`,
+    `the JSON schema of ${origin} uses a draft we do not know: ${JSON.stringify($schema)}`,
     { remedy: `Set \`$schema\` to "${DRAFT_2020}" or "${DRAFT_7}#", or leave it out.` },
   );
 }
@@ -100,7 +100,7 @@ function slowSchema(origin: string, what: string): ConfigError {
 function brokenSchema(origin: string, thrown: unknown): ConfigError {
   return new ConfigError(`the JSON schema of ${origin} cannot be used: ${messageOf(thrown)}`, {
     remedy:
-      'Fix the schema. It follows JSON Schema, draft 2020-12 unless `$schema` says draft 7; no document is fetched.',
+      'Fix the schema. It follows JSON Schema, draft 2020-12 unless `$schema` says draft 7; references to other documents are not fetched.',
     cause: thrown,
   });
 }

@@ -109,13 +109,13 @@ export function endOf(
 function remedyForLength(settings: Asked, thinking: Thinking | undefined): string {
   if (settings.maxOutputTokens !== undefined || !isThinking(thinking, settings))
     return 'Raise `max_tokens` in `[params]` of the agent.';
-  return 'That is all the provider allows: give the agent less to do, or take another model.';
+  return 'That is all the provider allows: give the agent less to do, or choose another model.';
 }
 
 function cutByLength(raw: string, outputTokens: number, remedy: string): AxeError {
   if (/context/i.test(raw)) {
     return new AxeError("the answer was cut because the model's context window is full", {
-      remedy: 'Give the agent less to read, or take a model with a larger context window.',
+      remedy: 'Give the agent less to read, or choose a model with a larger context window.',
     });
   }
   const where =
@@ -125,7 +125,7 @@ function cutByLength(raw: string, outputTokens: number, remedy: string): AxeErro
 
 function endedByError(raw: string): AxeError {
   const reason = raw === 'error' ? '' : ` (${cleanLine(raw, MAX_REASON)})`;
-  const remedy = 'Run it again; if it happens again, take another model.';
+  const remedy = 'Run it again; if it happens again, choose another model.';
   if (/call|tool/i.test(raw)) {
     return new AxeError(`the answer ended with a tool call that cannot be read${reason}`, { remedy });
   }

@@ -181,7 +181,7 @@ const CALL_AS_TEXT =
 function inCircles(tool = ''): AxeError {
   return new AxeError(`the model made the same call of \`${tool}\` ${LAST_SAME_CALL} times in a row`, {
     exitCode: 1,
-    remedy: 'Word the task differently. Or choose another model.',
+    remedy: 'Reword the task, or choose another model.',
   });
 }
 

@@ -210,7 +210,7 @@ function noteCut(sent: number, read: number, asker: Asker, { reporter, onCut }: 
   onCut?.();
   if (read >= windowTokens) return;
   asker.learnWindow(read);
-  const message = `\`${ref}\` has read ${grouped(read)} of about ${grouped(sent)} tokens; its server cuts off what is longer than its window`;
+  const message = `\`${ref}\` has read ${grouped(read)} of about ${grouped(sent)} tokens; its server drops whatever exceeds its window`;
   const remedy =
     'Start it with a larger window (Ollama: `OLLAMA_CONTEXT_LENGTH`), and set `context_window` in `[params]` to it.';
   reporter.warn({ code: 'context-truncated', message, remedy });

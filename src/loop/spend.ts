@@ -50,7 +50,7 @@ export function unheldLimits({ perPullUsd, perDayUsd }: SpendLimits, why: string
     ...(perDayUsd > 0 ? ['`max-cost-usd-per-day`'] : []),
   ];
   if (limits.length === 0) return [];
-  const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not held: ${why}`;
+  const message = `${limits.join(' and ')} ${limits.length === 1 ? 'is' : 'are'} not enforced: ${why}`;
   return [{ code: 'input-invalid', message }];
 }
 

@@ -120,7 +120,7 @@ export function judgeAnswer(answer: string, form: AnswerForm | undefined, mayCor
   }
   const error = new AxeError(`the answer is not the JSON that was asked for: ${problem}`, {
     remedy:
-      "Describe the form in the agent's `system_prompt` too, make the schema simpler, or take another model.",
+      "Describe the form in the agent's `system_prompt` too, make the schema simpler, or choose another model.",
   });
   return { kind: 'failed', error };
 }

@@ -222,7 +222,7 @@ function withWarnings(
   const reply = { ...given, warnings: given.warnings.filter((warning) => !isOurs(warning)) };
   if (wire !== 'bedrock' || responseFormat?.type !== 'json' || responseFormat.schema !== undefined)
     return reply;
-  const details = 'JSON without a schema cannot be asked for on Bedrock; say it in the system prompt.';
+  const details = 'Bedrock cannot return JSON without a schema; ask for it in the system prompt.';
   return {
     ...reply,
     warnings: [...reply.warnings, { type: 'unsupported', feature: 'responseFormat', details }],

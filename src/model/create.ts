@@ -123,7 +123,7 @@ async function* listen(chunks: Chunks, silence: AbortController): AsyncGenerator
  */
 const SIGN_OF_LIFE = /^:|^event: (?:ping|keepalive)\b|"type": ?"(?:ping|keepalive)"/m;
 
-const TOO_SILENT = `nothing came for ${MODEL_SILENCE_MS / 1000} s`;
+const TOO_SILENT = `nothing arrived for ${MODEL_SILENCE_MS / 1000} s`;
 
 /**
  * The window that Ollama has loaded a model with; undefined where no Ollama answers. It depends on the model's file, on

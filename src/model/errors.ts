@@ -126,7 +126,7 @@ function connectionTrouble(thrown: APICallError, { id, baseUrlVariable, keyVaria
   if (cause.remedy !== undefined) return { category: 'server', text: cause.message, remedy: cause.remedy };
   const url = new URL(thrown.url);
   if (cause.code === 'ERR_INVALID_CHAR') {
-    const remedy = `Set \`${keyVariable}\` anew: a key with a line break or a typographic quote cannot be sent.`;
+    const remedy = `Set \`${keyVariable}\` again: a key with a line break or a typographic quote cannot be sent.`;
     return { category: 'auth', text: `Post "${thrown.url}": ${cause.message}`, remedy };
   }
   if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
@@ -160,11 +160,11 @@ function retryAfter(headers: Record<string, string> = {}, body: unknown): number
 const PROVIDER_DOWN =
   'The provider has a problem. Try again later, or use another model: a second one in `model` in a workflow, `--model` on the ' +
   'command line.';
-const TOO_LONG = 'Give the agent less to read, or take a model with a larger context window.';
+const TOO_LONG = 'Give the agent less to read, or choose a model with a larger context window.';
 
 /** For an answer that cannot be read: half of one, or that of a proxy or a sign-in page. */
 export function retryRemedy({ baseUrlVariable }: Provider): string {
-  return `Run it again. If it stays, check what answers at the address: a proxy, or \`${baseUrlVariable}\`.`;
+  return `Run it again. If that does not help, check what answers at the address: a proxy, or \`${baseUrlVariable}\`.`;
 }
 
 function remedyFor(status: number, text: string, { id, keyVariable, access }: Provider): string {
@@ -173,12 +173,12 @@ function remedyFor(status: number, text: string, { id, keyVariable, access }: Pr
   if (isKeyRefused && access === 'direct' && keyVariable !== '')
     return `Check the key in \`${keyVariable}\`.`;
   if ((status === 401 || status === 403) && access !== 'direct')
-    return `Check that the key or role may use this model on ${id}, in this region or project.`;
+    return `Check that the key or role can use this model on ${id}, in this region or project.`;
   if (status === 404) return `Check the model's name; ${id} does not know it, or the key cannot use it.`;
   if (status === 402 || /\b(?:credits?|billing|quota)\b/i.test(text))
     return `Check the credits, the quota and the billing of the account at ${id}.`;
   if (status === 403 && keyVariable !== '')
-    return `Check that the key in \`${keyVariable}\` may use this model.`;
+    return `Check that the key in \`${keyVariable}\` can use this model.`;
   if (status === 429)
     return 'The provider limits requests and tokens. Try again later, or use another model.';
   if (status >= 500 || status === 408) return PROVIDER_DOWN;

@@ -92,7 +92,7 @@ function fitEffort(
   if (effort === wanted) return { effort, warnings: [] };
   const details =
     effort === undefined
-      ? 'this model cannot be told how hard to think, so `effort` is ignored'
+      ? 'this model has no setting for effort, so `effort` is ignored'
       : `this model has no \`${wanted}\`, so it is asked for \`${effort}\``;
   return { effort, warnings: [{ type: 'compatibility', feature: 'effort', details }] };
 }

@@ -218,7 +218,7 @@ function lookedAt(files: readonly DiffFile[], message: string): string {
   const missing = parseFences(message).fences.find(({ source }) => source === 'files not shown');
   if (missing !== undefined)
     parts.push(
-      `${count(missing.text.split('\n').length, 'file')} of the change could not be looked at, or not whole.`,
+      `${count(missing.text.split('\n').length, 'file')} of the change could not be read, or only in part.`,
     );
   return parts.join(' ');
 }

@@ -239,7 +239,7 @@ function signJwt(credential: object, audience: string): string {
   } catch {
     // The error's own text is of no use, and what it was made of is secret.
     throw new ProviderError('auth', 'the private key of the service account cannot be read', {
-      remedy: 'Use the JSON file of the key as Google made it.',
+      remedy: "Use the key's JSON file exactly as Google created it.",
     });
   }
 }

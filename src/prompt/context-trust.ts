@@ -44,7 +44,7 @@ export function warnOfOwnChanges(
   const rest = named.length > MAX_NAMED ? ` and ${named.length - MAX_NAMED} more` : '';
   return {
     code: 'agent-changed-in-pull-request',
-    message: `the pull request changes ${named.slice(0, MAX_NAMED).join(', ')}${rest}, which this run takes its instructions from. The version of the base branch was used; the change counts once it is merged.`,
+    message: `the pull request changes ${named.slice(0, MAX_NAMED).join(', ')}${rest}, which this run takes its instructions from. The version of the base branch was used; the change takes effect once it is merged.`,
   };
 }
 

@@ -211,7 +211,7 @@ function limitOf({ policy: { maxTokens }, taken = 0, isLocal }: DiffDescription)
   if (isLocal === true) return { limit: `the ${tokens}`, remedy: 'Name a smaller range, or pipe in less.' };
   return {
     limit: `${taken > 0 ? 'what is left of ' : ''}the ${tokens}`,
-    remedy: 'Raise `max-diff-tokens`, take a model with a larger window, or leave files out with `paths`.',
+    remedy: 'Raise `max-diff-tokens`, choose a model with a larger window, or leave files out with `paths`.',
   };
 }
 

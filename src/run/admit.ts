@@ -102,8 +102,8 @@ export async function askPermission(
   if (login === undefined) return { kind: 'unknown', message: 'nobody in particular' };
   if (deps.github === undefined) {
     const remedy =
-      "In a workflow, give the step its `github-token` back, which is the job's own by default. Elsewhere, set `GH_TOKEN`.";
-    return { kind: 'unknown', message: 'there is no token to ask GitHub with', remedy };
+      "In a workflow, set the step's `github-token`, or remove that input to use the job's token. Elsewhere, set `GH_TOKEN`.";
+    return { kind: 'unknown', message: 'there is no token for GitHub', remedy };
   }
   return await deps.github.permission(login, deps.deadline.signal);
 }

@@ -141,7 +141,7 @@ async function openShared(
   const place = `\`agents-repo: ${owner}/${name}@${ref}\``;
   if (client === undefined) {
     throw new ConfigError(`${place} cannot be read: there is no token`, {
-      remedy: 'Give the step `repositories-token`, or its `github-token` back.',
+      remedy: "Set the step's `repositories-token` or `github-token`.",
     });
   }
   const repository = { owner, name, defaultBranch: '', isPrivate: true };
@@ -157,4 +157,4 @@ async function openShared(
 const UNREADABLE: ReadonlySet<string> = new Set(['missing', 'denied', 'invalid']);
 
 const REMEDY =
-  "Check its name and its ref. The workflow's own token sees no other private repository: give `repositories-token`, a token with `contents: read` on that one.";
+  "Check its name and its ref. The workflow's own token cannot see other private repositories: set `repositories-token` to one with `contents: read` there.";

@@ -126,7 +126,7 @@ export interface LostAnswer {
 }
 
 /** For reasons that lie with the model alone. */
-const OTHER_MODEL = 'Choose another model if this happens again and again.';
+const OTHER_MODEL = 'Choose another model if this keeps happening.';
 
 /** `missing` says what a conversation lacks that came to its end. */
 export function lostBy(outcome: RunOutcome, missing: string): LostAnswer {

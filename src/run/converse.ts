@@ -123,9 +123,9 @@ function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['kee
 /** Why what this run costs will not be known to others; undefined where it will, as far as can be said before. */
 function whyUnheld({ memory }: Plan): string | undefined {
   if (memory === undefined)
-    return 'the agent keeps no memory of what its runs cost. Set `enabled = true` in `[memory]` of the agent.';
+    return 'the agent has no memory that records what its runs cost. Set `enabled = true` in `[memory]` of the agent.';
   return memory.lane === 'none'
-    ? 'this run writes no memory, so what it costs is not kept. Leave `memory-readonly` out.'
+    ? 'this run writes no memory, so its cost is not recorded. Remove `memory-readonly`.'
     : undefined;
 }
 

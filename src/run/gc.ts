@@ -321,6 +321,6 @@ function refuseReadOnly({ isMemoryReadOnly, dryRun }: RunRequest): void {
 }
 
 function notCounted({ message, remedy = 'Check where memory is kept.' }: FailedSave): Warning {
-  const what = `what gc cost could not be noted, so no limit counts it: ${message}`;
+  const what = `the cost of gc could not be recorded, so no limit counts it: ${message}`;
   return { code: 'memory-save-failed', message: what, remedy };
 }

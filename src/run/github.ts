@@ -103,7 +103,7 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
           ? fetchSubject(client, place, signal)
           : readSubject(place, signal));
         const { comments } = conversation;
-        if (pull === undefined) return { kind: 'unread', message: `#${number} is no pull request.` };
+        if (pull === undefined) return { kind: 'unread', message: `#${number} is not a pull request.` };
         const { head, threads, reviews } = pull;
         return { kind: 'read', seen: { head: head.sha, threads: threads.threads, reviews, comments } };
       } catch (thrown) {

@@ -269,11 +269,10 @@ export function notesAreOff(agent: string, names: readonly string[]): Warning {
 }
 
 const SUB_AGENT =
-  'a sub-agent only reads notes; what matters it reports to the agent that called it. Remove the tool from its `tools`.';
+  'a sub-agent can only read notes; it reports what matters to the agent that called it. Remove the tool from its `tools`.';
 const NEVER =
   'with `memory-readonly: true` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
-const NOT_KEPT =
-  'this run has no memory that would keep anything. Set `memory-store` to `auto`, or remove the tool from `tools`.';
+const NOT_KEPT = 'this run keeps no memory. Choose another `memory-store`, or remove the tool from `tools`.';
 
 function withheld(name: string, why: string): Warning {
   return { code: 'tool-not-available', message: `The tool \`${name}\` (memory) was withheld: ${why}` };

@@ -179,7 +179,7 @@ function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies):
     .map(({ pass }) => pass.name);
   const failed = ends.flatMap(({ pass, lost }) => (lost === undefined ? [] : [{ name: pass.name, ...lost }]));
   if (unpaid.length > 0) {
-    const message = `${count(unpaid.length, 'part')} of the change did not fit into what the run may still cost: ${unpaid.join(', ')}`;
+    const message = `${count(unpaid.length, 'part')} of the change did not fit in the run's remaining budget: ${unpaid.join(', ')}`;
     const remedy = 'Raise `max-cost-usd` or `max-tokens`; the next review reads them first.';
     reporter.warn({ code: 'context-incomplete', message, remedy });
   }
@@ -190,7 +190,7 @@ function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies):
     const names = failed.filter(({ message }) => message === reason).map(({ name }) => name);
     return `${names.join(', ')}: ${reason}`;
   });
-  const message = `${count(failed.length, 'part')} of the review did not come to an end: ${reasons.join('; ')}. What was to be read there counts as not read.`;
+  const message = `${count(failed.length, 'part')} of the review did not finish: ${reasons.join('; ')}. Their files count as not read.`;
   reporter.warn({ code: 'context-incomplete', message, remedy: remediesOf(failed) });
 }
 

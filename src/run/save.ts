@@ -256,7 +256,7 @@ export function spentKeeper(
     journal?.pending([change]).catch((thrown: unknown) => {
       if (isTold) return;
       isTold = true;
-      const message = `what the run costs could not be noted for the post step: ${messageOf(thrown)}`;
+      const message = `the run's cost could not be passed on to the post step: ${messageOf(thrown)}`;
       reporter.warn({ code: 'memory-save-failed', message });
     });
   };

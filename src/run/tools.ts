@@ -386,7 +386,7 @@ function absentTools(
     : 'Give the step a `github-token`; on the command line set `GITHUB_TOKEN`.';
   return {
     code: 'tool-not-available',
-    message: `agent "${agent.name}" asks for ${listed}, which ${names.length === 1 ? 'reads' : 'read'} on GitHub: there is no ${isLocal ? 'event' : 'token'}`,
+    message: `agent "${agent.name}" asks for ${listed}, which ${names.length === 1 ? 'reads' : 'read'} GitHub: there is no ${isLocal ? 'event' : 'token'}`,
     remedy,
   };
 }

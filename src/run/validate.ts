@@ -91,8 +91,8 @@ class AgentQueue {
     this.deps.signal?.throwIfAborted();
     this.lookUps += 1;
     if (this.lookUps <= MAX_LOOK_UPS) return;
-    throw new ConfigError(`there are more than ${MAX_LOOK_UPS} agents and files that they name`, {
-      remedy: 'Look at them one by one: name one with `agent`.',
+    throw new ConfigError(`there are more than ${MAX_LOOK_UPS} agents and files that they refer to`, {
+      remedy: 'Check them one at a time: name one with `agent`.',
     });
   }
 

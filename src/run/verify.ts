@@ -89,7 +89,7 @@ function reportVerification(
   const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
   reporter.event({ kind: 'verified', looks: verdicts.size, confirmed, refuted: refuted.length, unverified });
   if (lost.length === 0) return;
-  const message = `${count(unverified, 'finding')} had no second look: ${reasonsOf(lost)}. What has none is posted as it was raised.`;
+  const message = `${count(unverified, 'finding')} had no second look: ${reasonsOf(lost)}. Findings without one are posted as raised.`;
   reporter.warn({ code: 'not-verified', message, remedy: remediesOf(lost) });
 }
 
@@ -123,7 +123,7 @@ export async function verifySettlements(own: AgentConversation, held: Held, run:
   const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
   const kept = wanted.filter((one) => !isOver(one));
   if (kept.length > 0 && looked.lost.length > 0) {
-    const message = `${count(kept.length, 'earlier finding')} stayed open, because nobody could look whether the end is right: ${reasonsOf(looked.lost)}.`;
+    const message = `${count(kept.length, 'earlier finding')} stayed open, because no second look could confirm that they are over: ${reasonsOf(looked.lost)}.`;
     loop.reporter.warn({ code: 'not-verified', message, remedy: remediesOf(looked.lost) });
   }
   const settlements = buffered.settlements
@@ -146,7 +146,7 @@ function refusalOf(
   { finding: { handle, lane } }: Settlement,
   verdict: FindingVerdict | undefined,
 ): Buffered['refusals'][number] {
-  const unseen = lane === 'trusted' ? 'nobody could look' : 'strangers may have had a part in what it says';
+  const unseen = lane === 'trusted' ? 'nobody could look' : 'strangers may have influenced what it says';
   const why = verdict === undefined ? unseen : `${SAID[verdict.kind]}: ${verdict.reason}`;
   return {
     tool: 'settle_finding',

@@ -133,14 +133,14 @@ describe('loading an agent', () => {
   });
 
   it.each(['../outside.toml', '/etc/agents/a.toml', 'a\\b.toml'])('refuses the name %s', async (name) => {
-    const message = expect.stringContaining('does not lie in the repository');
+    const message = expect.stringContaining('is not in the repository');
     const refusal = { name: 'ConfigError', message };
     await expect(library(repository({})).loadAgent(name)).rejects.toMatchObject(refusal);
   });
 
   it.each([
     ['a link', { type: 'symlink' } as const, 'it is a symlink, not a file'],
-    ['a file that is too large', 'x'.repeat(MAX_AGENT_BYTES + 1), '262,144 are the limit'],
+    ['a file that is too large', 'x'.repeat(MAX_AGENT_BYTES + 1), 'the limit is 262,144'],
   ])('refuses %s', async (_, entry, text) => {
     const loading = library(repository({ 'axe/agents/bot.toml': entry })).loadAgent('bot');
     const message = expect.stringContaining(text);
@@ -261,7 +261,7 @@ describe('counting files', () => {
     expect(await countFiles('*.md', '/home/runner/work/hello/hello/docs')).toBe(1);
     expect(await countFiles('*.txt', 'docs')).toBe(0);
     await expect(countFiles('a[', '')).rejects.toThrow('invalid glob pattern');
-    await expect(countFiles('*', '/elsewhere')).rejects.toThrow('does not lie in the repository');
+    await expect(countFiles('*', '/elsewhere')).rejects.toThrow('is not in the repository');
     expect(client.requests).toHaveLength(1);
   });
 });
@@ -302,7 +302,7 @@ describe('a path at a ref', () => {
 
   it('is refused over the limit before it is fetched', async () => {
     const client = repository({ 'large.md': 'x'.repeat(2 * INLINE_BYTES) });
-    const reason = 'it has 2,097,152 bytes; 1,000 are the limit';
+    const reason = 'it has 2,097,152 bytes; the limit is 1,000';
     expect(await readAt(client, 'large.md', 1000)).toEqual({ kind: 'refused', reason });
     expect(client.requests).toHaveLength(1);
   });

@@ -52,6 +52,6 @@ it('an answer that does not fit is reported with the place and the mismatch', as
   );
   const graph = { query: '', variables: {}, what: 'the repository', permission: '' };
   await expect(askGraphQl(client, { ...graph, schema }, noAbort())).rejects.toThrow(
-    "GitHub's answer does not hold the repository",
+    "GitHub's answer lacks the repository",
   );
 });

@@ -117,7 +117,7 @@ describe('the context of a pull request', () => {
     const found = await fetched({ headSha: NEWER, files, pinnedFiles: files.slice(0, 1) });
     expect(found).toMatchObject({ diff: DIFF, files: [{ path: 'a.ts' }], filesTotal: 1 });
     expect(found.messages).toEqual([
-      'pull request #42 has moved on to ccccccc since the event; this run looks at aaaaaaa. The push that came after has a run of its own.',
+      'pull request #42 has moved on to ccccccc since the event; this run looks at aaaaaaa. The later push gets its own run.',
     ]);
   });
 
@@ -199,7 +199,7 @@ diff --git "a/odd\\nname.ts" "b/odd\\nname.ts"
 +2
 `);
     const message =
-      'GitHub did not send the diff whole; it was put together from 6 files, 2 of them without their changes';
+      'GitHub did not send the whole diff; it was put together from 6 files, 2 of them without their changes';
     expect(result.warnings).toMatchObject([{ code: 'context-incomplete', message }]);
   });
 

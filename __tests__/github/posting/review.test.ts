@@ -107,7 +107,7 @@ describe('a review', () => {
     const hello = await startHello({ viewer: 'hubot' });
     seedReview(hello.repo, { pull: 42, author: 'hubot', body: 'unfinished', state: 'PENDING' });
     await expect(publish(hello)).rejects.toMatchObject({
-      remedy: expect.stringContaining('submit or discard it'),
+      remedy: expect.stringContaining('Submit or discard it'),
     });
     expect(hello.repo.talk.reviews).toHaveLength(1);
   });
@@ -183,9 +183,13 @@ describe('a review that cannot be posted', () => {
     [
       'on a commit that was pushed away',
       (hello) => replaced(hello, hello.baseSha),
-      /not part of the pull request any more/,
+      /no longer, part of the pull request/,
     ],
-    ['too fast', ({ github }) => github.fail({ route: POST, status: 422, body: FAST }), /asks for a pause/],
+    [
+      'too fast',
+      ({ github }) => github.fail({ route: POST, status: 422, body: FAST }),
+      /asks us to slow down/,
+    ],
   ])('%s is reported with its remedy and not repeated', async (_, arrange, remedy) => {
     const hello = await startHello();
     arrange(hello);

@@ -7,7 +7,7 @@ it.each([
   ['a.toml', { kind: 'file', bytes: new TextEncoder().encode('name = "ä"\n') }],
   ['empty.toml', { kind: 'file', bytes: new Uint8Array() }],
   ['latin.toml', { kind: 'file', bytes: new Uint8Array([0x61, 0xe4]) }],
-  ['long.toml', { kind: 'refused', reason: 'it has 101 bytes; 100 are the limit' }],
+  ['long.toml', { kind: 'refused', reason: 'it has 101 bytes; the limit is 100' }],
   ['none.toml', { kind: 'missing' }],
 ])('a file is read byte for byte: %s', async (name, found) => {
   const { client, github } = await startHello();

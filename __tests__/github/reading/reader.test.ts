@@ -61,7 +61,7 @@ describe('a file', () => {
     expect((await call('file', { path: '/src/a.ts', ref: 'base' })).isError).toBe(true);
     expect((await call('file', { path: './src/a.ts', ref: 'base' })).text).toContain('\n2: two\n');
     for (const path of ['../../octocat/secret/contents/a', 'src/../../x', 'a\\b']) {
-      expect((await call('file', { path })).text).toContain('does not lie in the repository');
+      expect((await call('file', { path })).text).toContain('is not in the repository');
     }
     for (const { path } of github.requests()) expect(path).toMatch(/^\/repos\/octocat\/hello\//);
   });

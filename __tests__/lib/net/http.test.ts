@@ -141,7 +141,7 @@ describe('the fetch of every connection', () => {
     async (proxy) => {
       await expect(createFetch({ HTTPS_PROXY: proxy })('https://models.example/')).rejects.toMatchObject({
         name: 'ConfigError',
-        message: 'the proxy in the environment has no address that can be used',
+        message: 'the proxy in the environment is not a usable address',
         exitCode: 2,
       });
     },

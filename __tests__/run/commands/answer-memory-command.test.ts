@@ -84,7 +84,7 @@ describe('a comment by a writer', () => {
     expect(result).toMatchObject({
       kind: 'done',
       changed: false,
-      text: expect.stringMatching(/^That is remembered already, as `[^`]+` in `bot\.md` in \/memory\.$/),
+      text: expect.stringMatching(/^That is already remembered, as `[^`]+` in `bot\.md` in \/memory\.$/),
     });
     expect(idsIn(deps)).toHaveLength(3);
   });

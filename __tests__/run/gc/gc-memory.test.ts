@@ -70,7 +70,7 @@ describe('the cost of garbage collection', () => {
     await collectAgentMemory(request, undefined, deps);
     expect(deps.warnings).toContainEqual({
       code: 'memory-save-failed',
-      message: 'what gc cost could not be noted, so no limit counts it: the token cannot write',
+      message: 'the cost of gc could not be recorded, so no limit counts it: the token cannot write',
       remedy,
     });
   });

@@ -51,7 +51,7 @@ export async function askGraphQl<Output>(
   const answer = v.safeParse(schema, body);
   if (!answer.success) {
     const refused = { reason: 'invalid', requestLine: 'POST /graphql' } as const;
-    throw new GitHubError(`GitHub's answer does not hold ${what}`, refused);
+    throw new GitHubError(`GitHub's answer lacks ${what}`, refused);
   }
   return answer.output;
 }
@@ -124,7 +124,7 @@ export async function withGitHub<T>(
 }
 
 /** Why nothing is posted without a client, and what to do about it. */
-export const NO_TOKEN = 'there is no `github-token`. Leave that input out to use the token of the job.';
+export const NO_TOKEN = "there is no `github-token`. Remove that input to use the job's token.";
 
 /** An issue or pull request of a repository. */
 export interface SubjectPlace {

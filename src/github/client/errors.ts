@@ -205,11 +205,11 @@ function remedyOf(
       const isUsedUp = !PACE_LIMIT.test(text) && (headers['x-ratelimit-remaining'] === '0' || status !== 429);
       const why = isUsedUp
         ? 'The token has used up its requests'
-        : 'The token asks faster than GitHub allows';
+        : 'The token sends requests faster than GitHub allows';
       return `${why}; GitHub asks for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`;
     }
     case 'unavailable':
-      return 'GitHub is in trouble (https://www.githubstatus.com); run it again later.';
+      return 'GitHub is having problems (https://www.githubstatus.com); run it again later.';
     case 'invalid':
       return status === 404
         ? 'There is no GraphQL API at `GITHUB_GRAPHQL_URL`: check that variable.'

@@ -169,7 +169,7 @@ function movedWarning(number: number, now: string, pinned: string): Warning {
   return {
     code: 'context-incomplete',
     message: `pull request #${number} has moved on to ${now.slice(0, 7)} since the event; this run looks at ${pinned.slice(0, 7)}`,
-    remedy: 'The push that came after has a run of its own.',
+    remedy: 'The later push gets its own run.',
   };
 }
 
@@ -180,7 +180,7 @@ function assembledWarning(files: readonly PatchedFile[], filesTotal: number): Wa
   const missing = unlisted > 0 ? `, ${unlisted} files are not listed at all` : '';
   return {
     code: 'context-incomplete',
-    message: `GitHub did not send the diff whole; it was put together from ${count(files.length, 'file')}${bare}${missing}`,
+    message: `GitHub did not send the whole diff; it was put together from ${count(files.length, 'file')}${bare}${missing}`,
     remedy: SMALLER,
   };
 }

@@ -89,12 +89,12 @@ export async function proposeChange(
   }
 }
 
-const PERMISSIONS = 'It takes `contents: write` and `pull-requests: write` under `permissions:` of the job.';
+const PERMISSIONS = 'It needs `contents: write` and `pull-requests: write` under `permissions:` of the job.';
 
 /** GitHub refuses pull requests by the job's own token unless a setting allows them, in these words. */
 const NOT_PERMITTED = /not permitted to create/i;
 const ALLOW =
-  'Allow GitHub Actions to create pull requests (Settings, Actions, General), or give a `github-token` that may.';
+  'Allow GitHub Actions to create pull requests (Settings, Actions, General), or give a `github-token` that is allowed to.';
 
 /** Branches that are tried, one after the other, where earlier ones belong to somebody else. */
 const MAX_BRANCHES = 9;
@@ -132,7 +132,7 @@ async function chooseBranch(
   }
   throw refusedChange(
     `the branches ${shown(branch)} to \`${branch}-${MAX_BRANCHES}\` are all taken`,
-    'Delete those that nobody needs.',
+    'Delete those that are no longer needed.',
   );
 }
 

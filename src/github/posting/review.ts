@@ -187,13 +187,13 @@ const REMEDIES: readonly (readonly [RegExp, string])[] = [
   ],
   [
     COMMIT,
-    'The commit that was reviewed is not part of the pull request any more, or never was: a run on the new head will review that. The review is in the job summary.',
+    'The reviewed commit is not, or no longer, part of the pull request: a run on the new head will review that one. The review is in the job summary.',
   ],
   [
     /one pending review/i,
-    'The account of the `github-token` input has a review of this pull request that was begun and not submitted: submit or discard it on GitHub, and run it again.',
+    'The account of the `github-token` input has a pending review on this pull request. Submit or discard it on GitHub, then run this again.',
   ],
-  [/submitted too quickly/i, 'GitHub asks for a pause; run it again in some minutes.'],
+  [/submitted too quickly/i, 'GitHub asks us to slow down; run this again in a few minutes.'],
 ];
 
 /** The body of a review with the comments that have no line below it; never longer than GitHub takes. */

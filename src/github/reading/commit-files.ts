@@ -24,7 +24,7 @@ export function createSubjectFiles(
     if (isForeign) throw new ToolError(IS_FORKS);
     const { tree, truncated } = await fetchTree({ client, repository, ref }, signal);
     if (truncated)
-      throw new ToolError('GitHub does not list all files of so large a repository: it takes a checkout');
+      throw new ToolError('the repository is too large for GitHub to list all its files: check it out');
     return new Map(
       tree.filter(({ mode }) => mode !== FOLDER_MODE).map((entry) => [entry.path, fileOf(entry)]),
     );
@@ -89,7 +89,7 @@ export function createSubjectFiles(
 }
 
 const IS_FORKS =
-  'anybody may have made this commit (a fork, a merge queue): only the tools that begin with `github_` read its files';
+  'anyone may have made this commit (a fork, a merge queue), so only the `github_` tools read its files';
 
 type BlobText = ReturnType<Awaited<ReturnType<typeof fetchTexts>>['get']>;
 

@@ -49,7 +49,7 @@ export async function readPathAt(
   if (type === 'dir') return { kind: 'folder' };
   if (type !== 'file') return { kind: 'refused', reason: `it is a ${type}, not a file` };
   if (size > maxBytes) {
-    const reason = `it has ${grouped(size)} bytes; ${grouped(maxBytes)} are the limit`;
+    const reason = `it has ${grouped(size)} bytes; the limit is ${grouped(maxBytes)}`;
     return { kind: 'refused', reason };
   }
   const isInline = encoding === 'base64';
@@ -180,7 +180,7 @@ export function repositoryPath(path: string, workspace?: string): string {
   const relative = root !== '/' && `${path}/`.startsWith(root) ? path.slice(root.length) : path;
   const parts = relative.split('/').filter((part) => part !== '' && part !== '.');
   if (relative.startsWith('/') || parts.includes('..') || /[\\\0]/.test(relative)) {
-    throw new ConfigError(`the path ${JSON.stringify(path)} does not lie in the repository`, {
+    throw new ConfigError(`the path ${JSON.stringify(path)} is not in the repository`, {
       remedy: 'In a workflow, name files by their path from the root of the repository.',
     });
   }

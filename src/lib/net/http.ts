@@ -47,7 +47,7 @@ function createDispatcher(proxy: URL | undefined): Dispatcher {
 function proxyUrl(proxy: string): URL {
   const url = URL.canParse(proxy) ? new URL(proxy) : undefined;
   if (url?.protocol === 'http:' || url?.protocol === 'https:') return url;
-  throw new ConfigError('the proxy in the environment has no address that can be used', {
+  throw new ConfigError('the proxy in the environment is not a usable address', {
     remedy: 'Set `HTTPS_PROXY` and `HTTP_PROXY` to an http address, for example `http://proxy.example:3128`.',
   });
 }
@@ -57,7 +57,7 @@ function certificateTrouble(thrown: unknown, { host }: URL): AxeError | undefine
   const { code = '', message } = networkCause(thrown);
   if (!UNTRUSTED.has(code)) return undefined;
   return new ConfigError(`the certificate shown for ${host} is not trusted: ${message}`, {
-    remedy: 'Let `NODE_EXTRA_CA_CERTS` name a file with the certificate of your authority (PEM).',
+    remedy: "Set `NODE_EXTRA_CA_CERTS` to a PEM file with your authority's certificate.",
     cause: thrown,
   });
 }

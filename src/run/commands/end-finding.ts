@@ -176,8 +176,8 @@ export function findMeant(
     const finding = ledger.find(handle);
     if (finding !== undefined) return [finding];
     if (isAnothers((mark) => mark.handle === handle))
-      return { result: refusal('not-found', `${handle} is of another agent`), isSilent: true };
-    const remedy = 'The comment of the finding has its name, and so has the review.';
+      return { result: refusal('not-found', `${handle} belongs to another agent`), isSilent: true };
+    const remedy = "You can find its name in the finding's comment and in the review.";
     return forAll(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
   }
   const thread = seen?.threads.find(({ first }) => first.id === trigger.inReplyTo);
@@ -185,7 +185,7 @@ export function findMeant(
   if (held.length === 1 || (held.length > 1 && isReply === true)) return held;
   const isOthers =
     thread !== undefined && held.length === 0 && isAnothers(() => true, [thread.first, ...thread.replies]);
-  if (isOthers) return { result: refusal('not-found', 'the finding is of another agent'), isSilent: true };
+  if (isOthers) return { result: refusal('not-found', 'it belongs to another agent'), isSilent: true };
   return forAll(unnamed(verb, held.length > 1 ? held : ledger.findings));
 }
 
