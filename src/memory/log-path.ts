@@ -23,7 +23,7 @@ export function unusableLogPath(path: string): string | undefined {
   const isPlain = /^[A-Za-z0-9_][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_][A-Za-z0-9._-]*)*$/.test(path);
   return isPlain
     ? undefined
-    : 'names in it begin with a letter, a digit or `_` and hold only those, `.` and `-`';
+    : 'names in it must start with a letter, a digit or `_` and contain only those, `.` and `-`';
 }
 
 /** Where untrusted runs keep what trusted ones do not load: the whole entry, as it is (D19). */
@@ -48,7 +48,7 @@ export function createMemoryFilter(roots: readonly string[]): MemoryFilter {
 }
 
 /** What the model is told of a path that is memory. */
-export const IS_MEMORY = 'is out of bounds: memory is kept there, which only the memory tools read';
+export const IS_MEMORY = 'is out of bounds: memory is kept there, which only the memory tools can read';
 
 function foldPath(path: string): string {
   return path

@@ -137,7 +137,7 @@ describe('forget', () => {
     [
       'file',
       { 'bot.md.bak': A },
-      /former version next to it still holds it: `bot\.md\.bak`\. `forget --purge`/,
+      /previous version next to it still has it: `bot\.md\.bak`\. `forget --purge`/,
     ],
     ['file', { 'bot.md.bak': B }, /^Forgot `aaaaaa-1` in octocat\/hello@axe-memory\.$/],
   ] as const)('reports for %s with %j where it can still be read', async (kind, files, expected) => {
@@ -219,7 +219,7 @@ describe('promote', () => {
     const store = createFakeMemory({ 'bot.md': A, 'untrusted/bot.md': UNTRUSTED });
     expect(await command(store, 'promote aaaaaa-1')).toMatchObject({
       kind: 'failed',
-      message: '`aaaaaa-1` is in the trusted lane already',
+      message: '`aaaaaa-1` is already in the trusted lane',
     });
     expect(store.writes).toBe(0);
   });

@@ -13,7 +13,7 @@ it.each([
   [' \n', 'stop', 'the analysis is empty, so nothing was trimmed'],
   ['Found', 'length', 'the analysis was cut off, so nothing was trimmed'],
   ['No.', 'content-filter', 'the model refused the analysis, so nothing was trimmed'],
-  ['Found it.', 'error', 'the analysis did not come to an end (error), so nothing was trimmed'],
+  ['Found it.', 'error', 'the analysis did not finish (error), so nothing was trimmed'],
 ])('an analysis of %j with the end %s is classified: %s', (text, finish, message) => {
   expect(brokenAnalysis({ text, finish })?.message).toBe(message);
 });
@@ -87,7 +87,7 @@ describe('a suggested change of an agent', () => {
 
   it.each([
     ['is not JSON', 'I would say more.', 'cannot be read'],
-    ['has another form', '{"edits": 1}', 'does not have the form'],
+    ['has another form', '{"edits": 1}', 'does not have the requested form'],
     ['is about another file', answer(['.github/workflows/x.yml', 'a', 'b']), 'not a file of the agent'],
     ['finds its place twice', answer([SKILL, 'Look twice.', 'x']), 'exactly once'],
     ['finds its place nowhere', answer([SKILL, 'Look thrice.', 'x']), 'exactly once'],

@@ -93,8 +93,8 @@ describe('the name of a note', () => {
     ['plan\u200C', 'no control or invisible characters'],
     ['plan 1\u200D', 'no control or invisible characters'],
     ['a:stream', 'none of < > : " | ? *'],
-    ['NUL', 'Windows keeps it for a device'],
-    ['com1.md', 'Windows keeps it for a device'],
+    ['NUL', 'Windows reserves it for a device'],
+    ['com1.md', 'Windows reserves it for a device'],
     ['あ'.repeat(34), 'more than 100 bytes'],
   ])('%j is invalid', (given, reason) => {
     expect(parseNoteName(given)).toEqual({ kind: 'invalid', message: `invalid note name (${reason})` });

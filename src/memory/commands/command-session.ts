@@ -163,7 +163,7 @@ export function noSuchEntry(id: string, location: string, entry = 'entry'): Memo
 
 export function severalEntries(id: string, candidates: readonly MemoryEntry[]): MemoryRefusal {
   const message = `\`${id}\` is the beginning of ${candidates.length} ids`;
-  const several = refusal('ambiguous', message, 'Give more characters of the one that is meant.');
+  const several = refusal('ambiguous', message, 'Give more characters of the one you mean.');
   return { ...several, quoted: formatEntries(candidates) };
 }
 

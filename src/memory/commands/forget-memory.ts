@@ -102,7 +102,7 @@ async function copiesWith(id: string, session: CommandSession): Promise<readonly
   const copies = logs.filter((path) => holds(now, path, id));
   if (copies.length === 0) return [];
   const named = copies.map((path) => `\`${path}\``).join(' and ');
-  return [`The former version next to it still holds it: ${named}. \`forget --purge\` removes that.`];
+  return [`The previous version next to it still has it: ${named}. \`forget --purge\` removes that.`];
 }
 
 /** Where an entry that was forgotten can still be read. */
@@ -116,6 +116,6 @@ const OLDER = {
 
 /** What is left after older versions were dropped. */
 const LEFT_ON_GITHUB =
-  'The branch was rewritten without its history. Whoever knows a full commit id can read the old commits until GitHub collects them; GitHub Support does so at once if you ask. Clones and forks keep theirs. A secret that was in it has to be revoked all the same.';
+  'The branch was rewritten without its history. Anyone who knows a full commit id can read the old commits until GitHub deletes them; GitHub Support does so at once if you ask. Clones and forks keep theirs. Revoke any secret that was in it all the same.';
 const LEFT_ON_DISK =
-  'The `.bak` files were removed. Backups of yours, and commits if the folder is in a git repository, keep theirs.';
+  'The `.bak` files were removed. Your own backups still have it, and so do commits if the folder is in a git repository.';

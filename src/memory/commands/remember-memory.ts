@@ -103,7 +103,7 @@ export async function rememberText(
   const where = `in \`${path}\` in ${view.location}`;
   const known = sameEntry(entry, view);
   if (known !== undefined) {
-    const text = `That is remembered already, as \`${known}\` ${where}.`;
+    const text = `That is already remembered, as \`${known}\` ${where}.`;
     return { kind: 'done', text, changed: false };
   }
   const saved = await saveChanges([{ kind: 'append', path, id: entry.id, text: entry.text }], session);
@@ -144,7 +144,7 @@ async function rememberNote(
   const result = editNote(view.tree.get(path) ?? '', edit);
   const where = `in \`${path}\` in ${view.location}`;
   if (result.kind === 'duplicate')
-    return { kind: 'done', text: `That is remembered already ${where}.`, changed: false };
+    return { kind: 'done', text: `That is already remembered ${where}.`, changed: false };
   const makes = versionId(result.text);
   const note = { kind: 'note', path, edit, backup: false, makes, id: clock.newId() } as const;
   const saved = await saveChanges([note], session);
@@ -220,6 +220,6 @@ function notThere(id: string, view: MemoryView): MemoryCommandResult {
   }
   const trusted = findEntry(view.trusted.entries, id);
   if (trusted.kind === 'found')
-    return refusal('not-found', `\`${trusted.id}\` is in the trusted lane already`);
+    return refusal('not-found', `\`${trusted.id}\` is already in the trusted lane`);
   return noSuchEntry(id, view.location, 'untrusted entry');
 }

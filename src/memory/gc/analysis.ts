@@ -19,7 +19,7 @@ export function brokenAnalysis({ text, finish }: GcReply): AxeError | undefined 
   const another = 'with another model: `--model`, in a workflow the input `model`.';
   if (finish === 'length') return broken('the analysis was cut off', `Run it again, or ${another}`);
   if (finish === 'content-filter') return broken('the model refused the analysis', `Run it ${another}`);
-  if (finish !== 'stop') return broken(`the analysis did not come to an end (${finish})`, 'Run it again.');
+  if (finish !== 'stop') return broken(`the analysis did not finish (${finish})`, 'Run it again.');
   return text.trim() === '' ? broken('the analysis is empty', `Run it again, or ${another}`) : undefined;
 }
 
@@ -104,7 +104,7 @@ export function readProposal(answer: string, own: OwnFiles): Proposal | Refused 
   const found = findJson(answer);
   if (found.problem !== undefined) return refused(`the proposal cannot be read: ${found.problem}`);
   const parsed = v.safeParse(Answer, found.value);
-  if (!parsed.success) return refused('the proposal does not have the form that was asked for');
+  if (!parsed.success) return refused('the proposal does not have the requested form');
   const { title, reason, edits } = parsed.output;
   const files = new Map<string, string>();
   for (const { path, find, replace } of edits) {

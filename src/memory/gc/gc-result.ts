@@ -166,5 +166,5 @@ export function formatGcEnd(
 export function formatUnread(unread: number): string {
   if (unread === 0) return '';
   const what = unread === 1 ? 'The oldest entry was' : `The oldest ${unread} entries were`;
-  return `${what} not analysed: the log is longer than one question may be.`;
+  return `${what} not analysed: the log is too long for one question.`;
 }

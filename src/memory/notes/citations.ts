@@ -234,7 +234,7 @@ export function citeLine(
     );
   if (same > 1)
     throw new ToolError(
-      `${count(same, 'line')} of ${shown(path)} read ${shown(text)}. Name one that is there once.`,
+      `${count(same, 'line')} of ${shown(path)} read ${shown(text)}. Name one that occurs only once.`,
     );
   const commit = base && (atBase > 0 ? base.commit : head);
   return formatCitation({ path, line, code: text, repository: base?.repository, commit });

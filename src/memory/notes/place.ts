@@ -158,7 +158,7 @@ export function parseNoteName(given: string | undefined): NoteName {
   if (UNREADABLE.test(name) || IDLE_JOINER.test(name) || !VISIBLE.test(name))
     return invalid('no control or invisible characters');
   if (NO_FILE_NAME.test(name)) return invalid('none of < > : " | ? *');
-  if (DEVICE.test(withoutSpace(name))) return invalid('Windows keeps it for a device');
+  if (DEVICE.test(withoutSpace(name))) return invalid('Windows reserves it for a device');
   if (utf8Bytes(name) > MAX_NAME_BYTES) return invalid(`more than ${MAX_NAME_BYTES} bytes`);
   return { kind: 'name', name };
 }

@@ -206,7 +206,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
     // Pieces that are no secrets may be one together (D11); one that was there before is masked first.
     const masked = editedText(redact(text), edit);
     if (redact(masked) !== masked)
-      return failed('together with what is there it would be a secret. Leave it out.');
+      return failed('with the text already there it would form a secret. Leave it out.');
     // What is written anew may be what another run has written since this one began (D12).
     const backup = wish.kind === 'overwrite';
     const makes = versionId(result.text);

@@ -81,6 +81,6 @@ function markersIn(text: string): string | undefined {
 /** The run goes on, and what is there is left to people. */
 export function damageWarning({ location, url }: Place, damage: string): Warning {
   const where = url === undefined ? `\`${location}\`` : `\`${location}\` (${url})`;
-  const message = `${where} ${damage}. It was read as far as possible, and its bytes stay`;
+  const message = `${where} ${damage}. It was read as far as possible and left unchanged`;
   return { code: 'memory-damaged', message, remedy: 'Correct the file, or delete it.' };
 }

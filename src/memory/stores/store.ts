@@ -68,7 +68,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
           if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
           const { retryAfterMs = READ_MS } = found;
           if (clock.now().getTime() + retryAfterMs >= endMs) return found;
-          log?.(`Memory: ${found.message}; it is read again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+          log?.(`Memory: ${found.message}; trying again in ${Math.ceil(retryAfterMs / 1000)} s.`);
           await clock.sleep(retryAfterMs, limited);
         }
       });

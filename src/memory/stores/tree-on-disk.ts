@@ -156,13 +156,13 @@ async function walk(files: Files, folder: string, under: string): Promise<Stored
 }
 
 function leftOut(paths: readonly string[]): Warning {
-  const message = `The restored memory contained other files than memory, which were left out: ${named(paths)}. Memory consists of regular \`.md\` files.`;
+  const message = `The restored memory contained files that are not memory, which were left out: ${named(paths)}. Memory consists of regular \`.md\` files.`;
   return { code: 'memory-store-notice', message };
 }
 
 function beyondLimits(paths: readonly string[]): Warning {
   const most = `${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB`;
-  const message = `Memory is larger than what is read together, ${most}; left out: ${named(paths)}. Trim the run log with \`axe-action gc\` or \`mode: gc\`, or delete notes.`;
+  const message = `Memory is larger than a run can load, ${most}; left out: ${named(paths)}. Trim the run log with \`axe-action gc\` or \`mode: gc\`, or delete notes.`;
   return { code: 'memory-store-notice', message };
 }
 

@@ -228,7 +228,7 @@ function ended(result: NotCommitted, effort: string): FailedSave {
       return failed(
         'conflict',
         `other runs kept changing the same memory; gave up after ${effort}`,
-        'Set `concurrency:` on the job, or give its runs memories of their own with `memory-path`.',
+        'Set `concurrency:` on the job, or give each run its own memory with `memory-path`.',
       );
     case 'unknown':
       return failed(
@@ -241,7 +241,7 @@ function ended(result: NotCommitted, effort: string): FailedSave {
   }
 }
 
-const STATUS_REMEDY = 'The service is slow or in trouble (https://www.githubstatus.com); run it again later.';
+const STATUS_REMEDY = 'The service is slow or failing (https://www.githubstatus.com); run it again later.';
 
 function isSame(next: MemoryTree, current: MemoryTree): boolean {
   return [...next].every(([path, text]) => text === (current.get(path) ?? ''));

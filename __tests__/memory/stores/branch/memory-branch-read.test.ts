@@ -132,7 +132,7 @@ it.each([
   ['a.md', 'a submodule', { type: 'commit' }, 'it is a submodule'],
   ['a.md', 'a folder', { type: 'tree' }, 'it is a folder'],
   ['e', 'a symbolic link above it', { mode: 0o120000 }, '`e` is not a folder'],
-  ['a.md', 'too much', { size: 104_857_601 }, 'it has 104,857,601 bytes, more than GitHub gives out'],
+  ['a.md', 'too much', { size: 104_857_601 }, 'it has 104,857,601 bytes, more than GitHub returns'],
 ])('C3 50: what is at %s is refused without reading it: %s', async (at, _, entry, reason) => {
   const path = at === 'e' ? 'e/d.md' : at;
   const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { [at]: fileEntry('x', entry) } }) });

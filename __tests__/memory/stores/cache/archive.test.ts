@@ -131,9 +131,9 @@ describe('C3 42: a poisoned archive', () => {
     );
     const joined = Buffer.concat([tarOf([HONEST]), evil]);
     for (const packed of [zstdCompressSync(joined), gzipSync(joined)])
-      expect(await judge(packed)).toBe('there is something after its end');
+      expect(await judge(packed)).toBe('there is data after its end');
     expect(await judge(Buffer.concat([gzipSync(tarOf([HONEST])), gzipSync(evil)]))).toBe(
-      'there is something after its end',
+      'there is data after its end',
     );
   });
 

@@ -152,7 +152,7 @@ describe('C3 39: a service that does not answer', () => {
       const result = await answer;
       expect(result).toMatchObject({
         kind: 'given-up',
-        message: 'the cache service gave no usable answer in 20 s',
+        message: 'the cache service gave no usable answer within 20 s',
       });
       await cache.close();
       if (result.kind === 'given-up') await result.ended;

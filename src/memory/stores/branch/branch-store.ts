@@ -122,7 +122,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
 
   function inTheWay({ path, reason }: RefusedFile): FailedSave {
     const message = `\`${placeOf('', path).location}\` is not a memory file: ${reason}`;
-    const remedy = 'Put a plain text file in its place, or remove it; it is never overwritten.';
+    const remedy = 'Replace it with a plain text file, or remove it; it is never overwritten.';
     return failed('error', message, remedy);
   }
 
@@ -148,7 +148,7 @@ const MAX_NAMED = 5;
 function refusedWarning(refused: readonly RefusedFile[], name: string): Warning {
   const named = refused.slice(0, MAX_NAMED).map(({ path, reason }) => `${JSON.stringify(path)} (${reason})`);
   const more = refused.length > MAX_NAMED ? ` and ${refused.length - MAX_NAMED} more` : '';
-  const message = `\`${name}\` contains other files than memory, which were left out: ${named.join(', ')}${more}. Memory consists of plain \`.md\` files.`;
+  const message = `\`${name}\` contains files that are not memory, which were left out: ${named.join(', ')}${more}. Memory consists of plain \`.md\` files.`;
   return { code: 'memory-store-notice', message };
 }
 

@@ -91,6 +91,6 @@ export function placeNotUnderstood(requestLine: string): GitHubError {
 
 /** The error for a repository that is not there for this token. */
 export function noRepository(place: MemoryBranchPlace): GitHubError {
-  const message = `GitHub knows no repository ${repositoryName(place)} that this token may see`;
+  const message = `GitHub knows no repository ${repositoryName(place)} that this token can see`;
   return new GitHubError(message, { reason: 'missing', requestLine: 'POST /graphql' });
 }

@@ -89,7 +89,7 @@ function branchRefusal({ type, mode, sizeBytes }: GitEntry): string | undefined 
   if (type === 'commit') return 'it is a submodule';
   if ((mode & FORMAT_BITS) === LINK) return 'it is a symbolic link';
   if ((mode & FORMAT_BITS) !== REGULAR) return 'it is not a regular file';
-  return sizeBytes > MAX_BYTES ? `it has ${grouped(sizeBytes)} bytes, more than GitHub gives out` : undefined;
+  return sizeBytes > MAX_BYTES ? `it has ${grouped(sizeBytes)} bytes, more than GitHub returns` : undefined;
 }
 
 /** File modes as git stores them. */

@@ -92,7 +92,7 @@ function readTarMembers(archive: Buffer): readonly string[] {
     const header = archive.subarray(at, at + BLOCK);
     if (header.length < BLOCK) throw new Error('it has no end');
     if (isZero(header)) {
-      if (!isZero(archive.subarray(at))) throw new Error('there is something after its end');
+      if (!isZero(archive.subarray(at))) throw new Error('there is data after its end');
       return members;
     }
     checkHeader(header);

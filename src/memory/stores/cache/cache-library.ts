@@ -108,7 +108,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
     const captured = await waitInTime(pending, limitMs, signal, clock);
     if (captured !== undefined) return captured;
     isOver = true;
-    const message = `the cache service gave no usable answer in ${limitMs / 1000} s`;
+    const message = `the cache service gave no usable answer within ${limitMs / 1000} s`;
     return { kind: 'given-up', message: signal.aborted ? STOPPED : message, ended: pending.then(() => {}) };
   }
 
@@ -131,7 +131,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   }
 }
 
-const STOPPED = 'the cache service had not answered when the time was up';
+const STOPPED = 'the cache service did not answer in time';
 
 const NO_CACHE: CacheTrouble = {
   kind: 'unavailable',
@@ -244,4 +244,4 @@ export function createUnpackGate(refuse: (archive: string) => ArchiveRefusal | u
 const UNKNOWN_PLACE = { kind: 'suspect', reason: 'no path was reported for it' } as const;
 
 const DAMAGED_REMEDY =
-  'It broke off when it was uploaded or downloaded. Run it again; if that stays so, delete the entry under Actions → Caches.';
+  'Its upload or download was interrupted. Run it again; if that does not help, delete the entry under Actions → Caches.';

@@ -279,7 +279,7 @@ function checkTree(tree: MemoryTree): FailedSave | undefined {
     return failed(
       'error',
       `the cache does not take \`${odd}\` for a memory file`,
-      'Let `memory.path` end in `.md`, with at most 7 folders above it.',
+      'Use a `memory.path` that ends in `.md`, with at most 7 folders above it.',
     );
   // The ids of what was saved are a file next to them.
   const most = MAX_FILES - 1;
@@ -293,7 +293,7 @@ function checkTree(tree: MemoryTree): FailedSave | undefined {
 
 function damaged(message: string): FailedSave {
   const remedy =
-    'Check who can write the cache of this repository, and delete the entry under Actions → Caches. The entry before it is used then.';
+    'Check who can write the cache of this repository, and delete the entry under Actions → Caches. Runs then use the entry before it.';
   return failed('error', notRead(message), remedy);
 }
 

@@ -197,7 +197,7 @@ async function lookAtEnd(
   }
 }
 
-const LOCK_REMEDY = 'If no other run is at work, delete that file.';
+const LOCK_REMEDY = 'If no other run is active, delete that file.';
 
 const AXE_STEPS: ReadonlyMap<string, string> = new Map([
   ['mkdir', 'create memory directory'],

@@ -90,7 +90,7 @@ export async function rewritePlace({ files, followLinks }: FilePlaces, location:
   return (await files.realPath(location)) ?? location;
 }
 
-const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link by the file.';
+const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link with the file.';
 
 export function fileRemedy(thrown: unknown): string | undefined {
   return thrown instanceof Refused || codeOf(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
