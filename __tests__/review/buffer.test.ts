@@ -24,7 +24,7 @@ function request(parts: Partial<CommentRequest> = {}): CommentRequest {
   return { path: 'src/auth.ts', line: 10, ...words, ...kind, evidence, ...parts };
 }
 
-const SHORTEN = 'bytes, at most 4096 are taken: shorten it.';
+const SHORTEN = 'bytes; shorten it to at most 4096.';
 const LISTED = "it will be listed in the review's text, because";
 
 describe('review comments', () => {
@@ -57,7 +57,7 @@ describe('review comments', () => {
     [
       'with a suggestion that cannot be offered',
       { line: 40, side: 'LEFT', suggestion: 'x' },
-      'it will be shown at line 40 of "src/auth.ts" (LEFT), which reads "line 40;". Its suggestion will be shown as plain code: only lines of the new version that are in the diff can be offered to be replaced.',
+      'it will be shown at line 40 of "src/auth.ts" (LEFT), which reads "line 40;". Its suggestion will be shown as plain code: a suggestion can only replace lines of the new version that are in the diff.',
     ],
     [
       'with a suggestion that changes nothing',
@@ -83,7 +83,7 @@ describe('review comments', () => {
     ],
   ])('are refused %s', (_, parts, told) => {
     const buffer = publications();
-    const text = `Not taken: ${told}`;
+    const text = `Not accepted: ${told}`;
     expect(buffer.addComment(request(parts))).toEqual({ kind: 'refused', text });
     expect(buffer.buffered.findings).toEqual([]);
     expect(buffer.buffered.refusals).toEqual([{ tool: 'add_review_comment', why: text }]);
@@ -102,7 +102,7 @@ describe('review comments', () => {
   it('and questions about earlier ones are not refusals, and each is put once', () => {
     const buffer = publications({}, [known()]);
     const unlike = request({ title: 'Timeout is counted in seconds', category: 'correctness' });
-    expect(buffer.addComment(unlike).text).toMatch(/^Not taken: not yet\. FQ7K2 is open at line 10: /);
+    expect(buffer.addComment(unlike).text).toMatch(/^Not accepted: not yet\. FQ7K2 is open at line 10: /);
     // A question that stays open loses no finding.
     expect(buffer.buffered).toMatchObject({ findings: [{}], refusals: [] });
     expect(buffer.buffered.questioned.size).toBe(1);
@@ -191,7 +191,7 @@ describe('requested labels', () => {
     const answer = buffer.setLabels({ add: ['Bug', 'evil'], remove: ['area/docs'] });
     expect(answer).toEqual({
       kind: 'taken',
-      text: 'Taken: "bug", "area/docs". Not taken: "evil". Labels that may be set: "bug", "area/*"; at most 5 a run.',
+      text: 'Taken: "bug", "area/docs". Not accepted: "evil". Labels that may be set: "bug", "area/*"; at most 5 a run.',
     });
     expect(buffer.buffered.labels).toEqual({ add: ['bug'], remove: ['area/docs'] });
     expect(buffer.buffered.refusals).toHaveLength(1);
@@ -211,7 +211,7 @@ describe('requested labels', () => {
   it('are at most five', () => {
     const buffer = publications();
     const add = ['1', '2', '3', '4', '5', '6'].map((one) => `area/${one}`);
-    expect(buffer.setLabels({ add, remove: [] }).text).toContain('Not taken: "area/6".');
+    expect(buffer.setLabels({ add, remove: [] }).text).toContain('Not accepted: "area/6".');
     expect(buffer.setLabels({ add: ['bug'], remove: [] }).kind).toBe('refused');
     expect(buffer.buffered.labels.add).toEqual(add.slice(0, 5));
   });

@@ -85,7 +85,7 @@ describe('the text of a comment', () => {
 
   it('states in the fold what the agent could not see', () => {
     expect(text({ confidence: 'unsure' })).toContain(
-      '<summary>Why this is reported</summary>\n\n- The agent could not see all that decides this.\n\nFQ7K2 · Wrong?',
+      '<summary>Why this is reported</summary>\n\n- The agent could not see everything that decides this.\n\nFQ7K2 · Wrong?',
     );
   });
 

@@ -34,7 +34,7 @@ describe('coverage', () => {
     const coverage = cover({ ...changed('a.ts', 'b.ts'), isListShort: true });
     expect(coverage).toEqual({ kind: 'part', files: 2, read: 2, unread: [], isListShort: true });
     expect(formatCoverage(coverage)).toBe(
-      'Read: 2 files. GitHub lists no further files of a change between two commits; nothing is known about others.',
+      'Read: 2 files. GitHub lists only the first files of a change between two commits; nothing is known about the others.',
     );
     expect(coverageTitle(coverage)).toBe(' in 2 of more than 2 files');
     expect(withoutFiles(coverage, [])).toMatchObject({ kind: 'part' });

@@ -71,13 +71,13 @@ describe('checkEvidence', () => {
   ])('refuses %s', (_, evidence) => {
     const path = 'path' in evidence ? evidence.path : 'src/db.ts';
     expect(messageOf(checkDiff(evidence))).toBe(
-      `Not taken: line 31 of "${path}" was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`,
+      `Not accepted: line 31 of "${path}" was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`,
     );
   });
 
   it.each([' \n '])('requires the line if the code is %p', (code) => {
     expect(messageOf(checkDiff({ line: 21, code }))).toBe(
-      'Not taken: the evidence for line 21 of "src/db.ts" has no `code`. Copy the line unchanged, or leave it out.',
+      'Not accepted: the evidence for line 21 of "src/db.ts" has no `code`. Copy the line unchanged, or leave it out.',
     );
   });
 });
@@ -131,7 +131,7 @@ describe('stopAtGate', () => {
       'outside-paths',
       { path: 'docs/a.md' },
       { isInScope: (path: string) => path.startsWith('src/') },
-      '"docs/a.md" is outside of the paths that this review is about. Leave it out.',
+      '"docs/a.md" is outside the paths that this review is about. Leave it out.',
     ],
     [
       'pre-existing',

@@ -124,7 +124,7 @@ describe('a review that is not posted', () => {
     expect(part).toMatchObject({
       isReview: false,
       isReviewLost: true,
-      details: expect.stringMatching(/^\*\*Review that is not posted\*\*\n\nOne thing\..*Wrong\./s),
+      details: expect.stringMatching(/^\*\*Review, not posted\*\*\n\nOne thing\..*Wrong\./s),
       review: { unposted: [{}] },
     });
   });

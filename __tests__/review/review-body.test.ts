@@ -83,7 +83,7 @@ close();
 
 </details>
 
-*Only a part was reviewed. Not repeated: 2 findings that are open already, 1 finding that people have dismissed before. Not taken: 3 findings beyond the number a run may raise.*"
+*Only a part was reviewed. Not repeated: 2 findings that are already open, 1 finding that people have dismissed before. Not accepted: 3 findings beyond the number a run may raise.*"
 `);
   });
 
@@ -157,7 +157,7 @@ close();
     const unplaced = [placed({ path: 'x.ts' })];
     const { body: text } = body({ summary: 'word <b> '.repeat(20_000), unplaced });
     expect(text.length).toBeLessThanOrEqual(MAX_COMMENT_CHARACTERS);
-    expect(text).toContain('The summary is longer than there is room for.');
+    expect(text).toContain('The summary is too long to show here.');
     expect(text).toContain('x.ts:10');
   });
 

@@ -61,19 +61,19 @@ describe('the end of an earlier finding', () => {
     [
       'names an id',
       { finding: FINDING.id },
-      `"${FINDING.id}" is none of your open findings; these are FQ7K2, FX3M9.`,
+      `"${FINDING.id}" is not one of your open findings; these are FQ7K2, FX3M9.`,
     ],
     ['has no reason', { reason: ' \n' }, '`reason` is empty; say in one sentence what ends the finding.'],
     ['is too long', { reason: 'x'.repeat(301) }, '`reason` is longer than 300 characters; shorten it.'],
   ])('is refused if it %s', (_, request, expected) => {
     expect(take(request)).toEqual({
-      answer: { kind: 'refused', text: `Not taken: ${expected}` },
+      answer: { kind: 'refused', text: `Not accepted: ${expected}` },
       settlements: [],
     });
   });
 
   const NO_CURE =
-    'Not taken: name in `evidence` a line that changed since FQ7K2 was posted and that fixes it, copied as it is.';
+    'Not accepted: name in `evidence` a line that changed since FQ7K2 was posted and that fixes it, copied as it is.';
   it.each<[string, Partial<SettleRequest['evidence'][number]>]>([
     ['a line that was removed', { code: 'line 10;' }],
     ['a file that is not in the diff', { path: 'src/other.ts' }],
@@ -97,13 +97,13 @@ describe('the end of an earlier finding', () => {
   ])('is refused as dismissed if %s', (_, by, why) => {
     expect(take({ how: 'dismissed', evidence: [], by }).answer).toEqual({
       kind: 'refused',
-      text: `Not taken: ${why}; only a person who answered there can have dismissed it.`,
+      text: `Not accepted: ${why}; only a person who answered there can have dismissed it.`,
     });
   });
 
   it.each([['is outdated', known({ state: 'outdated' })]])('is refused if the finding %s', (_, finding) => {
     expect(take({}, { findings: [finding] }).answer.text).toBe(
-      'Not taken: "FQ7K2" is none of your open findings; there are none.',
+      'Not accepted: "FQ7K2" is not one of your open findings; there are none.',
     );
   });
 

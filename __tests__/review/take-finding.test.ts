@@ -80,7 +80,7 @@ describe('a finding that the pull request might have already', () => {
   ])('causes a question with the name of the one %s', (_, request, earlier, lessons, told) => {
     const { answer, questioned } = take({ ...UNLIKE, ...request }, earlier, { lessons });
     const same = `If yours is the same, call again with \`same_as: "${told.slice(0, 5)}"\``;
-    const text = `Not taken: not yet. ${told}. ${same}; if it is another one, with \`new: true\`.`;
+    const text = `Not accepted: not yet. ${told}. ${same}; if it is another one, with \`new: true\`.`;
     expect(answer).toEqual({ kind: 'refused', text });
     expect(questioned.size).toBe(1);
   });
@@ -101,7 +101,7 @@ describe('a finding that the pull request might have already', () => {
   });
 
   it('is refused under a name that no finding has', () => {
-    const text = 'Not taken: there is no finding FZZZ9.';
+    const text = 'Not accepted: there is no finding FZZZ9.';
     expect(take({ sameAs: 'FZZZ9' }, [known()]).answer).toEqual({ kind: 'refused', text });
   });
 });
@@ -155,7 +155,7 @@ describe('an accepted finding', () => {
   });
 
   it('is not created without a title', () => {
-    const answer = { kind: 'refused', text: 'Not taken: `title` is empty.' };
+    const answer = { kind: 'refused', text: 'Not accepted: `title` is empty.' };
     expect(take({ title: ' \n' })).toMatchObject({ findings: [], answer });
   });
 });

@@ -120,7 +120,7 @@ describe('the sanitized output', () => {
     expect(cleaned.length).toBeLessThanOrEqual(65_536 - 1000);
     expect(cleaned.length).toBeGreaterThan(60_000);
     expect(cleaned).toMatch(
-      /\n\n\*The text is cut here: it is longer than a comment may be; the rest is in the job summary\.\*$/,
+      /\n\n\*The text is cut here: it is longer than a comment can be; the rest is in the job summary\.\*$/,
     );
     expect(Buffer.from(cleaned).toString()).toBe(cleaned);
     expect(sanitize(cleaned, 'comment', [])).toBe(cleaned);
@@ -150,7 +150,7 @@ describe('the sanitized output', () => {
     const cleaned = sanitize('Zeile mit ä und 漢字.\n'.repeat(60_000), 'summary', []);
     expect(Buffer.byteLength(cleaned)).toBeLessThanOrEqual(1_048_576);
     expect(Buffer.byteLength(cleaned)).toBeGreaterThan(1_000_000);
-    expect(cleaned).toMatch(/\*The text is cut here: it is longer than a job summary may be\.\*$/);
+    expect(cleaned).toMatch(/\*The text is cut here: it is longer than a job summary can be\.\*$/);
   });
 
   it('C8 100: shows lone surrogates and removes overrides of direction', () => {

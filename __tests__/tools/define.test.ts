@@ -188,7 +188,7 @@ describe('arguments', () => {
       ['an item with a slip in a name', [{ paht: 'a' }], '`path` is missing; `paht` is not an argument'],
     ])('are refused with the reason: %s', (_, evidence, problem) => {
       expect(checkInput(listed, { name: 'x', evidence })).toMatchObject({
-        problems: [`\`evidence\` has an item that is not right: ${problem}`],
+        problems: [`\`evidence\` has an invalid item: ${problem}`],
       });
     });
 
@@ -214,6 +214,6 @@ it.each([
 
 it('a choice refuses anything else and lists its values', () => {
   expect(() => readChoice('ref', 'refs/heads/main', ['head', 'base'])).toThrow(
-    '`ref` is one of `head`, `base`, not "refs/heads/main"',
+    '`ref` must be one of `head`, `base`, not "refs/heads/main"',
   );
 });

@@ -62,7 +62,7 @@ describe('the tools that are allowed for an agent', () => {
 
   it.each([
     ['the run is untrusted', untrusted],
-    ['the agent that called this one may not', { ...terminal, parentEffects: new Set<Effect>() }],
+    ['the agent that called this one is not allowed', { ...terminal, parentEffects: new Set<Effect>() }],
   ])('come without a line if none would help: %s', (reason, rules) => {
     const { withheld } = grantTools([{ name: 'run_command', effect: 'execute' }], rules);
     expect(withheld).toEqual([expect.stringContaining(reason)]);

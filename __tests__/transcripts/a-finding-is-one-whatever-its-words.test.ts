@@ -84,7 +84,7 @@ function answering(replies: readonly ModelReply[]): ModelScript {
   return (request, index) => {
     const reply = replies[index] ?? DONE;
     if (reply.kind !== 'tools') return reply;
-    const asked = resultsOf(promptOf(request)).filter((one) => one.startsWith('Not taken: not yet.'));
+    const asked = resultsOf(promptOf(request)).filter((one) => one.startsWith('Not accepted: not yet.'));
     const [handle = ''] = handlesIn(asked.join('\n'));
     const named = reply.calls.map(({ name, input }) => {
       return { name, input: input['same_as'] === THAT ? { ...input, same_as: handle } : input };
@@ -119,7 +119,7 @@ it('a finding whose words do not decide causes a question to the model, which an
   await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
   expect(resultsOf(stage.model.prompts().at(-1))).toEqual([
     expect.stringMatching(
-      /^Not taken: not yet\. (F\w{4}) is open at line 11: “The access token is written to the log”\. If yours is the same, call again with `same_as: "\1"`; if it is another one, with `new: true`\./,
+      /^Not accepted: not yet\. (F\w{4}) is open at line 11: “The access token is written to the log”\. If yours is the same, call again with `same_as: "\1"`; if it is another one, with `new: true`\./,
     ),
     expect.stringMatching(/^F\w{4} is open already, so it is not posted again\./),
     expect.anything(),

@@ -156,8 +156,8 @@ it('a finding is settled by a change elsewhere, and its request for changes is t
   const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
   expect(troubles(step)).toEqual([]);
   const answers = numberHandles(resultsOf(stage.model.prompts()[3]).join('\n'));
-  expect(answers).toContain('Not taken: name in `evidence` a line that changed since F1 was posted');
-  expect(answers).toContain('Not taken: "F7" is none of your open findings; these are F1.');
+  expect(answers).toContain('Not accepted: name in `evidence` a line that changed since F1 was posted');
+  expect(answers).toContain('Not accepted: "F7" is not one of your open findings; these are F1.');
   expect(states(stage)).toEqual(['DISMISSED', 'COMMENTED']);
   expect(conversations(stage)).toMatchObject([
     {

@@ -44,7 +44,7 @@ it.each<[string, FileContent, RegExp]>([
   ['C1 4: a text in place of a number', `${AGENT}last_n = "10"\n`, /memory\.last_n.*integer/],
   ['C1 4: a number below its range', `${AGENT}last_n = -1\n`, /memory\.last_n.*non-negative/],
   ['C1 5: a key that reaches for a prototype', `${AGENT}[__proto__]\nx = 1\n`, /`__proto__` is not a key/],
-  ['C1 6: an agent file of 300 kB', `${AGENT}# ${'x'.repeat(300_000)}\n`, /262,144 are the limit/],
+  ['C1 6: an agent file of 300 kB', `${AGENT}# ${'x'.repeat(300_000)}\n`, /the limit is 262,144/],
   ['C1 6: 10,000 nested lists', `${AGENT}a = ${'['.repeat(10_000)}`, /nested/],
 ])('%s ends the run with one message', async (_, toml, reason) => {
   const message = await refused({ base: { 'axe/agents/reviewer.toml': toml } });

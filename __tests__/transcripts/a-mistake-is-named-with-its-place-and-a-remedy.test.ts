@@ -114,12 +114,12 @@ it.each([
   [
     'no prompt',
     NO_AGENT,
-    'error: the input `agent` is missing\n  Give `agent: builtin/pr-reviewer` or the name of an agent of yours, or both `prompt` and `model` to ask without one.',
+    'error: the input `agent` is missing\n  Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
   ],
   [
     'a store that does not exist',
     { 'memory-store': 'redis' },
-    'error: the input `memory-store` cannot be "redis"\n  Give one of `branch`, `cache`, `file`, `none`.',
+    'error: the input `memory-store` cannot be "redis"\n  Choose one of `branch`, `cache`, `file`, `none`.',
   ],
   [
     'an invalid time limit',
@@ -152,6 +152,6 @@ it('a step without an event says how it is started', async () => {
   const { message } = await failed({}, { env: { GITHUB_EVENT_PATH: '' } });
   expect(message).toBe(
     'error: there is no event: `GITHUB_EVENT_PATH` is not set\n' +
-      '  This program is started by the runner of a workflow. Elsewhere use the command line, `axe-action run`.',
+      '  The runner of a workflow starts this program. Anywhere else, use the command line: `axe-action run`.',
   );
 });

@@ -232,7 +232,7 @@ describe('the end of a reply', () => {
       claude('refusal'),
       1,
       '',
-      /^the model refused to answer\n {2}Word the task differently. Or choose another model.\n$/,
+      /^the model refused to answer\n {2}Reword the task, or choose another model.\n$/,
     ],
   ] as const)(
     'the command line reports an answer that is %s',

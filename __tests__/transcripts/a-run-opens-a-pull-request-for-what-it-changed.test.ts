@@ -206,7 +206,7 @@ it.each<[string, (stage: Stage) => void, RegExp, string]>([
         { 'src/limit.ts': { executable: 'export const limit = 10;\n' } },
         { branch: 'master' },
       ),
-    /"src\/limit\.ts": a commit through the API keeps no links and no files that can be executed\. Leave these files out, or change them by hand\./,
+    /"src\/limit\.ts": a commit through the API cannot keep links or executable files\. Leave these files out, or change them by hand\./,
     'failure',
   ],
   [
@@ -322,7 +322,7 @@ it.each([
   const base = { ...FILES, 'src/limit.ts': `${line}export const limit = 10;\n` };
   const stage = await stageOf({ base, model: [edit('10', '20'), text('Done.')] });
   const step = await stage.run({ inputs: INPUTS });
-  expect(step.summary).toContain('asked for no pull request. Its patch cannot be shown: ');
+  expect(step.summary).toContain('did not ask for a pull request. Its patch cannot be shown: ');
   expect(step.summary).not.toContain('END_OF_PATCH');
 });
 
@@ -330,7 +330,7 @@ it('a change for which no pull request was asked is not lost', async () => {
   const stage = await stageOf({ model: [edit('10', '20'), text('Done.')] });
   const step = await stage.run({ inputs: INPUTS });
   expect(step).toMatchObject({ exitCode: 0 });
-  expect(step.summary).toContain('The agent has changed 1 file and asked for no pull request.');
+  expect(step.summary).toContain('The agent changed 1 file but did not ask for a pull request.');
   expect(step.summary).toContain('+export const limit = 20;\n');
   expectNothingOpened(stage);
 });

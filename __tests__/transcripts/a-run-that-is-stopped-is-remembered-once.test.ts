@@ -101,7 +101,7 @@ describe('C3 54: a run that is killed', () => {
     const main = await running.finished;
     const post = await runPost(options, main);
     expect(post).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-    expect(post.log.trim()).toBe('Memory: saved to .axe/memory/pr-reviewer.md what the main step had left.');
+    expect(post.log.trim()).toBe('Memory: saved to .axe/memory/pr-reviewer.md as the main step could not.');
     expect(resultsIn(memoryIn(main.workspace, 'pr-reviewer.md'))).toEqual(['Compares with `==`.']);
     expect(memoryIn(main.workspace, 'pr-reviewer.state.md')).toMatch(
       /^- \{"kind":"spent","id":"\S+","pull":2,"day":"\S+","usd":0\.\d+,/m,

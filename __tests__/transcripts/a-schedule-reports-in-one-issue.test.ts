@@ -37,7 +37,7 @@ describe('a report on a schedule', () => {
     );
     const opened = issuesOf(stage);
     const second = await stage.run({ inputs, env: WORKFLOW, runId: '1658821494' });
-    expect(second.outputs['memory-entry']).toContain('**Result:** Brought the report #1 up to date.\n');
+    expect(second.outputs['memory-entry']).toContain('**Result:** Updated the report #1.\n');
     expect(stage.repo.issues.size).toBe(1);
     expect(issuesOf(stage)).not.toContain('Three tests fail.');
     expectTranscript(

@@ -277,7 +277,7 @@ it('a second review continues from the limit of the last one, also on the same c
   const limited = { 'max-turns': '1', 'fail-on': '' };
   const cut = await stage.run({ inputs: limited });
   expect(cut.outputs['conclusion']).toBe('max-turns');
-  expect(stage.repo.talk.reviews[0]?.body).toMatch(/Cut short: .*Not everything was looked at/);
+  expect(stage.repo.talk.reviews[0]?.body).toMatch(/Cut short: .*Not everything was reviewed/);
 
   const whole = await stage.run();
   expect(whole.summary).toContain('because a limit ended the last review before it had seen everything.');

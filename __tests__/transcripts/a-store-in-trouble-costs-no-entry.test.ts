@@ -301,7 +301,7 @@ describe('a refusal of the branch', () => {
       {
         set: ({ github, model }) =>
           model.onRequest(() => github.fail({ ...LATER, status: 200, body: NO_REPOSITORY })),
-        told: /GitHub knows no repository octo-org\/octo-repo that this token may see\. Add `contents: /,
+        told: /GitHub knows no repository octo-org\/octo-repo that this token can see\. Add `contents: /,
       },
     ],
     [
@@ -313,7 +313,7 @@ describe('a refusal of the branch', () => {
             { 'ask.md': earlierEntry('Before.') + 'x'.repeat(100 * 1024 * 1024) },
             { branch: BRANCH },
           ),
-        told: /`\S+ask\.md` is not a memory file: it has 104,85\d,\d{3} bytes, more than GitHub gives out/,
+        told: /`\S+ask\.md` is not a memory file: it has 104,85\d,\d{3} bytes, more than GitHub returns/,
       },
     ],
   ];

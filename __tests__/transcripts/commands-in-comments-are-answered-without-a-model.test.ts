@@ -231,7 +231,7 @@ describe('a command over memory', () => {
       ],
       [
         '/axe forget 01kgk41\n/axe forget 01kgnp2',
-        'Nothing was done: a comment can hold one command. Write each in a comment of its own.',
+        'Nothing was done: a comment can hold one command. Write each in its own comment.',
       ],
     ])('is answered, and the step passes: %j', async (body, told) => {
       const stage = await commented(body);

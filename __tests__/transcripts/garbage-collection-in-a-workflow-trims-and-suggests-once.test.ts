@@ -290,11 +290,11 @@ describe('what is suggested', () => {
     stage.github.commit('octo-org/memory', files, { branch: 'axe-memory' });
     const step = await collect(stage, { 'memory-repo': 'octo-org/memory' });
     expect(troubles(step).map(({ message }) => message)).toEqual([
-      '`report-to` shows nothing here, since the memory is kept in another repository. Run `mode: gc` there.',
+      '`report-to` has no effect: the memory is in another repository. Run `mode: gc` there.',
     ]);
     expect(step.outputs).toMatchObject({ 'memory-loaded': '3', response: '' });
     expect([stage.repo.pulls.size, stage.repo.issues.size]).toEqual([0, 0]);
-    expect(step.summary).toContain('What was found is not shown here');
+    expect(step.summary).toContain('The analysis is not shown here');
     expect(`${step.summary}${step.stdout}`).not.toMatch(/tokens are compared|Busiest day|Compares with/);
   });
 

@@ -71,7 +71,7 @@ describe('files of the workspace', () => {
     const step = await stage.run({ workspace, inputs: { agent: 'worker', 'tools-allowed': 'edit_file' } });
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { response: 'Not done.' } });
     expect(told(step)).toEqual([
-      'warning: The tool `edit_file` (write) was withheld: the agent that called this one may not do that itself. Give that agent the tool too, or remove it here.',
+      'warning: The tool `edit_file` (write) was withheld: the agent that called this one is not allowed to do that itself. Give that agent the tool too, or remove it here.',
     ]);
     expect(stage.model.prompts().map(({ tools }) => tools)).toEqual([
       ['read_file', 'call_agent'],

@@ -86,7 +86,7 @@ describe('the command line with running processes', () => {
     expect(work.left()).toEqual([]);
     expect(ended).toMatchObject({ signal, exitCode: null });
     expect(ended.stderr).toBe(
-      `interrupted by ${signal}\n  No entry was added to memory. Notes that were written stay: ${memory}/MEMORY.md.\n`,
+      `interrupted by ${signal}\n  No entry was added to memory. Notes already written are kept: ${memory}/MEMORY.md.\n`,
     );
     expect(JSON.parse(ended.stdout)).toMatchObject({
       content: '',

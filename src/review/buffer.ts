@@ -137,11 +137,11 @@ export class Publications {
     const tool = 'submit_review';
     if (this.scope.review === undefined) return this.refuse(tool, NO_PULL_REQUEST);
     const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
-    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
     const again = this.state.review === undefined ? '' : ' in place of the one before';
     this.state = { ...this.state, review: { summary: withoutOffers(summary).trim() } };
     const size = count(this.state.findings.length, 'finding');
-    return taken(`The review is taken${again}, with ${size}. It is posted when the run ends.`);
+    return taken(`The review is recorded${again}, with ${size}. It is posted when the run ends.`);
   }
 
   /** Labels to add and to take off; the last word on each label counts. */
@@ -152,7 +152,7 @@ export class Publications {
     const tool = 'set_labels';
     if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
     const { labels: patterns, maxLabels: max } = this.scope.rules;
-    if (patterns.length === 0) return this.refuse(tool, 'Not taken: this workflow allows no labels.');
+    if (patterns.length === 0) return this.refuse(tool, 'Not accepted: this workflow allows no labels.');
     const before = this.state.labels;
     const kept = withoutNames(before.add, requested.remove);
     const add = pickNames(requested.add, { patterns, max, before: kept });
@@ -171,7 +171,7 @@ export class Publications {
     const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
     const problem =
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ?? sizeProblem('body', body, TEXT_LIMITS.issueBytes);
-    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
     const others = this.state.issues.filter((issue) => issue.title !== line);
     if (others.length >= maxIssues) return this.refuse(tool, tooManyIssues(maxIssues));
     const { names, left } = pickNames(labels, { patterns, max, before: [] });
@@ -180,7 +180,7 @@ export class Publications {
       left.length === 0
         ? ''
         : ` Without these labels, which this workflow does not allow: ${left.map(shown).join(', ')}.`;
-    return taken(`The issue ${shown(line)} is taken.${note} It is opened when the run ends.`);
+    return taken(`The issue ${shown(line)} is recorded.${note} It is opened when the run ends.`);
   }
 
   /** A pull request for what the file tools have changed, also after this; the last one counts. */
@@ -193,12 +193,12 @@ export class Publications {
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
       sizeProblem('body', body, TEXT_LIMITS.issueBytes) ??
       changes.problem();
-    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
     this.state = { ...this.state, pullRequest: { title: line, body: body.trim(), base }, commits: [] };
     const onlyPatch = changes.whyOnlyPatch();
     return taken(
       onlyPatch === undefined
-        ? `The pull request ${shown(line)} is taken. It is opened when the run ends.`
+        ? `The pull request ${shown(line)} is recorded. It is opened when the run ends.`
         : `No pull request is opened, because ${onlyPatch}. ${ONLY_PATCH}`,
     );
   }
@@ -210,7 +210,7 @@ export class Publications {
     if (changes === undefined || !this.isOpenTo(tool)) return this.refuse(tool, NO_CHANGES);
     const line = cleanLine(message, TEXT_LIMITS.titleCodePoints);
     const problem = sizeProblem('message', line, TEXT_LIMITS.issueBytes) ?? changes.problem();
-    if (problem !== undefined) return this.refuse(tool, `Not taken: ${problem}.`);
+    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
     const { toFix = [] } = this.scope;
     const named = toFix.length === 1 ? toFix : toFix.filter(({ handle }) => message.includes(handle));
     const [fixes] = named;
@@ -218,7 +218,7 @@ export class Publications {
       const handles = toFix.map(({ handle }) => handle).join(', ');
       return this.refuse(
         tool,
-        `Not taken: \`message\` has to name the one finding that the commit fixes: ${handles}.`,
+        `Not accepted: \`message\` has to name the one finding that the commit fixes: ${handles}.`,
       );
     }
     const number = changes.endCommit();
@@ -246,11 +246,11 @@ export class Publications {
       const names = allowed.length === 0 ? 'none' : allowed.map(shown).join(', ');
       return this.refuse(
         tool,
-        `Not taken: the reaction ${shown(content)} is not one of those allowed here: ${names}.`,
+        `Not accepted: the reaction ${shown(content)} is not one of those allowed here: ${names}.`,
       );
     }
     this.state = { ...this.state, reaction };
-    return taken(`The reaction ${shown(reaction)} is taken. It is given when the run ends.`);
+    return taken(`The reaction ${shown(reaction)} is recorded. It is added when the run ends.`);
   }
 
   private partly(
@@ -260,8 +260,8 @@ export class Publications {
     noun: string,
   ): PublicationAnswer {
     if (picked.length === 0 && left.length === 0)
-      return this.refuse(tool, `Not taken: no name was given. ${noun}`);
-    const refusal = left.length === 0 ? '' : `Not taken: ${left.map(shown).join(', ')}. ${noun}`;
+      return this.refuse(tool, `Not accepted: no name was given. ${noun}`);
+    const refusal = left.length === 0 ? '' : `Not accepted: ${left.map(shown).join(', ')}. ${noun}`;
     if (picked.length === 0) return this.refuse(tool, refusal);
     if (refusal !== '') this.note(tool, refusal);
     return taken(`Taken: ${picked.map(shown).join(', ')}. ${refusal}`.trimEnd());
@@ -282,10 +282,10 @@ export class Publications {
 }
 
 const NO_PULL_REQUEST =
-  'Not taken: this run is about no pull request whose diff is known. Put what you have to say into your answer.';
+  'Not accepted: this run has no pull request whose diff is known. Put what you have to say in your answer.';
 const ONLY_PATCH = 'When the run ends, its patch is in the job summary, where a person can apply it.';
-const NO_CHANGES = 'Not taken: this run may change nothing in the repository.';
-const NO_SUBJECT = 'Not taken: this run is about no issue and no pull request.';
+const NO_CHANGES = 'Not accepted: this run cannot change anything in the repository.';
+const NO_SUBJECT = 'Not accepted: this run is not about an issue or a pull request.';
 /** The model answers by calling again for the same line, where it may say the finding in other words. */
 function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
   return (
@@ -295,8 +295,8 @@ function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
 }
 
 function tooManyIssues(max: number): string {
-  if (max === 0) return 'Not taken: this workflow lets a run open no issues. Put it into your answer.';
-  return `Not taken: a run may open ${count(max, 'issue')}, and that many are waiting. Send the same title again to change one.`;
+  if (max === 0) return 'Not accepted: this workflow does not let runs open issues. Put it in your answer.';
+  return `Not accepted: a run may open ${count(max, 'issue')}, and that many are waiting. Send the same title again to change one.`;
 }
 
 /** Names that were held against an allow-list. */

@@ -134,7 +134,7 @@ async function begin(
   const { repository } = trigger;
   const key = { repository, headSha, name: agent.name };
   await keep({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
-  const summary = runUrl === '' ? 'The run is at work.' : `[The run](${runUrl}) is at work.`;
+  const summary = runUrl === '' ? 'The run is in progress.' : `[The run](${runUrl}) is in progress.`;
   const text = { title: readingTitle(plan), summary };
   const started = await withGitHub((signal) => startCheckRun(client, { ...key, ...text }, signal), REMEDY);
   if (!(started instanceof GitHubError)) return { ...key, ...started };

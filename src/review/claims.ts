@@ -295,8 +295,8 @@ export class Verdicts {
     const { claim = this.ids.length === 1 ? 1 : undefined, evidence = [] } = given;
     const id = claim === undefined ? undefined : this.ids[claim - 1];
     if (id === undefined)
-      return refused(`Not taken: say in \`claim\` which one, from 1 to ${this.ids.length}.`);
-    if (this.#given.has(id)) return refused(`Not taken: claim ${claim} has its verdict already.`);
+      return refused(`Not accepted: say in \`claim\` which one, from 1 to ${this.ids.length}.`);
+    if (this.#given.has(id)) return refused(`Not accepted: claim ${claim} already has its verdict.`);
     const verdict = { ...given, reason: cleanLine(given.reason, MAX_REASON) };
     const problem = given.kind === 'refuted' ? this.#problemOf(evidence) : undefined;
     if (problem !== undefined) {
@@ -315,6 +315,6 @@ export class Verdicts {
     if (checks.some(({ kind }) => kind === 'shown')) return undefined;
     const [first] = checks;
     if (first?.kind === 'refused') return first.message;
-    return 'Not taken: `refuted` needs in `evidence` the line that refutes the claim, copied as it is. Without such a line the verdict is `unclear`.';
+    return 'Not accepted: `refuted` needs in `evidence` the line that refutes the claim, copied as it is. Without such a line the verdict is `unclear`.';
   }
 }

@@ -113,7 +113,7 @@ function suggestionOf({ finding, placement }: PlacedFinding, clean: CommentFrame
 const CONFIDENCE: Readonly<Record<Confidence, string>> = {
   confirmed: '- A second look in a fresh context came to the same result.',
   likely: '',
-  unsure: '- The agent could not see all that decides this.',
+  unsure: '- The agent could not see everything that decides this.',
 };
 
 const MAX_PATH = 200;
@@ -266,7 +266,7 @@ export function framedBody({
 }
 
 const CUT_NOTE =
-  '\n\n*The text is cut here: it is longer than a comment may be; the rest is in the job summary.*';
+  '\n\n*The text is cut here: it is longer than a comment can be; the rest is in the job summary.*';
 
 /** Longest fence that is closed after a cut, with its line break; a longer one is not taken for a fence. */
 const MAX_CLOSING_FENCE = 101;

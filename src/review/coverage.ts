@@ -103,7 +103,7 @@ export function formatCoverage(coverage: Coverage, scope?: Scope): string {
 }
 
 const LIST_SHORT =
-  'GitHub lists no further files of a change between two commits; nothing is known about others.';
+  'GitHub lists only the first files of a change between two commits; nothing is known about the others.';
 
 function extentOf(coverage: Coverage, scope: Scope | undefined): string {
   const { kind, files, read, unread } = coverage;
@@ -165,7 +165,7 @@ function listed(named: readonly string[], total: number): string {
 const REASONS = ['failed', 'budget', 'size', 'unlisted', 'paths'] as const satisfies readonly UnreadReason[];
 
 const WORDS: Record<UnreadReason, string> = {
-  failed: 'in a part of the review that failed or was not paid for',
+  failed: 'in a part of the review that failed or exceeded the budget',
   budget: 'beyond `max-diff-tokens` or what the model takes',
   size: 'without readable lines, binary or too large for GitHub to show',
   unlisted: 'that GitHub does not list',

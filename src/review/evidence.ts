@@ -79,7 +79,7 @@ export function checkEvidence(evidence: Evidence, ledger: ShownFiles): EvidenceC
   const parts = linesOf(evidence.code);
   const { path, line } = evidence;
   if (parts.length === 0) {
-    const message = `Not taken: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
+    const message = `Not accepted: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
     return { kind: 'refused', message };
   }
   for (const meant of pathsMeant(path)) {
@@ -91,7 +91,7 @@ export function checkEvidence(evidence: Evidence, ledger: ShownFiles): EvidenceC
       }
     }
   }
-  const message = `Not taken: line ${line} of ${shown(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
+  const message = `Not accepted: line ${line} of ${shown(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
   return { kind: 'refused', message };
 }
 
@@ -169,7 +169,7 @@ export interface GateRules {
 export function stopAtGate(finding: GatedFinding, rules: GateRules): string | undefined {
   const { path, line, severity, title, body, trigger = '', evidence } = finding;
   if (!rules.isInScope(path))
-    return `${shown(path)} is outside of the paths that this review is about. Leave it out.`;
+    return `${shown(path)} is outside the paths that this review is about. Leave it out.`;
   if (trigger.trim() === '' && (asks(title) || asksOnly(body)))
     return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
   if (![finding, ...evidence].some((place) => isChanged(rules.lines, place)))

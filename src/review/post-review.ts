@@ -167,7 +167,7 @@ function unposted(posting: ReviewPost): PostedReview {
     isReview: false,
     isReviewLost: true,
     details: paragraphs([
-      summary === undefined ? '' : `**Review that is not posted**\n\n${summary}`,
+      summary === undefined ? '' : `**Review, not posted**\n\n${summary}`,
       formatFindings(UNPOSTED, fresh),
     ]),
     review: { open: ledger.open, isBlocking: isRequesting(ledger, agent), unposted: fresh },
@@ -184,7 +184,7 @@ function lineOf(
   { comments, inBody }: PreparedReview,
   number: number,
 ): string {
-  if (!created) return `The review of #${number} was posted before.`;
+  if (!created) return `The review of #${number} was already posted.`;
   const isBlocking = event === 'REQUEST_CHANGES';
   const inText = inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
   if (comments.length === 0)

@@ -72,9 +72,7 @@ export function refused(text: string): PublicationAnswer {
 export function sizeProblem(name: string, text: string, maxBytes: number): string | undefined {
   if (text.trim() === '') return `\`${name}\` is empty`;
   const bytes = new TextEncoder().encode(text).length;
-  return bytes > maxBytes
-    ? `\`${name}\` has ${bytes} bytes, at most ${maxBytes} are taken: shorten it`
-    : undefined;
+  return bytes > maxBytes ? `\`${name}\` has ${bytes} bytes; shorten it to at most ${maxBytes}` : undefined;
 }
 
 /**

@@ -106,7 +106,7 @@ const MAX_REMARK = 1000;
 /** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
 const FRAME = 3500;
 const MAX_SUMMARY = 24_000;
-const CUT = '\n\n*The summary is longer than there is room for.*';
+const CUT = '\n\n*The summary is too long to show here.*';
 
 function fitSummary({ buffered, clean }: ReviewPost): string {
   const summary = buffered.review?.summary ?? '';
@@ -171,7 +171,7 @@ function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): 
   const [repeated, heldBack, refused] = [news.kept.length, news.heldBack.length, buffered.refusedFindings];
   const again = [
     ...(repeated > 0
-      ? [`${count(repeated, 'finding')} that ${repeated === 1 ? 'is' : 'are'} open already`]
+      ? [`${count(repeated, 'finding')} that ${repeated === 1 ? 'is' : 'are'} already open`]
       : []),
     ...(heldBack > 0 ? [`${count(heldBack, 'finding')} that people have dismissed before`] : []),
   ];
@@ -179,7 +179,7 @@ function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): 
     ...remarks.map((remark) => cleanLine(remark, MAX_REMARK)),
     ...(again.length > 0 ? [`Not repeated: ${again.join(', ')}.`] : []),
     ...(omitted > 0 ? [`No room here for ${count(omitted, 'more finding')}: see the job summary.`] : []),
-    ...(refused > 0 ? [`Not taken: ${count(refused, 'finding')} beyond the number a run may raise.`] : []),
+    ...(refused > 0 ? [`Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`] : []),
   ];
   return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
 }

@@ -38,7 +38,7 @@ export function findSame(
     if (of === undefined) return { kind: 'refused', why: `there is no finding ${sameAs}` };
     const isElsewhere = of.path !== draft.path && of.state !== 'outdated' && !of.isGone;
     return isElsewhere
-      ? { kind: 'refused', why: `${of.handle} is about another file, where it still stands` }
+      ? { kind: 'refused', why: `${of.handle} is about another file, where it is still open` }
       : { kind: 'same', of };
   }
   const here = inFile.filter(isHere).toSorted((a, b) => Number(isOpen(b)) - Number(isOpen(a)));

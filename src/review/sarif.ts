@@ -65,16 +65,16 @@ function ruleOf(category: Category, records: readonly FindingRecord[]): object {
 }
 
 const DESCRIPTIONS: Readonly<Record<Category, string>> = {
-  correctness: 'The code does something else than it should.',
-  security: 'Somebody can read, change or run what they must not.',
+  correctness: 'The code does something other than it should.',
+  security: 'People can read, change or run what they should not.',
   data: 'Data is lost, changed or written twice.',
   concurrency: 'The result depends on which of two things comes first.',
   resource: 'Something stays open, or grows without a limit.',
-  'error-handling': 'An error is lost, or taken for something else.',
+  'error-handling': 'An error is lost, or mistaken for something else.',
   interface: 'A promise to callers or users is broken.',
   performance: 'It takes more time or memory than it has to.',
   test: 'A test is missing, or proves nothing.',
-  docs: 'The documentation says something else than the code does.',
+  docs: 'The documentation does not match the code.',
   other: 'A fault of another kind.',
 };
 

@@ -145,7 +145,7 @@ const WHY: Record<FullReason, string> = {
   asked: 'that was asked for',
   again: 'this commit was reviewed before',
   'cut-short': 'a limit ended the last review before it had seen everything',
-  'other-base': 'the pull request goes into another branch now',
+  'other-base': 'the pull request now targets another branch',
   rewritten: 'the branch was rewritten since the last review',
   unread: 'GitHub does not show all that is new since the last review',
 };

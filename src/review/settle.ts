@@ -38,12 +38,12 @@ export function takeSettlement(
   settlements: readonly Settlement[],
   scope: SettleScope,
 ): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
-  const refuse = (text: string) => ({ answer: refused(`Not taken: ${text}`), settlements });
+  const refuse = (text: string) => ({ answer: refused(`Not accepted: ${text}`), settlements });
   const finding = scope.ledger.find(request.finding);
   if (finding === undefined || !isOpen(finding)) {
     const names = scope.ledger.open.map(({ handle }) => handle).join(', ');
     const open = names === '' ? 'there are none' : `these are ${names}`;
-    return refuse(`${shown(request.finding)} is none of your open findings; ${open}.`);
+    return refuse(`${shown(request.finding)} is not one of your open findings; ${open}.`);
   }
   const reason = request.reason.trim();
   if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');

@@ -93,7 +93,7 @@ export function takeFinding(
     return { answer, state: { ...before, ...changed } };
   };
   const refuse = (text: string, changed: Partial<Buffered> = {}) =>
-    end(refused(`Not taken: ${text}.`), changed);
+    end(refused(`Not accepted: ${text}.`), changed);
   const problem = problemOf(request);
   if (problem !== undefined) return refuse(problem);
   const followed = followCode(readFinding(request, before, scope), lines);
@@ -111,7 +111,7 @@ export function takeFinding(
   const evidence = shownLines.map((one) => ({ ...one.evidence, side: one.side }));
   const gateRules = { ...scope, minSeverity: rules.minSeverity };
   const stopped = stopAtGate({ ...placed.finding, evidence }, gateRules);
-  if (stopped !== undefined) return end(refused(`Not taken: ${stopped}`));
+  if (stopped !== undefined) return end(refused(`Not accepted: ${stopped}`));
   const found = findings.findIndex((one) => isOfLine(one.finding, placed.finding));
   // It takes the place of a comment of this run on the same line.
   const at = found < 0 ? undefined : found;
@@ -156,7 +156,7 @@ export function takeFinding(
   const rank = rankOf(placed, next.slice(0, number));
   const place =
     rank > rules.maxComments
-      ? `a review has at most ${rules.maxComments} comments on lines, and this is one more: it will be listed in the review's text. Leave out what does no harm.`
+      ? `a review has at most ${rules.maxComments} comments on lines, and this is one more: it will be listed in the review's text. Drop findings that do no harm.`
       : `${describePlacement(placed, lines)}${note}`;
   const severity = `severity ${placed.finding.severity}`;
   const text = `Comment ${number} (${severity})${replaced}: ${place} Nothing is posted before the run ends.`;
@@ -259,7 +259,7 @@ function withCheckedSuggestion(
   if (finding.suggestion === undefined) return { placed, note: '' };
   if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT') {
     const note =
-      ' Its suggestion will be shown as plain code: only lines of the new version that are in the diff can be offered to be replaced.';
+      ' Its suggestion will be shown as plain code: a suggestion can only replace lines of the new version that are in the diff.';
     return { placed, note };
   }
   const file = findFile(lines, finding.path);

@@ -29,7 +29,7 @@ interface Changed {
 /** A run changes no more conversations: each takes a request or two. What is left keeps its marks. */
 const MAX_CHANGED = 30;
 
-const REMEDY = 'Resolve them by hand; the findings themselves are told right.';
+const REMEDY = 'Resolve them by hand; the findings themselves are reported correctly.';
 const DISMISS = 'Dismiss the review by hand; a protected branch may let only some people dismiss reviews.';
 
 /**

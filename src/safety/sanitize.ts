@@ -44,12 +44,12 @@ interface Limit {
 const COMMENT: Limit = {
   most: MAX_COMMENT_CHARACTERS - 1536,
   cut: (text, most) => text.slice(0, most).replace(/[\uD800-\uDBFF]$/, ''),
-  note: '\n\n*The text is cut here: it is longer than a comment may be; the rest is in the job summary.*',
+  note: '\n\n*The text is cut here: it is longer than a comment can be; the rest is in the job summary.*',
 };
 const SUMMARY: Limit = {
   most: MAX_SUMMARY_BYTES - 16_384,
   cut: (text, most) => cutToBytes(text, most).text,
-  note: '\n\n*The text is cut here: it is longer than a job summary may be.*',
+  note: '\n\n*The text is cut here: it is longer than a job summary can be.*',
 };
 
 /** Cleans, then cuts, then cleans again, since a cut can go through anything; redaction always comes first. */

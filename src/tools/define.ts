@@ -65,7 +65,7 @@ export function needChoice<const Word extends string>(
   const found = words.find((one) => one === word);
   if (found !== undefined) return found;
   const listed = words.map((one) => `\`${one}\``).join(', ');
-  throw new ToolError(`\`${argument}\` is one of ${listed}, not ${shown(given)}`);
+  throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${shown(given)}`);
 }
 
 /** An argument of a tool. */
@@ -176,7 +176,7 @@ function checkValue(argument: Argument, value: unknown): CheckedValue {
 function checkList(item: Shape, value: unknown): CheckedValue {
   const checked = (Array.isArray(value) ? value : [value]).map((one) => checkInput(item, one));
   const wrong = checked.find(({ problems }) => problems.length > 0);
-  if (wrong !== undefined) return { problem: `has an item that is not right: ${wrong.problems.join('; ')}` };
+  if (wrong !== undefined) return { problem: `has an invalid item: ${wrong.problems.join('; ')}` };
   return { value: checked.map(({ input }) => input) };
 }
 

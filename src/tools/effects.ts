@@ -41,12 +41,12 @@ export interface RequestedTool {
 function reasonAgainst({ name, effect }: RequestedTool, rules: GrantRules): string | undefined {
   const { where, trust, toolsAllowed, parentEffects } = rules;
   if (parentEffects !== undefined && !parentEffects.has(effect)) {
-    return 'the agent that called this one may not do that itself. Give that agent the tool too, or remove it here.';
+    return 'the agent that called this one is not allowed to do that itself. Give that agent the tool too, or remove it here.';
   }
   if (rules.mayChange === true && FILE_TOOLS.has(name)) return undefined;
   if (where === 'terminal' || effect === 'read' || effect === 'publish') return undefined;
   if (trust !== 'trusted') {
-    return 'the run is untrusted, and such a run only reads and answers. Remove it from `tools` of an agent for such runs.';
+    return 'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
   }
   const isAllowed = effect === 'memory' || toolsAllowed.includes(name) || toolsAllowed.includes(effect);
   if (isAllowed) return undefined;

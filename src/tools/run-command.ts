@@ -14,11 +14,11 @@ export function createRunCommand(shell: Shell, workdir: string): Tool {
   return defineTool({
     name: 'run_command',
     effect: 'execute',
-    description: `Runs a command with \`sh -c\` in the working directory and gives its output, standard output and standard error together. No input can be given to it. It may take ${COMMAND_TIMEOUT_MS / 1000} seconds; what it leaves running in the background ends with it. Keys and tokens of this run are not in its environment.`,
+    description: `Runs a command with \`sh -c\` in the working directory and gives its output, standard output and standard error together. It gets no input. It can take up to ${COMMAND_TIMEOUT_MS / 1000} seconds; what it leaves running in the background ends with it. Keys and tokens of this run are not in its environment.`,
     shape: { command: { type: 'string', description: 'The command.', required: true } },
     async run({ command }, signal) {
       if (command.trim() === '') throw new ToolError('command is required');
-      if (command.includes('\0')) throw new ToolError('a command has no NUL in it');
+      if (command.includes('\0')) throw new ToolError('a command cannot contain NUL');
       const result = await shell(
         {
           command,

@@ -35,7 +35,7 @@ describe('github_file', () => {
   it('reads the base on request, and nothing else', async () => {
     expect((await ask({ path: 'a', ref: 'Base' })).asked).toMatchObject([{ side: 'base' }]);
     expect(await ask({ path: 'a', ref: 'octocat/secret' })).toMatchObject({
-      text: '`ref` is one of `head`, `base`, not "octocat/secret"',
+      text: '`ref` must be one of `head`, `base`, not "octocat/secret"',
       isError: true,
       asked: [],
     });

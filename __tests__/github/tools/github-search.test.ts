@@ -67,7 +67,7 @@ describe('github_search', () => {
 
   it.each([
     [{ query: '  ' }, '`query` is empty'],
-    [{ query: 'x', kind: 'repos' }, '`kind` is one of `code`, `issues`, `pulls`, not "repos"'],
+    [{ query: 'x', kind: 'repos' }, '`kind` must be one of `code`, `issues`, `pulls`, not "repos"'],
   ])('refuses %p', async (input, text) => {
     expect(await ask(input, {})).toEqual({ text, isError: true });
   });

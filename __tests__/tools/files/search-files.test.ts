@@ -45,7 +45,7 @@ describe('search_files', () => {
   it.each<[string, object, string]>([
     ['nothing to search for', {}, 'give `text`, `glob`, or both'],
     ['empty text', { text: '' }, '`text` is empty'],
-    ['text of two lines', { text: 'a\nb' }, 'no line break'],
+    ['text of two lines', { text: 'a\nb' }, 'cannot contain a line break'],
     ['an empty pattern', { glob: ' ' }, '`glob` is empty'],
     ['a malformed pattern', { glob: '[a' }, 'syntax error in pattern'],
     ['an endless pattern', { glob: '*a'.repeat(400) }, 'more than 500 characters'],
@@ -90,7 +90,7 @@ describe('search_files', () => {
     const tool = createSearchFiles(slow, clock);
     const { text } = await tool.execute({ text: 'Hello' }, quiet);
     expect(text).toContain('README.md:1: # Hello');
-    expect(text).toContain('[the search ended early: it took too long; narrow');
+    expect(text).toContain('[the search was stopped because it took too long; narrow');
   });
 
   it('ends when the run ends', async () => {

@@ -44,14 +44,14 @@ describe('a file', () => {
     ['.env', SECRET],
     ['.git/config', SECRET],
     ['deploy/id_rsa', SECRET],
-    ['package-lock.json', 'a lock file is changed only where `changes-allowed` has its name'],
-    ['app/Cargo.lock', 'a lock file is changed only where `changes-allowed` has its name'],
-    ['go.sum', 'a lock file is changed only where `changes-allowed` has its name'],
-    ['../outside', '`..` is not allowed; give a path inside of the working directory'],
-    ['/etc/passwd', 'it lies outside of the working directory; give a relative path'],
+    ['package-lock.json', 'a lock file is changed only if `changes-allowed` names it'],
+    ['app/Cargo.lock', 'a lock file is changed only if `changes-allowed` names it'],
+    ['go.sum', 'a lock file is changed only if `changes-allowed` names it'],
+    ['../outside', '`..` is not allowed; give a path inside the working directory'],
+    ['/etc/passwd', 'it is outside the working directory; give a relative path'],
     ['a\\b', 'the parts of a path are separated by `/`, not by a backslash'],
-    ['C:/x', 'a path has no `:` in it: no drives and no streams'],
-    ['a\nb', 'a path has no control characters in it'],
+    ['C:/x', 'a path cannot contain `:`: no drives and no streams'],
+    ['a\nb', 'a path cannot contain control characters'],
   ])('%j of a workflow that allows all is refused with: %j', (path, why) => {
     expect(whyNotAllowed(path, RULES)).toBe(why);
   });
@@ -136,12 +136,12 @@ describe('a change', () => {
     [
       'of 51 files',
       Array.from({ length: 51 }, (_, at) => [`f${at}`, undefined, 'x'] as const),
-      '51 files were changed, and 50 are the limit',
+      '51 files were changed, and the limit is 50',
     ],
     [
       'of more than a megabyte',
       [['a', undefined, 'x'.repeat(1024 * 1024 + 1)]],
-      'the changed files have 1,048,577 bytes, and 1,048,576 are the limit',
+      'the changed files have 1,048,577 bytes, and the limit is 1,048,576',
     ],
   ])('%s is refused as a whole for its reason, or taken', (_, files, problem) => {
     const changes = new Changes(RULES);

@@ -34,7 +34,9 @@ describe('C7 88: a path that was replaced after it was checked', () => {
     const checked = { real: realpathSync(join(root, 'folder/a.txt')), path: 'folder/a.txt' };
     renameSync(join(root, 'folder'), join(root, 'moved'));
     symlinkSync(outside, join(root, 'folder'));
-    await expect(openFileAt(checked)).rejects.toThrow('"folder/a.txt" was exchanged while it was opened');
+    await expect(openFileAt(checked)).rejects.toThrow(
+      '"folder/a.txt" was replaced while it was being opened',
+    );
   });
 
   it('is not listed: a link in place of the folder', async () => {
@@ -52,7 +54,7 @@ describe('C7 88: a path that was replaced after it was checked', () => {
     const checked = { real: realpathSync(join(root, 'folder/sub')), path: 'folder/sub' };
     renameSync(join(root, 'folder'), join(root, 'moved'));
     symlinkSync(outside, join(root, 'folder'));
-    await expect(openFolderAt(checked)).rejects.toThrow('was exchanged');
+    await expect(openFolderAt(checked)).rejects.toThrow('was replaced');
   });
 
   it('is not entered: a link in an open folder', async () => {

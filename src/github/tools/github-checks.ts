@@ -30,7 +30,7 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       },
       log_lines: {
         type: 'integer',
-        description: `Last lines to give of each log, up to ${LOGS.maxLines}. Default: ${LOGS.lines}.`,
+        description: `How many of the last lines of each log to give, up to ${LOGS.maxLines}. Default: ${LOGS.lines}.`,
         minimum: 1,
       },
     },

@@ -40,7 +40,7 @@ export function createGitHubComments(github: GitHubReader): Tool {
       const discussion = await github.discussion(number, signal);
       const { posts } = discussion;
       if (offset > posts.length) {
-        throw new ToolError(`\`offset\` ${offset} is behind the end: there are ${posts.length} posts`);
+        throw new ToolError(`\`offset\` ${offset} is past the end: there are ${posts.length} posts`);
       }
       const page = takePage(posts, offset);
       // The title is by the author of the description, on every page.

@@ -19,7 +19,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
       path: { type: 'string', description: "Path from the repository's root.", required: true },
       ref: { type: 'string', description: '`head` or `base`. Default: head.' },
       offset: { type: 'integer', description: 'Number of the first line to read. Default: 1.', minimum: 1 },
-      limit: { type: 'integer', description: `Most lines to read. Default: ${READ_FILE_LINES}.`, minimum: 1 },
+      limit: { type: 'integer', description: `Maximum lines. Default: ${READ_FILE_LINES}.`, minimum: 1 },
     },
     async run({ path, ref, offset = 1, limit = READ_FILE_LINES }, signal) {
       const side = readChoice('ref', ref, ['head', 'base']);

@@ -27,10 +27,10 @@ export function createGitHubHistory(github: GitHubReader): Tool {
       ref: { type: 'string', description: 'Where to go back from: `head` or `base`. Default: head.' },
       limit: {
         type: 'integer',
-        description: `Most commits to give, up to ${COMMITS.most}. Default: ${COMMITS.usual}.`,
+        description: `Maximum number of commits, up to ${COMMITS.most}. Default: ${COMMITS.usual}.`,
         minimum: 1,
       },
-      page: { type: 'integer', description: 'Which page of so many commits. Default: 1.', minimum: 1 },
+      page: { type: 'integer', description: 'Page number. Default: 1.', minimum: 1 },
     },
     async run({ path, ref, limit: requested = COMMITS.usual, page = 1 }, signal) {
       const side = readChoice('ref', ref, ['head', 'base']);

@@ -12,7 +12,7 @@ export function createEditFile(workspace: Workspace): Tool {
     name: 'edit_file',
     effect: 'write',
     description:
-      'Replaces text in a file of the working directory. The old text must match exactly, white space included and without the line numbers of `read_file`, and must stand in the file once unless `replace_all` is true.',
+      'Replaces text in a file of the working directory. The old text must match exactly, white space included and without the line numbers of `read_file`, and must occur only once in the file unless `replace_all` is true.',
     shape: {
       path: {
         type: 'string',
@@ -76,7 +76,7 @@ function notFound(content: string, old: string): string {
 }
 
 function decode(bytes: Uint8Array | undefined, path: string): string {
-  if (bytes === undefined) throw new ToolError(`${shown(path)}: no such file; write_file makes new ones`);
+  if (bytes === undefined) throw new ToolError(`${shown(path)}: no such file; write_file creates new ones`);
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

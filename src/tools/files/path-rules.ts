@@ -8,13 +8,13 @@ export function parsePath(path: string): { readonly segments: readonly string[];
   const refused = (refusal: string) => ({ segments: [], refusal });
   if (path.trim() === '') return refused('a path is required; `.` is the working directory');
   if (path.length > MAX_PATH) return refused('the path is too long');
-  if (CONTROL.test(path)) return refused('a path has no control characters in it');
+  if (CONTROL.test(path)) return refused('a path cannot contain control characters');
   if (path.includes('\\')) return refused('the parts of a path are separated by `/`, not by a backslash');
-  if (path.includes(':')) return refused('a path has no `:` in it: no drives and no streams');
-  if (path.startsWith('/')) return refused('it lies outside of the working directory; give a relative path');
+  if (path.includes(':')) return refused('a path cannot contain `:`: no drives and no streams');
+  if (path.startsWith('/')) return refused('it is outside the working directory; give a relative path');
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.some((segment) => FOLDED_PARENT.test(segment))) {
-    return refused('`..` is not allowed; give a path inside of the working directory');
+    return refused('`..` is not allowed; give a path inside the working directory');
   }
   return { segments };
 }

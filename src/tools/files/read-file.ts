@@ -31,7 +31,7 @@ export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder)
         required: true,
       },
       offset: { type: 'integer', description: 'Number of the first line to read. Default: 1.', minimum: 1 },
-      limit: { type: 'integer', description: `Most lines to read. Default: ${READ_FILE_LINES}.`, minimum: 1 },
+      limit: { type: 'integer', description: `Maximum lines. Default: ${READ_FILE_LINES}.`, minimum: 1 },
       ...artifactArgument(artifacts),
     },
     async run({ path, offset = 1, limit = READ_FILE_LINES, artifact }, signal) {
@@ -64,7 +64,7 @@ export async function readPage(file: OpenFile, offset: number, limit: number, si
   const maxBytes = MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES;
   const { lines, hasMore, total } = await readLines(file, offset, limit, maxBytes, signal);
   if (lines.length === 0 && total === undefined) {
-    throw new ToolError(`line ${offset} lies too far into the file to be read`);
+    throw new ToolError(`line ${offset} is too far into the file to be read`);
   }
   if (lines.length === 0 && offset > 1) {
     throw new ToolError(`offset ${offset} exceeds file length of ${total} lines`);

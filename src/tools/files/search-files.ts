@@ -21,7 +21,7 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
     name: 'search_files',
     effect: 'read',
     description:
-      'Searches the working directory. With `text` it gives every line that contains it, as `path:line: content`; with `glob` alone, the paths of the files that match. The text is searched for as it stands; it is not a regular expression. `.git` and `node_modules` are left out unless the glob names them.',
+      'Searches the working directory. With `text` it gives every line that contains it, as `path:line: content`; with `glob` alone, the paths of the files that match. The text is taken literally; it is not a regular expression. `.git` and `node_modules` are left out unless the glob names them.',
     shape: {
       text: { type: 'string', description: 'Text to look for, part of one line.' },
       glob: {
@@ -30,7 +30,7 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
           'Pattern for paths relative to `path`: `*`, `?`, `[a-z]`, and `**` for any directories. Without a `/` it is a pattern for names at any depth. Default: all files.',
       },
       path: { type: 'string', description: 'Directory to search. Default: `.`, the working directory.' },
-      ignore_case: { type: 'boolean', description: 'Whether case counts for nothing. Default: false.' },
+      ignore_case: { type: 'boolean', description: 'Whether to ignore case. Default: false.' },
     },
     async run({ text, glob, path = '.', ignore_case = false }, signal) {
       if (text === undefined && glob === undefined) throw new ToolError('give `text`, `glob`, or both');
@@ -44,7 +44,7 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
 function checkText(text: string): void {
   if (text === '') throw new ToolError('`text` is empty; leave it out to search by `glob` alone');
   if (/[\r\n]/.test(text))
-    throw new ToolError('`text` is searched for line by line; it has no line break in it');
+    throw new ToolError('`text` is searched for line by line, so it cannot contain a line break');
 }
 
 /** A pattern without a slash is meant for names, wherever they are. */
@@ -97,7 +97,7 @@ async function search(
   for await (const entry of workspace.walk(path, mayEnter)) {
     signal.throwIfAborted();
     if (clock.now().getTime() >= endsAt) {
-      note = '\n[the search ended early: it took too long; narrow `glob` or `path`]';
+      note = '\n[the search was stopped because it took too long; narrow `glob` or `path`]';
       break;
     }
     if (entry.kind !== 'file' || !pattern.matches(entry.path.slice(prefix.length))) continue;

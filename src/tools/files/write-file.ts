@@ -13,7 +13,7 @@ export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder
     name: 'write_file',
     effect: 'write',
     description:
-      'Writes a file of the working directory. The content replaces what the file holds; missing directories are made. To change a part of a file use `edit_file`.',
+      'Writes a file of the working directory. The content replaces what the file holds; missing directories are created. To change a part of a file use `edit_file`.',
     shape: {
       path: {
         type: 'string',

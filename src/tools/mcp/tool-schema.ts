@@ -58,7 +58,7 @@ function withSafeArguments(top: JsonObject): JsonObject {
   const lost = required.find((name) => Object.hasOwn(properties, name) && !names.has(name));
   if (lost !== undefined) {
     const shown = JSON.stringify(lost.slice(0, 80));
-    throw new Error(`its schema requires the argument ${shown}, a name that not every provider takes`);
+    throw new Error(`its schema requires the argument ${shown}, a name that not every provider accepts`);
   }
   const known = required.filter((name) => names.has(name));
   const { properties: _, required: __, ...others } = top;

@@ -32,12 +32,12 @@ function createMemorySearch(notes: Notes): Tool {
     name: 'memory_search',
     effect: 'read',
     description:
-      'Searches long-term memory, daily logs, notes and the log of earlier runs for words, each as it is written but in any case, and shows the lines around them, best file first. `memory_read` gives the whole text.',
+      'Searches long-term memory, daily logs, notes and the log of earlier runs for words, taken literally but ignoring case, and shows the lines around them, best file first. `memory_read` gives the whole text.',
     shape: {
       query: { type: 'string', description: 'The words, with spaces between them.', required: true },
       limit: {
         type: 'integer',
-        description: `Most files to show, ${MAX_FILES} at the most. Default: as many as fit.`,
+        description: `Maximum number of files, at most ${MAX_FILES}. Default: as many as fit.`,
         minimum: 1,
         maximum: MAX_FILES,
       },
@@ -68,7 +68,7 @@ function createMemoryRead(notes: Notes): Tool {
         description: 'Name of the note; for `daily` a day as YYYY-MM-DD, today by default.',
       },
       offset: { type: 'integer', description: 'Number of the first line to read. Default: 1.', minimum: 1 },
-      limit: { type: 'integer', description: 'Most lines to read. Default: all.', minimum: 1 },
+      limit: { type: 'integer', description: 'Maximum number of lines. Default: all.', minimum: 1 },
     },
     async run({ source, name, offset, limit }) {
       const text = await readSource(notes, source, name);

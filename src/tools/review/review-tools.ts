@@ -66,10 +66,10 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       name: 'set_labels',
       effect: 'publish',
       description:
-        'Adds labels to the issue or pull request of this run, and takes labels off, when the run ends. Only labels that the workflow allows are taken; the answer names them.',
+        'Adds labels to the issue or pull request of this run, and removes labels, when the run ends. Only labels that the workflow allows are accepted; the answer names them.',
       shape: {
         add: { type: 'string', description: 'Labels to add, separated by commas.' },
-        remove: { type: 'string', description: 'Labels to take off, separated by commas.' },
+        remove: { type: 'string', description: 'Labels to remove, separated by commas.' },
       },
       async run({ add, remove }) {
         return publishedText(publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }));
@@ -79,13 +79,13 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
       name: 'create_issue',
       effect: 'publish',
       description:
-        'Opens an issue in this repository when the run ends. A run may open very few: only for what somebody has to act on and what has no place in your answer. Calling again with the same title changes the issue.',
+        'Opens an issue in this repository when the run ends. A run can open very few: only for something that people must act on and that does not fit in your answer. Calling again with the same title changes the issue.',
       shape: {
         title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
         body: { type: 'string', description: 'Markdown, at most 32768 bytes.', required: true },
         labels: {
           type: 'string',
-          description: 'Labels, separated by commas; only those that the workflow allows are taken.',
+          description: 'Labels, separated by commas; only those that the workflow allows are accepted.',
         },
       },
       async run({ title, body, labels }) {
@@ -102,7 +102,7 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
         body: { type: 'string', description: 'What changes and why, in markdown.', required: true },
         base: {
           type: 'string',
-          description: 'Branch that it goes into. Default: the one whose files you were given.',
+          description: 'Branch to merge into. Default: the one whose files you were given.',
         },
       },
       async run({ title, body, base }) {
@@ -142,7 +142,7 @@ function createAddReviewComment(publications: Publications): Tool {
     name: 'add_review_comment',
     effect: 'publish',
     description:
-      'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` as they are: they are looked up. The severity is worked out from `effect` and `reach`.',
+      'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` unchanged: they are checked. The severity is worked out from `effect` and `reach`.',
     shape: {
       path: { type: 'string', description: 'Path of the file as the diff names it.', required: true },
       line: {
@@ -167,11 +167,11 @@ function createAddReviewComment(publications: Publications): Tool {
       reach: { ...IMPACT.reach, required: true },
       trigger: {
         type: 'string',
-        description: 'The input, state or order that brings it about; at most 300 characters.',
+        description: 'The input, state or order that causes it; at most 300 characters.',
       },
       evidence: {
         type: 'list',
-        description: 'Up to 5 lines that prove it, above all those outside of the diff.',
+        description: 'Up to 5 lines that prove it, especially those outside the diff.',
         item: EVIDENCE_ITEM,
       },
       start_line: { type: 'integer', description: 'The first line of a range.', minimum: 1 },
@@ -187,12 +187,12 @@ function createAddReviewComment(publications: Publications): Tool {
       },
       sure: {
         type: 'boolean',
-        description: 'False if data or safety may be lost and you cannot settle whether. Default: true.',
+        description: 'False if data or safety may be at risk and you cannot tell for certain. Default: true.',
       },
-      same_as: { type: 'string', description: 'Name of an earlier finding (`FQ7K2`) that you mean again.' },
+      same_as: { type: 'string', description: 'Name of the earlier finding (`FQ7K2`) that it repeats.' },
       new: {
         type: 'boolean',
-        description: 'True if you were asked, and it is none of the earlier findings.',
+        description: 'True if you were asked, and it is not one of the earlier findings.',
       },
     },
     async run({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) {
@@ -216,7 +216,7 @@ function readSide(side: string | undefined): Side | undefined {
   if (word === '') return undefined;
   if (word === 'LEFT' || word === 'RIGHT') return word;
   throw new ToolError(
-    `Not taken: \`side\` is RIGHT (the new version) or LEFT (a removed line), not ${shown(side ?? '')}.`,
+    `Not accepted: \`side\` is RIGHT (the new version) or LEFT (a removed line), not ${shown(side ?? '')}.`,
   );
 }
 

@@ -18,7 +18,7 @@ export function refuseUrl(url: URL, allowedHosts: readonly string[]): string | u
   if (isIP(host) !== 0) {
     return isPublicAddress(host) ? undefined : `address ${host} is a private or reserved one`;
   }
-  return isLocalName(host) ? `host ${JSON.stringify(host)} is a name of a private network` : undefined;
+  return isLocalName(host) ? `host ${JSON.stringify(host)} is a name in a private network` : undefined;
 }
 
 /** The host without brackets and final dot. */

@@ -119,7 +119,7 @@ async function openHop(url: URL, options: WebOptions) {
   const { env, signal } = options;
   const proxy = proxyFor(url, env);
   if (proxy !== undefined && !URL.canParse(proxy)) {
-    throw new ToolError('the proxy in the environment has no address that can be used');
+    throw new ToolError('the proxy in the environment is not a usable address');
   }
   const dispatcher =
     proxy === undefined

@@ -90,10 +90,10 @@ export class Changes {
     const { edits } = this;
     if (edits.size === 0) return 'no file was changed';
     if (edits.size > MAX_FILES)
-      return `${count(edits.size, 'file')} were changed, and ${MAX_FILES} are the limit`;
+      return `${count(edits.size, 'file')} were changed, and the limit is ${MAX_FILES}`;
     const bytes = [...edits.values()].reduce((sum, { after }) => sum + (after?.length ?? 0), 0);
     if (bytes > MAX_BYTES)
-      return `the changed files have ${grouped(bytes)} bytes, and ${grouped(MAX_BYTES)} are the limit`;
+      return `the changed files have ${grouped(bytes)} bytes, and the limit is ${grouped(MAX_BYTES)}`;
     for (const [path, edit] of edits) {
       const bad = edit.before === undefined ? whatIsUnfit(path, this.rules.secrets) : undefined;
       // The name is not repeated: it would be hidden there, too, or a secret.
@@ -173,7 +173,7 @@ export function whyNotAllowed(
   if (isBelow([...agentsDirs, ...skills, ...instructionFiles()])) return STEERS;
   const isNamed = allowed.some((pattern) => basename(pattern) === segments.at(-1));
   if (LOCK_FILE.test(names.at(-1) ?? '') && !isNamed)
-    return 'a lock file is changed only where `changes-allowed` has its name';
+    return 'a lock file is changed only if `changes-allowed` names it';
   if (allowed.some((pattern) => compilePattern(pattern)(segments.join('/')))) return undefined;
   return `the workflow lets runs change ${allowed.map((pattern) => `\`${pattern}\``).join(', ')} alone`;
 }

@@ -97,7 +97,7 @@ export function createCommitWorkspace(
     if (node instanceof Map) throw new ToolError(`${shown(path)} is a directory, not a file`);
     if (node.kind !== 'file') throw new ToolError(`${shown(path)} is not a regular file`);
     if (node.bytes > MAX_BYTES) {
-      const size = `${grouped(node.bytes)} bytes, and ${grouped(MAX_BYTES)} are the limit without a checkout`;
+      const size = `${grouped(node.bytes)} bytes, and the limit without a checkout is ${grouped(MAX_BYTES)}`;
       throw new ToolError(`${shown(path)} has ${size}`);
     }
     return await files.read(node);

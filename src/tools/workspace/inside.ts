@@ -116,7 +116,7 @@ async function descriptorPath(handle: FileHandle): Promise<string | undefined> {
 }
 
 function exchanged(path: string): ToolError {
-  return new ToolError(`${shown(path)} was exchanged while it was opened`);
+  return new ToolError(`${shown(path)} was replaced while it was being opened`);
 }
 
 /** Folders of package managers, which share files by hard links. */
@@ -208,7 +208,7 @@ async function readOld(real: string, path: string): Promise<Uint8Array> {
   const file = await openFileAt({ real, path });
   try {
     if (file.bytes > MAX_OLD_BYTES) {
-      throw new ToolError(`${shown(path)} is too large to be changed: ${file.bytes} bytes`);
+      throw new ToolError(`${shown(path)} is too large to change: ${file.bytes} bytes`);
     }
     return await file.read(0, file.bytes);
   } finally {

@@ -112,7 +112,7 @@ async function attemptReal(target: string, path: string): Promise<string | undef
     const isLink = await lstat(target)
       .then((stats) => stats.isSymbolicLink())
       .catch(() => false);
-    if (isLink) throw new ToolError(`${shown(path)} is a link that leads nowhere`);
+    if (isLink) throw new ToolError(`${shown(path)} is a broken link`);
     return undefined;
   }
 }
