@@ -247,8 +247,8 @@ async function openCheckedAgents({
     token: githubToken,
   });
   if (client === undefined || trigger.kind === 'local') {
-    throw new ConfigError('there are no agents to look at: nothing is checked out, and there is no token', {
-      remedy: 'Put `actions/checkout` before this step, or give it its `github-token` back.',
+    throw new ConfigError('there are no agents to check: nothing is checked out, and there is no token', {
+      remedy: 'Run `actions/checkout` before this step, or set its `github-token`.',
     });
   }
   const { repository } = trigger;

@@ -255,7 +255,7 @@ function summarizeGc(
   const { counted, worth = '', analysis, gone = [], usage, suggestion, isTrimming = false, end } = collection;
   const url = suggestion?.kind === 'published' ? suggestion.url : undefined;
   const figures = counted === undefined || isHidden ? [] : figuresOf(counted);
-  const hidden = 'What was found is not shown here, since the memory is kept in another repository.';
+  const hidden = 'The analysis is not shown here, because the memory belongs to another repository.';
   const kept =
     end.kind === 'trimmed' ? ' Removed entries are kept next to the log as `.bak` until the next time.' : '';
   return {

@@ -101,7 +101,7 @@ export async function tellSkipped(
   await keepMarks(told.marks ?? [], at, deps);
   if (trouble !== undefined) {
     // What memory has of findings is the least that is open.
-    const message = `what is open on #${trigger.number} could not be read: ${trouble} What memory has of it is counted.`;
+    const message = `what is open on #${trigger.number} could not be read: ${trouble} We count what memory knows of it.`;
     deps.reporter.warn({ code: 'context-incomplete', message });
   }
   return { ...skipped, reviewResult: told.reviewResult };

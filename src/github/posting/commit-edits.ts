@@ -176,7 +176,7 @@ export function requireUnmoved(edits: Edits, base: string, state: State): void {
   const special = [...edits.keys()].filter((path) => (entries.get(path)?.mode ?? PLAIN_FILE) !== PLAIN_FILE);
   if (special.length > 0)
     throw refusedChange(
-      `${special.map(shown).join(', ')}: a commit through the API keeps no links and no files that can be executed`,
+      `${special.map(shown).join(', ')}: a commit through the API cannot keep links or executable files`,
       'Leave these files out, or change them by hand.',
     );
 }

@@ -230,7 +230,7 @@ export function citeLine(
     );
   if (clean(text) !== text)
     throw new ToolError(
-      `line ${line} of ${shown(path)} holds a secret, or characters that nobody sees. Name another line.`,
+      `line ${line} of ${shown(path)} holds a secret, or invisible characters. Name another line.`,
     );
   if (same > 1)
     throw new ToolError(

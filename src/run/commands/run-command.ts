@@ -238,7 +238,7 @@ async function runInMemory(
 function readComment(words: readonly string[], { trigger }: RunRequest): MemoryCommand | MemoryRefusal {
   const [name = '', id = ''] = words;
   if (hasSeveralCommands(trigger))
-    return refusal('refused', 'a comment can hold one command', 'Write each in a comment of its own.');
+    return refusal('refused', 'a comment can hold one command', 'Write each in its own comment.');
   if (!isCommentCommand(name)) return notInComment(name);
   // A note is a whole file of everybody's, which one line of a comment is not to delete.
   if (name === 'forget' && isNotesPath(id)) return notInComment('forget <path of a note>');

@@ -236,7 +236,7 @@ export function oneOf<T extends string>(values: readonly T[], value: string, nam
   const found = values.find((candidate) => candidate === value);
   if (found !== undefined) return found;
   throw new ConfigError(`the input \`${name}\` cannot be ${JSON.stringify(value)}`, {
-    remedy: `Give one of ${values.map((candidate) => `\`${candidate}\``).join(', ')}.`,
+    remedy: `Choose one of ${values.map((candidate) => `\`${candidate}\``).join(', ')}.`,
   });
 }
 
