@@ -223,7 +223,7 @@ describe('loadSkill', () => {
     symlinkSync(root, join(cwd, 'axe/skills/out'));
     for (const path of ['../../secret.md', '../../../etc/passwd', 'link.md', 'skills/out/secret.md']) {
       expect((await errorOf(agents.loadSkill(path))).message).toBe(
-        `skill "${path}" is outside the folders that skills are read from`,
+        `skill "${path}" leads out of the folders that skills are read from`,
       );
     }
   });

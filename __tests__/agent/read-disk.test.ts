@@ -120,7 +120,7 @@ describe('agent files on disk', () => {
       const { loadSkill, openAgent } = open({ isConfined: true });
       const b = await openAgent('b');
       for (const skill of [join(home, 'skills/there/SKILL.md'), '../out/skills/there/SKILL.md'])
-        await expect(loadSkill(skill, b)).rejects.toThrow('is outside the folders');
+        await expect(loadSkill(skill, b)).rejects.toThrow('leads out of the folders');
       await expect(loadSkill('skills/gone/SKILL.md', b)).rejects.toThrow('skill not found');
     });
 

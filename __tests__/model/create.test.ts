@@ -57,7 +57,9 @@ describe('a streamed answer that falls silent', () => {
   ])('is ended after 120 s %s, to be tried again, and not before its first byte', async (_what, events) => {
     const { before, early, late } = await ask(events);
     expect([before, early]).toEqual(['open', 'open']);
-    expect(late).toMatchObject({ message: 'server: failed to read response body: nothing came for 120 s' });
+    expect(late).toMatchObject({
+      message: 'server: failed to read response body: nothing arrived for 120 s',
+    });
     expect(isTransient(late)).toBe(true);
   });
 

@@ -171,7 +171,7 @@ it('`/axe fix all` makes a commit for each finding that is open, in its own word
   const asked = stage.model.prompts()[2]?.messages[0] ?? '';
   for (const handle of handles) expect(asked).toContain(`${handle} in src/queue.ts:`);
   expect(resultsOf(stage.model.prompts()[4]).at(-1)).toMatch(
-    /^Not taken: `message` has to name the one finding that the commit fixes: F\w{4}, F\w{4}\./,
+    /^Not accepted: `message` has to name the one finding that the commit fixes: F\w{4}, F\w{4}\./,
   );
   const [second, first] = stage.github.history(REPO, BRANCH).map(({ message }) => message);
   expect(first).toMatch(/^Return the number of entries \(F\w{4}\)\n\nFixes F\w{4}: /);

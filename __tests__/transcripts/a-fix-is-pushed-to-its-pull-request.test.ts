@@ -79,7 +79,7 @@ it('what a person asks for below a pull request is committed on its branch, veri
   const sha = commit?.sha.slice(0, 7);
   expect(stage.repo.comments[0]?.body).toContain(`The limit is 20 now.\n\nPushed ${sha} to \`changes\`.\n`);
   expect(step.summary).toContain(
-    `Pushed ${sha} to \`changes\` of [#2](https://github.com/${REPO}/pull/2). Its workflows wait until a person approves them, because the job's own token has made the commit.`,
+    `Pushed ${sha} to \`changes\` of [#2](https://github.com/${REPO}/pull/2). Its workflows wait for a person's approval, because the job's own token made the commit.`,
   );
   expect(step.outputs['pull-request-url']).toBe(`https://github.com/${REPO}/pull/2`);
   expect(step.outputs['memory-entry']).toContain(`Pushed ${sha} to \`changes\` of #2: \`src/limit.ts\`.`);

@@ -246,9 +246,12 @@ function homesIn(place: AgentPlace): readonly AgentHome[] {
 
 function skillText(path: string, file: string, found: Exclude<Found, { kind: 'missing' }>): string {
   if (found.kind === 'outside') {
-    throw new ConfigError(`skill ${JSON.stringify(path)} is outside the folders that skills are read from`, {
-      remedy: 'Put the skill next to the agents, for example in `axe/skills/`, or give its absolute path.',
-    });
+    throw new ConfigError(
+      `skill ${JSON.stringify(path)} leads out of the folders that skills are read from`,
+      {
+        remedy: 'Put the skill next to the agents, for example in `axe/skills/`, or give its absolute path.',
+      },
+    );
   }
   if (found.kind !== 'file') {
     const { reason, size } = found;

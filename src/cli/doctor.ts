@@ -182,7 +182,7 @@ export async function checkGitHub(
   }
   const there = check('GitHub', 'ok', 'There is a token');
   if (!isOnline) {
-    const message = 'We did not try what the token can do and whether memory can be reached';
+    const message = 'We did not check what the token can do and whether memory can be reached';
     return [there, check('GitHub', 'note', message, 'Add `--online`.')];
   }
   if (repository === undefined) return [there, await unknownRepository(terminal)];

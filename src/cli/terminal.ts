@@ -131,6 +131,6 @@ function describeSaved({ memory, remembered }: Ran): string {
   const recent = remembered?.result.kind === 'failed' ? [] : (memory?.notes?.session.recent() ?? []);
   const written = [...new Set(recent.map(({ path }) => path))];
   const words = ['No entry was added to memory.'];
-  if (written.length > 0) words.push(`Notes that were written stay: ${written.join(', ')}.`);
+  if (written.length > 0) words.push(`Notes already written are kept: ${written.join(', ')}.`);
   return words.join(' ');
 }

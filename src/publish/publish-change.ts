@@ -112,7 +112,7 @@ async function open(draft: PullRequestDraft, end: RunEnd, options: Publishing): 
 }
 
 const WAITS =
-  "Its workflows wait until a person approves them, because the job's own token has made the commit. The token of a GitHub App (`github-token`) starts them at once.";
+  "Its workflows wait for a person's approval, because the job's own token made the commit. With the token of a GitHub App (`github-token`) they start at once.";
 
 /** The same for runs of the agent that are about the same: its subject, or else its workflow. */
 function taskOf({ plan: { trigger } }: RunEnd, { workflow }: ActionPublisherOptions): string {

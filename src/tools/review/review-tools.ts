@@ -262,7 +262,7 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
     name: 'give_verdict',
     effect: 'publish',
     description:
-      'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied as it is: it is looked up among what you were shown.',
+      'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied unchanged: it is checked against what you were shown.',
     shape: {
       verdict: {
         type: 'string',
@@ -285,7 +285,7 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
       ...IMPACT,
       suggestion_fixes: {
         type: 'boolean',
-        description: 'False if the suggestion does not fix it, or breaks something else. Default: true.',
+        description: 'False if the suggestion does not fix it or breaks something else. Default: true.',
       },
       reason: { type: 'string', description: 'One or two sentences.', required: true },
     },
