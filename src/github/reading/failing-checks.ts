@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { type Warning, warningText } from '../../lib/warning.js';
+import { stripTerminalSequences } from '../../safety/hidden.js';
 import { fetchPages, inRepo, type Listed, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
@@ -148,7 +149,7 @@ export async function fetchJobLog(
  * if there is one: what follows it only cleans up.
  */
 export function tailOf(log: string, maxLines: number): JobLog {
-  const lines = log.split(/\r?\n/).map((line) => line.replace(TIME, '').replace(COLOUR, ''));
+  const lines = log.split(/\r?\n/).map((line) => stripTerminalSequences(line.replace(TIME, '')));
   if (lines.at(-1) === '') lines.pop();
   const error = lines.findLastIndex((line) => line.startsWith('##[error]'));
   const end = error < 0 ? lines.length : error + 1;
@@ -157,9 +158,6 @@ export function tailOf(log: string, maxLines: number): JobLog {
 }
 
 const TIME = /^\uFEFF?\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z /;
-
-/** ANSI control sequences. */
-const COLOUR = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, 'g');
 
 /** A list as far as it was read: half the answer is better than none. */
 async function orProblem<Item>(what: string, listing: Promise<Listed<Item>>) {
