@@ -186,6 +186,11 @@ describe('marks in texts and in the state', () => {
     expect(read(edited, { memory }).findings).toMatchObject([bound]);
   });
 
+  it('say of a finding that the state knows what the state says', () => {
+    const first = opening({}, [raised({ at: BEFORE.getTime(), severity: 'nit' })]);
+    expect(read(conversation({ first }), { memory }).findings).toMatchObject([{ severity: 'major' }]);
+  });
+
   it('never make a finding outdated by a move in a text unknown to the state', () => {
     const moved = told([back({ path: 'a.ts', code: '' })]);
     expect(read(moved, { memory }).findings).toMatchObject([{ state: 'open', path: 'src/auth.ts' }]);
@@ -230,6 +235,7 @@ describe('a finding held against the present change', () => {
     ['stays in a file that GitHub does not show', at({ path: 'logo.png' }), {}, { isGone: false, line: 10 }],
     ['is open if its fix is reverted', at({}, ended(GONE)), {}, { why: 'reverted', isTold: false }],
     ['stays fixed if its line is untelling', at(UNTELLING, ended(GONE)), {}, { state: 'settled' }],
+    ['is made no milder by a mark', at({}, back({ severity: 'nit' })), {}, { severity: 'major' }],
     ['stays taken back', at({}, ended({ ...GONE, why: 'wrong' })), {}, { state: 'settled' }],
   ])('%s', (_, parts, about, expected) => {
     expect(read(parts, about).findings).toMatchObject([expected]);
@@ -332,6 +338,13 @@ describe('the model’s word on an end', () => {
   ])('%s', (_, parts, ending, about, expected) => {
     const end = ledgerOf([known(parts)], about).end({ ...FIXED, ...ending });
     expect(typeof end === 'string' ? end : `${end.state} ${end.by} ${end.why}`).toBe(expected);
+  });
+
+  it.each([
+    ['stood', {}, false],
+    ['was gone', { lines: TOUCHED }, true],
+  ])('notes that its line %s then', (_, about, endedGone) => {
+    expect(ledgerOf([known(MILD)], about).end(FIXED)).toMatchObject({ state: 'settled', endedGone });
   });
 
   it('is about an earlier finding', () => {
