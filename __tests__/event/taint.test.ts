@@ -9,8 +9,9 @@ import {
 } from '../../src/event/taint.js';
 import type { Trust } from '../../src/event/trust.js';
 
+const WHY = 'it reads text by hubot, who is not known to have write access';
 const SOURCES: readonly TaintSource[] = [
-  { kind: 'event', reason: 'it reads text by hubot, who is not known to have write access' },
+  { kind: 'event', reason: WHY },
   { kind: 'failing-checks' },
   { kind: 'history' },
   { kind: 'own-words' },
@@ -54,26 +55,12 @@ it('the taint tracker keeps every source once, in the order in which they were r
 
 it.each<[Trust['level'], Trust['lane'], readonly TaintSource[], string, boolean, string | undefined]>([
   ['trusted', 'trusted', [], 'trusted', true, undefined],
-  [
-    'trusted',
-    'trusted',
-    SOURCES,
-    'tainted',
-    true,
-    'it reads text by hubot, who is not known to have write access',
-  ],
-  ['untrusted', 'tainted', [], 'untrusted', true, 'logs hold anything'],
-  ['untrusted', 'untrusted', [], 'untrusted', false, 'logs hold anything'],
-])(
-  'a run that is %s, in the lane %s, tainted by %j: words %s, may change files %s, only a patch: %s',
-  (level, lane, sources, words, changes, why) => {
-    const trust: Trust = { level, lane, reason: 'logs hold anything' };
-    const taint = createTaintTracker({ kind: 'push' });
-    for (const source of sources) taint.add(source);
-    expect([laneOfWords(trust, taint), mayChange(trust), whyOnlyPatch(trust, taint)]).toEqual([
-      words,
-      changes,
-      why,
-    ]);
-  },
-);
+  ['trusted', 'trusted', SOURCES, 'tainted', true, WHY],
+  ['untrusted', 'tainted', [], 'untrusted', true, 'it may be'],
+  ['untrusted', 'untrusted', [], 'untrusted', false, 'it may be'],
+])('a run that is %s and %s, by %j: words %s, changes %s, patch %s', (level, lane, sources, ...expected) => {
+  const trust: Trust = { level, lane, reason: 'it may be' };
+  const taint = createTaintTracker({ kind: 'push' });
+  for (const source of sources) taint.add(source);
+  expect([laneOfWords(trust, taint), mayChange(trust), whyOnlyPatch(trust, taint)]).toEqual(expected);
+});
