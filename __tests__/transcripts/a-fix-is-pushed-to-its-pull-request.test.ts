@@ -79,7 +79,7 @@ it('what a person asks for below a pull request is committed on its branch, veri
   const sha = commit?.sha.slice(0, 7);
   expect(stage.repo.comments[0]?.body).toContain(`The limit is 20 now.\n\nPushed ${sha} to \`changes\`.\n`);
   expect(step.summary).toContain(
-    `Pushed ${sha} to \`changes\` of [#2](https://github.com/${REPO}/pull/2). Its workflows wait for a person's approval, because the job's own token made the commit.`,
+    `[Pull request #2](https://github.com/${REPO}/pull/2). Its workflows wait for a person's approval, because the job's own token made the commit.`,
   );
   expect(step.outputs['pull-request-url']).toBe(`https://github.com/${REPO}/pull/2`);
   expect(step.outputs['memory-entry']).toContain(`Pushed ${sha} to \`changes\` of #2: \`src/limit.ts\`.`);
@@ -246,4 +246,12 @@ it('a checkout of another commit is not what is changed', async () => {
   expect(step.exitCode).toBe(0);
   expect(stage.github.files(REPO, BRANCH)['src/limit.ts']).toBe('export const limit = 20;\n');
   expect(repo.git('status', '--porcelain')).toBe('');
+});
+
+it('a change that the model takes back is told, not passed over', async () => {
+  const stage = await pullOf({ model: [...EDITS.slice(0, 2), edit('= 20', '= 10'), text('Done.')] });
+  const step = await ask(stage);
+  expect(step.exitCode).toBe(1);
+  expect(told(step).join('\n')).toContain('Nothing was pushed: no file was changed.');
+  expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
 });

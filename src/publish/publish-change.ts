@@ -47,7 +47,7 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
   if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
   const { edits, problem } = changes.made;
   const isAsked = draft !== undefined || commits.length > 0;
-  if (edits.size === 0 || (!isAsked && problem !== undefined)) return {};
+  if (!isAsked && (edits.size === 0 || problem !== undefined)) return {};
   if (!isAsked) {
     const details = `The agent changed ${count(edits.size, 'file')} but did not ask for a pull request.`;
     return { details: `${details} ${describePatch(edits, secrets).text}` };
@@ -59,7 +59,7 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
     return { said, details: said, failure: said };
   }
   const isEnded = !isCutShort(outcome) && outcome.kind !== 'failed' && outcome.kind !== 'refused';
-  const why = isEnded ? requested.onlyPatch : 'the run did not come to its end';
+  const why = isEnded ? requested.onlyPatch : 'the run did not finish';
   if (why !== undefined) return withPatch(`${nothing}, because ${why}.`, edits, secrets);
   const publishing = { ...options, changes, client, repository: plan.trigger.repository };
   return draft === undefined ? await push(end, publishing) : await open(draft, end, publishing);
@@ -106,9 +106,13 @@ async function open(draft: PullRequestDraft, end: RunEnd, options: Publishing): 
   return {
     line: `${what} (\`${branch}\`): ${filesOf(edits)}.`,
     said: `${what}.`,
-    details: `[Pull request #${number}](${url})${isByJob ? `. ${WAITS}` : ''}`,
+    details: pullLink(number, url, isByJob),
     url,
   };
+}
+
+function pullLink(number: number | undefined, url: string, isByJob: boolean): string {
+  return `[Pull request #${number}](${url})${isByJob ? `. ${WAITS}` : ''}`;
 }
 
 const WAITS =
@@ -152,7 +156,7 @@ async function push({ plan: { trigger }, requested }: RunEnd, options: Publishin
   const what = `Pushed ${names.join(', ')} to ${codeSpan(branch)}`;
   const url = `${first?.url}/pull/${number}`;
   const said = `${what}.`;
-  const details = `${what} of [#${number}](${url})${first?.isByJob === true ? `. ${WAITS}` : '.'}`;
+  const details = pullLink(number, url, first?.isByJob === true);
   const line = `${what} of #${number}: ${filesOf(joinEdits(parts.slice(0, made.length)))}.`;
   const pushed = { line, said, details, url };
   if (trouble === undefined) return pushed;

@@ -32,7 +32,7 @@ interface OpenedPull {
   readonly url: string;
   readonly branch: string;
   readonly created: boolean;
-  /** The job's own token has opened it, so its workflows wait for a person. */
+  /** The job's own token has made the commit, so its workflows wait for a person. */
   readonly isByJob: boolean;
 }
 
