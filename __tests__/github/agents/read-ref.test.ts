@@ -49,7 +49,7 @@ function repository(
         { path: 'src', mode: '040000', type: 'tree', sha: 'sha:src' },
         ...[...entries].map(([path, entry]) => {
           const size = bytesOf(entry).length;
-          return { path, mode: modeOf(entry), sha: `sha:${path}`, size };
+          return { path, mode: modeOf(entry), type: 'blob', sha: `sha:${path}`, size };
         }),
       ],
     }),

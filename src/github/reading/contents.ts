@@ -10,7 +10,7 @@ import { GitHubError } from '../client/errors.js';
 /** A commit, branch or tag of a repository, and how to ask for it. */
 export interface RefPlace {
   readonly client: GitHubClient;
-  readonly repository: Repository;
+  readonly repository: Pick<Repository, 'owner' | 'name'>;
   readonly ref: string;
 }
 
@@ -76,10 +76,7 @@ export function locationOf({ repository, ref }: RefPlace, path: string): string 
 
 /** A blob's bytes, of any size up to 100 MB. Throws a GitHubError. */
 export async function fetchBlob(
-  {
-    client,
-    repository,
-  }: { readonly client: GitHubClient; readonly repository: Pick<Repository, 'owner' | 'name'> },
+  { client, repository }: Omit<RefPlace, 'ref'>,
   sha: string,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
@@ -136,13 +133,17 @@ const treeSchema = v.object({
     v.object({
       path: v.string(),
       mode: v.string(),
+      type: v.string(),
       sha: v.string(),
       size: v.fallback(v.number(), 0),
     }),
   ),
 });
 
-/** Everything a ref holds, as far as GitHub lists it at once. Throws a GitHubError. */
+/**
+ * Everything a ref or tree holds, as far as GitHub lists it at once: 100,000 entries or 7 MB (REST API, "Get a tree").
+ * Throws a GitHubError.
+ */
 export function fetchTree({ client, repository, ref }: RefPlace, signal: AbortSignal) {
   const params = { ...inRepo(repository), tree_sha: ref, recursive: '1' };
   return askRest(client, 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}', params, treeSchema, signal);

@@ -1,17 +1,10 @@
-import * as v from 'valibot';
-import { blobSha, fetchBlob, fetchTexts } from '../../../github/reading/contents.js';
+import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../../github/reading/contents.js';
 import { decodeBytes } from '../../../lib/text/bytes.js';
 import { grouped } from '../../../lib/text/number.js';
 import { failed } from '../../store.js';
 import { MAX_BYTES_READ, MAX_FILES, MEMORY_FILE } from '../tree-on-disk.js';
 import { compareFiles, isTreePath } from '../tree-path.js';
-import {
-  type BranchAccess,
-  type BranchFile,
-  type BranchRead,
-  branchName,
-  placeNotUnderstood,
-} from './branch.js';
+import { type BranchAccess, type BranchFile, type BranchRead, branchName } from './branch.js';
 import { fetchNewest, type GitEntry, type TreeEntry } from './memory-branch-read.js';
 import { messageFor } from './memory-branch-trouble.js';
 
@@ -118,55 +111,26 @@ export async function readWholeBranch(
     const refused: BranchFile = { kind: 'refused', reason: 'it is not a folder' };
     return { kind: 'found', head, isPublic, files: new Map([[folder, refused]]) };
   }
-  const listing = await fetchTree(access, top.oid, signal);
-  if (listing === undefined) {
+  const listing = await fetchTree({ ...access, repository: access.place, ref: top.oid }, signal);
+  if (listing.truncated) {
     const cause = `\`${folder || '/'}\` of ${branchName(access.place)} holds more files than GitHub lists`;
     const remedy = 'Give memory a folder of its own with `memory-path`.';
     return failed('error', messageFor(access.place, cause, 'reading'), remedy);
   }
   const prefix = folder === '' ? '' : `${folder}/`;
-  const { requested, refused } = sift(listing.map((entry) => ({ ...entry, path: `${prefix}${entry.path}` })));
-  const read = await fetchFiles(access, requested, signal);
-  return { kind: 'found', head, isPublic, files: new Map([...refused, ...read]) };
-}
-
-/** Undefined if there is more than GitHub lists: 100,000 entries or 7 MB (REST API, "Get a tree"). */
-async function fetchTree(
-  { client, place }: BranchAccess,
-  treeId: string,
-  signal: AbortSignal,
-): Promise<readonly ListedEntry[] | undefined> {
-  const route = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
-  const { body } = await client.request(route, {
-    params: { owner: place.owner, repo: place.name, tree_sha: treeId, recursive: '1' },
-    signal,
-  });
-  const answer = v.safeParse(treeSchema, body);
-  if (!answer.success) throw placeNotUnderstood(route);
-  if (answer.output.truncated) return undefined;
-  return answer.output.tree
+  const entries = listing.tree
     .filter(({ type }) => type !== 'tree')
     .map(({ path, mode, type, sha, size }) => ({
-      path,
+      path: `${prefix}${path}`,
       type,
       mode: Number.parseInt(mode, 8),
       oid: sha,
       sizeBytes: size,
     }));
+  const { requested, refused } = sift(entries);
+  const read = await fetchFiles(access, requested, signal);
+  return { kind: 'found', head, isPublic, files: new Map([...refused, ...read]) };
 }
-
-const treeSchema = v.object({
-  truncated: v.boolean(),
-  tree: v.array(
-    v.object({
-      path: v.string(),
-      mode: v.string(),
-      type: v.string(),
-      sha: v.string(),
-      size: v.fallback(v.number(), 0),
-    }),
-  ),
-});
 
 /** Parts the files that are read from those that are not, by the limits of a folder; see {@link compareFiles}. */
 function sift(entries: readonly ListedEntry[]): {
