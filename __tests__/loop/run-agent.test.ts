@@ -541,13 +541,6 @@ describe('a run that is cut short', () => {
     expect(outcome).toMatchObject({ ...TIMED_OUT, stats: { turns: 0 } });
   });
 
-  it('sends no more requests if the deadline passes while tools run', async () => {
-    const { counting } = countingTool(() => controller.abort(TIME_IS_UP));
-    const { outcome, asked } = await run([calls, says('never')], { tools: [counting] }, controller);
-    expect(asked).toHaveLength(1);
-    expect(outcome).toMatchObject(TIMED_OUT);
-  });
-
   it('keeps an answer that came in time', async () => {
     const inTime = async () => {
       controller.abort(TIME_IS_UP);
