@@ -243,7 +243,7 @@ describe('reactions and issues', () => {
   it('open one issue, which can be changed', () => {
     const buffer = publications();
     expect(buffer.createIssue({ title: 'Leak\nin auth', body: 'a', labels: ['bug', 'x'] }).text).toBe(
-      'The issue "Leak in auth" is taken. Without these labels, which this workflow does not allow: "x". It is opened when the run ends.',
+      'The issue "Leak in auth" is recorded. Without these labels, which this workflow does not allow: "x". It is opened when the run ends.',
     );
     buffer.createIssue({ title: 'Leak in auth', body: 'b', labels: [] });
     expect(buffer.createIssue({ title: 'Another', body: 'c', labels: [] }).text).toContain('1 issue');
