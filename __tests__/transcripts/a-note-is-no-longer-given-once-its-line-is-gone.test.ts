@@ -114,7 +114,7 @@ describe('on the command line', () => {
       /^Nobody opens without a token \(src\/auth\.ts:2 "if \(!token\) return"\) <!-- /,
     );
     expect(await remember('Nobody opens without a token (src/auth.ts:2)')).toMatchObject({
-      stdout: expect.stringContaining('remembered already'),
+      stdout: expect.stringContaining('already remembered'),
     });
     expect((await remember('A typing mistake (src/aut.ts:2)')).stderr).toContain(
       '`src/aut.ts` is no file at',

@@ -227,6 +227,6 @@ function describePatch(edits: Edits, secrets: readonly string[]) {
     };
   return {
     isShown: true,
-    text: `Read it first; this command then makes the change:\n\n${command}`,
+    text: `Read the patch first, then apply it with this command:\n\n${command}`,
   };
 }
