@@ -326,6 +326,19 @@ it.each([
   expect(step.summary).not.toContain('END_OF_PATCH');
 });
 
+it('where a pull request fails whose patch cannot be shown, nothing says that it is', async () => {
+  const base = { ...FILES, 'src/limit.ts': 'export const limit = 10;\r\n' };
+  const stage = await stageOf({ base });
+  stage.repo.rules.push({ branch: BRANCH, kind: 'ruleset' });
+  const step = await stage.run({ inputs: INPUTS });
+  expect(step.exitCode).toBe(1);
+  const [answer] = stage.repo.comments;
+  for (const text of [told(step).join('\n'), step.summary, answer?.body]) {
+    expect(text).toMatch(/no pull request was opened: .*Its patch cannot be shown/i);
+    expect(text).not.toContain('is in the job summary');
+  }
+});
+
 it('a change for which no pull request was asked is not lost', async () => {
   const stage = await stageOf({ model: [edit('10', '20'), text('Done.')] });
   const step = await stage.run({ inputs: INPUTS });

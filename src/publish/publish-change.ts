@@ -60,14 +60,17 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
   }
   const isEnded = !isCutShort(outcome) && outcome.kind !== 'failed' && outcome.kind !== 'refused';
   const why = isEnded ? requested.onlyPatch : 'the run did not finish';
-  if (why !== undefined) return withPatch(`${nothing}, because ${why}.`, edits, secrets);
+  if (why !== undefined) {
+    const said = `${nothing}, because ${why}.`;
+    const { where, text } = describePatch(edits, secrets);
+    return { said: `${said} ${where}`, details: `${said} ${text}` };
+  }
   const publishing = { ...options, changes, client, repository: plan.trigger.repository };
   return draft === undefined ? await push(end, publishing) : await open(draft, end, publishing);
 }
 
 const NOT_OPENED = 'No pull request was opened';
 const NOT_PUSHED = 'Nothing was pushed';
-const PATCH_IS_SHOWN = 'The patch is in the job summary.';
 
 /** What a change is published with. */
 interface Publishing extends ActionPublisherOptions {
@@ -99,7 +102,7 @@ async function open(draft: PullRequestDraft, end: RunEnd, options: Publishing): 
       mark: { kind: 'change', agent: plan.agent.name, key: task, lane: requested.lane },
     } as const;
     return await proposeChange(client, change, signal);
-  }, PATCH_IS_SHOWN);
+  });
   if (result instanceof GitHubError) return failed(NOT_OPENED, result, edits, options);
   const { number, url, branch, created, isByJob } = result;
   const what = `${created ? 'Opened' : 'Updated'} the pull request #${number}`;
@@ -138,7 +141,7 @@ async function push({ plan: { trigger }, requested }: RunEnd, options: Publishin
       const body = fixes && sanitize(`Fixes ${fixes.handle}: ${fixes.title}`, 'title', options.secrets);
       const texts = { headline: sanitize(message, 'title', options.secrets), body };
       return await commitEdits(client, repository, branch, { edits, message: texts }, signal);
-    }, PATCH_IS_SHOWN);
+    });
     if (result instanceof GitHubError) {
       trouble = result;
       break;
@@ -187,14 +190,15 @@ function failed(
   { reporter, secrets }: ActionPublisherOptions,
 ): PublishedChange {
   const what = nothing.replace(/^./, (letter) => letter.toLowerCase());
-  const warning = { code: 'publish-failed', message: `${what}: ${message}`, remedy } as const;
+  const { where, text } = describePatch(edits, secrets);
+  const warning = {
+    code: 'publish-failed',
+    message: `${what}: ${message}`,
+    remedy: remedy ?? where,
+  } as const;
   reporter.warn(warning);
-  return { ...withPatch(`${nothing}: ${message}.`, edits, secrets), failure: warningText(warning) };
-}
-
-function withPatch(said: string, edits: Edits, secrets: readonly string[]): PublishedChange {
-  const { text, isShown } = describePatch(edits, secrets);
-  return { said: `${said} ${isShown ? PATCH_IS_SHOWN : text}`, details: `${said} ${text}` };
+  const said = `${nothing}: ${message}.`;
+  return { said: `${said} ${where}`, details: `${said} ${text}`, failure: warningText(warning) };
 }
 
 const MAX_NAMED = 5;
@@ -208,25 +212,27 @@ function filesOf(edits: Edits): string {
 /** What a job summary has room for next to the answer. */
 const MAX_PATCH_BYTES = 200_000;
 
-/** The command that makes the change by hand, as markdown, or why there is none. */
+/** The command that makes the change by hand, as markdown, or why there is none; `where` is one sentence. */
 function describePatch(edits: Edits, secrets: readonly string[]) {
   const patch = [...edits].map(([path, { before, after }]) => formatPatch(path, before, after)).join('');
   const bytes = utf8Bytes(patch);
   if (bytes > MAX_PATCH_BYTES)
-    return {
-      isShown: false,
-      text: `Its patch has ${grouped(bytes)} bytes, too many for the job summary. Ask for a smaller change.`,
-    };
+    return unshown(
+      `Its patch has ${grouped(bytes)} bytes, too many for the job summary. Ask for a smaller change.`,
+    );
   // No line of a patch is the last word: each begins with a mark or a word of git's.
   const command = codeBlock(`git apply <<'END_OF_PATCH'\n${patch}END_OF_PATCH`, 'sh');
   // A carriage return that becomes a line break on the way could end the patch and begin a command.
   if (sanitize(command, 'summary', secrets) !== command)
-    return {
-      isShown: false,
-      text: 'Its patch cannot be shown: the files have line breaks of another kind, characters that readers cannot see, or what looks like a secret.',
-    };
+    return unshown(
+      'Its patch cannot be shown: the files have line breaks of another kind, characters that readers cannot see, or what looks like a secret.',
+    );
   return {
-    isShown: true,
+    where: 'The patch is in the job summary.',
     text: `Read the patch first, then apply it with this command:\n\n${command}`,
   };
+}
+
+function unshown(why: string) {
+  return { where: why, text: why };
 }

@@ -110,7 +110,7 @@ export async function orRefusal<Answer>(
  */
 export async function withGitHub<T>(
   ask: (signal: AbortSignal) => Promise<T>,
-  remedy: string,
+  remedy?: string,
 ): Promise<T | GitHubError> {
   const signal = signalAfter(PUBLISH_TIMEOUT_MS);
   try {
