@@ -43,7 +43,7 @@ describe('a mistake in an input', () => {
 it('warns of limits over several runs where nothing is kept', async () => {
   const nothing = { 'memory-store': 'none', 'output-schema': '{' };
   const { annotations } = await run({ ...nothing, 'max-cost-usd-per-pr': '1' });
-  const message = '`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not held';
+  const message = '`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not enforced';
   expect(annotations).toMatchObject([{ level: 'warning', message: expect.stringContaining(message) }, {}]);
 });
 

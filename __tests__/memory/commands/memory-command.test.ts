@@ -298,10 +298,7 @@ describe('remember with a place in the code', () => {
       '`src/aut.ts` is no file at bbbbbbb. Name another place, or leave `(src/aut.ts:1)` out',
     ],
     ['Fact (a.bin:1)', '`a.bin` could not be read at bbbbbbb. Name another place, or leave `(a.bin:1)` out'],
-    [
-      'Fact (src/a.ts:2)',
-      'line 2 of "src/a.ts" holds a secret, or characters that nobody sees. Name another line',
-    ],
+    ['Fact (src/a.ts:2)', 'line 2 of "src/a.ts" holds a secret, or invisible characters. Name another line'],
   ])('refuses %j', async (text, message) => {
     const store = createFakeMemory({});
     expect(await remember(store, text)).toMatchObject({ kind: 'failed', reason: 'refused', message });
