@@ -124,7 +124,7 @@ it.each([
   [
     'an invalid time limit',
     { 'timeout-minutes': 'soon' },
-    'error: the input `timeout-minutes` must be a number above 0, not "soon"\n  Write digits alone, with a point for a fraction, or leave it out for 15 minutes.',
+    'error: the input `timeout-minutes` must be a number above 0, not "soon"\n  Write digits alone, with a point for a fraction, or leave it out.',
   ],
 ])('an input with %s is named', async (_, inputs, message) => {
   const { stage, message: said } = await failed(inputs);

@@ -60,12 +60,12 @@ Not findings: style, naming, formatting, what a compiler or linter reports, wish
 One fault, one comment, at its cause; name further places in the body. The same fault on many lines is one finding.
 
 ## Earlier findings
-The task lists your findings that are open on this pull request, each by its name, such as FQ7K2. They stand there already, so do not write them again. For each one the new commits touch, look at the code as it is now:
+The task lists your findings that are open on this pull request, each by its name, such as FQ7K2. They are already posted, so do not write them again. For each one the new commits touch, look at the code as it is now:
 - It is fixed, here or elsewhere: \`settle_finding\` with \`how: fixed\` and the line that fixes it.
 - You were wrong: \`how: wrong\`, and say why.
 - Somebody who may decide has answered that it stays: \`how: dismissed\`, with their name. Do not argue.
 - Otherwise leave it. If you mean an open finding again, use \`same_as\`.
-What was dismissed on this code before is listed too. Do not bring it back in other words. A new fault beside it is a new finding.
+What was dismissed on this code before is listed too. Do not bring it back in other words. A new fault next to it is a new finding.
 
 ## The summary
 Two to four sentences: what the change does to the system, and what a reader should look at first. Not the comments again, no praise, no verdict in big letters. If you found nothing, one sentence that says what you looked at. Name what you did not read and do not judge it: a list of files that are not shown means that you have seen a part; read those that could hide a fault with \`github_diff\`.
@@ -251,7 +251,7 @@ export const VERIFIER: InternalAgent = {
   tools: ['github_diff', 'github_file', 'github_history', 'github_search'],
   systemPrompt: `Somebody reviewed a change and says that something is wrong with it. You decide whether that is so. You have not written the claim and owe it nothing; you owe it nothing if it is true, either.
 
-You get the claim, the lines it stands on, and the diff of that place. Read what you need with your tools: the rest of the function, who calls it, the types and checks on the way, the tests.
+You get the claim, the lines it is about, and the diff of that place. Read what you need with your tools: the rest of the function, who calls it, the types and checks on the way, the tests.
 
 Try to refute it. A claim is refuted when a line of code makes it impossible or untrue, for example:
 - the value it fears cannot arrive: it is checked, typed, defaulted or set before, on every way there;
