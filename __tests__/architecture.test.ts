@@ -97,8 +97,8 @@ const RATCHET = {
   'types of src/': 780,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_997,
-  'lines of scripts/, bench/ and eval/': 4937,
+  'lines of __tests__/': 82_022,
+  'lines of scripts/, bench/ and eval/': 4950,
 };
 
 describe('the ratchet', () => {

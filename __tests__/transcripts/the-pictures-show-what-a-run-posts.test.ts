@@ -15,8 +15,8 @@ import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
-import { byHandles } from './handle-scene.js';
-import { calls, push, submit } from './review-scene.js';
+import { byHandles, handleIn } from './handle-scene.js';
+import { calls, commentOnPull, push, submit } from './review-scene.js';
 import { AGENT, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');
@@ -143,6 +143,11 @@ it('the sources of the pictures equal what the built action and command line pri
       answer('I reviewed the change to billing and found two problems.'),
       calls(GONE, ROUNDED, submit('The card is no longer logged. The receipt is still not awaited.')),
       answer('The card is no longer logged; the receipt is still not awaited.'),
+      toolCall('edit_file', { path: 'src/orders.ts', old_string: 'markPaid', new_string: 'await markPaid' }),
+      toolCall('push_to_pull_request', { message: 'Wait until an order is marked as paid' }),
+      answer(
+        'If `markPaid` failed, the order had no receipt. It is awaited now, so the error reaches the caller.',
+      ),
     ]),
   });
   const inputs = { 'memory-store': 'branch' };
@@ -152,11 +157,13 @@ it('the sources of the pictures equal what the built action and command line pri
   const payload = patchPayload(event.payload, { 'pull_request.title': TITLE });
   const second = await stage.run({ event: { ...event, payload }, inputs, runId: '1658821494' });
   const reviews = reviewsOf(stage);
+  const memory = lines(stage.github.files(REPO, 'axe-memory')['reviewer.md'] ?? '');
   const sources = {
     review: { ...afterFirst[0], diff: lines(FIRST) },
     'second-review': { ...reviews[1], diff: lines(SECOND) },
     summary: lines(second.summary),
-    memory: lines(stage.github.files(REPO, 'axe-memory')['reviewer.md'] ?? ''),
+    memory,
+    fix: await fix(stage, payload, inputs),
     terminal: await terminal(),
     demo: lines((await runCli(['demo'])).stdout),
   };
@@ -182,17 +189,35 @@ function reviewsOf({ repo: { talk } }: Stage) {
   }));
 }
 
+/** What the conversation of the pull request has after somebody asked for a fix of the finding that is open. */
+async function fix(stage: Stage, payload: Readonly<Record<string, unknown>>, inputs: object) {
+  const { ref: branch } = (payload['pull_request'] as { head: { ref: string } }).head;
+  stage.github.commit(REPO, { 'src/orders.ts': sourceOf(SECOND, '+') }, { branch, sha: NEXT });
+  const found = stage.repo.talk.reviewComments.find(({ body }) =>
+    body.includes(UNAWAITED.input['title'] as string),
+  );
+  const asked = `/axe fix ${found && handleIn(found)}`;
+  await stage.run({ ...commentOnPull(stage, asked), inputs: { ...inputs, 'changes-allowed': 'src/**' } });
+  const [made] = stage.github.history(REPO, branch);
+  const said = stage.repo.comments.at(-1)?.body ?? '';
+  const commit = made?.message.split('\n\n');
+  return { asked, commit, answer: lines(said.replaceAll(made?.sha.slice(0, 7) ?? '?', '<sha>')) };
+}
+
+/** The file of the change before it (`-`) or with it (`+`). */
+function sourceOf(diff: string, sign: '-' | '+'): string {
+  return `${'\n'.repeat(17)}${lines(diff)
+    .slice(5)
+    .filter((line) => line.startsWith(sign) || line.startsWith(' '))
+    .map((line) => line.slice(1))
+    .join('\n')}\n`;
+}
+
 /** A run on a laptop over the same change, on a terminal, as it stands there in the end. */
 async function terminal() {
   const repo = makeGitRepo(tempDir('laptop'));
-  const source = (diff: string, sign: string) =>
-    `${'\n'.repeat(17)}${lines(diff)
-      .slice(5)
-      .filter((line) => line.startsWith(sign) || line.startsWith(' '))
-      .map((line) => line.slice(1))
-      .join('\n')}\n`;
-  repo.commit('Settle orders', { 'src/orders.ts': source(FIRST, '-') });
-  repo.commit(TITLE, { 'src/orders.ts': source(FIRST, '+'), '.axe/agents/reviewer.toml': LAPTOP_REVIEWER });
+  repo.commit('Settle orders', { 'src/orders.ts': sourceOf(FIRST, '-') });
+  repo.commit(TITLE, { 'src/orders.ts': sourceOf(FIRST, '+'), '.axe/agents/reviewer.toml': LAPTOP_REVIEWER });
   const model = await startModelServer([
     toolCall('read_file', { path: 'src/orders.ts' }),
     answer('`src/orders.ts:24` does not await `markPaid`: if it fails, the order is charged twice.', {

@@ -13,6 +13,7 @@ export const PAGES = {
   // The first comment is enough to see what they look like.
   review: (source, theme) => page(reviewHtml({ ...source, comments: source.comments.slice(0, 1) }), theme),
   'second-review': (source, theme) => page(reviewHtml(source), theme),
+  fix: (source, theme) => page(fixHtml(source), theme),
   summary: (source, theme) => page(summaryHtml(source), theme),
   memory: (source, theme) => page(fileHtml('reviewer.md', 'axe-memory', source), theme),
   terminal: (source, theme) => page(terminalHtml(source), theme),
@@ -23,6 +24,7 @@ const TIMES = ['2026-03-04T09:41:07Z', '2026-03-04T10:05:52Z', '2026-03-05T08:12
 const SAMPLES = [
   ['<seconds>', '6.2 s'],
   ['<n>', '8'],
+  ['<sha>', '92f41df'],
   ['<id>', '01k6z3v8q5m2w9x4c7b1n0d6ha'],
 ];
 
@@ -52,6 +54,17 @@ function reviewHtml({ body, comments, diff }) {
 <div class="column"><div class="box"><div class="box-head">${BOT} left a comment</div>
 <div class="markdown-body box-body">${renderMarkdown(textOf(body), { isComment: true })}</div></div>
 ${threads}</div></div>`;
+}
+
+/** A request for a fix, the commit and the answer, as the conversation shows them. */
+function fixHtml({ asked, commit: [headline, body], answer }) {
+  const comment = (who, text) => `<div class="column"><div class="box"><div class="box-head">${who} commented
+<span class="quiet">2 minutes ago</span></div>
+<div class="markdown-body box-body">${renderMarkdown(text, { isComment: true })}</div></div></div>`;
+  return `<div class="timeline stack">${comment('<b>Codertocat</b>', asked)}
+<div class="event commit">${AVATAR}<p class="head"><b>${escapeHtml(headline)}</b><br><span class="quiet">${escapeHtml(body)}</span></p>
+<span class="label verified">Verified</span> <code>${textOf(['<sha>'])}</code></div>
+${comment(BOT, textOf(answer))}</div>`;
 }
 
 function threadHtml({ path, line, body }, diff) {
