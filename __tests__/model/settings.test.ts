@@ -41,12 +41,15 @@ describe('the key of a provider', () => {
       `API key for provider "${provider}" is not configured (set ${variable} or add to config.toml)`,
     );
     expect(error.exitCode).toBe(2);
-    expect(error.remedy).toContain(`env: { ${variable}: \${{ secrets.${variable} }} }`);
+    expect(error.remedy).toBe(`Set it with \`export ${variable}=…\`.`);
+    expect(errorOf(provider, { env: { GITHUB_ACTIONS: 'true' } }).remedy).toBe(
+      `Add a repository secret \`${variable}\` and give it to the step with \`env: { ${variable}: \${{ secrets.${variable} }} }\`; forks and Dependabot get no secrets.`,
+    );
   });
 
   it('C1 14: of another provider is named if the right one is missing, since the model might be wrong', () => {
     const { remedy } = errorOf('openai', { env: { ANTHROPIC_API_KEY: 'sk-ant-1', GROQ_API_KEY: ' ' } });
-    expect(remedy).toMatch(/^`ANTHROPIC_API_KEY` is set, for models of `anthropic`\. In a workflow: /);
+    expect(remedy).toMatch(/^`ANTHROPIC_API_KEY` is set, for models of `anthropic`\. Set it with /);
     expect(remedy).not.toContain('sk-ant-1');
   });
 

@@ -132,16 +132,14 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
   });
 }
 
-/** axe's message and exit status. */
+/** axe's message and exit status, with the remedy for where the run is. */
 function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
   const message = `API key for provider "${id}" is not configured (set ${keyVariable} or add to config.toml)`;
-  return new AxeError(message, {
-    exitCode: 2,
-    remedy:
-      `${otherKeys(env)}In a workflow: add a repository secret \`${keyVariable}\` and give it to the step with ` +
-      `\`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`. Forks and Dependabot get no secrets. ` +
-      `On your own machine: \`export ${keyVariable}=…\`.`,
-  });
+  const remedy =
+    env['GITHUB_ACTIONS'] === 'true'
+      ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`; forks and Dependabot get no secrets.`
+      : `Set it with \`export ${keyVariable}=…\`.`;
+  return new AxeError(message, { exitCode: 2, remedy: `${otherKeys(env)}${remedy}` });
 }
 
 /** Names of other providers' keys that are there: the model, and not the key, may be what is wrong. */
