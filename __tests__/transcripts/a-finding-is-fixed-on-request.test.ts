@@ -158,6 +158,7 @@ it('`/axe fix all` makes a commit for each finding that is open, in its own word
         edit,
         toolCall('push_to_pull_request', { message: 'Return the number of entries' }),
         toolCall('push_to_pull_request', { message: `Return the number of entries (${first})` }),
+        toolCall('push_to_pull_request', { message: `Test the size (${second})` }),
         toolCall('write_file', { path: 'src/queue.test.ts', content: 'size([]);\n' }),
         toolCall('push_to_pull_request', { message: `Test the size (${second})` }),
         text('Both are fixed.'),
@@ -172,6 +173,9 @@ it('`/axe fix all` makes a commit for each finding that is open, in its own word
   for (const handle of handles) expect(asked).toContain(`${handle} in src/queue.ts:`);
   expect(resultsOf(stage.model.prompts()[4]).at(-1)).toMatch(
     /^Not accepted: `message` has to name the one finding that the commit fixes: F\w{4}, F\w{4}\./,
+  );
+  expect(resultsOf(stage.model.prompts()[6]).at(-1)).toMatch(
+    /^Not accepted: no file was edited since "Return/,
   );
   const [second, first] = stage.github.history(REPO, BRANCH).map(({ message }) => message);
   expect(first).toMatch(/^Return the number of entries \(F\w{4}\)\n\nFixes F\w{4}: /);
@@ -245,9 +249,31 @@ it.each<[string, string, object, (stage: Stage) => void, RegExp | undefined]>([
   expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
 });
 
-it('a finding of a run that had read the words of a stranger is fixed by a patch alone', async () => {
-  const patch = { 'pull_request.head.ref': BRANCH, 'pull_request.user.login': 'hubot' };
-  const stage = await reviewed({ event: { name: 'pull_request', action: 'opened', patch } });
+it('`/axe fix all` is left to the agent that has raised something', async () => {
+  const other = REVIEWER.replace('name = "reviewer"', 'name = "other"');
+  const stage = await reviewed({ base: { ...AGENT, 'axe/agents/other.toml': other } });
+  const step = await say(stage, '/axe fix all', { agent: 'other' });
+  expect(step.exitCode).toBe(0);
+  expect(stage.repo.comments).toEqual([]);
+});
+
+const BY_STRANGER = { 'pull_request.head.ref': BRANCH, 'pull_request.user.login': 'hubot' };
+
+it.each<[string, Partial<StageOptions>, (stage: Stage) => void]>([
+  [
+    'of a run that had read the words of a stranger',
+    { event: { name: 'pull_request', action: 'opened', patch: BY_STRANGER } },
+    () => undefined,
+  ],
+  [
+    'whose comment another workflow has posted',
+    {},
+    ({ repo: { talk } }) =>
+      talk.reviewComments.splice(0, 1, { ...talk.reviewComments[0], id: 777, review: 778 } as never),
+  ],
+])('a finding %s is fixed by a patch alone', async (_, options, happen) => {
+  const stage = await reviewed(options);
+  happen(stage);
   const step = await say(stage, `/axe fix ${findingOf(stage).handle}`);
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(stage.repo.comments[0]?.body).toContain(

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { makeGitRepo } from '../helpers/git-repo.js';
-import { ANSWER_LOST, staleMessage } from '../helpers/github-faults.js';
+import { ANSWER_LOST, BAD_GATEWAY, staleMessage } from '../helpers/github-faults.js';
 import type { FileTree } from '../helpers/github-state.js';
 import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
 import { tempDir } from '../helpers/temp.js';
@@ -114,6 +114,13 @@ it('each call makes a commit of what was edited since the last one, and the last
   );
 });
 
+it('the message of a commit refers to nobody and stops no workflow', async () => {
+  const message = 'Raise it for @octocat, #7 and GH-8 [skip ci] [sk@ip ci]';
+  const stage = await pullOf({ model: [edit('= 10', '= 20'), push(message), text('Done.')] });
+  await ask(stage);
+  expect(headOf(stage)?.message).toBe('Raise it for octocat, 7 and 8 skip ci skip ci');
+});
+
 it('what others pushed meanwhile stays below the commit', async () => {
   const newer = { ...LIMIT, 'README.md': 'Newer.\n' };
   const stage = await meanwhile(({ github }) => github.commit(REPO, newer, { branch: BRANCH }));
@@ -125,19 +132,20 @@ it('what others pushed meanwhile stays below the commit', async () => {
   });
 });
 
+const STALE = {
+  status: 200 as const,
+  body: { data: null, errors: [{ type: 'STALE_DATA', message: staleMessage(HEAD) }] },
+};
+
 it.each([
-  [
-    'is pushed to just then, twice',
-    {
-      status: 200 as const,
-      body: { data: null, errors: [{ type: 'STALE_DATA', message: staleMessage(HEAD) }] },
-      times: 2,
-    },
-  ],
-  ['takes the commit, and the answer is lost', ANSWER_LOST],
-])('a branch that %s has the commit once', async (_, fault) => {
+  ['is pushed to just then, twice', [STALE, STALE]],
+  ['takes the commit, and the answer is lost', [ANSWER_LOST]],
+  // The first request arrives while the second one is asked.
+  ['takes the commit late', [BAD_GATEWAY, { ...STALE, afterEffect: true }]],
+])('a branch that %s has the commit once', async (_, faults) => {
   const stage = await pullOf();
-  stage.github.fail({ route: 'POST /graphql', contains: 'createCommitOnBranch', ...fault });
+  for (const fault of faults)
+    stage.github.fail({ route: 'POST /graphql', contains: 'createCommitOnBranch', ...fault });
   const step = await ask(stage);
   expect(step.exitCode).toBe(0);
   expect(stage.github.history(REPO, BRANCH).map(({ message }) => message)[0]).toBe('Raise the limit to 20');
@@ -252,6 +260,8 @@ it('a change that the model takes back is told, not passed over', async () => {
   const stage = await pullOf({ model: [...EDITS.slice(0, 2), edit('= 20', '= 10'), text('Done.')] });
   const step = await ask(stage);
   expect(step.exitCode).toBe(1);
-  expect(told(step).join('\n')).toContain('Nothing was pushed: no file was changed.');
+  expect(told(step).join('\n')).toContain(
+    'nothing was pushed: no file was changed. Run it again, or change the files by hand.',
+  );
   expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
 });

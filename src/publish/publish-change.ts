@@ -9,7 +9,7 @@ import { shown, utf8Bytes } from '../lib/text/cut.js';
 import { codeBlock, codeSpan } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import { formatPatch } from '../lib/text/patch.js';
-import { warningText } from '../lib/warning.js';
+import { type Warning, warningText } from '../lib/warning.js';
 import { memoryName } from '../memory/log-path.js';
 import { textId } from '../memory/units.js';
 import type { PullRequestDraft } from '../review/buffered.js';
@@ -32,7 +32,7 @@ interface PublishedChange {
   /** Markdown for the job summary. */
   readonly details?: string | undefined;
   readonly url?: string | undefined;
-  /** Why there is no pull request although nothing forbids it. */
+  /** Why what was asked for was not published; the run fails for it. */
   readonly failure?: string | undefined;
 }
 
@@ -55,8 +55,9 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
   const nothing = draft === undefined ? NOT_PUSHED : NOT_OPENED;
   if (problem !== undefined) {
     const said = `${nothing}: ${problem}.`;
-    reporter.warn({ code: 'publish-failed', message: said });
-    return { said, details: said, failure: said };
+    const warning = warningOf(nothing, problem, 'Run it again, or change the files by hand.');
+    reporter.warn(warning);
+    return { said, details: said, failure: warningText(warning) };
   }
   const isEnded = !isCutShort(outcome) && outcome.kind !== 'failed' && outcome.kind !== 'refused';
   const why = isEnded ? requested.onlyPatch : 'the run did not finish';
@@ -88,16 +89,14 @@ async function open(draft: PullRequestDraft, end: RunEnd, options: Publishing): 
   const asked = subjectNumber(plan.trigger);
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
   const result = await withGitHub(async (signal) => {
-    const title = sanitize(draft.title, 'title', options.secrets);
-    const head = await changes.head();
     const change = {
       repository,
-      base: draft.base ?? (head.isForeign ? repository.defaultBranch : head.branch),
+      base: draft.base ?? baseOf(await changes.head(), repository),
       isBaseAsked: draft.base !== undefined,
       branch: `axe/${memoryName(plan.agent.name).replace(/[^\w.-]+/g, '-')}/${task}`,
       edits,
-      message: title,
-      title,
+      message: commitLine(draft.title, options.secrets),
+      title: sanitize(draft.title, 'title', options.secrets),
       body: `${clean(draft.body)}\n\n${footer(by, options)}`,
       mark: { kind: 'change', agent: plan.agent.name, key: task, lane: requested.lane },
     } as const;
@@ -112,6 +111,21 @@ async function open(draft: PullRequestDraft, end: RunEnd, options: Publishing): 
     details: pullLink(number, url, isByJob),
     url,
   };
+}
+
+/** The branch that a pull request goes into: the one that was read, unless that is a fork's. */
+function baseOf(
+  { branch, isForeign }: Awaited<ReturnType<Publishing['changes']['head']>>,
+  { defaultBranch }: Repository,
+): string {
+  return isForeign ? defaultBranch : branch;
+}
+
+/** A line of a commit message, in which mentions and references act, and some words in brackets stop workflows. */
+function commitLine(text: string, secrets: readonly string[]): string {
+  return sanitize(text, 'title', secrets)
+    .replace(/[#@]+(?=\w)|\bGH-(?=\d)/gi, '')
+    .replace(/\[(skip ci|ci skip|no ci|skip actions|actions skip)\]/gi, '$1');
 }
 
 function pullLink(number: number | undefined, url: string, isByJob: boolean): string {
@@ -138,8 +152,8 @@ async function push({ plan: { trigger }, requested }: RunEnd, options: Publishin
     const result = await withGitHub(async (signal) => {
       branch = requirePushable(await changes.head(), repository);
       const { message = '', fixes } = commits[at] ?? {};
-      const body = fixes && sanitize(`Fixes ${fixes.handle}: ${fixes.title}`, 'title', options.secrets);
-      const texts = { headline: sanitize(message, 'title', options.secrets), body };
+      const body = fixes && commitLine(`Fixes ${fixes.handle}: ${fixes.title}`, options.secrets);
+      const texts = { headline: commitLine(message, options.secrets), body };
       return await commitEdits(client, repository, branch, { edits, message: texts }, signal);
     });
     if (result instanceof GitHubError) {
@@ -182,6 +196,11 @@ function requirePushable(
   return branch;
 }
 
+function warningOf(nothing: string, why: string, remedy: string): Warning {
+  const what = nothing.replace(/^./, (letter) => letter.toLowerCase());
+  return { code: 'publish-failed', message: `${what}: ${why}`, remedy };
+}
+
 /** Tells of a change that GitHub did not take; `nothing` says what there is not. */
 function failed(
   nothing: string,
@@ -189,13 +208,8 @@ function failed(
   edits: Edits,
   { reporter, secrets }: ActionPublisherOptions,
 ): PublishedChange {
-  const what = nothing.replace(/^./, (letter) => letter.toLowerCase());
   const { where, text } = describePatch(edits, secrets);
-  const warning = {
-    code: 'publish-failed',
-    message: `${what}: ${message}`,
-    remedy: remedy ?? where,
-  } as const;
+  const warning = warningOf(nothing, message, remedy ?? where);
   reporter.warn(warning);
   const said = `${nothing}: ${message}.`;
   return { said: `${said} ${where}`, details: `${said} ${text}`, failure: warningText(warning) };

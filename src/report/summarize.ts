@@ -149,7 +149,7 @@ function summarizeFailure(thrown: unknown, { warnings }: SummaryOptions): RunSum
   };
 }
 
-/** Time can be up before the model is asked. */
+/** Of an error that ended a run, also before the model was asked. */
 function conclusionOfError(thrown: unknown): Conclusion {
   if (thrown instanceof ProviderError && thrown.category === 'timeout') return 'timeout';
   if (thrown instanceof AxeError && thrown.exitCode === 4) return 'budget-exceeded';

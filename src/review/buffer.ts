@@ -194,11 +194,12 @@ export class Publications {
       sizeProblem('body', body, TEXT_LIMITS.issueBytes) ??
       changes.problem();
     if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
+    const instead = this.state.commits.length > 0 ? ' It replaces the commits.' : '';
     this.state = { ...this.state, pullRequest: { title: line, body: body.trim(), base }, commits: [] };
     const onlyPatch = changes.whyOnlyPatch();
     return taken(
       onlyPatch === undefined
-        ? `The pull request ${shown(line)} is recorded. It is opened when the run ends.`
+        ? `The pull request ${shown(line)} is recorded.${instead} It is opened when the run ends.`
         : `No pull request is opened, because ${onlyPatch}. ${ONLY_PATCH}`,
     );
   }
@@ -222,7 +223,11 @@ export class Publications {
       );
     }
     const number = changes.endCommit();
-    const others = this.state.commits.filter((commit) => commit.number !== number);
+    const same = this.state.commits.find((commit) => commit.number === number);
+    if (same !== undefined && same.fixes?.handle !== fixes?.handle)
+      return this.refuse(tool, `Not accepted: no file was edited since ${shown(same.message)}.`);
+    const others = this.state.commits.filter((commit) => commit !== same);
+    const instead = this.state.pullRequest === undefined ? '' : ' It replaces the pull request.';
     this.state = {
       ...this.state,
       pullRequest: undefined,
@@ -231,7 +236,7 @@ export class Publications {
     const onlyPatch = changes.whyOnlyPatch();
     return taken(
       onlyPatch === undefined
-        ? `The commit ${shown(line)} is taken. It is pushed when the run ends.`
+        ? `The commit ${shown(line)} is recorded.${instead} It is pushed when the run ends.`
         : `Nothing is pushed, because ${onlyPatch}. ${ONLY_PATCH}`,
     );
   }

@@ -62,7 +62,7 @@ export interface Seen {
   readonly head: string;
   readonly threads: readonly Thread[];
   readonly reviews: readonly OwnReview[];
-  /** Comments below it, oldest first; the newest fifty. */
+  /** Comments below it, oldest first; the newest hundred. */
   readonly comments: readonly Post[];
 }
 

@@ -94,6 +94,6 @@ Why?
     const { text, asked } = await ask([post()], { number: 7 }, { isComplete: false, isPullRequest: false });
     expect(asked).toEqual([7]);
     expect(text).toContain('title of issue #7');
-    expect(text).toMatch(/\[there is more than GitHub was asked for\]$/);
+    expect(text).toMatch(/\[older comments and reviews, or more conversations, were not read\]$/);
   });
 });

@@ -68,6 +68,8 @@ describe('a command, whatever follows it,', () => {
     '@axe fix',
     '@axe fix the limit',
     '/axe fix the limit',
+    '/axe fix login',
+    '@axe fix utf8-bom',
     '@axe fix all of it',
   ])('asks for no fix of a finding in %j below a pull request', (body) => {
     expect(read(body)).toBeUndefined();
@@ -132,6 +134,8 @@ describe('a comment for the agent', () => {
     'Please /axe pause',
     '    /axe pause',
     '/axe pauses on Sundays',
+    '/axe format it',
+    '/axe rename foo',
     '> /axe pause',
     '> /axe help',
     '    /axe help',

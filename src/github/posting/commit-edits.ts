@@ -8,7 +8,7 @@ import { GitHubError } from '../client/errors.js';
 import { blobSha } from '../reading/contents.js';
 
 /** Login and name that the job's own token acts under. */
-export const JOB = 'github-actions[bot]';
+const JOB = 'github-actions[bot]';
 
 interface NewCommit {
   readonly edits: Edits;
@@ -46,8 +46,10 @@ export async function commitEdits(
       return { ...made, url: state.url };
     } catch (thrown) {
       if (!(thrown instanceof GitHubError) || attempt === MAX_ATTEMPTS) throw thrown;
-      lost = thrown.reason === 'unavailable';
-      if (!lost && !MOVED.test(thrown.message)) throw thrown;
+      const isLost = thrown.reason === 'unavailable';
+      if (!isLost && !MOVED.test(thrown.message)) throw thrown;
+      // Once an answer was lost, a branch that moved may have our own commit.
+      lost ||= isLost;
     }
   }
 }

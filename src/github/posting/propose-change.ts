@@ -4,10 +4,10 @@ import type { Repository } from '../../event/trigger.js';
 import { shown } from '../../lib/text/cut.js';
 import { formatMark, isMarked, type Mark } from '../../safety/mark.js';
 import type { Edits } from '../../tools/workspace/changes.js';
-import { askGraphQl, askRest, createOnce, inRepo } from '../client/ask.js';
+import { askGraphQl, askRest, createOnce, inRepo, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { commitOnBranch, fetchState, JOB, refusedChange, requireUnmoved } from './commit-edits.js';
+import { commitOnBranch, fetchState, refusedChange, requireUnmoved } from './commit-edits.js';
 
 /** A change of files that people are asked to merge. Texts went through outbound cleaning (D24). */
 interface ProposedChange {
@@ -60,7 +60,7 @@ export async function proposeChange(
   try {
     const message = { headline: change.message };
     const made = await commitOnBranch(client, repository, target, state.head, { edits, message }, signal);
-    const { oid: commit } = made;
+    const { oid: commit, isByJob } = made;
     if (earlier !== undefined) {
       const move = { branch, from: earlier.commit, to: commit, over: target };
       await moveBranch(client, state.repositoryId, move, signal);
@@ -71,7 +71,7 @@ export async function proposeChange(
       const route = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
       const number = { pull_number: earlier.number };
       const updated = await askRest(client, route, { ...params, ...number }, pullSchema, signal);
-      return describe(updated, branch, false);
+      return describe(updated, branch, false, isByJob);
     }
     const opened = await createOnce(
       () => {
@@ -80,7 +80,7 @@ export async function proposeChange(
       },
       async () => (await listPulls(client, repository, branch, signal)).find(isOpen),
     );
-    return describe(opened, branch, true);
+    return describe(opened, branch, true, isByJob);
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
     await deleteBranch(client, repository, target, signal);
@@ -141,7 +141,6 @@ const pullSchema = v.object({
   html_url: v.string(),
   state: v.string(),
   body: v.nullable(v.string()),
-  user: v.nullable(v.object({ login: v.string() })),
   merged_at: v.nullish(v.string()),
   head: v.object({ ref: v.string() }),
   base: v.object({ ref: v.string() }),
@@ -181,8 +180,13 @@ async function listPulls(
   return pulls.filter((pull) => pull.head.ref === branch);
 }
 
-function describe({ number, html_url: url, user }: FoundPull, branch: string, created: boolean): OpenedPull {
-  return { number, url, branch, created, isByJob: user?.login === JOB };
+function describe(
+  { number, html_url: url }: FoundPull,
+  branch: string,
+  created: boolean,
+  isByJob: boolean,
+): OpenedPull {
+  return { number, url, branch, created, isByJob };
 }
 
 /** Puts a branch onto a commit in the place of the one it is known to have, and removes the one that the commit was made on. */
@@ -223,10 +227,6 @@ async function deleteBranch(
   branch: string,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    const params = { ...inRepo(repository), ref: `heads/${branch}` };
-    await client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params, signal });
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-  }
+  const params = { ...inRepo(repository), ref: `heads/${branch}` };
+  await orRefusal(client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params, signal }));
 }

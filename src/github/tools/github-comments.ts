@@ -83,6 +83,6 @@ function notesOf({ posts, isComplete }: Discussion, next: number): readonly stri
     ...(next > posts.length
       ? []
       : [`[posts up to ${next - 1} of ${posts.length}; read on with offset ${next}]`]),
-    ...(isComplete ? [] : ['[there is more than GitHub was asked for]']),
+    ...(isComplete ? [] : ['[older comments and reviews, or more conversations, were not read]']),
   ];
 }

@@ -160,22 +160,23 @@ export function forAll(result: MemoryRefusal): CommandAnswer {
   return { result, among: 'unless-answered' };
 }
 
+/** What other agents have raised in texts of a pull request: in all of them, if none are given. */
+export function raisedByOthers({ seen, context }: Ledger, posts?: readonly Post[]) {
+  const reviews = (seen?.reviews ?? []).map(({ body }) => ({ body, isOurs: true, isEditedByOther: false }));
+  const marks = (posts ?? [...(seen === undefined ? [] : postsIn(seen)), ...reviews]).flatMap(marksIn);
+  return marks.flatMap((mark) => (mark.kind === 'raised' && mark.agent !== context.agent ? [mark] : []));
+}
+
 /** The findings that a command is about, or why it is about none. */
 export function findMeant(
   { handle, trigger, verb, isReply }: FindingCommand | FixCommand,
   ledger: Ledger,
 ): readonly KnownFinding[] | CommandAnswer {
   const { seen } = ledger;
-  const reviews = (seen?.reviews ?? []).map(({ body }) => ({ body, isOurs: true, isEditedByOther: false }));
-  const others = [...(seen === undefined ? [] : postsIn(seen)), ...reviews];
-  const isAnothers = (is: (mark: FindingMark & { readonly kind: 'raised' }) => boolean, posts = others) =>
-    posts.some((post) =>
-      marksIn(post).some((mark) => mark.kind === 'raised' && mark.agent !== ledger.context.agent && is(mark)),
-    );
   if (handle !== undefined) {
     const finding = ledger.find(handle);
     if (finding !== undefined) return [finding];
-    if (isAnothers((mark) => mark.handle === handle))
+    if (raisedByOthers(ledger).some((mark) => mark.handle === handle))
       return { result: refusal('not-found', `${handle} belongs to another agent`), isSilent: true };
     const remedy = "You can find its name in the finding's comment and in the review.";
     return forAll(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
@@ -184,7 +185,9 @@ export function findMeant(
   const held = thread === undefined ? [] : ledger.findings.filter((one) => one.thread?.id === thread.id);
   if (held.length === 1 || (held.length > 1 && isReply === true)) return held;
   const isOthers =
-    thread !== undefined && held.length === 0 && isAnothers(() => true, [thread.first, ...thread.replies]);
+    thread !== undefined &&
+    held.length === 0 &&
+    raisedByOthers(ledger, [thread.first, ...thread.replies]).length > 0;
   if (isOthers) return { result: refusal('not-found', 'it belongs to another agent'), isSilent: true };
   return forAll(unnamed(verb, held.length > 1 ? held : ledger.findings));
 }

@@ -12,7 +12,7 @@ interface OnFinding {
   /** The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment is. */
   readonly handle: string | undefined;
   readonly trigger: CommentTrigger;
-  /** No command was written: a reply in the conversation says the same in a set phrase. */
+  /** It was said in the conversation of a finding, in a set phrase; elsewhere that is no command. */
   readonly isReply?: true;
 }
 
@@ -121,7 +121,9 @@ function readLine(line: string, trigger: CommentTrigger): ReadCommand | undefine
       return { kind: 'finding', verb: name, handle: readHandle(handle), trigger };
     case 'fix': {
       const named = readHandle(handle);
-      if (rest.length <= 1) return fix(named, trigger, FIX_ALL.test(line));
+      const isAlone = rest.length === 0 || (named !== undefined && rest.length === 1);
+      if (isAlone || FIX_ALL.test(line) || FIX_THIS.test(line))
+        return fix(named, trigger, FIX_ALL.test(line));
       return named === undefined ? undefined : { kind: 'mistyped', said: line, meant: `/axe fix ${named}` };
     }
     default: {
@@ -140,9 +142,12 @@ function idIn(word: string): string | undefined {
 /** Shorter words are too near to too much. */
 const MIN_MISTYPED = 4;
 
-/** The command that a line most likely stands for; more than a word behind it makes a question. */
+/** The command that a line most likely stands for; other words behind it make a question. */
 function meantBy(name: string, rest: readonly string[]): string | undefined {
-  if (name.length < MIN_MISTYPED || rest.length > 1) return undefined;
+  const [word] = rest;
+  const isFit =
+    word === undefined || (idIn(word) ?? readHandle(word)) !== undefined || /^(?:full|all)$/i.test(word);
+  if (name.length < MIN_MISTYPED || rest.length > 1 || !isFit) return undefined;
   const meant = nearest(
     name,
     COMMENT_COMMANDS.map((command) => command.name),

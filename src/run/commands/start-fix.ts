@@ -5,7 +5,7 @@ import { isOpen } from '../../review/finding.js';
 import type { KnownFinding } from '../../review/seen.js';
 import type { Dependencies } from '../dependencies.js';
 import type { RunRequest } from '../records.js';
-import { findMeant, forAll, readPullFindings } from './end-finding.js';
+import { findMeant, forAll, raisedByOthers, readPullFindings } from './end-finding.js';
 import type { AgentMemory, CommandAnswer } from './open-agent-memory.js';
 import type { FixCommand } from './read-command.js';
 
@@ -23,6 +23,8 @@ export async function findToFix(
   if ('result' in meant) return meant;
   const open = meant.filter(isOpen);
   if (open.length === 0) {
+    if (isAll && raisedByOthers(ledger).length > 0)
+      return { result: refusal('not-found', 'the findings belong to another agent'), isSilent: true };
     const handles = meant.map(({ handle }) => handle).join(', ');
     return forAll(refusal('refused', isAll ? 'no finding is open' : `${handles} is not open`));
   }
@@ -33,7 +35,12 @@ export async function findToFix(
     return {
       result: refusal('refused', 'the pull request comes from a fork, and its branch is not pushed to'),
     };
-  if (deps.changes !== undefined) return open;
+  // A commit rests on the words of the comment: those of another workflow may be a stranger's.
+  const posted = ledger.context.memory?.posted;
+  const isOurs = ({ said, thread }: KnownFinding) =>
+    said === undefined || [said.comment, thread?.reviewId ?? 0].some((id) => posted?.has(id) === true);
+  if (deps.changes !== undefined)
+    return open.map((one) => (isOurs(one) ? one : { ...one, lane: 'untrusted' as const }));
   const remedy =
     'Add the files that it may change to the `with:` of the step, as in `changes-allowed: src/**`, and `contents: write` under `permissions:` of the job.';
   return { result: refusal('refused', 'this workflow lets runs change nothing', remedy) };
@@ -62,7 +69,12 @@ export function fixRequest(
       place: undefined,
     },
     admissionPolicy: DEFAULT_ADMISSION_POLICY,
-    prompt: findings.length === 1 ? prompt : `${prompt}, one after the other, with a commit for each`,
+    prompt:
+      findings.length === 1
+        ? prompt
+        : `${prompt}, one after the other, with a commit for each whose message has its name`,
+    // The answer is for a person, whatever the workflow reads of a review.
+    outputSchema: '',
     toFix: findings,
   };
 }

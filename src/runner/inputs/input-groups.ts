@@ -77,7 +77,9 @@ export function readDiffInputs(read: ReadInput): DiffPolicy {
 
 /** Patterns of files that a run may change; `true` is all but those that none ever changes. */
 export function readChangesAllowed(read: ReadInput): readonly string[] {
-  const patterns = filePatterns(read('changes-allowed')).map((one) => (one === 'true' ? '**' : one));
+  const patterns = list(read('changes-allowed')).flatMap((one) =>
+    one === 'true' ? ['**'] : filePatterns(one),
+  );
   const excluding = patterns.find((pattern) => pattern.startsWith('!'));
   if (excluding !== undefined) {
     throw new ConfigError(`the input \`changes-allowed\` cannot have ${JSON.stringify(excluding)}`, {

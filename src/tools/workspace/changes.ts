@@ -115,13 +115,13 @@ function editsBetween(earlier: Edits = new Map(), later: Edits = new Map()): Edi
   return new Map(edits.filter(([, { before, after }]) => !isSame(before, after)));
 }
 
-/** Edits that were made one after the other, as one. */
+/** Edits that were made one after the other, as one; without those that were taken back. */
 export function joinEdits(parts: readonly Edits[]): Edits {
   const joined = new Map<string, Edit>();
   for (const part of parts)
     for (const [path, { before, after }] of part)
       joined.set(path, { before: joined.has(path) ? joined.get(path)?.before : before, after });
-  return joined;
+  return new Map([...joined].filter(([, { before, after }]) => !isSame(before, after)));
 }
 
 function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
