@@ -117,7 +117,7 @@ describe('on the command line', () => {
       stdout: expect.stringContaining('already remembered'),
     });
     expect((await remember('A typing mistake (src/aut.ts:2)')).stderr).toContain(
-      '`src/aut.ts` is no file at',
+      '`src/aut.ts` is not a file at',
     );
     expect((await remember('It is longer (src/auth.ts:9)')).stderr).toContain(
       '`src/auth.ts` has no line 9 at',

@@ -81,7 +81,7 @@ export interface RuleFinding {
   readonly rule: RuleId;
   /** Undefined if it is about the change as a whole. */
   readonly path: string | undefined;
-  /** Line of the new file. */
+  /** Of the new file; undefined if it is about the change as a whole. */
   readonly line: number | undefined;
   /** For people; never quotes the line, which may hold a secret. */
   readonly message: string;

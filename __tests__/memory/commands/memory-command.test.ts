@@ -295,7 +295,7 @@ describe('remember with a place in the code', () => {
     ],
     [
       'Fact (src/aut.ts:1)',
-      '`src/aut.ts` is no file at bbbbbbb. Name another place, or leave `(src/aut.ts:1)` out',
+      '`src/aut.ts` is not a file at bbbbbbb. Name another place, or leave `(src/aut.ts:1)` out',
     ],
     ['Fact (a.bin:1)', '`a.bin` could not be read at bbbbbbb. Name another place, or leave `(a.bin:1)` out'],
     ['Fact (src/a.ts:2)', 'line 2 of "src/a.ts" holds a secret, or invisible characters. Name another line'],

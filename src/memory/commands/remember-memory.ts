@@ -1,5 +1,6 @@
 import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
+import { stripInvisible } from '../../safety/hidden.js';
 import { sanitize } from '../../safety/sanitize.js';
 import { type Change, versionId } from '../change.js';
 import { citationsIn, citeLine, completeCitations } from '../notes/citations.js';
@@ -122,12 +123,12 @@ async function withCode(text: string, { readBase, signal, secrets }: CommandSess
     const code = file?.split('\n')[line - 1];
     if (code === undefined) {
       const trouble =
-        file === undefined ? 'could not be read' : file === null ? 'is no file' : `has no line ${line}`;
+        file === undefined ? 'could not be read' : file === null ? 'is not a file' : `has no line ${line}`;
       throw new ToolError(
         `\`${path}\` ${trouble} at ${base.commit.slice(0, 7)}. Name another place, or leave \`(${path}:${line})\` out.`,
       );
     }
-    const clean = (found: string) => sanitize(found, 'memory', secrets);
+    const clean = (found: string) => stripInvisible(sanitize(found, 'memory', secrets));
     return citeLine({ path, line, code }, [], base, undefined, clean);
   });
 }
