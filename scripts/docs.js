@@ -129,7 +129,7 @@ function limitsPage() {
   const limitOf = (name) => name.split('.').reduce((object, key) => object[key], defaults);
   const rows = LIMITS.map(([what, name, format]) => [what, format(limitOf(name))]);
   const about =
-    'Defaults and limits without an [input](inputs.md) or an [agent key](agent-keys.md). [Cost and limits](../cost-and-limits.md#limits) has those of a run.';
+    'No [input](inputs.md) and no [agent key](agent-keys.md) changes these. [Cost and limits](../cost-and-limits.md#limits) has the limits of a run.';
   return page('Defaults and limits', about, [table(['What', 'Value'], rows)]);
 }
 
