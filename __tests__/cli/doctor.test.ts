@@ -167,7 +167,13 @@ describe('keys with --online', () => {
 
   it.each([
     [401, 'anthropic/x', ['AXE_ANTHROPIC_BASE_URL'], 'invalid x-api-key', 'ANTHROPIC_API_KEY'],
-    [404, 'openai/x', ['OPENAI_API_KEY', 'AXE_OPENAI_BASE_URL'], 'The model `x` does not exist', ''],
+    [
+      404,
+      'openai/x',
+      ['OPENAI_API_KEY', 'AXE_OPENAI_BASE_URL'],
+      'The model `x` does not exist',
+      "Check the model's name",
+    ],
   ])('are wrong if the provider answers %d for %s', async (status, model, variables, message, remedy) => {
     const { check, exitCode } = await provider(status, { error: { message } }, model, variables);
     expect(exitCode).toBe(1);

@@ -11,7 +11,7 @@ async function start() {
   return { github, ...asking(github) };
 }
 
-/** What other suites stand on: nothing that GitHub does not describe. */
+/** Other suites rely on it: it takes and answers only what GitHub describes. */
 describe('the fake GitHub', () => {
   it('rejects a request and a GraphQL query that GitHub does not describe', async () => {
     const { github, rest, graphql } = await start();

@@ -290,6 +290,15 @@ describe('the answer to a command', () => {
     expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([UPDATE]);
   });
 
+  it('notifies nobody, runs nothing, reveals no secret and closes its fences (D24)', async () => {
+    const entry = '- `a`: Ask @octocat, fixes #3 ![x](https://evil.example/p.png) hunter2-hunter2';
+    const { body } = await reply(`Forgotten:\n\n${entry}\n/deploy\n\`\`\`ts\n@hubot`);
+    expect(body).toContain('Ask <code>@octocat</code>, fixes <code>#3</code> [x]');
+    expect(body).toContain('\n<code>/deploy</code>');
+    expect(body).not.toMatch(/hunter2|!\[/);
+    expect(body).toMatch(/```ts\n@hubot\n```\n\n<sub>About/);
+  });
+
   it.each([
     ['if comments are off', { comment: 'never' } as const],
     ['if there is no comment to answer', { trigger: SCHEDULE, comment: 'always' } as const],

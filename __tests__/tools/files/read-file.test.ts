@@ -46,7 +46,7 @@ describe('read_file', () => {
     expect(await read({ path: 'a.txt', offset: 2, limit: 2 })).toMatchObject({ shown });
   });
 
-  it('names no lines of an artifact, which is no file of the repository', async () => {
+  it('names no lines of an artifact, which is not a file of the repository', async () => {
     const artifacts = {
       workspace: createTestWorkspace({ 'a.txt': 'made' }),
       isDefault: false,

@@ -107,7 +107,7 @@ describe('search_files', () => {
     await expect(tool.execute({ glob: '*' }, abort.signal)).rejects.toThrow('over');
   });
 
-  it('says of how many files it does not know what they hold', async () => {
+  it('reports how many files could not be read', async () => {
     const files: Workspace = {
       ...workspace,
       async open(path) {
