@@ -16,6 +16,7 @@ it.each(COMMENT_COMMANDS.flatMap(({ name, forms }) => forms.map((form) => [form,
     const written = form
       .replace('<id>', '9f2c4d5e')
       .replace('<text>', 'We use tabs.')
+      .replace('<name>', 'FQ7K2')
       .replace(' [reason]', '');
     const trigger = comment({ on: 'pull_request', body: written });
     const read = readCommand(trigger, '');
