@@ -92,7 +92,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_985,
+  'lines of src/': 55_984,
   'files of src/': 320,
   'types of src/': 780,
   'inputs of action.yml': 41,

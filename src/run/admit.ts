@@ -33,8 +33,8 @@ export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: 
 
 /**
  * The first step: whether the event starts a run. The rules are asked as soon as their facts are known: by the event
- * alone, then with permissions, the agent, and what memory says of earlier runs. Only after that is the context fetched.
- * Throws an AxeError; the order of errors is axe's (axe-behaviour §4).
+ * alone, then with permissions, the agent, and what memory says of earlier runs. Throws an AxeError; the order of
+ * errors is axe's (axe-behaviour §4).
  */
 export async function admit(request: RunRequest, deps: Dependencies): Promise<Admitted | Skipped> {
   const { trigger, dryRun, admissionPolicy: policy } = request;
@@ -139,9 +139,8 @@ async function agentOrSkip(
 }
 
 /**
- * Waits for memory where it can turn the event away, and only then asks for the context. Below a comment only the context
- * says whether the pull request comes from a fork, and the run's trust depends on that: there it is asked for even if a
- * limit of several runs turns the event away.
+ * Asks for memory and context at once, and waits for memory where it can turn the event away. Below a comment only the
+ * context says whether the pull request comes from a fork, and the run's trust depends on that.
  */
 async function admitByState(
   request: RunRequest,
@@ -170,8 +169,8 @@ async function admitByState(
   // A dry run costs nothing and is shown all the same.
   const mayBeStopped = mayRepeat || isPausable(trigger) || isLimited(request.spendLimits, trigger);
   const needsState = unfit === undefined && !dryRun && mayBeStopped;
-  const early = isForkOpen || !needsState ? runAhead(readContext(request, taint, deps)) : undefined;
-  const trust = isForkOpen ? trustOfDiff(classified, trigger, await early) : classified;
+  const context = runAhead(readContext(request, taint, deps));
+  const trust = isForkOpen ? trustOfDiff(classified, trigger, await context) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
   if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
 
@@ -179,8 +178,7 @@ async function admitByState(
   const workdir = resolve(deps.cwd, basis.workdir);
   const notes = planNotes({ ...basis, workdir, isSubAgent: false });
   const memory = runAhead(readMemory(basis.agent, basis.memory, deps, notes));
-  const none = Promise.resolve(undefined);
-  const at = { kind: 'admitted', facts, basis, taint, memory, context: early ?? none } as const;
+  const at = { kind: 'admitted', facts, basis, taint, memory, context } as const;
   if (unfit !== undefined) return { ...unfit, at };
   if (needsState) {
     const known = (await memory)?.facts ?? [];
@@ -194,7 +192,7 @@ async function admitByState(
     const skipped = skipOf({ ...facts, state });
     if (skipped !== undefined) return { ...skipped, at };
   }
-  return { ...at, context: early ?? runAhead(readContext(request, taint, deps)) };
+  return at;
 }
 
 /**

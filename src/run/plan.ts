@@ -71,11 +71,12 @@ export async function makePlan(
   const skill = skillPath === '' ? '' : skillBody(await deps.agents.loadSkill(skillPath, skillOf));
   const { stdin, change } = await localInput(request, basis, await request.readStdin());
   const context = await readContext(admitted);
+  const about = { trigger, context, change, isReview: postsReviews(agent) };
+  const guided = runAhead(readGuidance(agent, about, deps.agents));
   const { scope, warnings: scopeWarnings } = await scoped;
   const skipped = admitChange(request, admitted, context, scope);
   if (skipped !== undefined) return skipped;
-  const about = { trigger, context, change, isReview: postsReviews(agent) };
-  const guidance = await readGuidance(agent, about, deps.agents);
+  const guidance = await guided;
   const prompt = firstGiven([request.prompt, requestOf(request)]);
   const systemParts = {
     systemPrompt: config.systemPrompt,
