@@ -20,16 +20,7 @@ const PULL = changed('a.ts', 'b.ts', 'c.ts');
 const reviewing = { head: HEAD, filesTotal: 3 };
 
 function since(parts: Partial<Extract<Scope, { kind: 'since' }>> = {}): Scope {
-  const before = { last: FROM, wasCut: false };
-  return {
-    kind: 'since',
-    from: FROM,
-    before,
-    change: changed('b.ts'),
-    hasMerge: false,
-    ...reviewing,
-    ...parts,
-  };
+  return { kind: 'since', before: { last: FROM }, change: changed('b.ts'), ...reviewing, ...parts };
 }
 
 function textOf(scope: Scope | undefined, pull = PULL): string {
@@ -49,21 +40,14 @@ describe('a review of the changes since the last one', () => {
   });
 
   it('is described if nothing of its own has changed', () => {
-    const text = textOf(since({ change: changed(), hasMerge: true }));
-    expect(text).toContain('0 of 3 files of the pull request. Another branch was merged in between');
+    const text = textOf(since({ change: changed() }));
+    expect(text).toContain('0 of 3 files of the pull request.');
     expect(text).toContain('The rest of the pull request, 3 files');
     expect(text).not.toContain('The old side of this diff');
   });
 
-  it('states what a review that was cut short had been shown', () => {
-    const text = textOf(since({ before: { last: LAST, wasCut: true } }));
-    expect(text).toContain(
-      'A review of 2222222 after that was cut short, so what it was shown is shown again.',
-    );
-  });
-
   it('shows what did not fit before, against the base, and no longer among the other files', () => {
-    const before = { last: FROM, wasCut: false, unseen: ['a.ts', 'gone.ts'] };
+    const before = { last: FROM, unseen: ['a.ts', 'gone.ts'] };
     const text = textOf(since({ before }));
     expect(text).toContain(
       '1 file of the pull request was not shown to you before, or not whole. Review it too',
@@ -75,13 +59,13 @@ describe('a review of the changes since the last one', () => {
   it('finds what did not fit before under its new name', () => {
     const moved = { path: 'c.ts', previousPath: 'old.ts', status: 'renamed', additions: 0, deletions: 0 };
     const change = { diff: '', files: [moved], filesTotal: 1 };
-    const text = textOf(since({ change, before: { last: FROM, wasCut: false, unseen: ['old.ts'] } }));
+    const text = textOf(since({ change, before: { last: FROM, unseen: ['old.ts'] } }));
     expect(text).toContain('+y of c.ts');
   });
 
   it('names generated files that did not fit before, and does not call them seen', () => {
     const pull = changed('a.ts', 'b.ts', 'package-lock.json');
-    const before = { last: FROM, wasCut: false, unseen: ['package-lock.json'] };
+    const before = { last: FROM, unseen: ['package-lock.json'] };
     const told = (maxTokens: number) =>
       describeScoped(pull, { scope: since({ before }), source: 'diff', policy: { ...POLICY, maxTokens } });
     expect(told(0).unseen).toEqual([]);
@@ -104,12 +88,12 @@ describe('a review of the changes since the last one', () => {
     expect(told(undefined)).toEqual(['big.ts']);
     expect(told(undefined, { ...POLICY, pathsIgnore: ['big.*'] })).toEqual([]);
     expect(told(since({ change: { ...changed('b.ts'), files: [bare] } }))).toEqual(['big.ts']);
-    const before = { last: FROM, wasCut: false, unseen: ['big.ts'] };
+    const before = { last: FROM, unseen: ['big.ts'] };
     expect(told(since({ before }))).toEqual(['big.ts']);
   });
 
   it('gives the remaining room to what did not fit before', () => {
-    const before = { last: FROM, wasCut: false, unseen: ['a.ts'] };
+    const before = { last: FROM, unseen: ['a.ts'] };
     const told = (maxTokens: number) =>
       describeScoped(PULL, { scope: since({ before }), source: 'diff', policy: { ...POLICY, maxTokens } });
     expect(told(0).unseen).toEqual([]);
@@ -125,14 +109,12 @@ describe('a review of the changes since the last one', () => {
 describe('a review of everything', () => {
   it.each<[FullReason, string]>([
     ['asked', 'that was asked for'],
-    ['rewritten', 'the branch was rewritten since the last review'],
-    ['cut-short', 'a limit ended the last review before it had seen everything'],
+    ['rewritten', 'the branch was rewritten or merged since the last review'],
   ])('has the reason: %s', (why, words) => {
-    const before = { last: LAST, wasCut: why === 'cut-short' };
+    const before = { last: LAST };
     const text = textOf({ kind: 'full', why, before, ...reviewing });
-    const cut = why === 'cut-short' ? ' and was cut short' : '';
     expect(text).toContain(
-      `Your last review was of 2222222${cut}. You are shown the whole pull request again, because ${words}.`,
+      `Your last review was of 2222222. You are shown the whole pull request again, because ${words}.`,
     );
     expect(text).toContain('+y of c.ts');
   });

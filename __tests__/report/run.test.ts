@@ -174,11 +174,9 @@ describe('the headline of a review', () => {
   const file = (path: string) => ({ path, status: 'modified', additions: 1, deletions: 1 });
   const since: Scope = {
     kind: 'since',
-    from: 'ec26c3e57ca3a959',
     head: 'b'.repeat(40),
-    before: { last: 'ec26c3e57ca3a959', wasCut: false },
+    before: { last: 'ec26c3e57ca3a959' },
     change: { diff: '', files: ['a.ts', 'b.ts'].map(file), filesTotal: 2 },
-    hasMerge: false,
     filesTotal: 14,
   };
   const OPEN = [record('minor', 'open'), record('major', 'open')];

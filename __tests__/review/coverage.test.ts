@@ -69,17 +69,10 @@ describe('coverage', () => {
 });
 
 const reviewing = { head: HEAD, filesTotal: 11 };
-const before = { last: LAST, wasCut: false };
+const before = { last: LAST };
 const FIRST: Scope = { kind: 'full', why: 'first', before: undefined, ...reviewing };
 const AGAIN: Scope = { kind: 'full', why: 'again', before, ...reviewing };
-const SINCE: Scope = {
-  kind: 'since',
-  from: LAST,
-  before,
-  change: changed('a.ts', 'b.ts'),
-  hasMerge: false,
-  ...reviewing,
-};
+const SINCE: Scope = { kind: 'since', before, change: changed('a.ts', 'b.ts'), ...reviewing };
 const WHOLE: Coverage = { kind: 'whole', files: 11, read: 11, unread: [] };
 
 function missing(...unread: Coverage['unread']): Coverage {
@@ -96,8 +89,8 @@ describe('the coverage sentence', () => {
     ],
     [
       WHOLE,
-      { ...SINCE, hasMerge: true, before: { ...before, unseen: ['c.ts'] } },
-      'Reviewed: `2222222..3333333`, 3 of 11 files, without what a merge brought, with what was not read before.',
+      { ...SINCE, before: { ...before, unseen: ['c.ts'] } },
+      'Reviewed: `2222222..3333333`, 3 of 11 files, with what was not read before.',
     ],
     // A push took a file back to its base.
     [{ ...WHOLE, files: 1, read: 1 }, SINCE, 'Reviewed: `2222222..3333333`, 1 of 1 file.'],

@@ -7,7 +7,6 @@ import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { Coverage } from '../../src/review/record.js';
 import type { FullReason, Scope } from '../../src/review/scope.js';
 import type { Thread } from '../../src/review/seen.js';
-import type { Reviewed } from '../../src/review/state-facts.js';
 import { openPublications, publishingTools } from '../../src/run/publishing-tools.js';
 import type { Conversed, Restored } from '../../src/run/records.js';
 import { reviewFacts } from '../../src/run/save.js';
@@ -169,33 +168,20 @@ describe('the stored facts of a review', () => {
   };
   const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now.getTime() };
 
-  it.each<[string, Scope | undefined, Partial<Reviewed>]>([
-    ['nothing for a run without that fact', undefined, { cut: { whole: undefined } }],
-    ['nothing for a first review', full('first'), { cut: { whole: undefined } }],
-    ['the commit before for one of what is new', since('5'.repeat(40)), { cut: { whole: '5'.repeat(40) } }],
-    ['the commit itself, if it was reviewed before', full('again'), {}],
-  ])('contain how far was reviewed if a limit ended the run: %s', (_, scope, how) => {
-    const outcome = exhausted('cost', 'So far.');
-    expect(factsOf({ scope, outcome })).toEqual([{ ...reviewed, ...how }]);
+  it.each([
+    ['a limit ended the run', exhausted('cost', 'So far.'), []],
+    [
+      'more did not fit than can be stored',
+      completed('Fine.'),
+      Array.from({ length: 101 }, (_, index) => `${index}.ts`),
+    ],
+  ])('are none if %s', (_, outcome, unseen) => {
+    expect(factsOf({ unseen, outcome })).toEqual([]);
   });
 
   it('name the files that did not fit', () => {
     const unseen = ['b.ts'];
     expect(factsOf({ unseen, outcome: completed('Fine.') })).toEqual([{ ...reviewed, unseen }]);
-  });
-
-  it('are those of a review that was cut short if more did not fit than can be stored', () => {
-    const outcome = completed('Fine.');
-    const unseen = Array.from({ length: 101 }, (_, index) => `${index}.ts`);
-    const facts = factsOf({ unseen, outcome });
-    expect(facts).toEqual([{ ...reviewed, cut: { whole: undefined } }]);
-  });
-
-  it('keep the files that did not fit before if a limit ended the run', () => {
-    const scope = since('5'.repeat(40), ['old.ts']);
-    const outcome = exhausted('cost', 'So far.');
-    const facts = factsOf({ scope, unseen: ['b.ts'], outcome });
-    expect(facts).toEqual([{ ...reviewed, cut: { whole: '5'.repeat(40) }, unseen: ['old.ts'] }]);
   });
 
   describe('know the patches of files', () => {
@@ -205,7 +191,6 @@ describe('the stored facts of a review', () => {
     const outcome = completed('Fine.');
     const whole: Coverage = { kind: 'whole', files: 2, read: 2, unread: [] };
     const unread = [{ path: 'b.ts', why: 'paths' }] as const;
-    const before = since('5'.repeat(40), [], ['kept']);
 
     it.each<[string, Parameters<typeof factsOf>[0], number | undefined]>([
       ['of all that were read', { change, outcome, coverage: whole }, 2],
@@ -227,12 +212,6 @@ describe('the stored facts of a review', () => {
     ])('%s', (_, end, number) => {
       expect(factsOf(end)[0]?.patches?.length).toBe(number);
     });
-
-    it('of the last whole review if a limit ended the run', () => {
-      const end = { change, outcome: exhausted('cost', 'So far.'), coverage: whole };
-      expect(factsOf({ ...end, scope: before })[0]?.patches).toEqual(['kept']);
-      expect(factsOf({ ...end, scope: full('rewritten') })[0]?.patches).toBeUndefined();
-    });
   });
 
   it('name the branch the pull request goes into', () => {
@@ -252,13 +231,7 @@ describe('the stored facts of a review', () => {
   });
 
   function full(why: FullReason): Scope {
-    const before = why === 'first' ? undefined : { last: CHANGE.head, wasCut: false };
+    const before = why === 'first' ? undefined : { last: CHANGE.head };
     return { kind: 'full', why, before, head: CHANGE.head, filesTotal: 1 };
-  }
-
-  function since(from: string, unseen: readonly string[] = [], patches?: readonly string[]): Scope {
-    const change = { diff: '', files: [], filesTotal: 0 };
-    const before = { last: from, wasCut: false, unseen, patches };
-    return { kind: 'since', from, before, change, hasMerge: false, head: CHANGE.head, filesTotal: 1 };
   }
 });

@@ -40,7 +40,7 @@ async function scopeOf(parts: FakeDependenciesParts = {}, patch: Partial<RunRequ
     permissions: WRITER,
     context: CONTEXT,
     memory: { 'bot.state.md': withFacts('', [REVIEWED]) },
-    newSince: { kind: 'ahead', change, hasMerge: false, warnings: [] },
+    newSince: { kind: 'ahead', change, warnings: [] },
     ...parts,
   });
   const prepared = await prepare(makeRequest({ trigger: PULL, dryRun: true, ...patch }), deps);
@@ -77,7 +77,7 @@ describe('the scope of a rewritten branch', () => {
     const parts = remembered(part('a.ts').replace('-1 +1', '-7 +7'), { unseen: ['b.ts'] });
     const { scope } = await scopeOf({ ...parts, newSince: { kind: 'rewritten' } });
     const change = { diff: part('b.ts'), files: files.slice(1), filesTotal: 1 };
-    expect(scope).toMatchObject({ kind: 'since', from: LAST, isRewritten: true, change });
+    expect(scope).toMatchObject({ kind: 'since', before: { last: LAST }, isRewritten: true, change });
     expect(scope?.before?.unseen).toBeUndefined();
   });
 
@@ -92,17 +92,6 @@ describe('the scope of a rewritten branch', () => {
   ])('is everything if %s', async (_, parts, patch) => {
     const { scope } = await scopeOf({ ...parts, newSince: { kind: 'rewritten' } }, patch);
     expect(scope).toMatchObject({ kind: 'full', why: 'rewritten' });
-  });
-
-  it('is without files whose patch a merge of the base has left as it was', async () => {
-    const near = { diff, files, filesTotal: 2 };
-    const newSince = { kind: 'ahead', change: near, hasMerge: true, warnings: [] } as const;
-    const { scope } = await scopeOf({ ...remembered(part('a.ts')), newSince });
-    expect(scope).toMatchObject({
-      kind: 'since',
-      hasMerge: true,
-      change: { diff: part('b.ts'), filesTotal: 1 },
-    });
   });
 });
 
@@ -166,7 +155,6 @@ describe('files that the inputs of the last review left out', () => {
     const nothing = {
       kind: 'ahead',
       change: { diff: '', files: [], filesTotal: 0 },
-      hasMerge: true,
       warnings: [],
     } as const;
     const { scope } = await scopeOf({ context, memory, newSince: nothing });

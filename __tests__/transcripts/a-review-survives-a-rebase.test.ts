@@ -46,7 +46,7 @@ it('after a rebase the model is asked only about the file whose change is anothe
   expect(sent).not.toContain('queue.length + 1');
   expect(sent).toContain('src/auth.ts:26 major security — "The comparison of tokens leaks by time"');
   expect(result.summary).toContain(
-    '\nReviewed: 1 of 2 files at `6dcb09b`; the others that were read have the same patch as at `ec26c3e`, before the branch was rewritten.\n',
+    '\nReviewed: 1 of 2 files at `6dcb09b`; the others that were read have the same patch as at `ec26c3e`.\n',
   );
   expect(stage.repo.talk.reviews).toHaveLength(1);
   expectTranscript('a-review-survives-a-rebase', steady(`${sent}\n`));

@@ -132,7 +132,7 @@ export function createDemoPullRequest() {
       newSince: async () =>
         pushed.fresh === undefined
           ? { kind: 'unread' }
-          : { kind: 'ahead', change: changeOf(pushed.fresh), hasMerge: false, warnings: [] },
+          : { kind: 'ahead', change: changeOf(pushed.fresh), warnings: [] },
       said: async () => ({ kind: 'read', seen: seen() }),
       change: async () => ({ kind: 'read', isFork: false, ...pushed }),
     } satisfies GitHub,

@@ -231,7 +231,7 @@ export function describeScoped(
   if (scope.kind === 'full') {
     return joinParts([describeWhy(scope), describeFetched(pull, { source, policy })]);
   }
-  const from = sha(scope.from);
+  const from = sha(scope.before.last);
   const { change, isRewritten = false } = scope;
   const fresh =
     change.files.length === 0
@@ -282,25 +282,16 @@ function describeMissed(missed: readonly DiffFile[], description: DiffDescriptio
 
 function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): string | undefined {
   if (why === 'first' || before === undefined) return undefined;
-  const last = `Your last review was of ${sha(before.last)}${before.wasCut ? ' and was cut short' : ''}.`;
-  return `${last} You are shown the whole pull request again, because ${whyFull(why)}.`;
+  return `Your last review was of ${sha(before.last)}. You are shown the whole pull request again, because ${whyFull(why)}.`;
 }
 
 type Since = Extract<Scope, { kind: 'since' }>;
 
-function headingOf(
-  { from, change, hasMerge, before, isRewritten }: Since,
-  { filesTotal }: FetchedChange,
-): string {
+function headingOf({ change, before, isRewritten }: Since, { filesTotal }: FetchedChange): string {
   const files = `${change.files.length} of ${count(filesTotal, 'file')} of the pull request`;
-  const heading =
-    isRewritten === true
-      ? `The branch was rewritten since your last review of ${sha(from)}, by a rebase for example. Changed differently now: ${files}.`
-      : `Changed since your last review of ${sha(from)}: ${files}.`;
-  const merged = hasMerge ? ' Another branch was merged in between; what that brought is left out.' : '';
-  const later = ` A review of ${sha(before.last)} after that was cut short, so what it was shown is shown again.`;
-  const cut = before.last === from ? ' That review was cut short.' : later;
-  return `${heading}${merged}${before.wasCut ? cut : ''}`;
+  return isRewritten === true
+    ? `The branch was rewritten or merged since your last review of ${sha(before.last)}. Changed differently now: ${files}.`
+    : `Changed since your last review of ${sha(before.last)}: ${files}.`;
 }
 
 function describeRest(

@@ -113,7 +113,7 @@ function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
   if (files === 0) return '';
   const total = count(files, 'file');
   if (scope?.kind === 'since' && read > 0)
-    return `${grouped(freshFiles(coverage, scope))} of ${total}, since ${scope.from.slice(0, 7)}`;
+    return `${grouped(freshFiles(coverage, scope))} of ${total}, since ${scope.before.last.slice(0, 7)}`;
   return read === files ? total : `${grouped(read)} of ${total}`;
 }
 

@@ -112,11 +112,10 @@ function extentOf(coverage: Coverage, scope: Scope | undefined): string {
     const left = new Set(unread.map(({ path }) => path));
     const fresh = freshFiles(coverage, scope);
     if (scope.isRewritten === true)
-      return `${grouped(fresh)} of ${total} at \`${short(scope.head)}\`; the others that were read have the same patch as at \`${short(scope.from)}\`, before the branch was rewritten`;
-    const merge = scope.hasMerge ? ', without what a merge brought' : '';
+      return `${grouped(fresh)} of ${total} at \`${short(scope.head)}\`; the others that were read have the same patch as at \`${short(scope.before.last)}\``;
     const missed = (scope.before.unseen ?? []).filter((path) => !left.has(path));
     const more = missed.length === 0 ? '' : ', with what was not read before';
-    return `\`${short(scope.from)}..${short(scope.head)}\`, ${grouped(fresh)} of ${total}${merge}${more}`;
+    return `\`${short(scope.before.last)}..${short(scope.head)}\`, ${grouped(fresh)} of ${total}${more}`;
   }
   const at = scope === undefined ? '' : ` at \`${short(scope.head)}\``;
   if (kind === 'whole') {

@@ -28,18 +28,8 @@ export type DiffLines = ReadonlyMap<string, FileLines>;
  */
 export function readDiffLines(diff: string): DiffLines {
   // A link that becomes a file is removed and added: two parts of the diff with one path.
-  return new Map([...filesByPath(diff)].map(([path, parts]) => [path, linesOf(path, parts)]));
-}
-
-/** The files of a diff by path, in their order. */
-export function filesByPath(diff: string): ReadonlyMap<string, readonly DiffFile[]> {
-  const files = new Map<string, DiffFile[]>();
-  for (const file of parseDiff(diff)) {
-    const parts = files.get(file.path);
-    if (parts === undefined) files.set(file.path, [file]);
-    else parts.push(file);
-  }
-  return files;
+  const files = Map.groupBy(parseDiff(diff), ({ path }) => path);
+  return new Map([...files].map(([path, parts]) => [path, linesOf(path, parts)]));
 }
 
 function linesOf(path: string, parts: readonly DiffFile[]): FileLines {

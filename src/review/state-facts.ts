@@ -19,9 +19,7 @@ const reviewedSchema = v.object({
   base: v.string(),
   /** Name of the branch the pull request went into then. */
   into: v.optional(v.string()),
-  /** A limit ended the review: the last commit that was looked at to the end, if any. */
-  cut: v.optional(v.object({ whole: v.optional(v.string()) })),
-  /** Paths of files that did not fit into the reviews up to the last whole one. */
+  /** Paths of files that did not fit into the reviews up to then. */
   unseen: v.optional(paths),
   /** What the patches of the files that were seen are known by, see `patchId`. */
   patches: v.optional(v.pipe(v.array(v.string()), v.readonly())),
@@ -55,7 +53,7 @@ const pauseSchema = v.object({ kind: v.picklist(['paused', 'resumed']), pull, by
 
 const factSchema = v.variant('kind', [reviewedSchema, spentSchema, postedSchema, pauseSchema]);
 
-/** The last commit of a pull request that was reviewed. */
+/** The last commit of a pull request that was looked at to the end. */
 export type Reviewed = v.InferOutput<typeof reviewedSchema>;
 
 /** The input `paths` of a review, apart by what it includes and excludes. */

@@ -209,7 +209,7 @@ function canRepeat(
   return !isAgain && isRepeatable(event.trigger);
 }
 
-/** A limit may have ended the review, or files may have been left that did not fit: then there is something to look at. */
+/** Files may have been left that did not fit: then there is something to look at. */
 function wasReviewed(facts: readonly ReviewFact[], trigger: Trigger): boolean {
   if (trigger.kind !== 'pull_request') return false;
   const { number: pull, head, base } = trigger;
@@ -305,7 +305,7 @@ export function admitChange(
   const change = {
     number,
     unreadable: whyUnreadable(context, isInScope),
-    nothingNewSince: scope?.kind === 'since' && !hasNew(scope, isInScope) ? scope.from : undefined,
+    nothingNewSince: scope?.kind === 'since' && !hasNew(scope, isInScope) ? scope.before.last : undefined,
   };
   const skipped = skipOf({ ...facts, change });
   if (skipped?.decision.reason !== 'nothing-new') return skipped;

@@ -12,7 +12,7 @@ import { formatEntry, type NewEntry } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
 import type { FailedSave } from '../memory/store.js';
 import type { Coverage } from '../review/record.js';
-import { patchesOf, patchesSoFar, unseenSoFar, wholeSoFar } from '../review/scope.js';
+import { patchesOf } from '../review/scope.js';
 import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
@@ -171,8 +171,8 @@ function joinLines(line: string | undefined, text: string): string {
 }
 
 /**
- * What is kept of a review (D36): the commit that was looked at, with how far where the run was cut short. A review that could
- * not be posted is made again; a question about a pull request is no review of it.
+ * What is kept of a review (D36): the commit that was looked at. A review that was cut short or could not be posted is made again;
+ * a question about a pull request is no review of it.
  */
 export function reviewFacts(
   { plan: { trigger, scope }, change, outcome, read }: Conversed,
@@ -184,11 +184,9 @@ export function reviewFacts(
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
   if (!isReview || change === undefined || published.isReviewLost === true) return [];
+  if (isCutShort(outcome) || !isKeepable(unseen)) return [];
   const { head, base, into } = change;
-  const isSeen = !isCutShort(outcome) && isKeepable(unseen);
-  const isWhole = isSeen || wholeSoFar(scope) === head;
-  const left = isSeen ? unseen : unseenSoFar(scope);
-  const patches = isSeen ? patchesRead(change.diff, coverage) : patchesSoFar(scope);
+  const patches = patchesRead(change.diff, coverage);
   return [
     {
       kind: 'reviewed',
@@ -196,8 +194,7 @@ export function reviewFacts(
       head,
       base,
       into,
-      cut: isWhole ? undefined : { whole: wholeSoFar(scope) },
-      unseen: left.length === 0 ? undefined : left,
+      unseen: unseen.length === 0 ? undefined : unseen,
       patches: patches.length === 0 || patches.length > MAX_PATCHES ? undefined : patches,
       only: scope?.only,
       at: now.getTime(),

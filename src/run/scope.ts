@@ -4,7 +4,7 @@ import { estimateText } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';
-import { knownPaths, ownPart, planScope, reviewCommand, type Scope } from '../review/scope.js';
+import { knownPaths, planScope, reviewCommand, type Scope } from '../review/scope.js';
 import type { PathPatterns } from '../review/state-facts.js';
 import type { Dependencies } from './dependencies.js';
 import type { Admitted, Plan, ReviewedChange, RunRequest } from './records.js';
@@ -41,26 +41,23 @@ export async function findScope(
   const found =
     plan.kind === 'full'
       ? undefined
-      : await github.newSince({ from: plan.from, head: commits.head }, deps.deadline.signal);
+      : await github.newSince({ from: plan.before.last, head: commits.head }, deps.deadline.signal);
   const context = await admitted.context;
   if (context?.kind !== 'pull_request') return NO_SCOPE;
   const only = patternsOf(request);
   const pullRequest = { head: commits.head, filesTotal: context.filesTotal, only };
   if (plan.kind === 'full') return { scope: { ...plan, ...pullRequest }, warnings: [] };
-  const { from } = plan;
   const before = withLeftOut(plan.before, context.files, request);
-  const known = knownPaths(context.diff, before.patches ?? []);
-  if (found?.kind !== 'ahead') {
-    const why = found?.kind ?? 'unread';
-    const change = why === 'rewritten' ? rewrittenChange(context, known, request) : undefined;
-    if (change === undefined) return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
-    // What was not seen before is in no patch, so it is new.
-    const rest = { from, before: { ...before, unseen: undefined }, change, ...pullRequest };
-    return { scope: { kind: 'since', hasMerge: false, isRewritten: true, ...rest }, warnings: [] };
+  if (found?.kind === 'ahead') {
+    const { change, warnings } = found;
+    return { scope: { kind: 'since', before, change, ...pullRequest }, warnings };
   }
-  const { hasMerge, warnings } = found;
-  const change = hasMerge ? withoutFiles(ownChange(found.change, context), known) : found.change;
-  return { scope: { kind: 'since', from, before, change, hasMerge, ...pullRequest }, warnings };
+  const why = found?.kind ?? 'unread';
+  const change = why === 'rewritten' ? rewrittenChange(context, before.patches ?? [], request) : undefined;
+  if (change === undefined) return { scope: { kind: 'full', why, before, ...pullRequest }, warnings: [] };
+  // What was not seen before is in no patch, so it is new.
+  const rest = { before: { ...before, unseen: undefined }, change, ...pullRequest };
+  return { scope: { kind: 'since', isRewritten: true, ...rest }, warnings: [] };
 }
 
 /**
@@ -69,20 +66,18 @@ export async function findScope(
  */
 function rewrittenChange(
   context: FetchedChange,
-  known: ReadonlySet<string>,
+  patches: readonly string[],
   { diffPolicy: { maxTokens } }: RunRequest,
 ): FetchedChange | undefined {
+  const known = knownPaths(context.diff, patches);
   const isListed = context.filesTotal === context.files.length && context.isListShort !== true;
   if (known.size === 0 || !isListed) return undefined;
-  const change = withoutFiles(context, known);
-  return maxTokens > 0 && estimateText(change.diff) > maxTokens ? undefined : change;
-}
-
-/** The change without files whose patch is as it was reviewed. */
-function withoutFiles(change: FetchedChange, known: ReadonlySet<string>): FetchedChange {
-  const files = change.files.filter(({ path }) => !known.has(path));
-  const parts = parseDiff(change.diff).flatMap(({ path, text }) => (known.has(path) ? [] : [text]));
-  return { diff: parts.length === 0 ? '' : `${parts.join('\n')}\n`, files, filesTotal: files.length };
+  const files = context.files.filter(({ path }) => !known.has(path));
+  const parts = parseDiff(context.diff).flatMap(({ path, text }) => (known.has(path) ? [] : [text]));
+  const diff = parts.length === 0 ? '' : `${parts.join('\n')}\n`;
+  return maxTokens > 0 && estimateText(diff) > maxTokens
+    ? undefined
+    : { diff, files, filesTotal: files.length };
 }
 
 /** The inputs that keep files from a review; undefined where none does. */
@@ -125,17 +120,6 @@ async function commitsOf(
   if (trigger.kind === 'pull_request') return { head: trigger.head.sha, into: trigger.base.ref };
   const change = changeOf(trigger, await context);
   return change === undefined ? undefined : { head: change.head, into: change.into ?? '' };
-}
-
-/** What a merge brought is left out, in the diff and in the list of files. */
-function ownChange(all: FetchedChange, pull: FetchedChange): FetchedChange {
-  const diff = ownPart(all.diff, pull.diff);
-  const kept = new Map(parseDiff(diff).map((file) => [file.path, file]));
-  const files = all.files.flatMap((file) => {
-    const own = kept.get(file.path);
-    return own === undefined ? [] : [{ ...file, additions: own.additions, deletions: own.deletions }];
-  });
-  return { diff, files, filesTotal: files.length };
 }
 
 /** The change of the pull request a run is about; undefined where there is none or its diff is not known. */

@@ -30,7 +30,6 @@ describe('the changes since a commit', () => {
   it('are its diff and its files', async () => {
     expect(await newSince(AHEAD)).toEqual({
       kind: 'ahead',
-      hasMerge: false,
       change: {
         diff: DIFF,
         files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
@@ -44,7 +43,7 @@ describe('the changes since a commit', () => {
     ['a commit with two parents', { commits: [COMMIT, { ...COMMIT, parents: [{}, {}] }], total_commits: 2 }],
     ['more commits than are listed', { total_commits: 300 }],
   ])('might include what a merge brought: %s', async (_, patch) => {
-    expect(await newSince({ ...AHEAD, ...patch })).toMatchObject({ kind: 'ahead', hasMerge: true });
+    expect(await newSince({ ...AHEAD, ...patch })).toEqual({ kind: 'rewritten' });
   });
 
   it.each(['diverged', 'behind', 'identical'])('are empty if the head is %s', async (status) => {

@@ -101,10 +101,11 @@ export async function fetchNewSince(
   );
   if (found instanceof GitHubError) return { kind: found.reason === 'missing' ? 'rewritten' : 'unread' };
   const [diff, { status, hasMerge, files, isComplete }] = found;
-  if (status !== 'ahead') return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
+  // What a merge brought is not the pull request's.
+  if (status !== 'ahead' || hasMerge) return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
   if (diff === undefined && !isComplete) return { kind: 'unread' };
   const { change, warnings } = putTogether(diff, files, !isComplete);
-  return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, hasMerge, warnings };
+  return change === undefined ? { kind: 'unread' } : { kind: 'ahead', change, warnings };
 }
 
 /** A commit that a push names may be gone: the one before a force-push is nobody's any more. */
