@@ -2,9 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { applyVerdicts, type Buffered, joinPasses, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { FindingVerdict } from '../../src/review/claims.js';
 import { placed } from './change.js';
-import { LINES, placed as placedAt } from './verdict-scene.js';
-
-const EVIDENCE = [{ path: 'src/auth.ts', line: 10, code: 'query("SELECT " + user.id);' }];
+import { placed as placedAt } from './verdict-scene.js';
 
 function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buffered {
   const findings = all.map((parts, index) => placed({ id: `${id}${index}`, ...parts }));
@@ -22,17 +20,15 @@ const OTHER = {
 } as const;
 
 describe('findings of several passes', () => {
-  it('are one if two passes raised it, with the words that bring evidence', () => {
-    const { findings } = joinPasses([pass('a', {}), pass('b', { ...SAME, evidence: EVIDENCE })], 100);
-    expect(findings.map(({ finding }) => [finding.id, finding.title, finding.confidence])).toEqual([
-      ['a0', SAME.title, 'likely'],
-    ]);
+  it('are one if two passes raised it', () => {
+    const { findings } = joinPasses([pass('a', {}), pass('b', SAME)], 100);
+    expect(findings.map(({ finding }) => finding.id)).toEqual(['a0']);
   });
 
   it('stay two if they are two defects, or one pass distinguished them', () => {
     expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
     expect(joinPasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings).toHaveLength(2);
-    expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
+    expect(joinPasses([pass('a', {}, SAME)], 100).findings).toHaveLength(2);
   });
 
   it('are limited to the worst ones if there are too many', () => {
@@ -58,7 +54,7 @@ describe('findings of several passes', () => {
   });
 });
 
-const SCOPE = { lines: LINES, overrides: {}, isRead: () => true, minSeverity: 'minor' } as const;
+const SCOPE = { overrides: {}, isRead: () => true, minSeverity: 'minor' } as const;
 const HOLDS: FindingVerdict = { kind: 'holds', reason: 'Followed.' };
 
 function judged(verdict: FindingVerdict | undefined, one = placedAt(1)) {
@@ -89,15 +85,5 @@ describe('findings after their second look', () => {
     const one = placedAt(1, { ...major, suggestion: '  return 1;' });
     expect(judged(HOLDS, one).findings[0]?.finding.suggestion).toBe('  return 1;');
     expect(judged({ ...HOLDS, suggestionFixes: false }, one).findings[0]?.finding.suggestion).toBeUndefined();
-  });
-
-  it.each([
-    ['to a line of the diff', 21, 21],
-    ['not to a line that cannot carry a comment', 3, 22],
-  ])('move %s', (_, line, expected) => {
-    const [one] = judged({ ...HOLDS, line }, placedAt(1, { ...major, suggestion: 'x' })).findings;
-    expect(one?.finding.line).toBe(expected);
-    expect(one?.finding.suggestion).toBe(expected === 22 ? 'x' : undefined);
-    expect(one?.finding.id).toBe(placedAt(1).finding.id);
   });
 });

@@ -263,7 +263,7 @@ Try to refute it. A claim is refuted when a line of code makes it impossible or 
 It holds when you can follow it from its trigger to its effect yourself, through lines you have read.
 
 Call \`give_verdict\` once for each claim, verdict first:
-- \`holds\`: correct line, effect or reach if they are off. Say whether the suggestion, if there is one, fixes it and breaks nothing else.
+- \`holds\`: correct effect or reach if they are off. Say whether the suggestion, if there is one, fixes it and breaks nothing else.
 - \`refuted\`: with the line that refutes it, copied.
 - \`unclear\`: what you would have had to see.
 Then one or two sentences of reason. Do not look for other faults.

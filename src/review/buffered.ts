@@ -1,10 +1,8 @@
 import type { FindingVerdict } from './claims.js';
-import type { DiffLines } from './diff-lines.js';
 import type { Finding, Severity } from './finding.js';
-import { lineOf, type PlacedFinding, placeFinding } from './place.js';
+import { lineOf, type PlacedFinding } from './place.js';
 import type { ReactionName } from './publish-rules.js';
-import type { Lesson } from './same.js';
-import { isOfLine } from './same.js';
+import { isOfLine, type Lesson } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
 import { atLeast, compareSeverity, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 
@@ -71,8 +69,6 @@ export interface Buffered {
   /** Findings that were to have a second look and had none; they are published all the same. */
   readonly unverified: number;
   readonly settlements: readonly Settlement[];
-  /** Places about which the model was asked whether it means an earlier finding. */
-  readonly questioned: ReadonlySet<string>;
   /** Findings that were not taken because a run had raised as many as it may. */
   readonly refusedFindings: number;
   /** What the review says besides its findings: markdown of the model's. */
@@ -93,7 +89,6 @@ export const NOTHING_BUFFERED: Buffered = {
   refuted: [],
   unverified: 0,
   settlements: [],
-  questioned: new Set(),
   refusedFindings: 0,
   review: undefined,
   labels: { add: [], remove: [] },
@@ -108,8 +103,12 @@ export const NOTHING_BUFFERED: Buffered = {
  * Joins what several passes want published. A finding that two passes raised is one; where that is in doubt they stay two,
  * since a fault that is lost costs more than one that is told twice. */
 export function joinPasses(passes: readonly Buffered[], maxFindings: number): Buffered {
-  let raised: readonly PlacedFinding[] = [];
-  for (const { findings } of passes) raised = addPass(raised, findings);
+  const raised: PlacedFinding[] = [];
+  for (const { findings } of passes) {
+    // A pass has told its own findings apart: only those of the passes before are compared.
+    const before = [...raised];
+    raised.push(...findings.filter(({ finding }) => !before.some((one) => isOfLine(one.finding, finding))));
+  }
   const kept = raised
     .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
     .slice(0, maxFindings);
@@ -132,7 +131,6 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
       passes.flatMap(({ settlements }) => settlements),
       ({ finding }) => finding.id,
     ),
-    questioned: new Set(passes.flatMap(({ questioned }) => [...questioned])),
     refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
     refusals: passes.flatMap(({ refusals }) => refusals),
     review:
@@ -140,35 +138,11 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
   };
 }
 
-/** A pass has told its own findings apart: only those of the passes before are compared. */
-function addPass(
-  before: readonly PlacedFinding[],
-  findings: readonly PlacedFinding[],
-): readonly PlacedFinding[] {
-  const taken = new Map<PlacedFinding, PlacedFinding>();
-  const fresh: PlacedFinding[] = [];
-  for (const placed of findings) {
-    const same = before.find((one) => !taken.has(one) && isOfLine(one.finding, placed.finding));
-    if (same === undefined) fresh.push(placed);
-    else taken.set(same, better(same, placed));
-  }
-  return [...before.map((one) => taken.get(one) ?? one), ...fresh];
-}
-
-/** The first words stay, unless the second bring evidence that the first lack. */
-function better(first: PlacedFinding, second: PlacedFinding): PlacedFinding {
-  const { id, handle } = first.finding;
-  return second.finding.evidence.length > first.finding.evidence.length
-    ? { ...second, finding: { ...second.finding, id, handle } }
-    : first;
-}
-
 function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
 }
 
 interface VerdictScope {
-  readonly lines: DiffLines;
   readonly overrides: SeverityOverrides;
   /** Whether people read a file, which is not generated or vendored. */
   isRead(path: string): boolean;
@@ -217,48 +191,31 @@ function applyVerdict(placed: PlacedFinding, verdict: FindingVerdict, scope: Ver
       if (!atLeast(finding.severity, 'major')) return drop('unclear');
       return { kept: { ...placed, finding: { ...finding, confidence: 'unsure' } } };
     case 'holds': {
-      const kept = corrected(placed, verdict, scope);
-      return atLeast(kept.finding.severity, scope.minSeverity)
-        ? { kept }
-        : drop('below-min-severity', kept.finding);
+      const held = corrected(finding, verdict, scope);
+      return atLeast(held.severity, scope.minSeverity)
+        ? { kept: { ...placed, finding: held } }
+        : drop('below-min-severity', held);
     }
   }
 }
 
-/** How far a correction may move a finding; further away is another finding. */
-const MAX_MOVE = 40;
-
-function corrected(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): PlacedFinding {
-  const { finding: raised } = placed;
-  const { effect = raised.effect, reach = raised.reach, suggestionFixes = true } = verdict;
-  const { path, category } = raised;
-  const pathKind = pathKindOf(path, scope.isRead(path));
+function corrected(
+  raised: Finding,
+  { effect = raised.effect, reach = raised.reach, suggestionFixes = true }: FindingVerdict,
+  { isRead, overrides }: VerdictScope,
+): Finding {
+  const { path, category, suggestion } = raised;
+  const pathKind = pathKindOf(path, isRead(path));
   const severity =
     effect === undefined || reach === undefined
       ? raised.severity
-      : severityOf({ effect, reach, category, pathKind, overrides: scope.overrides });
-  const finding = {
+      : severityOf({ effect, reach, category, pathKind, overrides });
+  return {
     ...raised,
-    suggestion: suggestionFixes ? raised.suggestion : undefined,
+    suggestion: suggestionFixes ? suggestion : undefined,
     effect,
     reach,
     severity,
-    confidence: 'confirmed' as const,
+    confidence: 'confirmed',
   };
-  return moved({ ...placed, finding }, verdict.line, scope) ?? { ...placed, finding };
-}
-
-/** The finding at another line of its file that can carry it; undefined where it stays. What was to replace the old lines cannot replace others. */
-function moved(
-  { finding }: PlacedFinding,
-  line: number | undefined,
-  { lines }: VerdictScope,
-): PlacedFinding | undefined {
-  const { startLine = finding.line } = finding;
-  if (line === undefined || (line >= startLine && line <= finding.line)) return undefined;
-  if (Math.abs(line - finding.line) > MAX_MOVE) return undefined;
-  const elsewhere = { ...finding, line, startLine: undefined, suggestion: undefined, code: undefined };
-  const { finding: there, placement } = placeFinding(elsewhere, lines);
-  if (placement.kind !== 'line' || placement.about !== undefined) return undefined;
-  return { finding: there, placement };
 }

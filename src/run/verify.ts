@@ -25,7 +25,7 @@ import {
   Verdicts,
 } from '../review/claims.js';
 import { createShownFiles, type ShownFiles, type ShownLines } from '../review/evidence.js';
-import type { PlacedFinding } from '../review/place.js';
+import type { Finding } from '../review/finding.js';
 import type { Settlement } from '../review/seen.js';
 import { atLeast, compareSeverity } from '../review/severity.js';
 import { createGiveVerdict } from '../tools/review/review-tools.js';
@@ -57,16 +57,16 @@ export async function verifyFindings(own: AgentConversation, held: Held, run: Li
   if (candidates.length === 0 || scope === undefined) return held;
   const files = parseDiff(run.change?.diff ?? '');
   const claims = groupClaims(candidates.slice(0, VERIFICATION.findings)).map((group) => ({
-    ids: group.map(({ finding }) => finding.id),
+    ids: group.map(({ id }) => id),
     describe: (ledger: ShownFiles) => describeClaims(group, { files, ledger }),
   }));
   const looked = await lookAgain(claims, VERIFIER, own, held, run);
-  const { lines, overrides, rules } = scope;
+  const { overrides, rules } = scope;
   const isRead = (path: string) => scope.isRead(path);
   const verified = applyVerdicts(
     buffered,
-    { requested: new Set(candidates.map(({ finding }) => finding.id)), verdicts: looked.verdicts },
-    { lines, overrides, isRead, minSeverity: rules.minSeverity },
+    { requested: new Set(candidates.map(({ id }) => id)), verdicts: looked.verdicts },
+    { overrides, isRead, minSeverity: rules.minSeverity },
   );
   reportVerification(verified, looked, own.loop);
   const stats = withStats(outcome.stats, looked.stats, run.budget);
@@ -74,10 +74,11 @@ export async function verifyFindings(own: AgentConversation, held: Held, run: Li
 }
 
 /** What may be bad enough for a second look, the worst first. */
-function worstOf({ findings }: Buffered): readonly PlacedFinding[] {
+function worstOf({ findings }: Buffered): readonly Finding[] {
   return findings
-    .filter(({ finding }) => atLeast(finding.severity, 'minor'))
-    .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity));
+    .map(({ finding }) => finding)
+    .filter(({ severity }) => atLeast(severity, 'minor'))
+    .toSorted((a, b) => compareSeverity(a.severity, b.severity));
 }
 
 /** What is lost is told once, with its reasons; the review has their number. */

@@ -277,11 +277,6 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
         description: 'For `refuted`: the lines that refute it, up to 5.',
         item: EVIDENCE_ITEM,
       },
-      line: {
-        type: 'integer',
-        description: 'The line where it would be fixed, if the claim names another one.',
-        minimum: 1,
-      },
       ...IMPACT,
       suggestion_fixes: {
         type: 'boolean',
