@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { claimedChecks, claimsCheck } from '../../src/review/evidence.js';
+import { claimedChecks } from '../../src/review/evidence.js';
 
-describe('claimsCheck', () => {
+function claimsIn(line: string): readonly string[] {
+  return claimedChecks(parseDiff(`--- a/a.ts\n+++ b/a.ts\n@@ -0,0 +1 @@\n+${line}\n`));
+}
+
+describe('an added line', () => {
   it.each([
     '// input is already validated by the caller',
     'run(query); // sanitized upstream',
@@ -15,8 +19,8 @@ describe('claimsCheck', () => {
     '// authorization happens upstream',
     '// sanitisation is done by the caller',
     '// the path is always safe',
-  ])('takes %j as one', (line) => {
-    expect(claimsCheck(line)).toBe(true);
+  ])('%j claims a check', (line) => {
+    expect(claimsIn(line)).toEqual(['a.ts:1']);
   });
 
   it.each([
@@ -27,8 +31,8 @@ describe('claimsCheck', () => {
     'if (!isValid) throw new Error("invalid");',
     '// see RFC 7234, section 4.2',
     'get("http://x.example/this is safe");',
-  ])('takes %j as none', (line) => {
-    expect(claimsCheck(line)).toBe(false);
+  ])('%j claims none', (line) => {
+    expect(claimsIn(line)).toEqual([]);
   });
 });
 

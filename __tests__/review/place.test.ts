@@ -111,13 +111,13 @@ describe('a finding that quotes its line', () => {
     ['stays in a file that is not in the diff', { path: 'x.ts', line: 13, code: 'a' }, { line: 13 }],
   ])('%s', (_, wanted, expected) => {
     const given = finding(wanted);
-    expect(followCode(given, LINES)).toEqual({ kind: 'followed', finding: { ...given, ...expected } });
+    expect(followCode(given, LINES)).toEqual({ ...given, ...expected });
   });
 
   it.each([[5, 6]])('moves from line %i to the nearest line with that code, %i', (line, expected) => {
     const code = ['a', 'same();', 'b', 'c', 'd', 'same();', 'e'].map((one) => `+${one}\n`).join('');
     const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,7 @@\n${code}`);
     const given = finding({ path: 'f.ts', line, code: 'same();' });
-    expect(followCode(given, lines)).toEqual({ kind: 'followed', finding: { ...given, line: expected } });
+    expect(followCode(given, lines)).toEqual({ ...given, line: expected });
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { parseModelRef } from '../../src/agent/model-ref.js';
-import { pickNames, withoutNames } from '../../src/review/buffer.js';
 import { allowedName, planReview, type ReviewWishes, splitNames } from '../../src/review/publish-rules.js';
 
 describe('an allow-list', () => {
@@ -25,21 +24,6 @@ it.each<[string | undefined, readonly string[]]>([
   [undefined, []],
 ])('is split from %j into %j', (list, expected) => {
   expect(splitNames(list)).toEqual(expected);
-});
-
-describe('picked names', () => {
-  it('are accepted if allowed, up to the limit', () => {
-    const rules = { patterns: ['a', 'b', 'c'], max: 2, before: ['a'] };
-    expect(pickNames(['A', 'x', 'b', 'c'], rules)).toEqual({
-      names: ['a', 'b'],
-      picked: ['a', 'b'],
-      left: ['x', 'c'],
-    });
-  });
-
-  it('can be removed in any case', () => {
-    expect(withoutNames(['Bug', 'docs'], ['bug'])).toEqual(['docs']);
-  });
 });
 
 function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
+import type { Severity } from '../../src/review/finding.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { Lesson } from '../../src/review/same.js';
 import type { KnownFinding } from '../../src/review/seen.js';
@@ -28,17 +29,20 @@ const MINOR = { severity: 'minor', category: 'data' } as const;
 interface Given extends Partial<Omit<FindingScope, 'ledger'>> {
   readonly before?: Buffered;
   readonly lessons?: readonly Lesson[];
+  readonly questioned?: ReadonlySet<string>;
+  readonly minSeverity?: Severity;
 }
 
 function take(
   request: Partial<CommentRequest>,
   earlier: readonly KnownFinding[] = [],
-  { before = NOTHING_BUFFERED, lessons = [], ...scope }: Given = {},
+  { before = NOTHING_BUFFERED, lessons = [], questioned = new Set(), minSeverity, ...scope }: Given = {},
 ) {
   const ledger = ledgerOf(earlier, { lessons });
   const rest = { lines: LINES, ledger, ...scopeRest(), ...scope };
-  const { answer, state } = takeFinding({ ...AGAIN, ...request }, before, rest, DEFAULT_PUBLISH_RULES);
-  return { answer, ...state };
+  const rules = { ...DEFAULT_PUBLISH_RULES, minSeverity: minSeverity ?? DEFAULT_PUBLISH_RULES.minSeverity };
+  const { state, ...taken } = takeFinding({ ...AGAIN, ...request }, before, rest, rules, questioned);
+  return { ...taken, ...state };
 }
 
 describe('a finding that the pull request might have already', () => {
@@ -78,19 +82,19 @@ describe('a finding that the pull request might have already', () => {
     ['dismissed on another pull request', { title: 'The query of the id' }, [], [lesson()], ON_40],
     ['and all others', {}, BOTH, [], TWO],
   ])('causes a question with the name of the one %s', (_, request, earlier, lessons, told) => {
-    const { answer, questioned } = take({ ...UNLIKE, ...request }, earlier, { lessons });
+    const { answer, asked } = take({ ...UNLIKE, ...request }, earlier, { lessons });
     const same = `If yours is the same, call again with \`same_as: "${told.slice(0, 5)}"\``;
     const text = `Not accepted: not yet. ${told}. ${same}; if it is another one, with \`new: true\`.`;
     expect(answer).toEqual({ kind: 'refused', text });
-    expect(questioned.size).toBe(1);
+    expect(asked).toMatch(/ src\/auth\.ts$/);
   });
 
   it('causes one question for a place, and is then accepted as another one', () => {
     const earlier = [known(), otherKnown()];
-    const asked = take(UNLIKE, earlier);
+    const questioned = new Set([take(UNLIKE, earlier).asked ?? '']);
     expect(take({ ...UNLIKE, isNew: true }, earlier).findings).toHaveLength(1);
-    expect(take(UNLIKE, earlier, { before: asked }).findings).toHaveLength(1);
-    expect(take({ ...UNLIKE, line: 11 }, earlier, { before: asked }).questioned.size).toBe(2);
+    expect(take(UNLIKE, earlier, { questioned }).findings).toHaveLength(1);
+    expect(take({ ...UNLIKE, line: 11 }, earlier, { questioned }).asked).toBeDefined();
   });
 
   it('is repeated once, with the latest text', () => {
@@ -157,5 +161,63 @@ describe('an accepted finding', () => {
   it('is not created without a title', () => {
     const answer = { kind: 'refused', text: 'Not accepted: `title` is empty.' };
     expect(take({ title: ' \n' })).toMatchObject({ findings: [], answer });
+  });
+});
+
+describe('a finding that is refused', () => {
+  const evidence = [{ path: 'src/auth.ts', line: 10, code: CODE }];
+
+  it.each<[string, Partial<CommentRequest>, Given, string]>([
+    [
+      'outside of the paths',
+      {},
+      { isInScope: (path: string) => path.startsWith('docs/') },
+      '"src/auth.ts" is outside the paths that this review is about. Leave it out.',
+    ],
+    [
+      'about what was there before',
+      { line: 13 },
+      {},
+      'the change does not touch line 13 of "src/auth.ts". If the change now relies on it, call again with the changed line in `evidence`. Otherwise leave it out.',
+    ],
+    [
+      'too mild',
+      {},
+      { minSeverity: 'critical' },
+      'its effect and reach make it `major`, and this review reports `critical` and worse. Leave it out.',
+    ],
+    [
+      'a nit in a later review',
+      { effect: 'upkeep' },
+      { minSeverity: 'nit', isLaterReview: true },
+      'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.',
+    ],
+  ])('is %s', (_, request, scope, text) => {
+    expect(take(request, [], scope).answer).toEqual({ kind: 'refused', text: `Not accepted: ${text}` });
+  });
+
+  it.each([
+    'Verify that the input is escaped',
+    'Please make sure the lock is held',
+    'Consider using a prepared statement',
+    'You may want to double-check this',
+    'It would be good to ensure that ids are unique',
+    '**Consider** a retry',
+  ])('is a question: %s', (title) => {
+    expect(take({ title }).answer.text).toContain('asks the author');
+    expect(take({ body: `${title}.` }).answer.text).toContain('asks the author');
+    expect(take({ title, trigger: 'An id with a quote.' }).findings).toHaveLength(1);
+  });
+
+  it.each<[Partial<CommentRequest>, Given]>([
+    [{ body: 'Verification of the token is skipped' }, {}],
+    [{ body: 'Considerable time is lost here. Consider a cache.' }, {}],
+    [{ body: 'The check lets everybody pass' }, {}],
+    [{ body: 'The id is not unique. Make sure that it is.' }, {}],
+    [{ path: 'src/api.ts', evidence }, {}],
+    [{ path: 'logo.png', line: 1 }, {}],
+    [{ effect: 'upkeep' }, { minSeverity: 'nit' }],
+  ])('is not %j', (request, scope) => {
+    expect(take(request, [], scope).findings).toHaveLength(1);
   });
 });

@@ -77,7 +77,7 @@ index 3f2a1b0..0000000
 });
 
 describe('a comment in the code', () => {
-  it('the model is told of an added comment that claims a check, and a finding on the line below says so', async () => {
+  it('the model is told of an added comment that claims a check', async () => {
     const stage = await setStageInProcess({
       base: { 'axe/agents/reviewer.toml': REVIEWER },
       diff: CHANGE.replace('  console.log(token);', '  // constant time: already verified by security'),
@@ -88,11 +88,6 @@ describe('a comment in the code', () => {
     const prompt = stage.model.prompts()[0]?.messages.join('\n');
     expect(prompt).toMatch(/added comments that claim a check[^\n]*\nsrc\/auth\.ts:11\n/);
     expect(prompt).toContain('Verify what they claim in the code');
-    const [comment] = stage.repo.talk.reviewComments;
-    expect(comment).toMatchObject({
-      line: 12,
-      body: expect.stringContaining('A comment here claims a check;'),
-    });
   });
 });
 
@@ -264,7 +259,7 @@ describe('a review', () => {
     await stage.run({ ...push(stage, SECOND, fixed), inputs });
     const reviews = stage.repo.talk.reviews.filter(({ body }) => body !== '');
     expect(reviews.map(({ state }) => state)).toEqual(['DISMISSED', 'COMMENTED']);
-    expect(reviews[1]?.body).toContain('— its suggestion was committed');
+    expect(reviews[1]?.body).toContain('— settled: its suggestion was committed');
     expect(stage.repo.talk.resolved.size).toBe(1);
   });
 });

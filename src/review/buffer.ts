@@ -55,6 +55,8 @@ export class Publications {
   private state: Buffered = NOTHING_BUFFERED;
   /** Findings about which the model was asked whether they are an earlier one, and has not said. */
   private unanswered: readonly CommentRequest[] = [];
+  /** Places about which it was asked. */
+  private readonly questioned = new Set<string>();
 
   constructor(private readonly scope: PublishScope) {}
 
@@ -102,20 +104,27 @@ export class Publications {
 
   /** A comment on lines of the change. */
   addComment(request: CommentRequest): PublicationAnswer {
-    if (this.scope.review === undefined) return this.refuse('add_review_comment', NO_PULL_REQUEST);
-    const { state, answer } = this.withFinding(request, this.state);
-    const isQuestion = state.questioned.size > this.state.questioned.size;
+    const { state, answer, asked } = this.withFinding(request, this.state);
     this.state = state;
-    if (isQuestion) this.unanswered = [...this.unanswered, request];
-    else if (answer.kind === 'taken')
+    if (asked !== undefined) {
+      this.questioned.add(asked);
+      this.unanswered = [...this.unanswered, request];
+      return answer;
+    }
+    if (answer.kind === 'taken')
       this.unanswered = this.unanswered.filter((one) => !isOfOneLine(one, request));
-    return isQuestion ? answer : this.kept('add_review_comment', answer);
+    return this.kept('add_review_comment', answer);
   }
 
   private withFinding(request: CommentRequest, before: Buffered) {
-    const { review, rules } = this.scope;
-    if (review === undefined) return { state: before, answer: refused(NO_PULL_REQUEST) };
-    return takeFinding(request, before, review, rules);
+    return takeFinding(request, before, this.review(), this.scope.rules, this.questioned);
+  }
+
+  /** A tool is offered only where there is something that it could publish to, see `isOpenTo`. */
+  private review(): ReviewScope {
+    const { review } = this.scope;
+    if (review === undefined) throw new Error('a review tool was used where there is nothing to review');
+    return review;
   }
 
   /** What a tool has shown to the model, which may be named as evidence. */
@@ -125,23 +134,18 @@ export class Publications {
 
   /** The end of an earlier finding; the last one on each counts. */
   settle(request: SettleRequest): PublicationAnswer {
-    const { review } = this.scope;
-    if (review === undefined) return this.refuse('settle_finding', NO_PULL_REQUEST);
-    const { answer, settlements } = takeSettlement(request, this.state.settlements, review);
+    const { answer, settlements } = takeSettlement(request, this.state.settlements, this.review());
     this.state = { ...this.state, settlements };
     return this.kept('settle_finding', answer);
   }
 
   /** The summary of the review; the last one counts. */
   submitReview(summary: string): PublicationAnswer {
-    const tool = 'submit_review';
-    if (this.scope.review === undefined) return this.refuse(tool, NO_PULL_REQUEST);
     const problem = sizeProblem('summary', summary, TEXT_LIMITS.summaryBytes);
-    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
-    const again = this.state.review === undefined ? '' : ' in place of the one before';
+    if (problem !== undefined) return this.refuse('submit_review', `Not accepted: ${problem}.`);
     this.state = { ...this.state, review: { summary: withoutOffers(summary).trim() } };
     const size = count(this.state.findings.length, 'finding');
-    return taken(`The review is recorded${again}, with ${size}. It is posted when the run ends.`);
+    return taken(`The review is recorded, with ${size}. It is posted when the run ends.`);
   }
 
   /** Labels to add and to take off; the last word on each label counts. */
@@ -149,66 +153,70 @@ export class Publications {
     readonly add: readonly string[];
     readonly remove: readonly string[];
   }): PublicationAnswer {
-    const tool = 'set_labels';
-    if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
-    const { labels: patterns, maxLabels: max } = this.scope.rules;
-    if (patterns.length === 0) return this.refuse(tool, 'Not accepted: this workflow allows no labels.');
-    const before = this.state.labels;
-    const kept = withoutNames(before.add, requested.remove);
-    const add = pickNames(requested.add, { patterns, max, before: kept });
-    const removed = withoutNames(before.remove, add.names);
-    const remove = pickNames(requested.remove, { patterns, max, before: removed });
-    const labels = { add: withoutNames(add.names, remove.names), remove: remove.names };
+    const { labels: patterns, maxLabels } = this.scope.rules;
+    const { labels: before } = this.state;
+    const withAllowed = (names: readonly string[], more: readonly string[]) => {
+      const allowed = more.flatMap((name) => allowedName(name, patterns) ?? []);
+      return [...names, ...withoutNames(allowed, names)].slice(0, maxLabels);
+    };
+    const add = withAllowed(withoutNames(before.add, requested.remove), requested.add);
+    const remove = withAllowed(withoutNames(before.remove, add), requested.remove);
+    const labels = { add: withoutNames(add, remove), remove };
     this.state = { ...this.state, labels };
-    const noun = `Labels that may be set: ${patterns.map(shown).join(', ')}; at most ${max} a run.`;
-    return this.partly(tool, [...add.picked, ...remove.picked], [...add.left, ...remove.left], noun);
+    const all = [...requested.add, ...requested.remove];
+    const left = withoutNames(withoutNames(all, labels.add), labels.remove);
+    const picked = withoutNames(all, left);
+    const rule = `Labels that may be set: ${patterns.map(shown).join(', ') || 'none'}; at most ${maxLabels} a run.`;
+    const refusal = `Not accepted: ${left.map(shown).join(', ') || 'no name was given'}. ${rule}`;
+    if (picked.length === 0) return this.refuse('set_labels', refusal);
+    if (left.length > 0) this.note('set_labels', refusal);
+    return taken(`Taken: ${picked.map(shown).join(', ')}.${left.length === 0 ? '' : ` ${refusal}`}`);
   }
 
   /** An issue to open; one of the same title takes the place of the earlier one. */
   createIssue({ title, body, labels }: IssueDraft): PublicationAnswer {
     const tool = 'create_issue';
-    const { maxIssues, labels: patterns, maxLabels: max } = this.scope.rules;
+    const { maxIssues, labels: patterns, maxLabels } = this.scope.rules;
     const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
     const problem =
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ?? sizeProblem('body', body, TEXT_LIMITS.issueBytes);
     if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
     const others = this.state.issues.filter((issue) => issue.title !== line);
     if (others.length >= maxIssues) return this.refuse(tool, tooManyIssues(maxIssues));
-    const { names, left } = pickNames(labels, { patterns, max, before: [] });
-    this.state = { ...this.state, issues: [...others, { title: line, body: body.trim(), labels: names }] };
-    const note =
-      left.length === 0
-        ? ''
-        : ` Without these labels, which this workflow does not allow: ${left.map(shown).join(', ')}.`;
-    return taken(`The issue ${shown(line)} is recorded.${note} It is opened when the run ends.`);
+    const allowed = labels.flatMap((name) => allowedName(name, patterns) ?? []);
+    const issue = { title: line, body: body.trim(), labels: allowed.slice(0, maxLabels) };
+    this.state = { ...this.state, issues: [...others, issue] };
+    const names = issue.labels.map(shown).join(', ') || 'none';
+    return taken(
+      `The issue ${shown(line)} is recorded, with these labels: ${names}. It is opened when the run ends.`,
+    );
   }
 
-  /** A pull request for what the file tools have changed, also after this; the last one counts. */
+  /** A pull request for what the file tools have changed, also after this; the last one counts, in place of commits. */
   openPullRequest({ title, body, base }: PullRequestDraft): PublicationAnswer {
-    const tool = 'open_pull_request';
-    const { changes } = this.scope;
-    if (changes === undefined) return this.refuse(tool, NO_CHANGES);
+    const changes = this.changes();
     const line = cleanLine(title, TEXT_LIMITS.titleCodePoints);
     const problem =
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ??
       sizeProblem('body', body, TEXT_LIMITS.issueBytes) ??
       changes.problem();
-    if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
-    const instead = this.state.commits.length > 0 ? ' It replaces the commits.' : '';
+    if (problem !== undefined) return this.refuse('open_pull_request', `Not accepted: ${problem}.`);
     this.state = { ...this.state, pullRequest: { title: line, body: body.trim(), base }, commits: [] };
     const onlyPatch = changes.whyOnlyPatch();
     return taken(
       onlyPatch === undefined
-        ? `The pull request ${shown(line)} is recorded.${instead} It is opened when the run ends.`
+        ? `The pull request ${shown(line)} is recorded. It is opened when the run ends.`
         : `No pull request is opened, because ${onlyPatch}. ${ONLY_PATCH}`,
     );
   }
 
-  /** A commit of what was edited since the last one; where that is nothing, its message is another one now. */
+  /**
+   * A commit of what was edited since the last one, in place of a pull request. Where nothing was, its message is another one
+   * now.
+   */
   pushToPullRequest(message: string): PublicationAnswer {
     const tool = 'push_to_pull_request';
-    const { changes } = this.scope;
-    if (changes === undefined || !this.isOpenTo(tool)) return this.refuse(tool, NO_CHANGES);
+    const changes = this.changes();
     const line = cleanLine(message, TEXT_LIMITS.titleCodePoints);
     const problem = sizeProblem('message', line, TEXT_LIMITS.issueBytes) ?? changes.problem();
     if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
@@ -217,59 +225,41 @@ export class Publications {
     const [fixes] = named;
     if (toFix.length > 0 && named.length !== 1) {
       const handles = toFix.map(({ handle }) => handle).join(', ');
-      return this.refuse(
-        tool,
-        `Not accepted: \`message\` has to name the one finding that the commit fixes: ${handles}.`,
-      );
+      const why = `\`message\` has to name the one finding that the commit fixes: ${handles}`;
+      return this.refuse(tool, `Not accepted: ${why}.`);
     }
     const number = changes.endCommit();
     const same = this.state.commits.find((commit) => commit.number === number);
     if (same !== undefined && same.fixes?.handle !== fixes?.handle)
       return this.refuse(tool, `Not accepted: no file was edited since ${shown(same.message)}.`);
     const others = this.state.commits.filter((commit) => commit !== same);
-    const instead = this.state.pullRequest === undefined ? '' : ' It replaces the pull request.';
-    this.state = {
-      ...this.state,
-      pullRequest: undefined,
-      commits: [...others, { message: line, number, fixes }],
-    };
+    const commits = [...others, { message: line, number, fixes }];
+    this.state = { ...this.state, pullRequest: undefined, commits };
     const onlyPatch = changes.whyOnlyPatch();
     return taken(
       onlyPatch === undefined
-        ? `The commit ${shown(line)} is recorded.${instead} It is pushed when the run ends.`
+        ? `The commit ${shown(line)} is recorded. It is pushed when the run ends.`
         : `Nothing is pushed, because ${onlyPatch}. ${ONLY_PATCH}`,
     );
   }
 
+  private changes(): ProposableChanges {
+    const { changes } = this.scope;
+    if (changes === undefined) throw new Error('a tool for changes was used where nothing may be changed');
+    return changes;
+  }
+
   /** A reaction; the last one counts. */
   react(content: string): PublicationAnswer {
-    const tool = 'react';
-    if (this.scope.subject === undefined) return this.refuse(tool, NO_SUBJECT);
     const allowed = REACTIONS.filter((one) => this.scope.rules.reactions.includes(one));
     const reaction = allowed.find((one) => one === content.trim().toLowerCase());
     if (reaction === undefined) {
-      const names = allowed.length === 0 ? 'none' : allowed.map(shown).join(', ');
-      return this.refuse(
-        tool,
-        `Not accepted: the reaction ${shown(content)} is not one of those allowed here: ${names}.`,
-      );
+      const why = `the reaction ${shown(content)} is not one of those allowed here`;
+      const names = allowed.map(shown).join(', ') || 'none';
+      return this.refuse('react', `Not accepted: ${why}: ${names}.`);
     }
     this.state = { ...this.state, reaction };
     return taken(`The reaction ${shown(reaction)} is recorded. It is added when the run ends.`);
-  }
-
-  private partly(
-    tool: string,
-    picked: readonly string[],
-    left: readonly string[],
-    noun: string,
-  ): PublicationAnswer {
-    if (picked.length === 0 && left.length === 0)
-      return this.refuse(tool, `Not accepted: no name was given. ${noun}`);
-    const refusal = left.length === 0 ? '' : `Not accepted: ${left.map(shown).join(', ')}. ${noun}`;
-    if (picked.length === 0) return this.refuse(tool, refusal);
-    if (refusal !== '') this.note(tool, refusal);
-    return taken(`Taken: ${picked.map(shown).join(', ')}. ${refusal}`.trimEnd());
   }
 
   private refuse(tool: string, why: string): PublicationAnswer {
@@ -286,11 +276,7 @@ export class Publications {
   }
 }
 
-const NO_PULL_REQUEST =
-  'Not accepted: this run has no pull request whose diff is known. Put what you have to say in your answer.';
 const ONLY_PATCH = 'When the run ends, its patch is in the job summary, where a person can apply it.';
-const NO_CHANGES = 'Not accepted: this run cannot change anything in the repository.';
-const NO_SUBJECT = 'Not accepted: this run is not about an issue or a pull request.';
 /** The model answers by calling again for the same line, where it may say the finding in other words. */
 function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
   return (
@@ -304,40 +290,8 @@ function tooManyIssues(max: number): string {
   return `Not accepted: a run may open ${count(max, 'issue')}, and that many are waiting. Send the same title again to change one.`;
 }
 
-/** Names that were held against an allow-list. */
-interface Picked {
-  /** All that hold now. */
-  readonly names: readonly string[];
-  readonly picked: readonly string[];
-  readonly left: readonly string[];
-}
-
-/** The allowed ones of some names, as many as there is room for. */
-export function pickNames(
-  requested: readonly string[],
-  {
-    patterns,
-    max,
-    before,
-  }: { readonly patterns: readonly string[]; readonly max: number; readonly before: readonly string[] },
-): Picked {
-  const names = [...before];
-  const picked: string[] = [];
-  const left: string[] = [];
-  for (const one of requested) {
-    const name = allowedName(one, patterns);
-    const isThere = name !== undefined && withoutNames([name], names).length === 0;
-    if (name === undefined || (!isThere && names.length >= max)) left.push(one);
-    else {
-      picked.push(name);
-      if (!isThere) names.push(name);
-    }
-  }
-  return { names, picked, left };
-}
-
 /** The names that are not among the others; case counts for nothing. */
-export function withoutNames(names: readonly string[], others: readonly string[]): readonly string[] {
+function withoutNames(names: readonly string[], others: readonly string[]): readonly string[] {
   const removed = new Set(others.map((name) => name.toLowerCase()));
   return names.filter((name) => !removed.has(name.toLowerCase()));
 }

@@ -29,7 +29,6 @@ export function commentText(placed: PlacedFinding, frame: CommentFrame): string 
     headingOf(finding, frame.clean),
     isMoved ? `(${aboutLines(finding)})` : '',
     wordsOf(finding, frame.clean),
-    finding.hasClaim ? CLAIM_NOTE : '',
     dismissedBefore(finding),
     suggestionOf(placed, frame.clean),
     foldOf(finding, frame),
@@ -42,7 +41,6 @@ export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean'
   return paragraphs([
     headingOf(finding, clean),
     wordsOf(finding, clean),
-    finding.hasClaim ? CLAIM_NOTE : '',
     dismissedBefore(finding),
     finding.suggestion === undefined ? '' : clean(`Suggested:\n\n${codeBlock(finding.suggestion, '')}`),
   ]);
@@ -54,11 +52,10 @@ export function plainFinding(finding: Finding): string {
 }
 
 /** The same for where its title is by itself. */
-export function plainText({ body, trigger, suggestion, hasClaim }: Finding): string {
+export function plainText({ body, trigger, suggestion }: Finding): string {
   return paragraphs([
     body,
     trigger === undefined ? '' : `When: ${trigger}`,
-    hasClaim ? CLAIM_NOTE : '',
     suggestion === undefined ? '' : `Suggested:\n\n${codeBlock(suggestion, '')}`,
   ]);
 }
@@ -92,8 +89,6 @@ const MAX_TITLE = 200;
 function wordsOf({ body, trigger }: Finding, clean: CommentFrame['clean']): string {
   return paragraphs([clean(body), trigger === undefined ? '' : `**When:** ${titleLine(trigger, clean)}`]);
 }
-
-const CLAIM_NOTE = '*A comment here claims a check; it was not taken as proof.*';
 
 function dismissedBefore({ severity, category, dismissedOn }: Finding): string {
   if (dismissedOn === undefined) return '';

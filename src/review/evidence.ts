@@ -1,8 +1,7 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
 import type { DiffFile, DiffLine } from '../lib/text/diff.js';
-import { type DiffLines, isQuoted, normalizeCode } from './diff-lines.js';
-import type { Evidence, Severity, Side } from './finding.js';
-import { atLeast } from './severity.js';
+import { isQuoted, normalizeCode } from './diff-lines.js';
+import type { Evidence, Side } from './finding.js';
 
 /** Lines that follow each other, as the model was shown them. */
 export interface ShownLines {
@@ -54,45 +53,39 @@ export function linesOfDiff(
   }[],
 ): readonly ShownLines[] {
   return files.flatMap(({ path, hunks }) =>
-    hunks.flatMap(({ lines }) =>
-      lines.flatMap((line): readonly ShownLines[] => [
-        ...(line.kind === 'added'
-          ? []
-          : [{ path, side: 'LEFT' as const, firstLine: line.oldLine, lines: [line.text] }]),
-        ...(line.kind === 'removed'
-          ? []
-          : [{ path, side: 'RIGHT' as const, firstLine: line.newLine, lines: [line.text] }]),
-      ]),
-    ),
+    hunks
+      .flatMap(({ lines }) => lines)
+      .map((line) =>
+        line.kind === 'removed'
+          ? { path, side: 'LEFT', firstLine: line.oldLine, lines: [line.text] }
+          : { path, side: 'RIGHT', firstLine: line.newLine, lines: [line.text] },
+      ),
   );
 }
 
-export type EvidenceCheck =
-  /** The text may be on another line than it was said to be; `evidence` names the right one. */
-  | { readonly kind: 'shown'; readonly evidence: Evidence; readonly side: Side }
-  | { readonly kind: 'refused'; readonly message: string };
+export type ShownEvidence = Evidence & { readonly side: Side };
 
 export const MAX_EVIDENCE = 5;
 
-/** Looks a piece of evidence up among what the run has shown to the model. */
-export function checkEvidence(evidence: Evidence, ledger: ShownFiles): EvidenceCheck {
+/**
+ * Looks a piece of evidence up among what the run has shown to the model, or says why it is refused. The text may be on another
+ * line than it was said to be; what is given back names the right one.
+ */
+export function checkEvidence(evidence: Evidence, ledger: ShownFiles): ShownEvidence | string {
   const parts = linesOf(evidence.code);
   const { path, line } = evidence;
-  if (parts.length === 0) {
-    const message = `Not accepted: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
-    return { kind: 'refused', message };
-  }
+  if (parts.length === 0)
+    return `Not accepted: the evidence for line ${line} of ${shown(path)} has no \`code\`. Copy the line unchanged, or leave it out.`;
   for (const meant of pathsMeant(path)) {
     for (const find of [exactly, nearby]) {
       for (const side of SIDES) {
         const file = ledger.of(meant, side);
         const found = file === undefined ? undefined : find(file, parts, line);
-        if (found !== undefined) return { kind: 'shown', side, evidence: { path: meant, ...found } };
+        if (found !== undefined) return { path: meant, side, ...found };
       }
     }
   }
-  const message = `Not accepted: line ${line} of ${shown(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
-  return { kind: 'refused', message };
+  return `Not accepted: line ${line} of ${shown(path)} was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`;
 }
 
 /** Lines before the change are evidence too: what was removed proves that it is missing. */
@@ -146,92 +139,16 @@ function pathsMeant(path: string): ReadonlySet<string> {
   return new Set([path, clean, clean.replace(/^[ab]\//, '')]);
 }
 
-/** A finding as it comes to the gates: placed, its severity computed, its evidence looked up. */
-export interface GatedFinding extends LinePlace {
-  readonly title: string;
-  readonly body: string;
-  readonly trigger?: string | undefined;
-  readonly severity: Severity;
-  readonly evidence: readonly LinePlace[];
-}
-
-/** What findings are held against. */
-export interface GateRules {
-  readonly lines: DiffLines;
-  /** Whether a path is among those that the review is about. */
-  isInScope(path: string): boolean;
-  readonly minSeverity: Severity;
-  /** Whether this agent has reviewed the pull request before. */
-  readonly isLaterReview: boolean;
-}
-
-/** Why a finding is not taken, for the model; undefined where it may be. No model is asked. */
-export function stopAtGate(finding: GatedFinding, rules: GateRules): string | undefined {
-  const { path, line, severity, title, body, trigger = '', evidence } = finding;
-  if (!rules.isInScope(path))
-    return `${shown(path)} is outside the paths that this review is about. Leave it out.`;
-  if (trigger.trim() === '' && (asks(title) || asksOnly(body)))
-    return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
-  if (![finding, ...evidence].some((place) => isChanged(rules.lines, place)))
-    return `the change does not touch line ${line} of ${shown(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
-  if (!atLeast(severity, rules.minSeverity))
-    return `its effect and reach make it \`${severity}\`, and this review reports \`${rules.minSeverity}\` and worse. Leave it out.`;
-  if (severity === 'nit' && rules.isLaterReview)
-    return 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.';
-  return undefined;
-}
-
-/** Nobody can act on "make sure that it works": it says that the reviewer has not looked. */
-const ASKS =
-  /^(?:(?:please|maybe|perhaps|you|we|i|they|should|could|may|might|want|would|need|recommend|suggest|it|is|be|worth|good|better|to)[\s,]+){0,6}(?:verify(?:ing)?|ensur(?:e|ing)|mak(?:e|ing) sure|consider(?:ing)?|double[- ]check(?:ing)?|check (?:if|that|whether)|confirm(?:ing)?)\b/i;
-
-function asks(text: string): boolean {
-  return ASKS.test(text.replace(/^[\s*_`>#-]+/, ''));
-}
-
-function asksOnly(body: string): boolean {
-  const sentences = body.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
-  return sentences.length > 0 && sentences.every(asks);
-}
-
-/** A line, or several that end with it. */
-interface LinePlace {
-  readonly path: string;
-  readonly line: number;
-  readonly startLine?: number | undefined;
-  readonly side: Side;
-}
-
 /**
- * Whether the change adds or removes one of the lines. A changed file whose lines are not in the diff, since it is
- * binary, too large or only renamed, counts as changed everywhere.
+ * The added lines of a diff, as `path:line`, whose comment claims a check that nobody can see in it: "already validated",
+ * "reviewed by security". Such comments talk reviewing models out of true findings (ALIBI, arXiv 2607.24964).
  */
-function isChanged(lines: DiffLines, { path, line, startLine = line, side }: LinePlace): boolean {
-  const file = lines.get(path);
-  if (file === undefined) return false;
-  if (file.LEFT.size + file.RIGHT.size === 0) return true;
-  const [first, last] = [Math.min(startLine, line), Math.max(startLine, line)];
-  for (const [number, { other }] of file[side])
-    if (other === undefined && number >= first && number <= last) return true;
-  return false;
-}
-
-/**
- * Whether a line holds a comment that claims a check nobody can see in it: "already validated", "reviewed by security". Such
- * comments talk reviewing models out of true findings (ALIBI, arXiv 2607.24964).
- */
-export function claimsCheck(line: string): boolean {
-  const comment = COMMENT.exec(line)?.groups?.['text'];
-  return comment !== undefined && CLAIM.test(comment);
-}
-
-/** The added lines of a diff that claim a check, as `path:line`. */
 export function claimedChecks(files: readonly DiffFile[]): readonly string[] {
   return files.flatMap(({ path, hunks }) =>
     hunks
       .flatMap(({ lines }) => lines)
       .flatMap((line) =>
-        line.kind === 'added' && claimsCheck(line.text)
+        line.kind === 'added' && CLAIM.test(COMMENT.exec(line.text)?.groups?.['text'] ?? '')
           ? [`${cleanLine(path, MAX_PATH)}:${line.newLine}`]
           : [],
       ),

@@ -103,44 +103,26 @@ function startOf(
   return start === end ? undefined : start;
 }
 
-interface Place {
-  readonly side: Side;
-  readonly line: number;
-  readonly startLine: number | undefined;
-}
-
 /** GitHub wants comments on unchanged lines on the right (REST API, `side`). */
-function asRight(file: FileLines, place: Place): Place {
-  if (place.side === 'RIGHT') return place;
-  const line = file.LEFT.get(place.line)?.other;
-  if (line === undefined) return place;
-  if (place.startLine === undefined) return { side: 'RIGHT', line, startLine: undefined };
-  const startLine = file.LEFT.get(place.startLine)?.other;
-  const isUnchanged = startLine !== undefined && line - startLine === place.line - place.startLine;
-  const isWhole = isUnchanged && isContext(file, place.startLine, place.line);
-  return isWhole ? { side: 'RIGHT', line, startLine } : place;
+function asRight(
+  file: FileLines,
+  place: { readonly side: Side; readonly line: number; readonly startLine: number | undefined },
+) {
+  const { side, line, startLine } = place;
+  const first = startLine ?? line;
+  const right = Array.from({ length: line - first + 1 }, (_, index) => file.LEFT.get(first + index)?.other);
+  const [start, end] = [right[0], right.at(-1)];
+  if (side === 'RIGHT' || end === undefined || right.includes(undefined)) return place;
+  return { side: 'RIGHT' as const, line: end, startLine: startLine === undefined ? undefined : start };
 }
 
-function isContext(file: FileLines, from: number, to: number): boolean {
-  for (let line = from; line <= to; line += 1) if (file.LEFT.get(line)?.other === undefined) return false;
-  return true;
-}
-
-/** Tells the model where its finding will be, and how to write it to be elsewhere. */
-export function describePlacement(placed: PlacedFinding, lines: DiffLines): string {
-  const { finding, placement } = placed;
-  switch (placement.kind) {
-    case 'line': {
-      const { path, side, line, startLine, about } = placement;
-      const range = startLine === undefined ? `line ${line}` : `lines ${startLine}-${line}`;
-      const code = findFile(lines, path)?.[side].get(line)?.text ?? '';
-      const place = `${range} of ${shown(path)} (${side}), which reads ${shown(code.trim())}`;
-      if (about === undefined) return `it will be shown at ${place}.`;
-      return `line ${about} is not part of the diff; it will be shown at ${place}, and say "(${aboutLines(finding)})".`;
-    }
-    case 'body':
-      return `it will be listed in the review's text, because ${whyInBody(placed)}.`;
-  }
+/** Tells the model where its finding will be. */
+export function describePlacement({ placement }: PlacedFinding, lines: DiffLines): string {
+  if (placement.kind === 'body')
+    return "it will be listed in the review's text, because no line near it is in the diff.";
+  const { path, side, line } = placement;
+  const code = findFile(lines, path)?.[side].get(line)?.text ?? '';
+  return `it will be shown at line ${line} of ${shown(path)} (${side}), which reads ${shown(code.trim())}.`;
 }
 
 /** `about line 40`, `about lines 40-44`: for a comment that cannot stand there. */
@@ -149,37 +131,19 @@ export function aboutLines({ line, startLine, side }: Finding): string {
   return side === 'LEFT' ? `about ${range} of the old version` : `about ${range}`;
 }
 
-function whyInBody({ finding, placement }: PlacedFinding): string {
-  const reason = placement.kind === 'body' ? placement.reason : 'too-far';
-  switch (reason) {
-    case 'unknown-file':
-      return `${shown(finding.path)} is not part of the diff`;
-    case 'no-lines':
-      return `${shown(finding.path)} has no lines in the diff (it is binary, a submodule, or was only renamed)`;
-    case 'too-far':
-      return `line ${finding.line} is not part of the diff, and nothing near it is`;
-  }
-}
-
-/** A finding whose line number was held against the code it quotes. */
-type Followed =
-  | { readonly kind: 'followed'; readonly finding: Finding }
-  /** The diff has other code on that line, and nowhere the code that is quoted. */
-  | { readonly kind: 'mismatch'; readonly actual: string };
-
 /**
  * Models miscount lines in a diff, but copy a line correctly: where the number and the quoted code
- * disagree, the code wins, at the nearest line that has it. A range moves as a whole.
+ * disagree, the code wins, at the nearest line that has it. A range moves as a whole. Gives the text of the line where the diff
+ * has other code on it, and nowhere the code that is quoted.
  */
-export function followCode(finding: Finding, lines: DiffLines): Followed {
+export function followCode(finding: Finding, lines: DiffLines): Finding | string {
   const file = findFile(lines, finding.path);
   const quoted = lastLine(finding.code ?? '');
-  if (file === undefined || quoted === '') return { kind: 'followed', finding };
+  if (file === undefined || quoted === '') return finding;
   const here = file[finding.side].get(finding.line);
-  if (here !== undefined && isQuoted(here.text, quoted)) return { kind: 'followed', finding };
+  if (here !== undefined && isQuoted(here.text, quoted)) return finding;
   const found = findCode(file, quoted, finding);
-  if (found !== undefined) return { kind: 'followed', finding: move(finding, found) };
-  return here === undefined ? { kind: 'followed', finding } : { kind: 'mismatch', actual: here.text };
+  return found === undefined ? (here?.text ?? finding) : move(finding, found);
 }
 
 /** The line a comment is under is the last of its range. */

@@ -1,8 +1,8 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
 import type { Buffered } from './buffered.js';
 import { readSuggestion, withoutOffers } from './comment-text.js';
-import { type DiffLines, type FileLines, findFile } from './diff-lines.js';
-import { checkEvidence, claimsCheck, MAX_EVIDENCE, type ShownFiles, stopAtGate } from './evidence.js';
+import { type DiffLines, findFile } from './diff-lines.js';
+import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import {
   type Category,
   type Evidence,
@@ -11,6 +11,7 @@ import {
   handleOf,
   mintId,
   type Reach,
+  type Severity,
   type Side,
 } from './finding.js';
 import type { Ledger } from './ledger.js';
@@ -25,7 +26,7 @@ import {
 } from './publish-rules.js';
 import { isOfLine, type Lesson, whyHeldBack } from './same.js';
 import type { KnownFinding } from './seen.js';
-import { pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
+import { atLeast, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 
 /** A comment as the model asks for it. */
 export interface CommentRequest {
@@ -75,92 +76,87 @@ export interface FindingScope {
 interface Taken {
   readonly answer: PublicationAnswer;
   readonly state: Buffered;
+  /** The place about which the model is asked. */
+  readonly asked?: string;
 }
 
 /**
  * Takes a comment among the findings of a run, or says why not. What the pull request has already is not said twice: where
- * place and words do not decide whether a finding is an earlier one, the model is asked, once.
+ * place and words do not decide whether a finding is an earlier one, the model is asked, once. `questioned` are the places about
+ * which it was.
  */
 export function takeFinding(
   request: CommentRequest,
   before: Buffered,
   scope: FindingScope,
   rules: PublishRules,
+  questioned: ReadonlySet<string>,
 ): Taken {
-  const { lines } = scope;
-  const { findings } = before;
-  const end = (answer: PublicationAnswer, changed: Partial<Buffered> = {}): Taken => {
-    return { answer, state: { ...before, ...changed } };
+  const { lines, ledger } = scope;
+  const { findings, heldBack } = before;
+  const refuse = (text: string): Taken => ({ answer: refused(`Not accepted: ${text}`), state: before });
+  const take = (text: string, changed: Partial<Buffered>): Taken => {
+    return { answer: taken(text), state: { ...before, ...changed } };
   };
-  const refuse = (text: string, changed: Partial<Buffered> = {}) =>
-    end(refused(`Not accepted: ${text}.`), changed);
   const problem = problemOf(request);
-  if (problem !== undefined) return refuse(problem);
+  if (problem !== undefined) return refuse(`${problem}.`);
   const followed = followCode(readFinding(request, before, scope), lines);
-  if (followed.kind === 'mismatch') return refuse(mismatch(request, followed.actual));
-  const checks = followed.finding.evidence.map((one) => checkEvidence(one, scope.shown));
-  const bad = checks.find((check) => check.kind === 'refused');
-  if (bad?.kind === 'refused') return end(refused(bad.message));
-  const shownLines = checks.flatMap((check) => (check.kind === 'shown' ? [check] : []));
-  const finding = {
-    ...followed.finding,
-    hasClaim: hasClaim(followed.finding, lines),
-    evidence: shownLines.map(({ evidence }) => evidence),
-  };
-  const { placed, note } = withCheckedSuggestion(placeFinding(finding, lines), lines);
-  const evidence = shownLines.map((one) => ({ ...one.evidence, side: one.side }));
-  const gateRules = { ...scope, minSeverity: rules.minSeverity };
-  const stopped = stopAtGate({ ...placed.finding, evidence }, gateRules);
-  if (stopped !== undefined) return end(refused(`Not accepted: ${stopped}`));
-  const found = findings.findIndex((one) => isOfLine(one.finding, placed.finding));
+  if (typeof followed === 'string') return refuse(mismatch(request, followed));
+  const evidence: ShownEvidence[] = [];
+  for (const one of followed.evidence) {
+    const check = checkEvidence(one, scope.shown);
+    if (typeof check === 'string') return { answer: refused(check), state: before };
+    evidence.push(check);
+  }
+  const proof = evidence.map(({ side: _, ...one }) => one);
+  const placed = withoutSameCode(placeFinding({ ...followed, evidence: proof }, lines), lines);
+  const { finding } = placed;
+  const stopped = stopAtGate(finding, evidence, scope, rules.minSeverity);
+  if (stopped !== undefined) return refuse(stopped);
   // It takes the place of a comment of this run on the same line.
-  const at = found < 0 ? undefined : found;
-  let dismissedOn: number | undefined;
-  if (at === undefined) {
-    const isAsked = before.questioned.has(lineOf(placed));
-    const isNew = request.isNew === true || isAsked;
-    const raising = scope.ledger.copy().raise(placed.finding, { sameAs: request.sameAs, isNew });
-    switch (raising.kind) {
-      case 'refused':
-        return refuse(raising.why);
-      case 'ask':
-        return refuse(questionAbout(raising.of, placed, scope), {
-          questioned: new Set([...before.questioned, lineOf(placed)]),
-        });
-      case 'held-back': {
-        const { of } = raising;
-        const heldBack = [...before.heldBack, { finding: placed.finding, of }];
-        return end(taken(`Held back: ${whyHeldBack(of)}. It is not posted.`), { heldBack });
-      }
-      case 'kept':
-      case 'back': {
-        const of = raising.kind === 'kept' ? raising.finding : raising.was;
-        const others = before.repeated.filter((one) => one.of.id !== of.id);
-        const repeated = [...others, { of, finding: placed.finding }];
-        return end(taken(answerRepeated(of)), { repeated });
-      }
-      case 'raised':
-        dismissedOn = raising.finding.dismissedOn;
+  const at = findings.findIndex((one) => isOfLine(one.finding, finding));
+  const same = findings[at];
+  if (same !== undefined) {
+    const { id, handle, dismissedOn } = same.finding;
+    const again = { ...placed, finding: { ...finding, id, handle, dismissedOn } };
+    return take(answerTaken(again, at, lines, ', in place of what it said before'), {
+      findings: findings.with(at, again),
+    });
+  }
+  const place = lineOf(placed);
+  const isNew = request.isNew === true || questioned.has(place);
+  const raising = ledger.copy().raise(finding, { sameAs: request.sameAs, isNew });
+  switch (raising.kind) {
+    case 'refused':
+      return refuse(`${raising.why}.`);
+    case 'ask':
+      return { ...refuse(questionAbout(raising.of, placed, scope)), asked: place };
+    case 'held-back': {
+      const { of } = raising;
+      const text = `Held back: ${whyHeldBack(of)}. It is not posted.`;
+      return take(text, { heldBack: [...heldBack, { finding, of }] });
+    }
+    case 'kept':
+    case 'back': {
+      const of = raising.kind === 'kept' ? raising.finding : raising.was;
+      const others = before.repeated.filter((one) => one.of.id !== of.id);
+      return take(answerRepeated(of), { repeated: [...others, { of, finding }] });
+    }
+    case 'raised': {
+      const { refusedFindings } = before;
+      const why = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\`.`;
+      if (findings.length >= rules.maxFindings)
+        return { ...refuse(why), state: { ...before, refusedFindings: refusedFindings + 1 } };
+      const { dismissedOn } = raising.finding;
+      const raised = { ...placed, finding: { ...finding, dismissedOn } };
+      return take(answerTaken(raised, findings.length, lines), { findings: [...findings, raised] });
     }
   }
-  if (at === undefined && findings.length >= rules.maxFindings) {
-    const why = `a run may raise ${rules.maxFindings} findings, and this would be one more; name what matters in \`submit_review\``;
-    return refuse(why, { refusedFindings: before.refusedFindings + 1 });
-  }
-  const replacedFinding = at === undefined ? undefined : findings[at]?.finding;
-  const { id, handle } = replacedFinding ?? placed.finding;
-  const kept = { ...placed, finding: { ...placed.finding, dismissedOn, id, handle } };
-  const next = at === undefined ? [...findings, kept] : findings.with(at, kept);
-  const number = (at ?? findings.length) + 1;
-  const replaced = at === undefined ? '' : ', in place of what it said before';
-  const rank = rankOf(placed, next.slice(0, number));
-  const place =
-    rank > rules.maxComments
-      ? `a review has at most ${rules.maxComments} comments on lines, and this is one more: it will be listed in the review's text. Drop findings that do no harm.`
-      : `${describePlacement(placed, lines)}${note}`;
-  const severity = `severity ${placed.finding.severity}`;
-  const text = `Comment ${number} (${severity})${replaced}: ${place} Nothing is posted before the run ends.`;
-  return end(taken(text), { findings: next });
+}
+
+function answerTaken(placed: PlacedFinding, index: number, lines: DiffLines, replaced = ''): string {
+  const { severity } = placed.finding;
+  return `Comment ${index + 1} (severity ${severity})${replaced}: ${describePlacement(placed, lines)} Nothing is posted before the run ends.`;
 }
 
 function problemOf({ path, title, body, suggestion = '' }: CommentRequest): string | undefined {
@@ -210,12 +206,6 @@ function readFinding(
   };
 }
 
-/** Whether a comment on the line or above it claims a check, which may be the very one that is missing. */
-function hasClaim({ path, line, side }: Finding, lines: DiffLines): true | undefined {
-  const file = findFile(lines, path)?.[side];
-  return [line - 1, line].some((at) => claimsCheck(file?.get(at)?.text ?? '')) || undefined;
-}
-
 /** The pull request has the finding already: open, or ended and now back. */
 function answerRepeated({ handle, state }: KnownFinding): string {
   return state === 'open'
@@ -236,46 +226,80 @@ function questionAbout(
     return `${one.handle} ${state}${place}: ${title}`;
   });
   const [first] = asked;
-  return `not yet. ${listed.join('; ')}. If yours is the same, call again with \`same_as: "${first?.handle ?? ''}"\`; if it is another one, with \`new: true\``;
+  return `not yet. ${listed.join('; ')}. If yours is the same, call again with \`same_as: "${first?.handle ?? ''}"\`; if it is another one, with \`new: true\`.`;
 }
 
 const MAX_ASKED = 5;
 
 function mismatch({ path, line }: CommentRequest, actual: string): string {
-  return `line ${line} of ${shown(path)} reads ${shown(actual.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out`;
+  return `line ${line} of ${shown(path)} reads ${shown(actual.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out.`;
 }
 
-/** The how many-th comment on a line it is; 0 for one that is in the text. */
-function rankOf({ placement }: PlacedFinding, upTo: readonly PlacedFinding[]): number {
-  return placement.kind === 'line' ? upTo.filter((one) => one.placement.kind === 'line').length : 0;
+/** A suggestion that is what its lines read already is none. */
+function withoutSameCode({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
+  if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT')
+    return { finding, placement };
+  const { line, startLine = line } = placement;
+  const right = findFile(lines, finding.path)?.RIGHT;
+  const current = Array.from({ length: line - startLine + 1 }, (_, index) =>
+    (right?.get(startLine + index)?.text ?? '').replace(/\r$/, ''),
+  );
+  const isSame = current.join('\n') === finding.suggestion;
+  return { finding: isSame ? { ...finding, suggestion: undefined } : finding, placement };
 }
 
-/** Only lines that were meant exactly, in the new version, can be offered to be replaced; `note` tells the model. */
-function withCheckedSuggestion(
-  placed: PlacedFinding,
+/** Why a finding is not taken, for the model; undefined where it may be. No model is asked. */
+function stopAtGate(
+  finding: Finding,
+  evidence: readonly ShownEvidence[],
+  scope: FindingScope,
+  minSeverity: Severity,
+): string | undefined {
+  const { path, line, severity, title, body, trigger = '' } = finding;
+  if (!scope.isInScope(path))
+    return `${shown(path)} is outside the paths that this review is about. Leave it out.`;
+  if (trigger.trim() === '' && (asks(title) || asksOnly(body)))
+    return 'this asks the author to check something and names no fault. Say what happens, and with which `trigger`, or leave it out.';
+  if (![finding, ...evidence].some((place) => isChanged(scope.lines, place)))
+    return `the change does not touch line ${line} of ${shown(path)}. If the change now relies on it, call again with the changed line in \`evidence\`. Otherwise leave it out.`;
+  if (!atLeast(severity, minSeverity))
+    return `its effect and reach make it \`${severity}\`, and this review reports \`${minSeverity}\` and worse. Leave it out.`;
+  if (severity === 'nit' && scope.isLaterReview)
+    return 'its effect and reach make it `nit`, and only the first review of a pull request reports those. Leave it out.';
+  return undefined;
+}
+
+/** Nobody can act on "make sure that it works": it says that the reviewer has not looked. */
+const ASKS =
+  /^(?:(?:please|maybe|perhaps|you|we|i|they|should|could|may|might|want|would|need|recommend|suggest|it|is|be|worth|good|better|to)[\s,]+){0,6}(?:verify(?:ing)?|ensur(?:e|ing)|mak(?:e|ing) sure|consider(?:ing)?|double[- ]check(?:ing)?|check (?:if|that|whether)|confirm(?:ing)?)\b/i;
+
+function asks(text: string): boolean {
+  return ASKS.test(text.replace(/^[\s*_`>#-]+/, ''));
+}
+
+function asksOnly(body: string): boolean {
+  const sentences = body.split(/(?<=[.!?])\s+|\n+/).filter((sentence) => /\p{L}/u.test(sentence));
+  return sentences.length > 0 && sentences.every(asks);
+}
+
+/**
+ * Whether the change adds or removes one of the lines. A changed file whose lines are not in the diff, since it is
+ * binary, too large or only renamed, counts as changed everywhere.
+ */
+function isChanged(
   lines: DiffLines,
-): { readonly placed: PlacedFinding; readonly note: string } {
-  const { finding, placement } = placed;
-  if (finding.suggestion === undefined) return { placed, note: '' };
-  if (placement.kind !== 'line' || !placement.isExact || placement.side === 'LEFT') {
-    const note =
-      ' Its suggestion will be shown as plain code: a suggestion can only replace lines of the new version that are in the diff.';
-    return { placed, note };
-  }
-  const file = findFile(lines, finding.path);
-  if (file === undefined || currentCode(file, placement) !== finding.suggestion) return { placed, note: '' };
-  const { suggestion: _, ...rest } = finding;
-  return {
-    placed: { ...placed, finding: rest },
-    note: ' Its suggestion was left out: it is the same as the current code.',
-  };
-}
-
-function currentCode(
-  { RIGHT }: FileLines,
-  { line, startLine = line }: { readonly line: number; readonly startLine: number | undefined },
-): string {
-  const lines: string[] = [];
-  for (let at = startLine; at <= line; at += 1) lines.push(RIGHT.get(at)?.text.replace(/\r$/, '') ?? '');
-  return lines.join('\n');
+  {
+    path,
+    line,
+    startLine = line,
+    side,
+  }: { readonly path: string; readonly line: number; readonly startLine?: number; readonly side: Side },
+): boolean {
+  const file = lines.get(path);
+  if (file === undefined) return false;
+  if (file.LEFT.size + file.RIGHT.size === 0) return true;
+  const [first, last] = [Math.min(startLine, line), Math.max(startLine, line)];
+  for (const [number, { other }] of file[side])
+    if (other === undefined && number >= first && number <= last) return true;
+  return false;
 }

@@ -46,7 +46,9 @@ export function createCiter(
     const lines = (ledger.of(path, 'RIGHT') ?? ledger.of(path, 'LEFT'))?.lines;
     const code = named.code || (lines?.get(named.line) ?? '');
     const check = checkEvidence({ ...named, path, code }, ledger);
-    return check.kind === 'shown' ? { ...check.evidence, lines: [...(lines?.values() ?? [])] } : undefined;
+    if (typeof check === 'string') return undefined;
+    const { side: _, ...place } = check;
+    return { ...place, lines: [...(lines?.values() ?? [])] };
   }
 
   /** The line at the base. File tools name a path from their own folder, those on GitHub from the root. */
