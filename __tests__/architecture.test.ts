@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_984,
+  'lines of src/': 55_548,
   'files of src/': 320,
-  'types of src/': 780,
+  'types of src/': 771,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 82_082,
+  'lines of __tests__/': 81_786,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

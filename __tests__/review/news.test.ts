@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { LedgerContext } from '../../src/review/ledger.js';
-import { applyActs, asksForChanges, hiddenFindings, type News, recordsOf } from '../../src/review/news.js';
-import { blocking } from '../../src/review/record.js';
+import { applyActs, type News, recordsOf } from '../../src/review/news.js';
 import { formatEarlier } from '../../src/review/said.js';
 import type { KnownFinding, Settlement } from '../../src/review/seen.js';
 import { finding, placed } from './change.js';
-import { CODE, HEAD, known, ledgerOf, lesson, NOW, otherKnown, thread } from './threads.js';
+import { CODE, HEAD, known, ledgerOf, lesson, otherKnown, thread } from './threads.js';
 
 const FIXED: Settlement = {
   finding: known(),
@@ -100,33 +99,6 @@ describe('what a run wants, held against the findings as they are now', () => {
   });
 });
 
-describe('the open findings of a pull request', () => {
-  it.each<[string, readonly KnownFinding[], boolean]>([
-    ['in the text of a review', [otherKnown()], true],
-    ['unsure', [known({ confidence: 'unsure' })], false],
-  ])('decide of the review and of `fail-on` alike: %s', (_, findings, isBlocking) => {
-    const { ledger, records } = act(findings);
-    expect([asksForChanges(ledger, 'major', 0), blocking(records, 'major').length > 0]).toEqual([
-      isBlocking,
-      isBlocking,
-    ]);
-    expect(asksForChanges(ledger, undefined, 0)).toBe(false);
-  });
-
-  it.each<[string, Partial<KnownFinding>, boolean]>([['nothing else blocks', {}, false]])(
-    'ask for changes again after a person dismissed the review: %s',
-    (_, parts, expected) => {
-      expect(asksForChanges(ledgerOf([known(parts)]), 'major', NOW.getTime())).toBe(expected);
-    },
-  );
-
-  it('are hidden if a stranger closed their conversation', () => {
-    const closed = { thread: thread({ resolvedBy: 'reader' }) };
-    const findings = [known(closed), otherKnown({ ...closed, state: 'settled' })];
-    expect(hiddenFindings(ledgerOf(findings)).map(({ handle }) => handle)).toEqual(['FQ7K2']);
-  });
-});
-
 describe('the lines of a review about earlier findings', () => {
   const LINK =
     '[The query is built from the id](https://github.com/octocat/hello/pull/42#discussion_r1) · FQ7K2';
@@ -146,25 +118,31 @@ describe('the lines of a review about earlier findings', () => {
       [known({ ...END, why: 'suggestion' })],
       {},
       {},
-      [`- ✅ ${LINK} — its suggestion was committed`],
+      [`- ✅ ${LINK} — settled: its suggestion was committed`],
     ],
     [
       'one that a person dismissed in words',
       [known({ ...END, state: 'dismissed', why: 'words', login: 'octocat' })],
       {},
       {},
-      [`- ✖️ ${LINK} — dismissed, as \`octocat\` said`],
+      [`- ✖️ ${LINK} — dismissed: in a person’s own words`],
     ],
     [
       'one with 👎',
       [known({ ...END, state: 'dismissed', why: 'thumbs-down' })],
       {},
       {},
-      [`- ✖️ ${LINK} — dismissed`],
+      [`- ✖️ ${LINK} — dismissed: 👎`],
     ],
-    ['one that is done', [known({ ...END, why: 'command' })], {}, {}, [`- ✅ ${LINK} — done`]],
+    [
+      'one that is done',
+      [known({ ...END, why: 'command' })],
+      {},
+      {},
+      [`- ✅ ${LINK} — settled: by a command`],
+    ],
     ['none that a person resolved', [known({ ...END, by: 'person', why: 'resolved' })], {}, {}, []],
-    ['one that is back', [SETTLED], { repeated: AGAIN }, {}, [`- ↩️ ${LINK} — back since \`aaaaaaa\``]],
+    ['one that is back', [SETTLED], { repeated: AGAIN }, {}, [`- ↩️ ${LINK} — back since aaaaaaa`]],
     [
       'one that a person reopened',
       [known({ isTold: false, by: 'person' })],
@@ -191,7 +169,10 @@ describe('the lines of a review about earlier findings', () => {
       [known({ ...END, why: 'wrong' }), otherKnown()],
       {},
       {},
-      [`- ✖️ ${LINK} — taken back`, '- 🟠 Nobody awaits the result · `src/auth.ts:11` · FX3M9 — still open'],
+      [
+        `- ✖️ ${LINK} — settled: taken back`,
+        '- 🟠 Nobody awaits the result · `src/auth.ts:11` · FX3M9 — still open',
+      ],
     ],
   ])('tell of %s', (_, earlier, buffered, about, expected) => {
     const { ledger, news } = act(earlier, buffered, about);

@@ -146,7 +146,7 @@ describe('a review that is not posted', () => {
     expect([marks, part.details]).toEqual([
       [],
       expect.stringMatching(
-        /^One thing\.\n\n\*\*Findings not posted as comments\*\*.*: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/s,
+        /^\*\*Review, not posted\*\*\n\nOne thing\.\n\n\*\*Findings not posted as comments\*\*.*: It is wrong\n\nWrong\.\n\nSuggested:\n\n```\nreturn 1\n```$/s,
       ),
     ]);
   });

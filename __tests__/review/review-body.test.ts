@@ -83,7 +83,7 @@ close();
 
 </details>
 
-*Only a part was reviewed. Not repeated: 2 findings that are already open, 1 finding that people have dismissed before. Not accepted: 3 findings beyond the number a run may raise.*"
+*Only a part was reviewed. Not repeated: 2 open, 1 dismissed before. Not accepted: 3 findings beyond the number a run may raise.*"
 `);
   });
 

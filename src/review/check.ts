@@ -85,21 +85,6 @@ export function createCheckProgress(options: CheckProgressOptions) {
     started: async (): Promise<StartedCheckRun | undefined> => await begun,
     /** Writes what findings say without a run: of a command only where the commit has a check. */
     tell: (told: ToldCheck): Promise<void> => tell(told, options),
-    async skip({
-      trigger,
-      agent: name,
-      ...skipped
-    }: {
-      readonly trigger: Trigger;
-      readonly agent: string;
-      readonly message: string;
-      readonly since?: string;
-    }): Promise<void> {
-      const headSha = commitOf(trigger);
-      if (trigger.kind === 'local' || headSha === undefined) return;
-      const review = { open: [], isBlocking: false, unposted: [] };
-      await tell({ repository: trigger.repository, headSha, name, review, skipped }, options);
-    },
     async end(message: string, kind: 'failed' | 'cancelled'): Promise<void> {
       const check = await begun;
       if (check === undefined) return;
@@ -157,38 +142,35 @@ async function tell(
   { repository, headSha, name, review, skipped, isUnread = false }: ToldCheck,
   options: CheckProgressOptions,
 ): Promise<void> {
-  const { client } = options;
   const key = { repository, headSha: skipped?.since ?? headSha, name };
-  const read = await withGitHub((signal) => readCheckRun(client, key, signal), REMEDY);
+  const read = await withGitHub((signal) => readCheckRun(options.client, key, signal), REMEDY);
   const before = read instanceof GitHubError ? undefined : read;
   if (skipped === undefined && before === undefined) return;
-  const { title, isWhole } = titleAfter(review, before);
-  const isClear = review.open.length === 0 && !review.isBlocking;
+  const end = endAfter(review, before, isUnread);
   const summary = skipped === undefined ? 'People have answered findings.' : `${skipped.message}.`;
-  const about = { repository, headSha, name };
-  if (isUnread && isClear) {
-    // What could not be read holds as it was, and is no success.
-    const conclusion = before?.conclusion === 'failure' ? 'failure' : 'neutral';
-    return await write(about, { conclusion, title: before?.title ?? title, summary }, options);
-  }
-  const wasFailure = before === undefined || before.conclusion === 'failure';
-  const clear = isWhole ? 'success' : wasFailure ? 'neutral' : before.conclusion;
-  const conclusion = review.isBlocking ? 'failure' : isClear ? clear : 'neutral';
-  await write(about, { conclusion, title, summary }, options);
+  await write({ repository, headSha, name }, { ...end, summary }, options);
 }
 
 /** The title says what is open now, and as before how much was read. */
-function titleAfter(
+function endAfter(
   review: ReviewEnd,
   before: { readonly title: string; readonly conclusion: CheckRunReport['conclusion'] } | undefined,
-): { readonly title: string; readonly isWhole: boolean } {
+  isUnread: boolean,
+): { readonly title: string; readonly conclusion: CheckRunReport['conclusion'] } {
   const [known, read = ''] =
     /^(?:No findings|An earlier review blocks|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
-  const isWhole = review.open.length === 0 && read === coverageTitle(WHOLE);
-  const isClear = review.open.length === 0 && !review.isBlocking;
-  if (before === undefined && isClear) return { title: 'Nothing was reviewed', isWhole };
-  const isKept = known === undefined && isClear && before?.conclusion !== 'failure';
-  return { title: isKept && before !== undefined ? before.title : `${openTitle(review)}${read}`, isWhole };
+  const title = `${openTitle(review)}${read}`;
+  if (review.isBlocking) return { title, conclusion: 'failure' };
+  if (review.open.length > 0) return { title, conclusion: 'neutral' };
+  if (before === undefined) return { title: 'Nothing was reviewed', conclusion: 'neutral' };
+  // What could not be read holds as it was, and is no success.
+  if (isUnread)
+    return { title: before.title, conclusion: before.conclusion === 'failure' ? 'failure' : 'neutral' };
+  if (read === coverageTitle(WHOLE)) return { title, conclusion: 'success' };
+  return {
+    title: known === undefined ? before.title : title,
+    conclusion: before.conclusion === 'failure' ? 'neutral' : before.conclusion,
+  };
 }
 
 const WHOLE = { kind: 'whole', files: 0, read: 0, unread: [] } as const;

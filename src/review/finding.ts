@@ -66,28 +66,21 @@ export const ACTORS = ['model', 'person', 'program'] as const;
 
 export type EndedBy = (typeof ACTORS)[number];
 
-/** Why a finding is in its state. */
-export const END_REASONS = [
-  /** The code fixes it, by the model's evidence. */
-  'fixed',
-  /** The model takes it back. */
-  'wrong',
-  /** A person's own words, as the model read them. */
-  'words',
-  /** Its suggestion was committed. */
-  'suggestion',
-  /** A person resolved its conversation. */
-  'resolved',
-  'thumbs-down',
-  /** A person's reply in a set phrase. */
-  'phrase',
-  /** `/axe dismiss`, `/axe done` or `/axe reopen`. */
-  'command',
-  /** What fixed it was taken back. */
-  'reverted',
-] as const;
+/** Why a finding is in its state, in words. */
+export const END_WORDS = {
+  fixed: 'the code fixes it',
+  wrong: 'taken back',
+  /** As the model read them. */
+  words: 'in a person’s own words',
+  suggestion: 'its suggestion was committed',
+  resolved: 'its conversation was resolved',
+  'thumbs-down': '👎',
+  phrase: 'in a reply',
+  command: 'by a command',
+  reverted: 'what fixed it was taken back',
+} as const;
 
-export type EndReason = (typeof END_REASONS)[number];
+export type EndReason = keyof typeof END_WORDS;
 
 /** Something a review has to say about a place in the change, from the call that raises it to everything that shows it. */
 export interface Finding {
@@ -130,8 +123,6 @@ export interface Finding {
   readonly reason?: string;
   /** The pull request on which people dismissed the same: it is too bad to be held back for that. */
   readonly dismissedOn?: number;
-  /** A comment there claims a check. */
-  readonly hasClaim?: true | undefined;
   /** Where it stands on GitHub; in the text of a review where there is no conversation. */
   readonly said?: Said;
 }

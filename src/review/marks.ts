@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { type Mark, type MarkLane, markOf } from '../safety/mark.js';
-import { ACTORS, CATEGORIES, END_REASONS, SEVERITIES } from './finding.js';
+import { ACTORS, CATEGORIES, END_WORDS, type EndReason, SEVERITIES } from './finding.js';
 
 /**
  * What was decided of a finding. The hidden first line of a text of ours and the agent's state hold the same marks, so that
@@ -43,7 +43,7 @@ const endedSchema = v.object({
   at: v.number(),
   state: v.picklist(['settled', 'dismissed']),
   by: v.picklist(ACTORS),
-  why: v.picklist(END_REASONS),
+  why: v.picklist(Object.keys(END_WORDS) as EndReason[]),
   login: person,
   /** Of the line as it stood then; empty where it stood no more. */
   code: v.string(),

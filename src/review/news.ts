@@ -2,14 +2,14 @@ import type { Repository } from '../event/trigger.js';
 import type { Warning } from '../lib/warning.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Buffered, HeldBack } from './buffered.js';
-import { type EndReason, type Finding, hasEnded, isOpen, type Severity } from './finding.js';
+import { END_WORDS, type Finding, hasEnded, isOpen, type Severity } from './finding.js';
 import type { Ledger } from './ledger.js';
 import type { FindingMark } from './marks.js';
 import { type PlacedFinding, worstFirst } from './place.js';
 import type { FindingRecord } from './record.js';
 import { whyHeldBack } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
-import { compareSeverity, isBlocking } from './severity.js';
+import { compareSeverity } from './severity.js';
 
 /** What a run has made of the findings of its pull request, besides what the ledger says of them now. */
 export interface News {
@@ -68,20 +68,6 @@ export function applyActs(ledger: Ledger, buffered: Buffered, knew: ReadonlySet<
     back: untold.filter(isOpen),
     claimed,
   };
-}
-
-/** Open findings whose conversation somebody closed who cannot end them. */
-export function hiddenFindings(ledger: Ledger): readonly KnownFinding[] {
-  return ledger.open.filter(({ thread }) => thread?.isResolved === true);
-}
-
-/**
- * Whether the review of an agent asks for changes: a finding is open that is bad enough, and no person has dismissed the
- * review that said so. `overruledAt` is when the newest review that does not hold any more was posted.
- */
-export function asksForChanges(ledger: Ledger, blockOn: Severity | undefined, overruledAt: number): boolean {
-  if (blockOn === undefined) return false;
-  return ledger.open.some((one) => isBlocking(one, blockOn) && (!one.isTold || one.raisedAt > overruledAt));
 }
 
 /** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
@@ -155,6 +141,18 @@ export interface PostedReview {
   readonly review?: ReviewEnd;
 }
 
+/** Of a finding that the model takes for over, and is not the one to decide. */
+export const OVER = 'said to be over; a person has to resolve it';
+
+/** What a run raised and its review does not say again; empty for nothing. */
+export function notRepeated({ kept, heldBack }: News): string {
+  const parts = [
+    ...(kept.length === 0 ? [] : [`${kept.length} open`]),
+    ...(heldBack.length === 0 ? [] : [`${heldBack.length} dismissed before`]),
+  ];
+  return parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`;
+}
+
 /**
  * Every finding that a run raised or knew of, each once and the worst first, with what has become of it. `url` is that of the
  * review, where one was posted.
@@ -166,16 +164,13 @@ export function recordsOf(
   const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
   const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
   const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
-  const known = ledger.findings.map((one) => {
-    if (fresh.has(one.id)) {
-      const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
-      const record = recordOf(one);
-      return { ...record, isNew: true as const, why: why ?? record.why, url: url ?? record.url };
-    }
-    if (back.has(one.id)) return { ...recordOf(one), why: 'it came back' };
-    return claimed.has(one.id)
-      ? { ...recordOf(one), why: 'said to be over; a person has to resolve it' }
-      : recordOf(one);
+  const known = ledger.findings.map((one): FindingRecord => {
+    const record = recordOf(one);
+    if (back.has(one.id)) return { ...record, why: 'it came back' };
+    if (claimed.has(one.id)) return { ...record, why: OVER };
+    if (!fresh.has(one.id)) return record;
+    const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
+    return { ...record, isNew: true, why, url };
   });
   // What was decided on this pull request is among the known ones.
   const lessons = news.heldBack.flatMap(({ finding, of }) => ('pull' in of ? [{ finding, of }] : []));
@@ -206,7 +201,7 @@ function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
 
 function recordOf(finding: Finding): FindingRecord {
   const { state, why, reason, body, evidence } = finding;
-  const end = why === undefined ? undefined : WHY[why];
+  const end = why === undefined ? undefined : END_WORDS[why];
   return {
     id: finding.id,
     handle: finding.handle,
@@ -231,16 +226,3 @@ function recordOf(finding: Finding): FindingRecord {
     agent: finding.agent,
   };
 }
-
-/** How a finding came into its state, in words. */
-const WHY: Readonly<Record<EndReason, string>> = {
-  fixed: 'the code fixes it',
-  wrong: 'taken back',
-  words: 'in a person’s own words',
-  suggestion: 'its suggestion was committed',
-  resolved: 'its conversation was resolved',
-  'thumbs-down': '👎',
-  phrase: 'in a reply',
-  command: 'by a command',
-  reverted: 'what fixed it was taken back',
-};

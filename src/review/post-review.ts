@@ -9,7 +9,7 @@ import { warningText } from '../lib/warning.js';
 import type { Buffered } from './buffered.js';
 import { formatFindings } from './comment-text.js';
 import { type FindingMark, readReviewMark } from './marks.js';
-import { type PostedReview, type ReviewPost, recordsOf } from './news.js';
+import { notRepeated, type PostedReview, type ReviewPost, recordsOf } from './news.js';
 import { worstFirst } from './place.js';
 import { type PreparedReview, prepareReview, repliedIn } from './prepare-review.js';
 import { formatEarlier } from './said.js';
@@ -35,7 +35,7 @@ export async function postReview(
   if (!posting.isOver) return unposted(posting);
   if (client !== undefined) return await postNew(client, posting);
   posting.warn(notPosted(NO_TOKEN));
-  return { ...unposted(posting), isReview: true, ...lost(posting, NO_TOKEN) };
+  return unposted(posting, NO_TOKEN);
 }
 
 /** A run that says nothing of findings hides none: what is open counts for the check, the outputs and `fail-on`. */
@@ -74,7 +74,8 @@ async function postNew(client: GitHubClient, posting: ReviewPost): Promise<Poste
   const line = sentences([
     result === undefined || isLost ? '' : lineOf(result, prepared, place.number),
     toldLine(posting, said > 0),
-    notRepeated(posting),
+    notRepeated(news),
+    secondLooks(buffered),
   ]);
   const part = {
     isReview: !isNothing(buffered),
@@ -87,10 +88,10 @@ async function postNew(client: GitHubClient, posting: ReviewPost): Promise<Poste
       unposted: isLost ? worstFirst(news.fresh) : unreplied,
     },
   };
-  if (result === undefined || isLost) {
-    const records = recordsOf(posting);
-    if (isLost) return { ...part, records, ...lost(posting, result) };
-    return { ...part, records, details: paragraphs([KEPT_BACK, buffered.review?.summary ?? '']) };
+  if (isLost) return { ...unposted(posting, result), ...part };
+  if (result === undefined) {
+    const details = paragraphs([KEPT_BACK, buffered.review?.summary ?? '']);
+    return { ...part, records: recordsOf(posting), details };
   }
   const { url, created } = result;
   const left = [...(created ? unreplied : news.fresh), ...prepared.omitted];
@@ -149,23 +150,15 @@ function notPosted({ message, remedy }: typeof NO_TOKEN | GitHubError) {
   return { code: 'publish-failed', message: `the review was not posted: ${message}`, remedy } as const;
 }
 
-/** Where a review cannot be posted, its findings stand in the summary, and the publisher shows them on the lines. */
-function lost({ buffered, news }: ReviewPost, failed: typeof NO_TOKEN | GitHubError) {
-  const findings = formatFindings(UNPOSTED, worstFirst(news.fresh));
-  return {
-    isReviewLost: true,
-    failure: warningText(notPosted(failed)),
-    details: paragraphs([buffered.review?.summary ?? '', findings]),
-  };
-}
-
-function unposted(posting: ReviewPost): PostedReview {
+/** Where a review is not posted, its findings stand in the summary, and the publisher shows them on the lines. */
+function unposted(posting: ReviewPost, trouble?: typeof NO_TOKEN | GitHubError): PostedReview {
   const { agent, ledger, news, buffered } = posting;
   const fresh = worstFirst(news.fresh);
   const summary = buffered.review?.summary;
   return {
-    isReview: false,
+    isReview: trouble !== undefined,
     isReviewLost: true,
+    failure: trouble && warningText(notPosted(trouble)),
     details: paragraphs([
       summary === undefined ? '' : `**Review, not posted**\n\n${summary}`,
       formatFindings(UNPOSTED, fresh),
@@ -221,15 +214,10 @@ function toldLine({ ledger, news }: ReviewPost, isSaid: boolean): string {
   ]);
 }
 
-function notRepeated({ buffered, news }: ReviewPost): string {
-  const parts = [
-    ...(news.kept.length === 0 ? [] : [`${news.kept.length} open`]),
-    ...(news.heldBack.length === 0 ? [] : [`${news.heldBack.length} dismissed before`]),
-  ];
-  const unclear = buffered.refuted.filter(({ why }) => why === 'unclear').length;
-  const refuted = buffered.refuted.length - unclear;
+function secondLooks({ refuted: all }: Buffered): string {
+  const unclear = all.filter(({ why }) => why === 'unclear').length;
+  const refuted = all.length - unclear;
   return sentences([
-    parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`,
     refuted === 0 ? '' : `Refuted on a second look: ${refuted}.`,
     unclear === 0 ? '' : `Unclear on a second look: ${unclear}.`,
   ]);

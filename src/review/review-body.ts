@@ -5,7 +5,7 @@ import { count } from '../lib/text/number.js';
 import { formatMark, type Mark } from '../safety/mark.js';
 import { findingInText, severityMark, titleLine } from './comment-text.js';
 import { type FindingMark, reviewMark } from './marks.js';
-import type { ReviewPost } from './news.js';
+import { notRepeated, type ReviewPost } from './news.js';
 import type { PlacedFinding } from './place.js';
 import { formatSeverities } from './severity.js';
 
@@ -168,18 +168,12 @@ function formatOverCap(shown: readonly Shown[], maxComments: number): string {
 }
 
 function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): string {
-  const [repeated, heldBack, refused] = [news.kept.length, news.heldBack.length, buffered.refusedFindings];
-  const again = [
-    ...(repeated > 0
-      ? [`${count(repeated, 'finding')} that ${repeated === 1 ? 'is' : 'are'} already open`]
-      : []),
-    ...(heldBack > 0 ? [`${count(heldBack, 'finding')} that people have dismissed before`] : []),
-  ];
+  const refused = buffered.refusedFindings;
   const notes = [
     ...remarks.map((remark) => cleanLine(remark, MAX_REMARK)),
-    ...(again.length > 0 ? [`Not repeated: ${again.join(', ')}.`] : []),
-    ...(omitted > 0 ? [`No room here for ${count(omitted, 'more finding')}: see the job summary.`] : []),
-    ...(refused > 0 ? [`Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`] : []),
-  ];
+    notRepeated(news),
+    omitted === 0 ? '' : `No room here for ${count(omitted, 'more finding')}: see the job summary.`,
+    refused === 0 ? '' : `Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`,
+  ].filter((note) => note !== '');
   return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
 }

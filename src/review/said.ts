@@ -2,9 +2,10 @@ import { cleanLine } from '../lib/text/cut.js';
 import { codeSpan, paragraphs } from '../lib/text/markdown.js';
 import { fence } from '../safety/fence.js';
 import { severityMark, titleLine } from './comment-text.js';
+import { END_WORDS } from './finding.js';
 import type { Ledger } from './ledger.js';
 import type { Back, Ended } from './marks.js';
-import type { News } from './news.js';
+import { type News, OVER } from './news.js';
 import type { Lesson } from './same.js';
 import { type KnownFinding, marksIn, type Settlement } from './seen.js';
 
@@ -18,43 +19,27 @@ interface TextFrame {
 const SHORT_SHA = 7;
 const MAX_PATH = 200;
 
-/**
- * What is said of a finding that has ended: a line of a review, and once an answer in its conversation. Undefined for one that a
- * person has resolved, who sees that.
- */
-function endOf({ handle, state, why, login = '', reason = '' }: KnownFinding, { head, clean }: TextFrame) {
+/** What is answered in the conversation of a finding that has ended; undefined for who has resolved it, and sees that. */
+export function endText(
+  { handle, state, why, login = '', reason = '' }: KnownFinding,
+  { head, clean }: TextFrame,
+): string | undefined {
   const said = titleLine(reason, clean);
-  const commit = head.slice(0, SHORT_SHA);
+  const settled = `✅ ${handle} is settled by ${head.slice(0, SHORT_SHA)}`;
   switch (why) {
-    case 'fixed':
-      return {
-        line: ['✅', `settled by \`${commit}\``],
-        answer: `✅ ${handle} is settled by ${commit}: ${said}`,
-      };
-    case 'suggestion':
-      return {
-        line: ['✅', 'its suggestion was committed'],
-        answer: `✅ ${handle} is settled by ${commit}: its suggestion was committed.`,
-      };
-    case 'wrong':
-      return { line: ['✖️', 'taken back'], answer: `I take ${handle} back: ${said}` };
-    case 'words':
-      return {
-        line: ['✖️', `dismissed, as \`${login}\` said`],
-        answer: `${handle} is not raised again on this line, as \`${login}\` said: ${said}`,
-      };
     case 'resolved':
       return undefined;
+    case 'fixed':
+      return `${settled}: ${said}`;
+    case 'suggestion':
+      return `${settled}: ${END_WORDS[why]}.`;
+    case 'wrong':
+      return `I take ${handle} back: ${said}`;
+    case 'words':
+      return `${handle} is not raised again on this line, as \`${login}\` said: ${said}`;
     default:
-      return state === 'dismissed'
-        ? { line: ['✖️', 'dismissed'], answer: dismissedText(handle) }
-        : { line: ['✅', 'done'], answer: doneText(handle) };
+      return state === 'dismissed' ? dismissedText(handle) : doneText(handle);
   }
-}
-
-/** What is answered in the conversation of a finding that has ended. */
-export function endText(finding: KnownFinding, frame: TextFrame): string | undefined {
-  return endOf(finding, frame)?.answer;
 }
 
 /** What is answered to a dismissal, whichever way it was made. */
@@ -71,11 +56,14 @@ export function reopenedText(handle: string): string {
 }
 
 /** What is said in the conversation of a finding that is open again, or worse. */
-export function backText({ why, handle, by, severity }: KnownFinding, { head }: TextFrame): string {
+export function backText(finding: KnownFinding, { head }: TextFrame): string {
+  return `${finding.handle} is ${backWords(finding, head)}.`;
+}
+
+function backWords({ by, severity }: KnownFinding, head: string): string {
   const commit = head.slice(0, SHORT_SHA);
-  if (by === undefined) return `${handle} is still there as of ${commit}, and ${severity}.`;
-  if (why === 'reverted') return `${handle} is back since ${commit}: what fixed it was taken back.`;
-  return by === 'person' ? `${handle} is open again.` : `${handle} is back since ${commit}.`;
+  if (by === undefined) return `still there as of ${commit}, and ${severity}`;
+  return by === 'person' ? 'open again' : `back since ${commit}`;
 }
 
 /** What is added where the token may not change a conversation. */
@@ -105,15 +93,13 @@ export function formatEarlier(
   listsOpen: boolean,
 ): readonly string[] {
   const { ended, back, claimed, fresh } = news;
-  const commit = head.slice(0, SHORT_SHA);
   const name = (finding: KnownFinding) => nameOf(finding, opened, clean);
   const lines = [
-    ...ended.flatMap((finding) => {
-      const [mark, text] = endOf(finding, { head, clean })?.line ?? [];
-      return mark === undefined ? [] : [`- ${mark} ${name(finding)} — ${text}`];
-    }),
-    ...back.map((finding) => `- ↩️ ${name(finding)} — ${backWord(finding, commit)}`),
-    ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — said to be over; a person has to resolve it`),
+    ...ended
+      .filter(({ why }) => why !== 'resolved')
+      .map((finding) => `- ${endedWords(finding, head, name(finding))}`),
+    ...back.map((finding) => `- ↩️ ${name(finding)} — ${backWords(finding, head)}`),
+    ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — ${OVER}`),
   ];
   const told = new Set(
     [...back, ...fresh.map(({ finding }) => finding), ...claimed.map(({ finding }) => finding)].map(
@@ -130,9 +116,10 @@ export function formatEarlier(
   ];
 }
 
-function backWord({ by, severity }: KnownFinding, commit: string): string {
-  if (by === undefined) return `still there as of \`${commit}\`, ${severity}`;
-  return by === 'person' ? 'open again' : `back since \`${commit}\``;
+function endedWords({ state, why = 'fixed' }: KnownFinding, head: string, name: string): string {
+  if (why === 'fixed') return `✅ ${name} — settled by \`${head.slice(0, SHORT_SHA)}\``;
+  const mark = state === 'dismissed' || why === 'wrong' ? '✖️' : '✅';
+  return `${mark} ${name} — ${state}: ${END_WORDS[why]}`;
 }
 
 /** Title and handle; a link where there is a conversation that people see, else the place. */

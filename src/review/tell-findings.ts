@@ -8,9 +8,10 @@ import { isMarked, type Mark } from '../safety/mark.js';
 import { hasEnded, isOpen } from './finding.js';
 import type { Ledger } from './ledger.js';
 import { agentOf, type FindingMark, readReviewMark, replyMark } from './marks.js';
-import { asksForChanges, hiddenFindings, type ReviewPost } from './news.js';
+import type { ReviewPost } from './news.js';
 import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from './said.js';
 import { isOurLogin, type KnownFinding, marksIn, type OwnReview, postsIn, type Thread } from './seen.js';
+import { isBlocking } from './severity.js';
 
 /** Something to be said in a conversation. */
 interface Reply {
@@ -25,9 +26,6 @@ interface Changed {
   readonly marks: readonly FindingMark[];
   readonly replies: readonly Reply[];
 }
-
-/** A run changes no more conversations: each takes a request or two. What is left keeps its marks. */
-const MAX_CHANGED = 30;
 
 const REMEDY = 'Resolve them by hand; the findings themselves are reported correctly.';
 const DISMISS = 'Dismiss the review by hand; a protected branch may let only some people dismiss reviews.';
@@ -48,7 +46,7 @@ export async function changeConversations(
   const set = setter(client, posting);
   const say = (finding: KnownFinding, text: string, said: readonly FindingMark[]) => {
     const { thread } = finding;
-    if (thread === undefined || replies.length >= MAX_CHANGED) return;
+    if (thread === undefined) return;
     const mark = replyMark({ agent: agentOf(agent), lane, marks: said }, { head, id: finding.id });
     replies.push({ thread, mark, body: text });
   };
@@ -109,23 +107,21 @@ export function isClosed(thread: Thread | undefined, { seen, context }: Ledger):
   return isOurLogin(resolvedBy, seen) || context.isWriter(resolvedBy);
 }
 
-/** Changes conversations until the token turns out not to be allowed to, or there were too many. */
+/** Changes conversations until the token turns out not to be allowed to. */
 function setter(
   client: GitHubClient,
   { warn }: ReviewPost,
 ): (thread: Thread, isResolved: boolean) => Promise<boolean> {
-  let left = MAX_CHANGED;
+  let isAllowed = true;
   return async ({ id }, isResolved) => {
-    if (left <= 0) return false;
-    left -= 1;
+    if (!isAllowed) return false;
     const answer = await withGitHub((signal) => setThread(client, { id, isResolved }, signal), REMEDY);
-    if (answer === true) return true;
-    left = 0;
-    if (answer !== false) {
+    isAllowed = answer === true;
+    if (typeof answer !== 'boolean') {
       const message = `conversations of findings were not changed: ${answer.message}`;
       warn({ code: 'publish-failed', message, remedy: answer.remedy });
     }
-    return false;
+    return isAllowed;
   };
 }
 
@@ -166,13 +162,23 @@ export function isRequesting(ledger: Ledger, agent: string): boolean {
   return reviewsOf(ledger, agent).some(({ state }) => state === 'CHANGES_REQUESTED');
 }
 
-/** Whether the agent's findings ask for changes; a person who dismissed its review has decided about those of then. */
+/** Open findings whose conversation somebody closed who cannot end them. */
+function hiddenFindings(ledger: Ledger): readonly KnownFinding[] {
+  return ledger.open.filter(({ thread }) => thread?.isResolved === true);
+}
+
+/**
+ * Whether the agent's findings ask for changes: one is open that is bad enough. A person who dismissed its review has decided
+ * about those of then.
+ */
 export function isAsking({ ledger, agent, blockOn }: ReviewPost): boolean {
+  if (blockOn === undefined) return false;
   const overruled = reviewsOf(ledger, agent)
     .filter(({ state, isOverruled }) => state === 'DISMISSED' && isOverruled === true)
     .map(({ submittedAt = '' }) => Date.parse(submittedAt))
     .filter((at) => !Number.isNaN(at));
-  return asksForChanges(ledger, blockOn, Math.max(0, ...overruled));
+  const overruledAt = Math.max(0, ...overruled);
+  return ledger.open.some((one) => isBlocking(one, blockOn) && (!one.isTold || one.raisedAt > overruledAt));
 }
 
 /** Whether something became of findings that nobody was told of, or a review of the agent does not say any more what is open. */

@@ -71,7 +71,9 @@ export async function tellSkipped(
   const { agent } = at.basis;
   const facts = (await at.memory)?.facts ?? [];
   if (!postsReviews(agent) && marksOf(facts).length === 0) {
-    await deps.progress?.skip({ trigger, agent: agent.name, message, since });
+    const review = { open: [], isBlocking: false, unposted: [] };
+    const about = { repository: trigger.repository, headSha: trigger.head.sha, name: agent.name };
+    await deps.progress?.tell({ ...about, review, skipped: { message, since } });
     return skipped;
   }
   const answer = await deps.github?.change(deps.deadline.signal);
