@@ -4,8 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { VERSION } from '../src/lib/product.js';
 import { OUTPUT_NAMES } from '../src/report/run-summary.js';
-import { INPUT_DEFAULTS } from '../src/runner/inputs/input-groups.js';
-import { readInputs } from '../src/runner/inputs/inputs.js';
+import { INPUT_DEFAULTS, readInputs } from '../src/runner/inputs.js';
 import { actionErrors } from './helpers/workflow-syntax.js';
 
 interface ActionYml {

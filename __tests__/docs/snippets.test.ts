@@ -5,7 +5,7 @@ import { parseDocument } from 'yaml';
 import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { main } from '../../src/cli/main.js';
-import { readInputs } from '../../src/runner/inputs/inputs.js';
+import { readInputs } from '../../src/runner/inputs.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { GUIDES, readDocument, snippetsOf } from '../helpers/documents.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';

@@ -4,7 +4,7 @@ import { parseEvent } from '../../src/event/parse-event.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { readCommand } from '../../src/run/commands/read-command.js';
-import { readInputs } from '../../src/runner/inputs/inputs.js';
+import { readInputs } from '../../src/runner/inputs.js';
 import { decideAdmission } from '../helpers/admission.js';
 import { allWebhooks, type Payload, type PayloadPatch, patchPayload } from '../helpers/webhooks.js';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDocument } from 'yaml';
-import { readInputs } from '../../src/runner/inputs/inputs.js';
+import { readInputs } from '../../src/runner/inputs.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { agentOf } from '../helpers/needed-permissions.js';
 import { exampleWorkflows, inputsOf, ownSteps, workflowsIn } from '../helpers/workflow-files.js';

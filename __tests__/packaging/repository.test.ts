@@ -3,7 +3,7 @@ import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { readInputs } from '../../src/runner/inputs/inputs.js';
+import { readInputs } from '../../src/runner/inputs.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { importedPackages } from '../helpers/imported-packages.js';
 import { exampleWorkflows, workflowsIn } from '../helpers/workflow-files.js';

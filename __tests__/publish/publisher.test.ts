@@ -5,7 +5,7 @@ import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { PublishRequest, Reply } from '../../src/run/dependencies.js';
-import type { Inputs } from '../../src/runner/inputs/inputs.js';
+import type { Inputs } from '../../src/runner/inputs.js';
 import { startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { type FakeGitHubClient, failure } from '../helpers/github-client-fake.js';

@@ -31,8 +31,14 @@ import { runPipeline } from '../run/run.js';
 import { createToolOpener } from '../run/tools.js';
 import { readTrigger } from '../run/trigger.js';
 import { type ActionReporter, createActionReporter } from '../runner/action-reporter.js';
-import type { MemoryInputs } from '../runner/inputs/input-groups.js';
-import { type FailOn, type Inputs, readFailOn, readInputs, readSecrets } from '../runner/inputs/inputs.js';
+import {
+  type FailOn,
+  type Inputs,
+  type MemoryInputs,
+  readFailOn,
+  readInputs,
+  readSecrets,
+} from '../runner/inputs.js';
 import { createJournal, keepCheck } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
 import { createTranscript, type Transcript } from '../runner/transcript.js';

@@ -14,8 +14,7 @@ import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-stor
 import { createBaseStore, guarded } from '../memory/stores/guard.js';
 import { createBrokenStore, createNoneStore } from '../memory/stores/store.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
-import type { MemoryInputs } from '../runner/inputs/input-groups.js';
-import type { Inputs } from '../runner/inputs/inputs.js';
+import type { Inputs, MemoryInputs } from '../runner/inputs.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
 
 /** The store of a run and of its post step; with a token of its own where memory is in another repository. */

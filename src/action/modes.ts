@@ -24,14 +24,14 @@ import {
 import type { Suggestion } from '../memory/gc/gc-result.js';
 import { memoryName } from '../memory/log-path.js';
 import { modelProblem } from '../model/model-access.js';
-import { formatGone } from '../report/format-notes.js';
+import { formatGone } from '../report/format-memory.js';
 import { dirsAtRef, localAgents } from '../run/agents.js';
 import type { Dependencies } from '../run/dependencies.js';
 import { collectAgentMemory, type Suggest } from '../run/gc.js';
 import { connectGitHub } from '../run/github.js';
 import type { RunReport, RunRequest } from '../run/records.js';
 import { type ValidationDependencies, validateAgents } from '../run/validate.js';
-import type { Inputs } from '../runner/inputs/inputs.js';
+import type { Inputs } from '../runner/inputs.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
 import { formatMark, isMarked } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';

@@ -8,7 +8,7 @@ import { warningText } from '../lib/warning.js';
 import { framedBody } from '../review/comment-text.js';
 import type { Reporter } from '../run/dependencies.js';
 import type { Plan, Published } from '../run/records.js';
-import type { Inputs } from '../runner/inputs/inputs.js';
+import type { Inputs } from '../runner/inputs.js';
 import type { Mark, MarkLane } from '../safety/mark.js';
 
 /** A comment on GitHub, with a line for people that says where it is. */

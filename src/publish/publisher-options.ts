@@ -8,7 +8,7 @@ import { formatCoverage } from '../review/coverage.js';
 import type { PublishRules } from '../review/publish-rules.js';
 import type { PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
-import type { Inputs } from '../runner/inputs/inputs.js';
+import type { Inputs } from '../runner/inputs.js';
 import type { ThisRun } from '../runner/runner.js';
 import type { MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';

@@ -1,7 +1,7 @@
 import type { SourcePosition } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
 import type { RunReport } from '../run/records.js';
-import type { FailOn } from '../runner/inputs/inputs.js';
+import type { FailOn } from '../runner/inputs.js';
 
 /** A report, or the error that ended a run before there was one. */
 export type Finished = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };

@@ -6,7 +6,7 @@ import { type ActionMemoryOptions, openActionMemory } from '../../../src/action/
 import type { Trigger } from '../../../src/event/trigger.js';
 import type { Change } from '../../../src/memory/change.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
-import { readInputs } from '../../../src/runner/inputs/inputs.js';
+import { readInputs } from '../../../src/runner/inputs.js';
 import { createFakeGitHubClient, type FakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';

@@ -1,0 +1,361 @@
+import { EFFORTS } from '../agent/choices.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, MIN_PERMISSIONS } from '../event/permission.js';
+import {
+  ACTION_MAX_TOKENS,
+  ACTION_TIMEOUT_MINUTES,
+  DEFAULT_FAIL_ON,
+  MAX_DIFF_TOKENS,
+  MAX_TURNS,
+} from '../lib/defaults.js';
+import type { Environment } from '../lib/environment.js';
+import { ConfigError } from '../lib/errors.js';
+import { CONCLUSIONS, type Conclusion } from '../lib/outcome.js';
+import { compileGlob } from '../lib/text/glob.js';
+import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
+import { isLanguage } from '../prompt/system.js';
+import { SEVERITIES } from '../review/finding.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
+import { FINDINGS_GATES } from '../review/record.js';
+import { createSecrets, type Secrets } from '../safety/secret-names.js';
+
+/** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
+export const INPUT_DEFAULTS = {
+  agent: '',
+  mode: 'run',
+  prompt: '',
+  model: '',
+  effort: '',
+  'api-key': '',
+  'agents-dir': '',
+  'agents-repo': '',
+  'repositories-token': '',
+  'github-token': '${{ github.token }}',
+  'min-permission': DEFAULT_ADMISSION_POLICY.minPermission,
+  'allow-users': '',
+  'allow-bots': '',
+  'trigger-phrase': DEFAULT_ADMISSION_POLICY.triggerPhrase,
+  'max-diff-tokens': String(MAX_DIFF_TOKENS),
+  paths: '',
+  'memory-store': 'branch',
+  'memory-branch': 'axe-memory',
+  'memory-path': '',
+  'memory-repo': '',
+  'memory-readonly': 'false',
+  comment: 'auto',
+  'min-severity': '',
+  'block-on': '',
+  'max-comments': String(DEFAULT_PUBLISH_RULES.maxComments),
+  'labels-allowed': '',
+  'report-to': '',
+  'check-run': 'false',
+  language: '',
+  'timeout-minutes': String(ACTION_TIMEOUT_MINUTES),
+  'max-turns': String(MAX_TURNS),
+  'max-tokens': String(ACTION_MAX_TOKENS),
+  'max-cost-usd': '0',
+  'max-cost-usd-per-pr': '0',
+  'max-cost-usd-per-day': '0',
+  'tools-allowed': '',
+  'changes-allowed': '',
+  redact: '',
+  'output-schema': '',
+  'dry-run': 'false',
+  'fail-on': DEFAULT_FAIL_ON.join(', '),
+} as const;
+
+type InputName = keyof typeof INPUT_DEFAULTS;
+
+/** The action's inputs, complete and checked. Empty strings mean not given. */
+export type Inputs = ReturnType<typeof readInputs>;
+
+/**
+ * Reads all inputs at once. The runner gives them as `INPUT_<NAME>` (metadata syntax reference); they are read here
+ * without the toolkit, which would cost more time to load than everything else before the first request.
+ * Throws a ConfigError that names the input.
+ */
+export function readInputs(env: Environment) {
+  const read = (name: InputName) => readInput(env, name);
+  const parse = <T>(name: InputName, as: Parser<T>) => as(name, read(name));
+  const [model = '', ...fallbackModels] = list(read('model'));
+  const inputs = {
+    agent: read('agent'),
+    mode: parse('mode', oneOf('run', 'gc', 'validate')),
+    prompt: read('prompt'),
+    model,
+    fallbackModels,
+    /** Undefined for the agent's own. */
+    effort: parse('effort', oneOfOrNone(...EFFORTS)),
+    apiKey: read('api-key'),
+    agentsDir: read('agents-dir'),
+    /** Another repository whose agents and skills are used. */
+    agentsRepo: parse('agents-repo', repositoryAtRef),
+    /** For `agents-repo` and `memory-repo`; empty for the `github-token`. */
+    repositoriesToken: read('repositories-token'),
+    githubToken: read('github-token'),
+    admission: {
+      minPermission: parse('min-permission', oneOf(...MIN_PERMISSIONS)),
+      allowUsers: parse('allow-users', logins),
+      allowBots: parse('allow-bots', logins),
+      triggerPhrase: parse('trigger-phrase', phrase),
+    } satisfies AdmissionPolicy,
+    diff: diffPolicy(read('paths'), parse('max-diff-tokens', atLeast0)),
+    memory: readMemory(parse, env['GITHUB_REPOSITORY'] ?? ''),
+    comment: parse('comment', oneOf('auto', 'always', 'never')),
+    rules: {
+      ...DEFAULT_PUBLISH_RULES,
+      maxComments: parse('max-comments', wholeFrom0),
+      blockOn: parse('block-on', oneOfOrNone(...SEVERITIES)),
+      labels: list(read('labels-allowed')),
+    } satisfies PublishRules,
+    /** What the agent's own `[review]` gives way to. */
+    minSeverity: parse('min-severity', oneOfOrNone(...SEVERITIES)),
+    /**
+     * Where the answer goes of a run that is about no issue and no pull request, and what `mode: gc` suggests; empty for the
+     * summary alone. A pull request can only hold suggestions.
+     */
+    reportTo: parse('report-to', oneOfOrNone('issue', 'pull-request')) ?? '',
+    /** Whether findings become a check of the commit. */
+    checkRun: parse('check-run', flag),
+    /** A name or a code of a language; empty leaves it to the agent. */
+    language: parse('language', languageName),
+    timeoutMinutes: parse('timeout-minutes', above0),
+    maxTurns: Math.ceil(parse('max-turns', above0)),
+    /** 0 for the agent's own `[budget]`. */
+    maxTokens: parse('max-tokens', atLeast0),
+    /** 0 for no limit. */
+    maxCostUsd: parse('max-cost-usd', atLeast0),
+    spendLimits: {
+      perPullUsd: parse('max-cost-usd-per-pr', atLeast0),
+      perDayUsd: parse('max-cost-usd-per-day', atLeast0),
+    },
+    toolsAllowed: list(read('tools-allowed')),
+    /** Patterns of files that a run may change for a pull request; none: it changes nothing. */
+    changesAllowed: parse('changes-allowed', changePatterns),
+    /** Names of variables of the environment whose values must not leave. */
+    redact: list(read('redact')),
+    outputSchema: read('output-schema'),
+    dryRun: parse('dry-run', flag),
+  };
+  if (inputs.mode !== 'gc' && inputs.reportTo === 'pull-request') {
+    throw new ConfigError('`report-to: pull-request` is for `mode: gc` only', {
+      remedy: 'Write `report-to: issue` for the answer of a run.',
+    });
+  }
+  const { agent, mode, prompt } = inputs;
+  const asksWithoutAgent = mode === 'run' && model !== '' && prompt !== '';
+  if (agent === '' && mode !== 'validate' && !asksWithoutAgent) {
+    throw new ConfigError('the input `agent` is missing', {
+      remedy:
+        'Give `agent: builtin/pr-reviewer` or the name of your own agent, or both `prompt` and `model` to ask without one.',
+    });
+  }
+  return inputs;
+}
+
+/** What must never leave: what the environment holds of secrets, and of the variables that the input `redact` names. */
+export function readSecrets(env: Environment): Secrets {
+  return createSecrets(env, list(readInput(env, 'redact')));
+}
+
+export interface FailOn {
+  readonly conclusions: readonly Conclusion[];
+  /** An entry that was to be saved and was not. */
+  readonly memory: boolean;
+  readonly findings: readonly string[];
+}
+
+/** What fails the step; read before all other inputs, whose mistakes it decides about too. */
+export function readFailOn(env: Environment): FailOn {
+  const known = [...CONCLUSIONS, ...FINDINGS_GATES, 'memory'];
+  const words = list(readInput(env, 'fail-on')).map((word) => oneOf(...known)('fail-on', word));
+  return {
+    conclusions: words.flatMap((word) => CONCLUSIONS.filter((conclusion) => conclusion === word)),
+    memory: words.includes('memory'),
+    findings: words.filter((word) => FINDINGS_GATES.includes(word)),
+  };
+}
+
+/** An input that is empty falls back to its default, so that `${{ vars.X }}` may be unset. */
+function readInput(env: Environment, name: InputName): string {
+  const value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
+  if (value !== '' || name === 'github-token' || name === 'fail-on') return value;
+  return INPUT_DEFAULTS[name];
+}
+
+export type MemoryInputs = ReturnType<typeof readMemory>;
+
+/** Where memory is kept; `here` is the run's own repository. */
+function readMemory(parse: <T>(name: InputName, as: Parser<T>) => T, here: string) {
+  const store = parse('memory-store', oneOf('branch', 'cache', 'file', 'none'));
+  const repository = parse('memory-repo', repositoryName);
+  if (repository !== undefined && store !== 'branch') {
+    throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
+      remedy: 'Leave `memory-store` out, or write `memory-store: branch`.',
+    });
+  }
+  const place = repository === undefined ? here : `${repository.owner}/${repository.name}`;
+  return {
+    store,
+    branch: parse('memory-branch', branchName),
+    /** Folder in the store, empty for the top; undefined for the store's own default. */
+    path: parse('memory-path', folder),
+    /** Another repository than the run's. */
+    repository,
+    /** That is where what memory says has to stay (D14). */
+    isElsewhere: place.toLowerCase() !== here.toLowerCase(),
+    /** Entries are loaded, and none is added. */
+    isReadOnly: parse('memory-readonly', flag),
+  };
+}
+
+/** Gives the value of an input, or throws a ConfigError that says what to write instead. */
+type Parser<T> = (name: InputName, value: string) => T;
+
+function refused(name: InputName, value: string, remedy: string): ConfigError {
+  return new ConfigError(`the input \`${name}\` cannot be ${JSON.stringify(value)}`, { remedy });
+}
+
+function oneOf<const T extends string>(...values: readonly T[]): Parser<T> {
+  return (name, value) => {
+    const found = values.find((candidate) => candidate === value);
+    if (found !== undefined) return found;
+    throw refused(name, value, `Choose one of ${values.map((candidate) => `\`${candidate}\``).join(', ')}.`);
+  };
+}
+
+function oneOfOrNone<const T extends string>(...values: readonly T[]): Parser<T | undefined> {
+  return (name, value) => (value === '' ? undefined : oneOf(...values)(name, value));
+}
+
+/** As the toolkit takes them, in any case. */
+function flag(name: InputName, value: string): boolean {
+  return oneOf('true', 'false')(name, value.toLowerCase()) === 'true';
+}
+
+function above0(name: InputName, value: string): number {
+  const number = Number(value);
+  if (Number.isFinite(number) && number > 0) return number;
+  throw notANumber(name, value, 'above 0');
+}
+
+function atLeast0(name: InputName, value: string): number {
+  const number = Number(value);
+  if (Number.isFinite(number) && number >= 0) return number;
+  throw notANumber(name, value, 'from 0, which means no limit');
+}
+
+function wholeFrom0(name: InputName, value: string): number {
+  if (/^\d{1,6}$/.test(value)) return Number(value);
+  throw notANumber(name, value, 'from 0, without a fraction');
+}
+
+function notANumber(name: InputName, value: string, range: string): ConfigError {
+  return new ConfigError(`the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`, {
+    remedy: 'Write digits alone, with a point for a fraction, or leave it out.',
+  });
+}
+
+/** Words between commas and line breaks (D28). */
+function list(value: string): readonly string[] {
+  return value.split(/[,\n]/).flatMap((word) => (word.trim() === '' ? [] : [word.trim()]));
+}
+
+/** GitHub's logins, those of managed users and apps too; a leading `@` is taken off. A pattern is none. */
+function logins(name: InputName, value: string): readonly string[] {
+  return list(value).map((word) => {
+    const login = word.replace(/^@/, '');
+    if (/^[A-Za-z0-9_-]{1,100}(?:\[bot\])?$/.test(login)) return login;
+    const shown = 'for example `octocat` or `dependabot[bot]`; patterns are not supported';
+    throw refused(name, word, `Write each login as GitHub shows it, ${shown}.`);
+  });
+}
+
+function phrase(name: InputName, value: string): string {
+  if (/^[^\n\r`>]{0,100}$/.test(value)) return value;
+  throw refused(
+    name,
+    value,
+    'Give one line of at most 100 characters without code or quotation marks, for example `@axe`.',
+  );
+}
+
+/** The language becomes a part of the system prompt, so it is a name and nothing like a sentence. */
+function languageName(name: InputName, value: string): string {
+  if (value === '' || isLanguage(value)) return value;
+  throw refused(name, value, 'Write its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.');
+}
+
+/**
+ * A repository at a branch, tag or commit. The ref must be said: a repository whose default branch is renamed would otherwise
+ * change what runs.
+ */
+function repositoryAtRef(name: InputName, value: string) {
+  if (value === '') return undefined;
+  const [, place = '', ref = ''] = /^([^@]*)@(.*)$/.exec(value) ?? [];
+  const repository = ownerAndName(place);
+  if (repository !== undefined && isRefName(ref)) return { ...repository, ref };
+  const how = 'with a tag, a branch or a commit, for example `octocat/agents@v1`';
+  throw refused(name, value, `Write it as \`owner/name@ref\`, ${how}.`);
+}
+
+function repositoryName(name: InputName, value: string) {
+  const repository = ownerAndName(value);
+  if (value === '' || repository !== undefined) return repository;
+  throw refused(name, value, 'Write it as `owner/name`, for example `octocat/memory`.');
+}
+
+function ownerAndName(value: string) {
+  const [, owner, name] = /^([A-Za-z0-9][A-Za-z0-9_-]*)\/([A-Za-z0-9._-]+)$/.exec(value) ?? [];
+  return owner === undefined || name === undefined || /^\.\.?$/.test(name) ? undefined : { owner, name };
+}
+
+/** As git allows names of branches, but for names that are read as something else: a whole ref, a commit. */
+function branchName(name: InputName, value: string): string {
+  const isOther = /^(?:refs\/.*|HEAD|[0-9a-f]{40})$/i.test(value);
+  if (isRefName(value) && !isOther) return value;
+  throw refused(name, value, 'Write the short name of a branch, for example `axe-memory`.');
+}
+
+function isRefName(value: string): boolean {
+  return value !== '' && value.length <= 200 && !NO_REF.test(value);
+}
+
+/** What no name of a branch, tag or commit holds (git-check-ref-format, rules 1 to 10), nor what cannot be seen. */
+const NO_REF = /[\p{C}\p{Z}~^:?*[\\]|\.\.|@\{|^-|^@$|\.$|\.lock(?:\/|$)|(?:^|\/)(?:\.|\/|$)/u;
+
+/** Stays inside the workspace or the branch: memory is written there. */
+function folder(name: InputName, value: string): string | undefined {
+  if (value === '') return undefined;
+  const parts = value.split(/[\\/]/);
+  const isInside = !/^(?:[\\/]|[A-Za-z]:)|\p{Cc}/u.test(value);
+  if (isInside && !parts.some((part) => part === '..' || part.toLowerCase() === '.git'))
+    return parts.filter((part) => part !== '' && part !== '.').join('/');
+  throw refused(name, value, 'Write a folder inside the repository, for example `.axe/memory`.');
+}
+
+function diffPolicy(value: string, maxTokens: number): DiffPolicy {
+  const patterns = filePatterns(value);
+  const diff = {
+    maxTokens,
+    paths: patterns.filter((pattern) => !pattern.startsWith('!')),
+    pathsIgnore: patterns.flatMap((pattern) => (pattern.startsWith('!') ? [pattern.slice(1)] : [])),
+  };
+  createPathFilter(diff);
+  return diff;
+}
+
+/** Patterns of files that a run may change; `true` is all but those that none ever changes. */
+function changePatterns(name: InputName, value: string): readonly string[] {
+  const given = list(value).map((one) => (one === 'true' ? '**' : one));
+  const patterns = given.flatMap(filePatterns).filter((pattern) => pattern !== 'false');
+  const excluding = patterns.find((pattern) => pattern.startsWith('!'));
+  if (excluding !== undefined)
+    throw refused(name, excluding, 'Write the patterns of files that may be changed.');
+  for (const pattern of patterns) compileGlob(pattern);
+  return patterns;
+}
+
+/** Patterns of files. `docs/` is all that is in the folder; `./` or `/` at the beginning says nothing. */
+function filePatterns(value: string): readonly string[] {
+  return list(value).map((pattern) => pattern.replace(/\/$/, '/**').replace(/^(!?)\.?\/+/, '$1'));
+}
