@@ -65,20 +65,6 @@ describe('memory on a branch of a repository, from a laptop', () => {
     expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
   });
 
-  it('says how to see what the offline rules left', async () => {
-    const github = await startGitHubServer();
-    github.addRepo(REPO, { contents: 'write' });
-    github.commit(REPO, { '.axe/memory/offline/bot.md': A }, { branch: 'main' });
-    const { output } = await memory(github, 'show', 'bot', '--branch', 'main');
-    expect(output).toContain(
-      '`axe-action memory show bot --repo octocat/hello-world --branch main --path .axe/memory/offline`',
-    );
-    const path = ['--branch', 'main', '--path', '.axe/memory/offline'];
-    expect(await memory(github, 'show', 'bot', ...path)).toMatchObject({
-      output: expect.stringContaining('`aaaaaa-1`'),
-    });
-  });
-
   it.each([
     ['main', ['--branch', 'main'], {}, 'main', /and only `axe-memory` is memory's alone/],
     ['the default branch', [], {}, 'axe-memory', /which is the default branch/],

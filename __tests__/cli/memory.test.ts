@@ -93,24 +93,6 @@ describe('memory show', () => {
     },
   );
 
-  it.each([
-    ['.local/share/axe/memory', []],
-    ['my checkout/.axe/memory', ['--dir', 'my checkout/.axe/memory']],
-  ])('says how to see what the offline rules left in %s', async (place, flags) => {
-    writeFiles(home, {
-      'axe/agents/bot.toml': 'name = "bot"\nmodel = "ollama/m"\n',
-      [`${place}/offline/bot.md`]: A,
-    });
-    const { output } = await memory(['show', 'bot', ...flags]);
-    const [, left, dir = ''] =
-      /have (1 entry) .*: `axe-action memory show bot --dir "?([^"`]+)"?`\.\n/.exec(output) ?? [];
-    expect(left).toBe('1 entry');
-    expect(await memory(['show', 'bot', '--dir', dir])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringContaining('`aaaaaa-1`'),
-    });
-  });
-
   it('prints the entries as JSON', async () => {
     store({ 'bot.md': AXE, 'untrusted/bot.md': A });
     const { output } = await memory(['show', 'bot', '--json']);

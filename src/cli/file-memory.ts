@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import type { MemoryConfig } from '../agent/config.js';
 import { createClock } from '../lib/clock.js';
-import { dataDir, type Environment } from '../lib/environment.js';
+import { dataDir } from '../lib/environment.js';
 import { messageOf } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { untrustedPath } from '../memory/log-path.js';
@@ -12,82 +12,51 @@ import { createFileStore } from '../memory/stores/file/file-store.js';
 import { createBrokenStore } from '../memory/stores/store.js';
 import type { Terminal } from './terminal.js';
 
-/** Whose memory it is, and where. */
-interface FileMemory {
-  /** The agent's `memory.path`, absolute; empty for axe's place. */
-  readonly custom: string;
-  /** The agent's run log in the tree. */
-  readonly path: string;
-  /** The agent's `memory.dir`, absolute; empty for the folder where run logs are without a `memory.path`. */
-  readonly dir: string;
-  readonly env: Environment;
-}
-
-/** The places of the agent that the configuration is of; of an unknown one axe's. */
-function memoryOf(config: MemoryConfig | undefined, path: string, { cwd, env }: Terminal): FileMemory {
-  const absolute = (place: string | undefined) => (place ? resolve(cwd, place) : '');
-  return { custom: absolute(config?.path), path, dir: absolute(config?.dir), env };
-}
-
 /**
- * axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file (axe-behaviour §10); notes are in
- * `<data>/memory`, unless `memory.dir` names a folder.
+ * The memory of an agent on this machine: axe's place, `<data>/memory/<agent>.md`, unless `memory.path` names a file
+ * (axe-behaviour §10). What the offline rules have of it (D32), and the copies that rewrites leave, are next to it. Notes are
+ * in `<data>/memory`, unless `memory.dir` names a folder. Of an agent whose file is gone `config` is undefined.
  */
-export function openFileMemory(config: MemoryConfig, path: string, terminal: Terminal): MemoryStore {
-  const memory = memoryOf(config, path, terminal);
-  if (memory.custom === '' && memory.dir === '')
-    return openStore(
-      memory,
-      () => [],
-      () => true,
-    );
-  return openStore(memory, () => [...placesOf(memory)], isOfNotes);
-}
-
-type Places = readonly (readonly [path: string, file: string])[];
-
-/** Notes are in the root, the agent's own files at their places. Without a home there is no place: a store that fails. */
-function openStore(memory: FileMemory, places: () => Places, wants: (path: string) => boolean): MemoryStore {
+export function openFileMemory(
+  config: MemoryConfig | undefined,
+  path: string,
+  { cwd, env }: Terminal,
+): MemoryStore {
+  const custom = config?.path ? resolve(cwd, config.path) : '';
   try {
-    return createFileStore({
+    const home = join(dataDir(env), 'memory');
+    const fileOf = (log: string) => (custom === '' ? join(home, log) : inLane(custom, log));
+    const logs = [path, untrustedPath(path)];
+    const own = logs.flatMap((log): readonly (readonly [inTree: string, file: string])[] => [
+      [log, fileOf(log)],
+      [statePath(log), statePath(fileOf(log))],
+    ]);
+    const copies = own.map(([inTree, file]) => [`${inTree}.bak`, `${file}.bak`] as const);
+    const offline = `offline/${path}`;
+    const store = createFileStore({
       files: createFiles(),
       clock: createClock(),
       followLinks: true,
-      root: memory.dir || defaultFolder(memory),
-      paths: new Map(places()),
-      wants,
+      root: config?.dir ? resolve(cwd, config.dir) : home,
+      paths: new Map([...own, ...copies, [offline, fileOf(offline)]]),
+      wants: isOfNotes,
     });
+    const dropHistory = () =>
+      removeCopies(
+        copies.map(([, file]) => file),
+        dirname(fileOf(path)),
+      );
+    return { ...store, dropHistory };
   } catch (thrown) {
+    // Without a home there is no place: a store that fails, not a run.
     return createBrokenStore('file', messageOf(thrown));
   }
 }
 
-/**
- * The same for people's commands: only this agent's files with their copies, what the offline rules have of it (D32), and
- * its notes, links followed; dropping the history removes what rewrites have left next to the agent's files.
- */
-export function openWholeFileMemory(
-  config: MemoryConfig | undefined,
-  path: string,
-  terminal: Terminal,
-): MemoryStore {
-  const memory = memoryOf(config, path, terminal);
-  const { custom } = memory;
-  const copies = (): Places => [...placesOf(memory)].map(([file, place]) => [`${file}.bak`, `${place}.bak`]);
-  const offline = `offline/${path}`;
-  const places = (): Places => [
-    ...placesOf(memory),
-    ...copies(),
-    ...(custom === '' ? [[offline, join(defaultFolder(memory), offline)] as const] : []),
-  ];
-  return {
-    ...openStore(memory, places, (file) => !file.endsWith('.state.md') && isOfNotes(file)),
-    dropHistory: async () =>
-      await removeCopies(
-        copies().map(([, file]) => file),
-        custom === '' ? defaultFolder(memory) : dirname(custom),
-      ),
-  };
+/** A lane of a file of the user's is in a folder next to it: `dir/mem.md` → `dir/untrusted/mem.md`. */
+function inLane(custom: string, log: string): string {
+  const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(log)?.[0] ?? '';
+  return join(dirname(custom), lane, basename(custom));
 }
 
 /** Removes what rewrites have left next to files. */
@@ -98,37 +67,6 @@ export async function removeCopies(copies: readonly string[], location: string):
   } catch (thrown) {
     return { kind: 'failed', reason: 'error', message: messageOf(thrown) };
   }
-}
-
-/** The agent's files in the tree: run log and state of both lanes. */
-export function ownPaths(path: string): readonly string[] {
-  return [path, untrustedPath(path)].flatMap((log) => [log, statePath(log)]);
-}
-
-function defaultFolder({ env }: FileMemory): string {
-  return join(dataDir(env), 'memory');
-}
-
-function placesOf(memory: FileMemory): ReadonlyMap<string, string> {
-  const { custom, path } = memory;
-  const place = (log: string) => (custom === '' ? join(defaultFolder(memory), log) : pathOfLane(custom, log));
-  return new Map(
-    [path, untrustedPath(path)].flatMap((log) => [
-      [log, place(log)],
-      [statePath(log), stateAlongside(place(log))],
-    ]),
-  );
-}
-
-/** A lane of a file of the user's is in a folder next to it: `dir/mem.md` → `dir/untrusted/mem.md`. */
-function pathOfLane(custom: string, treePath: string): string {
-  const lane = /^(?:untrusted\/)?(?:offline\/)?/.exec(treePath)?.[0] ?? '';
-  return lane === '' ? custom : join(dirname(custom), lane, basename(custom));
-}
-
-/** `dir/mem.md` → `dir/mem.state.md`; a file of the user's may have any other ending, which stays. */
-function stateAlongside(file: string): string {
-  return `${file.replace(/\.md$/, '')}.state.md`;
 }
 
 /** Whether a place of the tree is a note's, its state or its former version, or a folder of notes. */

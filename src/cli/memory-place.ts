@@ -1,4 +1,4 @@
-import { join, posix, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as v from 'valibot';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
@@ -8,18 +8,19 @@ import { checkAgentName } from '../agent/name.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createClock } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
-import { configDir, dataDir } from '../lib/environment.js';
+import { configDir } from '../lib/environment.js';
 import { AxeError, formatError, isNotFound } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { defaultLogPath, memoryName } from '../memory/log-path.js';
+import { defaultLogPath, memoryName, untrustedPath } from '../memory/log-path.js';
+import { statePath } from '../memory/state.js';
 import type { MemoryStore } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
 import { createFileStore } from '../memory/stores/file/file-store.js';
 import { localAgents } from '../run/agents.js';
 import { runLogPath } from '../run/memory.js';
 import { agentsDirOf } from './agents-dir.js';
-import { openWholeFileMemory, ownPaths, removeCopies } from './file-memory.js';
-import type { ParsedFlags } from './flags.js';
+import { openFileMemory, removeCopies } from './file-memory.js';
+import { type ParsedFlags, repositoryNamed } from './flags.js';
 import type { Terminal } from './terminal.js';
 import { connectWithToken } from './terminal-world.js';
 
@@ -33,8 +34,6 @@ interface MemoryPlace {
   readonly hasNotes: boolean;
   /** Why a run here would not find the agent; undefined if it would, or if the memory is not that of this machine. */
   readonly missing: AxeError | undefined;
-  /** The command line that shows what the offline rules left, which lies apart (D32). */
-  showOffline(): string;
 }
 
 /** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
@@ -46,51 +45,27 @@ export async function openMemoryPlace(
 ): Promise<MemoryPlace> {
   refuseMixed(flags);
   const { cwd, env } = terminal;
-  const [dir, repo] = [flags.string('dir'), flags.string('repo')];
-  const isElsewhere = dir !== '' || repo !== '';
+  const dir = flags.string('dir');
+  const repository = repositoryNamed(flags.string('repo'));
+  const isElsewhere = dir !== '' || repository !== undefined;
   const agentsDir = await agentsDirOf(flags, terminal);
-  const agents = localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) });
-  const found = await findAgent(agents, name);
+  const found = await findAgent(localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) }), name);
   const agent = found instanceof AxeError ? undefined : found;
+  const memory = agent?.config.memory;
   const path =
     agent === undefined
       ? defaultLogPath(name)
       : runLogPath(agent, parseModelRef(agent.config.model), isElsewhere);
-  const memory = agent?.config.memory;
-  const place = {
+  let store = openFileMemory(memory, path, terminal);
+  if (dir !== '') store = await openFolder(resolve(cwd, dir), path, mayCreate);
+  if (repository !== undefined) store = await openBranch(repository, flags, terminal, mayCreate);
+  return {
+    store,
     path,
+    writesProvenance: isElsewhere || memory?.provenance === 'on',
     hasNotes: memory?.notes === true,
-    showOffline: () => `axe-action memory show ${name} ${offlineFlags(flags, env)}`,
+    missing: !isElsewhere && found instanceof AxeError ? found : undefined,
   };
-  if (isElsewhere) {
-    const store =
-      dir === ''
-        ? await openBranch(flags, terminal, mayCreate)
-        : await openFolder(resolve(cwd, dir), path, mayCreate);
-    return { ...place, store, writesProvenance: true, missing: undefined };
-  }
-  const store = openWholeFileMemory(memory, path, terminal);
-  const missing = found instanceof AxeError ? found : undefined;
-  return { ...place, store, writesProvenance: memory?.provenance === 'on', missing };
-}
-
-function offlineFlags(flags: ParsedFlags, env: Terminal['env']): string {
-  const repo = flags.string('repo');
-  if (repo === '')
-    return `--dir ${quoted(join(flags.string('dir') || join(dataDir(env), 'memory'), 'offline'))}`;
-  const { branch, folder } = branchOf(flags);
-  const named = branch === OWN_BRANCH ? '' : ` --branch ${quoted(branch)}`;
-  return `--repo ${repo}${named} --path ${quoted(posix.join(folder, 'offline'))}`;
-}
-
-/** A word of a command line. */
-function quoted(word: string): string {
-  return /[^\w./:@-]/.test(word) ? JSON.stringify(word) : word;
-}
-
-function branchOf(flags: ParsedFlags): { readonly branch: string; readonly folder: string } {
-  const branch = flags.string('branch') || OWN_BRANCH;
-  return { branch, folder: flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER) };
 }
 
 function refuseMixed(flags: ParsedFlags): void {
@@ -144,64 +119,62 @@ async function openFolder(root: string, path: string, mayCreate: boolean): Promi
     });
   }
   const store = createFileStore({ files, clock: createClock(), root, followLinks: false });
-  const copies = new Set(ownPaths(path).map((file) => `${file}.bak`));
+  const own = [path, untrustedPath(path)].flatMap((log) => [log, statePath(log)]);
   return {
     ...store,
     async dropHistory(signal) {
       const found = await store.readTree(signal);
       if (found.kind === 'failed') return { ...found, reason: 'error' };
-      const here = [...found.tree.keys()].filter((file) => copies.has(file));
+      const copies = own.map((file) => `${file}.bak`).filter((file) => found.tree.has(file));
       return await removeCopies(
-        here.map((file) => join(root, file)),
+        copies.map((file) => join(root, file)),
         found.location,
       );
     },
   };
 }
 
-async function openBranch(flags: ParsedFlags, terminal: Terminal, mayCreate: boolean): Promise<MemoryStore> {
-  const { env } = terminal;
-  const [, owner = '', name = ''] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)$/.exec(flags.string('repo')) ?? [];
-  if (name === '') {
-    throw new AxeError(`\`--repo\` is "${flags.string('repo')}"`, { remedy: 'Write it `owner/name`.' });
-  }
+async function openBranch(
+  { owner, name }: { readonly owner: string; readonly name: string },
+  flags: ParsedFlags,
+  terminal: Terminal,
+  mayCreate: boolean,
+): Promise<MemoryStore> {
   const client = await connectWithToken(terminal);
   if (client === undefined) {
     throw new AxeError('there is no token for GitHub', {
       remedy: 'Set `GITHUB_TOKEN` or `GH_TOKEN`, for example `GH_TOKEN=$(gh auth token)`.',
     });
   }
-  const { branch, folder } = branchOf(flags);
+  const branch = flags.string('branch') || OWN_BRANCH;
+  const folder = flags.string('path') || (branch === OWN_BRANCH ? '' : COMMITTED_FOLDER);
   if (flags.bool('purge')) await refusePurge(client, owner, name, branch);
+  const { env } = terminal;
   return openBranchMemory({ client, owner, name, branch, folder, env, clock: createClock(), mayCreate });
 }
 
 /** Only a branch that is memory's alone loses its history, before anything of it is changed. Throws an AxeError. */
-async function refusePurge(client: GitHubClient, owner: string, name: string, branch: string): Promise<void> {
-  const remedy = 'Leave `--purge` out, and remove the entry from the history with `git filter-repo`.';
-  const refused = (why: string) =>
-    new AxeError(`\`--purge\` would rewrite \`${branch}\` of ${owner}/${name}, ${why}`, { remedy });
-  if (branch !== OWN_BRANCH) throw refused(`and only \`${OWN_BRANCH}\` is memory's alone`);
+async function refusePurge(client: GitHubClient, owner: string, repo: string, branch: string): Promise<void> {
   const { signal } = new AbortController();
-  const repository = await client.request('GET /repos/{owner}/{repo}', {
-    params: { owner, repo: name },
-    signal,
-  });
+  const refused = (why: string) =>
+    new AxeError(`\`--purge\` would rewrite \`${branch}\` of ${owner}/${repo}, ${why}`, {
+      remedy: 'Leave `--purge` out, and remove the entry from the history with `git filter-repo`.',
+    });
+  if (branch !== OWN_BRANCH) throw refused(`and only \`${OWN_BRANCH}\` is memory's alone`);
+  const repository = await client.request('GET /repos/{owner}/{repo}', { params: { owner, repo }, signal });
   if (v.parse(REPOSITORY, repository.body).default_branch === branch)
     throw refused('which is the default branch');
-  const tree = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', {
-    params: { owner, repo: name, tree_sha: branch, recursive: '1' },
-    signal,
-  });
-  const files = v.parse(TREE, tree.body).tree.filter(({ type }) => type !== 'tree');
-  const other = files.find(({ path }) => !MEMORY_FILE.test(path));
+  const params = { owner, repo, tree_sha: branch, recursive: '1' };
+  const tree = await client.request('GET /repos/{owner}/{repo}/git/trees/{tree_sha}', { params, signal });
+  // Run logs, states and notes end in `.md`, and what a rewrite has left of one in `.bak`.
+  const other = v
+    .parse(TREE, tree.body)
+    .tree.find(({ type, path }) => type !== 'tree' && !/\.(?:md|bak)$/.test(path));
   if (other !== undefined) throw refused(`which holds more than memory: \`${other.path}\``);
 }
 
 const REPOSITORY = v.object({ default_branch: v.string() });
 const TREE = v.object({ tree: v.array(v.object({ path: v.string(), type: v.string() })) });
-/** A run log, a state or a note, and what a rewrite has left of one. */
-const MEMORY_FILE = /\.(?:md|bak)$/;
 
 /** Warns of an agent file that cannot be used, with its line and what to do about it. */
 export function warnLeftOut({ file, error }: ListedAgent, { stderr }: Terminal): void {

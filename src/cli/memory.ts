@@ -1,12 +1,7 @@
 import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { warningText } from '../lib/warning.js';
-import {
-  type CommandSession,
-  type MemoryCommandResult,
-  type MemoryDone,
-  viewMemory,
-} from '../memory/commands/command-session.js';
+import { type CommandSession, viewMemory } from '../memory/commands/command-session.js';
 import { formatEntries, type MemoryEntry } from '../memory/commands/entry.js';
 import { runMemoryCommand } from '../memory/commands/memory-command.js';
 import { parseMemoryCommand } from '../memory/commands/parse-memory-command.js';
@@ -20,6 +15,7 @@ import { print, type Terminal } from './terminal.js';
 
 /** `memory show | search | remember | …` (D14): what people do with a memory themselves. Throws an AxeError. */
 export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
+  const { cwd, env } = terminal;
   const [agent = '', ...words] = flags.positionals;
   if (agent === '') throw wrongCount(flags, 'requires at least 1 arg(s), only received 0');
   const name = commandOf(flags.usage).replace('memory ', '');
@@ -29,24 +25,43 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
     flags: { lane, last: flags.int('last') ?? 0, purge: flags.bool('purge') },
   });
   const place = await openMemoryPlace(agent, flags, terminal, command.kind === 'remember');
-  const { store, path, writesProvenance, hasNotes, missing, showOffline } = place;
-  const { cwd, env } = terminal;
-  const secrets = secretValues(terminal.env);
-  const session = {
-    store,
-    path,
+  const secrets = secretValues(env);
+  const session: CommandSession = {
+    store: place.store,
+    path: place.path,
     clock: createClock(),
     signal: new AbortController().signal,
     secrets,
-    readBase: hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
-    origin: writesProvenance ? originOf(terminal.env) : undefined,
-    showOffline,
+    readBase: place.hasNotes ? createBaseReader({ kind: 'local' }, undefined, cwd, env) : undefined,
+    // In a step of a workflow the runner says who started it; on a laptop nobody does.
+    origin: place.writesProvenance
+      ? { event: 'local', actor: env['GITHUB_ACTOR'] || undefined, trust: 'trusted' }
+      : undefined,
   };
-  if (missing !== undefined && (name === 'show' || name === 'search')) await requireMemory(session, missing);
+  if (place.missing !== undefined && (name === 'show' || name === 'search'))
+    await requireMemory(session, place.missing);
   const result = await runMemoryCommand(command, session);
+  // What is remembered may be a stranger's, so nothing that a terminal would act on is printed.
+  const clean = (text: string) => sanitize(text, 'log', secrets);
+  if (result.kind === 'failed') {
+    const { message, quoted, remedy, changed } = result;
+    const sentence = `${changed ? 'it was done, but ' : ''}${message}`;
+    const told = quoted === undefined ? sentence : `${sentence}:\n${quoted}`;
+    throw new AxeError(clean(told), { remedy: remedy && clean(remedy) });
+  }
+  for (const warning of result.warnings ?? [])
+    terminal.stderr.write(`warning: ${clean(warningText(warning))}\n`);
+  const { text, entries = [], quoted = formatEntries(entries), below = '' } = result;
+  if (flags.bool('json')) {
+    print(
+      terminal,
+      JSON.stringify(entries.map(describe), (_key, value) => value ?? null),
+    );
+    return 0;
+  }
   const isHere = flags.string('dir') === '' && flags.string('repo') === '';
-  const ifEmpty = command.kind === 'show' && isHere ? ELSEWHERE : '';
-  finish(result, { json: flags.bool('json'), ifEmpty, secrets, terminal });
+  const head = command.kind === 'show' && isHere && quoted === '' ? `${text}\n${ELSEWHERE}` : text;
+  print(terminal, clean([head, quoted, below].filter((part) => part !== '').join('\n\n')));
   return 0;
 }
 
@@ -66,62 +81,7 @@ async function requireMemory(
   throw new AxeError(message, { exitCode, remedy: `${remedy}\n  ${ELSEWHERE}` });
 }
 
-/** In a step of a workflow the runner says who started it; on a laptop nobody does. */
-function originOf(env: Terminal['env']): Omit<Provenance, 'id'> {
-  return { event: 'local', actor: env['GITHUB_ACTOR'] || undefined, trust: 'trusted' };
-}
-
-/** What is remembered may be a stranger's, so nothing that a terminal would act on is printed. */
-function finish(
-  result: MemoryCommandResult,
-  {
-    json,
-    ifEmpty,
-    secrets,
-    terminal,
-  }: {
-    readonly json: boolean;
-    /** What is said below a list without entries; empty for nothing. */
-    readonly ifEmpty: string;
-    readonly secrets: readonly string[];
-    readonly terminal: Terminal;
-  },
-): void {
-  const clean = (text: string) => sanitize(text, 'log', secrets);
-  if (result.kind === 'failed') {
-    const { message, quoted, remedy, changed } = result;
-    const sentence = `${changed ? 'it was done, but ' : ''}${message}`;
-    const told = quoted === undefined ? sentence : `${sentence}:\n${quoted}`;
-    throw new AxeError(clean(told), { remedy: remedy && clean(remedy) });
-  }
-  for (const warning of result.warnings ?? [])
-    terminal.stderr.write(`warning: ${clean(warningText(warning))}\n`);
-  print(
-    terminal,
-    json ? JSON.stringify((result.entries ?? []).map(describe)) : clean(formatDone(result, ifEmpty)),
-  );
-}
-
-function formatDone({ text, quoted, entries = [], below = '' }: MemoryDone, ifEmpty: string): string {
-  const shown = quoted ?? formatEntries(entries);
-  const head = shown === '' && ifEmpty !== '' ? `${text}\n${ifEmpty}` : text;
-  return [head, shown, below].filter((part) => part !== '').join('\n\n');
-}
-
-function describe({ id, lane, line, heading, task, result, provenance }: MemoryEntry): object {
-  return {
-    id,
-    time: heading,
-    lane,
-    line,
-    task: task ?? null,
-    result: result ?? null,
-    actor: provenance?.actor ?? null,
-    event: provenance?.event ?? null,
-    run: provenance?.run ?? null,
-    job: provenance?.job ?? null,
-    sha: provenance?.sha ?? null,
-    model: provenance?.model ?? null,
-    trust: provenance?.trust ?? null,
-  };
+function describe({ id, lane, line, heading: time, task, result, provenance }: MemoryEntry): object {
+  const { actor, event, run, job, sha, model, trust }: Partial<Provenance> = provenance ?? {};
+  return { id, time, lane, line, task, result, actor, event, run, job, sha, model, trust };
 }

@@ -27,8 +27,6 @@ export interface CommandSession {
   readonly origin: Omit<Provenance, 'id'> | undefined;
   /** The code that a note may rest on; left out for an agent that keeps no notes. */
   readonly readBase?: ReadBase | undefined;
-  /** The command line that shows what the offline rules left, which lies apart (D32). */
-  readonly showOffline?: (() => string) | undefined;
 }
 
 export interface MemoryDone {

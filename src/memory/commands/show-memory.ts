@@ -37,7 +37,7 @@ export function showMemory(
   const size = `${grouped(encodeBytes(text).length)} bytes`;
   const above =
     all === 0
-      ? noneYet(view, lane, session)
+      ? noneYet(view, lane)
       : `${shown} ${all === 1 ? 'entry' : 'entries'} (${size}) of \`${path}\` in ${view.location}, newest first:`;
   const notes =
     view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
@@ -96,13 +96,12 @@ function newest(entries: readonly MemoryEntry[], last: number): readonly MemoryE
 }
 
 /** What a trial without a model left lies apart (D32), where nobody would look for it. */
-function noneYet(view: MemoryView, lane: LogLane, { showOffline }: CommandSession): string {
+function noneYet(view: MemoryView, lane: LogLane): string {
   const none = `No entries in \`${view[lane].path}\` in ${view.location}.`;
   const apart = `offline/${view.trusted.path}`;
   const entries = readEntries(view.tree.get(apart) ?? '', 'trusted').length;
   if (entries === 0) return none;
-  const how = showOffline === undefined ? '' : `: \`${showOffline()}\``;
-  return `${none} The offline rules have ${count(entries, 'entry')} in \`${apart}\`${how}.`;
+  return `${none} The offline rules have ${count(entries, 'entry')} in \`${apart}\`; \`--dir\` or \`--path\` of that folder shows them.`;
 }
 
 /** The lane that was not asked for, so that nobody takes one for all. */
