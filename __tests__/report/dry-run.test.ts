@@ -67,7 +67,7 @@ An entry for the task “Is it safe? Say why.” would have been added.
     const text = formatSummary(report, { isHidden: true });
     expect(text).not.toMatch(/2026-02-21|Review|Fine/);
     expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
-    expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nIts text is not shown here');
+    expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
     expect(text).toContain('\n\nAn entry would have been added.\n\n| Agent |');
   });
 

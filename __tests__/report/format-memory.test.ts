@@ -175,17 +175,14 @@ describe('a memory in another repository (D14)', () => {
   const isHidden = true;
   const head = `**Memory** (memory branch): the last 1 of 3 entries loaded from ${link}.
 
-Its text is not shown here, because it belongs to another repository.`;
+What it says is not shown here, because it belongs to another repository.`;
 
   it('is shown only by its place and the id of the entry', async () => {
     expect(await show({ restore, save: { ...SAVED, ...THERE }, isHidden })).toBe(
       `${head}\n\nAdded to ${link}: entry \`id1\`.`,
     );
-  });
-
-  it('is also hidden if it could not be saved', async () => {
     expect(await show({ restore, save: REFUSED, isHidden })).toBe(
-      `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} Entry \`id1\` belongs only in that repository, so it is not shown here.`,
+      `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} It was entry \`id1\`.`,
     );
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import type { SaveResult } from '../../src/memory/store.js';
-import { formatMemory } from '../../src/report/format-memory.js';
-import { whatWasAdded } from '../../src/report/format-notes.js';
+import { formatMemory, whatWasAdded } from '../../src/report/format-memory.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
@@ -56,7 +55,6 @@ describe('notes that a run loaded, in the job summary', () => {
   it('are only counted if they are in another repository', async () => {
     const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), true);
     expect(summary).toContain('**Notes:** 1 file in `/memory`.');
-    expect(summary).toContain('not shown here, because it belongs to another repository');
     expect(summary).not.toContain('Tabs');
   });
 });
@@ -71,18 +69,13 @@ describe('notes in the job summary', () => {
   });
 
   it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([
-    [
-      'with an entry',
-      [WRITES, says('Done.')],
-      undefined,
-      /^Added to .*: entry `id\d+` and 2 changes to notes\.$/m,
-    ],
-    ['alone', [WRITES, DOWN], undefined, /^Added to .*: 2 changes to notes\.$/m],
+    ['with an entry', [WRITES, says('Done.')], undefined, /^Added to .*: entry `id\d+`\.$/m],
+    ['alone', [WRITES, DOWN], undefined, /^Added to .*: changes to notes\.$/m],
     [
       'that were not saved',
       [WRITES, DOWN],
       REFUSED,
-      /2 changes to notes belong only in that repository, so they are not shown here\.$/m,
+      /^\*\*Not saved:\*\* no permission\. It was changes to notes\.$/m,
     ],
   ])('show only their number if they are in another repository, %s', async (_, replies, save, line) => {
     const report = await ran({ replies, ...(save === undefined ? {} : { save }) });

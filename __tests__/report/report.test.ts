@@ -12,7 +12,7 @@ import { reportRun } from '../../src/report/report.js';
 import type { Severity } from '../../src/review/finding.js';
 import type { Published, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
-import { readInputs } from '../../src/runner/inputs/inputs.js';
+import { readFailOn, readInputs } from '../../src/runner/inputs.js';
 import { createJournal } from '../../src/runner/journal.js';
 import type { Runner } from '../../src/runner/runner.js';
 import {
@@ -108,11 +108,11 @@ async function report(of: RunReport, { inputs = {}, repository, warnings = [], r
 
 function asked(given: Readonly<Record<string, string>>, repository = 'octocat/hello') {
   const all = { agent: 'bot', 'fail-on': DEFAULT_FAIL_ON.join(), ...given };
-  const { failOn, memory } = readInputs({
+  const env = {
     GITHUB_REPOSITORY: repository,
     ...Object.fromEntries(Object.entries(all).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value])),
-  });
-  return { failOn, isHidden: memory.isElsewhere };
+  };
+  return { failOn: readFailOn(env), isHidden: readInputs(env).memory.isElsewhere };
 }
 
 async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
@@ -236,7 +236,7 @@ describe('a memory in another repository (D14)', () => {
     const step = await report({ ...of, outcome: completed('') }, { inputs });
     expect(everything(step)).not.toMatch(/Audit|Passwords|weakest|the answer/);
     expect(step.outputs['memory-entry-id']).toBe('id1');
-    expect(step.summary).toMatch(/[Ee]ntry `id1`/);
+    expect(step.summary).toContain('entry `id1`');
   });
 });
 

@@ -1,73 +1,46 @@
-import { describe, expect, it } from '@jest/globals';
-import { countCalls, formatToolsByTurn } from '../../src/report/run.js';
+import { expect, it } from '@jest/globals';
+import type { ToolCallRecord } from '../../src/lib/outcome.js';
+import { formatToolsByTurn } from '../../src/report/run.js';
 import { called } from '../helpers/reports.js';
 
-const toAgent = (input: unknown, isDenied = false) => called('call_agent', { input, isDenied });
+const read = (path: string, patch: Partial<ToolCallRecord> = {}) =>
+  called('read_file', { input: { path }, ...patch });
+const ask = (input: unknown) => called('call_agent', { input });
+const many = Array.from({ length: 7 }, (_, index) => read(`${index}${'x'.repeat(500)}`));
 
-describe('what a run called', () => {
-  it('is counted by sub-agent where it was one', () => {
-    const calls = [toAgent({ agent: 'linter' }), toAgent({ agent: 'tester' }), toAgent({ agent: 'linter' })];
-    expect(countCalls(calls).map(({ name, calls: times }) => [name, times])).toEqual([
-      ['call_agent → linter', 2],
-      ['call_agent → tester', 1],
-    ]);
-  });
-
-  it.each([
-    [undefined, 'call_agent'],
-    [{ agent: 7 }, 'call_agent'],
-    [{ agent: 'a\nb' }, 'call_agent → a b'],
-  ])('has a name where a sub-agent was called by %j', (input, name) => {
-    expect(countCalls([toAgent(input)])).toMatchObject([{ name }]);
-  });
-
-  it.each([
-    ['', '(no name)'],
-    ['\u200B\u0007', '(no name)'],
-    ['x'.repeat(65), `${'x'.repeat(63)}…`],
-    ['__proto__', '__proto__'],
-  ])('shows a tool that the model calls %j in one short line', (tool, name) => {
-    expect(countCalls([called(tool)])).toMatchObject([{ name, calls: 1, errors: 0, isDenied: false }]);
-  });
+it.each<[string, readonly ToolCallRecord[], string]>([
+  [
+    'what they were about, and errors',
+    [read('a.ts'), read('a.ts'), read('b.ts', { isError: true })],
+    '`read_file` × 3 (`a.ts`, `b.ts`, 1 error)',
+  ],
+  ['what was not offered', [called('fly', { isError: true, isDenied: true })], '`fly` (not offered)'],
+  [
+    'sub-agents, each by itself',
+    [ask({ agent: 'linter' }), ask({ agent: 'tester' }), ask({ agent: 'linter' })],
+    '`call_agent → linter` × 2, `call_agent → tester`',
+  ],
+  ['a sub-agent without a name', [ask(undefined), ask({ agent: 7 })], '`call_agent` × 2'],
+  [
+    'names in one short line',
+    [ask({ agent: 'a\nb' }), called('x'.repeat(65))],
+    `\`call_agent → a b\`, \`${'x'.repeat(63)}…\``,
+  ],
+  ['names that cannot be seen', [called(''), called('\u200B\u0007')], '`(no name)` × 2'],
+  ['names that are markdown', [called('</details>`\n\n# t')], "`</details>' # t`"],
+  ['names of objects', [called('__proto__')], '`__proto__`'],
+])('the tools by turn show %s', (_, calls, line) => {
+  expect(formatToolsByTurn(calls, false)).toContain(`\n- Turn 1: ${line}\n`);
 });
 
-describe('the tools by turn', () => {
-  it('are a folded line for each turn, with what the calls were about, errors, and what was not offered', () => {
-    const calls = [
-      called('read_file', { input: { path: 'src/a.ts' } }),
-      called('read_file', { input: { path: 'src/a.ts', offset: 9 } }),
-      called('read_file', { input: { path: 'src/b.ts' }, isError: true }),
-      called('fly', { turn: 3, isError: true, isDenied: true }),
-      toAgent({ agent: 'linter', task: 'Lint it.' }),
-    ];
-    expect(
-      formatToolsByTurn(calls, false),
-    ).toBe(`<details><summary>Tools by turn: 5 calls in 2 turns</summary>
+it('the tools by turn are folded, a line for each turn', () => {
+  expect(formatToolsByTurn([read('a.ts'), called('fly', { turn: 3 })], false)).toBe(
+    '<details><summary>Tools by turn: 2 calls in 2 turns</summary>\n\n- Turn 1: `read_file` (`a.ts`)\n- Turn 3: `fly`\n\n</details>',
+  );
+  expect(formatToolsByTurn(many, false)).toMatch(/`read_file` × 7 \((?:`\dx+…`, ){5}…\)/);
+});
 
-- Turn 1: \`read_file\` × 3 (\`src/a.ts\`, \`src/b.ts\`, 1 error), \`call_agent → linter\`
-- Turn 3: \`fly\` (not offered)
-
-</details>`);
-  });
-
-  it('do not say what calls were about where memory is to stay in another repository (D14)', () => {
-    const calls = [called('edit_note', { input: { path: 'projects/secret.md' } })];
-    expect(formatToolsByTurn(calls, true)).toContain('\n- Turn 1: `edit_note`\n');
-  });
-
-  it('stay short, whatever a model calls', () => {
-    const wild = [
-      ...Array.from({ length: 90 }, (_, turn) => called('a', { turn })),
-      ...Array.from({ length: 90 }, (_, index) => called(`</details>\`\n\n# t${index}`, { turn: 1 })),
-      ...Array.from({ length: 90 }, (_, index) =>
-        called('b', { turn: 2, input: { path: `${index}${'x'.repeat(500)}` } }),
-      ),
-    ];
-    const lines = formatToolsByTurn(wild, false).split('\n');
-    expect(lines).toHaveLength(55);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(1000);
-    expect(lines[3]).toMatch(/^- Turn 1: `a`, `<\/details>' # t0`, .*, and 71 more$/);
-    expect(lines[4]).toMatch(/^- Turn 2: `a`, `b` × 90 \(`0x+…`, (?:`\dx+…`, ){4}…\)$/);
-    expect(lines.at(-3)).toBe('- and 40 more turns');
-  });
+it('the tools by turn do not say what calls were about if memory is in another repository (D14)', () => {
+  const calls = [called('edit_note', { input: { path: 'projects/secret.md' } })];
+  expect(formatToolsByTurn(calls, true)).toContain('\n- Turn 1: `edit_note`\n');
 });

@@ -41,18 +41,3 @@ it('problems are shown at their line and column, without secrets and workflow co
   expect(text).toContain('col=5');
   expect(text).not.toContain('hunter2');
 });
-
-it('nine problems of a kind are shown and the others counted', async () => {
-  const errors = Array.from({ length: 9 }, () => fault());
-  expect((await annotated(errors)).annotations).toHaveLength(9);
-  const warnings = Array.from({ length: 12 }, () => fault({ severity: 'warning' }));
-  const { annotations } = await annotated([...warnings, ...errors, fault()]);
-  expect(annotations.map(({ level }) => level)).toEqual([
-    ...Array.from({ length: 10 }, () => 'error'),
-    ...Array.from({ length: 10 }, () => 'warning'),
-  ]);
-  expect([annotations[9]?.message, annotations[19]?.message]).toEqual([
-    '1 more error; the job summary lists them.',
-    '3 more warnings; the job summary lists them.',
-  ]);
-});

@@ -59,32 +59,12 @@ describe('the summary of agent validation', () => {
 - **warning** \`axe/agents/broken.toml\`: It is odd.`);
   });
 
-  it('has a bounded length, and cells that cannot leave their row', () => {
-    const [fault] = BROKEN.faults;
-    if (fault === undefined) throw new Error('a fault is needed');
-    const long = agent(
-      `long|${'c'.repeat(5000)}`,
-      Array.from({ length: 500 }, () => fault),
-    );
-    const summary = markdownOf(long);
-    expect(summary).toContain('And 300 more.');
-    const row = summary.split('\n').find((line) => line.startsWith('| `axe/agents/long'));
+  it('has cells that cannot leave their row, however long a name is', () => {
+    const row = markdownOf(agent(`long|${'c'.repeat(5000)}`))
+      .split('\n')
+      .find((line) => line.startsWith('| `axe/agents/long'));
     expect(row?.length).toBeLessThan(200);
     expect(row).toContain('long\\|ccc');
-  });
-});
-
-describe('text by strangers in an agent', () => {
-  it.each([
-    ['cannot use [x](https://example.com)', 'cannot use \\[x](https://example.com)'],
-    ['"<img src=x>" is none', '"\\<img src=x>" is none'],
-    ['did you mean `[memory]`?', 'did you mean `[memory]`?'],
-    ['`a``[x](y)```', '\\`a\\`\\`\\[x](y)\\`\\`\\`'],
-    ['`a\\` [x](y) `', '`a\\` \\[x](y) \\`'],
-    ['\\[x](y)', '\\\\\\[x](y)'],
-  ])('is not markup in %j', (message, shown) => {
-    const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
-    expect(markdownOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
   });
 });
 

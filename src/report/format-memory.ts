@@ -1,11 +1,15 @@
 import { describeTaint, type TaintSource } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
-import { code, codeBlock, details, oneLine, paragraphs } from '../lib/text/markdown.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { code, codeBlock, details, oneLine, paragraphs, table } from '../lib/text/markdown.js';
+import { count, grouped } from '../lib/text/number.js';
+import type { NoteChange } from '../memory/change.js';
+import type { GoneLine } from '../memory/notes/citations.js';
+import type { RecentWrite } from '../memory/notes/session.js';
 import { stripProvenance } from '../memory/run-log.js';
-import type { FailedSave, MemoryStore, Place } from '../memory/store.js';
-import type { EntryChange, Memory, Plan, Remembered } from '../run/records.js';
+import type { BlockedPlace, MemoryStore, Place } from '../memory/store.js';
+import type { Memory, Plan, Remembered, RunNotes } from '../run/records.js';
 import { describeRestored } from '../runner/action-reporter.js';
-import { formatLoadedNotes, formatNotes, formatUnsavedNotes, notesCount } from './format-notes.js';
 import type { ReportOf } from './run-summary.js';
 
 /**
@@ -29,19 +33,19 @@ export function formatMemory(
 ): string {
   if (memory === undefined)
     return '**Memory:** off. To turn it on, set `enabled = true` in `[memory]` of the agent.';
+  const { restored, store, text } = memory;
+  const loaded = describeRestored(restored, () => link(restored));
+  // What somebody who wants no memory adds to it goes nowhere.
+  const kept = remembered?.result.kind === 'saved' && remembered.result.isNowhere ? undefined : remembered;
   return paragraphs([
-    headLine(memory),
-    loadedText(memory, isHidden),
-    formatLoadedNotes(memory, isHidden),
-    addedText(memory, plan.agent.name, remembered, isHidden),
-    apartNote(plan, taints, remembered),
+    `**Memory${store.kind === 'none' ? ':**' : `** (${STORES[store.kind]}):`} ${loaded}.`,
+    isHidden ? 'What it says is not shown here, because it belongs to another repository.' : '',
+    isHidden || text === '' ? '' : details('What the model was given from memory', codeBlock(text.trimEnd())),
+    memory.notes === undefined || store.kind === 'none' ? '' : loadedNotes(memory.notes, isHidden),
+    kept === undefined ? '' : isHidden ? hiddenLine(kept) : added(kept, memory, plan.agent.name),
+    apartNote(plan, taints, kept),
     storeNotes.map((note) => `- ${oneLine(note)}`).join('\n'),
   ]);
-}
-
-function headLine({ restored, store }: Memory): string {
-  const loaded = describeRestored(restored, () => link(restored));
-  return `**Memory${store.kind === 'none' ? ':**' : `** (${STORES[store.kind]}):`} ${loaded}.`;
 }
 
 /** The stores in the words of people who never chose one. */
@@ -60,80 +64,116 @@ function link({ location, url }: Place): string {
   return url === undefined ? code(location) : `[${code(location)}](${url})`;
 }
 
-function loadedText({ text }: Memory, isHidden: boolean): string {
-  if (text === '') return '';
-  if (isHidden) return 'Its text is not shown here, because it belongs to another repository.';
-  return details('What the model was given from memory', codeBlock(text.trimEnd()));
-}
-
-function addedText(
-  memory: Memory,
-  agent: string,
-  remembered: Remembered | undefined,
-  isHidden: boolean,
-): string {
-  if (remembered === undefined || isNowhere(remembered)) return '';
-  if (isHidden) return hiddenLine(remembered);
-  const { result, entries } = remembered;
-  const [first] = result.kind === 'saved' ? entries : [];
+function loadedNotes({ found, prompt, checked }: RunNotes, isHidden: boolean): string {
+  const { files, location } = found;
+  const block = prompt.block.trim();
+  // The scratchpad is no listed note, but the model is given it.
+  const what =
+    files > 0 ? `${count(files, 'file')} in` : block === '' ? 'none loaded from' : 'a scratchpad in';
+  const { same, moved, gone, unchecked } = checked.counts;
+  const lines = [
+    [same, 'as noted'],
+    [moved, 'moved'],
+    [gone, 'gone'],
+    [unchecked, 'not checked'],
+  ] as const;
+  const cited = lines.flatMap(([number, word]) => (number === 0 ? [] : [`${grouped(number)} ${word}`]));
   return paragraphs([
-    addedLine(remembered),
-    ...entries.map(entryBlock(entries.length, result.kind === 'saved')),
-    formatNotes(memory, remembered),
-    formatUnsavedNotes(remembered),
-    first === undefined || result.kind !== 'saved'
-      ? ''
-      : undoLine(first.id, { agent, store: memory.store.kind, location: result.location }),
+    `**Notes:** ${what} ${code(location)}.`,
+    isHidden || block === '' ? '' : details('What the model was given from notes', codeBlock(block)),
+    cited.length === 0 ? '' : `**Lines that notes rest on:** ${cited.join(', ')}.`,
+    formatGone(checked.gone, isHidden),
   ]);
 }
 
-/** What somebody who wants no memory adds to it. */
-function isNowhere({ result }: Remembered): boolean {
-  return result.kind === 'saved' && result.isNowhere === true;
+/** Lines of notes whose code is gone, in markdown; empty for none. */
+export function formatGone(gone: readonly GoneLine[], isHidden: boolean): string {
+  if (gone.length === 0) return '';
+  const lines = gone.map(
+    ({ note, line, text }) => `- ${code(note)}, line ${line}: ${code(cleanLine(text, MAX_GONE_TEXT))}`,
+  );
+  return paragraphs([
+    '**No longer true:** the code that these lines of notes rest on is gone, so runs no longer get them. Remove them from the notes, or correct them.',
+    isHidden ? '' : lines.join('\n'),
+  ]);
+}
+
+/** Code points of a line. */
+const MAX_GONE_TEXT = 300;
+
+/** Of what is to stay in another repository nothing but the id of the entry is told (D14). */
+function hiddenLine({ result, entries: [entry] }: Remembered): string {
+  const what = entry === undefined ? 'changes to notes' : `entry ${code(entry.id)}`;
+  return result.kind === 'saved'
+    ? `Added to ${link(result)}: ${what}.`
+    : `${notSaved(result)} It was ${what}.`;
 }
 
 /** Of a run that did not complete its notes are all there is. */
-function addedLine({ result, entries }: Remembered): string {
-  if (entries.length === 0)
-    return result.kind === 'saved' ? `Notes saved to ${link(result)}.` : notSaved(result);
-  if (result.kind === 'saved') {
-    const others = entries.slice(1).map(({ path }) => code(path));
-    return `Added to ${[link(result), ...others].join(' and ')}:`;
-  }
-  return `${notSaved(result)} The ${entries.length === 1 ? 'entry' : 'entries'}, so that nothing is lost:`;
-}
-
-/** Of an entry that is to stay in another repository nothing but its id is told (D14). */
-function hiddenLine({ result, entries: [entry], notes }: Remembered): string {
-  const parts = [
-    ...(entry === undefined ? [] : [`entry ${code(entry.id)}`]),
-    ...(notes.length === 0 ? [] : [notesCount(notes.length)]),
-  ];
-  const what = parts.join(' and ');
-  if (result.kind === 'saved') return `Added to ${link(result)}: ${what}.`;
-  const begun = what.slice(0, 1).toUpperCase() + what.slice(1);
-  const [belongs, it, is] = notes.length === 0 ? ['belongs', 'it', 'is'] : ['belong', 'they', 'are'];
-  return `${notSaved(result)} ${begun} ${belongs} only in that repository, so ${it} ${is} not shown here.`;
-}
-
-function notSaved({ message, remedy }: FailedSave): string {
-  return `**Not saved:** ${message}.${remedy === undefined ? '' : ` ${remedy}`}`;
-}
-
-/** Of two entries each is shown with its place. */
-function entryBlock(entries: number, isSaved: boolean): (entry: EntryChange) => string {
-  return ({ path, text }) => {
+function added(remembered: Remembered, { store, notes }: Memory, agent: string): string {
+  const { result, entries } = remembered;
+  const [first] = entries;
+  const blocks = entries.map(({ path, text }) => {
     const plain = stripProvenance(text).trimEnd();
-    const block = isSaved ? codeBlock(plain.replaceAll(/^/gm, '+'), 'diff') : codeBlock(plain);
-    return entries === 1 ? block : `${code(path)}:\n\n${block}`;
-  };
+    const block =
+      result.kind === 'saved' ? codeBlock(plain.replaceAll(/^/gm, '+'), 'diff') : codeBlock(plain);
+    return entries.length === 1 ? block : `${code(path)}:\n\n${block}`;
+  });
+  const changed = notes === undefined ? '' : changedNotes(notes.session.recent(), remembered);
+  if (result.kind === 'failed') {
+    const lost = `The ${entries.length === 1 ? 'entry' : 'entries'}, so that nothing is lost:`;
+    const head = first === undefined ? notSaved(result) : `${notSaved(result)} ${lost}`;
+    return paragraphs([head, ...blocks, changed, changed === '' ? '' : textsOf(remembered.notes)]);
+  }
+  const others = entries.slice(1).map(({ path }) => code(path));
+  const unsaved = unsavedIn(remembered);
+  const left = remembered.notes.filter(({ path }) => unsaved.some((note) => note.path === path));
+  return paragraphs([
+    first === undefined
+      ? `Notes saved to ${link(result)}.`
+      : `Added to ${[link(result), ...others].join(' and ')}:`,
+    ...blocks,
+    changed,
+    ...unsaved.map(({ path, ...why }) => notSaved(why, `${code(path)}: `)),
+    left.length === 0 ? '' : textsOf(left),
+    first === undefined ? '' : undoLine(first.id, agent, store.kind, result.location),
+  ]);
+}
+
+function notSaved({ message, remedy }: Pick<BlockedPlace, 'message' | 'remedy'>, what = ''): string {
+  return `**Not saved:** ${what}${message}.${remedy === undefined ? '' : ` ${remedy}`}`;
+}
+
+/** The newest changes that a run made to its notes, without what was written. */
+function changedNotes(recent: readonly RecentWrite[], { notes }: Remembered): string {
+  if (notes.length === 0) return '';
+  const left = notes.length - recent.length;
+  const rows = recent.map(({ timestamp, action, path, bytes }) => {
+    return [timestamp.toISOString().slice(11, 19), action, code(path), grouped(bytes)];
+  });
+  return paragraphs([
+    notes.some(({ path }) => path.startsWith('untrusted/'))
+      ? 'The changes to notes are in `untrusted/`, which no run loads, because other people could have influenced them:'
+      : 'What the agent did to its notes:',
+    left > 0 ? `The newest ${recent.length} of ${notes.length} changes.` : '',
+    recent.length === 0 ? '' : table(['Time (UTC)', 'Change', 'File', 'Bytes'], rows),
+  ]);
+}
+
+/** Texts that are nowhere else. */
+function textsOf(notes: readonly NoteChange[]): string {
+  const texts = notes.map(describeNoteChange).join('').trimEnd();
+  return details('The notes, so that nothing is lost', codeBlock(texts));
+}
+
+/** What was to be done to a note, for people who have to do it themselves now. */
+export function describeNoteChange({ path, edit }: NoteChange): string {
+  if (edit.kind === 'delete') return `${path}, deleted\n\n`;
+  return `${path}, ${edit.kind === 'append' ? 'added' : 'rewritten'}:\n${edit.text.trimEnd()}\n\n`;
 }
 
 /** How people take back what a run has added. A run on a comment can save to no cache. */
-function undoLine(
-  id: string,
-  { agent, store, location }: { agent: string; store: MemoryStore['kind']; location: string },
-): string {
+function undoLine(id: string, agent: string, store: MemoryStore['kind'], location: string): string {
   switch (store) {
     case 'file':
       return `It is kept only if a later step commits and pushes it. Undo: ${code(`axe-action memory forget ${agent} ${id} --dir .axe/memory`)} in a checkout.`;
@@ -144,23 +184,37 @@ function undoLine(
   }
 }
 
-/** Why an entry stands where trusted runs do not read (D19). */
+/** Why an entry is where trusted runs do not read (D19). */
 function apartNote(
   { trust, memory }: Plan,
   taints: readonly TaintSource[],
   remembered: Remembered | undefined,
 ): string {
   if (memory?.lane === 'none') return '`memory-readonly: true`: this run adds nothing to memory.';
-  if (remembered === undefined || isNowhere(remembered)) return '';
-  const [first, second] = remembered.entries;
+  const [first, second] = remembered?.entries ?? [];
   if (second !== undefined)
-    return `The run's own words are kept apart because ${listOf(taints.map(describeTaint))}. Trusted runs load only the computed entry.`;
+    return `The run's own words are kept apart because ${taints.map(describeTaint).join(', and ')}. Trusted runs load only the computed entry.`;
   if (first === undefined || first.path === memory?.path) return '';
   return `The entry is kept apart from what trusted runs load because ${trust.reason}.`;
 }
 
-function listOf(reasons: readonly string[]): string {
-  return reasons.length < 2 ? reasons.join('') : `${reasons.slice(0, -1).join(', ')}, and ${reasons.at(-1)}`;
+/** What was saved and where: `1 entry added to x.md and 1 entry to untrusted/x.md`. */
+export function whatWasAdded(remembered: Remembered, { location, prefix }: Place): string {
+  const unsaved = unsavedIn(remembered);
+  const notes = remembered.notes.filter(({ path }) => !unsaved.some((note) => note.path === path));
+  const changes = notes.length === 0 ? [] : [`${count(notes.length, 'change')} to notes`];
+  const [first = 'nothing', ...others] = [
+    ...remembered.entries.map(({ path }, index) => {
+      if (index === 0) return '1 entry';
+      return `1 entry to ${prefix === undefined ? `\`${path}\`` : prefix + path}`;
+    }),
+    ...changes,
+  ];
+  return [`${first} added to ${location}`, ...others].join(' and ');
+}
+
+function unsavedIn({ result }: Remembered): readonly BlockedPlace[] {
+  return result.kind === 'saved' ? (result.unsaved ?? []) : [];
 }
 
 const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';

@@ -16,28 +16,23 @@ import type { Outputs } from './run-summary.js';
 
 /** The warnings of a run in its job summary; what the token may not read is listed apart. */
 export function warningList(warnings: readonly Warning[]): string {
-  const unread = warnings.filter(({ code }) => code === 'context-unread');
-  const others = warnings.filter(({ code }) => code !== 'context-unread');
-  const lines = others.map((warning) => {
+  const isUnread = ({ code }: Warning) => code === 'context-unread';
+  return paragraphs([
+    listOf(
+      '**Warnings**',
+      warnings.filter((warning) => !isUnread(warning)),
+    ),
+    listOf('**Not read**, so the model does not know of it', warnings.filter(isUnread)),
+  ]);
+}
+
+function listOf(title: string, warnings: readonly Warning[]): string {
+  if (warnings.length === 0) return '';
+  const lines = warnings.map((warning) => {
     const at = warning.at === undefined ? '' : ` (${code(sourcePosition(warning.at))})`;
     return `- ${oneLine(warningText(warning))}${at}`;
   });
-  return paragraphs([others.length === 0 ? '' : '**Warnings**', lines.join('\n'), formatNotRead(unread)]);
-}
-
-/** What the token may not read, a line for each permission that is missing. */
-function formatNotRead(unread: readonly Warning[]): string {
-  if (unread.length === 0) return '';
-  const byRemedy = new Map<string, string[]>();
-  for (const { message, remedy = '' } of unread) {
-    const what = byRemedy.get(remedy) ?? [];
-    if (!what.includes(message)) byRemedy.set(remedy, [...what, message]);
-  }
-  const lines = [...byRemedy].map(([remedy, what]) => {
-    const next = oneLine(remedy).replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
-    return `- ${oneLine(what.join(', '))}${next === '' ? '' : ` — ${next}`}`;
-  });
-  return paragraphs(['**Not read**, so the model does not know of it', lines.join('\n')]);
+  return paragraphs([title, lines.join('\n')]);
 }
 
 /** How much of a change was read, or would have been, with the names of all files that were not. */
@@ -126,9 +121,7 @@ function describeFindings(open: readonly FindingRecord[]): string {
   return `${count(open.length, 'finding')}: ${bySeverity.join(', ')}`;
 }
 
-const MAX_ROWS = 100;
 const MAX_TITLE = 100;
-const MAX_LISTED_PATH = 100;
 
 /** Findings with their fates, the worst first as they are given, as a table for the job summary; empty for none. */
 export function formatFindingTable(
@@ -136,18 +129,14 @@ export function formatFindingTable(
   clean: (markdown: string) => string,
 ): string {
   if (records.length === 0) return '';
-  const rows = records.slice(0, MAX_ROWS).map((record) => rowOf(record, clean));
-  const left = records.length - rows.length;
-  return paragraphs([
-    ['| Finding | Severity | Confidence | Result |', '|---|---|---|---|', ...rows].join('\n'),
-    left > 0 ? `and ${count(left, 'more finding')}` : '',
-  ]);
+  const rows = records.map((record) => rowOf(record, clean));
+  return ['| Finding | Severity | Confidence | Result |', '|---|---|---|---|', ...rows].join('\n');
 }
 
 function rowOf(record: FindingRecord, clean: (markdown: string) => string): string {
   const { title, path, line, severity, category, confidence, state, why, by, url } = record;
   const name = `${cell(cleanLine(clean(title), MAX_TITLE))} · ${record.handle}`;
-  const place = cell(code(`${cleanLine(path, MAX_LISTED_PATH)}:${line}`));
+  const place = cell(code(`${cleanLine(path, MAX_TITLE)}:${line}`));
   const who = by === undefined ? '' : ` by ${code(by)}`;
   const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
   const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];

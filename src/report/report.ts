@@ -7,7 +7,7 @@ import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib
 import { isOpen } from '../review/finding.js';
 import { allFindings, countFindings, type MetGate, metGates, type ReviewResult } from '../review/record.js';
 import { formatSarif } from '../review/sarif.js';
-import type { FailOn } from '../runner/inputs/inputs.js';
+import type { FailOn } from '../runner/inputs.js';
 import { noteReported } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
 import { writeRunnerFile } from '../runner/runner-file.js';

@@ -7,8 +7,7 @@ import type { Warning, WarningCode } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { worthTable } from '../review/worth.js';
 import type { Remembered } from '../run/records.js';
-import { formatMemory, loadedEntries, memoryNotes } from './format-memory.js';
-import { whatWasAdded } from './format-notes.js';
+import { formatMemory, loadedEntries, memoryNotes, whatWasAdded } from './format-memory.js';
 import {
   formatFindingTable,
   formatHeadline,
@@ -142,84 +141,41 @@ function rememberedLines(remembered: Remembered | undefined): readonly string[] 
   return [`Memory: ${whatWasAdded(remembered, result)}`, ...notSaved];
 }
 
-/** How often a turn called one tool or sub-agent. */
-interface CallCount {
-  /** One short line; a sub-agent is `call_agent → <name>`. The model chose it, so it may say anything. */
-  readonly name: string;
-  readonly calls: number;
-  readonly errors: number;
-  /** The tool was never offered: unknown, or withheld by a rule. */
-  readonly isDenied: boolean;
-  /** What the calls were about, each once, in one short line. */
-  readonly targets: readonly string[];
-}
-
-/** Longest name that is shown, in code points; providers allow no more than this in a tool's name. */
-const NAME_LENGTH = 64;
-
-/** The tools and sub-agents that were called, in the order of their first call. */
-export function countCalls(records: readonly ToolCallRecord[]): readonly CallCount[] {
-  const counts = new Map<string, CallCount>();
-  for (const record of records) {
-    const name = nameOf(record);
-    const before = counts.get(name);
-    const targets = before?.targets ?? [];
-    const target = record.tool === 'call_agent' ? '' : callTarget(record.input);
-    counts.set(name, {
-      name,
-      calls: (before?.calls ?? 0) + 1,
-      errors: (before?.errors ?? 0) + (record.isError ? 1 : 0),
-      isDenied: record.isDenied,
-      targets: target === '' || targets.includes(target) ? targets : [...targets, target],
-    });
-  }
-  return [...counts.values()];
-}
-
-/** Most turns that are listed, tools and sub-agents of one, and targets of a tool: a model can make up names without end. */
-const MAX_TURNS = 50;
-const MAX_NAMES = 20;
-const MAX_TARGETS = 5;
-
 /** What the agent called in each of its turns, folded; empty where that is nothing. `isHidden`: for what is not said. */
 export function formatToolsByTurn(records: readonly ToolCallRecord[], isHidden: boolean): string {
-  const byTurn = new Map<number, ToolCallRecord[]>();
-  for (const record of records) byTurn.set(record.turn, [...(byTurn.get(record.turn) ?? []), record]);
-  if (byTurn.size === 0) return '';
-  const lines = [...byTurn].slice(0, MAX_TURNS).map(([turn, own]) => {
-    const counts = countCalls(own);
-    const names = counts.slice(0, MAX_NAMES).map((one) => formatCall(one, isHidden));
-    const left = counts.length - names.length;
-    return `- Turn ${turn}: ${[...names, ...(left > 0 ? [`and ${left} more`] : [])].join(', ')}`;
+  if (records.length === 0) return '';
+  const turns = [...Map.groupBy(records, ({ turn }) => turn)];
+  const lines = turns.map(([turn, own]) => {
+    const calls = [...Map.groupBy(own, nameOf)].map(([name, same]) => formatCalls(name, same, isHidden));
+    return `- Turn ${turn}: ${calls.join(', ')}`;
   });
-  const left = byTurn.size - lines.length;
   return details(
-    `Tools by turn: ${count(records.length, 'call')} in ${count(byTurn.size, 'turn')}`,
-    [...lines, ...(left > 0 ? [`- and ${count(left, 'more turn')}`] : [])].join('\n'),
+    `Tools by turn: ${count(records.length, 'call')} in ${count(turns.length, 'turn')}`,
+    lines.join('\n'),
   );
 }
 
-function formatCall({ name, calls, errors, isDenied, targets }: CallCount, isHidden: boolean): string {
-  const shown = isHidden ? [] : targets.slice(0, MAX_TARGETS).map(code);
+/** The calls of one tool or sub-agent in a turn, with what they were about. */
+function formatCalls(name: string, calls: readonly ToolCallRecord[], isHidden: boolean): string {
+  const about = calls.map(({ tool, input }) => (tool === 'call_agent' ? '' : callTarget(input)));
+  const targets = isHidden ? [] : [...new Set(about)].filter((target) => target !== '');
+  const errors = calls.filter(({ isError }) => isError).length;
+  const isDenied = calls.some((call) => call.isDenied);
   const remarks = [
-    ...shown,
-    ...(!isHidden && targets.length > MAX_TARGETS ? ['…'] : []),
+    ...targets.slice(0, MAX_TARGETS).map(code),
+    ...(targets.length > MAX_TARGETS ? ['…'] : []),
     ...(isDenied ? ['not offered'] : errors === 0 ? [] : [count(errors, 'error')]),
   ];
-  const times = calls === 1 ? '' : ` × ${grouped(calls)}`;
+  const times = calls.length === 1 ? '' : ` × ${grouped(calls.length)}`;
   return `${code(name)}${times}${remarks.length === 0 ? '' : ` (${remarks.join(', ')})`}`;
 }
 
+const MAX_TARGETS = 5;
+
+/** The model chose the names, so each is cleaned; providers allow no more than 64 characters in a tool's. */
 function nameOf({ tool, input, isDenied }: ToolCallRecord): string {
-  const agent = tool === 'call_agent' && !isDenied ? agentOf(input) : '';
-  return agent === '' ? shown(tool) : `${shown(tool)} → ${shown(agent)}`;
-}
-
-function agentOf(input: unknown): string {
-  const agent = typeof input === 'object' && input !== null && 'agent' in input ? input.agent : '';
-  return typeof agent === 'string' ? agent : '';
-}
-
-function shown(name: string): string {
-  return cleanLine(name, NAME_LENGTH) || '(no name)';
+  const shown = (name: string) => cleanLine(name, 64) || '(no name)';
+  if (tool !== 'call_agent' || isDenied) return shown(tool);
+  const agent = typeof input === 'object' && input !== null && 'agent' in input ? input.agent : undefined;
+  return typeof agent === 'string' && agent !== '' ? `${shown(tool)} → ${shown(agent)}` : shown(tool);
 }

@@ -1,4 +1,3 @@
-import type { Fault } from '../agent/fault.js';
 import { formatModelRef } from '../agent/model-ref.js';
 import { MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
 import {
@@ -14,6 +13,7 @@ import { type Conclusion, conclusionOf } from '../lib/outcome.js';
 import { cutToCharacters } from '../lib/text/cut.js';
 import { code, codeBlock, details, errorBlock, oneLine, paragraphs, table } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
+import { warningText } from '../lib/warning.js';
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
 import { buildSystemPrompt, NO_NOTES, withNotes } from '../prompt/system.js';
@@ -22,8 +22,7 @@ import { formatSeverities } from '../review/severity.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
 import { describePlan } from '../runner/action-reporter.js';
-import { formatMemory, loadedEntries } from './format-memory.js';
-import { formatGone } from './format-notes.js';
+import { formatGone, formatMemory, loadedEntries } from './format-memory.js';
 import {
   formatFindingTable,
   formatPublished,
@@ -36,7 +35,7 @@ import {
   warningList,
 } from './format-summary.js';
 import { summarizeRun } from './run.js';
-import type { Annotation, Finished, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
+import type { Finished, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
 export function summarize(report: Finished, options: SummaryOptions): RunSummary {
   switch (report.kind) {
@@ -51,7 +50,7 @@ export function summarize(report: Finished, options: SummaryOptions): RunSummary
     case 'gc':
       return summarizeGc(report, options);
     case 'validated':
-      return summarizeValidation(report.validation);
+      return summarizeValidation(report.validation, options);
     case 'failed':
       return summarizeFailure(report.thrown, options);
   }
@@ -305,78 +304,37 @@ function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string
   }
 }
 
-function summarizeValidation(validation: Validation): RunSummary {
+function summarizeValidation(validation: Validation, { clean }: SummaryOptions): RunSummary {
   const { agents, where } = validation;
-  const lines = agents.map((agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent)}`);
+  const faults = allFaults(validation);
+  const verdicts = agents.map((agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent)}`);
+  const lines = faults.map(({ severity, at, message, remedy }) =>
+    oneLine(
+      `- **${severity}** ${code(sourcePosition(at))}: ${clean(warningText({ message, remedy: remedy || undefined }))}`,
+    ),
+  );
   return {
     outputs: {
       conclusion: isValid(validation) ? 'success' : 'failure',
       response: formatValidation(validation).join('\n'),
       'memory-saved': 'false',
     },
-    markdown: formatFaults(validation),
-    // The annotations tell the faults.
-    log: [`Looked at ${count(lines.length, 'agent')} of ${where}:`, ...lines],
-    annotations: annotationsOf(allFaults(validation)),
+    markdown: paragraphs([
+      `### axe-action: ${isValid(validation) ? 'the agents are valid' : 'the agents are not valid'}`,
+      `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
+      table(
+        ['Agent', 'Result'],
+        agents.map((agent) => [code(cutToCharacters(agent.file, 100)), formatVerdict(agent)]),
+      ),
+      lines.join('\n'),
+    ]),
+    // The annotations tell the faults. Of more than ten of a kind the runner shows the first.
+    log: [`Looked at ${count(agents.length, 'agent')} of ${where}:`, ...verdicts],
+    annotations: faults.map(({ severity, message, remedy, at }) => ({
+      level: severity,
+      title: 'Agent',
+      message: [message, remedy].join('\n').trim(),
+      at,
+    })),
   };
 }
-
-/** Faults that are listed; an annotation holds less, a summary a megabyte. */
-const MAX_LISTED = 200;
-
-/** A row for each agent, and below it all that is wrong. */
-function formatFaults(validation: Validation): string {
-  const { agents, where } = validation;
-  const faults = allFaults(validation);
-  const lines = faults
-    .slice(0, MAX_LISTED)
-    .map((fault) =>
-      oneLine(`- **${fault.severity}** ${code(sourcePosition(fault.at))}: ${formatFault(fault)}`),
-    );
-  const left = faults.length - lines.length;
-  return paragraphs([
-    `### axe-action: ${isValid(validation) ? 'the agents are valid' : 'the agents are not valid'}`,
-    `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
-    table(
-      ['Agent', 'Result'],
-      agents.map((agent) => [code(cutToCharacters(agent.file, MAX_NAME)), formatVerdict(agent)]),
-    ),
-    lines.join('\n'),
-    left > 0 ? `And ${left} more.` : '',
-  ]);
-}
-
-/** The runner shows ten annotations of a kind for a step (D35); the tenth counts what is left. */
-const MAX_ANNOTATIONS = 9;
-
-/** What is wrong with agents, at their lines. */
-function annotationsOf(faults: readonly Fault[]): readonly Annotation[] {
-  return (['error', 'warning'] as const).flatMap((level) => {
-    const own = faults.filter(({ severity }) => severity === level);
-    const left = own.length - MAX_ANNOTATIONS;
-    const message = `${count(left, `more ${level}`)}; the job summary lists them.`;
-    return [
-      ...own.slice(0, MAX_ANNOTATIONS).map(({ message, remedy, at }) => ({
-        level,
-        title: 'Agent',
-        message: [message, remedy].join('\n').trim(),
-        at,
-      })),
-      ...(left > 0 ? [{ level, title: 'Agent', message }] : []),
-    ];
-  });
-}
-
-function formatFault({ message, remedy }: Fault): string {
-  return withoutMarkup(remedy === '' ? message : `${message.replace(/\.$/, '')}. ${remedy}`);
-}
-
-/** Code stays code; the rest, in which names stand as a stranger wrote them, is no link, image or element. */
-function withoutMarkup(text: string): string {
-  const [first = '', ...others] = text.split(/(?<!`)(`[^`]+`)(?!`)/);
-  const parts = [first, ...others];
-  return parts.map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`[<]/g, '\\$&'))).join('');
-}
-
-/** Most characters of a path. */
-const MAX_NAME = 100;
