@@ -185,7 +185,7 @@ describe('the architecture', () => {
   });
 
   it('loads almost nothing for a post step with nothing to save', () => {
-    expect(loadedBy('post.ts')).toEqual(['post.ts', 'runner/pending-state.ts', 'runner/runner.ts']);
+    expect(loadedBy('post.ts')).toEqual(['post.ts', 'runner/runner.ts']);
   });
 
   it('has no cycles', () => {

@@ -1,5 +1,4 @@
-import { isNothingPending, NOTHING_PENDING } from './runner/pending-state.js';
-import { endProcess, ownRunner } from './runner/runner.js';
+import { endProcess, isNothingPending, NOTHING_PENDING, ownRunner } from './runner/runner.js';
 
 // The main step saves nearly always, so the rest of the program is loaded only if it did not.
 if (isNothingPending(process.env)) process.stdout.write(`${NOTHING_PENDING}\n`);

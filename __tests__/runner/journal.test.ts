@@ -9,7 +9,7 @@ import {
   readPending,
   wasReported,
 } from '../../src/runner/journal.js';
-import { isNothingPending } from '../../src/runner/pending-state.js';
+import { isNothingPending } from '../../src/runner/runner.js';
 import { setProcessEnv } from '../helpers/process-env.js';
 import { parseFileCommand } from '../helpers/runner-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';

@@ -18,16 +18,17 @@ export interface ActionReporter extends Reporter {
   endTurn(): void;
 }
 
-interface ActionReporterOptions {
-  readonly write: (line: string) => void;
-  readonly secrets: readonly string[];
-}
-
 /**
  * Tells the job log what goes on: one line a turn, which unfolds to a line for each call. Warnings become annotations when
  * the run is over (D35).
  */
-export function createActionReporter({ write, secrets }: ActionReporterOptions): ActionReporter {
+export function createActionReporter({
+  write,
+  secrets,
+}: {
+  readonly write: (line: string) => void;
+  readonly secrets: readonly string[];
+}): ActionReporter {
   const warnings: Warning[] = [];
   const writeClean = (line: string) => write(sanitize(line, 'log', secrets));
   let hidesNotes = false;
@@ -95,26 +96,22 @@ function turnLine(
   return [`Turn ${turn}: ${does}`, ...tokens, ...cost].join(' · ');
 }
 
-/** The model made up the names, so there may be any number of them, and of any length. */
+/** The model made up the names, so they may be of any length. */
 function namesOf(called: readonly string[]): string {
-  const times = new Map<string, number>();
-  for (const tool of called) times.set(tool, (times.get(tool) ?? 0) + 1);
-  const names = [...times].map(([tool, number]) => {
-    const name = cleanLine(tool, NAME_LENGTH) || '(no name)';
-    return number === 1 ? name : `${name} × ${grouped(number)}`;
-  });
-  const left = names.length - MAX_NAMES;
-  return [...names.slice(0, MAX_NAMES), ...(left > 0 ? [`and ${left} more`] : [])].join(', ');
+  const names = [...Map.groupBy(called, (tool) => cleanLine(tool, NAME_LENGTH) || '(no name)')];
+  return names.map(([name, { length }]) => (length === 1 ? name : `${name} × ${grouped(length)}`)).join(', ');
 }
 
 /** Providers allow no more than this in the name of a tool. */
 const NAME_LENGTH = 64;
-const MAX_NAMES = 8;
 
 function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
-      return [...describePlan(event.plan, event.restored), ...describeNotes(event.notes)];
+      return [
+        ...describePlan(event.plan, event.restored),
+        ...(event.notes === undefined ? [] : [`Notes:  ${count(event.notes.files, 'file')}`]),
+      ];
     case 'retry': {
       const { error, delayMs, attempt, maxRetries } = event;
       return [
@@ -173,10 +170,6 @@ export function describePlan(
     `Trust:  ${trust.level}, because ${trust.reason}`,
     `Memory: ${restored === undefined ? 'off' : describeRestored(restored)}`,
   ];
-}
-
-function describeNotes(notes: Extract<RunEvent, { kind: 'run-started' }>['notes']): readonly string[] {
-  return notes === undefined ? [] : [`Notes:  ${count(notes.files, 'file')}`];
 }
 
 /** What was loaded, in a few words; `format` makes the place stand out where that can be done. */

@@ -8,7 +8,7 @@ import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { Change } from '../memory/change.js';
 import type { Journal } from '../run/dependencies.js';
-import { CHECK_STATE, PENDING_STATE } from './pending-state.js';
+import { CHECK_STATE, PENDING_STATE } from './runner.js';
 import { keepState, writeRunnerFile } from './runner-file.js';
 
 const TOLD = 'told';
