@@ -62,7 +62,7 @@ describe('gc on the command line', () => {
       'length',
       4096,
       1,
-      /^the analysis was cut off, so nothing was trimmed\n {2}Run it again.*\n {2}Used: 1 question, 1,200 input and 4,096 output tokens, \$0\.0[67]\d*\.\n$/,
+      /^Used: 1 question, 1,200 input and 4,096 output tokens, \$0\.0[67]\d*\.\nthe analysis was cut off, so nothing was trimmed\n {2}Run it again.*\n$/,
     ],
   ])('reports the usage of an analysis that %s', async (_what, finishReason, outputTokens, status, told) => {
     const usage = { inputTokens: 1200, outputTokens };

@@ -74,13 +74,9 @@ Flags:
     [
       ['--nope'],
       1,
-      'unknown flag: --nope\n  Flags follow their command. `axe-action --help` lists the commands, `--version` prints the version.\n',
+      'unknown flag: --nope\n  Flags follow their command. `axe-action --help` lists the commands.\n',
     ],
-    [
-      ['-v'],
-      1,
-      'unknown flag: -v\n  Flags follow their command. `axe-action --help` lists the commands, `--version` prints the version.\n',
-    ],
+    [['-v'], 1, 'unknown flag: -v\n  Flags follow their command. `axe-action --help` lists the commands.\n'],
     ...['agents', 'memory', 'config'].map((group): [string[], number, string] => [
       [group, '--nope'],
       1,
@@ -148,7 +144,6 @@ Flags:
     ],
     [['help', 'rnu'], 'unknown command "rnu" for "axe-action"\n  Did you mean `axe-action run`?\n'],
     [['run', 'bot', '--modle', 'x'], 'unknown flag: --modle\n  Did you mean `--model`?\n'],
-    [['--versoin'], 'unknown flag: --versoin\n  Did you mean `--version`?\n'],
   ])('suggests the nearest command for %j', async (argv, talk) => {
     expect(await run(...argv)).toEqual({ exitCode: 1, output: '', talk });
   });

@@ -15,9 +15,6 @@ it.each<[string, { readonly isTTY?: boolean }, Record<string, string>, boolean]>
   ['a pipe has none', {}, {}, false],
   ['NO_COLOR takes them away', { isTTY: true }, { NO_COLOR: '1' }, false],
   ['an empty NO_COLOR says nothing', { isTTY: true }, { NO_COLOR: '' }, true],
-  ['FORCE_COLOR colours a pipe', {}, { FORCE_COLOR: '1' }, true],
-  ['FORCE_COLOR=0 takes them away', { isTTY: true }, { FORCE_COLOR: '0' }, false],
-  ['NO_COLOR wins over FORCE_COLOR', { isTTY: true }, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
   ['a dumb terminal has none', { isTTY: true }, { TERM: 'dumb' }, false],
 ])('%s', (_, stream, env, expected) => {
   expect(colorsFor(stream, env).red('x') !== 'x').toBe(expected);

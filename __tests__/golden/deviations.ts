@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import { builtInLines, formatAgentList } from '../../src/cli/agents.js';
+import { builtInAgents, formatAgentList } from '../../src/cli/agents.js';
 import { VERSION } from '../../src/lib/product.js';
 import { alongWith, type Deviation, startingWith } from './deviation.js';
 import { FILE_DEVIATIONS } from './file-deviations.js';
@@ -74,7 +74,7 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '20/01': {
     because: 'the list has the built-in agents too, and says where others were looked for',
     instead: () => ({
-      stdout: formatAgentList(builtInLines()),
+      stdout: formatAgentList(builtInAgents()),
       stderr:
         'There are only the built-in agents: no agent file was found in axe/agents, .axe/agents, $ROOT/config/axe/agents.\n',
     }),
@@ -136,7 +136,7 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '30/04': {
     because: 'an agent whose name is not allowed is left out, which is a warning (D5)',
     instead: () => ({
-      stdout: formatAgentList(builtInLines()),
+      stdout: formatAgentList(builtInAgents()),
       stderr:
         'Warning: $ROOT/config/axe/agents/my agent.toml is left out: invalid agent name "my agent"\n' +
         '  A name starts with a letter or digit of ASCII and holds at most 64 of them, dots, underscores and hyphens. Rename the file to `my-agent.toml`, and its memory, if there is any, to `my-agent.md`.\n',
@@ -150,7 +150,7 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
 function listsBuiltIns(): Deviation {
   return {
     because: 'the list has the built-in agents too',
-    instead: ({ stdout }) => ({ stdout: stdout + formatAgentList(builtInLines()) }),
+    instead: ({ stdout }) => ({ stdout: stdout + formatAgentList(builtInAgents()) }),
   };
 }
 

@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { formatAgent } from '../agent/format-agent.js';
 import { parseAgent } from '../agent/inspect.js';
-import type { ListedAgent } from '../agent/loader.js';
 import { checkAgentName } from '../agent/name.js';
 import { scaffoldAgent } from '../agent/scaffold.js';
 import { configDir } from '../lib/environment.js';
@@ -15,11 +14,9 @@ import { expectPositionals, type ParsedFlags } from './flags.js';
 import { warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 
-type AgentsCommand = (flags: ParsedFlags, terminal: Terminal) => Promise<ExitCode>;
-
 /** Every error of `agents` exits with 1 (axe-behaviour §18). */
-function failingWithOne(run: (flags: ParsedFlags, terminal: Terminal) => Promise<void>): AgentsCommand {
-  return async (flags, terminal) => {
+function failingWithOne(run: (flags: ParsedFlags, terminal: Terminal) => Promise<void>) {
+  return async (flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> => {
     try {
       await run(flags, terminal);
       return 0;
@@ -36,26 +33,23 @@ export const listCommand = failingWithOne(async (flags, terminal) => {
   const { listAgents, folders } = await agentsOf(flags, terminal);
   const agents = await listAgents();
   if (flags.bool('json')) {
-    print(terminal, JSON.stringify([...agents, ...builtInLines()].map(listedJson)));
+    const listed = [...agents, ...builtInAgents()].map(({ id, description, file, error }) => ({
+      name: id,
+      description,
+      file: file ?? null,
+      builtIn: file === undefined,
+      error: error === undefined ? null : errorJson(error),
+    }));
+    print(terminal, JSON.stringify(listed));
     return;
   }
   const usable = agents.filter(({ error }) => error === undefined);
-  terminal.stdout.write(formatAgentList([...usable, ...builtInLines()]));
+  terminal.stdout.write(formatAgentList([...usable, ...builtInAgents()]));
   for (const agent of agents) warnLeftOut(agent, terminal);
   if (agents.length > 0) return;
   const looked = folders.join(', ');
   terminal.stderr.write(`There are only the built-in agents: no agent file was found in ${looked}.\n`);
 });
-
-function listedJson({ id, description, file, error }: AgentLine & Partial<ListedAgent>): object {
-  return {
-    name: id,
-    description,
-    file: file ?? null,
-    builtIn: file === undefined,
-    error: error === undefined ? null : errorJson(error),
-  };
-}
 
 function errorJson({ message, remedy, at }: AxeError): object {
   return { message, remedy: remedy ?? null, file: at?.file ?? null, line: at?.line ?? null };
@@ -63,8 +57,7 @@ function errorJson({ message, remedy, at }: AxeError): object {
 
 export const showCommand = failingWithOne(async (flags, terminal) => {
   const [name = ''] = expectPositionals(flags, 1);
-  const agents = await agentsOf(flags, terminal);
-  const { config, source } = await agents.loadAgent(name);
+  const { config, source } = await (await agentsOf(flags, terminal)).loadAgent(name);
   if (flags.bool('json')) print(terminal, JSON.stringify({ source, ...config }));
   else terminal.stdout.write(formatAgent(config));
 });
@@ -73,10 +66,12 @@ export const scaffoldCommand = failingWithOne(async (flags, terminal) => {
   const name = checkAgentName(expectPositionals(flags, 1)[0] ?? '');
   const requested = flags.string('agents-dir');
   const inRepository = resolve(terminal.cwd, AGENTS_DIRS[0] ?? '');
-  const isThere = requested === '' && (await isFolder(inRepository));
-  const elsewhere =
-    requested === '' ? join(configDir(terminal.env), 'agents') : resolve(terminal.cwd, requested);
-  const folder = isThere ? inRepository : elsewhere;
+  const folder =
+    requested !== ''
+      ? resolve(terminal.cwd, requested)
+      : (await isFolder(inRepository))
+        ? inRepository
+        : join(configDir(terminal.env), 'agents');
   const file = join(folder, `${name}.toml`);
   const created = await createMissingFiles(folder, [{ path: `${name}.toml`, content: scaffoldAgent(name) }]);
   if (created.length === 0) {
@@ -93,8 +88,7 @@ export const editCommand = failingWithOne(async (flags, terminal) => {
     const remedy = 'Set it, for example `export EDITOR=vi`.';
     throw new AxeError('$EDITOR environment variable is not set', { remedy });
   }
-  const agents = await agentsOf(flags, terminal);
-  const { file, home } = await agents.openAgent(name);
+  const { file, home } = await (await agentsOf(flags, terminal)).openAgent(name);
   if (home === undefined) {
     throw new AxeError(`agent "${name}" is built in and has no file`, {
       remedy: 'Create an agent of your own with `agents init`.',
@@ -117,6 +111,9 @@ interface AgentLine {
   /** What it is run by: the name of its file, whatever its `name` key says. */
   readonly id: string;
   readonly description: string;
+  /** Undefined for one that is built in. */
+  readonly file?: string;
+  readonly error?: AxeError | undefined;
 }
 
 /** The lines of `agents list`: `name - description` (axe-behaviour §18), in the order in which agents are looked up. */
@@ -127,9 +124,9 @@ export function formatAgentList(agents: readonly AgentLine[]): string {
 }
 
 /** The agents that come with the product, which are looked up last. */
-export function builtInLines(): readonly AgentLine[] {
+export function builtInAgents(): readonly AgentLine[] {
   return BUILT_IN_AGENTS.map(({ name, toml }) => {
-    const { config } = parseAgent(toml, { name, file: name });
-    return { id: name, description: config.description };
+    const { description } = parseAgent(toml, { name, file: name }).config;
+    return { id: name, description };
   });
 }

@@ -49,9 +49,16 @@ export function parseFlags(words: readonly string[], flags: Flags, usage: string
     if (token.kind !== 'option') continue;
     const { name, rawName, index, value } = token;
     const flag = Object.hasOwn(known, name) ? known[name] : undefined;
-    if (flag === undefined && !rawName.startsWith('--'))
-      throw unknownShort(words[index] ?? '', name, known, listed);
-    if (flag === undefined) throw unknownFlag(name, Object.keys(known), listed);
+    if (flag === undefined && !rawName.startsWith('--')) {
+      const word = words[index] ?? '';
+      const rest = word.slice(word.indexOf(name));
+      throw new AxeError(`unknown shorthand flag: '${name}' in -${rest}`, { remedy: listed });
+    }
+    if (flag === undefined) {
+      const meant = nearest(name, Object.keys(known));
+      const remedy = meant === undefined ? listed : `Did you mean \`--${meant}\`?`;
+      throw new AxeError(`unknown flag: --${name}`, { remedy });
+    }
     values.set(name, checkedValue(name, flag, value ?? (flag.type === 'boolean' ? 'true' : undefined)));
   }
   return {
@@ -67,21 +74,6 @@ export function parseFlags(words: readonly string[], flags: Flags, usage: string
 /** The words by which a command is called: `agents show` of `agents show <agent>`. */
 export function commandOf(usage: string): string {
   return usage.replace(/ [<[].*$/, '');
-}
-
-/** In the words of axe, with the flag that may have been meant; `otherwise` says where the flags are listed. */
-export function unknownFlag(name: string, known: readonly string[], otherwise: string): AxeError {
-  const meant = nearest(name, known);
-  const remedy = meant === undefined ? otherwise : `Did you mean \`--${meant}\`?`;
-  return new AxeError(`unknown flag: --${name}`, { remedy });
-}
-
-/** `-model` is `-m -o -d …`: one hyphen less than was meant. */
-function unknownShort(word: string, letter: string, known: Flags, otherwise: string): AxeError {
-  const [meant = ''] = word.slice(1).split('=');
-  const remedy = Object.hasOwn(known, meant) ? `Did you mean \`--${meant}\`?` : otherwise;
-  const rest = word.slice(word.indexOf(letter));
-  return new AxeError(`unknown shorthand flag: '${letter}' in -${rest}`, { remedy });
 }
 
 function checkedValue(name: string, flag: Flag, value: string | undefined): string {
@@ -135,6 +127,16 @@ export function wrongCount({ positionals, usage }: ParsedFlags, axe: string, rem
   const takes = name === undefined ? 'takes no more words' : `takes the name of one ${name}, and ${given}`;
   const message = `\`${commandOf(usage)}\` ${takes}`;
   return new AxeError(message, { axe, remedy: remedy ?? `Usage: \`axe-action ${usage}\`.` });
+}
+
+/** `owner/name` as `--repo` names it; undefined for nothing. Throws an AxeError. */
+export function repositoryNamed(
+  given: string,
+): { readonly owner: string; readonly name: string } | undefined {
+  const [, owner, name] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)$/.exec(given) ?? [];
+  if (owner !== undefined && name !== undefined) return { owner, name };
+  if (given === '') return undefined;
+  throw new AxeError(`\`--repo\` is "${given}"`, { remedy: 'Write it `owner/name`.' });
 }
 
 /** The `Flags:` part of a help text, aligned as cobra does. */

@@ -73,15 +73,9 @@ function detailsOf({ tool, input, output, isError, turn, durationMs }: ToolCallR
   };
 }
 
-/** Go has no half of a surrogate pair, and JSON with one is refused by strict readers; keys are texts too. */
+/** Go has no half of a surrogate pair, and JSON with one is refused by strict readers. */
 function wellFormed(_key: string, value: unknown): unknown {
-  if (typeof value === 'string') return whole(value);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [whole(key), one]));
-}
-
-function whole(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
 /** Go writes `<`, `>`, `&` and the two line separators as `\uXXXX` so that JSON can be in HTML. */

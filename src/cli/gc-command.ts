@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { LoadedAgent } from '../agent/agent-source.js';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { type ModelRef, parseModelRef } from '../agent/model-ref.js';
 import { GC } from '../lib/defaults.js';
@@ -13,7 +12,7 @@ import { figuresOf, formatGcEnd, formatUnread } from '../memory/gc/gc-result.js'
 import { collect } from '../run/gc.js';
 import { runLogPath } from '../run/memory.js';
 import { agentsOf } from './agents-dir.js';
-import { openWholeFileMemory } from './file-memory.js';
+import { openFileMemory } from './file-memory.js';
 import { type ParsedFlags, wrongCount } from './flags.js';
 import { loadByMemoryName, warnLeftOut } from './memory-place.js';
 import { createTerminalDeadline, isInterrupt, print, type Terminal } from './terminal.js';
@@ -92,6 +91,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     reporter.warn({ code: 'memory-store-notice', message });
     return;
   }
+  // The memory that the agent's runs on this machine have; the offline rules keep theirs apart (D32).
+  const path = runLogPath(agent, modelOf(flags.string('model') || agent.config.model), false);
   const deadline = createTerminalDeadline(terminal, 'Nothing was trimmed.');
   deadline.limit(2 * GC.questionSeconds * 1000);
   let usage: RunStats | undefined;
@@ -109,7 +110,8 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     const { end } = await collect(
       {
         agent,
-        ...placeOf(agent, flags, terminal),
+        path,
+        store: openFileMemory(agent.config.memory, path, terminal),
         trigger: { kind: 'local' },
         model: flags.string('model'),
         fallbackModels: [],
@@ -134,19 +136,16 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     );
     if (end.kind === 'not-analysed' && !hasStats) for (const line of figures) print(terminal, line);
     print(terminal, formatGcEnd(end, agent.name));
-    if (hasStats && usage !== undefined) terminal.stderr.write(`${usageLine(usage)}\n`);
-  } catch (thrown) {
-    throw thrown instanceof AxeError ? withUsage(thrown, usage) : thrown;
   } finally {
     deadline.clear();
+    // What was paid for is told, too, where nothing came of it.
+    if (hasStats && usage !== undefined) {
+      const { turns, inputTokens, outputTokens, costUsd } = usage;
+      const tokens = `${grouped(inputTokens)} input and ${grouped(outputTokens)} output tokens`;
+      const cost = costUsd === undefined ? '' : `, ${usd(costUsd)}`;
+      terminal.stderr.write(`Used: ${count(turns, 'question')}, ${tokens}${cost}.\n`);
+    }
   }
-}
-
-/** The memory that the agent's runs on this machine have; the offline rules keep theirs apart (D32). */
-function placeOf(agent: LoadedAgent, flags: ParsedFlags, terminal: Terminal) {
-  const { memory, model } = agent.config;
-  const path = runLogPath(agent, modelOf(flags.string('model') || model), false);
-  return { path, store: openWholeFileMemory(memory, path, terminal) };
 }
 
 /** A model that cannot be read is told when it is asked, as axe does it. */
@@ -156,17 +155,4 @@ function modelOf(model: string): ModelRef {
   } catch {
     return { provider: '', model };
   }
-}
-
-/** What was paid for is told, too, where nothing came of it. */
-function withUsage(error: AxeError, usage: RunStats | undefined): AxeError {
-  if (usage === undefined || usage.turns === 0) return error;
-  const { message, exitCode, at, remedy } = error;
-  const nextSteps = [remedy ?? [], usageLine(usage)].flat().join('\n  ');
-  return new AxeError(message, { exitCode, remedy: nextSteps, cause: error, at });
-}
-
-function usageLine({ turns, inputTokens, outputTokens, costUsd }: RunStats): string {
-  const cost = costUsd === undefined ? '' : `, ${usd(costUsd)}`;
-  return `Used: ${count(turns, 'question')}, ${grouped(inputTokens)} input and ${grouped(outputTokens)} output tokens${cost}.`;
 }

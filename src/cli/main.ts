@@ -1,6 +1,6 @@
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { COMMANDS } from './commands.js';
-import { parseFlags, unknownFlag } from './flags.js';
+import { parseFlags } from './flags.js';
 import { type Command, findCommand, formatHelp, type Group } from './help.js';
 import { print, type Terminal, writeError } from './terminal.js';
 
@@ -30,20 +30,14 @@ export async function runCommandLine(argv: readonly string[], terminal: Terminal
       print(terminal, formatHelp(node, terminal.program));
       return 0;
     }
-    if (word.startsWith('-')) throw misplacedFlag(word, node);
+    if (word.startsWith('-')) {
+      const remedy = `Flags follow their command. \`${`axe-action ${node.usage}`.trim()} --help\` lists the commands.`;
+      throw new AxeError(`unknown flag: ${word}`, { remedy });
+    }
     node = findCommand(node, word);
   }
   const flags = parseFlags(words, node.flags, node.usage);
   if (!flags.help) return await node.run(flags, terminal);
   print(terminal, formatHelp(node, terminal.program));
   return 0;
-}
-
-function misplacedFlag(word: string, { usage }: Group): AxeError {
-  const program = `axe-action ${usage}`.trim();
-  const more = usage === '' ? ', `--version` prints the version' : '';
-  const remedy = `Flags follow their command. \`${program} --help\` lists the commands${more}.`;
-  const known = usage === '' ? ['help', 'version'] : ['help'];
-  if (!word.startsWith('--')) return new AxeError(`unknown flag: ${word}`, { remedy });
-  return unknownFlag(word.slice(2), known, remedy);
 }

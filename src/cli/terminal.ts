@@ -47,16 +47,9 @@ function inWordsOfAxe({ message, axe = message, remedy, at }: AxeError): AxeErro
 /** Functions that colour a text, or return it as it is. */
 export type Colors = ReturnType<typeof picocolors.createColors>;
 
-/** Colours for a stream: a terminal has them unless `NO_COLOR` is set; `FORCE_COLOR` colours pipes too. */
+/** Colours for a terminal, unless `NO_COLOR` is set. */
 export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment): Colors {
-  return picocolors.createColors(hasColors(stream, env));
-}
-
-function hasColors({ isTTY = false }: { readonly isTTY?: boolean }, env: Environment): boolean {
-  if ((env['NO_COLOR'] ?? '') !== '') return false;
-  const forced = env['FORCE_COLOR'];
-  if (forced !== undefined) return forced !== '0' && forced !== 'false';
-  return isTTY && env['TERM'] !== 'dumb';
+  return picocolors.createColors(stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb');
 }
 
 /** Signals that ask the program to end, with the exit status by which shells report them. */

@@ -320,13 +320,10 @@ export function formatValidation(validation: Validation): readonly string[] {
 }
 
 /** `axe/agents/a.toml:3:1: error: …`, as editors and compilers write it. */
-export function formatFault(
-  { at, severity, message, remedy }: Fault,
-  shown: { readonly severity: boolean } = { severity: true },
-): readonly string[] {
+function formatFault({ at, severity, message, remedy }: Fault): readonly string[] {
   const [first = '', ...others] = `${message}${remedy === '' ? '' : `\n${remedy}`}`.split('\n');
   const place = sourcePosition({ ...at, file: shownFile(at.file) });
-  return [`${place}: ${shown.severity ? `${severity}: ` : ''}${first}`, ...others.map((line) => `  ${line}`)];
+  return [`${place}: ${severity}: ${first}`, ...others.map((line) => `  ${line}`)];
 }
 
 /** The same for programs: one line of JSON; what is not known is null. */
