@@ -1,7 +1,6 @@
 import type { SourcePosition } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
 import type { RunReport } from '../run/records.js';
-import type { FailOn } from '../runner/inputs.js';
 
 /** A report, or the error that ended a run before there was one. */
 export type Finished = RunReport | { readonly kind: 'failed'; readonly thrown: unknown };
@@ -66,13 +65,3 @@ export const OUTPUT_NAMES = [
 
 /** Values of the outputs that a run sets; the others stay empty. */
 export type Outputs = { readonly [Name in (typeof OUTPUT_NAMES)[number]]?: string | undefined };
-
-/** Whether the step turns red: by the conclusion, or because memory had to be saved and was not. */
-export function failsStep(outputs: Outputs, failOn: FailOn): boolean {
-  return failOn.conclusions.some((one) => one === outputs.conclusion) || lacksMemory(outputs, failOn);
-}
-
-/** Whether memory had to be saved and was not. */
-export function lacksMemory(outputs: Outputs, failOn: FailOn): boolean {
-  return failOn.memory && outputs['memory-save-error'] !== undefined;
-}
