@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 55_548,
-  'files of src/': 320,
-  'types of src/': 771,
+  'lines of src/': 54_988,
+  'files of src/': 317,
+  'types of src/': 766,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_786,
+  'lines of __tests__/': 81_442,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

@@ -165,15 +165,12 @@ Flags:
     expect(terminal.talk()).toBe(talk);
   });
 
-  it.each([
-    [['run', 'bot', 'Look at this.'], '--prompt "Look at this."'],
-    [['run', 'bot', 'look', 'at', 'this'], '--prompt "look at this"'],
-    [['run', 'bot', '$(rm -rf)'], '--prompt "…"'],
-  ])('shows how to give a task for %j', async (argv, shown) => {
-    const { exitCode, talk } = await run(...argv);
-    expect(exitCode).toBe(1);
-    expect(talk).toMatch(/^`run` takes the name of one agent, and \d words were given\n/);
-    expect(talk).toContain(`\`axe-action run bot ${shown}\``);
+  it('shows how to give a task', async () => {
+    const { exitCode, talk } = await run('run', 'bot', 'look', 'at', 'this');
+    expect([exitCode, talk]).toEqual([
+      1,
+      '`run` takes the name of one agent, and 4 words were given\n  A task is given as `axe-action run bot --prompt "…"`, or piped in.\n',
+    ]);
   });
 
   it('requests a report of a bug, with its stack, exit status 1', async () => {

@@ -77,10 +77,6 @@ describe('flags that would have no effect', () => {
       ['--timeout', '0'],
       'invalid argument "0" for "--timeout" flag: it is less than 1\n  Give a whole number from 1 upwards, or leave the flag out.\n',
     ],
-    [
-      ['--review-scope', 'full'],
-      '`--review-scope` has no effect without `--event`\n  Give the payload of a pull request with `--event`, or leave `--review-scope` out.\n',
-    ],
   ])('are refused before any request: %j', async (words, talk) => {
     expect(await run(words, AGENT)).toEqual({ exitCode: 1, output: '', talk, asked: 0 });
   });

@@ -32,13 +32,21 @@ import { createTerminalDependencies } from './terminal-world.js';
 
 /** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
 export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
-  const agent = agentOf(flags);
-  const wishes = {
-    effort: chosen(EFFORTS, flags.string('effort')),
-    language: languageOf(flags),
-    reviewScope: reviewScopeOf(flags),
-    review: { depth: chosen(REVIEW_DEPTHS, flags.string('review-depth')) },
-  };
+  const { positionals } = flags;
+  const [agent = ''] = positionals;
+  // axe takes its task from a pipe alone, so a second word is most often meant as the task.
+  if (positionals.length > 1) {
+    const remedy = `A task is given as \`axe-action run ${agent} --prompt "…"\`, or piped in.`;
+    throw wrongCount(flags, `accepts 1 arg(s), received ${positionals.length}`, remedy);
+  }
+  expectPositionals(flags, 1);
+  const language = flags.string('language');
+  // It becomes a part of the system prompt, as the action's input does.
+  if (language !== '' && !isLanguage(language)) {
+    const remedy = 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.';
+    const shown = JSON.stringify(language);
+    throw new AxeError(`invalid argument ${shown} for "--language" flag: it is not a language`, { remedy });
+  }
   const deadline = createTerminalDeadline(terminal);
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   let status: StatusLine | undefined;
@@ -70,7 +78,7 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
         exitCode: 2,
         remedy: 'Name a folder that exists, or leave the flag out.',
       });
-    const report = await runPipeline({ ...request, ...wishes }, deps);
+    const report = await runPipeline({ ...request, language }, deps);
     status?.clear();
     return finish(report, flags, terminal);
   } catch (thrown) {
@@ -81,38 +89,6 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
     deadline.clear();
     terminal.stdin.destroy();
   }
-}
-
-/** axe takes its task from a pipe alone, so a second word is most often meant as the task. Throws an AxeError. */
-function agentOf(flags: ParsedFlags): string {
-  const { positionals } = flags;
-  const [agent = '', ...words] = positionals;
-  if (words.length === 0) return expectPositionals(flags, 1)[0] ?? '';
-  const text = words.join(' ');
-  const task = /^[\w ,.?!/-]{1,60}$/.test(text) ? JSON.stringify(text) : '"…"';
-  const remedy = `A task is given as \`axe-action run ${agent} --prompt ${task}\`, or piped in.`;
-  throw wrongCount(flags, `accepts 1 arg(s), received ${positionals.length}`, remedy);
-}
-
-/** It becomes a part of the system prompt, as the action's input does. Throws an AxeError. */
-function languageOf(flags: ParsedFlags): string {
-  const language = flags.string('language');
-  if (language === '' || isLanguage(language)) return language;
-  throw new AxeError(
-    `invalid argument ${JSON.stringify(language)} for "--language" flag: it is not a language`,
-    {
-      remedy: 'Give its name or its code, for example `German`, `Deutsch`, `de` or `pt-BR`.',
-    },
-  );
-}
-
-/** Throws an AxeError. */
-function reviewScopeOf(flags: ParsedFlags): 'auto' | 'full' {
-  const scope = flags.string('review-scope');
-  if (scope === '' || flags.string('event') !== '') return scope === 'full' ? 'full' : 'auto';
-  throw new AxeError('`--review-scope` has no effect without `--event`', {
-    remedy: 'Give the payload of a pull request with `--event`, or leave `--review-scope` out.',
-  });
 }
 
 async function triggerOf(flags: ParsedFlags, { env }: Terminal): Promise<Trigger> {
@@ -133,6 +109,9 @@ export function makeRequest(
   return {
     agent,
     model: flags.string('model'),
+    effort: chosen(EFFORTS, flags.string('effort')),
+    reviewScope: flags.string('review-scope') === 'full' ? 'full' : 'auto',
+    review: { depth: chosen(REVIEW_DEPTHS, flags.string('review-depth')) },
     skill: expandPath(flags.string('skill'), terminal.env),
     workdir: expandPath(flags.string('workdir'), terminal.env),
     prompt: flags.string('prompt'),
