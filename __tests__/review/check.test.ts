@@ -127,7 +127,7 @@ describe('the check of a commit', () => {
     expect(repo.talk.checkRuns).toMatchObject([{ headSha, name: 'bot', conclusion, title }]);
   });
 
-  it('holds 120 findings on their lines, sanitized, and is written once', async () => {
+  it('holds fifty findings on their lines, sanitized, and is written once', async () => {
     const { client, repo, headSha } = await startHello();
     const unposted = Array.from({ length: 120 }, (_, index) =>
       placed({ title: '@octocat', body: `@octocat ${index}` }),
@@ -136,7 +136,7 @@ describe('the check of a commit', () => {
     await post(client, check);
     await post(client, check);
     const [run, ...others] = repo.talk.checkRuns;
-    expect([run?.annotations.length, others]).toEqual([120, []]);
+    expect([run?.annotations.length, others]).toEqual([50, []]);
     const first = { path: 'src/a.ts', start_line: 2, message: 'octocat 0', title: 'octocat' };
     expect(run?.annotations[0]).toMatchObject(first);
   });

@@ -26,21 +26,23 @@ export interface CheckRunReport extends CheckRunKey {
   readonly title: string;
   /** Markdown. */
   readonly summary: string;
-  readonly conclusion: 'success' | 'failure' | 'neutral' | 'cancelled';
+  readonly conclusion: (typeof CONCLUSIONS)[number];
   readonly annotations: readonly CheckAnnotation[];
 }
 
-/** A check run that this run has begun. */
+const CONCLUSIONS = ['success', 'failure', 'neutral', 'cancelled'] as const;
+
+/** A check run that is there. */
 export interface StartedCheckRun {
   readonly id: number;
   readonly url: string;
-  /** How many annotations it has. */
-  readonly sent: number;
+  /** It has annotations: GitHub would add any others to them. */
+  readonly isAnnotated: boolean;
 }
 
 /**
- * Creates the check run of a commit, or brings it up to date; its address. GitHub takes fifty annotations at a time
- * and adds those of each request to the ones before, so only those it does not have yet are sent. Throws a GitHubError.
+ * Creates the check run of a commit, or brings it up to date; its address. GitHub takes fifty annotations at a time; no more are
+ * sent, and none twice. Throws a GitHubError.
  */
 export async function publishCheckRun(
   client: GitHubClient,
@@ -49,13 +51,10 @@ export async function publishCheckRun(
 ): Promise<string> {
   const find = () => findCheckRun(client, report, signal);
   const found = started ?? (await find());
-  const run =
-    found ?? (await createOnce(() => create(client, report, reportParams(report, 0), signal), find));
-  if (found !== undefined) await update(client, report, run.id, run.sent, signal);
-  const rest = found === undefined ? run.sent : run.sent + MAX_PER_REQUEST;
-  for (let sent = rest; sent < report.annotations.length; sent += MAX_PER_REQUEST)
-    await update(client, report, run.id, sent, signal);
-  return run.url;
+  if (found === undefined)
+    return (await createOnce(() => create(client, report, reportParams(report), signal), find)).url;
+  await update(client, found.isAnnotated ? { ...report, annotations: [] } : report, found.id, signal);
+  return found.url;
 }
 
 /** Creates a check run that says that a run is at work, or goes on with the one that is there. Throws a GitHubError. */
@@ -66,9 +65,7 @@ export async function startCheckRun(
 ): Promise<StartedCheckRun> {
   const find = () => findCheckRun(client, key, signal);
   const params = { name: key.name, status: 'in_progress', output: { title, summary } };
-  const found = await find();
-  if (found !== undefined) return found;
-  return { ...(await createOnce(() => create(client, key, params, signal), find)), sent: 0 };
+  return (await find()) ?? (await createOnce(() => create(client, key, params, signal), find));
 }
 
 /** Ends the check run of a commit if it is still in progress. Throws a GitHubError. */
@@ -80,7 +77,7 @@ export async function endCheckRun(
   const items = await listCheckRuns(client, report, signal);
   const found = items.find((run) => run.external_id === report.name && run.status !== 'completed');
   if (found === undefined) return 'none';
-  await update(client, report, found.id, 0, signal);
+  await update(client, report, found.id, signal);
   return 'ended';
 }
 
@@ -97,11 +94,6 @@ export async function readCheckRun(
   const conclusion = CONCLUSIONS.find((one) => one === newest?.conclusion);
   return conclusion === undefined ? undefined : { conclusion, title: newest?.output.title ?? '' };
 }
-
-const CONCLUSIONS = ['success', 'failure', 'neutral', 'cancelled'] as const;
-
-/** (REST API, "Create a check run") */
-const MAX_PER_REQUEST = 50;
 
 const createdSchema = v.object({ id: v.number(), html_url: v.nullable(v.string()) });
 
@@ -127,7 +119,7 @@ async function findCheckRun(
   // Another program's may have the same name.
   const found = items.find((run) => run.external_id === key.name);
   if (found === undefined) return undefined;
-  return { id: found.id, url: found.html_url ?? '', sent: found.output.annotations_count };
+  return { id: found.id, url: found.html_url ?? '', isAnnotated: found.output.annotations_count > 0 };
 }
 
 async function listCheckRuns(
@@ -149,28 +141,29 @@ async function create(
   const route = 'POST /repos/{owner}/{repo}/check-runs';
   const all = { ...inRepo(repository), head_sha: headSha, external_id: name, ...params };
   const created = await askRest(client, route, all, createdSchema, signal);
-  return { id: created.id, url: created.html_url ?? '', sent: MAX_PER_REQUEST };
+  return { id: created.id, url: created.html_url ?? '', isAnnotated: false };
 }
 
-/** Sends the next annotations after those that were sent. */
 async function update(
   client: GitHubClient,
   report: CheckRunReport,
   id: number,
-  sent: number,
   signal: AbortSignal,
 ): Promise<void> {
   await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-    params: { ...inRepo(report.repository), check_run_id: id, ...reportParams(report, sent) },
+    params: { ...inRepo(report.repository), check_run_id: id, ...reportParams(report) },
     signal,
   });
 }
 
-function reportParams({ name, conclusion, title, summary, annotations }: CheckRunReport, from: number) {
-  const part = annotations
-    .slice(from, from + MAX_PER_REQUEST)
+/** (REST API, "Create a check run") */
+const MAX_ANNOTATIONS = 50;
+
+function reportParams({ name, conclusion, title, summary, annotations }: CheckRunReport) {
+  const sent = annotations
+    .slice(0, MAX_ANNOTATIONS)
     .map(({ startLine: start_line, endLine: end_line, level: annotation_level, ...rest }) => {
       return { start_line, end_line, annotation_level, ...rest };
     });
-  return { name, status: 'completed', conclusion, output: { title, summary, annotations: part } };
+  return { name, status: 'completed', conclusion, output: { title, summary, annotations: sent } };
 }
