@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_988,
-  'files of src/': 317,
-  'types of src/': 766,
+  'lines of src/': 54_388,
+  'files of src/': 315,
+  'types of src/': 750,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_442,
+  'lines of __tests__/': 81_075,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

@@ -120,7 +120,7 @@ describe('a comment', () => {
     const client = conversation(`${answerLine('bot')}\nolder`);
     const { published, posted, writes } = await publish(pullRequest(), undefined, { client });
     expect(posted).toEqual([1]);
-    expect(writes).toMatchObject([{ route: UPDATE, params: { comment_id: '1' } }]);
+    expect(writes).toMatchObject([{ route: UPDATE, params: { comment_id: 1 } }]);
     expect(published).toMatchObject({
       line: 'Updated the comment on #42.',
       url: expect.stringMatching(/-1$/),

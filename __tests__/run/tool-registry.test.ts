@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { createGitHubReader } from '../../src/github/reading/reader.js';
 import { createTools, TOOL_NAMES, type ToolParts } from '../../src/run/tool-registry.js';
-import { createFakeGitHub } from '../github/tools/fake-github.js';
+import { createFakeGitHubClient } from '../helpers/github-client-fake.js';
+import { pullRequest } from '../helpers/triggers.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { createTestWorkspace } from '../tools/workspace-scene.js';
 
@@ -15,7 +17,7 @@ const ports: ToolParts = {
   clock: createFakeClock(),
   workdir: '/work',
   allowedHosts: [],
-  github: createFakeGitHub(),
+  github: createGitHubReader(createFakeGitHubClient({}), pullRequest()),
 };
 
 describe('the tools', () => {

@@ -70,7 +70,7 @@ it('a run that has read a log keeps its entry apart', async () => {
   const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
   const step = await stage.run({ inputs: { agent: 'worker' } });
   expect(resultsOf(stage.model.prompts()[1])[0]).toContain(
-    'FAILED (failure): test\nEnd of its log of 2 lines:\nnot ok 1 - isValid\n##[error]1 test failed\n',
+    'FAILED (failure): test\nEnd of its log:\nnot ok 1 - isValid\n##[error]1 test failed\n',
   );
   const entries = (step.outputs['memory-entry'] ?? '').split(/^(?=## )/m);
   expect(entries.map((entry) => / trust=(\w+) /.exec(entry)?.[1])).toEqual(['trusted', 'untrusted']);

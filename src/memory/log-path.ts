@@ -32,7 +32,7 @@ export function untrustedPath(path: string): string {
 }
 
 /** Says whether a path of the repository, relative to its root, is memory. */
-export type MemoryFilter = (path: string) => boolean;
+type MemoryFilter = (path: string) => boolean;
 
 /**
  * The filter of the folders in which memory is kept next to code. Both lanes lie there, so no reader but memory's own

@@ -2,11 +2,11 @@ import type { PermissionAnswer } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
 import { createGitHubClient, type GitHubClient, type RetryPause } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
-import { fetchNewSince } from '../github/context/fetch-change.js';
 import { fetchContext } from '../github/context/fetch-context.js';
+import { fetchComparedDiff, fetchNewSince } from '../github/reading/changes.js';
 import { fetchPermission } from '../github/reading/permissions.js';
-import { fetchComparedFiles, subjectCommits } from '../github/reading/reader.js';
 import { fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
+import { subjectCommits } from '../github/reading/subject-commits.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { VERSION } from '../lib/product.js';
@@ -99,13 +99,12 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     ): Promise<SaidAnswer> {
       const place = { repository, number, isPull: true };
       try {
-        const { conversation, pull } = await (isFresh
+        const { comments, pull } = await (isFresh
           ? fetchSubject(client, place, signal)
           : readSubject(place, signal));
-        const { comments } = conversation;
         if (pull === undefined) return { kind: 'unread', message: `#${number} is not a pull request.` };
         const { head, threads, reviews } = pull;
-        return { kind: 'read', seen: { head: head.sha, threads: threads.threads, reviews, comments } };
+        return { kind: 'read', seen: { head: head.sha, threads, reviews, comments } };
       } catch (thrown) {
         return unread(thrown);
       }
@@ -113,8 +112,7 @@ export function createGitHubPort(client: GitHubClient, trigger: Trigger) {
     async change(signal: AbortSignal): Promise<ChangeAnswer> {
       try {
         const { head, base, isForeign, pull } = await subjectCommits(client, trigger, signal);
-        const { files } = await fetchComparedFiles(client, { repository, base, head, pull }, signal);
-        const diff = files.map(({ text }) => text).join('\n');
+        const { diff } = await fetchComparedDiff(client, { repository, base, head, pull }, signal);
         return { kind: 'read', head, base, isFork: isForeign, diff };
       } catch (thrown) {
         return unread(thrown);

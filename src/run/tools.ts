@@ -314,7 +314,7 @@ function instructionFoldersOf({ cwd, agentsDirs = [] }: ToolSurroundings): reado
 /** The repository of the event: no other can be read, whatever the model asks for. */
 function readerOf({ client, trigger, memoryRoots = [] }: ToolSurroundings): GitHubReader | undefined {
   if (client === undefined || trigger === undefined || trigger.kind === 'local') return undefined;
-  return createGitHubReader(client, trigger, { memoryRoots });
+  return createGitHubReader(client, trigger, memoryRoots);
 }
 
 function rulesFor(

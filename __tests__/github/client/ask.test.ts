@@ -7,7 +7,7 @@ import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fak
 const requestLine = 'POST /graphql';
 
 function refusal(type: string, message = 'no') {
-  return graphqlError({ requestLine, headers: {}, errors: [{ type, message }] });
+  return graphqlError([{ type, message }], {});
 }
 
 it.each([
@@ -17,7 +17,7 @@ it.each([
     refusal('NOT_FOUND'),
     'If it exists, the token cannot see it: add `checks: read` under `permissions:` of the job.',
   ],
-  ['RATE_LIMITED', refusal('RATE_LIMITED'), expect.stringContaining('used up its requests')],
+  ['RATE_LIMITED', refusal('RATE_LIMITED'), expect.stringContaining('asks for a pause of 60 s')],
   [
     'a 401',
     httpError({ requestLine, status: 401, headers: {}, body: {} }),
@@ -29,9 +29,8 @@ it.each([
       throw error;
     },
   });
-  const question = { query: '', variables: {}, schema: v.unknown(), what: 'it', permission: 'checks: read' };
   const { message, reason, status, retryAfterMs } = error;
-  await expect(askGraphQl(client, question, noAbort())).rejects.toMatchObject({
+  await expect(askGraphQl(client, '', {}, v.unknown(), 'checks: read', noAbort())).rejects.toMatchObject({
     message,
     reason,
     status,
@@ -50,8 +49,7 @@ it('an answer that does not fit is reported with the place and the mismatch', as
   await expect(askRest(client, route, { owner: 'o', repo: 'r' }, schema, noAbort())).rejects.toThrow(
     "GitHub's answer to `GET /repos/o/r` is not understood",
   );
-  const graph = { query: '', variables: {}, what: 'the repository', permission: '' };
-  await expect(askGraphQl(client, { ...graph, schema }, noAbort())).rejects.toThrow(
-    "GitHub's answer lacks the repository",
+  await expect(askGraphQl(client, '', {}, schema, '', noAbort())).rejects.toThrow(
+    "GitHub's answer to `POST /graphql` is not understood",
   );
 });

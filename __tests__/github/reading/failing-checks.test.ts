@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { failingChecks } from '../../../src/github/reading/failing-checks.js';
+import { failingChecks, tailOf } from '../../../src/github/reading/failing-checks.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { nextId, type StoredCheckRun, type StoredStatus } from '../../helpers/github-review-state.js';
 import { denied, type Hello, startHello } from '../hello-fixture.js';
@@ -37,11 +37,8 @@ function addStatus(
 }
 
 async function failing({ client, headSha }: Hello, maxLogs = 2) {
-  return await failingChecks(
-    client,
-    { repository: HELLO, sha: headSha, name: '', maxLogLines: 1, maxLogs },
-    noAbort(),
-  );
+  const logs = { name: '', maxLogLines: 1, maxLogs };
+  return await failingChecks(client, { repository: HELLO, sha: headSha }, logs, noAbort());
 }
 
 it('the last failures are listed, with the ends of the logs of Actions jobs', async () => {
@@ -56,8 +53,8 @@ it('the last failures are listed, with the ends of the logs of Actions jobs', as
   addStatus(hello, { context: 'ci/old', description: 'No', targetUrl: 'https://ci.example.com/1' });
   addStatus(hello, { context: 'ci/fixed' });
   addStatus(hello, { context: 'ci/fixed', state: 'success' });
-  const { failed: checks, isComplete, problems } = await failing(hello);
-  expect([isComplete, problems]).toEqual([true, []]);
+  const { failed: checks, isComplete, unread } = await failing(hello);
+  expect([isComplete, unread]).toEqual([true, []]);
   expect(checks.map(({ name, conclusion }) => [name, conclusion])).toEqual([
     ['coverage', 'failure'],
     ['more', 'failure'],
@@ -65,12 +62,12 @@ it('the last failures are listed, with the ends of the logs of Actions jobs', as
     ['test', 'failure'],
     ['ci/old', 'failure'],
   ]);
-  expect(checks.map(({ log }) => log?.kind === 'tail' && log.text)).toEqual([
-    false,
+  expect(checks.map(({ log }) => log)).toEqual([
+    undefined,
     '##[error]more broke',
     '##[error]slow broke',
-    false,
-    false,
+    undefined,
+    undefined,
   ]);
   expect(checks[3]).toMatchObject({ summary: 'Failed\n\n1 of 9' });
   expect(checks[4]).toMatchObject({ summary: 'No' });
@@ -96,7 +93,23 @@ it.each([
     hello.github.fail({ ...denied(route, header), headers: {} });
     const { failed: checks, ...read } = await failing(hello);
     expect(checks.map(({ name }) => name)).toEqual(names);
-    const problems = [{ message: what, remedy: expect.stringMatching(remedy) }];
-    expect(read).toMatchObject({ isComplete: false, isDenied: true, problems });
+    const unread = [{ code: 'context-unread', message: what, remedy: expect.stringMatching(remedy) }];
+    expect(read).toMatchObject({ isComplete: false, unread });
   },
 );
+
+const AT = '2026-01-02T03:04:05.1234567Z ';
+
+it.each([
+  ['the last lines', 'a\nb\nc\n', 2, 'b\nc'],
+  ['all of a short log', 'a\r\nb', 5, 'a\nb'],
+  ['no times and colours', `\uFEFF${AT}\u001b[36;1mnpm test\u001b[0m\n${AT}done\n`, 9, 'npm test\ndone'],
+  [
+    'what leads to the last error',
+    'x\na\n##[error]one\nb\n##[error]two\nPost job cleanup.\n',
+    3,
+    '##[error]one\nb\n##[error]two',
+  ],
+])('a job log keeps %s', (_, log, maxLines, text) => {
+  expect(tailOf(log, maxLines)).toBe(text);
+});

@@ -1,37 +1,15 @@
 import { expect, it } from '@jest/globals';
-import { fetchReviewThreads, listOwnReviews } from '../../../src/github/reading/reviews.js';
+import { fetchSubject } from '../../../src/github/reading/subject.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReaction, seedReply, seedReview } from '../../helpers/github-review-seed.js';
-import { reviewLine } from '../../helpers/marks.js';
 import { DIFF, type Hello, NAME, startHello } from '../hello-fixture.js';
-
-const mark = { kind: 'review', agent: 'bot' } as const;
-
-it('our reviews are listed, newest first, over all pages', async () => {
-  const { client, repo, place, headSha } = await startHello();
-  const body = `${reviewLine({ agent: 'bot', head: 'x' })}\ntext`;
-  const ids = [0, 1].map(() => {
-    const { id } = seedReview(repo, { pull: 42, author: 'github-actions[bot]', body });
-    for (let count = 0; count < 55; count += 1) seedReview(repo, { pull: 42, author: 'hubot', body });
-    return id;
-  });
-  const reviews = await listOwnReviews(client, { ...place, mark }, noAbort());
-  expect(reviews.map(({ id }) => id)).toEqual(ids.toReversed());
-  expect(reviews[0]).toEqual({
-    id: ids[1],
-    url: `https://github.com/octocat/hello/pull/42#pullrequestreview-${ids[1]}`,
-    state: 'COMMENTED',
-    body,
-    headSha,
-    submittedAt: '2026-01-02T03:04:05Z',
-  });
-});
 
 const BOT = 'github-actions[bot]';
 const finding = { path: 'src/a.ts', line: 3, body: 'Third is wrong.' };
 
 async function threadsOf({ client, place }: Hello) {
-  return await fetchReviewThreads(client, place, noAbort());
+  const { pull, isComplete } = await fetchSubject(client, place, noAbort());
+  return { threads: pull?.threads ?? [], isComplete };
 }
 
 it('the state of our comments is reported', async () => {
@@ -56,7 +34,6 @@ it('the state of our comments is reported', async () => {
       path: 'src/a.ts',
       side: 'RIGHT',
       line: 3,
-      startLine: undefined,
       originalLine: 3,
       reviewId: expect.any(Number),
       hunk: expect.stringMatching(/\n\+\S[^\n]*$/),

@@ -22,10 +22,10 @@ it('the issues that a pull request closes are found', async () => {
       title: 'It breaks',
       body: 'Always.',
       isOpen: true,
-      author: 'monalisa',
+      author: { login: 'monalisa', isBot: false },
       changedAt: '2026-01-02T03:04:05Z',
     },
-    expect.objectContaining({ number: 8, isOpen: false, author: 'hubot' }),
+    expect.objectContaining({ number: 8, isOpen: false, author: { login: 'hubot[bot]', isBot: true } }),
   ]);
 });
 
@@ -36,10 +36,9 @@ it('a pull request is told as it is now, from no repository where its fork is go
     head: { sha: headSha, ref: 'topic', repository: 'octocat/hello' },
     base: { sha: baseSha, ref: 'main' },
     changedFiles: 2,
-    threads: { head: headSha, threads: [], isComplete: true },
+    threads: [],
     reviews: [],
     allReviews: [],
-    olderReviews: 0,
     linkedIssues: [],
   });
   const head = { ref: 'x', sha: 'h', repository: null };

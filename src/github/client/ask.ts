@@ -2,18 +2,9 @@ import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { PUBLISH_TIMEOUT_MS } from '../../lib/defaults.js';
 import { signalAfter } from '../../lib/time-limit.js';
+import type { Warning } from '../../lib/warning.js';
 import type { GitHubClient, Tolerated } from './client.js';
-import { GitHubError, type GitHubErrorReason } from './errors.js';
-
-/** A GraphQL query and what its answer must look like. */
-interface GraphQlQuestion<Output> extends Tolerated {
-  readonly query: string;
-  readonly variables: Readonly<Record<string, unknown>>;
-  readonly schema: v.GenericSchema<unknown, Output>;
-  readonly what: string;
-  /** The permission it takes, `pull-requests: read`, several with ` or `: GraphQL's refusals do not name it. */
-  readonly permission: string;
-}
+import { GitHubError, type GitHubErrorReason, GRAPHQL } from './errors.js';
 
 /**
  * Asks the REST API: `route` is a method and a path template, `GET /repos/{owner}/{repo}`. Throws a GitHubError, also for an
@@ -39,20 +30,24 @@ export function inRepo({ owner, name }: Pick<Repository, 'owner' | 'name'>) {
   return { owner, repo: name };
 }
 
-/** Throws a GitHubError, whose remedy names the permission where that may be missing. */
+/**
+ * Asks GraphQL. Its refusals do not name the permission that is missing, so the remedy gets `permission`: `issues: read`, or
+ * several with ` or `. Throws a GitHubError, also for an answer that does not fit.
+ */
 export async function askGraphQl<Output>(
   client: GitHubClient,
-  { query, schema, what, permission, ...asked }: GraphQlQuestion<Output>,
+  query: string,
+  variables: Readonly<Record<string, unknown>>,
+  schema: v.GenericSchema<unknown, Output>,
+  permission: string,
   signal: AbortSignal,
+  tolerated: Tolerated = {},
 ): Promise<Output> {
-  const body = await client.graphql(query, { ...asked, signal }).catch((thrown: unknown) => {
+  const body = await client.graphql(query, { ...tolerated, variables, signal }).catch((thrown: unknown) => {
     throw thrown instanceof GitHubError ? thrown.withPermission(permission.split(' or ')) : thrown;
   });
   const answer = v.safeParse(schema, body);
-  if (!answer.success) {
-    const refused = { reason: 'invalid', requestLine: 'POST /graphql' } as const;
-    throw new GitHubError(`GitHub's answer lacks ${what}`, refused);
-  }
+  if (!answer.success) throw notUnderstood(GRAPHQL);
   return answer.output;
 }
 
@@ -121,6 +116,15 @@ export async function withGitHub<T>(
     const message = `GitHub did not answer within ${PUBLISH_TIMEOUT_MS / 1000} s`;
     return new GitHubError(message, { reason: 'unavailable', requestLine: '', remedy });
   }
+}
+
+/** What could not be read and why, as a warning; `what` where the message does not say it. */
+export function unreadWarning({ message, remedy, reason }: GitHubError, what?: string): Warning {
+  if (what === undefined) return { code: 'context-incomplete', message, remedy };
+  // GitHub's words say no more than that the permission is missing, and the remedy names it.
+  const isDenied = reason === 'denied' && remedy !== undefined;
+  if (isDenied) return { code: 'context-unread', message: what, remedy };
+  return { code: 'context-incomplete', message: `${what}: ${message}`, remedy };
 }
 
 /** Why nothing is posted without a client, and what to do about it. */

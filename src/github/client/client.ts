@@ -3,7 +3,7 @@ import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError, messageOf, networkCause } from '../../lib/errors.js';
 import { timeLeftMs } from '../../lib/time-limit.js';
-import { GitHubError, graphqlError, httpError, networkError } from './errors.js';
+import { GitHubError, GRAPHQL, graphqlError, httpError, networkError } from './errors.js';
 
 /**
  * The one door to GitHub. Both calls reject with a {@link GitHubError}, or with the signal's reason once it is
@@ -56,8 +56,6 @@ interface GitHubClientOptions {
   readonly needsWrite?: readonly string[];
 }
 
-const GRAPHQL = 'POST /graphql';
-
 type Octokit = ReturnType<typeof import('@actions/github').getOctokit>;
 type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
 
@@ -78,24 +76,74 @@ export interface RetryPause {
  */
 export async function createGitHubClient(options: GitHubClientOptions): Promise<GitHubClient> {
   const octokit = await createOctokit(options);
+  const { clock, onPause, needsWrite } = options;
+
+  /** `mayRepeat`: it does no harm to carry the request out twice. */
+  async function patiently<Answer>(
+    route: string,
+    mayRepeat: boolean,
+    signal: AbortSignal,
+    ask: () => Promise<Answer>,
+  ): Promise<Answer> {
+    const startMs = clock.now().getTime();
+    for (let retries = 0; ; retries += 1) {
+      signal.throwIfAborted();
+      try {
+        return await ask();
+      } catch (thrown) {
+        signal.throwIfAborted();
+        const error = requestError(route, needsWrite, thrown);
+        if (!(error instanceof GitHubError)) throw error;
+        const spentMs = clock.now().getTime() - startMs;
+        // Chance parts those who were turned away together.
+        const ownMs = Math.round(FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * (1 + clock.random() / 4));
+        const isPassing =
+          error.reason === 'rate-limited'
+            ? retries < MAX_RETRIES.limited
+            : error.reason === 'unavailable' &&
+              mayRepeat &&
+              retries < MAX_RETRIES.unavailable &&
+              spentMs < UNAVAILABLE_MS;
+        const pauseMs = Math.max(error.retryAfterMs ?? 0, ownMs);
+        if (!isPassing || pauseMs >= (timeLeftMs(signal) ?? DEFAULT_LEFT_MS - spentMs)) {
+          const asked = `asked ${retries + 1} times in ${Math.round(spentMs / 1000)} s`;
+          throw retries === 0 ? error : error.with({ message: `${error.message} (${asked})` });
+        }
+        onPause?.({ pauseMs, spentMs, error });
+        await clock.sleep(pauseMs, signal);
+      }
+    }
+  }
+
   return {
     async request(route, { params, accept, signal }) {
-      const asking = { ...options, route, signal, mayRepeat: !route.startsWith('POST ') };
       const headers = accept === undefined ? {} : { accept };
-      return await patiently(asking, async () => {
+      return await patiently(route, !route.startsWith('POST '), signal, async () => {
         const { data } = await octokit.request(route, { ...params, headers, request: { signal } });
         return { body: data };
       });
     },
     async graphql(query, { variables, signal, ...tolerated }) {
-      const asking = { ...options, route: GRAPHQL, signal, mayRepeat: !/^\s*mutation\b/.test(query) };
       const body = { query, variables, request: { signal } };
-      return await patiently(asking, async () =>
+      return await patiently(GRAPHQL, !/^\s*mutation\b/.test(query), signal, async () =>
         graphqlData(await octokit.request(`POST ${options.graphqlUrl}`, body), tolerated),
       );
     },
   };
 }
+
+/** Requests after the first one. */
+const MAX_RETRIES = { limited: 5, unavailable: 3 } as const;
+
+/** The first pause of our own, in milliseconds; each further one is three times as long. */
+const FIRST_PAUSE_MS = 1000;
+const PAUSE_GROWTH = 3;
+
+/** Whoever does not answer costs 20 s each time: nothing is asked for the third time after that. */
+const UNAVAILABLE_MS = 40_000;
+
+/** How long is waited where nobody has said how much time there is, in milliseconds. */
+const DEFAULT_LEFT_MS = 120_000;
 
 /**
  * The package is imported late and its `context` is not read: importing it reads the event file and the proxy of the
@@ -159,11 +207,11 @@ interface RequestError extends Error {
   readonly response?: { readonly headers: Environment; readonly data: unknown };
 }
 
-function requestError({ route, needsWrite }: Asking, thrown: unknown): unknown {
+function requestError(route: string, needsWrite: readonly string[] | undefined, thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('status' in thrown) || typeof thrown.status !== 'number') return thrown;
   const { status, request, response } = thrown as RequestError;
   const path = decodeURIComponent(new URL(request.url).pathname).replace(/^\/api\/v3(?=\/)/, '');
-  const requestLine = `${route.split(' ')[0]} ${path}`;
+  const requestLine = route === GRAPHQL ? GRAPHQL : `${route.split(' ')[0]} ${path}`;
   if (response === undefined) return networkError(requestLine, networkCause(thrown));
   return httpError({ requestLine, status, headers: response.headers, body: response.data, needsWrite });
 }
@@ -179,7 +227,7 @@ function graphqlData(
   if (errors.length === 0) return data;
   const left = missingIsNull && isObject(data) ? errors.filter((one) => !isNotFound(one)) : errors;
   if (left.length === 0) return data;
-  const error = graphqlError({ requestLine: GRAPHQL, headers: headers as Environment, errors: left });
+  const error = graphqlError(left, headers as Environment);
   if (!isObject(data) || mayLack === undefined || !left.every((one) => isBelow(one, mayLack.field)))
     throw error;
   mayLack.onLack(error);
@@ -196,73 +244,4 @@ function isNotFound(error: unknown): boolean {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-/** A request that is made. */
-interface Asking extends Pick<GitHubClientOptions, 'clock' | 'onPause' | 'needsWrite'> {
-  readonly route: string;
-  readonly signal: AbortSignal;
-  /** Whether it does no harm to carry the request out twice. */
-  readonly mayRepeat: boolean;
-}
-
-/** Requests after the first one. */
-const MAX_RETRIES = { limited: 5, unavailable: 3 } as const;
-
-/** The first pause of our own, in milliseconds; each further one is three times as long. */
-const FIRST_PAUSE_MS = 1000;
-const PAUSE_GROWTH = 3;
-
-/** Whoever does not answer costs 20 s each time: nothing is asked for the third time after that. */
-const UNAVAILABLE_MS = 40_000;
-
-/** How long is waited where nobody has said how much time there is, in milliseconds. */
-const DEFAULT_LEFT_MS = 120_000;
-
-async function patiently<Answer>(asking: Asking, ask: () => Promise<Answer>): Promise<Answer> {
-  const { clock, signal, onPause } = asking;
-  const startMs = clock.now().getTime();
-  for (let retries = 0; ; retries += 1) {
-    signal.throwIfAborted();
-    try {
-      return await ask();
-    } catch (thrown) {
-      signal.throwIfAborted();
-      const error = requestError(asking, thrown);
-      if (!(error instanceof GitHubError)) throw error;
-      const spentMs = clock.now().getTime() - startMs;
-      const pauseMs = pauseAfter(error, { ...asking, retries, spentMs });
-      const leftMs = timeLeftMs(signal) ?? DEFAULT_LEFT_MS - spentMs;
-      if (pauseMs === undefined || pauseMs >= leftMs) throw withRetries(error, retries, spentMs);
-      onPause?.({ pauseMs, spentMs, error });
-      await clock.sleep(pauseMs, signal);
-    }
-  }
-}
-
-/** How long to wait before the request is made again, in milliseconds; undefined where it is not. */
-function pauseAfter(
-  { reason, retryAfterMs = 0 }: GitHubError,
-  { retries, mayRepeat, spentMs, clock }: Asking & { readonly retries: number; readonly spentMs: number },
-): number | undefined {
-  // Chance parts those who were turned away together.
-  const ownMs = Math.round(FIRST_PAUSE_MS * PAUSE_GROWTH ** retries * (1 + clock.random() / 4));
-  switch (reason) {
-    case 'rate-limited':
-      return retries < MAX_RETRIES.limited ? Math.max(retryAfterMs, ownMs) : undefined;
-    case 'unavailable':
-      return mayRepeat && retries < MAX_RETRIES.unavailable && spentMs < UNAVAILABLE_MS ? ownMs : undefined;
-    case 'denied':
-    case 'missing':
-    case 'too-large':
-    case 'invalid':
-      return undefined;
-  }
-}
-
-/** An error that also says how often it was met. */
-function withRetries(error: GitHubError, retries: number, spentMs: number): GitHubError {
-  if (retries === 0) return error;
-  const seconds = Math.round(spentMs / 1000);
-  return error.with({ message: `${error.message} (asked ${retries + 1} times in ${seconds} s)` });
 }

@@ -60,29 +60,51 @@ function permissionRemedy(reason: 'denied' | 'missing', permissions: readonly st
   return reason === 'denied' ? `A${add}` : `If it exists, the token cannot see it: a${add}`;
 }
 
-/** An answer of GitHub's that says no, in a status of 400 and above or inside a 200 of GraphQL. */
-interface Refusal {
-  readonly requestLine: string;
-  readonly status?: number;
-  readonly headers: Environment;
-  /** Permissions that are needed with `write` anyway: people add a line once. Left out: none. */
-  readonly needsWrite?: readonly string[];
-}
+/** The request line of all queries: what is asked is in the query, so people are not shown it. */
+export const GRAPHQL = 'POST /graphql';
 
 /** The error for an answer with a status of 400 and above. */
-export function httpError({ body, ...refusal }: Refusal & { status: number; body: unknown }): GitHubError {
-  const { requestLine, status } = refusal;
+export function httpError({
+  requestLine,
+  status,
+  headers,
+  body,
+  needsWrite = [],
+}: {
+  readonly requestLine: string;
+  readonly status: number;
+  readonly headers: Environment;
+  readonly body: unknown;
+  /** Permissions that are needed with `write` anyway: people add a line once. */
+  readonly needsWrite?: readonly string[];
+}): GitHubError {
   const text = answerText(body);
-  const message = `GitHub answered ${status}${isGraphQl(requestLine) ? '' : ` to \`${requestLine}\``}`;
-  return refusedError(`${message}${text === '' ? '' : `: ${text}`}`, reasonOf(refusal, text), refusal, text);
+  const reason = reasonOf(requestLine, status, headers, text);
+  const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
+  const needed = permissionsOf(requestLine, needsWrite);
+  const asked = requestLine === GRAPHQL ? '' : ` to \`${requestLine}\``;
+  return new GitHubError(`GitHub answered ${status}${asked}${text === '' ? '' : `: ${text}`}`, {
+    reason,
+    requestLine,
+    status,
+    retryAfterMs,
+    remedy: status === 401 ? BAD_TOKEN : remedyOf(reason, needed, retryAfterMs),
+  });
 }
 
 /** The error for a GraphQL answer with `errors`. */
-export function graphqlError({ errors, ...refusal }: Refusal & { errors: readonly unknown[] }): GitHubError {
+export function graphqlError(errors: readonly unknown[], headers: Environment): GitHubError {
   const parsed = errors.map((error) => v.parse(graphqlErrorSchema, error));
   const text = parsed.map((error) => error.message).join('; ');
   const reason = graphqlReason(new Set(parsed.map((error) => error.type)), text);
-  return refusedError(`GitHub refused: ${shorten(text)}`, reason, refusal, text);
+  const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
+  const remedy = remedyOf(reason, undefined, retryAfterMs);
+  return new GitHubError(`GitHub refused: ${shorten(text)}`, {
+    reason,
+    requestLine: GRAPHQL,
+    retryAfterMs,
+    remedy,
+  });
 }
 
 const graphqlErrorSchema = v.fallback(
@@ -90,31 +112,14 @@ const graphqlErrorSchema = v.fallback(
   { message: 'unknown error', type: '' },
 );
 
-function refusedError(
-  message: string,
-  reason: GitHubErrorReason,
-  refusal: Refusal,
-  text: string,
-): GitHubError {
-  const { requestLine, status, headers } = refusal;
-  const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
-  const remedy = remedyOf(reason, refusal, text, retryAfterMs);
-  return new GitHubError(message, { reason, requestLine, status, retryAfterMs, remedy });
-}
-
 /** The error for a request that brought no answer. */
 export function networkError(requestLine: string, cause: NetworkCause): GitHubError {
-  const what = isGraphQl(requestLine) ? '' : ` \`${requestLine}\``;
+  const what = requestLine === GRAPHQL ? '' : ` \`${requestLine}\``;
   return new GitHubError(`GitHub did not answer${what}: ${describeCause(cause)}`, {
     reason: cause.isMistake === true ? 'invalid' : 'unavailable',
     requestLine,
     remedy: cause.remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
   });
-}
-
-/** What is asked of GraphQL is in the query, so its one address says nothing to anybody. */
-function isGraphQl(requestLine: string): boolean {
-  return requestLine.endsWith('/graphql');
 }
 
 const errorBodySchema = v.object({
@@ -140,23 +145,24 @@ function shorten(text: string): string {
   return line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT)}…` : line;
 }
 
-function reasonOf({ requestLine, status = 0, headers }: Refusal, text: string): GitHubErrorReason {
+function reasonOf(
+  requestLine: string,
+  status: number,
+  headers: Environment,
+  text: string,
+): GitHubErrorReason {
   const isLimit =
     headers['retry-after'] !== undefined || headers['x-ratelimit-remaining'] === '0' || RATE_LIMIT.test(text);
   // GitHub tells limits with 429 or 403 (REST API, "Rate limits").
   if (status === 429 || (status === 403 && isLimit)) return 'rate-limited';
   if (status === 406 || status === 413 || /too[_ ]large|exceeded the maximum/i.test(text)) return 'too-large';
   if (status === 401 || status === 403 || status === 451) return 'denied';
-  if (status === 404 && isGraphQl(requestLine)) return 'invalid';
-  if (status === 404 || status === 410 || HIDDEN_FROM_SEARCH.test(text)) return 'missing';
+  // A server without a GraphQL API hides nothing.
+  if (status === 404 && requestLine === GRAPHQL) return 'invalid';
+  if (status === 404 || status === 410) return 'missing';
   return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
 }
 
-/** A search answers 422 where the token does not see the repository that the query names. */
-const HIDDEN_FROM_SEARCH = /repositories cannot be searched\b/i;
-
-/** A limit of pace, not of number, is a secondary one, and formerly abuse detection. */
-const PACE_LIMIT = /secondary rate limit|abuse detection/i;
 const RATE_LIMIT = /\brate limit|abuse detection/i;
 
 /** Types are not documented, and not every refusal has one; so the words count too. */
@@ -172,48 +178,35 @@ function graphqlReason(types: ReadonlySet<string>, text: string): GitHubErrorRea
 /** A minute where GitHub names no time, as its documentation asks. */
 const DEFAULT_WAIT_MS = 60_000;
 
-/** From `retry-after`, in seconds or as a date, else until `x-ratelimit-reset`; both by the server's own clock. */
+/** From `retry-after` in seconds, else until `x-ratelimit-reset` by the server's own clock. */
 function waitOf(headers: Environment): number {
   const retryAfter = headers['retry-after'] ?? '';
   if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1000;
-  const nowMs = Date.parse(headers['date'] ?? '');
-  const resetMs =
-    headers['x-ratelimit-remaining'] === '0' ? Number(headers['x-ratelimit-reset']) * 1000 : Number.NaN;
-  const waitMs = [Date.parse(retryAfter) - nowMs, resetMs - nowMs].find((ms) => !Number.isNaN(ms));
-  return waitMs === undefined ? DEFAULT_WAIT_MS : Math.max(waitMs, 0);
+  if (headers['x-ratelimit-remaining'] !== '0') return DEFAULT_WAIT_MS;
+  const waitMs = Number(headers['x-ratelimit-reset']) * 1000 - Date.parse(headers['date'] ?? '');
+  return Number.isNaN(waitMs) ? DEFAULT_WAIT_MS : Math.max(waitMs, 0);
 }
+
+const BAD_TOKEN = 'The token is not valid (any more); check the `github-token` input.';
 
 /** What helps, in one sentence; undefined where nothing is known to. */
 function remedyOf(
   reason: GitHubErrorReason,
-  { requestLine, status, headers, needsWrite = [] }: Refusal,
-  text: string,
+  permissions: readonly string[] | undefined,
   retryAfterMs = 0,
 ): string | undefined {
   switch (reason) {
-    case 'denied': {
-      if (status === 401) return 'The token is not valid (any more); check the `github-token` input.';
-      const needed = permissionsOf(requestLine, needsWrite);
-      if (needed !== undefined) return permissionRemedy(reason, needed);
-      return 'The token of the `github-token` input is not allowed to do this.';
-    }
-    case 'missing': {
-      const needed = permissionsOf(requestLine, needsWrite);
-      return needed && permissionRemedy(reason, needed);
-    }
-    case 'rate-limited': {
-      const isUsedUp = !PACE_LIMIT.test(text) && (headers['x-ratelimit-remaining'] === '0' || status !== 429);
-      const why = isUsedUp
-        ? 'The token has used up its requests'
-        : 'The token sends requests faster than GitHub allows';
-      return `${why}; GitHub asks for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`;
-    }
+    case 'denied':
+      if (permissions === undefined)
+        return 'The token of the `github-token` input is not allowed to do this.';
+      return permissionRemedy(reason, permissions);
+    case 'missing':
+      return permissions && permissionRemedy(reason, permissions);
+    case 'rate-limited':
+      return `The token sends more requests than GitHub allows; GitHub asks for a pause of ${Math.ceil(retryAfterMs / 1000)} s.`;
     case 'unavailable':
       return 'GitHub is having problems (https://www.githubstatus.com); run it again later.';
     case 'invalid':
-      return status === 404
-        ? 'There is no GraphQL API at `GITHUB_GRAPHQL_URL`: check that variable.'
-        : undefined;
     case 'too-large':
       return undefined;
   }
@@ -238,8 +231,7 @@ const ROUTE_SCOPES: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^\/repos\/[^/]+\/[^/]+\/commits\/.+\/status(?:es)?$/, ['statuses']],
   [/^\/repos\/[^/]+\/[^/]+\/actions\b/, ['actions']],
   [/^\/repos\/[^/]+\/[^/]+\/issues$/, ['issues']],
-  [/^\/repos\/[^/]+\/[^/]+\/labels\b/, ['issues', 'pull-requests']],
   [/^\/repos\/[^/]+\/[^/]+\/(?:pulls|commits\/[^/]+\/pulls)\b/, ['pull-requests']],
-  [/^\/repos\/[^/]+\/[^/]+\/issues\b/, ['issues', 'pull-requests']],
+  [/^\/repos\/[^/]+\/[^/]+\/(?:issues|labels)\b/, ['issues', 'pull-requests']],
   [/^\/repos\/[^/]+\/[^/]+\/(contents|compare|git|commits)\b/, ['contents']],
 ];

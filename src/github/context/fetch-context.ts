@@ -1,7 +1,6 @@
 import {
   type CommentTrigger,
   type IssueTrigger,
-  type MergeGroupTrigger,
   type PullRequestTrigger,
   type PushTrigger,
   pushKind,
@@ -12,12 +11,12 @@ import {
   type WorkflowRunTrigger,
 } from '../../event/trigger.js';
 import type { TriggerContext } from '../../prompt/context.js';
-import { notUnderstood, orRefusal } from '../client/ask.js';
+import { notUnderstood, orRefusal, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError } from '../client/errors.js';
+import { GitHubError, GRAPHQL } from '../client/errors.js';
+import { fetchChangeBetween, fetchPullChange, type ReadChange } from '../reading/changes.js';
 import { fetchPullOfCommit, fetchTagRange } from '../reading/history.js';
-import { type FoundSubject, readSubjectsOnce, type SubjectReader } from '../reading/subject.js';
-import { fetchChangeBetween, fetchPullChange, type ReadChange, unreadWarning } from './fetch-change.js';
+import { type FoundSubject, readSubjectsOnce } from '../reading/subject.js';
 import { fetchSurroundings } from './surroundings.js';
 
 /**
@@ -44,17 +43,22 @@ export async function fetchContext(
     case 'dispatch':
     case 'unknown':
     case 'local':
-      return { kind: 'none', warnings: [] };
+      return NOTHING;
     case 'push':
       return await fetchPush(client, trigger, signal);
     case 'release':
       return await fetchTag(client, trigger.repository, trigger.tag, signal);
     case 'workflow_run':
       return await fetchWorkflowRun(client, trigger, signal);
-    case 'merge_group':
-      return changeContext(await fetchChangeBetween(client, mergedCommits(trigger), signal));
+    case 'merge_group': {
+      const { repository, base, head } = trigger;
+      const pair = { repository, base: base.sha, head: head.sha };
+      return changeContext(await fetchChangeBetween(client, pair, signal));
+    }
   }
 }
+
+type SubjectReader = ReturnType<typeof readSubjectsOnce>;
 
 /** Logs are read only where they are what the run is about; tools have them. */
 const NO_LOGS = 0;
@@ -74,27 +78,27 @@ async function fetchPull(
   const place = { repository, number };
   const subject = readSubject({ ...place, isPull: true }, signal);
   const now = subject.then(({ pull }) => {
-    if (pull === undefined) throw notUnderstood('POST /graphql');
+    if (pull === undefined) throw notUnderstood(GRAPHQL);
     return pull;
   });
   const isChange = trigger.kind === 'pull_request';
   const commits = isChange ? trigger : trigger.commits;
-  const named = commits === undefined || commits.head.sha === '' ? undefined : commits;
+  const named = commits?.head.sha === '' ? undefined : commits;
+
+  async function readChange() {
+    const found = named ?? (await orRefusal(now, ...MAY_LACK));
+    if (found instanceof GitHubError) return { change: undefined, warnings: [unreadWarning(found)] };
+    const { head, base } = found;
+    const pinned = named === undefined ? { head, base } : undefined;
+    return { ...(await fetchPullChange(client, place, { head, base }, now, signal)), pinned };
+  }
+
   const checked = isChange ? { sha: trigger.head.sha, maxLogs: NO_LOGS } : undefined;
-  const [{ change, pinned, ...read }, { surroundings, warnings }] = await Promise.all([
-    orRefusal(Promise.resolve(named ?? now), ...MAY_LACK).then(async (found) => {
-      if (found instanceof GitHubError)
-        return { change: undefined, warnings: [unreadWarning(found)], pinned: undefined };
-      const { head, base } = found;
-      const pinned = named === undefined ? { head, base } : undefined;
-      return { ...(await fetchPullChange(client, place, { head, base }, now, signal)), pinned };
-    }),
-    fetchSurroundings(client, { ...talkOf(trigger, subject), pull: number, checked }, signal),
-  ]);
-  const around = { ...surroundings, warnings: [...read.warnings, ...warnings] };
-  return change === undefined
-    ? { kind: 'none', ...around }
-    : { kind: 'pull_request', ...change, pinned, ...around };
+  const asked = { ...talkOf(trigger, subject), pull: number, checked };
+  const [read, around] = await Promise.all([readChange(), fetchSurroundings(client, asked, signal)]);
+  const warnings = [...read.warnings, ...around.warnings];
+  if (read.change === undefined) return { kind: 'none', ...around, warnings };
+  return { kind: 'pull_request', ...read.change, pinned: read.pinned, ...around, warnings };
 }
 
 async function fetchIssue(
@@ -105,8 +109,7 @@ async function fetchIssue(
 ): Promise<TriggerContext> {
   const { repository, number } = trigger;
   const subject = readSubject({ repository, number, isPull: false }, signal);
-  const { surroundings, warnings } = await fetchSurroundings(client, talkOf(trigger, subject), signal);
-  return { kind: 'none', ...surroundings, warnings };
+  return { kind: 'none', ...(await fetchSurroundings(client, talkOf(trigger, subject), signal)) };
 }
 
 function talkOf(trigger: SubjectTrigger, subject: Promise<FoundSubject>) {
@@ -127,9 +130,9 @@ async function fetchPush(
   const kind = pushKind(trigger);
   const tag = tagOf(trigger);
   if (kind !== 'deleted' && tag !== undefined) return await fetchTag(client, repository, tag, signal);
-  if (kind === 'deleted' || !ref.startsWith('refs/heads/')) return { kind: 'none', warnings: [] };
+  if (kind === 'deleted' || !ref.startsWith('refs/heads/')) return NOTHING;
   const base = kind === 'created' ? repository.defaultBranch : before;
-  if (base === '') return { kind: 'none', warnings: [] };
+  if (base === '') return NOTHING;
   const change = await fetchChangeBetween(client, { repository, base, head: after }, signal);
   // The event lists the commits.
   return changeContext({ ...change, commits: undefined });
@@ -151,42 +154,39 @@ async function fetchTag(
   return { ...changeContext(change), sinceTag: since };
 }
 
-function mergedCommits({ repository, head, base }: MergeGroupTrigger) {
-  return { repository, base: base.sha, head: head.sha };
-}
-
 /** The checks of the run's commit with their logs; the change where a pull request says what it is compared with. */
 async function fetchWorkflowRun(
   client: GitHubClient,
   trigger: WorkflowRunTrigger,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
-  const { repository, headSha, at } = trigger;
-  const request =
-    trigger.pull ?? orRefusal(fetchPullOfCommit(client, repository, headSha, signal), ...MAY_LACK);
-  const checked = { sha: headSha, maxLogs: RUN_LOGS };
-  const [pull, change, { surroundings, warnings }] = await Promise.all([
-    request,
-    Promise.resolve(request).then((found) => {
-      if (found === undefined || found instanceof GitHubError) return undefined;
-      const base = found.base.sha || found.base.ref;
-      return fetchChangeBetween(client, { repository, base, head: headSha }, signal);
-    }),
+  const { repository, headSha: head, at } = trigger;
+
+  async function readChange(): Promise<TriggerContext> {
+    const pull =
+      trigger.pull ?? (await orRefusal(fetchPullOfCommit(client, repository, head, signal), ...MAY_LACK));
+    if (pull === undefined) return NOTHING;
+    if (pull instanceof GitHubError) return { kind: 'none', warnings: [unreadWarning(pull)] };
+    const pair = { repository, base: pull.base.sha || pull.base.ref, head };
+    const change = changeContext(await fetchChangeBetween(client, pair, signal));
+    return { ...change, pullOfCommit: pull.number };
+  }
+
+  const checked = { sha: head, maxLogs: RUN_LOGS };
+  const [change, around] = await Promise.all([
+    readChange(),
     fetchSurroundings(client, { repository, checked, before: at }, signal),
   ]);
-  if (pull === undefined || pull instanceof GitHubError || change === undefined) {
-    const denied = pull instanceof GitHubError ? [unreadWarning(pull)] : [];
-    return { kind: 'none', ...surroundings, warnings: [...denied, ...warnings] };
-  }
-  const context = changeContext(change);
+  const { checks, unread, warnings } = around;
   return {
-    ...context,
-    checks: surroundings.checks,
-    unread: surroundings.unread ?? context.unread,
-    pullOfCommit: pull.number,
-    warnings: [...context.warnings, ...warnings],
+    ...change,
+    checks,
+    unread: unread ?? change.unread,
+    warnings: [...change.warnings, ...warnings],
   };
 }
+
+const NOTHING: TriggerContext = { kind: 'none', warnings: [] };
 
 function changeContext({ change, commits, warnings }: ReadChange): TriggerContext {
   return change === undefined

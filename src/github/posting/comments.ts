@@ -11,7 +11,8 @@ import {
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchReviewThreads } from '../reading/reviews.js';
+import { idOf } from '../reading/reviews.js';
+import { fetchSubject } from '../reading/subject.js';
 
 /** A comment that is found again by its mark. Its text went through outbound cleaning (D24). */
 export interface MarkedComment extends SubjectPlace {
@@ -83,15 +84,13 @@ async function findComment(
 ): Promise<string | undefined> {
   let before: string | null = null;
   for (let page = 0; page < maxPages; page += 1) {
+    const variables = { owner: repository.owner, name: repository.name, number, before };
     const answer: v.InferOutput<typeof commentsSchema> = await askGraphQl(
       client,
-      {
-        query: COMMENTS_QUERY,
-        variables: { owner: repository.owner, name: repository.name, number, before },
-        schema: commentsSchema,
-        what: 'the comments',
-        permission: 'issues: write or pull-requests: write',
-      },
+      COMMENTS_QUERY,
+      variables,
+      commentsSchema,
+      'issues: write or pull-requests: write',
       signal,
     );
     const { nodes, pageInfo } = answer.repository.subject.comments;
@@ -112,9 +111,7 @@ async function update(
   url: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // `databaseId` is too small for today's numbers, and older servers do not have `fullDatabaseId`.
-  const [, id] = /#issuecomment-(\d+)$/.exec(url) ?? [];
-  const params = { ...inRepo(repository), comment_id: id, body: withMark(body, mark) };
+  const params = { ...inRepo(repository), comment_id: idOf(url), body: withMark(body, mark) };
   const route = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
   const written = await orRefusal(askRest(client, route, params, writtenSchema, signal), 'missing');
   return written instanceof GitHubError ? undefined : written.html_url;
@@ -179,17 +176,13 @@ async function findThread(
   { repository, number, commentId, mark }: ThreadReply,
   signal: AbortSignal,
 ): Promise<{ readonly firstId: number; readonly url: string | undefined }> {
-  const { threads } = await fetchReviewThreads(client, { repository, number }, signal);
-  const thread = threads.find(
+  const { pull } = await fetchSubject(client, { repository, number, isPull: true }, signal);
+  const thread = pull?.threads.find(
     ({ first, replies }) => first.id === commentId || replies.some(({ id }) => id === commentId),
   );
   const answer = thread?.replies.findLast(({ isOurs, body }) => isOurs && isMarked(body, mark));
   return { firstId: thread?.first.id ?? commentId, url: answer?.url };
 }
-
-const doneSchema = v.object({
-  done: v.object({ thread: v.nullable(v.object({ isResolved: v.boolean() })) }),
-});
 
 /**
  * Resolves a conversation or opens it again; false where the token may not, which takes `contents: write` beside
@@ -201,15 +194,9 @@ export async function setThread(
   signal: AbortSignal,
 ): Promise<boolean> {
   const mutation = isResolved ? 'resolveReviewThread' : 'unresolveReviewThread';
-  const question = {
-    query: `mutation ($id: ID!) { done: ${mutation}(input: { threadId: $id }) { thread { isResolved } } }`,
-    variables: { id },
-    schema: doneSchema,
-    what: isResolved ? 'the resolved thread' : 'the opened thread',
-    permission: 'contents: write',
-  };
+  const query = `mutation ($id: ID!) { done: ${mutation}(input: { threadId: $id }) { thread { isResolved } } }`;
   const done = await orRefusal(
-    againIfLost(() => askGraphQl(client, question, signal)),
+    againIfLost(() => askGraphQl(client, query, { id }, v.unknown(), 'contents: write', signal)),
     'denied',
   );
   return !(done instanceof GitHubError);

@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { shown } from '../../lib/text/cut.js';
 import type { Edits } from '../../tools/workspace/changes.js';
-import { askGraphQl } from '../client/ask.js';
+import { askGraphQl, notUnderstood } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import { GitHubError } from '../client/errors.js';
+import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { blobSha } from '../reading/contents.js';
 
 /** Login and name that the job's own token acts under. */
@@ -70,25 +70,18 @@ interface State {
   readonly branches: ReadonlyMap<string, string>;
 }
 
-interface TreeEntry {
-  readonly oid: string;
-  readonly type: string;
-  readonly mode: number;
-}
-
-const entrySchema = v.object({ oid: v.string(), type: v.string(), mode: v.number() });
-const branchSchema = v.object({ target: v.object({ oid: v.string() }) });
+type TreeEntry = v.InferOutput<typeof entrySchema>;
 
 /** Asks for the base, for what it has at each path and the folders above it, and for the branches, all at one moment. */
 export async function fetchState(
   client: GitHubClient,
-  repository: Repository,
+  { owner, name }: Repository,
   { base, edits, branches = [] }: { base: string; edits: Edits; branches?: readonly string[] },
   signal: AbortSignal,
 ): Promise<State> {
   const paths = [...new Set([...edits.keys()].flatMap((path) => [path, ...foldersAbove(path)]))];
   const files = paths.map((path, at) => [`file${at}`, path] as const);
-  const refs = branches.map((name, at) => [`branch${at}`, name] as const);
+  const refs = branches.map((branch, at) => [`branch${at}`, `refs/heads/${branch}`] as const);
   const variables = [...files, ...refs].map(([alias]) => `, $${alias}: String!`).join('');
   const query = `query ($owner: String!, $name: String!, $base: String!${variables}) {
   repository(owner: $owner, name: $name) {
@@ -102,50 +95,34 @@ export async function fetchState(
     ${refs.map(([alias]) => `${alias}: ref(qualifiedName: $${alias}) { target { oid } }`).join('\n    ')}
   }
 }`;
-  const target = {
-    oid: v.string(),
-    ...Object.fromEntries(files.map(([alias]) => [alias, v.nullable(entrySchema)])),
-  };
-  const found = Object.fromEntries(refs.map(([alias]) => [alias, v.nullable(branchSchema)]));
-  const { owner, name } = repository;
-  const answer = await askGraphQl(
-    client,
-    {
-      query,
-      variables: {
-        owner,
-        name,
-        base: `refs/heads/${base}`,
-        ...Object.fromEntries(files),
-        ...Object.fromEntries(refs.map(([alias, one]) => [alias, `refs/heads/${one}`])),
-      },
-      schema: v.object({
-        repository: v.looseObject({
-          id: v.string(),
-          url: v.string(),
-          base: v.nullable(v.object({ target: v.looseObject(target) })),
-          ...found,
-        }),
-      }),
-      missingIsNull: true,
-      what: 'the branch and its files',
-      permission: 'contents: read',
-    },
-    signal,
-  );
+  const asked = { owner, name, base: `refs/heads/${base}`, ...Object.fromEntries([...files, ...refs]) };
+  const permission = 'contents: read';
+  const missing = { missingIsNull: true };
+  const answer = await askGraphQl(client, query, asked, stateSchema, permission, signal, missing);
   const { id, url, base: at, ...others } = answer.repository;
   if (at === null) throw refusedChange(`there is no branch ${shown(base)}`);
   const entries = new Map<string, TreeEntry>();
   for (const [alias, path] of files) {
-    const entry = v.safeParse(entrySchema, at.target[alias]);
-    if (entry.success) entries.set(path, entry.output);
+    const entry = v.safeParse(v.nullable(entrySchema), at.target[alias]);
+    if (!entry.success) throw notUnderstood(GRAPHQL);
+    if (entry.output !== null) entries.set(path, entry.output);
   }
-  const heads = refs.flatMap(([alias, one]) => {
-    const ref = v.safeParse(branchSchema, others[alias]);
-    return ref.success ? [[one, ref.output.target.oid] as const] : [];
+  const heads = branches.flatMap((branch, index) => {
+    const found = others[`branch${index}`];
+    return v.is(branchSchema, found) ? [[branch, found.target.oid] as const] : [];
   });
   return { repositoryId: id, url, head: at.target.oid, entries, branches: new Map(heads) };
 }
+
+const entrySchema = v.object({ oid: v.string(), type: v.string(), mode: v.number() });
+const branchSchema = v.object({ target: v.object({ oid: v.string() }) });
+const stateSchema = v.object({
+  repository: v.looseObject({
+    id: v.string(),
+    url: v.string(),
+    base: v.nullable(v.object({ target: v.looseObject({ oid: v.string() }) })),
+  }),
+});
 
 function foldersAbove(path: string): readonly string[] {
   const names = path.split('/').slice(0, -1);
@@ -204,24 +181,16 @@ export async function commitOnBranch(
     message,
     fileChanges: { additions, deletions },
   };
-  const answer = await askGraphQl(
-    client,
-    {
-      query: `mutation ($input: CreateCommitOnBranchInput!) {
+  const query = `mutation ($input: CreateCommitOnBranchInput!) {
   createCommitOnBranch(input: $input) { commit { oid author { name } } }
-}`,
-      variables: { input },
-      schema: v.object({ createCommitOnBranch: v.object({ commit: commitSchema }) }),
-      what: 'the new commit',
-      permission: 'contents: write',
-    },
-    signal,
-  );
+}`;
+  const answer = await askGraphQl(client, query, { input }, commitSchema, 'contents: write', signal);
   const { oid, author } = answer.createCommitOnBranch.commit;
   return { oid, isByJob: author?.name === JOB };
 }
 
 const commitSchema = v.object({
-  oid: v.string(),
-  author: v.nullish(v.object({ name: v.nullish(v.string()) })),
+  createCommitOnBranch: v.object({
+    commit: v.object({ oid: v.string(), author: v.nullish(v.object({ name: v.nullish(v.string()) })) }),
+  }),
 });

@@ -71,8 +71,12 @@ const ISSUES_QUERY = `query ($owner: String!, $name: String!, $states: [IssueSta
 /** The thousand open issues that changed last: one that is in use is among them. */
 const MAX_PAGES = 20;
 
-const known = { url: v.string(), body: v.string(), viewerDidAuthor: v.boolean() };
-const issueSchema = v.object({ number: v.number(), ...known });
+const issueSchema = v.object({
+  number: v.number(),
+  url: v.string(),
+  body: v.string(),
+  viewerDidAuthor: v.boolean(),
+});
 
 const issuesSchema = v.object({
   repository: v.object({
@@ -116,14 +120,9 @@ async function fetchIssues(
   after: string | null,
   signal: AbortSignal,
 ): Promise<v.InferOutput<typeof issuesSchema>['repository']['issues']> {
-  const question = {
-    query: ISSUES_QUERY,
-    variables: { owner, name, states: [state], after },
-    schema: issuesSchema,
-    what: 'the issues',
-    permission: 'issues: write',
-  };
-  return (await askGraphQl(client, question, signal)).repository.issues;
+  const variables = { owner, name, states: [state], after };
+  const answer = await askGraphQl(client, ISSUES_QUERY, variables, issuesSchema, 'issues: write', signal);
+  return answer.repository.issues;
 }
 
 const labelSchema = v.object({ name: v.string() });

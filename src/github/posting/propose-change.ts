@@ -205,19 +205,9 @@ async function moveBranch(
     { name: `refs/heads/${branch}`, beforeOid: from, afterOid: to, force: true },
     { name: `refs/heads/${over}`, beforeOid: to, afterOid: '0'.repeat(40) },
   ];
-  await askGraphQl(
-    client,
-    {
-      query: `mutation ($input: UpdateRefsInput!) {
-  updateRefs(input: $input) { clientMutationId }
-}`,
-      variables: { input: { repositoryId, refUpdates } },
-      schema: v.unknown(),
-      what: 'the branch',
-      permission: 'contents: write',
-    },
-    signal,
-  );
+  const query = 'mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }';
+  const variables = { input: { repositoryId, refUpdates } };
+  await askGraphQl(client, query, variables, v.unknown(), 'contents: write', signal);
 }
 
 /** What goes wrong with that is nobody's concern. */

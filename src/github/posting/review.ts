@@ -1,22 +1,19 @@
 import * as v from 'valibot';
 import { MAX_COMMENT_CHARACTERS } from '../../lib/defaults.js';
 import type { OwnReview } from '../../review/seen.js';
-import { isMarked, isOwnText, type Mark, withMark } from '../../safety/mark.js';
+import { isMarked, type Mark, withMark } from '../../safety/mark.js';
 import { askRest, inRepo, orRefusal, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { listOwnReviews } from '../reading/reviews.js';
+import { fetchSubject } from '../reading/subject.js';
 
 /** A review on GitHub. */
 export interface PublishedReview {
-  readonly id: number;
   readonly url: string;
   /** False where it had been posted before. */
   readonly created: boolean;
   /** What it was posted as: changes cannot be requested on one's own pull request. */
   readonly event: ReviewEvent;
-  /** Comments that stand in the body, since GitHub did not take them on their lines. */
-  readonly unplaced: readonly ReviewComment[];
 }
 
 /**
@@ -29,65 +26,48 @@ export async function publishReview(
   draft: ReviewPayload,
   signal: AbortSignal,
 ): Promise<PublishedReview> {
-  try {
-    const own =
-      draft.own?.filter(({ body }) => isMarked(body, draft.mark)) ??
-      (await listOwnReviews(client, draft, signal));
-    const posted = await clearPosted(client, draft, own, signal);
-    if (posted !== undefined) {
-      const { id, url, state } = posted;
-      const event = state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
-      return { id, url, created: false, event, unplaced: [] };
+  const posted = await clearPosted(
+    client,
+    draft,
+    draft.own ?? (await ownReviews(client, draft, signal)),
+    signal,
+  );
+  if (posted !== undefined) {
+    const event = posted.state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
+    return { url: posted.url, created: false, event };
+  }
+  let { event, comments } = draft;
+  let unplaced: readonly ReviewComment[] = [];
+  let isLost = false;
+  // Every further attempt asks for less than the one before, so there is a last one.
+  for (;;) {
+    try {
+      const url = await create(client, { ...draft, event, comments }, unplaced, signal);
+      return { url, created: true, event };
+    } catch (thrown) {
+      if (!(thrown instanceof GitHubError)) throw thrown;
+      const refusal = refusalOf(thrown);
+      if (refusal === 'lost') {
+        const found = await clearPosted(client, draft, await ownReviews(client, draft, signal), signal);
+        if (found !== undefined) return { url: found.url, created: true, event };
+        if (isLost) throw thrown;
+        isLost = true;
+      } else if (refusal === 'event' && event !== 'COMMENT') event = 'COMMENT';
+      else if (refusal === 'line' && comments.length > 0) {
+        unplaced = await postEach(client, draft, comments, signal);
+        comments = [];
+      } else throw thrown;
     }
-    const attempt = { event: draft.event, inline: draft.comments, unplaced: [], isAgain: false };
-    return await post(client, draft, attempt, signal);
-  } catch (thrown) {
-    throw thrown instanceof GitHubError ? withReviewRemedy(thrown) : thrown;
   }
 }
 
-/** How a review is tried to be posted. */
-interface Attempt {
-  readonly event: ReviewEvent;
-  readonly inline: readonly ReviewComment[];
-  readonly unplaced: readonly ReviewComment[];
-  /** After an attempt that may have been carried out, and was not. */
-  readonly isAgain: boolean;
-}
-
-/** Every further attempt asks for less than the one before, so there is a last one. */
-async function post(
+async function ownReviews(
   client: GitHubClient,
-  draft: ReviewPayload,
-  attempt: Attempt,
+  { repository, number }: SubjectPlace,
   signal: AbortSignal,
-): Promise<PublishedReview> {
-  const { event, unplaced } = attempt;
-  try {
-    const { id, html_url: url } = await create(client, draft, attempt, signal);
-    return { id, url, created: true, event, unplaced };
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError)) throw thrown;
-    switch (refusalOf(thrown)) {
-      case 'lost': {
-        const own = await listOwnReviews(client, draft, signal);
-        const posted = await clearPosted(client, draft, own, signal);
-        if (posted !== undefined) return { id: posted.id, url: posted.url, created: true, event, unplaced };
-        if (attempt.isAgain) throw thrown;
-        return await post(client, draft, { ...attempt, isAgain: true }, signal);
-      }
-      case 'event':
-        if (event === 'COMMENT') throw thrown;
-        return await post(client, draft, { ...attempt, event: 'COMMENT' }, signal);
-      case 'line': {
-        if (attempt.inline.length === 0) throw thrown;
-        const refused = await postEach(client, draft, attempt.inline, signal);
-        return await post(client, draft, { ...attempt, inline: [], unplaced: refused }, signal);
-      }
-      case 'other':
-        throw thrown;
-    }
-  }
+): Promise<readonly OwnReview[]> {
+  const { pull } = await fetchSubject(client, { repository, number, isPull: true }, signal);
+  return pull?.reviews ?? [];
 }
 
 /** GitHub does not say which comments it refuses, so each is posted by itself, outside of the review; those that it refuses. */
@@ -109,14 +89,16 @@ async function postEach(
   return refused;
 }
 
-/** The review of this head, if it is out; a draft that an earlier attempt left is removed, or it would block us. */
+/** The review with the mark for this head, if it is out; a draft that an earlier attempt left is removed, or it would block us. */
 async function clearPosted(
   client: GitHubClient,
   draft: ReviewPayload,
   own: readonly OwnReview[],
   signal: AbortSignal,
 ): Promise<OwnReview | undefined> {
-  const ours = own.filter(({ headSha }) => headSha === undefined || headSha === draft.headSha);
+  const ours = own.filter(
+    ({ headSha, body }) => isMarked(body, draft.mark) && (headSha === undefined || headSha === draft.headSha),
+  );
   for (const { id } of ours.filter(({ state }) => state === 'PENDING')) {
     const params = { ...pullParams(draft), review_id: id };
     const route = 'DELETE /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}';
@@ -126,30 +108,34 @@ async function clearPosted(
   return ours.find(({ state }) => state !== 'PENDING');
 }
 
-const createdSchema = v.object({ id: v.number(), html_url: v.string() });
+const createdSchema = v.object({ html_url: v.string() });
 
-async function create(client: GitHubClient, draft: ReviewPayload, attempt: Attempt, signal: AbortSignal) {
-  const body = withUnplaced(withMark(draft.body, draft.mark), attempt.unplaced);
+async function create(
+  client: GitHubClient,
+  draft: ReviewPayload,
+  unplaced: readonly ReviewComment[],
+  signal: AbortSignal,
+): Promise<string> {
+  const body = withUnplaced(withMark(draft.body, draft.mark), unplaced);
   const params = {
     ...pullParams(draft),
     commit_id: draft.headSha,
-    event: attempt.event,
+    event: draft.event,
     body: withFooter(body, draft.footer),
-    comments: attempt.inline.map(commentParams),
+    comments: draft.comments.map(commentParams),
   };
   const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-  return await askRest(client, route, params, createdSchema, signal);
+  return (await askRest(client, route, params, createdSchema, signal)).html_url;
 }
 
 function pullParams({ repository, number }: SubjectPlace) {
   return { ...inRepo(repository), pull_number: number };
 }
 
-/** A range of one line is refused, so it is sent as a line. */
-function commentParams({ path, line, side, startLine, startSide, body }: ReviewComment) {
-  const isRange = startLine !== undefined && (startLine !== line || (startSide ?? side) !== side);
-  const range = isRange ? { start_line: startLine, start_side: startSide ?? side } : {};
-  return { path, line, side, ...range, body };
+function commentParams({ path, line, side, startLine, body }: ReviewComment) {
+  // A range of one line is refused, so it is sent as a line.
+  const isRange = startLine !== undefined && startLine !== line;
+  return { path, line, side, ...(isRange && { start_line: startLine, start_side: side }), body };
 }
 
 /**
@@ -174,45 +160,18 @@ const LINE =
 
 const COMMIT = /commit(?:[_ ]?id|[_ ]?oid)? is not part of the pull request/i;
 
-/** The error of a review that was not posted, with what helps. */
-function withReviewRemedy(error: GitHubError): GitHubError {
-  const remedy = REMEDIES.find(([pattern]) => error.status === 422 && pattern.test(error.message))?.[1];
-  return remedy === undefined ? error : error.with({ remedy: error.remedy ?? remedy });
-}
-
-const REMEDIES: readonly (readonly [RegExp, string])[] = [
-  [
-    /lock prevents review/i,
-    'The conversation is locked or the repository archived: unlock it to get reviews there. The review is in the job summary.',
-  ],
-  [
-    COMMIT,
-    'The reviewed commit is not, or no longer, part of the pull request: a run on the new head will review that one. The review is in the job summary.',
-  ],
-  [
-    /one pending review/i,
-    'The account of the `github-token` input has a pending review on this pull request. Submit or discard it on GitHub, then run this again.',
-  ],
-  [/submitted too quickly/i, 'GitHub asks us to slow down; run this again in a few minutes.'],
-];
-
 /** The body of a review with the comments that have no line below it; never longer than GitHub takes. */
 export function withUnplaced(body: string, unplaced: readonly ReviewComment[]): string {
   if (unplaced.length === 0) return body;
   let text = `${body.trimEnd()}\n\n${HEADING}`;
   for (const [index, comment] of unplaced.entries()) {
-    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.inText ?? withoutMark(comment.body)}`;
+    const longer = `${text}\n\n${placeOf(comment)}\n\n${comment.inText}`;
     const left = unplaced.length - index;
     if (longer.length + MAX_NOTE + MAX_FOOTER > MAX_COMMENT_CHARACTERS)
       return `${text}\n\n*${left} more ${left === 1 ? 'comment does' : 'comments do'} not fit here.*`;
     text = longer;
   }
   return text;
-}
-
-/** In a review's text the mark of a comment means nothing. */
-function withoutMark(body: string): string {
-  return (isOwnText(body) ? body.slice(body.indexOf('\n') + 1) : body).trim();
 }
 
 const HEADING = '**Comments on lines that the diff does not show**';
@@ -265,10 +224,9 @@ export interface ReviewComment {
   /** Before (`LEFT`) or after the change. */
   readonly side: 'LEFT' | 'RIGHT';
   readonly startLine?: number;
-  readonly startSide?: 'LEFT' | 'RIGHT';
   readonly body: string;
-  /** The same for the text of the review, where GitHub takes no comment on the line; left out: `body`. */
-  readonly inText?: string;
+  /** The same for the text of the review, where GitHub takes no comment on the line. */
+  readonly inText: string;
 }
 
 /** The review to post. All texts went through outbound cleaning (D24). */

@@ -21,17 +21,14 @@ export async function fetchBaseCode(
     ...commits.map((commit, index) => [`c${index}`, commit]),
     ...(branch === undefined ? [] : [['ref', `refs/heads/${branch}`]]),
   ];
-  const question = {
-    query: queryFor(paths.length, commits.length, branch === undefined),
-    variables: { owner, name, ...Object.fromEntries(named) },
-    schema: answerSchema,
-    what: 'files and commits of a branch',
-    permission: 'contents: read',
+  const query = queryFor(paths.length, commits.length, branch === undefined);
+  const variables = { owner, name, ...Object.fromEntries(named) };
+  const answer = await askGraphQl(client, query, variables, answerSchema, 'contents: read', signal, {
     missingIsNull: true,
     // A commit that GitHub does not compare is in no history that we know.
     mayLack: { field: 'history', onLack: () => undefined },
-  };
-  const { base, history } = (await askGraphQl(client, question, signal)).repository;
+  });
+  const { base, history } = answer.repository;
   if (base === null) return undefined;
   const { oid: commit, ...fields } = base.target;
   const files = paths.flatMap((path, index) => {

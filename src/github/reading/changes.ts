@@ -1,12 +1,181 @@
 import * as v from 'valibot';
-import type { CountedFile, Repository } from '../../event/trigger.js';
+import type { Base, CountedFile, FetchedChange, Head, Repository } from '../../event/trigger.js';
+import { parseDiff } from '../../lib/text/diff.js';
+import { count } from '../../lib/text/number.js';
+import type { Warning } from '../../lib/warning.js';
 import type { CommitNote } from '../../prompt/context.js';
-import { askRest, fetchPages, inRepo, orRefusal, type SubjectPlace } from '../client/ask.js';
+import type { NewSince } from '../../review/scope.js';
+import {
+  askRest,
+  fetchPages,
+  inRepo,
+  type Listed,
+  orRefusal,
+  type SubjectPlace,
+  unreadWarning,
+} from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
+import type { PullSubject } from './subject.js';
+import { fetchCommits } from './subject-commits.js';
+
+/** A change as far as it could be read. */
+export interface ReadChange {
+  /** Undefined where the token may read neither diff nor files. */
+  readonly change: FetchedChange | undefined;
+  /** Of a comparison; a pull request lists its own. */
+  readonly commits?: readonly CommitNote[];
+  readonly warnings: readonly Warning[];
+}
+
+/**
+ * The change of a pull request between two commits, so that a push during the run cannot slip anything in
+ * (memory-and-security C5 71): the pull request's own diff would be the newest. Both commits are named by sha in the
+ * base repository, which holds the heads of all its pull requests, those from deleted forks too
+ * (`refs/pull/N/head`). What the token may not read is a warning. `asked` is the pull request as it is now. Throws a
+ * GitHubError for other trouble.
+ */
+export async function fetchPullChange(
+  client: GitHubClient,
+  { repository, number }: SubjectPlace,
+  { head: { sha: head }, base }: { readonly head: Head; readonly base: Base },
+  asked: Promise<PullSubject>,
+  signal: AbortSignal,
+): Promise<ReadChange> {
+  const pair = { repository, base: base.sha || base.ref, head };
+  const [diff, now] = await Promise.all([
+    orRefusal(fetchDiff(client, pair, signal), 'denied'),
+    orRefusal(asked, 'denied'),
+  ]);
+  const warnings = [diff, now].flatMap((found) => (found instanceof GitHubError ? unreadWarning(found) : []));
+  const pull = now instanceof GitHubError ? undefined : now;
+  const hasMoved = pull !== undefined && pull.head.sha !== head;
+  if (hasMoved) warnings.push(movedWarning(number, pull.head.sha, head));
+  // How many files the pull request has now says nothing of an earlier commit.
+  const total = hasMoved ? 0 : (pull?.changedFiles ?? 0);
+  if (typeof diff === 'string') return { change: changeOf(diff, total), warnings };
+  const newest = { number, head: pull?.head.sha };
+  const listed = await orRefusal(listFiles(client, pair, newest, signal), 'denied');
+  if (listed instanceof GitHubError)
+    return { change: undefined, warnings: [...warnings, unreadWarning(listed)] };
+  return { change: assembled(listed, total), warnings: [...warnings, assembledWarning(listed)] };
+}
+
+/** The change between two commits of a repository. What the token may not read, or is gone, is a warning. */
+export async function fetchChangeBetween(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<ReadChange> {
+  // A commit that a push names may be gone: the one before a force-push is nobody's any more.
+  const [diff, comparison] = await Promise.all([
+    orRefusal(fetchDiff(client, pair, signal), 'denied', 'missing'),
+    orRefusal(fetchComparison(client, pair, signal), 'denied', 'missing'),
+  ]);
+  const refused = [diff, comparison].find((found) => found instanceof GitHubError);
+  const warnings = refused === undefined ? [] : [unreadWarning(refused)];
+  const commits = comparison instanceof GitHubError ? [] : comparison.commits;
+  if (typeof diff === 'string') return { change: changeOf(diff), commits, warnings };
+  if (comparison instanceof GitHubError) return { change: undefined, commits, warnings };
+  return {
+    change: assembled(comparison),
+    commits,
+    warnings: [...warnings, assembledWarning(comparison)],
+  };
+}
+
+/**
+ * What a pull request got since a commit of it was reviewed. GitHub keeps what a force-push left behind for a while, and
+ * then knows nothing of it; both are told. Rejects only for an aborted signal.
+ */
+export async function fetchNewSince(
+  client: GitHubClient,
+  pair: CommitPair,
+  signal: AbortSignal,
+): Promise<NewSince> {
+  const found = await orRefusal(
+    Promise.all([fetchDiff(client, pair, signal), fetchComparison(client, pair, signal)]),
+  );
+  if (found instanceof GitHubError) return { kind: found.reason === 'missing' ? 'rewritten' : 'unread' };
+  const [diff, comparison] = found;
+  const { status, hasMerge, isComplete } = comparison;
+  // What a merge brought is not the pull request's.
+  if (status !== 'ahead' || hasMerge) return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
+  if (diff !== undefined) return { kind: 'ahead', change: changeOf(diff), warnings: [] };
+  if (!isComplete) return { kind: 'unread' };
+  const warnings = [assembledWarning(comparison)];
+  return { kind: 'ahead', change: assembled(comparison), warnings };
+}
+
+/**
+ * What the head changed since it left the base: the whole diff, or where GitHub does not make it, what it shows of each
+ * file, incomplete where there are more than it lists. Throws a GitHubError.
+ */
+export async function fetchComparedDiff(
+  client: GitHubClient,
+  pair: CommitPair & { readonly pull: number | undefined },
+  signal: AbortSignal,
+): Promise<{ readonly diff: string; readonly isComplete: boolean }> {
+  const diff = await fetchDiff(client, pair, signal);
+  if (diff !== undefined) return { diff, isComplete: true };
+  const { repository, pull: number } = pair;
+  const now = number === undefined ? undefined : await fetchCommits(client, { repository, number }, signal);
+  const { items, isComplete } = await listFiles(client, pair, { number, head: now?.head.sha }, signal);
+  return { diff: assembleDiff(items), isComplete };
+}
+
+/** Those of the pull request if the head is its newest commit: its own list is longer than a comparison's. */
+async function listFiles(
+  client: GitHubClient,
+  pair: CommitPair,
+  pull: { readonly number: number | undefined; readonly head: string | undefined },
+  signal: AbortSignal,
+): Promise<Listed<PatchedFile>> {
+  if (pull.head !== pair.head) return await fetchComparison(client, pair, signal);
+  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
+  const params = { ...inRepo(pair.repository), pull_number: pull.number };
+  return await fetchPages(client, route, params, v.array(patchedFileSchema), MAX_PAGES, signal);
+}
+
+/** GitHub lists no more files of a pull request (REST API, "List pull requests files"). */
+const MAX_PAGES = 30;
+
+/** A diff comes whole or not at all; `total` is how many files GitHub counts, or 0. */
+function changeOf(diff: string, total = 0): FetchedChange {
+  const files = parseDiff(diff).map(({ path, status, additions, deletions, previousPath }) => {
+    return { path, status: status === 'deleted' ? 'removed' : status, additions, deletions, previousPath };
+  });
+  return { diff, files, filesTotal: Math.max(total, files.length) };
+}
+
+/** The same from the files with their parts of the diff. */
+function assembled({ items, isComplete }: Listed<PatchedFile>, total = 0): FetchedChange {
+  return {
+    diff: assembleDiff(items),
+    files: items.map(({ patch: _, ...file }) => file),
+    filesTotal: Math.max(total, items.length),
+    isListShort: isComplete || total > items.length ? undefined : true,
+  };
+}
+
+function movedWarning(number: number, now: string, pinned: string): Warning {
+  return {
+    code: 'context-incomplete',
+    message: `pull request #${number} has moved on to ${now.slice(0, 7)} since the event; this run looks at ${pinned.slice(0, 7)}`,
+    remedy: 'The later push gets its own run.',
+  };
+}
+
+function assembledWarning({ items }: Listed<PatchedFile>): Warning {
+  return {
+    code: 'context-incomplete',
+    message: `GitHub did not send the whole diff; it was put together from ${count(items.length, 'file')}`,
+    remedy: 'Read the rest on GitHub, or split the pull request.',
+  };
+}
 
 /** A changed file with the part of the diff GitHub sends for it. */
-export interface PatchedFile extends CountedFile {
+interface PatchedFile extends CountedFile {
   /** Hunks without the file's header; undefined for binary, very large and unchanged files. */
   readonly patch?: string;
 }
@@ -30,22 +199,8 @@ const patchedFileSchema = v.pipe(
   ),
 );
 
-/** GitHub lists no more files of a pull request (REST API, "List pull requests files"). */
-const MAX_PAGES = 30;
-
-/** The files of a pull request as it is now. Throws a GitHubError. */
-export async function fetchChangedFiles(
-  client: GitHubClient,
-  { repository, number }: SubjectPlace,
-  signal: AbortSignal,
-): Promise<readonly PatchedFile[]> {
-  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
-  const params = { ...inRepo(repository), pull_number: number };
-  return (await fetchPages(client, route, params, v.array(patchedFileSchema), MAX_PAGES, signal)).items;
-}
-
 /** A unified diff of the files' hunks, with the headers git would write; files without hunks keep their header. */
-export function assembleDiff(files: readonly PatchedFile[]): string {
+function assembleDiff(files: readonly PatchedFile[]): string {
   return files.map(formatFileDiff).join('');
 }
 
@@ -70,7 +225,7 @@ function quote(path: string): string {
 }
 
 /** Two commits of a repository; a ref may stand for the base. */
-export interface CommitPair {
+interface CommitPair {
   readonly repository: Repository;
   readonly base: string;
   readonly head: string;
@@ -87,7 +242,7 @@ function compareParams({ repository, base, head }: CommitPair): Record<string, u
  * The diff between two commits. Undefined where GitHub does not make it: more than 20,000 lines or 300 files, no common
  * ancestor. Throws a GitHubError.
  */
-export async function fetchDiff(
+async function fetchDiff(
   client: GitHubClient,
   pair: CommitPair,
   signal: AbortSignal,
@@ -125,7 +280,7 @@ const comparisonSchema = v.pipe(
     commits: v.fallback(v.array(comparedCommitSchema), []),
   }),
   v.transform(({ status, total_commits: total, commits, files }) => ({
-    files,
+    items: files,
     /** False where there are more files than GitHub lists. */
     isComplete: files.length < MAX_FILES,
     /** How the head stands to the base; `diverged` where it does not come after it. */
@@ -139,7 +294,7 @@ const comparisonSchema = v.pipe(
 );
 
 /** Files and commits between two commits, both on the first page (REST API, "Compare two commits"). Throws a GitHubError. */
-export async function fetchComparison(
+async function fetchComparison(
   client: GitHubClient,
   pair: CommitPair,
   signal: AbortSignal,

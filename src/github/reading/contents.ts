@@ -91,6 +91,7 @@ export function blobSha(bytes: Uint8Array): string {
 }
 
 const textSchema = v.object({ isBinary: v.nullish(v.boolean()), text: v.nullish(v.string()) });
+const textsSchema = v.object({ repository: v.record(v.string(), v.nullable(textSchema)) });
 
 /**
  * Texts of files, each named by its sha or as `ref:path`, in one request; none of those that are not there. GitHub cuts long
@@ -107,18 +108,13 @@ export async function fetchTexts(
   const fields = asked.map(
     ([alias]) => `${alias}: object(expression: $${alias}) { ... on Blob { isBinary text } }`,
   );
-  const question = {
-    query: `query ($owner: String!, $name: String!${variables}) {
+  const query = `query ($owner: String!, $name: String!${variables}) {
   repository(owner: $owner, name: $name) {
     ${fields.join('\n    ')}
   }
-}`,
-    variables: { owner, name, ...Object.fromEntries(asked) },
-    schema: v.object({ repository: v.record(v.string(), v.nullable(textSchema)) }),
-    what: 'the texts of files',
-    permission: 'contents: read',
-  };
-  const { repository } = await askGraphQl(client, question, signal);
+}`;
+  const params = { owner, name, ...Object.fromEntries(asked) };
+  const { repository } = await askGraphQl(client, query, params, textsSchema, 'contents: read', signal);
   return new Map(
     asked.flatMap(([alias, one]) => {
       const found = repository[alias];

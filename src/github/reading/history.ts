@@ -38,19 +38,13 @@ export async function commitsOf(
 }
 
 /** The newest commits that changed a file, back from a ref; none where the ref never had it. Throws a GitHubError. */
-export async function fileHistory(
+export async function fetchCommitsOfFile(
   client: GitHubClient,
   repository: Repository,
-  {
-    path,
-    ref,
-    limit,
-    page,
-  }: { readonly path: string; readonly ref: string; readonly limit: number; readonly page: number },
+  params: { readonly path: string; readonly sha: string; readonly per_page: number; readonly page: number },
   signal: AbortSignal,
 ): Promise<readonly FileCommit[]> {
-  const params = { ...inRepo(repository), path, sha: ref, per_page: Math.min(limit, 100), page };
-  return await askRest(client, COMMITS, params, v.array(commitSchema), signal);
+  return await askRest(client, COMMITS, { ...inRepo(repository), ...params }, v.array(commitSchema), signal);
 }
 
 const COMMITS = 'GET /repos/{owner}/{repo}/commits';

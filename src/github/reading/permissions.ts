@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { PermissionAnswer } from '../../event/permission.js';
+import { mayWrite, type PermissionAnswer } from '../../event/permission.js';
 import type { Repository } from '../../event/trigger.js';
 import { askRest, inRepo, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
@@ -36,6 +36,17 @@ export async function fetchPermission(
   const { reason, message, remedy } = answer;
   if (reason === 'missing' && NO_USER.test(message)) return { kind: 'known', permission: 'none' };
   return { kind: 'unknown', message, remedy };
+}
+
+/** Whether an account is known to have write access. Rejects only for an aborted signal. */
+export async function isWriter(
+  client: GitHubClient,
+  repository: Repository,
+  login: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const answer = await fetchPermission(client, { repository, login }, signal);
+  return answer.kind === 'known' && mayWrite(answer.permission);
 }
 
 /** An account that was deleted, or an app's without `[bot]` in its name. */

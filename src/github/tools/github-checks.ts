@@ -1,24 +1,23 @@
 import { cleanLine, truncate } from '../../lib/text/cut.js';
 import { warningText } from '../../lib/warning.js';
-import { defineTool } from '../../tools/define.js';
+import type { FailedCheck } from '../../prompt/context.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';
-import type { ChecksOnGitHub } from '../reading/failing-checks.js';
-import type { GitHubReader } from '../reading/reader.js';
+import { failingChecks } from '../reading/failing-checks.js';
+import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
 
 /** Lines of each log when the model asks for no number, and at most; logs of one call. */
 const LOGS = { lines: 80, maxLines: 500, count: 3 } as const;
 
 const MAX_SUMMARY_BYTES = 4096;
 const MAX_NAME = 200;
-const MAX_OTHERS = 100;
 
 /**
  * `github_checks`: what the checks of the head came to, and the ends of the logs of failed jobs. Programs write them,
  * and print what they were fed by whomever: they always taint (D19).
  */
 export function createGitHubChecks(github: GitHubReader): Tool {
-  return defineTool({
+  return defineGitHubTool({
     name: 'github_checks',
     effect: 'read',
     description:
@@ -35,49 +34,28 @@ export function createGitHubChecks(github: GitHubReader): Tool {
       },
     },
     async run({ name = '', log_lines: lines = LOGS.lines }, signal) {
-      const maxLogLines = Math.min(lines, LOGS.maxLines);
-      const checks = await github.checks({ name: name.trim(), maxLogLines, maxLogs: LOGS.count }, signal);
-      const all = [...checks.failed.map(formatFailed), ...formatOthers(checks)].join('\n\n');
-      const fenced =
-        all === '' ? '(no checks were found)' : thirdParty(all, { source: 'checks of the head' });
-      const notes = [
-        ...checks.problems.map(warningText),
-        ...(checks.isComplete || checks.problems.length > 0
-          ? []
-          : ['there are more checks than were asked for']),
-      ];
-      return { text: [fenced, ...notes.map((note) => `[${note}]`)].join('\n'), isTainted: true };
+      const { client, repository } = github;
+      const { head: sha } = await github.commits(signal);
+      const request = {
+        name: name.trim(),
+        maxLogs: LOGS.count,
+        maxLogLines: Math.min(lines, LOGS.maxLines),
+      };
+      const checks = await failingChecks(client, { repository, sha }, request, signal);
+      const { failed, others, unread, isComplete } = checks;
+      const rest = others.map(({ name, state }) => `${state}: ${cleanLine(name, MAX_NAME)}`).join('\n');
+      const all = [...failed.map(formatFailed), ...(rest === '' ? [] : [rest])].join('\n\n');
+      const text = all === '' ? '(no checks were found)' : thirdParty(all, { source: 'checks of the head' });
+      const notes = unread.map(warningText);
+      if (!isComplete && notes.length === 0) notes.push('there are more checks than were asked for');
+      return { text: [text, ...notes.map((note) => `[${note}]`)].join('\n'), isTainted: true };
     },
   });
 }
 
-type Failed = ChecksOnGitHub['failed'][number];
-
-function formatFailed({ name, conclusion, summary, log }: Failed): string {
+function formatFailed({ name, conclusion, summary, log }: FailedCheck): string {
   const said = truncate(summary.trim(), MAX_SUMMARY_BYTES);
-  return [
-    `FAILED (${conclusion}): ${cleanLine(name, MAX_NAME)}`,
-    ...(said === '' ? [] : [said]),
-    ...formatLog(log),
-  ].join('\n');
-}
-
-function formatLog(log: Failed['log']): readonly string[] {
-  switch (log?.kind) {
-    case undefined:
-      return [];
-    case 'tail':
-      return [`End of its log of ${log.linesTotal} lines:`, log.text];
-    case 'unavailable':
-      return [`Its log could not be read: ${log.message}`];
-  }
-}
-
-function formatOthers({ others }: ChecksOnGitHub): readonly string[] {
-  if (others.length === 0) return [];
-  const lines = others
-    .slice(0, MAX_OTHERS)
-    .map(({ name, state }) => `${state}: ${cleanLine(name, MAX_NAME)}`);
-  const left = others.length - lines.length;
-  return [[...lines, ...(left > 0 ? [`… and ${left} more`] : [])].join('\n')];
+  const head = `FAILED (${conclusion}): ${cleanLine(name, MAX_NAME)}`;
+  const end = log === undefined ? '' : `End of its log:\n${log}`;
+  return [head, said, end].filter((part) => part !== '').join('\n');
 }

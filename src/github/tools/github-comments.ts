@@ -1,12 +1,13 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/cut.js';
+import type { Post } from '../../review/seen.js';
 import { isOwnText } from '../../safety/mark.js';
-import { defineTool } from '../../tools/define.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';
-import type { Discussion, DiscussionPost } from '../reading/discussion.js';
-import type { GitHubReader } from '../reading/reader.js';
+import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
+import type { ReviewThread } from '../reading/reviews.js';
+import { type FoundSubject, fetchSubject } from '../reading/subject.js';
 
 /** Of each post; a description may be long. */
 const MAX_POST_BYTES = 16 * 1024;
@@ -20,7 +21,7 @@ const NOBODY = 'ghost';
  * who is quoted is known to have write access (D19); bots, ourselves too, may quote anybody, under whatever account.
  */
 export function createGitHubComments(github: GitHubReader): Tool {
-  return defineTool({
+  return defineGitHubTool({
     name: 'github_comments',
     effect: 'read',
     description:
@@ -37,52 +38,88 @@ export function createGitHubComments(github: GitHubReader): Tool {
       if (number === undefined) {
         throw new ToolError('give a `number`: your task is about no issue or pull request');
       }
-      const discussion = await github.discussion(number, signal);
-      const { posts } = discussion;
+      const { client, repository } = github;
+      const subject = await fetchSubject(client, { repository, number }, signal);
+      const posts = postsOf(subject);
       if (offset > posts.length) {
         throw new ToolError(`\`offset\` ${offset} is past the end: there are ${posts.length} posts`);
       }
       const page = takePage(posts, offset);
       // The title is by the author of the description, on every page.
-      const quoted = [...posts.slice(0, 1), ...page];
+      const quoted = [...posts.slice(0, 1), ...posts.slice(offset - 1, offset - 1 + page.length)];
       const authors = quoted.map(({ author, body }) => (isOwnText(body) ? NOBODY : author));
       const isTainted = !(await github.areWriters(authors, signal));
       const next = offset + page.length;
-      const texts = page.map((post, index) => formatPost(post, offset + index));
-      const text = [titleOf(discussion, number), ...texts, ...notesOf(discussion, next)].join('\n');
-      return { text, isTainted };
+      const kind = subject.pull === undefined ? 'issue' : 'pull request';
+      const source = `title of ${kind} #${number}, ${subject.isOpen ? 'open' : 'closed'}`;
+      const text = [thirdParty(subject.title, { source }), ...page];
+      if (next <= posts.length)
+        text.push(`[posts up to ${next - 1} of ${posts.length}; read on with offset ${next}]`);
+      if (!subject.isComplete)
+        text.push('[older comments and reviews, or more conversations, were not read]');
+      return { text: text.join('\n'), isTainted };
     },
   });
 }
 
-function titleOf({ title, isPullRequest, isOpen }: Discussion, number: number): string {
-  const kind = isPullRequest ? 'pull request' : 'issue';
-  return thirdParty(title, { source: `title of ${kind} #${number}, ${isOpen ? 'open' : 'closed'}` });
+/** What somebody wrote: their words. */
+interface Said {
+  /** What it is, in words of ours: `description`, `comment`, `review (changes requested)`. */
+  readonly what: string;
+  readonly author: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly isEdited: boolean;
+  readonly body: string;
 }
 
-/** As many posts as fit, at least one. */
-function takePage(posts: readonly DiscussionPost[], offset: number): readonly DiscussionPost[] {
-  const page: DiscussionPost[] = [];
+/**
+ * The description, the newest comments and reviews by time, then the conversations on lines. A review without words of its
+ * own is its comments on lines.
+ */
+function postsOf({ opening, comments, pull }: FoundSubject): readonly Said[] {
+  const { author, createdAt: at, body } = opening;
+  const below = comments.map((one) => said(one, 'comment', one.changedAt !== one.createdAt));
+  const reviews = (pull?.allReviews ?? [])
+    .filter((review) => review.body.trim() !== '')
+    .map(({ state, ...review }) => {
+      return { ...review, what: `review (${state.toLowerCase().replaceAll('_', ' ')})`, isEdited: false };
+    });
+  return [
+    { what: 'description', author, at, isEdited: false, body },
+    ...[...below, ...reviews].sort((one, other) => one.at.localeCompare(other.at)),
+    ...(pull?.threads.flatMap(saidInThread) ?? []),
+  ];
+}
+
+function saidInThread(thread: ReviewThread): readonly Said[] {
+  const { path, line, originalLine, isResolved, isOutdated, first, replies, repliesTotal } = thread;
+  const at = line ?? originalLine;
+  const marks = [...(isResolved ? ['resolved'] : []), ...(isOutdated ? ['outdated'] : [])];
+  const place = `${at === undefined ? '' : `line ${at} of `}${path}`;
+  const left = repliesTotal - replies.length;
+  const head = `comment on ${place}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
+  const reply = `reply on ${place}${left > 0 ? ` (${left} older replies are left out)` : ''}`;
+  return [first, ...replies].map((one, index) =>
+    said(one, index === 0 ? head : reply, one.editedAt !== undefined),
+  );
+}
+
+function said({ author, createdAt, body }: Post, what: string, isEdited: boolean): Said {
+  return { what, author: author.login, at: createdAt, isEdited, body };
+}
+
+/** As many posts as fit, at least one. Everybody has a fence of their own, so that nobody can speak in another's name. */
+function takePage(posts: readonly Said[], offset: number): readonly string[] {
+  const page: string[] = [];
   let bytes = OVERHEAD_BYTES;
-  for (const post of posts.slice(offset - 1)) {
-    bytes += new TextEncoder().encode(formatPost(post, offset + page.length)).length;
+  for (const { what, author, at, isEdited, body } of posts.slice(offset - 1)) {
+    const source = `${offset + page.length}. ${author}, ${at}${isEdited ? ', edited later' : ''}: ${what}`;
+    const text = truncate(body.trim(), MAX_POST_BYTES) || '(no text)';
+    const post = thirdParty(text, { source, markdown: true });
+    bytes += Buffer.byteLength(post);
     if (page.length > 0 && bytes > MAX_TOOL_RESULT_BYTES) break;
     page.push(post);
   }
   return page;
-}
-
-/** Everybody has a fence of their own, so that nobody can speak in another's name. */
-function formatPost({ what, author, at, isEdited, body }: DiscussionPost, number: number): string {
-  const source = `${number}. ${author}, ${at}${isEdited ? ', edited later' : ''}: ${what}`;
-  return thirdParty(truncate(body.trim(), MAX_POST_BYTES) || '(no text)', { source, markdown: true });
-}
-
-function notesOf({ posts, isComplete }: Discussion, next: number): readonly string[] {
-  return [
-    ...(next > posts.length
-      ? []
-      : [`[posts up to ${next - 1} of ${posts.length}; read on with offset ${next}]`]),
-    ...(isComplete ? [] : ['[older comments and reviews, or more conversations, were not read]']),
-  ];
 }

@@ -1,11 +1,10 @@
 import { READ_FILE_LINES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
-import type { DiffFile } from '../../lib/text/diff.js';
+import { type DiffFile, parseDiff } from '../../lib/text/diff.js';
 import { linesOfDiff } from '../../review/evidence.js';
-import { defineTool } from '../../tools/define.js';
 import type { Tool } from '../../tools/tool.js';
-import type { GitHubReader } from '../reading/reader.js';
+import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
 import { formatPage } from './github-file.js';
 
 /**
@@ -13,7 +12,7 @@ import { formatPage } from './github-file.js';
  * made it, unless it is a fork's, which taints (D19).
  */
 export function createGitHubDiff(github: GitHubReader): Tool {
-  return defineTool({
+  return defineGitHubTool({
     name: 'github_diff',
     effect: 'read',
     description:
@@ -23,19 +22,26 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       offset: { type: 'integer', description: 'Number of the first line to show. Default: 1.', minimum: 1 },
     },
     async run({ path = '', offset = 1 }, signal) {
-      const { files, isComplete, isForeign } = await github.change(signal);
+      const { isChange, isForeign: isTainted } = await github.commits(signal);
+      if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
+      const { diff, isComplete } = await github.diff(signal);
+      const files = parseDiff(diff).filter((file) => !github.isMemory(file.path));
       const requested = path.trim();
       const page = { offset, limit: READ_FILE_LINES, isNumbered: false };
       if (requested === '') {
-        const list = encode(files.map(formatFile).join('\n'));
+        const list = files.map(formatFile).join('\n');
         const { text } = await formatPage(list, { ...page, source: 'changed files' }, signal);
-        return { text: `${text}${isComplete ? '' : INCOMPLETE}`, isTainted: isForeign };
+        return { text: `${text}${isComplete ? '' : INCOMPLETE}`, isTainted };
       }
       const file = files.find((one) => one.path === requested || one.previousPath === requested);
-      if (file === undefined) throw new ToolError(notChanged(requested, isComplete));
-      const diff = encode(file.text);
-      const { text } = await formatPage(diff, { ...page, source: `diff of ${file.path}` }, signal);
-      return { text: `${text}${noteOf(file)}`, isTainted: isForeign, shown: linesOfDiff([file]) };
+      if (file === undefined) {
+        const advice = isComplete
+          ? '`github_diff` without `path` lists the changed files'
+          : 'GitHub lists only a part of the changed files; see it with `github_file` at head and base';
+        throw new ToolError(`${shown(requested)} is not among the changed files; ${advice}`);
+      }
+      const { text } = await formatPage(file.text, { ...page, source: `diff of ${file.path}` }, signal);
+      return { text: `${text}${noteOf(file)}`, isTainted, shown: linesOfDiff([file]) };
     },
   });
 }
@@ -48,19 +54,8 @@ function formatFile({ path, previousPath, status, additions, deletions, content 
   return `${status} ${path}${from} +${additions} -${deletions}${kind}`;
 }
 
-function notChanged(path: string, isComplete: boolean): string {
-  const advice = isComplete
-    ? '`github_diff` without `path` lists the changed files'
-    : 'GitHub lists only a part of the changed files; see it with `github_file` at head and base';
-  return `${shown(path)} is not among the changed files; ${advice}`;
-}
-
 /** Large files come without their lines, and must not pass for unchanged. */
 function noteOf({ hunks, content, status }: DiffFile): string {
   if (hunks.length > 0 || content !== 'text' || status === 'renamed' || status === 'copied') return '';
   return '\n[GitHub shows no lines of this change: the file is empty, its mode changed, or the change is too large. Read it with `github_file` at head and base.]';
-}
-
-function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
 }

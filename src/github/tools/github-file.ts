@@ -1,16 +1,19 @@
 import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
-import { defineTool, readChoice } from '../../tools/define.js';
+import { ToolError } from '../../lib/errors.js';
+import { shown } from '../../lib/text/cut.js';
+import { IS_MEMORY } from '../../memory/log-path.js';
 import { numberLines, readPage, refuseBinary } from '../../tools/files/read-file.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';
-import type { GitHubReader } from '../reading/reader.js';
+import { listFolderAt, readPathAt } from '../reading/contents.js';
+import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
 
 /**
  * `github_file`: a page of a text file, or the names in a folder, without a checkout. What is in the repository's
  * own branches was put there by writers; the head of a fork taints (D19).
  */
 export function createGitHubFile(github: GitHubReader): Tool {
-  return defineTool({
+  return defineGitHubTool({
     name: 'github_file',
     effect: 'read',
     description:
@@ -21,28 +24,41 @@ export function createGitHubFile(github: GitHubReader): Tool {
       offset: { type: 'integer', description: 'Number of the first line to read. Default: 1.', minimum: 1 },
       limit: { type: 'integer', description: `Maximum lines. Default: ${READ_FILE_LINES}.`, minimum: 1 },
     },
-    async run({ path, ref, offset = 1, limit = READ_FILE_LINES }, signal) {
-      const side = readChoice('ref', ref, ['head', 'base']);
-      const found = await github.file({ side, path, maxBytes: MAX_GITHUB_FILE_BYTES }, signal);
-      const { isForeign: isTainted } = found;
+    async run({ path, ref: given, offset = 1, limit = READ_FILE_LINES }, signal) {
+      const { client, repository, isMemory } = github;
+      const { side, ref, isTainted } = await github.at(given, signal);
+      const inside = github.pathOf(path);
+      const place = { client, repository, ref };
       const source = `${path} at the ${side}`;
-      if (found.kind === 'folder') {
-        const names = new TextEncoder().encode(found.names.join('\n'));
-        const page = { source: `directory ${source}`, offset, limit, isNumbered: false };
-        return { text: (await formatPage(names, page, signal)).text, isTainted };
+      const found = await readPathAt(place, { path: inside, maxBytes: MAX_GITHUB_FILE_BYTES }, signal);
+      switch (found.kind) {
+        case 'missing':
+          throw new ToolError(`${shown(path)}: there is no such file at the ${side}`);
+        case 'refused':
+          throw new ToolError(`${shown(path)} cannot be read: ${found.reason}`);
+        case 'folder': {
+          const names = await listFolderAt(place, inside, signal);
+          const list = names.filter((name) => !isMemory(`${inside}/${name}`)).join('\n');
+          const page = { source: `directory ${source}`, offset, limit, isNumbered: false };
+          return { text: (await formatPage(list, page, signal)).text, isTainted };
+        }
+        case 'file': {
+          // A link may lead there; GitHub names where the file lies.
+          if (isMemory(found.path)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
+          refuseBinary(found.bytes, path, found.bytes.length);
+          const page = { source, offset, limit, isNumbered: true };
+          const { text, lines } = await formatPage(found.bytes, page, signal);
+          const sideOfDiff = side === 'head' ? 'RIGHT' : 'LEFT';
+          return { text, isTainted, shown: [{ path, side: sideOfDiff, firstLine: offset, lines }] };
+        }
       }
-      refuseBinary(found.bytes, path, found.bytes.length);
-      const page = { source, offset, limit, isNumbered: true };
-      const { text, lines } = await formatPage(found.bytes, page, signal);
-      const shown = { path, side: side === 'head' ? 'RIGHT' : 'LEFT', firstLine: offset, lines } as const;
-      return { text, isTainted, shown: [shown] };
     },
   });
 }
 
 /** A page of a text that others wrote, inside a fence; `source` says what the text is: `src/a.ts at the head`. */
 export async function formatPage(
-  bytes: Uint8Array,
+  content: Uint8Array | string,
   page: {
     readonly source: string;
     readonly offset: number;
@@ -52,6 +68,7 @@ export async function formatPage(
   signal: AbortSignal,
 ) {
   const { source, offset, limit, isNumbered } = page;
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   const file = {
     bytes: bytes.length,
     read: async (position: number, length: number) => bytes.subarray(position, position + length),

@@ -1,14 +1,12 @@
 import { cleanLine, truncate } from '../../lib/text/cut.js';
-import { defineTool, readChoice } from '../../tools/define.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';
-import type { FileCommit } from '../reading/history.js';
-import type { GitHubReader } from '../reading/reader.js';
+import { type FileCommit, fetchCommitsOfFile } from '../reading/history.js';
+import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
 
 /** Commits of one page when the model asks for no number, and at most. */
 const COMMITS = { usual: 20, most: 100 } as const;
 
-/** Of each commit. */
 const MAX_MESSAGE_BYTES = 2048;
 const MAX_AUTHOR = 100;
 
@@ -17,7 +15,7 @@ const MAX_AUTHOR = 100;
  * by a writer's push or merge; those of a fork's head taint (D19).
  */
 export function createGitHubHistory(github: GitHubReader): Tool {
-  return defineTool({
+  return defineGitHubTool({
     name: 'github_history',
     effect: 'read',
     description:
@@ -32,10 +30,11 @@ export function createGitHubHistory(github: GitHubReader): Tool {
       },
       page: { type: 'integer', description: 'Page number. Default: 1.', minimum: 1 },
     },
-    async run({ path, ref, limit: requested = COMMITS.usual, page = 1 }, signal) {
-      const side = readChoice('ref', ref, ['head', 'base']);
+    async run({ path, ref: given, limit: requested = COMMITS.usual, page = 1 }, signal) {
+      const { side, ref, isTainted } = await github.at(given, signal);
       const limit = Math.min(requested, COMMITS.most);
-      const { commits, isForeign } = await github.history({ side, path, limit, page }, signal);
+      const params = { path: github.pathOf(path), sha: ref, per_page: limit, page };
+      const commits = await fetchCommitsOfFile(github.client, github.repository, params, signal);
       if (commits.length === 0) {
         const nothing =
           page === 1 ? `no commit of the ${side} changed this path` : 'there are no more commits';
@@ -44,7 +43,7 @@ export function createGitHubHistory(github: GitHubReader): Tool {
       const all = commits.map(formatCommit).join('\n\n');
       const fenced = thirdParty(all, { source: `commits of ${path}` });
       const note = commits.length < limit ? '' : `\n[there may be more; read on with page ${page + 1}]`;
-      return { text: `${fenced}${note}`, isTainted: isForeign };
+      return { text: `${fenced}${note}`, isTainted };
     },
   });
 }

@@ -1,10 +1,11 @@
+import * as v from 'valibot';
 import { ToolError } from '../../lib/errors.js';
 import { cleanLine, truncate } from '../../lib/text/cut.js';
-import { defineTool, readChoice, type ToolText } from '../../tools/define.js';
+import { readChoice } from '../../tools/define.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';
-import type { GitHubReader } from '../reading/reader.js';
-import type { FoundCode, FoundIssue } from '../reading/search.js';
+import { askRest } from '../client/ask.js';
+import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
 
 const MAX_RESULTS = 30;
 const MAX_FRAGMENT_BYTES = 1024;
@@ -15,7 +16,7 @@ const MAX_LINE = 300;
  * issues are anybody's and taint unless all their authors are known to have write access (D19).
  */
 export function createGitHubSearch(github: GitHubReader): Tool {
-  return defineTool({
+  return defineGitHubTool({
     name: 'github_search',
     effect: 'read',
     description:
@@ -24,67 +25,101 @@ export function createGitHubSearch(github: GitHubReader): Tool {
       query: { type: 'string', description: 'Words and qualifiers to look for.', required: true },
       kind: { type: 'string', description: '`code`, `issues` or `pulls`. Default: code.' },
     },
-    async run({ query, kind }, signal) {
+    async run({ query, kind: given }, signal) {
       if (query.trim() === '') throw new ToolError('`query` is empty');
-      const request = { query, limit: MAX_RESULTS };
-      switch (readChoice('kind', kind, ['code', 'issues', 'pulls'])) {
-        case 'code':
-          return codeText(await github.searchCode(request, signal));
-        case 'issues':
-          return await formatIssues(
-            github,
-            await github.searchIssues({ ...request, kind: 'issue' }, signal),
-            signal,
-          );
-        case 'pulls': {
-          const found = await github.searchIssues({ ...request, kind: 'pull_request' }, signal);
-          return await formatIssues(github, found, signal);
-        }
-      }
+      const kind = readChoice('kind', given, ['code', 'issues', 'pulls']);
+      if (kind === 'code') return await searchCode(github, query, signal);
+      return await searchIssues(github, query, kind === 'issues' ? 'is:issue' : 'is:pull-request', signal);
     },
   });
 }
 
-interface Found<Item> {
-  readonly items: readonly Item[];
-  readonly isComplete: boolean;
-}
+const codeSchema = v.object({
+  incomplete_results: v.boolean(),
+  items: v.array(
+    v.object({
+      path: v.string(),
+      repository: v.object({ full_name: v.string() }),
+      text_matches: v.fallback(v.array(v.object({ fragment: v.fallback(v.string(), '') })), []),
+    }),
+  ),
+});
 
-function codeText(found: Found<FoundCode>): ToolText {
-  const shown = found.items.flatMap(({ path, fragments }) =>
+/** Files of the default branch (REST API, "Search code": files under 384 KB, ten requests a minute). */
+async function searchCode(github: GitHubReader, query: string, signal: AbortSignal) {
+  // The pieces of text that match are sent only under this type.
+  const accept = 'application/vnd.github.text-match+json';
+  const params = paramsOf(github, query);
+  const answer = await askRest(github.client, 'GET /search/code', params, codeSchema, signal, accept);
+  const items = answer.items
+    .filter(({ path, repository }) => isHere(repository.full_name, github) && !github.isMemory(path))
+    .map(({ path, text_matches }) => ({ path, fragments: text_matches.map(({ fragment }) => fragment) }));
+  const lines = items.map(({ path, fragments }) =>
+    [cleanLine(path, MAX_LINE), ...fragments.map(indented)].join('\n'),
+  );
+  const shown = items.flatMap(({ path, fragments }) =>
     fragments.map((fragment) => {
       return { path, side: 'RIGHT', firstLine: undefined, lines: fragment.split(/\r?\n/) } as const;
     }),
   );
-  return { text: format(found, formatCode), isTainted: false, shown };
-}
-
-async function formatIssues(
-  github: GitHubReader,
-  found: Found<FoundIssue>,
-  signal: AbortSignal,
-): Promise<ToolText> {
-  const authors = found.items.map(({ author }) => author);
-  return { text: format(found, formatIssue), isTainted: !(await github.areWriters(authors, signal)) };
-}
-
-function format<Item>({ items, isComplete }: Found<Item>, show: (item: Item) => string): string {
-  const notes = [
-    ...(items.length < MAX_RESULTS ? [] : ['there may be more results; narrow the search']),
-    ...(isComplete ? [] : ['GitHub ran out of time and did not look everywhere']),
-  ].map((note) => `\n[${note}]`);
-  if (items.length === 0) return `(nothing found)${notes.join('')}`;
-  return `${thirdParty(items.map(show).join('\n'), { source: 'search results of the repository' })}${notes.join('')}`;
-}
-
-function formatCode({ path, fragments }: FoundCode): string {
-  return [cleanLine(path, MAX_LINE), ...fragments.map(indented)].join('\n');
+  return { text: format(lines, answer.incomplete_results), isTainted: false, shown };
 }
 
 function indented(fragment: string): string {
   return truncate(fragment, MAX_FRAGMENT_BYTES).replace(/^/gm, '    ');
 }
 
-function formatIssue({ number, title, isOpen, author, updatedAt }: FoundIssue): string {
-  return `#${number} (${isOpen ? 'open' : 'closed'}, by ${author}, ${updatedAt}) ${cleanLine(title, MAX_LINE)}`;
+const issuesSchema = v.object({
+  incomplete_results: v.boolean(),
+  items: v.array(
+    v.object({
+      number: v.number(),
+      title: v.string(),
+      state: v.string(),
+      repository_url: v.string(),
+      updated_at: v.string(),
+      user: v.nullable(v.object({ login: v.string() })),
+    }),
+  ),
+});
+
+async function searchIssues(github: GitHubReader, query: string, kind: string, signal: AbortSignal) {
+  const params = paramsOf(github, query, kind);
+  const answer = await askRest(github.client, 'GET /search/issues', params, issuesSchema, signal);
+  const items = answer.items
+    .filter(({ repository_url }) => isHere(repository_url.split('/repos/').at(-1) ?? '', github))
+    .map(({ user, ...item }) => ({ ...item, author: user?.login ?? 'ghost' }));
+  const lines = items.map(
+    ({ number, title, state, author, updated_at }) =>
+      `#${number} (${state}, by ${author}, ${updated_at}) ${cleanLine(title, MAX_LINE)}`,
+  );
+  const authors = items.map(({ author }) => author);
+  const isTainted = !(await github.areWriters(authors, signal));
+  return { text: format(lines, answer.incomplete_results), isTainted };
+}
+
+/**
+ * The query within the repository. Places in it are taken out; a way to name one that we do not know is made
+ * harmless by dropping results from elsewhere.
+ */
+function paramsOf({ repository: { owner, name } }: GitHubReader, query: string, kind = '') {
+  const free = query.split(/\s+/).filter((word) => !PLACE.test(word));
+  const q = [...free, kind, `repo:${owner}/${name}`].filter((word) => word !== '').join(' ');
+  return { q, per_page: MAX_RESULTS };
+}
+
+/** Also what kind of thing to look for, which is an argument of its own. */
+const PLACE = /^[-(]*(?:(?:repo|org|user|owner|enterprise):|is:(?:issue|pr|pull-request)\b)/i;
+
+function isHere(fullName: string, { repository: { owner, name } }: GitHubReader): boolean {
+  return fullName.toLowerCase() === `${owner}/${name}`.toLowerCase();
+}
+
+function format(results: readonly string[], isIncomplete: boolean): string {
+  const notes = [
+    ...(results.length < MAX_RESULTS ? [] : ['\n[there may be more results; narrow the search]']),
+    ...(isIncomplete ? ['\n[GitHub ran out of time and did not look everywhere]'] : []),
+  ].join('');
+  if (results.length === 0) return `(nothing found)${notes}`;
+  return `${thirdParty(results.join('\n'), { source: 'search results of the repository' })}${notes}`;
 }

@@ -86,7 +86,7 @@ export function refuses(
 /** An answer of the GraphQL API that is an error. */
 export function refusesQuery(message: string, type?: string): Answer {
   return () => {
-    throw graphqlError({ requestLine: 'POST /graphql', headers: {}, errors: [{ message, type }] });
+    throw graphqlError([{ message, type }], {});
   };
 }
 
