@@ -1,4 +1,5 @@
 import { formatError } from '../lib/errors.js';
+import { groupBy } from '../lib/group.js';
 import { conclusionOf, errorOf, markedAnswer, type ToolCallRecord } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { code, details, errorBlock, paragraphs } from '../lib/text/markdown.js';
@@ -144,9 +145,9 @@ function rememberedLines(remembered: Remembered | undefined): readonly string[] 
 /** What the agent called in each of its turns, folded; empty where that is nothing. `isHidden`: for what is not said. */
 export function formatToolsByTurn(records: readonly ToolCallRecord[], isHidden: boolean): string {
   if (records.length === 0) return '';
-  const turns = [...Map.groupBy(records, ({ turn }) => turn)];
+  const turns = [...groupBy(records, ({ turn }) => turn)];
   const lines = turns.map(([turn, own]) => {
-    const calls = [...Map.groupBy(own, nameOf)].map(([name, same]) => formatCalls(name, same, isHidden));
+    const calls = [...groupBy(own, nameOf)].map(([name, same]) => formatCalls(name, same, isHidden));
     return `- Turn ${turn}: ${calls.join(', ')}`;
   });
   return details(

@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/group.js';
 import { cleanLine, utf8Bytes } from '../lib/text/cut.js';
 import type { DiffFile } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
@@ -15,7 +16,7 @@ const MAX_CLAIMS = 3;
 /** Puts findings together for their second look, the worst first: money may end in the middle. */
 export function groupClaims(findings: readonly Finding[]): readonly (readonly Finding[])[] {
   const groups: Finding[][] = [];
-  for (const ofFile of Map.groupBy(findings, ({ side, path }) => `${side} ${path}`).values()) {
+  for (const ofFile of groupBy(findings, ({ side, path }) => `${side} ${path}`).values()) {
     let open: Finding[] = [];
     for (const finding of ofFile.toSorted((a, b) => a.line - b.line)) {
       const [first] = open;
@@ -139,7 +140,7 @@ const MAX_TOLD_BYTES = 48 * 1024;
 
 /** The code around lines, file by file, as far as it is known; `shown` is what of it counts as evidence. */
 function describeAround(places: readonly ClaimedLine[], surroundings: ClaimSurroundings) {
-  const files = [...Map.groupBy(places, ({ path }) => path)].map(([path, claimed]) => {
+  const files = [...groupBy(places, ({ path }) => path)].map(([path, claimed]) => {
     const rows = rowsOf(path, surroundings);
     const at = claimed.map(({ side, line }) => rows.find((row) => row[side] === line)?.at ?? line);
     const near = rows.filter((row) => at.some((one) => Math.abs(row.at - one) <= AROUND));

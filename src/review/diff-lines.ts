@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/group.js';
 import { type DiffFile, type DiffHunk, parseDiff } from '../lib/text/diff.js';
 import { textId } from '../memory/units.js';
 import type { Side } from './finding.js';
@@ -28,7 +29,7 @@ export type DiffLines = ReadonlyMap<string, FileLines>;
  */
 export function readDiffLines(diff: string): DiffLines {
   // A link that becomes a file is removed and added: two parts of the diff with one path.
-  const files = Map.groupBy(parseDiff(diff), ({ path }) => path);
+  const files = groupBy(parseDiff(diff), ({ path }) => path);
   return new Map([...files].map(([path, parts]) => [path, linesOf(path, parts)]));
 }
 

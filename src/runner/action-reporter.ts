@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatModelRef } from '../agent/model-ref.js';
+import { groupBy } from '../lib/group.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, grouped, stepDuration, usd } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
@@ -98,7 +99,7 @@ function turnLine(
 
 /** The model made up the names, so they may be of any length. */
 function namesOf(called: readonly string[]): string {
-  const names = [...Map.groupBy(called, (tool) => cleanLine(tool, NAME_LENGTH) || '(no name)')];
+  const names = [...groupBy(called, (tool) => cleanLine(tool, NAME_LENGTH) || '(no name)')];
   return names.map(([name, { length }]) => (length === 1 ? name : `${name} × ${grouped(length)}`)).join(', ');
 }
 
