@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as v from 'valibot';
 import type { Environment } from '../lib/environment.js';
 import { AxeError } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
@@ -13,55 +12,34 @@ import { keepState, writeRunnerFile } from './runner-file.js';
 
 const TOLD = 'told';
 
-const Edit = v.variant('kind', [
-  v.object({
-    kind: v.literal('append'),
-    text: v.string(),
-    dedup: v.boolean(),
-    head: v.exactOptional(v.string()),
-  }),
-  v.object({ kind: v.literal('overwrite'), text: v.string() }),
-  v.object({ kind: v.literal('delete') }),
-]);
-
-/** When it was put into the journal: it was saved after that, if it was. */
-const SINCE = {
-  again: v.pipe(
-    v.string(),
-    v.isoTimestamp(),
-    v.transform((time) => new Date(time)),
-  ),
-};
-
-const Pending = v.array(
-  v.variant('kind', [
-    v.object({ kind: v.literal('append'), path: v.string(), text: v.string(), id: v.string(), ...SINCE }),
-    v.object({
-      kind: v.literal('note'),
-      path: v.string(),
-      edit: Edit,
-      backup: v.boolean(),
-      makes: v.exactOptional(v.string()),
-      id: v.string(),
-      ...SINCE,
-    }),
-    v.object({ kind: v.literal('facts'), path: v.string(), text: v.string() }),
-  ]),
-);
-
 export type KeptChange = Extract<Change, { readonly kind: 'append' | 'note' | 'facts' }>;
+
+/**
+ * Most bytes of a state that are handed to the post step as they are: the runner gives it a state as a variable of its
+ * environment, and Linux starts no program with one of more than 128 KiB (execve(2)).
+ */
+const MAX_STATE_BYTES = 64 * 1024;
 
 /**
  * Keeps the changes of a run in the runner's state file, where `post` finds them if `main` was killed (D16). Agents and
  * sub-agents keep theirs side by side, and a tainted run its two entries, which share an id; a change that comes again
- * with the same id for the same place takes that of the first, and so do the facts of a state, which have no id. What is too large for a state goes to a file in `temp`.
+ * with the same id for the same place takes that of the first, and so do the facts of a state, which have no id. What is too
+ * large for a state goes to a file in `temp`.
  */
 export function createJournal(temp = '', now = () => new Date()): Journal {
   const open = new Map<string, Change>();
   const inTurn = createQueue();
-  const write = () => inTurn(() => saveLargeState(PENDING_STATE, JSON.stringify([...open.values()]), temp));
+  const file = join(temp, `axe-action-${PENDING_STATE}-${process.pid}.json`);
+  const write = () =>
+    inTurn(async () => {
+      const text = JSON.stringify([...open.values()]);
+      if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES) await keepState(PENDING_STATE, text);
+      else if (await writeRunnerFile('RUNNER_TEMP', () => createFiles().replace(file, text)))
+        await keepState(PENDING_STATE, JSON.stringify({ file }));
+    });
   return {
     async pending(changes) {
+      // When it was put into the journal: it was saved after that, if it was.
       const again = now();
       for (const change of changes)
         if (isKept(change)) open.set(keyOf(change), change.kind === 'facts' ? change : { ...change, again });
@@ -82,6 +60,31 @@ function keyOf(change: KeptChange): string {
   return change.kind === 'facts' ? change.path : `${change.path} ${change.id}`;
 }
 
+/**
+ * What `main` left unsaved, or was killed before it could say that it was saved. The runner gives a state back as
+ * `STATE_<name>`, to this step alone.
+ */
+export async function readPending(env: Environment): Promise<readonly KeptChange[]> {
+  const left = env[`STATE_${PENDING_STATE}`] ?? '';
+  const changes = left.startsWith('{') ? await readStateFile(JSON.parse(left).file) : left;
+  if (changes === '') return [];
+  const kept: readonly KeptChange[] = JSON.parse(changes, (key, value) =>
+    key === 'again' ? new Date(value) : value,
+  );
+  // A save is told by its first place, and that is the entry's.
+  return kept.toSorted((a, b) => Number(a.kind === 'facts') - Number(b.kind === 'facts'));
+}
+
+/** Empty where the file is gone: the runner empties its folder. */
+async function readStateFile(file: string): Promise<string> {
+  try {
+    return await readTextFile(file, { what: 'state', remedy: '' });
+  } catch (thrown) {
+    if (thrown instanceof AxeError) return '';
+    throw thrown;
+  }
+}
+
 /** Notes that people know that the entry is not saved: `post` tries once more, but need not tell it again (D14). */
 export async function noteReported(): Promise<void> {
   await keepState(TOLD, 'true');
@@ -92,69 +95,21 @@ export function wasReported(env: Environment): boolean {
   return env[`STATE_${TOLD}`] === 'true';
 }
 
-/**
- * What `main` left unsaved, or was killed before it could say that it was saved. The runner gives a state back as
- * `STATE_<name>`; anything odd counts as nothing.
- */
-export async function readPending(env: Environment): Promise<readonly KeptChange[]> {
-  const parsed = v.safeParse(
-    v.pipe(v.string(), v.parseJson(), Pending),
-    await readLargeState(env, PENDING_STATE),
-  );
-  if (!parsed.success) return [];
-  // A save is told by its first place, and that is the entry's.
-  return parsed.output.toSorted((a, b) => Number(a.kind === 'facts') - Number(b.kind === 'facts'));
-}
-
-/**
- * Most bytes of a state that are handed to the post step as they are: the runner gives it a state as a variable of its
- * environment, and Linux starts no program with one of more than 128 KiB (execve(2)).
- */
-const MAX_STATE_BYTES = 64 * 1024;
-
-const Elsewhere = v.object({ file: v.string() });
-
-/** Keeps a text for the post step: as a state, or if it is too large for one in a file of the runner's `temp` folder. */
-async function saveLargeState(name: string, text: string, temp: string): Promise<void> {
-  if (temp === '' || encodeBytes(text).length <= MAX_STATE_BYTES) {
-    await keepState(name, text);
-    return;
-  }
-  const file = join(temp, `axe-action-${name}-${process.pid}.json`);
-  const isWritten = await writeRunnerFile('RUNNER_TEMP', () => createFiles().replace(file, text));
-  if (isWritten) await keepState(name, JSON.stringify({ file }));
-}
-
-/** The text as it was kept; undefined where there is none, or where its file is gone. */
-async function readLargeState(env: Environment, name: string): Promise<string | undefined> {
-  const state = env[`STATE_${name}`];
-  const elsewhere = v.safeParse(v.pipe(v.string(), v.parseJson(), Elsewhere), state);
-  if (!elsewhere.success) return state;
-  try {
-    return await readTextFile(elsewhere.output.file, { what: 'state', remedy: '' });
-  } catch (thrown) {
-    if (thrown instanceof AxeError) return undefined;
-    throw thrown;
-  }
-}
-
-const Left = v.object({
-  owner: v.string(),
-  name: v.string(),
-  headSha: v.string(),
-  agent: v.string(),
-});
-
 /** A check that was begun, as the post step finds it if nobody has ended it. */
-type LeftCheck = v.InferOutput<typeof Left>;
+interface LeftCheck {
+  readonly owner: string;
+  readonly name: string;
+  readonly headSha: string;
+  readonly agent: string;
+}
 
 /** Notes that a check is about to be begun, and waits for its end; undefined: it has ended. */
 export async function keepCheck(check: LeftCheck | undefined): Promise<void> {
   await keepState(CHECK_STATE, check === undefined ? '' : JSON.stringify(check));
 }
 
-/** The check that a killed main step left in progress; anything odd counts as none. */
+/** The check that a killed main step left in progress. */
 export function readLeftCheck(env: Environment): LeftCheck | undefined {
-  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), Left), env[`STATE_${CHECK_STATE}`]);
-  return parsed.success ? parsed.output : undefined;
+  const state = env[`STATE_${CHECK_STATE}`] ?? '';
+  return state === '' ? undefined : JSON.parse(state);
 }
