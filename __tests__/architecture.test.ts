@@ -92,12 +92,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 54_388,
+  'lines of src/': 54_357,
   'files of src/': 315,
   'types of src/': 750,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 81_075,
+  'lines of __tests__/': 81_060,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

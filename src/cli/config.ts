@@ -1,9 +1,72 @@
-import { join } from 'node:path';
-import { configDir } from '../lib/environment.js';
-import type { ExitCode } from '../lib/errors.js';
-import { createFolder, createMissingFiles, type NewFile } from '../lib/user-files.js';
+import { join, resolve } from 'node:path';
+import type { AgentLibrary } from '../agent/agent-source.js';
+import type { AgentLoader } from '../agent/loader.js';
+import { configDir, expandPath } from '../lib/environment.js';
+import { AxeError, type ExitCode } from '../lib/errors.js';
+import {
+  createFolder,
+  createMissingFiles,
+  isFolder,
+  type NewFile,
+  readConfigFile,
+} from '../lib/user-files.js';
+import { inspectSchema } from '../loop/json-schema.js';
+import { modelProblem } from '../model/model-access.js';
+import { parseProvidersConfig } from '../model/settings.js';
+import { localAgents } from '../run/agents.js';
+import type { ValidationDependencies } from '../run/validate.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
+
+/**
+ * The folder of `--agents-dir`; empty where it was not given. Throws an AxeError for one that is not there: an agent of the
+ * same name from elsewhere would be taken without a word.
+ */
+export async function agentsDirOf(flags: ParsedFlags, { cwd }: Terminal): Promise<string> {
+  const dir = flags.string('agents-dir');
+  if (dir === '' || (await isFolder(resolve(cwd, dir)))) return dir;
+  throw new AxeError(`the folder ${JSON.stringify(dir)} of \`--agents-dir\` is not there`, {
+    remedy: 'Name a folder that holds agents, or leave the flag out.',
+  });
+}
+
+/** The same agents with `~` and variables replaced in the paths of skills, as axe reads them. */
+export function withExpandedPaths<Agents extends AgentLibrary>(agents: Agents, env: Terminal['env']): Agents {
+  return { ...agents, loadSkill: (path, agent) => agents.loadSkill(expandPath(path, env), agent) };
+}
+
+/** The agents that can be run from here. Throws an AxeError. */
+export async function agentsOf(flags: ParsedFlags, terminal: Terminal): Promise<AgentLoader> {
+  const { cwd, env } = terminal;
+  return localAgents({ cwd, agentsDir: await agentsDirOf(flags, terminal), configDir: configDir(env) });
+}
+
+/** What the agents of this machine are checked with, and the settings of their models. Throws an AxeError. */
+export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
+  const { cwd, env } = terminal;
+  const agentsDir = await agentsDirOf(flags, terminal);
+  const config = await loadProvidersConfig(configDir(env));
+  const agents = localAgents({ cwd, agentsDir, configDir: configDir(env) });
+  const checks: ValidationDependencies = {
+    agents: {
+      ...withExpandedPaths(agents, env),
+      countFiles: (pattern, workdir) => agents.countFiles(pattern, expandPath(workdir, env)),
+    },
+    where: 'this folder and this machine',
+    modelProblem: (ref) => modelProblem(ref, { env, config }),
+    checkSchema: inspectSchema,
+  };
+  return { agentsDir, config, checks };
+}
+
+/** `[providers]` of config.toml in axe's configuration folder; empty where there is no such file. Throws an AxeError. */
+export async function loadProvidersConfig(
+  configDir: string,
+): Promise<ReturnType<typeof parseProvidersConfig>> {
+  const file = join(configDir, 'config.toml');
+  const toml = await readConfigFile(file);
+  return toml === undefined ? {} : parseProvidersConfig(toml, file);
+}
 
 /** `config path` (axe-behaviour §18). */
 export async function pathCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {

@@ -14,7 +14,7 @@ import type { Validation } from '../run/records.js';
 import { allFaults, validateAgents } from '../run/validate.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secret-names.js';
-import { openChecks } from './agents-dir.js';
+import { openChecks } from './config.js';
 import { type ParsedFlags, repositoryNamed } from './flags.js';
 import { createTerminalDeadline, print, type Terminal } from './terminal.js';
 import { connectWithToken } from './terminal-world.js';

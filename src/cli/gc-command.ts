@@ -11,7 +11,7 @@ import { listFolder } from '../lib/user-files.js';
 import { figuresOf, formatGcEnd, formatUnread } from '../memory/gc/gc-result.js';
 import { collect } from '../run/gc.js';
 import { runLogPath } from '../run/memory.js';
-import { agentsOf } from './agents-dir.js';
+import { agentsOf } from './config.js';
 import { openFileMemory } from './file-memory.js';
 import { type ParsedFlags, wrongCount } from './flags.js';
 import { loadByMemoryName, warnLeftOut } from './memory-place.js';

@@ -18,7 +18,7 @@ import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-sto
 import { createFileStore } from '../memory/stores/file/file-store.js';
 import { localAgents } from '../run/agents.js';
 import { runLogPath } from '../run/memory.js';
-import { agentsDirOf } from './agents-dir.js';
+import { agentsDirOf } from './config.js';
 import { openFileMemory, removeCopies } from './file-memory.js';
 import { type ParsedFlags, repositoryNamed } from './flags.js';
 import type { Terminal } from './terminal.js';

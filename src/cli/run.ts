@@ -15,7 +15,7 @@ import { buildSystemPrompt, isLanguage, NO_NOTES, withNotes } from '../prompt/sy
 import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { readTrigger } from '../run/trigger.js';
-import { agentsDirOf } from './agents-dir.js';
+import { agentsDirOf } from './config.js';
 import { expectPositionals, type ParsedFlags, wrongCount } from './flags.js';
 import { formatErrorJson, formatParams } from './format-json.js';
 import {

@@ -19,7 +19,7 @@ import { connectGitHub, createGitHubPort } from '../run/github.js';
 import { postsReviews } from '../run/scope.js';
 import { createToolOpener } from '../run/tools.js';
 import { createSecrets } from '../safety/secret-names.js';
-import { loadProvidersConfig, withExpandedPaths } from './agents-dir.js';
+import { loadProvidersConfig, withExpandedPaths } from './config.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
 import type { Terminal } from './terminal.js';
