@@ -72,7 +72,7 @@ describe('the filesystem server over stdio', () => {
     expect(names).not.toContain('read_file');
     expect(names).not.toContain('write_file');
     const message =
-      'MCP server `files` offers `read_file`, `write_file` (left out: a built-in tool has the same name)';
+      'MCP server `files` offers `read_file`, `write_file` (left out: another tool has the same name)';
     expect(warnings).toEqual([{ code: 'mcp-server', message }]);
   });
 });
@@ -91,8 +91,7 @@ describe('several MCP servers', () => {
       text: 'from two',
     });
     expect(await call('read_text_file', { path: join(two, 'a.txt') })).toMatchObject({ isError: true });
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]?.message).toContain('`two`');
+    expect(warnings).toEqual([]);
   });
 
   it('are empty for an agent that names none', async () => {

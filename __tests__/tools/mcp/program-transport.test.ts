@@ -12,7 +12,7 @@ const MODULE = join(import.meta.dirname, '../../../src/tools/mcp/program-transpo
 async function run(script: string) {
   const env = { PATH: process.env['PATH'] ?? '' };
   const start = { command: '/bin/sh', args: ['-c', script], env, cwd: '/' };
-  const transport = new ProgramTransport(start, JSON.parse);
+  const transport = new ProgramTransport(start);
   const pids: number[] = [];
   transport.onmessage = (message) => pids.push(Number(message));
   const closed = new Promise<void>((resolve) => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
-import { formatResult } from '../../../src/tools/mcp/results.js';
+import { formatResult as format } from '../../../src/tools/mcp/results.js';
+
+/** The client has checked an answer before. */
+function formatResult(answer: object) {
+  return format({ content: [], ...answer } as Parameters<typeof format>[0]);
+}
 
 const text = (words: string): unknown => ({ type: 'text', text: words });
 const DATA = Buffer.from('twelve bytes').toString('base64');
@@ -14,9 +19,9 @@ describe('the answer of a tool', () => {
       '[image: image/png, 12 bytes, not shown]',
     ],
     [
-      'a sound of no type',
-      [{ type: 'audio', data: `${DATA}=\n` }],
-      '[audio: unknown type, 12 bytes, not shown]',
+      'a sound',
+      [{ type: 'audio', data: DATA, mimeType: 'audio/wav' }],
+      '[audio: audio/wav, 12 bytes, not shown]',
     ],
     [
       'a resource with text',
@@ -30,32 +35,16 @@ describe('the answer of a tool', () => {
     ],
     [
       'a link',
-      [{ type: 'resource_link', uri: 'file:///a', name: 'a', description: 'The\nfirst.' }],
-      '[link to the resource file:///a (a: The first.)]',
-    ],
-    ['a bare link', [{ type: 'resource_link', uri: 'file:///a' }], '[link to the resource file:///a]'],
-    ['something new', [{ type: 'hologram' }], '[content of the type "hologram", not shown]'],
-    ['garbage', [null, 'x', { text: 1, type: 'text' }], notShown(2)],
-    [
-      'a broken resource',
-      [{ type: 'resource' }],
-      '[a resource that does not follow the protocol, not shown]',
+      [{ type: 'resource_link', uri: 'file:///a', name: 'The\nfirst.' }],
+      '[link to the resource file:///a (The first.)]',
     ],
   ])('%s', (_, content, expected) => {
     expect(formatResult({ content })).toEqual({ text: expected, isError: false });
   });
 
-  it.each([
-    ['nothing', {}],
-    ['an empty list', { content: [] }],
-    ['no list', { content: 'text' }],
-  ])('is reported as empty if it is %s', (_, answer) => {
-    expect(formatResult(answer)).toEqual({ text: 'MCP tool returned no content', isError: false });
-  });
-
-  it('is an error if the server marks it so, and only then', () => {
-    expect(formatResult({ content: [text('no')], isError: true }).isError).toBe(true);
-    expect(formatResult({ content: [text('no')], isError: 'yes' }).isError).toBe(false);
+  it('is reported as empty if it is, and as an error if the server marks it so', () => {
+    expect(formatResult({})).toEqual({ text: 'MCP tool returned no content', isError: false });
+    expect(formatResult({ content: [text('no')], isError: true })).toEqual({ text: 'no', isError: true });
   });
 
   it.each([
@@ -82,27 +71,6 @@ describe('the answer of a tool', () => {
     expect(formatResult({ content, structuredContent }).text).toBe(formatResult({ content }).text);
   });
 
-  it.each<[string, object, string]>([
-    ['a data URL', { src: `data:image/png;base64,${image(600).data}` }, '[600 bytes, not shown]'],
-    ['base64', { raw: image(50_000).data }, '[50000 bytes, not shown]'],
-  ])('leaves out of structured content %s', (_, structuredContent, expected) => {
-    const { text: shown } = formatResult({ structuredContent });
-    expect(shown).toContain(expected);
-    expect(shown.length).toBeLessThan(500);
-  });
-
-  it('keeps in structured content what only looks like bytes', () => {
-    const structuredContent = {
-      hash: 'a'.repeat(128),
-      words: 'word\n'.repeat(300).trim(),
-      prose: 'No base64, but long. '.repeat(40),
-      text: 'short',
-      file: Buffer.from('A file that the model can read.\n'.repeat(40)).toString('base64'),
-    };
-    const { text: shown } = formatResult({ content: [text('short')], structuredContent });
-    expect(JSON.parse(shown.slice('short\n'.length))).toEqual(structuredContent);
-  });
-
   it('is cut by the common rule, and shows hidden characters', () => {
     const { text: long } = formatResult({ content: [text(`\u202Ebegin ${'word '.repeat(100_000)}end`)] });
     expect(Buffer.byteLength(long)).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
@@ -112,8 +80,4 @@ describe('the answer of a tool', () => {
 
 function image(bytes: number) {
   return { type: 'image', data: Buffer.alloc(bytes).toString('base64'), mimeType: 'image/png' };
-}
-
-function notShown(times: number): string {
-  return '[content that does not follow the protocol, not shown]\n'.repeat(times);
 }

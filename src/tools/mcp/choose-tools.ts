@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
-import { messageOf } from '../../lib/errors.js';
-import { cleanLine } from '../../lib/text/cut.js';
+import type { Tool as OfferedTool } from '@modelcontextprotocol/client';
+import { cleanLine, cutToCharacters } from '../../lib/text/cut.js';
 import { stripInvisible } from '../../safety/hidden.js';
 import type { Tool } from '../tool.js';
-import { isJsonObject, makeToolSchema, type SchemaCheck } from './tool-schema.js';
 
 /** Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins need room. */
 const MAX_TOOLS = 100;
 
-/** Longest description of a tool, in code points: it is sent with every turn. */
-const MAX_DESCRIPTION = 16_384;
+/** Longest description of a tool, in code points, and largest schema, in characters of JSON. */
+const MAX_PART = 16_384;
 
 /** Most characters of names, descriptions and schemas of all tools together: they are sent with every turn. */
 const MAX_DEFINITIONS = 200_000;
 
-/** What a server offers, unchecked. */
-export interface Offer {
-  readonly server: string;
-  readonly tools: readonly unknown[];
+/** What a server offers; its `server` is the caller's own. */
+export interface Offer<Server> {
+  readonly name: string;
+  readonly server: Server;
+  readonly tools: readonly OfferedTool[];
 }
 
-export interface ChosenTool {
-  readonly server: string;
+export interface ChosenTool<Server> {
+  readonly server: Server;
   /** The server's own name for it. */
   readonly tool: string;
   readonly name: string;
@@ -30,126 +30,60 @@ export interface ChosenTool {
 }
 
 /**
- * Chooses from what servers offer the tools a model gets: checked, named, few and small enough for every provider. The
- * order is that of the servers, within a server by name, whatever order it answers in, so that prompts can be cached.
- * No server's lies cost another one's tools.
+ * Chooses from what servers offer the tools a model gets: named and described for every provider, few and small enough.
+ * The order is that of the servers, within a server by name, whatever order it answers in, so that prompts can be cached.
+ * The notes say, for people, which tools of a server are left out and why.
  */
-export function chooseTools(offers: readonly Offer[], reserved: ReadonlySet<string>, findFault: SchemaCheck) {
-  const notes = createNotes();
-  const owners = new Map<string, CheckedTool>();
-  const named: ChosenTool[] = [];
-  for (const tool of offers.flatMap((offer) => checkTools(offer, findFault, notes))) {
-    const { name, note } = nameTool(tool, reserved, owners);
-    if (note !== undefined)
-      notes.add(tool.server, note, name === undefined ? tool.tool : `${tool.tool} as ${name}`);
-    if (name === undefined) continue;
-    owners.set(name, tool);
-    named.push({ ...tool, name });
+export function chooseTools<Server>(
+  offers: readonly Offer<Server>[],
+  reserved: ReadonlySet<string>,
+  isSchema: SchemaCheck,
+) {
+  const tools = new Map<string, ChosenTool<Server>>();
+  const notes: { readonly server: string; readonly note: string }[] = [];
+  let room = MAX_DEFINITIONS;
+
+  /** Takes a tool, or says why it is left out. */
+  function take({ name: origin, server }: Offer<Server>, offered: OfferedTool): string | undefined {
+    const name = nameTool(origin, offered.name, reserved, tools);
+    if (name === undefined) return 'another tool has the same name';
+    const inputSchema = makeToolSchema(offered.inputSchema, isSchema);
+    if (inputSchema === undefined) return 'not every provider accepts its schema';
+    const description = describe(origin, offered.description);
+    room -= name.length + description.length + JSON.stringify(inputSchema).length;
+    if (tools.size === MAX_TOOLS || room < 0) {
+      room = 0;
+      return `all servers together offer at most ${MAX_TOOLS} tools, and ${MAX_DEFINITIONS} characters of names, descriptions and schemas`;
+    }
+    tools.set(name, { server, tool: offered.name, name, description, inputSchema });
+    return undefined;
   }
-  const leaveOut = (why: string) => (tool: ChosenTool) =>
-    notes.add(tool.server, `(left out: ${why})`, tool.tool);
-  const tooMany = leaveOut(`all servers together may offer ${MAX_TOOLS} tools`);
-  const tooLarge = leaveOut('descriptions and schemas take too much room in every request');
-  const few = withinShares(named, MAX_TOOLS, () => 1, tooMany);
-  const small = withinShares(few, MAX_DEFINITIONS, sizeOf, tooLarge);
-  return { tools: small, notes: notes.all() };
+
+  for (const offer of offers) {
+    const leftOut = new Map<string, string[]>();
+    for (const offered of offer.tools.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+      const why = take(offer, offered);
+      if (why !== undefined) leftOut.set(why, [...(leftOut.get(why) ?? []), offered.name]);
+    }
+    for (const [why, names] of leftOut) notes.push({ server: offer.name, note: formatNote(why, names) });
+  }
+  return { tools: [...tools.values()], notes };
 }
 
-type CheckedTool = Omit<ChosenTool, 'name'>;
+/** Names of tools that a note names; the rest is counted. */
+const MAX_NAMED = 5;
 
-function checkTools(
-  { server, tools }: Offer,
-  findFault: SchemaCheck,
-  notes: ReturnType<typeof createNotes>,
-): readonly CheckedTool[] {
-  const checked = tools.flatMap((tool) => {
-    const name = isJsonObject(tool) && typeof tool['name'] === 'string' ? tool['name'] : '';
-    if (!isJsonObject(tool) || name === '') {
-      notes.add(server, '(left out: without a name)', '');
-      return [];
-    }
-    try {
-      const inputSchema = makeToolSchema(tool['inputSchema'], findFault);
-      return [{ server, tool: name, description: describe(server, tool['description']), inputSchema }];
-    } catch (thrown) {
-      notes.add(server, `(left out: ${messageOf(thrown)})`, name);
-      return [];
-    }
-  });
-  return checked.sort((a, b) => (a.tool < b.tool ? -1 : Number(a.tool > b.tool)));
+function formatNote(why: string, names: readonly string[]): string {
+  const named = names.slice(0, MAX_NAMED).map((name) => `\`${cleanLine(name, MAX_TOOL_NAME)}\``);
+  const more = names.length > named.length ? ` and ${names.length - named.length} more` : '';
+  return `${named.join(', ')}${more} (left out: ${why})`;
 }
 
 /** Says whose words follow: a description is the server's text, and the server may be anybody's. */
-function describe(server: string, offered: unknown): string {
+function describe(server: string, offered = ''): string {
   const origin = `[MCP server ${cleanLine(server, 64)}]`;
-  const points = Array.from(stripInvisible(typeof offered === 'string' ? offered : '').trim());
-  const room = MAX_DESCRIPTION - origin.length - 2;
-  const text = points.length > room ? `${points.slice(0, room).join('').trimEnd()}…` : points.join('');
+  const text = cutToCharacters(stripInvisible(offered).trim(), MAX_PART - origin.length - 1);
   return `${origin} ${text}`.trim();
-}
-
-/** The tools that fit; a server that wants less than its even share leaves the rest to the others. */
-function withinShares<T extends CheckedTool>(
-  tools: readonly T[],
-  total: number,
-  cost: (tool: T) => number,
-  onLeftOut: (tool: T) => void,
-): readonly T[] {
-  const wants = new Map<string, number>();
-  for (const tool of tools) wants.set(tool.server, (wants.get(tool.server) ?? 0) + cost(tool));
-  const left = new Map<string, number>();
-  let room = total;
-  let servers = wants.size;
-  for (const [server, want] of [...wants].sort(([, a], [, b]) => a - b)) {
-    const share = Math.min(want, Math.floor(room / servers));
-    left.set(server, share);
-    room -= share;
-    servers -= 1;
-  }
-  return tools.filter((tool) => {
-    const rest = (left.get(tool.server) ?? 0) - cost(tool);
-    if (rest < 0) onLeftOut(tool);
-    else left.set(tool.server, rest);
-    return rest >= 0;
-  });
-}
-
-function sizeOf({ name, description, inputSchema }: ChosenTool): number {
-  return name.length + description.length + JSON.stringify(inputSchema).length;
-}
-
-/** One note per server and kind of trouble, with the first few names; a server's last note counts all other kinds. */
-function createNotes() {
-  const tools = new Map<string, Map<string, string[]>>();
-  return {
-    add(server: string, what: string, tool: string): void {
-      const kinds = tools.get(server) ?? new Map<string, string[]>();
-      const kind = kinds.has(what) || kinds.size < MAX_NOTES - 1 ? what : OTHER_KINDS;
-      const named = kinds.get(kind) ?? [];
-      named.push(tool);
-      tools.set(server, kinds.set(kind, named));
-    },
-    all: () =>
-      [...tools].flatMap(([server, kinds]) =>
-        [...kinds].map(([what, named]) => ({ server, note: formatNote(what, named) })),
-      ),
-  };
-}
-
-/** Most notes about one server. */
-const MAX_NOTES = 10;
-
-const OTHER_KINDS = '(left out or changed for other reasons)';
-
-const MAX_NAMED = 5;
-const MAX_NAME = 64;
-
-function formatNote(what: string, tools: readonly string[]): string {
-  const names = tools.slice(0, MAX_NAMED).map((tool) => cleanLine(tool.slice(0, 4 * MAX_NAME), MAX_NAME));
-  const shown = names.filter((name) => name !== '').map((name) => `\`${name}\``);
-  const more = tools.length - shown.length;
-  if (shown.length === 0) return `${tools.length} tools ${what}`;
-  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${what}`;
 }
 
 /** What every provider takes; Gemini wants a letter or `_` at the front. */
@@ -157,30 +91,19 @@ const MAX_TOOL_NAME = 64;
 const HASH_DIGITS = 7;
 
 /**
- * The name that a tool gets, and a note for people where it is another one or none. A tool keeps the server's own name, as
- * in axe, made safe for every provider. A reserved name (a built-in's) is never given away. Where two servers offer the
- * same name, which ends axe's run, the first keeps it and the other's tool is called `<server>_<tool>`.
+ * The name that a tool gets; undefined for none. A tool keeps the server's own name, as in axe, made safe for every
+ * provider. A reserved name (a built-in's) is never given away. Where a name is taken, which ends axe's run, the other
+ * tool is called `<server>_<tool>`.
  */
 function nameTool(
-  { server, tool }: CheckedTool,
+  server: string,
+  tool: string,
   reserved: ReadonlySet<string>,
-  owners: ReadonlyMap<string, CheckedTool>,
-): { readonly name?: string; readonly note?: string } {
-  const name = safeName(tool);
-  if (reserved.has(name)) return { note: '(left out: a built-in tool has the same name)' };
-  const owner = owners.get(name);
-  if (owner === undefined) return { name };
-  if (owner.server === server)
-    return {
-      note:
-        owner.tool === tool
-          ? '(left out: offered more than once)'
-          : '(left out: another tool of the server has the same name)',
-    };
-  const prefixed = safeName(`${server}_${tool}`);
-  return reserved.has(prefixed) || owners.has(prefixed)
-    ? { note: '(left out: other tools have the same name)' }
-    : { name: prefixed, note: '(renamed: another server offers the same name)' };
+  taken: ReadonlyMap<string, unknown>,
+): string | undefined {
+  const own = safeName(tool);
+  if (reserved.has(own)) return undefined;
+  return [own, safeName(`${server}_${tool}`)].find((name) => !reserved.has(name) && !taken.has(name));
 }
 
 /** The name in the characters that every provider takes; what is cut of it is hashed, so that two long ones differ. */
@@ -190,4 +113,87 @@ function safeName(tool: string): string {
   if (name.length <= MAX_TOOL_NAME) return name;
   const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH_DIGITS);
   return `${name.slice(0, MAX_TOOL_NAME - HASH_DIGITS - 1)}_${hash}`;
+}
+
+/** An object of which nothing is known yet. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** Whether a schema follows draft 2020-12, which Anthropic holds schemas to. */
+type SchemaCheck = (schema: JsonObject) => boolean;
+
+/** Loads the package late: few runs have a server. Only the meta-schema becomes a program, no schema of a server's. */
+export async function loadSchemaCheck(): Promise<SchemaCheck> {
+  const { default: draft2020 } = await import('ajv/dist/2020.js');
+  const ajv = new draft2020.Ajv2020({ strict: false, validateFormats: false, logger: false });
+  return (schema) => ajv.validateSchema({ ...schema }) === true;
+}
+
+function isPattern(value: string): boolean {
+  try {
+    return new RegExp(value).source !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** All that is kept at the top: providers refuse a schema whose top is not a plain object, and with it the request. */
+const TOP_KEYWORDS = ['properties', 'required', 'additionalProperties', '$defs', 'definitions'];
+
+/** Names of arguments that every provider takes (Anthropic: `properties` keys). */
+const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/**
+ * The schema of a tool's arguments as providers take it: the top a plain object without the arguments whose names some
+ * provider refuses, text without invisible characters. Undefined where that is not enough: one bad schema would fail every
+ * request of the run.
+ */
+function makeToolSchema(
+  offered: OfferedTool['inputSchema'],
+  isSchema: SchemaCheck,
+): Tool['inputSchema'] | undefined {
+  const top = Object.fromEntries(Object.entries(offered).filter(([key]) => TOP_KEYWORDS.includes(key)));
+  if (JSON.stringify(top).length > MAX_PART || !isSchema(top) || !hasSafeDetails(top)) return undefined;
+  const { properties: all = {}, required: asked = [] } = offered;
+  const properties = Object.fromEntries(Object.entries(all).filter(([name]) => ARGUMENT_NAME.test(name)));
+  const required = asked.filter((name) => Object.hasOwn(all, name));
+  if (required.some((name) => !Object.hasOwn(properties, name))) return undefined;
+  const schema = { type: 'object', ...top, properties, required: required.length > 0 ? required : undefined };
+  // The door: what fits the meta-schema is a schema.
+  return clean(schema) as Tool['inputSchema'];
+}
+
+/**
+ * Whether patterns are any, and arguments that are sent in headers can be (revision 2026-07-28): one of each name, of a plain
+ * type.
+ */
+function hasSafeDetails(schema: JsonObject): boolean {
+  const headers: string[] = [];
+  let isSafe = true;
+  JSON.stringify(schema, function look(this: JsonObject, key, value: unknown) {
+    // An argument may have such a name: its value is a schema.
+    if (typeof value !== 'string') return value;
+    if (key === 'pattern' && !isPattern(value)) isSafe = false;
+    if (key !== 'x-mcp-header') return value;
+    const header = value.toLowerCase();
+    if (!HEADER.test(header) || !PLAIN.includes(String(this['type'])) || headers.includes(header))
+      isSafe = false;
+    headers.push(header);
+    return value;
+  });
+  return isSafe;
+}
+
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
+const PLAIN = ['string', 'integer', 'boolean'];
+
+/** A JSON value whose strings hold nothing invisible. */
+function clean(value: unknown): unknown {
+  if (typeof value === 'string') return stripInvisible(value);
+  if (Array.isArray(value)) return value.map(clean);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [stripInvisible(key), clean(item)]));
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

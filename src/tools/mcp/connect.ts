@@ -4,15 +4,8 @@ import { cleanLine } from '../../lib/text/cut.js';
 import type { Warning } from '../../lib/warning.js';
 import { redact } from '../../safety/redact.js';
 import type { Tool } from '../tool.js';
-import { type ChosenTool, chooseTools } from './choose-tools.js';
-import { describeFailure, type McpServer, openServer, type ServerDependencies, within } from './server.js';
-import { isJsonObject, loadSchemaCheck } from './tool-schema.js';
-
-/** Most tools of one server that are looked at before some are chosen. */
-const MAX_OFFERED = 20_000;
-
-/** Most pages of a tool list that are asked for. */
-const MAX_PAGES = 100;
+import { type ChosenTool, chooseTools, isJsonObject, loadSchemaCheck, type Offer } from './choose-tools.js';
+import { describeFailure, type McpServer, openServer, type ServerDependencies } from './server.js';
 
 export interface ConnectOptions extends ServerDependencies {
   /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
@@ -31,12 +24,6 @@ export interface McpTools {
   close(): Promise<void>;
 }
 
-interface UsableServer {
-  readonly config: McpServerConfig;
-  readonly server: McpServer;
-  readonly tools: readonly unknown[];
-}
-
 /**
  * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server that cannot be
  * reached, is too slow or does not follow the protocol is a warning (`mcp-server`) and left out; one that is lost later
@@ -47,7 +34,7 @@ export async function connectMcpServers(
   configs: readonly McpServerConfig[],
   options: ConnectOptions,
 ): Promise<McpTools> {
-  const { signal, env, timeoutMs } = options;
+  const { signal, env } = options;
   signal.throwIfAborted();
   const secrets = configs.flatMap((config) => valuesFor(config, env));
   const opened: McpServer[] = [];
@@ -57,21 +44,14 @@ export async function connectMcpServers(
     options.warn({ code: 'mcp-server', message: redact(message, secrets) });
   }
 
-  async function list(server: McpServer): Promise<readonly unknown[]> {
-    const { tools, isCut } = await within(listTools(server), timeoutMs, signal);
-    if (isCut)
-      complain(server.name, `has an endless list of tools; the first ${tools.length} were looked at`);
-    return tools;
-  }
-
   /** Undefined and a warning if it is no use. */
-  async function openAndList(config: McpServerConfig): Promise<UsableServer | undefined> {
+  async function openAndList(config: McpServerConfig): Promise<Offer<UsableServer> | undefined> {
     const { name } = config;
     let server: McpServer | undefined;
     try {
       server = await options.open(expandServer(config, env), options, (what) => complain(name, what));
       opened.push(server);
-      return { config, server, tools: await list(server) };
+      return { name, server: { config, server }, tools: await server.listTools() };
     } catch (thrown) {
       if (signal.aborted) return undefined;
       complain(name, `is left out, the run goes on without its tools: ${describeFailure(thrown)}`);
@@ -91,23 +71,20 @@ export async function connectMcpServers(
     throw signal.reason;
   }
   signal.addEventListener('abort', close, { once: true });
-  const usable = found.filter((one) => one !== undefined);
-  const offers = usable.map(({ config, tools }) => ({ server: config.name, tools }));
-  const choice = chooseTools(offers, new Set(options.reserved), await loadSchemaCheck());
-  for (const { server, note } of choice.notes) complain(server, `offers ${note}`);
-  const tools = choice.tools.flatMap((chosen) =>
-    usable
-      .filter(({ config }) => config.name === chosen.server)
-      .map((from) => makeTool(chosen, from, secrets)),
-  );
-  return { tools, close };
+  const offers = found.filter((one) => one !== undefined);
+  const { tools, notes } = chooseTools(offers, new Set(options.reserved), await loadSchemaCheck());
+  for (const { server, note } of notes) complain(server, `offers ${note}`);
+  return { tools: tools.map((chosen) => makeTool(chosen, secrets)), close };
 }
 
-function makeTool(
-  { tool, name, description, inputSchema }: ChosenTool,
-  { server, config }: UsableServer,
-  secrets: readonly string[],
-): Tool {
+interface UsableServer {
+  readonly config: McpServerConfig;
+  readonly server: McpServer;
+}
+
+function makeTool(chosen: ChosenTool<UsableServer>, secrets: readonly string[]): Tool {
+  const { name, description, inputSchema } = chosen;
+  const { config, server } = chosen.server;
   return {
     name,
     effect: config.transport === 'stdio' ? 'execute' : 'network',
@@ -117,7 +94,7 @@ function makeTool(
       if (!isJsonObject(input)) {
         return { text: `${name} was not run: the arguments must be one JSON object.`, isError: true };
       }
-      const result = await server.call({ name: tool, inputSchema }, input, signal);
+      const result = await server.call(chosen, input, signal);
       return { ...result, text: redact(result.text, secrets) };
     },
   };
@@ -154,28 +131,6 @@ export function createRunServers() {
       await Promise.allSettled([...started.values()].map(async (server) => await (await server).close()));
     },
   };
-}
-
-/**
- * Asks a server for its tools, unchecked and page by page, up to a limit: a list may be endless. Throws an Error for people if the
- * answer is not a list.
- */
-async function listTools(server: McpServer) {
-  const tools: unknown[] = [];
-  const seen = new Set<string>();
-  let cursor: string | undefined;
-  do {
-    const page = await server.request('tools/list', cursor === undefined ? {} : { cursor });
-    if (!Array.isArray(page['tools'])) throw new Error('its answer to `tools/list` is not a list of tools');
-    const isFull = tools.length + page['tools'].length > MAX_OFFERED;
-    for (const tool of page['tools'].slice(0, MAX_OFFERED - tools.length)) tools.push(tool);
-    const next = page['nextCursor'];
-    cursor = typeof next === 'string' && next !== '' ? next : undefined;
-    const isEndless = cursor !== undefined && (seen.has(cursor) || seen.size >= MAX_PAGES);
-    if (isFull || isEndless) return { tools, isCut: true };
-    if (cursor !== undefined) seen.add(cursor);
-  } while (cursor !== undefined);
-  return { tools, isCut: false };
 }
 
 /** axe's form of a variable in a header. */

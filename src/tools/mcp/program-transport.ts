@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
-import type { deserializeMessage, JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { cleanLine } from '../../lib/text/cut.js';
 import { guardGroup, killGroup } from '../process/programs.js';
 
@@ -11,13 +11,8 @@ const GRACE_MS = 1000;
 /** How long the output of a program that is gone may still be on its way. */
 const DRAIN_MS = 250;
 
-/** Characters of a program's last words that are kept, and of a line of them that is quoted. */
-const MAX_WORDS = 4096;
-const MAX_QUOTE = 200;
-
-/** A line that says why a program ended, and is not a line of its code; without one, its last lines may. */
-const REASON = /(?:error|fatal)\b(?![(;.])/i;
-const LAST_LINES = 5;
+/** Characters of a program's last words that are quoted. */
+const MAX_WORDS = 1000;
 
 /**
  * An MCP server that is a program, one JSON message per line, in a process group of its own. The client's own transport
@@ -33,24 +28,19 @@ export class ProgramTransport implements Transport {
   /** How the program ended by itself, for people; undefined while it has not. */
   ending: string | undefined;
   readonly #program;
-  readonly #parse;
   #child: ChildProcessWithoutNullStreams | undefined;
   #closed: Promise<unknown> | undefined;
   #isClosing = false;
   #words = '';
 
   /** A program with its whole environment and the absolute path of its folder. */
-  constructor(
-    program: {
-      readonly command: string;
-      readonly args: readonly string[];
-      readonly env: Readonly<Record<string, string>>;
-      readonly cwd: string;
-    },
-    parse: typeof deserializeMessage,
-  ) {
+  constructor(program: {
+    readonly command: string;
+    readonly args: readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+    readonly cwd: string;
+  }) {
     this.#program = program;
-    this.#parse = parse;
   }
 
   async start(): Promise<void> {
@@ -107,16 +97,14 @@ export class ProgramTransport implements Transport {
 
   /** What the program last complained of, for people; empty for nothing. */
   lastWords(): string {
-    const lines = this.#words.split('\n').filter((line) => line.trim() !== '');
-    const reason = lines.find((line) => REASON.test(line));
-    const said = reason === undefined ? lines.slice(-LAST_LINES) : [reason];
-    return said.map((line) => cleanLine(line, MAX_QUOTE)).join(' | ');
+    const words = cleanLine(this.#words, MAX_WORDS);
+    return words === '' ? '' : `; its last words: ${words}`;
   }
 
   /** Programs greet on standard output; what is not a message may say why there are none. */
   #receive(line: string): void {
     try {
-      this.onmessage?.(this.#parse(line));
+      this.onmessage?.(JSON.parse(line));
     } catch {
       this.#keep(`${line}\n`);
     }
