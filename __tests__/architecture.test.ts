@@ -62,8 +62,8 @@ const TOOLKIT = [
 const ENTRIES = ['index.ts', 'action.ts', 'post.ts', 'cli.ts'];
 
 /**
- * What is loaded only when a run uses it: the entries, the package of the chosen model, MCP, the command of the command
- * line, and the toolkit's two clients.
+ * What is loaded only when a run uses it: the entries, the package of the chosen model, MCP, the parser of a page, the command of
+ * the command line, and the toolkit's two clients.
  */
 const DYNAMIC = [
   './action.js',
@@ -85,6 +85,7 @@ const DYNAMIC = [
   'ajv/dist/2020.js',
   'aws4fetch',
   '@modelcontextprotocol/client',
+  'parse5',
 ];
 
 /**

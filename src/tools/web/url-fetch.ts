@@ -28,7 +28,7 @@ export function createUrlFetch(web: Omit<WebOptions, 'signal'>, allowedHosts: re
       if (url.trim() === '') throw new ToolError('url is required');
       const limits = { allowedHosts, maxBytes: MAX_PAGE_BYTES, timeoutMs: WEB_TIMEOUT_MS };
       const page = await fetchPage(url.trim(), limits, { ...web, signal });
-      const text = formatPage(page);
+      const text = await formatPage(page);
       if (page.status < 200 || page.status > 299) throw new ToolError(`HTTP ${page.status}: ${text}`);
       return text;
     },
@@ -39,9 +39,9 @@ function hostsText(allowedHosts: readonly string[]): string {
   return allowedHosts.length === 0 ? '' : ` among these: ${allowedHosts.join(', ')}`;
 }
 
-function formatPage(page: Awaited<ReturnType<typeof fetchPage>>): string {
+async function formatPage(page: Awaited<ReturnType<typeof fetchPage>>): Promise<string> {
   const isHtml = page.mediaType === 'text/html' || page.mediaType === 'application/xhtml+xml';
-  const text = isHtml ? htmlToText(page.text, page.url) : page.text;
+  const text = isHtml ? await htmlToText(page.text, page.url) : page.text;
   const fenced = fence(truncate(text, MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES), { source: page.url });
   const notes = [
     ...(page.truncated ? [`[only the first ${MAX_PAGE_BYTES} bytes of the page were received]`] : []),
