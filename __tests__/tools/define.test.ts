@@ -3,7 +3,6 @@ import { ToolError } from '../../src/lib/errors.js';
 import {
   checkInput,
   defineTool,
-  explainProblems,
   readChoice,
   type Shape,
   schemaOf,
@@ -114,21 +113,12 @@ describe('arguments', () => {
     expect(checked.problems).toEqual(['`__proto__` is not an argument']);
   });
 
-  it('that are hostile cause a short answer', () => {
+  it('that are hostile cause a short answer', async () => {
     const input = Object.fromEntries(
       Array.from({ length: 1000 }, (_, index) => [`x${index}\n`.repeat(50), 'y'.repeat(9999)]),
     );
-    const checked = checkInput(shape, input);
-    const text = explainProblems('read_file', shape, checked.problems);
-    expect(text.length).toBeLessThan(800);
-    expect(text).not.toContain('\n');
-    expect(text).toContain('and 996 more');
-  });
-
-  it('are shown in their correct form', () => {
-    expect(explainProblems('read_file', shape, ['`path` is missing'])).toBe(
-      'read_file was not run: `path` is missing. Send {"path": "...", "offset": <integer> (optional), "replace_all": <boolean> (optional)}',
-    );
+    const { text } = await tool(async () => '').execute(input, quiet);
+    expect(text).toMatch(/^echo was not run: `word` is missing; .{1,600}$/);
   });
 
   it('have a schema whose bytes are always the same', () => {
@@ -192,14 +182,11 @@ describe('arguments', () => {
       });
     });
 
-    it('have a schema and are shown in their correct form', () => {
+    it('have a schema', () => {
       const properties = { path: { type: 'string' }, line: { type: 'integer', minimum: 1 } };
       const items = { type: 'object', properties, required: ['path'], additionalProperties: false };
       const evidence = { type: 'array', description: 'Lines.', items };
       expect(schemaOf(listed).properties).toMatchObject({ evidence });
-      expect(explainProblems('settle', listed, ['`name` is missing'])).toBe(
-        'settle was not run: `name` is missing. Send {"name": "...", "evidence": [{"path": "...", "line": <integer> (optional)}] (optional)}',
-      );
     });
   });
 });
@@ -209,7 +196,7 @@ it.each([
   ['', 'head'],
   [' BASE ', 'base'],
 ])('a choice reads %p as %p', (given, word) => {
-  expect(readChoice('ref', given, ['head', 'base'])).toBe(word);
+  expect(readChoice('ref', given, ['head', 'base'], 'head')).toBe(word);
 });
 
 it('a choice refuses anything else and lists its values', () => {

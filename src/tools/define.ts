@@ -30,7 +30,10 @@ export function defineTool<const S extends Shape>({
     inputSchema: schemaOf(shape),
     async execute(sent, signal) {
       const { input, problems } = checkInput(shape, sent);
-      if (problems.length > 0) return { text: explainProblems(name, shape, problems), isError: true };
+      if (problems.length > 0) {
+        const text = `${name} was not run: ${problems.slice(0, MAX_PROBLEMS).join('; ')}`;
+        return { text, isError: true };
+      }
       try {
         signal.throwIfAborted();
         const result = await run(input, signal);
@@ -43,29 +46,21 @@ export function defineTool<const S extends Shape>({
   };
 }
 
-/** One of a few words, in any case; the first where none was given. Throws a ToolError that lists them. */
+/** One of a few words, in any case; the fallback for none. Throws a ToolError that lists them. */
 export function readChoice<const Word extends string>(
   argument: string,
   given: string | undefined,
-  words: readonly [Word, ...Word[]],
-): Word {
-  return given === undefined || given.trim() === '' ? words[0] : needChoice(argument, given, words);
-}
-
-/** The same for an argument that has no default. */
-export function needChoice<const Word extends string>(
-  argument: string,
-  given: string,
   words: readonly Word[],
+  fallback?: Word,
 ): Word {
-  const word = given
+  const word = (given ?? '')
     .trim()
     .toLowerCase()
     .replace(/[\s_]+/g, '-');
-  const found = words.find((one) => one === word);
+  const found = word === '' ? fallback : words.find((one) => one.toLowerCase() === word);
   if (found !== undefined) return found;
   const listed = words.map((one) => `\`${one}\``).join(', ');
-  throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${shown(given)}`);
+  throw new ToolError(`\`${argument}\` must be one of ${listed}, not ${shown(given ?? '')}`);
 }
 
 /** An argument of a tool. */
@@ -94,7 +89,7 @@ type ValueOf<A extends Argument> = A extends { readonly item: infer Item extends
       : boolean;
 
 /** Checked arguments; undefined where one was left out. */
-type InputOf<S extends Shape> = {
+export type InputOf<S extends Shape> = {
   readonly [Name in keyof S]: S[Name] extends { readonly required: true }
     ? ValueOf<S[Name]>
     : ValueOf<S[Name]> | undefined;
@@ -139,14 +134,6 @@ export function checkInput<S extends Shape>(shape: S, sent: unknown) {
   }
   // The door: every argument of the shape was just checked for its type.
   return { input: values as InputOf<S>, problems };
-}
-
-/** The answer to wrong arguments: what is wrong, and what right ones look like. */
-export function explainProblems(tool: string, shape: Shape, problems: readonly string[]): string {
-  const shownProblems = problems.slice(0, MAX_PROBLEMS);
-  const left = problems.length - shownProblems.length;
-  const more = left > 0 ? `; and ${left} more` : '';
-  return `${tool} was not run: ${shownProblems.join('; ')}${more}. Send ${formOf(shape)}`;
 }
 
 const MAX_PROBLEMS = 5;
@@ -207,12 +194,4 @@ function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
   return cleanLine(JSON.stringify(value) ?? typeof value, MAX_SHOWN);
-}
-
-function formOf(shape: Shape): string {
-  const fields = Object.entries(shape).map(([name, { type, required, item }]) => {
-    const value = item !== undefined ? `[${formOf(item)}]` : type === 'string' ? '"..."' : `<${type}>`;
-    return `${JSON.stringify(name)}: ${value}${required === true ? '' : ' (optional)'}`;
-  });
-  return `{${fields.join(', ')}}`;
 }

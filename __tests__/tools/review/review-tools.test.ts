@@ -135,7 +135,7 @@ describe('the tools that publish', () => {
   });
 
   it.each<[string, object, string]>([
-    ['add_review_comment', { ...COMMENT, side: 'up' }, '`side` is RIGHT'],
+    ['add_review_comment', { ...COMMENT, side: 'up' }, '`side` must be one of `RIGHT`, `LEFT`'],
     ['add_review_comment', { ...COMMENT, line: 0 }, '`line` must be at least 1'],
     ['add_review_comment', { ...COMMENT, body: '' }, '`body` is empty'],
     ['add_review_comment', { ...COMMENT, title: ' ' }, '`title` is empty'],

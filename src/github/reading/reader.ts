@@ -51,7 +51,7 @@ export function createGitHubReader(
      * fork, or one of which that cannot be told (D19); the base is always the repository's own.
      */
     async at(given: string | undefined, signal: AbortSignal) {
-      const side = readChoice('ref', given, ['head', 'base']);
+      const side = readChoice('ref', given, ['head', 'base'], 'head');
       const { head, base, isForeign } = await commits(signal);
       return { side, ref: side === 'head' ? head : base, isTainted: side === 'head' && isForeign };
     },

@@ -27,7 +27,7 @@ export function createGitHubSearch(github: GitHubReader): Tool {
     },
     async run({ query, kind: given }, signal) {
       if (query.trim() === '') throw new ToolError('`query` is empty');
-      const kind = readChoice('kind', given, ['code', 'issues', 'pulls']);
+      const kind = readChoice('kind', given, ['code', 'issues', 'pulls'], 'code');
       if (kind === 'code') return await searchCode(github, query, signal);
       return await searchIssues(github, query, kind === 'issues' ? 'is:issue' : 'is:pull-request', signal);
     },

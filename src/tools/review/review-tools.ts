@@ -1,11 +1,10 @@
 import { ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/cut.js';
 import type { Publications } from '../../review/buffer.js';
 import { VERDICT_KINDS, type Verdicts } from '../../review/claims.js';
-import { CATEGORIES, EFFECTS, REACHES, type Side } from '../../review/finding.js';
+import { CATEGORIES, EFFECTS, REACHES } from '../../review/finding.js';
 import { type PublicationAnswer, REACTIONS, splitNames } from '../../review/publish-rules.js';
 import { SETTLE_WAYS } from '../../review/seen.js';
-import { type Argument, defineTool, needChoice, readChoice } from '../define.js';
+import { type Argument, defineTool, type InputOf, readChoice, type Shape } from '../define.js';
 import type { Tool } from '../tool.js';
 
 /** The names of the tools that publish, for an agent's `tools`, in the order every model sees them in. */
@@ -24,12 +23,10 @@ export const REVIEW_TOOL_NAMES: readonly string[] = [
 export function createReviewTools(publications: Publications): readonly Tool[] {
   return [
     createAddReviewComment(publications),
-    defineTool({
-      name: 'settle_finding',
-      effect: 'publish',
-      description:
-        'Ends one of your open findings. `fixed` needs the line that fixes it; `wrong` takes it back; `dismissed` needs the person who decided so in its conversation. The last call on a finding counts.',
-      shape: {
+    publishing(
+      'settle_finding',
+      'Ends one of your open findings. `fixed` needs the line that fixes it; `wrong` takes it back; `dismissed` needs the person who decided so in its conversation. The last call on a finding counts.',
+      {
         finding: { type: 'string', description: 'Its name, such as `FQ7K2`.', required: true },
         how: { type: 'string', description: 'What ends it.', required: true, choices: SETTLE_WAYS },
         reason: { type: 'string', description: 'One sentence, at most 300 characters.', required: true },
@@ -41,46 +38,34 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
         },
         by: { type: 'string', description: 'For `dismissed`: the login of the person.' },
       },
-      async run({ finding, how, reason, evidence = [], by }) {
-        const request = { finding, how: needChoice('how', how, SETTLE_WAYS), reason, evidence, by };
-        return publishedText(publications.settle(request));
-      },
-    }),
-    defineTool({
-      name: 'submit_review',
-      effect: 'publish',
-      description:
-        'Sets the summary of your review; the last call counts. The review is posted when the run ends, with the comments that were added. Whether it asks for changes is decided by its findings; it never approves.',
-      shape: {
+      ({ finding, how, reason, evidence = [], by }) =>
+        publications.settle({ finding, how: readChoice('how', how, SETTLE_WAYS), reason, evidence, by }),
+    ),
+    publishing(
+      'submit_review',
+      'Sets the summary of your review; the last call counts. The review is posted when the run ends, with the comments that were added. Whether it asks for changes is decided by its findings; it never approves.',
+      {
         summary: {
           type: 'string',
           description: 'A few sentences in markdown, at most 8192 bytes. Do not repeat the comments.',
           required: true,
         },
       },
-      async run({ summary }) {
-        return publishedText(publications.submitReview(summary));
-      },
-    }),
-    defineTool({
-      name: 'set_labels',
-      effect: 'publish',
-      description:
-        'Adds labels to the issue or pull request of this run, and removes labels, when the run ends. Only labels that the workflow allows are accepted; the answer names them.',
-      shape: {
+      ({ summary }) => publications.submitReview(summary),
+    ),
+    publishing(
+      'set_labels',
+      'Adds labels to the issue or pull request of this run, and removes labels, when the run ends. Only labels that the workflow allows are accepted; the answer names them.',
+      {
         add: { type: 'string', description: 'Labels to add, separated by commas.' },
         remove: { type: 'string', description: 'Labels to remove, separated by commas.' },
       },
-      async run({ add, remove }) {
-        return publishedText(publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }));
-      },
-    }),
-    defineTool({
-      name: 'create_issue',
-      effect: 'publish',
-      description:
-        'Opens an issue in this repository when the run ends. A run can open very few: only for something that people must act on and that does not fit in your answer. Calling again with the same title changes the issue.',
-      shape: {
+      ({ add, remove }) => publications.setLabels({ add: splitNames(add), remove: splitNames(remove) }),
+    ),
+    publishing(
+      'create_issue',
+      'Opens an issue in this repository when the run ends. A run can open very few: only for something that people must act on and that does not fit in your answer. Calling again with the same title changes the issue.',
+      {
         title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
         body: { type: 'string', description: 'Markdown, at most 32768 bytes.', required: true },
         labels: {
@@ -88,16 +73,12 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
           description: 'Labels, separated by commas; only those that the workflow allows are accepted.',
         },
       },
-      async run({ title, body, labels }) {
-        return publishedText(publications.createIssue({ title, body, labels: splitNames(labels) }));
-      },
-    }),
-    defineTool({
-      name: 'open_pull_request',
-      effect: 'publish',
-      description:
-        'Opens a pull request for the files that you have written, edited or deleted in this run, when the run ends. An earlier one of yours for the same task is brought up to date. The last call counts.',
-      shape: {
+      ({ title, body, labels }) => publications.createIssue({ title, body, labels: splitNames(labels) }),
+    ),
+    publishing(
+      'open_pull_request',
+      'Opens a pull request for the files that you have written, edited or deleted in this run, when the run ends. An earlier one of yours for the same task is brought up to date. The last call counts.',
+      {
         title: { type: 'string', description: 'One line of at most 200 characters.', required: true },
         body: { type: 'string', description: 'What changes and why, in markdown.', required: true },
         base: {
@@ -105,45 +86,33 @@ export function createReviewTools(publications: Publications): readonly Tool[] {
           description: 'Branch to merge into. Default: the one whose files you were given.',
         },
       },
-      async run({ title, body, base }) {
-        return publishedText(publications.openPullRequest({ title, body, base: base || undefined }));
-      },
-    }),
-    defineTool({
-      name: 'push_to_pull_request',
-      effect: 'publish',
-      description:
-        'Makes a commit on the branch of the pull request of this run, when the run ends: of the files that you have written, edited or deleted since the last call. Call it once for each commit.',
-      shape: {
+      ({ title, body, base }) => publications.openPullRequest({ title, body, base: base || undefined }),
+    ),
+    publishing(
+      'push_to_pull_request',
+      'Makes a commit on the branch of the pull request of this run, when the run ends: of the files that you have written, edited or deleted since the last call. Call it once for each commit.',
+      {
         message: { type: 'string', description: 'One line of at most 200 characters.', required: true },
       },
-      async run({ message }) {
-        return publishedText(publications.pushToPullRequest(message));
-      },
-    }),
-    defineTool({
-      name: 'react',
-      effect: 'publish',
-      description:
-        'Reacts to the comment, issue or pull request that this run is about, when the run ends; the last call counts.',
-      shape: {
+      ({ message }) => publications.pushToPullRequest(message),
+    ),
+    publishing(
+      'react',
+      'Reacts to the comment, issue or pull request that this run is about, when the run ends; the last call counts.',
+      {
         reaction: { type: 'string', description: `One of: ${REACTIONS.join(', ')}.`, required: true },
       },
-      async run({ reaction }) {
-        return publishedText(publications.react(reaction));
-      },
-    }),
+      ({ reaction }) => publications.react(reaction),
+    ),
   ];
 }
 
 /** `add_review_comment`: a finding for the review, on lines of the change. */
 function createAddReviewComment(publications: Publications): Tool {
-  return defineTool({
-    name: 'add_review_comment',
-    effect: 'publish',
-    description:
-      'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` unchanged: they are checked. The severity is worked out from `effect` and `reach`.',
-    shape: {
+  return publishing(
+    'add_review_comment',
+    'Adds a finding to your review, as a comment on a line or a range of lines; nothing is posted before the run ends. Report a fault once. Copy `code` and `evidence` unchanged: they are checked. The severity is worked out from `effect` and `reach`.',
+    {
       path: { type: 'string', description: 'Path of the file as the diff names it.', required: true },
       line: {
         type: 'integer',
@@ -195,28 +164,17 @@ function createAddReviewComment(publications: Publications): Tool {
         description: 'True if you were asked, and it is not one of the earlier findings.',
       },
     },
-    async run({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) {
-      const request = {
+    ({ start_line: startLine, same_as: sameAs, new: isNew, ...input }) =>
+      publications.addComment({
         ...input,
         startLine,
         sameAs,
         isNew,
-        side: readSide(input.side),
-        category: needChoice('category', input.category, CATEGORIES),
-        effect: needChoice('effect', input.effect, EFFECTS),
-        reach: needChoice('reach', input.reach, REACHES),
-      };
-      return publishedText(publications.addComment(request));
-    },
-  });
-}
-
-function readSide(side: string | undefined): Side | undefined {
-  const word = side?.trim().toUpperCase() ?? '';
-  if (word === '') return undefined;
-  if (word === 'LEFT' || word === 'RIGHT') return word;
-  throw new ToolError(
-    `Not accepted: \`side\` is RIGHT (the new version) or LEFT (a removed line), not ${shown(side ?? '')}.`,
+        side: readChoice('side', input.side, ['RIGHT', 'LEFT'], 'RIGHT'),
+        category: readChoice('category', input.category, CATEGORIES),
+        effect: readChoice('effect', input.effect, EFFECTS),
+        reach: readChoice('reach', input.reach, REACHES),
+      }),
   );
 }
 
@@ -243,14 +201,24 @@ const IMPACT = {
   reach: { type: 'string', description: 'How often it happens where the code is used.', choices: REACHES },
 } as const satisfies Readonly<Record<string, Argument>>;
 
-/** The text of an answer of the buffer's as a tool's answer. Throws a ToolError for a refusal. */
-function publishedText(answer: PublicationAnswer): string {
-  switch (answer.kind) {
-    case 'taken':
-      return answer.text;
-    case 'refused':
-      throw new ToolError(answer.text);
-  }
+/** A tool over the buffer, which takes what a call asks for or says why it does not. */
+function publishing<const S extends Shape>(
+  name: string,
+  description: string,
+  shape: S,
+  publish: (input: InputOf<S>) => PublicationAnswer,
+): Tool {
+  return defineTool({
+    name,
+    effect: 'publish',
+    description,
+    shape,
+    async run(input) {
+      const { kind, text } = publish(input);
+      if (kind === 'refused') throw new ToolError(text);
+      return text;
+    },
+  });
 }
 
 /**
@@ -258,12 +226,10 @@ function publishedText(answer: PublicationAnswer): string {
  * first decides for what it has just argued. No agent can be given this tool.
  */
 export function createGiveVerdict(verdicts: Verdicts): Tool {
-  return defineTool({
-    name: 'give_verdict',
-    effect: 'publish',
-    description:
-      'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied unchanged: it is checked against what you were shown.',
-    shape: {
+  return publishing(
+    'give_verdict',
+    'Your decision on a claim, once for each claim. `refuted` needs the line that refutes it in `evidence`, copied unchanged: it is checked against what you were shown.',
+    {
       verdict: {
         type: 'string',
         description:
@@ -284,18 +250,14 @@ export function createGiveVerdict(verdicts: Verdicts): Tool {
       },
       reason: { type: 'string', description: 'One or two sentences.', required: true },
     },
-    async run({ suggestion_fixes: suggestionFixes, verdict, ...input }) {
-      // No word gives no verdict.
-      if (verdict.trim() === '') throw new ToolError('`verdict` is empty');
-      const given = {
+    ({ suggestion_fixes: suggestionFixes, verdict, ...input }) =>
+      verdicts.give({
         ...input,
         suggestionFixes,
         kind: readChoice('verdict', verdict, VERDICT_KINDS),
         // A word that is none corrects nothing: the verdict is worth more than it.
         effect: EFFECTS.find((one) => one === input.effect?.trim().toLowerCase()),
         reach: REACHES.find((one) => one === input.reach?.trim().toLowerCase()),
-      };
-      return publishedText(verdicts.give(given));
-    },
-  });
+      }),
+  );
 }
