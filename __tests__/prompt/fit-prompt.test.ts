@@ -32,19 +32,20 @@ const WHOLE: PromptParts = {
 
 describe('a prompt', () => {
   it('that fits stays as it is', () => {
-    const { message, shortened, unseen } = fitPrompt(WHOLE);
-    expect({ message, shortened, unseen }).toEqual({ message: WHOLE.message, shortened: [], unseen: [] });
+    const { message, isShortened, unseen } = fitPrompt(WHOLE);
+    const whole = { message: WHOLE.message, isShortened: false, unseen: [] };
+    expect({ message, isShortened, unseen }).toEqual(whole);
   });
 
   it.each([800, 1500, 3000, 4500])('that does not fit in %i tokens is made to', (maxTokens) => {
-    const { system, memory = '', message, shortened, unseen } = fitPrompt(WHOLE, maxTokens);
+    const { system, memory = '', message, isShortened, unseen } = fitPrompt(WHOLE, maxTokens);
     expect(estimateText(system) + estimateText(message)).toBeLessThanOrEqual(maxTokens);
     expect(system).toContain('You review.');
     expect(system).toContain('Mind the tests.');
     expect(system).toMatch(/begin guide .*bytes left out.*guide end/s);
     expect(message).toMatch(/^Review it\.\n\n<third-party-text source="comment by hubot">/);
     expect(memory).toContain('Day 49');
-    expect(shortened).toEqual(['memory', 'context files', 'the task']);
+    expect(isShortened).toBe(true);
     for (const path of ['a.ts', 'b.ts', 'c.ts'])
       if (!unseen.includes(path))
         expect(message).toContain(DIFF.slice(DIFF.indexOf(`+++ b/${path}`)).slice(0, 900));

@@ -187,9 +187,7 @@ last_n = 0
       }
       expect(step.outputs['coverage']).toBe('part');
       expect(posted).toMatch(/Not read: \d+ beyond `max-diff-tokens` or what the model takes \(`src\/table/);
-      expect(messages.join('\n')).toMatch(
-        /the model takes about [\d,]+ tokens, so its prompt was shortened: the task/,
-      );
+      expect(messages.join('\n')).toMatch(/the model takes about [\d,]+ tokens, so its prompt was shortened/);
     },
   );
 
@@ -233,9 +231,7 @@ last_n = 0
     const sent = model.prompts().at(-1)?.system;
     expect(sent).toContain('**Task:** Day 9');
     expect(sent).not.toContain('**Task:** Day 5');
-    expect(troubles(step)).toMatchObject([
-      { message: expect.stringContaining('its prompt was shortened: memory.') },
-    ]);
+    expect(troubles(step)).toMatchObject([{ message: expect.stringContaining('its prompt was shortened.') }]);
   });
 
   it('a server that cuts a prompt without a word is told of, and the review is one in part', async () => {

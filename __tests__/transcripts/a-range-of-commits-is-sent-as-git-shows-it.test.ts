@@ -52,7 +52,7 @@ describe('--git', () => {
     const [sent = ''] = model.prompts()[0]?.messages ?? [];
     expect(sent).toContain('+export const row0 = ');
     expect(sent).toContain('[cut here: the rest of this file is not shown]');
-    expect(result.stderr).toContain('1 file is shown whole, 1 is not (src/rows.ts)');
+    expect(result.stderr).toContain('1 file is not shown whole (src/rows.ts)');
   });
 
   it.each([

@@ -118,7 +118,7 @@ index 9c4d5e6..77aa001 100644
     ]);
     expect(first.annotations.map(({ message }) => message)).toContainEqual(
       expect.stringMatching(
-        /\(src\/rates\.ts\)\. Raise `max-diff-tokens`, choose a model with a larger window, or leave files out with `paths`\.$/,
+        /\(src\/rates\.ts\)\. Show less of it \(a smaller range, `paths`\), raise `max-diff-tokens`, or choose a model with a larger window\.$/,
       ),
     );
 

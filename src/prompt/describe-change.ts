@@ -1,6 +1,6 @@
 import type { CountedFile, FetchedChange } from '../event/trigger.js';
 import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
-import { cleanLine, cutToBytes, estimateText } from '../lib/text/cut.js';
+import { cleanLine, cutToBytes, estimateText, truncate } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
@@ -23,11 +23,9 @@ import { isReadByPeople, type NotShown, type PackedDiff, packDiff } from './diff
 const MAX_NAME = 1000;
 const MAX_AUTHOR = 100;
 
-export function describeFetched(
-  { diff, files, filesTotal }: FetchedChange,
-  { source, policy }: { readonly source: string; readonly policy: DiffPolicy },
-): Parts {
-  const described = describeDiff(diff, { source, policy });
+export function describeFetched(change: FetchedChange, source: string, policy: DiffPolicy): Parts {
+  const { diff, files, filesTotal } = change;
+  const described = describeDiff(diff, source, policy);
   if (files.length === 0) return { ...described, blocks: ['Changed files: none', ...described.blocks] };
   const listed = files.length < filesTotal ? `, of which GitHub lists ${files.length}` : '';
   const blocks = [
@@ -35,22 +33,16 @@ export function describeFetched(
     fence(listOf(files.map(formatFile)), { source: 'changed files' }),
     ...described.blocks,
   ];
-  const unseen = [...new Set([...(described.unseen ?? []), ...withoutLines({ diff, files }, policy)])];
+  const unseen = [...new Set([...(described.unseen ?? []), ...withoutLines(change, policy)])];
   return { ...described, blocks, unseen };
 }
 
 /** Paths of wanted files that GitHub lists with changed lines and shows none of, since they are too large: a later run may see them. */
-function withoutLines(
-  { diff, files }: Pick<FetchedChange, 'diff' | 'files'>,
-  policy: DiffPolicy,
-): readonly string[] {
+function withoutLines(change: FetchedChange, policy: DiffPolicy): readonly string[] {
   const filter = createPathFilter(policy);
-  const isBinary = new Set(
-    parseDiff(diff).flatMap(({ path, content }) => (content === 'binary' ? [path] : [])),
-  );
-  return filesWithoutLines({ diff, files }).filter(
-    (path) => !isBinary.has(path) && filter(path) === undefined,
-  );
+  const binary = parseDiff(change.diff).filter(({ content }) => content === 'binary');
+  const skipped = new Set(binary.map(({ path }) => path));
+  return filesWithoutLines(change).filter((path) => !skipped.has(path) && filter(path) === undefined);
 }
 
 function sum(files: readonly CountedFile[], key: 'additions' | 'deletions'): number {
@@ -94,20 +86,9 @@ export function describeChecks({ checks }: Surroundings): Parts {
 function formatCheck({ name, conclusion, summary, log }: FailedCheck): string {
   const head = `${cleanLine(name, MAX_FACT)}: ${cleanLine(conclusion, MAX_FACT)}`;
   const said =
-    summary.trim() === '' ? [] : [cutToBytes(visibleMarkdown(summary).trim(), MAX_REMARK_BYTES).text];
-  const tail = log === undefined || log === '' ? [] : [`End of its log:\n${lastBytes(log)}`];
-  return [head, ...said, ...tail].join('\n');
-}
-
-function lastBytes(text: string): string {
-  const lines = text.split('\n');
-  let free = MAX_REMARK_BYTES;
-  let first = lines.length;
-  for (; first > 0; first -= 1) {
-    free -= new TextEncoder().encode(lines[first - 1]).length + 1;
-    if (free < 0) break;
-  }
-  return lines.slice(first).join('\n') || cutToBytes(lines.at(-1) ?? '', MAX_REMARK_BYTES).text;
+    summary.trim() === '' ? '' : `\n${cutToBytes(visibleMarkdown(summary).trim(), MAX_REMARK_BYTES).text}`;
+  const tail = log ? `\nEnd of its log:\n${truncate(log, MAX_REMARK_BYTES)}` : '';
+  return `${head}${said}${tail}`;
 }
 
 /** How the source of a fence begins that holds a diff. */
@@ -116,25 +97,13 @@ export const DIFF_SOURCE = 'diff of ';
 /** Names listed before a list says how many more there are. */
 const MAX_LISTED = 300;
 
-interface DiffDescription {
-  readonly source: string;
-  readonly policy: DiffPolicy;
-  /** Tokens of the policy's that another diff of the same task has taken. */
-  readonly taken?: number;
-  /** The command line asks for it, with a range. */
-  readonly isLocal?: boolean;
-}
-
 /**
  * The diff in a fence, as much of it as the policy allows, and a list of what is not shown with its sizes: what the
  * model has not seen is never "clean" (memory-and-security C5 68).
  */
-export function describeDiff(diff: string, description: DiffDescription): Parts {
-  const { source, policy } = description;
+export function describeDiff(diff: string, source: string, policy: DiffPolicy): Parts {
   if (diff.trim() === '') return { blocks: [`The ${source} is empty.`] };
-  // Never 0, which is no limit.
-  const maxTokens = policy.maxTokens && Math.max(1, policy.maxTokens - (description.taken ?? 0));
-  const packed = packDiff(diff, { ...policy, maxTokens });
+  const packed = packDiff(diff, policy);
   const blocks = packed.text === '' ? [] : [fence(packed.text.replace(/\n$/, ''), { source })];
   const claims = claimedChecks(parseDiff(packed.text));
   if (claims.length > 0) {
@@ -145,7 +114,7 @@ export function describeDiff(diff: string, description: DiffDescription): Parts 
   }
   if (packed.notShown.length > 0 || packed.isCut) blocks.push(adviceOn(packed, policy));
   const unseen = packed.notShown.flatMap(({ file, why }) => (why === 'size' ? [file.path] : []));
-  return { blocks, warnings: warningsOf(packed, description), unseen };
+  return { blocks, warnings: warningsOf(packed, unseen, source, policy), unseen };
 }
 
 /** One line each, at most as many as anybody reads. */
@@ -163,16 +132,13 @@ function formatNotShown({ file, why, hunksShown, tokens }: NotShown): string {
 
 /** A tool may have the rest; an agent without it can only say what it has not seen. */
 function adviceOn({ text, notShown, isCut }: PackedDiff, { tool }: DiffPolicy): string {
-  const ask =
-    tool === undefined
-      ? 'If you have a tool that gives the diff of a file, ask it for those that matter.'
-      : `Read those that matter with \`${tool}\`.`;
+  const ask = tool === undefined ? '' : ` Read those that matter with \`${tool}\`.`;
   if (isCut) return `Only the beginning of the diff is shown. ${JUDGE_NOT}`;
   const seen =
     text === ''
       ? 'Nothing of the diff is shown to you, so you have not seen the change'
       : `${count(notShown.length, 'file')} of the diff ${notShown.length === 1 ? 'is' : 'are'} not shown, or not whole; the list names them`;
-  return `${seen}. ${ask} ${JUDGE_NOT}`;
+  return `${seen}.${ask} ${JUDGE_NOT}`;
 }
 
 const CLAIMS_NOTE =
@@ -180,39 +146,24 @@ const CLAIMS_NOTE =
 const JUDGE_NOT = 'Say in your answer what you have not seen, and do not judge it.';
 
 function warningsOf(
-  { shown, notShown, isCut, text }: PackedDiff,
-  description: DiffDescription,
+  { text, isCut }: PackedDiff,
+  unseen: readonly string[],
+  source: string,
+  { maxTokens }: DiffPolicy,
 ): readonly Warning[] {
-  const { source } = description;
-  const tooMuch = notShown.filter(({ why }) => why === 'size');
-  if (isCut || tooMuch.length > 0) {
-    const names = tooMuch.slice(0, 5).map(({ file }) => cleanLine(file.path, MAX_FACT));
-    const more = tooMuch.length > names.length ? ', …' : '';
-    const files = isCut
-      ? 'its beginning is shown'
-      : `${count(shown.length, 'file')} ${shown.length === 1 ? 'is' : 'are'} shown whole, ${tooMuch.length} ${tooMuch.length === 1 ? 'is' : 'are'} not (${names.join(', ')}${more})`;
-    const { limit, remedy } = limitOf(description);
-    return [
-      { code: 'context-truncated', message: `the ${source} is larger than ${limit}: ${files}`, remedy },
-    ];
+  const code = 'context-truncated';
+  if (isCut || unseen.length > 0) {
+    const names = unseen.slice(0, 5).map((path) => cleanLine(path, MAX_FACT));
+    const more = unseen.length > names.length ? ', …' : '';
+    const files = `${count(unseen.length, 'file')} ${unseen.length === 1 ? 'is' : 'are'} not shown whole (${names.join(', ')}${more})`;
+    const message = `the ${source} is larger than the ${grouped(maxTokens)} tokens it may take: ${isCut ? 'its beginning is shown' : files}`;
+    const remedy =
+      'Show less of it (a smaller range, `paths`), raise `max-diff-tokens`, or choose a model with a larger window.';
+    return [{ code, message, remedy }];
   }
   if (text !== '') return [];
   const message = `nothing of the ${source} is shown to the model: \`paths\` leaves out all its files`;
-  const remedy = 'Change these inputs if the agent should see some of them.';
-  return [{ code: 'context-truncated', message, remedy }];
-}
-
-/** The command line has no inputs. */
-function limitOf({ policy: { maxTokens }, taken = 0, isLocal }: DiffDescription): {
-  readonly limit: string;
-  readonly remedy: string;
-} {
-  const tokens = `${grouped(maxTokens)} tokens it may take`;
-  if (isLocal === true) return { limit: `the ${tokens}`, remedy: 'Name a smaller range, or pipe in less.' };
-  return {
-    limit: `${taken > 0 ? 'what is left of ' : ''}the ${tokens}`,
-    remedy: 'Raise `max-diff-tokens`, choose a model with a larger window, or leave files out with `paths`.',
-  };
+  return [{ code, message, remedy: 'Change these inputs if the agent should see some of them.' }];
 }
 
 /**
@@ -221,16 +172,12 @@ function limitOf({ policy: { maxTokens }, taken = 0, isLocal }: DiffDescription)
  */
 export function describeScoped(
   pull: FetchedChange,
-  {
-    scope,
-    source,
-    policy,
-  }: { readonly scope: Scope | undefined; readonly source: string; readonly policy: DiffPolicy },
+  scope: Scope | undefined,
+  source: string,
+  policy: DiffPolicy,
 ): Parts {
-  if (scope === undefined) return describeFetched(pull, { source, policy });
-  if (scope.kind === 'full') {
-    return joinParts([describeWhy(scope), describeFetched(pull, { source, policy })]);
-  }
+  if (scope === undefined) return describeFetched(pull, source, policy);
+  if (scope.kind === 'full') return joinParts([describeWhy(scope), describeFetched(pull, source, policy)]);
   const from = sha(scope.before.last);
   const { change, isRewritten = false } = scope;
   const fresh =
@@ -238,18 +185,20 @@ export function describeScoped(
       ? NO_PARTS
       : joinParts([
           fenced(change.files.map(formatFile), 'files changed since the last review'),
-          describeDiff(change.diff, { source: isRewritten ? source : `${source} since ${from}`, policy }),
+          describeDiff(change.diff, isRewritten ? source : `${source} since ${from}`, policy),
           `${isRewritten ? 'This diff is all that the pull request changes in these files, against its base.' : `The old side of this diff is ${from}, not the base.`} Comments can be placed on every line that the pull request changes, in files listed below too: give the line number of the new version, and copy the line into \`code\`.`,
         ]);
   const was = missedBefore(scope, pull);
   const bare = withoutLines(pull, policy).filter((path) => was.paths.has(path));
   const missed = was.files.filter(({ path }) => !bare.includes(path));
   const taken = change.files.length === 0 ? 0 : estimateText(packDiff(change.diff, policy).text);
+  // Never 0, which is no limit.
+  const room = policy.maxTokens && Math.max(1, policy.maxTokens - taken);
   return joinParts([
     headingOf(scope, pull),
     fresh,
     { ...NO_PARTS, unseen: [...withoutLines(change, policy), ...bare] },
-    describeMissed(missed, { source: `${source}, files that were not shown before`, policy, taken }),
+    describeMissed(missed, `${source}, files that were not shown before`, { ...policy, maxTokens: room }),
     describeRest(pull, [...change.files, ...missed]),
   ]);
 }
@@ -265,17 +214,18 @@ function missedBefore({ before, change }: Since, pull: FetchedChange) {
 }
 
 /** Shown as far as there is room; what nobody reads is named only, since it would be sent with each push. */
-function describeMissed(missed: readonly DiffFile[], description: DiffDescription): Parts {
+function describeMissed(missed: readonly DiffFile[], source: string, policy: DiffPolicy): Parts {
   if (missed.length === 0) return NO_PARTS;
   const isOne = missed.length === 1;
-  const { policy, taken = 0 } = description;
-  const room = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens - taken;
+  const room = policy.maxTokens || Number.POSITIVE_INFINITY;
   const read = missed.filter((file) => isReadByPeople(file) || estimateText(file.text) + 2 <= room);
   const others = missed.filter((file) => !read.includes(file)).map(({ path }) => path);
   const names = others.map((path) => cleanLine(path, MAX_NAME));
   return joinParts([
     `${count(missed.length, 'file')} of the pull request ${isOne ? 'was' : 'were'} not shown to you before, or not whole. Review ${isOne ? 'it' : 'them'} too: what follows is all that the pull request changes there, against its base.`,
-    read.length === 0 ? undefined : describeDiff(`${read.map(({ text }) => text).join('\n')}\n`, description),
+    read.length === 0
+      ? undefined
+      : describeDiff(`${read.map(({ text }) => text).join('\n')}\n`, source, policy),
     { ...fenced(names, 'locks and generated files that are not shown'), unseen: others },
   ]);
 }

@@ -106,10 +106,7 @@ export function loginOf({ login }: Actor): string {
 }
 
 /** Markdown by somebody else, fenced, with a heading by them too. */
-export function describeText(
-  text: string,
-  { source, heading }: { readonly source: string; readonly heading: readonly string[] },
-): Parts {
+export function describeText(text: string, source: string, heading: readonly string[] = []): Parts {
   const { text: kept, leftOutBytes } = cutToBytes(visibleMarkdown(text), MAX_DESCRIPTION_BYTES);
   const body = kept.trim() === '' ? '(empty)' : kept;
   const lines = heading.map((line) => cleanLine(line, MAX_HEADING));

@@ -78,10 +78,11 @@ function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptio
   const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${more}`;
   return joinParts([
     `${repositoryFact(trigger.repository)}\n${facts}`,
-    describeText(trigger.body, {
-      source: `description of pull request #${number}`,
-      heading: [`Title: ${trigger.title}`, branches({ base, head }), ...labelsOf(trigger)],
-    }),
+    describeText(trigger.body, `description of pull request #${number}`, [
+      `Title: ${trigger.title}`,
+      branches({ base, head }),
+      ...labelsOf(trigger),
+    ]),
     talk(options),
     `Head commit: ${cleanLine(head.sha, MAX_FACT)}`,
     changes(number, options),
@@ -96,10 +97,10 @@ function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
   const facts = `Issue: #${trigger.number} by ${loginOf(author)}${state}${event}`;
   return joinParts([
     `${repositoryFact(trigger.repository)}\n${facts}`,
-    describeText(trigger.body, {
-      source: `description of issue #${trigger.number}`,
-      heading: [`Title: ${trigger.title}`, ...labelsOf(trigger)],
-    }),
+    describeText(trigger.body, `description of issue #${trigger.number}`, [
+      `Title: ${trigger.title}`,
+      ...labelsOf(trigger),
+    ]),
     talk(options),
   ]);
 }
@@ -116,19 +117,16 @@ function describeComment(trigger: CommentTrigger, options: DescribeOptions): Par
   const source = `${verdict ? 'review' : 'comment'} by ${loginOf(trigger.author)}${verdict ?? ''}`;
   return joinParts([
     `${repositoryFact(trigger.repository)}\nThe comment is on: ${what} #${number}${opener}${state}`,
-    describeText(trigger.description, {
-      source: `description of ${what} #${number}`,
-      heading: [
-        `Title: ${trigger.title}`,
-        ...(commits === undefined ? [] : [branches(commits)]),
-        ...labelsOf(trigger),
-      ],
-    }),
+    describeText(trigger.description, `description of ${what} #${number}`, [
+      `Title: ${trigger.title}`,
+      ...(commits === undefined ? [] : [branches(commits)]),
+      ...labelsOf(trigger),
+    ]),
     talk(options),
     commits && `Head commit: ${cleanLine(commits.head.sha, MAX_FACT)}`,
     trigger.on === 'issue' ? undefined : changes(number, options),
     place && describePlace(place),
-    describeText(trigger.body, { source, heading: [] }),
+    describeText(trigger.body, source),
   ]);
 }
 
@@ -159,9 +157,7 @@ function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
   const commits = trigger.commits.map(({ sha, message }) => `${sha.slice(0, 7)} ${message.trim()}`);
   return joinParts([
     facts.join('\n'),
-    commits.length === 0
-      ? undefined
-      : describeText(listOf(commits), { source: 'commit messages', heading: [] }),
+    commits.length === 0 ? undefined : describeText(listOf(commits), 'commit messages'),
     talk(options),
     change('push', options),
   ]);
@@ -176,10 +172,7 @@ function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Par
   ];
   return joinParts([
     facts.join('\n'),
-    describeText(body, {
-      source: `notes of the release ${cleanLine(tag, MAX_FACT)}`,
-      heading: [`Title: ${title}`],
-    }),
+    describeText(body, `notes of the release ${cleanLine(tag, MAX_FACT)}`, [`Title: ${title}`]),
     talk(options),
     change('release', options),
   ]);
@@ -206,10 +199,10 @@ function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptio
   ];
   return joinParts([
     facts.join('\n'),
-    describeText(trigger.message, {
-      source: 'commit message',
-      heading: [`Workflow: ${trigger.workflow}`, `Branch: ${trigger.branch}`],
-    }),
+    describeText(trigger.message, 'commit message', [
+      `Workflow: ${trigger.workflow}`,
+      `Branch: ${trigger.branch}`,
+    ]),
     talk(options),
     change('commits', options),
   ]);
@@ -236,7 +229,7 @@ function changes(number: number, { context, scope, policy }: DescribeOptions): P
     return joinParts([...around, 'Its diff could not be fetched, so you have not seen the change.']);
   }
   const source = `diff of pull request #${number}`;
-  return joinParts([...around, describeScoped(context, { scope, source, policy })]);
+  return joinParts([...around, describeScoped(context, scope, source, policy)]);
 }
 
 function sinceTag({ sinceTag: since }: TriggerContext): string | undefined {
@@ -249,5 +242,5 @@ function change(what: string, { context, policy }: DescribeOptions): Parts {
   if (context === undefined) return NO_PARTS;
   const around = [sinceTag(context), describeCommits(context), describeChecks(context)];
   if (context.kind !== 'change') return joinParts(around);
-  return joinParts([...around, describeFetched(context, { source: `diff of the ${what}`, policy })]);
+  return joinParts([...around, describeFetched(context, `diff of the ${what}`, policy)]);
 }

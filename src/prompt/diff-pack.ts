@@ -1,6 +1,6 @@
 import { compareBytes } from '../lib/text/bytes.js';
 import { cleanLine, cutToBytes, estimateText } from '../lib/text/cut.js';
-import { type DiffFile, type DiffHunk, parseDiff, splitHunks } from '../lib/text/diff.js';
+import { type DiffFile, parseDiff, splitHunks } from '../lib/text/diff.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 
 export interface NotShown {
@@ -29,39 +29,42 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
   const maxTokens = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens;
   const files = parseDiff(diff);
   const filter = createPathFilter(policy);
-  const filtered = files.flatMap((file) => {
-    const why = filter(file.path);
-    return why === undefined ? [] : [notShown(file, why)];
+  const notShown: NotShown[] = [];
+  const leaveOut = (file: DiffFile, why: NotShown['why'], hunksShown = 0) =>
+    notShown.push({ file, why, hunksShown, tokens: estimateText(file.text) });
+  const wanted = files.filter(({ path }) => filter(path) === undefined);
+  if (wanted.length === files.length && estimateText(diff) <= maxTokens)
+    return { text: diff, shown: files.map(({ path }) => path), notShown, isCut: false };
+  if (files.length === 0) return { text: beginning(diff, maxTokens), shown: [], notShown, isCut: true };
+
+  const ranked = [...wanted.filter(isReadByPeople), ...wanted.filter((file) => !isReadByPeople(file))];
+  let free = maxTokens;
+  // A later, smaller file may fit where an earlier one did not.
+  const whole = ranked.filter(({ text }) => {
+    const fits = cost(text) <= free;
+    if (fits) free -= cost(text);
+    return fits;
   });
-  const isWhole = filtered.length === 0 && estimateText(diff) <= maxTokens;
-  if (isWhole) return { text: diff, shown: files.map(({ path }) => path), notShown: [], isCut: false };
-  if (files.length === 0) return { text: beginning(diff, maxTokens), shown: [], notShown: [], isCut: true };
-
-  const shownFiles = files.filter((file) => filter(file.path) === undefined);
-  const ranked = [
-    ...shownFiles.filter(isReadByPeople),
-    ...shownFiles.filter((file) => !isReadByPeople(file)),
-  ];
-  const { whole, freeTokens } = takeWhole(ranked, maxTokens);
-  const rest = ranked.filter((file) => !whole.has(file));
-  const parts = takeHunks(rest, { freeTokens, isAlone: whole.size === 0 });
-  const shown = ranked.filter((file) => whole.has(file));
-  return {
-    text: [...shown.map(({ text }) => text), ...parts.map(({ text }) => text)].join('\n'),
-    shown: shown.map(({ path }) => path),
-    notShown: [
-      ...rest.map((file) => ({
-        ...notShown(file, 'size'),
-        hunksShown: parts.find((part) => part.file === file)?.hunks ?? 0,
-      })),
-      ...filtered,
-    ],
-    isCut: false,
-  };
-}
-
-function notShown(file: DiffFile, why: NotShown['why']): NotShown {
-  return { file, why, hunksShown: 0, tokens: estimateText(file.text) };
+  const texts = whole.map(({ text }) => text);
+  const withoutHunks: DiffFile[] = [];
+  const shown = new Set(whole);
+  for (const file of ranked.filter((one) => !shown.has(one))) {
+    const { text, hunks, tokens } = takeHunks(file, free);
+    leaveOut(file, 'size', hunks);
+    if (hunks === 0) withoutHunks.push(file);
+    else texts.push(text);
+    free -= tokens;
+  }
+  const first = withoutHunks.find((file) => texts.length === 0 || isReadByPeople(file));
+  if (first !== undefined && (texts.length === 0 || free >= LEAST_BEGINNING_TOKENS)) {
+    const text = beginning(first.text, free - cost(CUT_NOTE));
+    if (text !== '') texts.push(`${text}\n${CUT_NOTE}`);
+  }
+  for (const file of files) {
+    const why = filter(file.path);
+    if (why !== undefined) leaveOut(file, why);
+  }
+  return { text: texts.join('\n'), shown: whole.map(({ path }) => path), notShown, isCut: false };
 }
 
 /** What a piece adds to a text, at most: the estimate rounds down twice. */
@@ -69,59 +72,22 @@ function cost(piece: string): number {
   return estimateText(`${piece}\n`) + 2;
 }
 
-/** A later, smaller file may fit where an earlier one did not. */
-function takeWhole(
-  files: readonly DiffFile[],
-  maxTokens: number,
-): { readonly whole: ReadonlySet<DiffFile>; readonly freeTokens: number } {
-  const whole = new Set<DiffFile>();
-  let freeTokens = maxTokens;
-  for (const file of files) {
-    const tokens = cost(file.text);
-    if (tokens > freeTokens) continue;
-    whole.add(file);
-    freeTokens -= tokens;
-  }
-  return { whole, freeTokens };
+/** The hunks of a file that fit, under its header. */
+function takeHunks(file: DiffFile, maxTokens: number) {
+  const { header, hunks } = splitHunks(file.text);
+  const frame = cost(header) + cost(PART_NOTE);
+  let free = maxTokens - frame;
+  const taken = hunks.filter((hunk) => {
+    const fits = cost(hunk) <= free;
+    if (fits) free -= cost(hunk);
+    return fits;
+  });
+  const text = [header, ...taken, PART_NOTE].join('\n');
+  return { text, hunks: taken.length, tokens: taken.length === 0 ? 0 : maxTokens - free };
 }
 
-interface Part {
-  readonly file: DiffFile;
-  readonly text: string;
-  readonly hunks: number;
-}
-
-/** Less of a file beside whole ones says nothing. */
+/** Less of a file next to whole ones says nothing. */
 const LEAST_BEGINNING_TOKENS = 200;
-
-/** Hunks that still fit, under the headers of their files, and the beginning of the first file of which none does. */
-function takeHunks(
-  files: readonly DiffFile[],
-  { freeTokens, isAlone }: { readonly freeTokens: number; readonly isAlone: boolean },
-): readonly Part[] {
-  const parts: Part[] = [];
-  let free = freeTokens;
-  for (const file of files) {
-    const { header, hunks } = splitHunks(file.text);
-    const taken: string[] = [];
-    let left = free - cost(header) - cost(PART_NOTE);
-    for (const hunk of hunks) {
-      const tokens = cost(hunk);
-      if (tokens > left) continue;
-      taken.push(hunk);
-      left -= tokens;
-    }
-    if (taken.length === 0) continue;
-    parts.push({ file, text: [header, ...taken, PART_NOTE].join('\n'), hunks: taken.length });
-    free = left;
-  }
-  const without = files.filter((file) => !parts.some((part) => part.file === file));
-  const isNothing = isAlone && parts.length === 0;
-  const first = without.find(isReadByPeople) ?? (isNothing ? without[0] : undefined);
-  if (first === undefined || (!isNothing && free < LEAST_BEGINNING_TOKENS)) return parts;
-  const text = beginning(first.text, free - cost(CUT_NOTE));
-  return text === '' ? parts : [...parts, { file: first, text: `${text}\n${CUT_NOTE}`, hunks: 0 }];
-}
 
 const PART_NOTE = '[other hunks of this file are not shown]';
 const CUT_NOTE = '[cut here: the rest of this file is not shown]';
@@ -140,15 +106,7 @@ function beginning(text: string, maxTokens: number): string {
  * Whether people read changes of this file: not if it is binary, a lock, minified, vendored or generated. Such a file
  * is the first to go when a diff does not fit.
  */
-export function isReadByPeople({
-  path,
-  content,
-  hunks,
-}: {
-  readonly path: string;
-  readonly content: string;
-  readonly hunks: readonly DiffHunk[];
-}): boolean {
+export function isReadByPeople({ path, content, hunks }: DiffFile): boolean {
   if (content === 'binary' || UNREAD.some((pattern) => pattern.test(path))) return false;
   const [first] = hunks;
   const opening = first?.newStart === 1 ? first.lines.slice(0, MARK_LINES) : [];
@@ -179,35 +137,35 @@ export interface PartLimits {
 
 /**
  * Splits a change into parts: files that people read in the order of their paths. A file is split only if it is larger than a
- * part, at its hunks.
+ * part, at its hunks. The parts that matter most come first, in case that money ends; `left` names files that are in no
+ * part, or not whole.
  */
-export function splitDiff(
-  diff: string,
-  policy: DiffPolicy,
-  { parts, partTokens }: PartLimits,
-): {
-  /** What matters most comes first, in case that money ends; paths are in the order of the text. */
-  readonly parts: readonly { readonly paths: readonly string[]; readonly text: string }[];
-  /** Paths of files that are in no part, or not whole. */
-  readonly left: readonly string[];
-} {
+export function splitDiff(diff: string, policy: DiffPolicy, { parts: most, partTokens }: PartLimits) {
   const filter = createPathFilter(policy);
   const inScope = parseDiff(diff).filter(({ path }) => filter(path) === undefined);
-  const read = inScope.filter(isReadByPeople);
-  const inOrder = read.toSorted((a, b) => compareBytes(a.path, b.path));
-  const pieces = inOrder.flatMap((file) => piecesOf(file, partTokens));
-  const filled = fill(pieces, partTokens).toSorted(
+  const read = inScope.filter(isReadByPeople).toSorted((a, b) => compareBytes(a.path, b.path));
+  const all: Piece[][] = [];
+  let free = 0;
+  for (const piece of read.flatMap((file) => piecesOf(file, partTokens))) {
+    if (piece.tokens > free) {
+      all.push([]);
+      free = partTokens;
+    }
+    all.at(-1)?.push(piece);
+    free -= piece.tokens;
+  }
+  const ranked = all.toSorted(
     (a, b) => Number(isRisky(b)) - Number(isRisky(a)) || changesOf(b) - changesOf(a),
   );
-  const kept = filled.slice(0, parts);
-  const cut = [...filled.slice(parts), ...kept].flatMap((part, index) =>
-    part.filter(({ isCut }) => isCut || index < filled.length - kept.length),
-  );
-  const left = [...inScope.filter((file) => !read.includes(file)), ...cut.map(({ file }) => file)];
+  const kept = ranked.slice(0, most);
+  const left = [
+    ...inScope.filter((file) => !isReadByPeople(file)),
+    ...[...ranked.slice(most).flat(), ...kept.flat().filter(({ isCut }) => isCut)].map(({ file }) => file),
+  ];
   return {
-    parts: kept.map((part) => ({
-      paths: [...new Set(part.map(({ file }) => file.path))],
-      text: `${part.map(({ text }) => text).join('\n')}\n`,
+    parts: kept.map((pieces) => ({
+      paths: [...new Set(pieces.map(({ file }) => file.path))],
+      text: `${pieces.map(({ text }) => text).join('\n')}\n`,
     })),
     left: [...new Set(left.map(({ path }) => path))],
   };
@@ -222,52 +180,32 @@ interface Piece {
   readonly isCut: boolean;
 }
 
-function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
-  const whole = pieceOf(file, file.text);
-  return whole.tokens <= partTokens ? [whole] : hunksOf(file, partTokens);
-}
-
-function pieceOf(file: DiffFile, text: string, isCut = false): Piece {
-  return { file, text, tokens: estimateText(`${text}\n`) + 1, isCut };
-}
-
 const HUNK_CUT = '[cut here: the rest of this hunk is not shown]';
 
-/** Hunks of a file under its header, as many together as fit; of one that is too large itself, its beginning. */
-function hunksOf(file: DiffFile, partTokens: number): readonly Piece[] {
+/** A file, or its hunks under its header, as many together as fit; of one that is too large itself, its beginning. */
+function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
+  const pieceOf = (text: string, isCut = false): Piece => ({
+    file,
+    text,
+    tokens: estimateText(`${text}\n`) + 1,
+    isCut,
+  });
+  const whole = pieceOf(file.text);
+  if (whole.tokens <= partTokens) return [whole];
   const { header, hunks } = splitHunks(file.text);
   const pieces: Piece[] = [];
-  let open: string[] = [];
-  const close = () => {
-    if (open.length > 0) pieces.push(pieceOf(file, [header, ...open].join('\n')));
-    open = [];
-  };
   for (const hunk of hunks) {
-    const next = pieceOf(file, [header, ...open, hunk].join('\n'));
-    if (next.tokens > partTokens) close();
-    const alone = pieceOf(file, `${header}\n${hunk}`);
-    if (alone.tokens <= partTokens) open.push(hunk);
+    const last = pieces.at(-1);
+    const longer = pieceOf(`${last?.text ?? header}\n${hunk}`);
+    const alone = pieceOf(`${header}\n${hunk}`);
+    if (longer.tokens <= partTokens && last?.isCut !== true) pieces.splice(-1, 1, longer);
+    else if (alone.tokens <= partTokens) pieces.push(alone);
     else {
       const { text } = cutToBytes(alone.text, (partTokens - estimateText(HUNK_CUT) - 2) * BYTES_PER_TOKEN);
-      pieces.push(pieceOf(file, `${text.slice(0, text.lastIndexOf('\n'))}\n${HUNK_CUT}`, true));
+      pieces.push(pieceOf(`${text.slice(0, text.lastIndexOf('\n'))}\n${HUNK_CUT}`, true));
     }
   }
-  close();
   return pieces;
-}
-
-function fill(pieces: readonly Piece[], partTokens: number): readonly (readonly Piece[])[] {
-  const parts: Piece[][] = [];
-  for (const piece of pieces) {
-    const open = parts.at(-1);
-    if (open !== undefined && sizeOf(open) + piece.tokens <= partTokens) open.push(piece);
-    else parts.push([piece]);
-  }
-  return parts;
-}
-
-function sizeOf(pieces: readonly Piece[]): number {
-  return pieces.reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 function changesOf(part: readonly Piece[]): number {

@@ -14,8 +14,7 @@ export interface Prompt {
 }
 
 export interface FittedPrompt extends Prompt {
-  /** What of it was shortened, in words; empty if nothing was. */
-  readonly shortened: readonly string[];
+  readonly isShortened: boolean;
   /** Paths of files of a diff that are not in it, or not whole, though they were before. */
   readonly unseen: readonly string[];
 }
@@ -36,7 +35,7 @@ const SHARE = 1 / 8;
 export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINITY): FittedPrompt {
   const whole = assemble(parts);
   if (estimateText(whole.system) + estimateText(whole.message) <= maxTokens)
-    return { ...whole, shortened: [], unseen: [] };
+    return { ...whole, isShortened: false, unseen: [] };
   const { system, memory, message } = parts;
   const { files, guidance = [], instructions = [] } = system;
   const own = estimateText(buildSystemPrompt({ ...system, files: [], guidance: [], instructions: [] }));
@@ -58,19 +57,7 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
   };
   const left = Math.max(free / 2, maxTokens - estimateText(assemble({ ...short, message: '' }).system));
   const fitted = fitMessage(message, left);
-  return {
-    ...assemble({ ...short, message: fitted.message }),
-    unseen: fitted.unseen,
-    shortened: [
-      ...(short.memory.runLog === memory.runLog && short.memory.block === memory.block ? [] : ['memory']),
-      ...(short.system.files === files &&
-      short.system.guidance === guidance &&
-      short.system.instructions === instructions
-        ? []
-        : ['context files']),
-      ...(fitted.message === message ? [] : ['the task']),
-    ],
-  };
+  return { ...assemble({ ...short, message: fitted.message }), isShortened: true, unseen: fitted.unseen };
 }
 
 function assemble({ system, memory, message }: PromptParts): Prompt {

@@ -60,11 +60,11 @@ export function resolveTask(given: TaskParts): Task {
       : { blocks: toFix.map(formatToFix) },
     change === undefined
       ? NO_PARTS
-      : describeDiff(change.diff, {
-          source: `${DIFF_SOURCE}${change.range === '' ? 'standard input' : change.range}`,
+      : describeDiff(
+          change.diff,
+          `${DIFF_SOURCE}${change.range === '' ? 'standard input' : change.range}`,
           policy,
-          isLocal: true,
-        }),
+        ),
     isStdinTask || isBlank(stdin) ? NO_PARTS : { blocks: [fence(stdin, { source: 'standard input' })] },
   ];
   const opening = [order];

@@ -114,14 +114,14 @@ async function agentsBelow(
 }
 
 function warnOfFit(
-  { shortened, unseen }: FittedPrompt,
+  { isShortened, unseen }: FittedPrompt,
   windowTokens: number,
   { reporter }: LoopDependencies,
 ): void {
-  if (shortened.length === 0) return;
+  if (!isShortened) return;
   const files =
     unseen.length === 0 ? '' : ` (${count(unseen.length, 'file')} of the diff not shown, or not whole)`;
-  const message = `the model takes about ${count(Math.floor(windowTokens), 'token')}, so its prompt was shortened: ${shortened.join(', ')}${files}`;
+  const message = `the model takes about ${count(Math.floor(windowTokens), 'token')}, so its prompt was shortened${files}`;
   const remedy =
     'Take a model with a larger context window, or set a larger one on your own server and in `context_window` in `[params]`.';
   reporter.warn({ code: 'context-truncated', message, remedy });
