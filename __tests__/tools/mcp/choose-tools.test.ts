@@ -1,14 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { chooseTools, loadSchemaCheck } from '../../../src/tools/mcp/choose-tools.js';
+import { chooseTools, loadSchemaCheck, type OfferedTool } from '../../../src/tools/mcp/choose-tools.js';
 
 const isSchema = await loadSchemaCheck();
 
-type Offered = Parameters<typeof chooseTools>[0][number]['tools'][number];
-
 interface Offer {
   readonly server: string;
-  readonly tools: readonly Partial<Offered>[];
+  readonly tools: readonly OfferedTool[];
 }
 
 /** Servers offer these tools, which have a schema unless another is given. */
@@ -16,13 +14,13 @@ function choose(offers: readonly Offer[], reserved: readonly string[] = []) {
   const all = offers.map(({ server, tools }) => ({
     name: server,
     server,
-    tools: tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool }) as Offered),
+    tools: tools.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })),
   }));
   const { tools, notes } = chooseTools(all, new Set(reserved), isSchema);
   return { tools, notes: notes.map(({ server, note }) => `${server}: ${note}`) };
 }
 
-function offer(server: string, count: number, more: Partial<Offered> = {}): Offer {
+function offer(server: string, count: number, more: Partial<OfferedTool> = {}): Offer {
   const tools = Array.from({ length: count }, (_, index) => ({
     name: `${server}${String(index).padStart(3, '0')}`,
     ...more,
@@ -115,10 +113,8 @@ describe('the name of a tool', () => {
 });
 
 /** The schema that a tool with this one gets; a note where it is left out. */
-function schemaOf(offered: object): unknown {
-  const { tools, notes } = choose([
-    { server: 'a', tools: [{ name: 'x', inputSchema: offered as Offered['inputSchema'] }] },
-  ]);
+function schemaOf(inputSchema: unknown): unknown {
+  const { tools, notes } = choose([{ server: 'a', tools: [{ name: 'x', inputSchema }] }]);
   return tools[0]?.inputSchema ?? notes[0];
 }
 
@@ -165,6 +161,9 @@ describe('the schema of an MCP tool', () => {
   });
 
   it.each([
+    ['a text', 'object'],
+    ['nothing', null],
+    ['of something else', { type: 'string' }],
     ['a list of arguments', { properties: [] }],
     ['a header without a name', withArgument({ type: 'string', 'x-mcp-header': '' })],
     ['a header of two words', withArgument({ type: 'string', 'x-mcp-header': 'A b' })],

@@ -21,7 +21,7 @@ describe('a server that cannot be used is left out with one warning, and the oth
     ],
     ['fails at the start', badServer('broken-at-start'), {}, 'TypeError: no such folder'],
     ['never answers', badServer('silent'), SLOW, 'it did not answer within 10 s'],
-    ['has no list of tools', badServer('no-list'), {}, 'Invalid result for tools/list'],
+    ['has no list of tools', badServer('no-list'), {}, 'Invalid result'],
     [
       'has an endless list of tools',
       badServer('endless-list'),
@@ -59,8 +59,10 @@ describe('a server is spoken to in the protocol that it knows', () => {
 });
 
 describe('a server with unusual tools', () => {
-  it('is called by the name that the server knows', async () => {
-    const { call } = await connect([badServer('dots')]);
+  it('is called by the name that the server knows, without the tools whose schema is broken', async () => {
+    const { tools, call, warnings } = await connect([badServer('unusual')]);
+    expect(tools.map(({ name }) => name)).toEqual(['dotted_name_with_spaces']);
+    expect(warnings).toMatchObject([{ message: expect.stringContaining('`text-schema` (left out: ') }]);
     const { text } = await call('dotted_name_with_spaces', { a: 1 });
     expect(JSON.parse(text)).toMatchObject({
       called: { name: 'dotted.name/with spaces', arguments: { a: 1 } },

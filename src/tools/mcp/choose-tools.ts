@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Tool as OfferedTool } from '@modelcontextprotocol/client';
 import { cleanLine, cutToCharacters } from '../../lib/text/cut.js';
 import { stripInvisible } from '../../safety/hidden.js';
 import type { Tool } from '../tool.js';
@@ -12,6 +11,13 @@ const MAX_PART = 16_384;
 
 /** Most characters of names, descriptions and schemas of all tools together: they are sent with every turn. */
 const MAX_DEFINITIONS = 200_000;
+
+/** A tool as a server lists it; nothing is known of its schema yet. */
+export interface OfferedTool {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema?: unknown;
+}
 
 /** What a server offers; its `server` is the caller's own. */
 export interface Offer<Server> {
@@ -147,18 +153,16 @@ const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
  * provider refuses, text without invisible characters. Undefined where that is not enough: one bad schema would fail every
  * request of the run.
  */
-function makeToolSchema(
-  offered: OfferedTool['inputSchema'],
-  isSchema: SchemaCheck,
-): Tool['inputSchema'] | undefined {
+function makeToolSchema(offered: unknown, isSchema: SchemaCheck): Tool['inputSchema'] | undefined {
+  if (!isJsonObject(offered) || (offered['type'] ?? 'object') !== 'object') return undefined;
   const top = Object.fromEntries(Object.entries(offered).filter(([key]) => TOP_KEYWORDS.includes(key)));
   if (JSON.stringify(top).length > MAX_PART || !isSchema(top) || !hasSafeDetails(top)) return undefined;
-  const { properties: all = {}, required: asked = [] } = offered;
+  // The door: what fits the meta-schema is a schema.
+  const { properties: all = {}, required: asked = [] } = top as Partial<Tool['inputSchema']>;
   const properties = Object.fromEntries(Object.entries(all).filter(([name]) => ARGUMENT_NAME.test(name)));
   const required = asked.filter((name) => Object.hasOwn(all, name));
   if (required.some((name) => !Object.hasOwn(properties, name))) return undefined;
   const schema = { type: 'object', ...top, properties, required: required.length > 0 ? required : undefined };
-  // The door: what fits the meta-schema is a schema.
   return clean(schema) as Tool['inputSchema'];
 }
 

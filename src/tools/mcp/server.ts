@@ -1,12 +1,21 @@
-import type { Client, Tool as OfferedTool, Transport } from '@modelcontextprotocol/client';
+import type { Client, Tool as DefinedTool, Transport } from '@modelcontextprotocol/client';
+import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
 import { networkCause } from '../../lib/errors.js';
 import { VERSION } from '../../lib/product.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import type { ToolResult } from '../tool.js';
-import type { ChosenTool, JsonObject } from './choose-tools.js';
+import type { ChosenTool, JsonObject, OfferedTool } from './choose-tools.js';
 import { ProgramTransport } from './program-transport.js';
 import { formatResult } from './results.js';
+
+/** Less than the client would ask of a list: a broken schema costs the server one tool. Nor is what it says printed. */
+const PAGE = v.object({
+  tools: v.array(
+    v.object({ name: v.string(), description: v.optional(v.string()), inputSchema: v.unknown() }),
+  ),
+  nextCursor: v.optional(v.string()),
+});
 
 /** Most pages of a tool list that are asked for: a list may be endless. */
 const MAX_PAGES = 100;
@@ -73,7 +82,7 @@ export async function openServer(
         // With the schema the client fills headers from arguments, and without one of results it takes any.
         const toolDefinition = {
           name: tool.tool,
-          inputSchema: tool.inputSchema as OfferedTool['inputSchema'],
+          inputSchema: tool.inputSchema as DefinedTool['inputSchema'],
         };
         return client.callTool(params, { timeout: deps.callTimeoutMs, signal, toolDefinition });
       });
@@ -91,9 +100,8 @@ export async function openServer(
     const tools: OfferedTool[] = [];
     let cursor: string | undefined;
     for (let pages = 0; pages < MAX_PAGES; pages += 1) {
-      // Not the client's own method: that prints what a server says.
       const ask = { method: 'tools/list', params: { cursor } } as const;
-      const page = await latest.request((client) => client.request(ask, limits));
+      const page = await latest.request((client) => client.request(ask, PAGE, limits));
       tools.push(...page.tools);
       if (!page.nextCursor) return tools;
       cursor = page.nextCursor;
