@@ -47,8 +47,7 @@ export function useCacheJob(): () => CacheJob {
     job = {
       cache,
       workspace,
-      client: (options) =>
-        createCacheClient({ env: process.env, cwd: process.cwd(), output: process.stdout, ...options }),
+      client: (options) => createCacheClient({ env: process.env, output: process.stdout, ...options }),
       put: (files = { 'bot.md': '## x\n' }) => writeFiles(join(workspace, CACHE_FOLDER), files),
     };
   });

@@ -35,7 +35,6 @@ async function runNow(options: StepOptions): Promise<StepResult> {
     await main({
       env,
       workspace,
-      cwd: workspace,
       temp: env['RUNNER_TEMP'] ?? '',
       log: (line) => void process.stdout.write(`${line}\n`),
       fail: () => {

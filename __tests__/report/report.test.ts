@@ -53,7 +53,6 @@ async function stepOf(
   const runner: Runner = {
     env: FILES,
     workspace: '/work',
-    cwd: '/work',
     temp,
     log: (line) => void log.push(line),
     fail: () => {

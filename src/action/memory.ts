@@ -22,7 +22,7 @@ export async function openMemory(
   {
     inputs,
     trigger,
-    runner: { workspace, cwd },
+    runner: { workspace },
   }: { readonly inputs: Inputs; readonly trigger: Trigger; readonly runner: Runner },
   access: Omit<GitHubAccess, 'token'>,
   client: GitHubClient | undefined,
@@ -30,7 +30,7 @@ export async function openMemory(
   const { memory, repositoriesToken } = inputs;
   const token = memory.repository === undefined ? '' : repositoriesToken;
   const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
-  return openActionMemory({ ...access, inputs: memory, trigger, workspace, cwd, client, memoryClient });
+  return openActionMemory({ ...access, inputs: memory, trigger, workspace, client, memoryClient });
 }
 
 /** The store that the inputs ask for (D13, D14). */
@@ -144,15 +144,15 @@ function defaultFolder(
 const CACHE_DIRECTORY = '.axe-action-memory';
 
 function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): MemoryStore {
-  const { inputs, env, trigger, workspace, cwd, clock, log } = options;
+  const { inputs, env, trigger, workspace, clock, log } = options;
   // Told before the run has cost anything; the warning comes with the save.
-  const denied = checkAccess('write', env, cwd);
+  const denied = checkAccess('write', env);
   if (denied !== undefined) {
     const remedy = denied.remedy === undefined ? '' : ` ${denied.remedy}`;
     log?.(`Memory: ${denied.message}; this run's entry will be in the job summary.${remedy}`);
   }
   return createCacheStore({
-    cache: createCacheClient({ env, cwd, output: process.stdout }),
+    cache: createCacheClient({ env, output: process.stdout }),
     files: createFiles(),
     clock,
     log,
@@ -174,8 +174,6 @@ export interface ActionMemoryOptions {
   readonly env: Environment;
   readonly trigger: Trigger;
   readonly workspace: string;
-  /** Current folder of the process. */
-  readonly cwd: string;
   /** With the `github-token`. */
   readonly client: GitHubClient | undefined;
   /** With the `repositories-token`, or else the same. */

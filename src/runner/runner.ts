@@ -5,8 +5,6 @@ export interface Runner {
   readonly env: Environment;
   /** Folder of the checkout. */
   readonly workspace: string;
-  /** Current folder of the process; the runner starts actions in the workspace. */
-  readonly cwd: string;
   /** Folder that is emptied after the job. */
   readonly temp: string;
   log(line: string): void;
@@ -19,7 +17,6 @@ export function ownRunner(): Runner {
   return {
     env: process.env,
     workspace: process.env['GITHUB_WORKSPACE'] ?? process.cwd(),
-    cwd: process.cwd(),
     temp: process.env['RUNNER_TEMP'] ?? '',
     log: (line) => process.stdout.write(`${line}\n`),
     fail: () => {

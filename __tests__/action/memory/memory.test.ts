@@ -39,7 +39,6 @@ async function open({ given = {}, ...patch }: Opening = {}): Promise<MemoryStore
     env: {},
     trigger: SCHEDULE,
     workspace,
-    cwd: workspace,
     client: undefined,
     memoryClient: undefined,
     clock: createFakeClock(),
@@ -66,7 +65,9 @@ function github(entries: Readonly<Record<string, unknown>>): FakeGitHubClient {
 
 /** A GitHub whose repositories have no branch for memory. */
 function branchless(): FakeGitHubClient {
-  return createFakeGitHubClient({ graphql: () => ({ repository: { isPrivate: false, ref: null } }) });
+  return createFakeGitHubClient({
+    graphql: () => ({ repository: { id: 'R_1', isPrivate: false, ref: null } }),
+  });
 }
 
 describe('the store of a workflow', () => {

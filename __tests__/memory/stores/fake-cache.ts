@@ -126,8 +126,10 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
         const found = find(keys, paths, ref);
         if (found === undefined) return { kind: 'miss' };
         found.used = next();
-        for (const [path, text] of found.files) await files.replace(join(workspace, path), text);
-        return { kind: 'hit', key: found.key };
+        const inside = [...found.files].map(
+          ([path, text]) => [path.slice(DIRECTORY.length + 1), text] as const,
+        );
+        return { kind: 'hit', key: found.key, files: new Map(inside) };
       },
       save: async ({ paths, key }) => {
         calls.push(`save ${key}`);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createFiles } from '../../../src/lib/files.js';
-import { readFound, readTree } from '../../../src/memory/stores/tree-on-disk.js';
+import { listFiles, readFound } from '../../../src/memory/stores/tree-on-disk.js';
 import { compareFiles } from '../../../src/memory/stores/tree-path.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
@@ -18,7 +18,7 @@ async function readBack(
   const folder = join(tempDir('tree'), 'memory');
   writeFiles(folder, content);
   spoil?.(folder);
-  const { tree, warnings } = await readTree(files, folder);
+  const { tree, warnings } = await readFound(files, folder, await listFiles(files, folder));
   return { tree: Object.fromEntries(tree), left: warnings.map(({ message }) => message).join('\n') };
 }
 

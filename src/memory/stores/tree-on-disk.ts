@@ -29,108 +29,84 @@ export const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 const PASSING_FILE = /(?:\.lock|(?:^|\/)(?:\.axe-[^/]*\.tmp|\.gitignore|\.gitattributes))$/;
 const MAX_NAMED = 5;
 
-/** Writes a tree into a folder that is empty or does not exist. Throws what the file system throws. */
-export async function writeTree(files: Files, folder: string, tree: MemoryTree): Promise<void> {
-  for (const [path, text] of tree) await files.replace(join(folder, ...path.split('/')), text);
-}
-
 /**
- * Reads the memory files of a folder: regular `.md` files and their `.bak` that have one name only, within limits. Links
- * are never followed, everything else is left out with a warning (D17). Throws what the file system throws.
+ * Reads memory files of a folder: regular `.md` files and their `.bak` that have one name only, within limits. Links are never
+ * followed, everything else is left out with a warning (D17). `blocked` are places in it that cannot be used.
  */
-export async function readTree(
-  files: Files,
-  folder: string,
-  wants: (path: string) => boolean = () => true,
-): Promise<ReadTree> {
-  const found = (await walk(files, folder, '')).filter(({ path }) => wants(path));
-  return await readFound(
-    files,
-    folder,
-    found.sort((left, right) => compareFiles(left.path, right.path)),
-  );
-}
-
-/** The same for files that were found already, by their paths in the folder; of too many the last are left out. */
 export async function readFound(
   files: Files,
   folder: string,
   found: readonly StoredFile[],
+  blocked: readonly BlockedPlace[] = [],
 ): Promise<ReadTree> {
-  const others: string[] = [];
-  const tooMuch: string[] = [];
-  const blocked: BlockedPlace[] = [];
   const tree = new Map<string, string>();
+  const unread = [...blocked];
+  const others = blocked.flatMap(({ path, reason }) => (reason === 'refused' ? [path] : []));
+  const left: string[] = [];
   let [count, bytes] = [0, 0];
-  for (const { path, stat, isNamed = false } of found) {
+  // Of too many the last are left out.
+  for (const { path, stat, isNamed = false } of found.toSorted((a, b) => compareFiles(a.path, b.path))) {
+    if (PASSING_FILE.test(path)) continue;
+    if (stat.kind !== 'file' || stat.names !== undefined || !isMemoryPath(path)) {
+      others.push(path);
+      if (isMemoryPath(path))
+        unread.push({ path, ...NOT_REGULAR, message: `\`${path}\` is not a regular file` });
+      continue;
+    }
     const fits = isNamed
       ? stat.bytes <= (isNotesPath(path) ? MAX_BYTES_READ : MAX_LOG_BYTES)
       : count < MAX_FILES && bytes + stat.bytes <= MAX_BYTES_READ;
-    const isMemory = stat.kind === 'file' && stat.names === undefined && isMemoryPath(path);
-    if (PASSING_FILE.test(path)) continue;
-    if (!isMemory) {
-      others.push(path);
-      if (isMemoryPath(path)) blocked.push(notRegular(path, stat));
-      continue;
-    }
     if (!fits) {
-      tooMuch.push(path);
+      left.push(path);
       continue;
     }
-    const text = await readOrBlock(files, folder, path);
-    if (text === undefined) continue;
-    if (typeof text !== 'string') {
-      blocked.push(text);
+    try {
+      // One that is gone by now is none.
+      const text = await readWhole(files, join(folder, path), { followLinks: false });
+      if (text !== undefined) tree.set(path, text);
+    } catch (thrown) {
+      // One that cannot be read keeps nobody from the others.
+      unread.push({ path, reason: failureOf(thrown), message: messageOf(thrown) });
       continue;
     }
-    tree.set(path, text);
     if (isNamed) continue;
     count += 1;
     bytes += stat.bytes;
   }
-  const unread = blocked.filter(({ reason }) => reason !== 'refused');
+  const denied = unread.filter(({ reason }) => reason !== 'refused').map(({ message }) => message);
+  const most = `${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB`;
   const warnings = [
-    ...(others.length === 0 ? [] : [leftOut(others)]),
-    ...(tooMuch.length === 0 ? [] : [beyondLimits(tooMuch)]),
-    ...(unread.length === 0 ? [] : [unreadable(unread)]),
+    ...warningOf(
+      others.map((path) => JSON.stringify(path)),
+      (named) =>
+        `The memory contains files that are not memory, which were left out: ${named}. Memory consists of regular \`.md\` files.`,
+    ),
+    ...warningOf(
+      left.map((path) => JSON.stringify(path)),
+      (named) =>
+        `Memory is larger than a run can load, ${most}; left out: ${named}. Trim the run log with \`axe-action gc\` or \`mode: gc\`, or delete notes.`,
+    ),
+    ...warningOf(
+      denied,
+      (named) =>
+        `Notes could not be read and are left as they are: ${named}. Everything else is loaded and saved. Check their permissions.`,
+    ),
   ];
-  return { tree, warnings, left: tooMuch, blocked };
+  return { tree, warnings, left, blocked: unread };
 }
 
-/** The text of a file, undefined for one that is gone by now. One that cannot be read keeps nobody from the others. */
-async function readOrBlock(
-  files: Files,
-  folder: string,
-  path: string,
-): Promise<string | undefined | BlockedPlace> {
-  try {
-    return await readWhole(files, join(folder, path), { followLinks: false });
-  } catch (thrown) {
-    return { path, reason: failureOf(thrown), message: messageOf(thrown) };
-  }
+const NOT_REGULAR = {
+  reason: 'refused',
+  remedy: 'Put a regular file in its place; what is there is neither read nor written.',
+} as const;
+
+function warningOf(all: readonly string[], message: (named: string) => string): readonly Warning[] {
+  if (all.length === 0) return [];
+  const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';
+  return [{ code: 'memory-store-notice', message: message(all.slice(0, MAX_NAMED).join(', ') + more) }];
 }
 
-function notRegular(path: string, { kind, names }: FileStat): BlockedPlace {
-  const what =
-    kind === 'link'
-      ? 'a symbolic link'
-      : kind === 'directory'
-        ? 'a directory'
-        : names === undefined
-          ? 'not a regular file'
-          : 'a file with several names';
-  const remedy = 'Put a regular file in its place; what is there is neither read nor written.';
-  return { path, reason: 'refused', message: `\`${path}\` is ${what}`, remedy };
-}
-
-function unreadable(blocked: readonly BlockedPlace[]): Warning {
-  const shown = blocked.slice(0, MAX_NAMED).map(({ message }) => message);
-  const more = blocked.length > MAX_NAMED ? ` and ${blocked.length - MAX_NAMED} more` : '';
-  const message = `Notes could not be read and are left as they are: ${shown.join('; ')}${more}. Everything else is loaded and saved. Check their permissions.`;
-  return { code: 'memory-store-notice', message };
-}
-
-/** Whether {@link readTree} takes a file of this name for one of memory. */
+/** Whether {@link readFound} takes a file of this name for one of memory. */
 export function isMemoryPath(path: string): boolean {
   const isPlain = MEMORY_FILE.test(path) && isTreePath(path) && !/\p{Cc}/u.test(path);
   return isPlain && path.split('/').length <= MAX_DEPTH;
@@ -144,32 +120,16 @@ export interface StoredFile {
   readonly isNamed?: boolean | undefined;
 }
 
-async function walk(files: Files, folder: string, under: string): Promise<StoredFile[]> {
+/** All files of a folder, and what else is not a folder. Throws what the file system throws. */
+export async function listFiles(files: Files, folder: string, under = ''): Promise<StoredFile[]> {
   const entries = await files.list(join(folder, under));
   const found: StoredFile[] = [];
   for (const { name, stat } of entries) {
     const path = under === '' ? name : `${under}/${name}`;
     const isOpen = stat.kind === 'directory' && path.split('/').length < MAX_DEPTH;
-    found.push(...(isOpen ? await walk(files, folder, path) : [{ path, stat }]));
+    found.push(...(isOpen ? await listFiles(files, folder, path) : [{ path, stat }]));
   }
   return found;
-}
-
-function leftOut(paths: readonly string[]): Warning {
-  const message = `The restored memory contained files that are not memory, which were left out: ${named(paths)}. Memory consists of regular \`.md\` files.`;
-  return { code: 'memory-store-notice', message };
-}
-
-function beyondLimits(paths: readonly string[]): Warning {
-  const most = `${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB`;
-  const message = `Memory is larger than a run can load, ${most}; left out: ${named(paths)}. Trim the run log with \`axe-action gc\` or \`mode: gc\`, or delete notes.`;
-  return { code: 'memory-store-notice', message };
-}
-
-function named(paths: readonly string[]): string {
-  const shown = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-  return `${shown.join(', ')}${more}`;
 }
 
 /** What an error of the file system means for whoever saves. */

@@ -1,5 +1,3 @@
-import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { CacheLibrary } from '../../../../src/memory/stores/cache/cache-library.js';
 import { CACHE_FOLDER, printed, shownLines, useCacheJob } from '../../../helpers/cache-job.js';
@@ -14,6 +12,7 @@ const never = new AbortController().signal;
 const job = useCacheJob();
 
 const restore = (keys: readonly string[] = [PREFIX]) => job().client().restore({ paths, keys }, never);
+const hit = (key: string, text = '## x\n') => ({ kind: 'hit', key, files: new Map([['bot.md', text]]) });
 const save = (key = KEY) => job().client().save({ paths, key }, never);
 
 describe('the cache client over the real library', () => {
@@ -22,10 +21,8 @@ describe('the cache client over the real library', () => {
     const { output } = await printed(async () => {
       expect(await restore()).toEqual({ kind: 'miss' });
       expect(await save()).toEqual({ kind: 'saved' });
-      rmSync(join(job().workspace, CACHE_FOLDER), { recursive: true });
-      expect(await restore()).toEqual({ kind: 'hit', key: KEY });
+      expect(await restore()).toEqual(hit(KEY, '## memory\n'));
     });
-    expect(readFileSync(join(job().workspace, CACHE_FOLDER, 'bot.md'), 'utf8')).toBe('## memory\n');
     // Masks for signed URLs go through to the runner; nothing else does.
     expect(shownLines(output)).toEqual([]);
     expect(output).toContain('::add-mask::');
@@ -41,7 +38,7 @@ describe('the cache client over the real library', () => {
         await restore([`${PREFIX}0000000003.`]),
       ];
     });
-    expect(result).toEqual([{ kind: 'hit', key: NEXT_KEY }, { kind: 'hit', key: KEY }, { kind: 'miss' }]);
+    expect(result).toEqual([hit(NEXT_KEY), hit(KEY), { kind: 'miss' }]);
   });
 
   it('distinguishes a key that is already used from every other failure (C3 36)', async () => {
@@ -96,12 +93,6 @@ describe('before it calls the service, the cache client', () => {
       expect(result).toMatchObject({ kind: 'denied', remedy: expect.stringMatching(remedy) });
     },
   );
-
-  it('refuses to work if files would be unpacked elsewhere', async () => {
-    const client = job().client({ env: { ...process.env, GITHUB_WORKSPACE: '/elsewhere' } });
-    const { result } = await printed(() => client.save({ paths, key: KEY }, never));
-    expect(result).toMatchObject({ kind: 'unavailable', message: expect.stringContaining('/elsewhere') });
-  });
 });
 
 it.each([
@@ -152,12 +143,12 @@ describe('C3 39: a service that does not answer', () => {
       const result = await answer;
       expect(result).toMatchObject({
         kind: 'given-up',
-        message: 'the cache service gave no usable answer within 20 s',
+        message: 'the cache service gave no usable answer within 60 s',
       });
       await cache.close();
       if (result.kind === 'given-up') await result.ended;
     });
-    expect(timer.asked).toEqual([20_000]);
+    expect(timer.asked).toEqual([60_000]);
     expect(output).toBe('');
   });
 

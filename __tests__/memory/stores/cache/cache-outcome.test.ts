@@ -30,7 +30,7 @@ describe('a restore, judged by what the library prints', () => {
       { kind: 'error', message: 'the cache service gave no clear answer' },
     ],
     [[V2], undefined, { kind: 'error', message: 'the cache service gave no clear answer' }],
-    [[V1], KEY, { kind: 'hit', key: KEY }],
+    [[V1], KEY, { kind: 'error', message: `\`${KEY}\` was unpacked before it could be read` }],
     [
       ["Cache restore skipped: the effective cache-mode 'none' does not permit reads."],
       undefined,

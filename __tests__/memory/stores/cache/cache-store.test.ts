@@ -60,9 +60,9 @@ describe.each([
         cache.put(formatKey(PREFIX, number), tree(Object.fromEntries(held)));
       },
       text: async (path) => {
-        const files = createFakeFiles();
-        await cache.client({ files, workspace: '/w' }).restore({ paths: [DIRECTORY], keys: [PREFIX] }, never);
-        return files.text(`/w/${DIRECTORY}/${inside}${path}`);
+        const client = cache.client({ files: createFakeFiles(), workspace: '/w' });
+        const found = await client.restore({ paths: [DIRECTORY], keys: [PREFIX] }, never);
+        return found.kind === 'hit' ? found.files.get(inside + path) : undefined;
       },
     };
   });
@@ -100,7 +100,7 @@ it.each([
 ])('C3 40: the key %s is not treated as a version of the chain', async (key) => {
   expect(parseKey(PREFIX, key)).toBeUndefined();
   const cache = createFakeCache();
-  const faults = { restore: () => ({ kind: 'hit', key }) as const };
+  const faults = { restore: () => ({ kind: 'hit', key, files: new Map() }) as const };
   expect(await read(job(cache, { faults }))).toMatchObject({
     kind: 'failed',
     message: expect.stringContaining(key),
@@ -119,9 +119,9 @@ it('folders of one chain keep their own files, by their place in them', async ()
   await job(cache, { folder: 'a' }).write([append('two')], never);
   const whole = await job(cache).readTree(never);
   expect(whole.kind === 'tree' && [...whole.tree].map(([path, text]) => [path, idsIn(text)])).toEqual([
+    ['bot.md', ['top']],
     ['a/bot.md', ['a', 'two']],
     ['ab/bot.md', ['ab']],
-    ['bot.md', ['top']],
   ]);
   const own = await job(cache, { folder: 'a' }).readTree(never);
   expect(own.kind === 'tree' && [...own.tree.keys()]).toEqual(['bot.md']);

@@ -1,8 +1,7 @@
 import { type Clock, createClock } from '../../../lib/clock.js';
 import type { Environment } from '../../../lib/environment.js';
 import { messageOf } from '../../../lib/errors.js';
-import { grouped } from '../../../lib/text/number.js';
-import { type ArchiveRefusal, MAX_ARCHIVE_BYTES, refuseArchive } from './archive.js';
+import { readArchive } from './archive.js';
 import { cacheWriteRemedy } from './cache-key.js';
 import {
   type CacheClient,
@@ -25,8 +24,6 @@ export type CacheLibrary = Pick<
 interface CacheClientOptions {
   /** Environment of the step; the library itself reads the process's own. */
   readonly env: Environment;
-  /** Current folder of the process. */
-  readonly cwd: string;
   /** What the library prints to: the process's standard output. */
   readonly output: Output;
   readonly load?: () => Promise<CacheLibrary>;
@@ -37,52 +34,41 @@ interface CacheClientOptions {
 const CROSS_OS = true;
 
 /**
- * How long an answer is waited for, in milliseconds. Left alone, the library tries five times in 24 to 35 s when the
- * service is down, and waits for ever when it says nothing; its first three tries are in time.
+ * How long an answer is waited for, in milliseconds: longer than the library's own attempts take, and than a megabyte does
+ * on a slow line. Left alone, the library waits for ever for a service that says nothing.
  */
-const RESTORE_LIMIT_MS = 20_000;
-
-/** The same for a service that has answered before in this run: a save among many is worth the wait for a slow machine. */
-const LATER_RESTORE_LIMIT_MS = 60_000;
-
-/** Longer than the library's own attempts take, and than a megabyte does on a slow line. */
-const SAVE_LIMIT_MS = 60_000;
+const LIMIT_MS = 60_000;
 
 /** Texts that the library prints where an error ends the call; others it prints from timers. */
 const STOPPING_POINT = /^(?:Cache Size: |Attempt \d|::debug::\[Request\] )/;
 
 /**
- * The Actions cache through `@actions/cache`, loaded at the first call. The library looks for `paths` in the current
- * folder when saving and unpacks in `GITHUB_WORKSPACE`, so both have to be the same. Its annotations are kept back
- * and returned in the outcome's message. Archives are looked into before they are unpacked.
+ * The Actions cache through `@actions/cache`, loaded at the first call. The library packs `paths` of the current folder. Its
+ * annotations are kept back and returned in the outcome's message. What it downloads is read, and never unpacked.
  */
 export function createCacheClient(options: CacheClientOptions): CacheClient {
-  const { env, cwd, output, load = () => import('@actions/cache'), clock = createClock() } = options;
+  const { env, output, load = () => import('@actions/cache'), clock = createClock() } = options;
   const capture = createCapture(output);
   let opened: Promise<CacheLibrary> | undefined;
-  let hasAnswered = false;
 
   return {
     async restore({ paths, keys: [key = '', ...others] }, signal) {
       const trouble = await unavailable('read');
       if (trouble !== undefined) return trouble;
-      const [folder = ''] = paths;
-      const gate = createUnpackGate((archive) => refuseArchive(archive, folder), MAX_ARCHIVE_BYTES);
+      const download = watchDownload(paths[0] ?? '');
       const call = (library: CacheLibrary) => library.restoreCache([...paths], key, others, {}, CROSS_OS);
-      const limitMs = hasAnswered ? LATER_RESTORE_LIMIT_MS : RESTORE_LIMIT_MS;
-      const end = await run(call, limitMs, signal, gate.see);
+      const end = await run(call, signal, download.see);
       if ('kind' in end) return end;
+      const found = download.found();
+      if (found !== undefined) return found;
       const { result, lines } = end;
-      const outcome =
-        result.kind === 'threw' ? failedCall(result.error) : restoreOutcome(result.value, lines);
-      hasAnswered ||= outcome.kind === 'hit' || outcome.kind === 'miss';
-      return gate.judge(outcome);
+      return result.kind === 'threw' ? failedCall(result.error) : restoreOutcome(result.value, lines);
     },
     async save({ paths, key }, signal) {
       const trouble = await unavailable('write');
       if (trouble !== undefined) return cacheMode(env) === 'read' ? { ...trouble, kind: 'denied' } : trouble;
       const call = (library: CacheLibrary) => library.saveCache([...paths], key, {}, CROSS_OS);
-      const end = await run(call, SAVE_LIMIT_MS, signal);
+      const end = await run(call, signal);
       if ('kind' in end) return end;
       const { result, lines } = end;
       return result.kind === 'threw' ? failedCall(result.error) : saveOutcome(result.value, lines);
@@ -92,7 +78,6 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
   /** Nothing stops the library but an error where it prints: a call that is given up ends at its next such line. */
   async function run<T>(
     call: (library: CacheLibrary) => Promise<T>,
-    limitMs: number,
     signal: AbortSignal,
     see?: (text: string) => void,
   ): Promise<Captured<T> | GivenUp> {
@@ -105,10 +90,10 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
         see?.(text);
       },
     );
-    const captured = await waitInTime(pending, limitMs, signal, clock);
+    const captured = await waitInTime(pending, signal, clock);
     if (captured !== undefined) return captured;
     isOver = true;
-    const message = `the cache service gave no usable answer within ${limitMs / 1000} s`;
+    const message = `the cache service gave no usable answer within ${LIMIT_MS / 1000} s`;
     return { kind: 'given-up', message: signal.aborted ? STOPPED : message, ended: pending.then(() => {}) };
   }
 
@@ -119,7 +104,7 @@ export function createCacheClient(options: CacheClientOptions): CacheClient {
 
   /** Why the cache cannot be used for this, before the service is asked. */
   async function unavailable(access: 'read' | 'write'): Promise<CacheTrouble | undefined> {
-    const forbidden = checkAccess(access, env, cwd);
+    const forbidden = checkAccess(access, env);
     if (forbidden !== undefined) return forbidden;
     const { result } = await capture(async () => (await library()).isFeatureAvailable());
     if (result.kind === 'threw')
@@ -146,12 +131,11 @@ function failedCall(error: unknown): CacheTrouble {
 /** What a promise gives, or undefined if the time is up or the signal aborts before. */
 async function waitInTime<T>(
   pending: Promise<T>,
-  limitMs: number,
   signal: AbortSignal,
   clock: Pick<Clock, 'sleep'>,
 ): Promise<T | undefined> {
   const answered = new AbortController();
-  const timeUp = clock.sleep(limitMs, AbortSignal.any([signal, answered.signal])).then(() => undefined);
+  const timeUp = clock.sleep(LIMIT_MS, AbortSignal.any([signal, answered.signal])).then(() => undefined);
   try {
     return await Promise.race([pending, timeUp]);
   } finally {
@@ -168,23 +152,13 @@ const ALLOWED = {
 const MODES = ['none', 'read', 'write', 'write-only'];
 
 /** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
-export function checkAccess(
-  access: 'read' | 'write',
-  env: Environment,
-  cwd: string,
-): CacheTrouble | undefined {
+export function checkAccess(access: 'read' | 'write', env: Environment): CacheTrouble | undefined {
   const mode = cacheMode(env);
-  if (!ALLOWED[access].has(mode))
-    return {
-      kind: 'unavailable',
-      message: `\`cache-mode: ${mode}\` does not let this job ${access} the cache`,
-      remedy: cacheWriteRemedy(env['GITHUB_EVENT_NAME']),
-    };
-  const workspace = env['GITHUB_WORKSPACE'];
-  if (workspace === undefined || workspace === '' || workspace === cwd) return undefined;
+  if (ALLOWED[access].has(mode)) return undefined;
   return {
     kind: 'unavailable',
-    message: `the cache unpacks in ${workspace}, but the step runs in ${cwd}`,
+    message: `\`cache-mode: ${mode}\` does not let this job ${access} the cache`,
+    remedy: cacheWriteRemedy(env['GITHUB_EVENT_NAME']),
   };
 }
 
@@ -195,53 +169,35 @@ function cacheMode(env: Environment): string {
 }
 
 /**
- * Stands between the download of an entry and its unpacking. `refuse` says why an archive must not be unpacked. `@actions/cache` unpacks with `tar -P`, which writes wherever an archive says. It prints where the archive is before
- * it downloads it and how large it is before it unpacks it (`lib/cache.js`, `lib/internal/downloadUtils.js` of 6.3.0),
- * and an error thrown from there ends the restore.
+ * Reads an entry as soon as it is downloaded. `@actions/cache` would unpack it with `tar -P`, which writes wherever an archive
+ * says. It prints the key and where the archive is before it downloads it, and its size before it unpacks it (`lib/cache.js`
+ * and `lib/internal/cacheHttpClient.js` of 6.3.0), and an error thrown from there ends the restore.
  */
-export function createUnpackGate(refuse: (archive: string) => ArchiveRefusal | undefined, maxBytes: number) {
-  let key = '';
-  let archive: string | undefined;
-  let refusal: ArchiveRefusal | undefined;
-  let hasPassed = false;
+function watchDownload(folder: string) {
+  let [key, archive] = ['', ''];
+  let found: CacheRestore | undefined;
   return {
     /** Takes what the library prints as it prints it. Throws where it must not go on. */
     see(text: string): void {
       const line = plainLine(text.trimEnd());
-      key = /^Cache hit for(?: restore-key)?: (.+)$/.exec(line)?.[1] ?? key;
+      key =
+        /^Cache hit for(?: restore-key)?: (.+)$|^\{.*"cacheKey":"([^"]+)"/
+          .exec(line)
+          ?.slice(1)
+          .find(Boolean) ?? key;
       archive = /^Archive path: (.+)$/i.exec(line)?.[1] ?? archive;
-      const announced = /^Downloading segment at offset 0 with length (\d+)/.exec(line)?.[1];
-      if (Number(announced ?? 0) > maxBytes)
-        stop({
-          kind: 'suspect',
-          reason: `it has ${grouped(Number(announced))} bytes, and at most ${grouped(maxBytes)} are downloaded`,
-        });
       if (!line.startsWith('Cache Size: ')) return;
-      const found = archive === undefined ? UNKNOWN_PLACE : refuse(archive);
-      if (found !== undefined) stop(found);
-      hasPassed = true;
+      found = readEntry(key, archive, folder);
+      throw new Error('the archive has been read');
     },
-    /** What became of the restore, seen from here. */
-    judge(outcome: CacheRestore): CacheRestore {
-      if (refusal !== undefined) {
-        const name = key === '' ? 'an entry' : `the entry \`${key}\``;
-        const message = `${name} was not unpacked: ${refusal.reason}`;
-        return refusal.kind === 'suspect'
-          ? { kind: 'refused', message }
-          : { kind: 'error', message, remedy: DAMAGED_REMEDY };
-      }
-      if (outcome.kind !== 'hit' || hasPassed) return outcome;
-      return { kind: 'error', message: `\`${outcome.key}\` was unpacked before it could be inspected` };
-    },
+    found: () => found,
   };
-
-  function stop(found: ArchiveRefusal): never {
-    refusal = found;
-    throw new Error(found.reason);
-  }
 }
 
-const UNKNOWN_PLACE = { kind: 'suspect', reason: 'no path was reported for it' } as const;
-
-const DAMAGED_REMEDY =
-  'Its upload or download was interrupted. Run it again; if that does not help, delete the entry under Actions → Caches.';
+function readEntry(key: string, archive: string, folder: string): CacheRestore {
+  try {
+    return { kind: 'hit', key, files: readArchive(archive, folder) };
+  } catch (thrown) {
+    return { kind: 'refused', message: `the entry \`${key}\` cannot be used: ${messageOf(thrown)}` };
+  }
+}

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { MemoryTree } from '../../change.js';
 
 /** Why the cache did not do what it was asked to. */
 export interface CacheTrouble {
   readonly kind:
     | 'error'
-    /** The entry is there and was not unpacked, because of what is in it. */
+    /** The entry is there and is not used, because of what is in it. */
     | 'refused'
     /** This run may not read or write: token, `cache-mode`, spent quota. */
     | 'denied'
@@ -27,8 +28,11 @@ export interface GivenUp {
 
 /** What restoring a cache entry gave. Only a `miss` says that nothing is there. */
 export type CacheRestore =
-  /** The entry's files are on disk; `key` is the one that matched. */
-  { readonly kind: 'hit'; readonly key: string } | { readonly kind: 'miss' } | CacheTrouble | GivenUp;
+  /** `key` is the one that matched. */
+  | { readonly kind: 'hit'; readonly key: string; readonly files: MemoryTree }
+  | { readonly kind: 'miss' }
+  | CacheTrouble
+  | GivenUp;
 
 /** Of a `taken` key another job reserved it before. */
 export type CacheSave = { readonly kind: 'saved' | 'taken' } | CacheTrouble | GivenUp;
@@ -40,7 +44,7 @@ export type CacheSave = { readonly kind: 'saved' | 'taken' } | CacheTrouble | Gi
  */
 export interface CacheClient {
   /**
-   * Restores the newest entry whose key begins with the first of `keys` for which there is one; at least one key, at
+   * Reads the newest entry whose key begins with the first of `keys` for which there is one; at least one key, at
    * most ten.
    */
   restore(
@@ -62,7 +66,8 @@ export function restoreOutcome(key: string | undefined, lines: readonly string[]
   const said = lines.map(plainLine);
   const skipped = said.find((line) => line.startsWith('Cache restore skipped:'));
   if (skipped !== undefined) return { kind: 'unavailable', message: skipped };
-  if (key !== undefined) return { kind: 'hit', key };
+  // Whatever has been downloaded was to be read before it is unpacked.
+  if (key !== undefined) return { kind: 'error', message: `\`${key}\` was unpacked before it could be read` };
   const failure = said.find((line) => line.startsWith('Failed to restore:'));
   if (failure !== undefined) {
     const message = withoutPrefix(failure);

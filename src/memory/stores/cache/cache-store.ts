@@ -1,16 +1,15 @@
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Clock } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import { describeCause, messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
 import { grouped } from '../../../lib/text/number.js';
-import type { Warning } from '../../../lib/warning.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../provenance.js';
 import { type FailedSave, failed, type MemoryStore } from '../../store.js';
 import { createTreeStore } from '../store.js';
-import { isMemoryPath, MAX_FILES, readTree, writeTree } from '../tree-on-disk.js';
+import { isMemoryPath } from '../tree-on-disk.js';
 import type { CommitResult, Snapshot, TreeBackend } from '../update.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
 import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
@@ -37,7 +36,6 @@ interface Version {
   readonly tree: MemoryTree;
   /** When the changes with these ids were saved, in milliseconds. */
   readonly saves: ReadonlyMap<string, number>;
-  readonly warnings: readonly Warning[];
 }
 
 /** A number that stays taken so long without a version was reserved by a job that is dead. */
@@ -60,7 +58,7 @@ const MAX_TREE_BYTES = 1024 * 1024;
  * Memory in the Actions cache, as a tree with versions: keys are immutable and numbered, so that reserving the next number is the
  * compare-and-swap (D13). A number that is taken for a minute without a version is passed over, and whoever took longer
  * than half a minute saves once more on the next number before it counts. Only a clean miss begins a chain: what looks like
- * an empty cache could hide a history (D14). Files are on disk only during a call, in one constant folder of the
+ * an empty cache could hide a history (D14). Files are on disk only during a save, in one constant folder of the
  * workspace: its path is part of an entry's identity (memory-and-security A2.5).
  */
 export function createCacheStore({
@@ -102,7 +100,7 @@ export function createCacheStore({
     if (slow !== undefined && newest.number > slow) slow = undefined;
     const begun = newest.number === 0 && trunk !== undefined ? await restore(trunk, [trunk], signal) : newest;
     if ('kind' in begun) return begun;
-    const { saves, warnings } = begun;
+    const { saves } = begun;
     const files = [...begun.tree];
     const own = files.filter(([path]) => path.startsWith(inside));
     return {
@@ -110,7 +108,7 @@ export function createCacheStore({
       tree: new Map(own.map(([path, text]) => [path.slice(inside.length), text])),
       others: new Map(files.filter(([path]) => !path.startsWith(inside))),
       version: String(newest.number),
-      warnings,
+      warnings: [],
       saved: new Set(saves.keys()),
       isOpen: slow !== undefined || mayBePassedOver(begun),
     };
@@ -155,7 +153,7 @@ export function createCacheStore({
     const result = await save(number, new Map([...tree, [SAVES_FILE, formatSaves(saves)]]), signal);
     switch (result.kind) {
       case 'saved':
-        known = { number, tree, saves, warnings: [] };
+        known = { number, tree, saves };
         slow = clock.now().getTime() - startMs < SLOW_MS ? undefined : number;
         return slow === undefined
           ? { kind: 'committed', version: String(number) }
@@ -194,62 +192,38 @@ export function createCacheStore({
     signal: AbortSignal,
   ): Promise<Version | FailedSave> {
     if (broken !== undefined) return broken;
-    let inUse: Promise<void> | undefined;
-    try {
-      await disk.remove(directory);
-      const found = await cache.restore({ paths, keys }, signal);
-      if (found.kind === 'hit') return await unpacked(of, found.key);
-      if (found.kind === 'miss') return NOTHING;
-      const trouble = unreadable(found, signal);
-      if (found.kind === 'given-up') {
-        inUse = found.ended;
-        broken = trouble;
-      }
-      return trouble;
-    } catch (thrown) {
-      return unreadable({ kind: 'error', message: messageOf(thrown) }, signal);
-    } finally {
-      await cleanUp(inUse);
-    }
-  }
-
-  async function unpacked(of: string, key: string): Promise<Version | FailedSave> {
+    const found = await cache.restore({ paths, keys }, signal);
+    if (found.kind === 'miss') return NOTHING;
+    if (found.kind !== 'hit') return unreadable(found, signal);
+    const { key, files } = found;
     const number = parseKey(of, key);
     if (number === undefined) return damaged(`the cache answered with a foreign key \`${key}\``);
-    const { tree, warnings } = await readTree(disk, directory);
     // With no file but that of the saves it is a memory of which everything was forgotten.
-    if (tree.size === 0) return damaged(`the cache entry \`${key}\` held no memory files`);
-    const memory = new Map([...tree].filter(([path]) => path !== SAVES_FILE));
-    return { number, tree: memory, saves: parseSaves(tree.get(SAVES_FILE) ?? ''), warnings };
+    if (files.size === 0) return damaged(`the cache entry \`${key}\` held no memory files`);
+    const tree = new Map([...files].filter(([path]) => path !== SAVES_FILE));
+    return { number, tree, saves: parseSaves(files.get(SAVES_FILE) ?? '') };
   }
 
   async function save(number: number, tree: MemoryTree, signal: AbortSignal): Promise<CacheSave> {
-    let inUse: Promise<void> | undefined;
+    const remove = () => disk.remove(directory).catch(() => {});
+    let ended: Promise<void> | undefined;
     try {
       await disk.remove(directory);
-      await writeTree(disk, directory, tree);
+      for (const [path, text] of tree) await disk.replace(join(directory, ...path.split('/')), text);
       const result = await cache.save({ paths, key: formatKey(prefix, number) }, signal);
-      if (result.kind === 'given-up') inUse = result.ended;
+      if (result.kind === 'given-up') ended = result.ended;
       return result;
     } catch (thrown) {
       return { kind: 'error', message: messageOf(thrown) };
     } finally {
-      await cleanUp(inUse);
+      // Never while a call that was given up may be packing: half a tree must not become a version.
+      if (ended === undefined) await remove();
+      else void ended.then(remove);
     }
-  }
-
-  /**
-   * Never while a call that was given up may be packing or unpacking: half a tree must not become a version. A folder
-   * that stays behind does no harm, since it is removed before the next use.
-   */
-  async function cleanUp(inUse: Promise<void> | undefined): Promise<void> {
-    const remove = () => disk.remove(directory).catch(() => {});
-    if (inUse === undefined) await remove();
-    else void inUse.then(remove);
   }
 }
 
-const NOTHING: Version = { number: 0, tree: new Map(), saves: new Map(), warnings: [] };
+const NOTHING: Version = { number: 0, tree: new Map(), saves: new Map() };
 
 /** `<id> <time>` a line. */
 function formatSaves(saves: ReadonlyMap<string, number>): string {
@@ -265,7 +239,7 @@ function parseSaves(text: string): ReadonlyMap<string, number> {
   );
 }
 
-/** Why the cache does not take a tree: too much, or what {@link readTree} would not give back. */
+/** Why the cache does not take a tree: too much, or what would not be read back. */
 function checkTree(tree: MemoryTree): FailedSave | undefined {
   const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
   if (bytes > MAX_TREE_BYTES)
@@ -281,19 +255,12 @@ function checkTree(tree: MemoryTree): FailedSave | undefined {
       `the cache does not take \`${odd}\` for a memory file`,
       'Use a `memory.path` that ends in `.md`, with at most 7 folders above it.',
     );
-  // The ids of what was saved are a file next to them.
-  const most = MAX_FILES - 1;
-  if (tree.size <= most) return undefined;
-  return failed(
-    'error',
-    `memory holds ${grouped(tree.size)} files, and the cache takes at most ${grouped(most)}`,
-    'Set `memory-store: branch` with `permissions: contents: write`.',
-  );
+  return undefined;
 }
 
 function damaged(message: string): FailedSave {
   const remedy =
-    'Check who can write the cache of this repository, and delete the entry under Actions → Caches. Runs then use the entry before it.';
+    'Run it again. If that does not help, delete the entry under Actions → Caches, and check who can write the cache of this repository: runs then use the entry before it.';
   return failed('error', notRead(message), remedy);
 }
 
