@@ -304,18 +304,6 @@ describe('a refusal of the branch', () => {
         told: /GitHub knows no repository octo-org\/octo-repo that this token can see\. Add `contents: /,
       },
     ],
-    [
-      'a run whose memory file has more than 100 MB',
-      {
-        set: ({ github }) =>
-          void github.commit(
-            'octo-org/octo-repo',
-            { 'ask.md': earlierEntry('Before.') + 'x'.repeat(100 * 1024 * 1024) },
-            { branch: BRANCH },
-          ),
-        told: /`\S+ask\.md` is not a memory file: it has 104,85\d,\d{3} bytes, more than GitHub returns/,
-      },
-    ],
   ];
 
   /** A time this many seconds from now, in seconds since 1970. */

@@ -1,20 +1,18 @@
 import { decodeBytes, encodeBytes } from '../../../src/lib/text/bytes.js';
 import { decodeField } from '../../../src/memory/provenance.js';
 import type { FailedSave } from '../../../src/memory/store.js';
-import type {
-  BranchFile,
-  BranchFiles,
-  BranchRead,
-  MemoryBranch,
-} from '../../../src/memory/stores/branch/branch.js';
+import type { BranchFiles, BranchRead, MemoryBranch } from '../../../src/memory/stores/branch/branch.js';
 import type { CommitResult } from '../../../src/memory/stores/update.js';
+
+/** A text, or why there is none. */
+type FakeFile = string | { readonly refused: string };
 
 /** A commit of the fake, as GitHub would show it. */
 export interface FakeCommit {
   readonly id: string;
   readonly parent: FakeCommit | undefined;
   readonly message: string;
-  readonly files: ReadonlyMap<string, BranchFile>;
+  readonly files: ReadonlyMap<string, FakeFile>;
 }
 
 /** What a client's calls may be made to do instead, or before; a fault that throws is a call that throws. */
@@ -39,7 +37,7 @@ export interface FakeBranch {
   /** The text of a file. */
   text(path: string): string | undefined;
   /** Somebody commits by hand: a text, something that is not a text file, or undefined to remove the file. */
-  put(path: string, file: string | BranchFile | undefined): void;
+  put(path: string, file: FakeFile | undefined): void;
   /** Somebody puts other commits in the place of all. */
   forcePush(files: Readonly<Record<string, string>>): void;
   /** Commits from the newest to the first. */
@@ -58,12 +56,12 @@ export function createFakeBranch(): FakeBranch {
     open,
     text(path) {
       const file = branch.head?.files.get(path);
-      return file?.kind === 'text' ? file.text : undefined;
+      return typeof file === 'string' ? file : undefined;
     },
     put(path, file) {
       const files = new Map(branch.head?.files);
       if (file === undefined) files.delete(path);
-      else files.set(path, typeof file === 'string' ? { kind: 'text', text: file } : file);
+      else files.set(path, file);
       branch.head = commitOf({ parent: branch.head, message: 'by hand', files });
     },
     forcePush(files) {
@@ -113,9 +111,7 @@ export function createFakeBranch(): FakeBranch {
     async function look(
       operation: string,
       signal: AbortSignal,
-      choose: (
-        files: readonly (readonly [string, BranchFile])[],
-      ) => readonly (readonly [string, BranchFile])[],
+      choose: (files: readonly (readonly [string, FakeFile])[]) => readonly (readonly [string, FakeFile])[],
       since?: Date,
     ): Promise<BranchRead> {
       await begin(operation, signal);
@@ -124,7 +120,12 @@ export function createFakeBranch(): FakeBranch {
       const { head, isPublic } = branch;
       if (head === undefined) return { kind: 'missing', isPublic };
       const saved = since === undefined ? {} : { saved: savedIn(branch.log()) };
-      return { kind: 'found', head: head.id, files: new Map(choose([...head.files])), isPublic, ...saved };
+      const [files, refused] = [new Map<string, string>(), new Map<string, string>()];
+      for (const [path, file] of choose([...head.files])) {
+        if (typeof file === 'string') files.set(path, file);
+        else refused.set(path, file.refused);
+      }
+      return { kind: 'found', head: head.id, files, refused, left: [], isPublic, ...saved };
     }
 
     async function move(
@@ -178,7 +179,7 @@ function savedIn(commits: readonly FakeCommit[]): ReadonlySet<string> {
 interface NextCommit extends BranchFiles {
   readonly parent: FakeCommit | undefined;
   /** Files that stay; the parent's unless said otherwise. */
-  readonly base?: ReadonlyMap<string, BranchFile>;
+  readonly base?: ReadonlyMap<string, FakeFile>;
 }
 
 /** A folder, with a `/` at its end, means the files directly in it. */
@@ -189,9 +190,7 @@ function isAmong(path: string, places: readonly string[]): boolean {
 /** As they come back: what cannot be bytes is not kept. */
 function asFiles(
   files: ReadonlyMap<string, string> | Readonly<Record<string, string>>,
-): ReadonlyMap<string, BranchFile> {
+): ReadonlyMap<string, FakeFile> {
   const entries = files instanceof Map ? [...files] : Object.entries(files);
-  return new Map(
-    entries.map(([path, text]) => [path, { kind: 'text', text: decodeBytes(encodeBytes(text)) }]),
-  );
+  return new Map(entries.map(([path, text]) => [path, decodeBytes(encodeBytes(text))]));
 }

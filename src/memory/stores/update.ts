@@ -30,17 +30,10 @@ export interface Snapshot {
   readonly isOpen?: boolean | undefined;
   /** Of a branch: everybody can read it. */
   readonly isPublic?: boolean | undefined;
-  /** Of a branch: what is in the place of a file and must not be overwritten. */
-  readonly refused?: readonly RefusedFile[] | undefined;
+  /** Of a branch: what must not be overwritten, since it is not a memory file, by path with half a sentence why. */
+  readonly refused?: ReadonlyMap<string, string> | undefined;
   /** Of a cache: the files outside of the store's folder, of which nothing changes. */
   readonly others?: MemoryTree | undefined;
-}
-
-/** Something that is not a file of memory, by its place in the tree. */
-export interface RefusedFile {
-  readonly path: string;
-  /** Half a sentence: `it is a symbolic link`. */
-  readonly reason: string;
 }
 
 /** What became of one attempt to make a tree the newest version. */

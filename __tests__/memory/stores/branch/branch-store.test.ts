@@ -161,7 +161,7 @@ describe('an error', () => {
 });
 
 describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
-  const link = { kind: 'refused', reason: 'it is a symbolic link' } as const;
+  const link = { refused: 'it is a symbolic link' };
 
   it.each(['bot.md', 'untrusted/bot.md'])('is neither read nor overwritten at %s', async (path) => {
     const branch = createFakeBranch();

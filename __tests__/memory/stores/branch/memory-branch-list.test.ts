@@ -37,7 +37,7 @@ describe('reading a whole branch', () => {
     const { branch, client } = branchOf(listing, { contents });
     const read = await branch.readAll('mem', noAbort());
     expect(read.kind === 'found' && read.files).toEqual(
-      new Map(names.map((name, index) => [`mem/${name}`, { kind: 'text', text: contents[index] }])),
+      new Map(names.map((name, index) => [`mem/${name}`, contents[index]])),
     );
     expect(client.requests.map(({ route }) => route)).toEqual([
       'graphql',
@@ -52,23 +52,19 @@ describe('reading a whole branch', () => {
     const listing = Array.from({ length: 1001 }, (_, index) => listed(`f${index}.md`, 'A'));
     const { branch } = branchOf(listing, { contents: ['A'] });
     const read = await branch.readAll('mem', noAbort());
-    const files = read.kind === 'found' ? [...read.files.values()] : [];
-    expect(files.filter(({ kind }) => kind === 'text')).toHaveLength(1000);
+    if (read.kind !== 'found') throw new Error(read.kind);
+    expect(read.files.size).toBe(1000);
+    expect(read.left).toHaveLength(1);
     const reason = 'the folder holds more than 1000 files or 8 MiB';
-    expect(files[0]).toEqual({ kind: 'refused', reason, isTooMuch: true });
+    expect([...read.refused]).toEqual([[read.left[0], reason]]);
   });
 
   it('reads at most 8 MiB', async () => {
     const listing = [listed('big.md', 'B', { size: 8 * 1024 * 1024 }), listed('small.md', 'A')];
     const { branch } = branchOf(listing, { contents: ['A', 'B'] });
     expect(await branch.readAll('mem', noAbort())).toMatchObject({
-      files: new Map([
-        [
-          'mem/small.md',
-          { kind: 'refused', reason: 'the folder holds more than 1000 files or 8 MiB', isTooMuch: true },
-        ],
-        ['mem/big.md', { kind: 'text', text: 'B' }],
-      ]),
+      files: new Map([['mem/big.md', 'B']]),
+      left: ['mem/small.md'],
     });
   });
 
@@ -78,7 +74,7 @@ describe('reading a whole branch', () => {
     const entries = { mem: fileEntry('x') };
     const file = branchWith({ query: repositoryAt(HEAD, { entries }) });
     expect(await file.branch.readAll('mem', noAbort())).toMatchObject({
-      files: new Map([['mem', { kind: 'refused', reason: 'it is not a folder' }]]),
+      refused: new Map([['mem', 'it is not a folder']]),
     });
   });
 

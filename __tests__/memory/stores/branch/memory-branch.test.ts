@@ -123,7 +123,7 @@ describe('committing', () => {
     [
       'a missing permission for another repository',
       NOT_ACCESSIBLE,
-      "Give a token that can write to octocat/hello as `repositories-token`; the job's own token is for the workflow's repository only.",
+      "Check its name, and give a token that can write to octocat/hello as `repositories-token`; the job's own token is for the workflow's repository only.",
       { isOwn: false },
     ],
     [
@@ -142,14 +142,7 @@ describe('committing', () => {
       /^Set `memory-branch: axe-memory`, a branch of memory's own, or let the app .* for branch `main`/,
       { branch: 'main' },
     ],
-    ['an archived repository, by the words', refusesQuery('Repository was archived', 'FORBIDDEN'), UNARCHIVE],
-    [
-      'an archived repository, by its state',
-      refusesQuery('You may not do this', 'FORBIDDEN'),
-      UNARCHIVE,
-      {},
-      repositoryAt(HEAD, { isArchived: true }),
-    ],
+    ['an archived repository', refusesQuery('Repository was archived', 'FORBIDDEN'), UNARCHIVE],
     [
       'a repository the token cannot see',
       UNRESOLVED,
@@ -158,11 +151,6 @@ describe('committing', () => {
       NONE,
     ],
     ['the own repository, unseen', UNRESOLVED, /^Add `contents: write` under/, { isOwn: true }, NONE],
-    [
-      'a token without single sign-on',
-      refuses(403, 'organization SAML enforcement.'),
-      /single sign-on of octocat/,
-    ],
   ])('C3 48: names the remedy of %s', async (_, mutation, remedy, place = {}, query = repositoryAt(HEAD)) => {
     const { branch } = branchWith({ mutation, query }, place);
     expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({

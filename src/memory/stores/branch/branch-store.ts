@@ -10,7 +10,7 @@ import { encodeField } from '../../provenance.js';
 import { type FailedSave, failed, type MemoryStore, type Place } from '../../store.js';
 import { createTreeStore } from '../store.js';
 import { isTreePath } from '../tree-path.js';
-import type { CommitResult, RefusedFile, Snapshot, TreeBackend } from '../update.js';
+import type { CommitResult, Snapshot, TreeBackend } from '../update.js';
 import type { MemoryBranch } from './branch.js';
 import { createMemoryBranch } from './memory-branch.js';
 
@@ -49,31 +49,23 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
         ? await branch.readAll(top, signal)
         : await branch.read(requested.map(fromTop), signal, since);
     if (found.kind === 'failed') return found;
-    const tree = new Map<string, string>();
-    const refused: RefusedFile[] = [];
-    const left: string[] = [];
-    for (const [fullPath, file] of found.kind === 'missing' ? [] : found.files) {
-      if (!fullPath.startsWith(prefix)) continue;
-      const path = fullPath.slice(prefix.length);
-      if (file.kind === 'text') tree.set(path, file.text);
-      else {
-        refused.push({ path, reason: file.reason });
-        if (file.isTooMuch === true) left.push(path);
-      }
-    }
+    const isMissing = found.kind === 'missing';
+    const tree = own(isMissing ? [] : found.files);
+    const refused = own(isMissing ? [] : found.refused);
+    const left = isMissing ? [] : found.left.map((path) => path.slice(prefix.length));
     const isExact = (path: string) => requested.includes(path) && !path.endsWith('/');
-    const inWay = refused.find(({ path }) => isExact(path) && !isNotesPath(path));
-    if (inWay !== undefined) return inTheWay(inWay);
+    const inWay = [...refused].find(([path]) => isExact(path) && !isNotesPath(path));
+    if (inWay !== undefined) return inTheWay(...inWay);
     // A note that is none is left out, and is not written in its place.
-    const blocked = refused
-      .filter(({ path }) => isNotesPath(path) && !left.includes(path))
-      .map((file) => ({ ...inTheWay(file), path: file.path, reason: 'refused' as const }));
+    const blocked = [...refused]
+      .filter(([path]) => isNotesPath(path) && !left.includes(path))
+      .map(([path, reason]) => ({ ...inTheWay(path, reason), path, reason: 'refused' as const }));
     return {
       kind: 'snapshot',
       tree,
-      version: found.kind === 'missing' ? '' : found.head,
-      warnings: refused.length === 0 ? [] : [refusedWarning(refused, branch.name)],
-      saved: found.kind === 'missing' ? undefined : found.saved,
+      version: isMissing ? '' : found.head,
+      warnings: refused.size === 0 ? [] : [refusedWarning(refused, branch.name)],
+      saved: isMissing ? undefined : found.saved,
       left: left.length === 0 ? undefined : left,
       blocked: blocked.length === 0 ? undefined : blocked,
       isPublic: found.isPublic,
@@ -81,12 +73,18 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     };
   }
 
+  /** What is in the folder, by path from there on. */
+  function own(files: Iterable<readonly [string, string]>): MemoryTree {
+    const inside = [...files].filter(([path]) => path.startsWith(prefix));
+    return new Map(inside.map(([path, value]) => [path.slice(prefix.length), value]));
+  }
+
   async function commit(
     snapshot: Snapshot,
     { tree, ids }: { readonly tree: MemoryTree; readonly ids: readonly string[] },
     signal: AbortSignal,
   ): Promise<CommitResult> {
-    const { version: head, tree: before, isPublic = false, refused = [] } = snapshot;
+    const { version: head, tree: before, isPublic = false, refused } = snapshot;
     const changed = [...tree].filter(([path, text]) => text !== (before.get(path) ?? ''));
     if (changed.length === 0) return { kind: 'committed', version: head };
     if (head === '' && !mayCreate)
@@ -96,8 +94,8 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
         'Name one that exists with `--branch`.',
       );
     const paths = changed.map(([path]) => path);
-    const inWay = refused.find(({ path }) => paths.includes(path));
-    if (inWay !== undefined) return inTheWay(inWay);
+    const inWay = [...(refused ?? [])].find(([path]) => paths.includes(path));
+    if (inWay !== undefined) return inTheWay(...inWay);
     const isGone = ([path, text]: readonly [string, string]) => text === '' && before.has(path);
     const written = changed.filter((file) => !isGone(file));
     const change = {
@@ -120,7 +118,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
     return { location, prefix: `${branch.name}:${prefix}`, url };
   }
 
-  function inTheWay({ path, reason }: RefusedFile): FailedSave {
+  function inTheWay(path: string, reason: string): FailedSave {
     const message = `\`${placeOf('', path).location}\` is not a memory file: ${reason}`;
     const remedy = 'Replace it with a plain text file, or remove it; it is never overwritten.';
     return failed('error', message, remedy);
@@ -145,9 +143,11 @@ function normalFolder(folder: string): string {
 
 const MAX_NAMED = 5;
 
-function refusedWarning(refused: readonly RefusedFile[], name: string): Warning {
-  const named = refused.slice(0, MAX_NAMED).map(({ path, reason }) => `${JSON.stringify(path)} (${reason})`);
-  const more = refused.length > MAX_NAMED ? ` and ${refused.length - MAX_NAMED} more` : '';
+function refusedWarning(refused: ReadonlyMap<string, string>, name: string): Warning {
+  const named = [...refused]
+    .slice(0, MAX_NAMED)
+    .map(([path, reason]) => `${JSON.stringify(path)} (${reason})`);
+  const more = refused.size > MAX_NAMED ? ` and ${refused.size - MAX_NAMED} more` : '';
   const message = `\`${name}\` contains files that are not memory, which were left out: ${named.join(', ')}${more}. Memory consists of plain \`.md\` files.`;
   return { code: 'memory-store-notice', message };
 }

@@ -1,25 +1,21 @@
+import * as v from 'valibot';
 import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
+import type { MemoryTree } from '../../change.js';
 import type { FailedSave } from '../../store.js';
 import type { CommitResult } from '../update.js';
-
-export type BranchFile =
-  | { readonly kind: 'text'; readonly text: string }
-  /** No file of memory: half a sentence that says why (`it is a symbolic link`). It must not be overwritten. */
-  | {
-      readonly kind: 'refused';
-      readonly reason: string;
-      /** It is a file of memory that did not fit among those that are read together. */
-      readonly isTooMuch?: boolean | undefined;
-    };
 
 export type BranchRead =
   | {
       readonly kind: 'found';
       /** Commit id of the newest commit. */
       readonly head: string;
-      /** What is at the paths, by path from the top of the repository; a path where nothing is has no entry. */
-      readonly files: ReadonlyMap<string, BranchFile>;
+      /** Texts by path from the top of the repository; a path where nothing is has no entry. */
+      readonly files: MemoryTree;
+      /** What must not be overwritten, since it is not a memory file: half a sentence that says why, by path. */
+      readonly refused: ReadonlyMap<string, string>;
+      /** Those of them that are memory files and did not fit among those that are read together. */
+      readonly left: readonly string[];
       readonly isPublic: boolean;
       /** Ids that the messages of its commits name, since the time that was asked for; left out where nobody asked. */
       readonly saved?: ReadonlySet<string> | undefined;
@@ -29,7 +25,7 @@ export type BranchRead =
 
 /** Files to write by path from the top of the repository, and the commit's message. */
 export interface BranchFiles {
-  readonly files: ReadonlyMap<string, string>;
+  readonly files: MemoryTree;
   /** Files that are there and are to go. */
   readonly removed?: readonly string[] | undefined;
   readonly message: string;
@@ -82,15 +78,14 @@ export function branchName(place: MemoryBranchPlace): string {
   return `${repositoryName(place)}@${place.branch}`;
 }
 
-export function placeNotUnderstood(requestLine: string): GitHubError {
-  return new GitHubError(`GitHub's answer to \`${requestLine}\` is not understood`, {
-    reason: 'unavailable',
-    requestLine,
-  });
-}
-
-/** The error for a repository that is not there for this token. */
-export function noRepository(place: MemoryBranchPlace): GitHubError {
-  const message = `GitHub knows no repository ${repositoryName(place)} that this token can see`;
-  return new GitHubError(message, { reason: 'missing', requestLine: 'POST /graphql' });
+/** GitHub's answer in its form. Throws a GitHubError: who does not understand an answer does not know what was done. */
+export function understood<Output>(
+  schema: v.GenericSchema<unknown, Output>,
+  answer: unknown,
+  requestLine = 'POST /graphql',
+): Output {
+  const parsed = v.safeParse(schema, answer);
+  if (parsed.success) return parsed.output;
+  const message = `GitHub's answer to \`${requestLine}\` is not understood`;
+  throw new GitHubError(message, { reason: 'unavailable', requestLine });
 }

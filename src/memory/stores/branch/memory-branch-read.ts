@@ -1,38 +1,194 @@
 import * as v from 'valibot';
+import { GitHubError } from '../../../github/client/errors.js';
+import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../../github/reading/contents.js';
+import { decodeBytes } from '../../../lib/text/bytes.js';
 import { decodeField } from '../../provenance.js';
-import { type BranchAccess, noRepository, placeNotUnderstood } from './branch.js';
+import { MAX_BYTES_READ, MAX_FILES, MEMORY_FILE } from '../tree-on-disk.js';
+import { compareFiles, isTreePath } from '../tree-path.js';
+import { type BranchAccess, type BranchRead, branchName, repositoryName, understood } from './branch.js';
 
-/** What stands in a commit, as GraphQL gives it. */
-export interface GitEntry {
+/** What is at a path of a commit. */
+interface GitEntry {
+  readonly path: string;
   readonly type: string;
   readonly mode: number;
   readonly oid: string;
-  readonly sizeBytes: number;
+  readonly size: number;
+  /** As GraphQL gives it; undefined or null where it has to be fetched. */
+  readonly text?: string | null | undefined;
 }
 
-export interface TreeEntry extends GitEntry {
-  /** Of a blob: null where GitHub takes it for binary. */
-  readonly text: string | null;
-  /** What stands directly in a folder; only where `lists` asked for it. */
-  readonly children: readonly (GitEntry & { readonly name: string })[] | undefined;
+/**
+ * Reads files of the newest commit and the markdown files directly in some folders (with a `/` at their end), and says of
+ * what else is there why not (D17): one query for files and listings, and one for every fifty texts; what GraphQL cannot
+ * give whole is fetched. Throws a GitHubError.
+ */
+export async function readPaths(
+  access: BranchAccess,
+  places: readonly string[],
+  since: Date | undefined,
+  signal: AbortSignal,
+): Promise<BranchRead> {
+  const lists = places.some((place) => place.endsWith('/'));
+  const paths = places.flatMap((place) => [place.replace(/\/$/, ''), ...foldersOf(place)]);
+  const newest = await fetchNewest(access, { paths, lists, since }, signal);
+  if (newest.kind === 'missing') return newest;
+  const { head, isPublic, entries, saved } = newest;
+  const [named, listed]: [GitEntry[], GitEntry[]] = [[], []];
+  const inWay = new Map<string, string>();
+  for (const place of places) {
+    // A link in place of a folder would be replaced by a write.
+    const folder = foldersOf(place).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
+    const entry = entries.get(place.replace(/\/$/, ''));
+    if (folder !== undefined) inWay.set(place, `\`${folder}\` is not a folder`);
+    else if (place.endsWith('/')) listed.push(...filesIn(place, entry?.object?.entries ?? []));
+    else if (entry !== undefined && !isFile(entry)) inWay.set(place, NOT_A_FILE);
+    else if (entry !== undefined) named.push({ ...entry, path: place, text: entry.object?.text });
+  }
+  const found = await fetchFiles(access, named, listed, signal);
+  return { kind: 'found', head, isPublic, saved, ...found, refused: new Map([...inWay, ...found.refused]) };
 }
 
-/** The newest commit of a branch and what stands at the paths that were asked for. */
+/** `a` and `a/b` of `a/b/c.md` and of `a/b/`. */
+function foldersOf(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+/** What is in a folder but for other folders and backups, which nobody reads. */
+function filesIn(
+  folder: string,
+  children: readonly v.InferOutput<typeof childSchema>[],
+): readonly GitEntry[] {
+  const files = children.filter(({ type, name }) => type !== 'tree' && !name.endsWith('.bak'));
+  return files.map(({ name, ...child }) => ({ ...child, path: folder + name }));
+}
+
+/** A regular file, by git's mode; not a link, nor a submodule. */
+function isFile({ type, mode }: Pick<GitEntry, 'type' | 'mode'>): boolean {
+  return type === 'blob' && (mode & 0o170000) === 0o100000;
+}
+
+const NOT_A_FILE = 'it is not a regular file';
+
+/**
+ * Reads every markdown file below a folder of the newest commit, and says of everything else why not (D17). Throws a
+ * GitHubError.
+ */
+export async function readWholeBranch(
+  access: BranchAccess,
+  folder: string,
+  signal: AbortSignal,
+): Promise<BranchRead> {
+  const newest = await fetchNewest(access, { paths: folder === '' ? [] : [folder] }, signal);
+  if (newest.kind === 'missing') return newest;
+  const { head, isPublic, treeId, entries } = newest;
+  const nothing = { kind: 'found', head, isPublic, files: new Map(), refused: new Map(), left: [] } as const;
+  const top = folder === '' ? { type: 'tree', oid: treeId } : entries.get(folder);
+  if (top === undefined) return nothing;
+  if (top.type !== 'tree') return { ...nothing, refused: new Map([[folder, 'it is not a folder']]) };
+  const listing = await fetchTree({ ...access, repository: access.place, ref: top.oid }, signal);
+  if (listing.truncated) {
+    const message = `\`${folder || '/'}\` of ${branchName(access.place)} holds more files than GitHub lists`;
+    const remedy = 'Give memory a folder of its own with `memory-path`.';
+    throw new GitHubError(message, { reason: 'invalid', requestLine: '', remedy });
+  }
+  const prefix = folder === '' ? '' : `${folder}/`;
+  const files = listing.tree.filter(({ type }) => type !== 'tree');
+  const listed = files.map(({ path, mode, sha, ...file }) => {
+    return { ...file, path: prefix + path, mode: Number.parseInt(mode, 8), oid: sha };
+  });
+  return { ...nothing, ...(await fetchFiles(access, [], listed, signal)) };
+}
+
+/** A committed memory may have them next to it. */
+const GIT_FILE = /(?:^|\/)\.git(?:ignore|attributes)$/;
+
+const TOO_MUCH = `the folder holds more than ${MAX_FILES} files or ${MAX_BYTES_READ / 2 ** 20} MiB`;
+
+/** Files for which one query asks. */
+const BATCH_FILES = 50;
+
+/** GraphQL cuts longer texts. */
+const MAX_GRAPHQL_BYTES = 500_000;
+
+/**
+ * The texts of files that are asked for by name, and of those that are listed as many as fit; see {@link compareFiles}.
+ * Short ones are asked for in batches. Throws a GitHubError.
+ */
+async function fetchFiles(
+  access: BranchAccess,
+  named: readonly GitEntry[],
+  listed: readonly GitEntry[],
+  signal: AbortSignal,
+): Promise<Pick<Extract<BranchRead, { kind: 'found' }>, 'files' | 'refused' | 'left'>> {
+  const wanted: GitEntry[] = [];
+  const refused = new Map<string, string>();
+  const left: string[] = [];
+  let bytes = 0;
+  for (const entry of listed.toSorted((one, other) => compareFiles(one.path, other.path))) {
+    const { path, size } = entry;
+    if (GIT_FILE.test(path)) continue;
+    if (!isFile(entry)) refused.set(path, NOT_A_FILE);
+    else if (!MEMORY_FILE.test(path) || !isTreePath(path)) refused.set(path, 'it is not a markdown file');
+    else if (wanted.length >= MAX_FILES || bytes + size > MAX_BYTES_READ) left.push(path);
+    else {
+      wanted.push(entry);
+      bytes += size;
+    }
+  }
+  for (const path of left) refused.set(path, TOO_MUCH);
+  const texts = new Map<string, string | null | undefined>();
+  const short = wanted.filter(({ size }) => size <= MAX_GRAPHQL_BYTES).map(({ oid }) => oid);
+  const asked = [...new Set(short)];
+  for (let from = 0; from < asked.length; from += BATCH_FILES) {
+    const batch = asked.slice(from, from + BATCH_FILES);
+    const found = await fetchTexts(access.client, access.place, batch, signal);
+    for (const [oid, { text }] of found) texts.set(oid, text);
+  }
+  const files = new Map<string, string>();
+  for (const { path, oid, text = texts.get(oid) } of [...wanted, ...named]) {
+    const content = await contentOf(access, oid, text, signal);
+    if (content.startsWith(LFS_POINTER)) refused.set(path, 'its content is in Git LFS');
+    else files.set(path, content);
+  }
+  return { files, refused, left };
+}
+
+/** First line of what Git LFS leaves in place of a file (git-lfs, docs/spec.md). */
+const LFS_POINTER = 'version https://git-lfs.github.com/spec/v1';
+
+/**
+ * What a file holds. GraphQL cuts long texts, drops a byte order mark and guesses encodings, so its text counts only if it is
+ * what git has stored; otherwise the bytes are fetched. Throws a GitHubError.
+ */
+async function contentOf(
+  { client, place }: BranchAccess,
+  oid: string,
+  text: string | null | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  if (typeof text === 'string' && blobSha(Buffer.from(text)) === oid) return text;
+  return decodeBytes(await fetchBlob({ client, repository: place }, oid, signal));
+}
+
+/** The newest commit of a branch and what is at the paths that were asked for. */
 type Newest =
   | {
       readonly kind: 'found';
+      readonly repositoryId: string;
       readonly head: string;
       readonly treeId: string;
       readonly isPublic: boolean;
-      readonly entries: ReadonlyMap<string, TreeEntry>;
+      readonly entries: ReadonlyMap<string, v.InferOutput<typeof entrySchema>>;
       readonly saved: ReadonlySet<string> | undefined;
     }
   | { readonly kind: 'missing'; readonly isPublic: boolean };
 
 interface NewestRequest {
-  readonly paths: readonly string[];
-  /** Whether what stands in folders is listed. */
-  readonly lists?: boolean | undefined;
+  readonly paths?: readonly string[];
+  /** Whether what is in folders is listed. */
+  readonly lists?: boolean;
   /** From when on the messages of its commits are read; undefined where they are not. */
   readonly since?: Date | undefined;
 }
@@ -43,39 +199,40 @@ interface NewestRequest {
  */
 export async function fetchNewest(
   access: BranchAccess,
-  { paths: requested, lists = false, since }: NewestRequest,
+  { paths: requested = [], lists = false, since }: NewestRequest,
   signal: AbortSignal,
 ): Promise<Newest> {
   const { client, place } = access;
+  const { owner, name, branch } = place;
   const paths = [...new Set(requested)];
-  const hasHistory = since !== undefined;
-  const data = await client.graphql(queryFor(paths.length, { lists, hasHistory }), {
-    variables: {
-      owner: place.owner,
-      name: place.name,
-      ref: `refs/heads/${place.branch}`,
-      ...Object.fromEntries(paths.map((path, index) => [`p${index}`, path])),
+  const named = paths.map((path, index) => [`p${index}`, path] as const);
+  const data = await client.graphql(
+    queryFor(
+      named.map(([alias]) => alias),
+      lists,
+      since !== undefined,
+    ),
+    {
+      variables: { owner, name, ref: `refs/heads/${branch}`, ...Object.fromEntries(named) },
+      signal,
+      missingIsNull: true,
     },
-    signal,
-    missingIsNull: true,
-  });
-  const answer = v.safeParse(answerSchema, data);
-  if (!answer.success) throw placeNotUnderstood('POST /graphql');
-  const { repository } = answer.output;
-  if (repository === null) throw noRepository(place);
+  );
+  const { repository } = understood(answerSchema, data);
+  if (repository === null) {
+    const message = `GitHub knows no repository ${repositoryName(place)} that this token can see`;
+    throw new GitHubError(message, { reason: 'missing', requestLine: 'POST /graphql' });
+  }
   const isPublic = !repository.isPrivate;
   if (repository.ref === null) return { kind: 'missing', isPublic };
   const { oid: head, tree, history, ...fields } = repository.ref.target;
-  const entries = new Map<string, TreeEntry>();
-  for (const [index, path] of paths.entries()) {
-    const entry = parseEntry(fields[`p${index}`]);
-    if (entry !== undefined) entries.set(path, entry);
-  }
-  const saved =
-    since === undefined || history === undefined
-      ? undefined
-      : await savedSince(access, { head, history, since }, signal);
-  return { kind: 'found', head, treeId: tree.oid, isPublic, entries, saved };
+  const entries = named.flatMap(([alias, path]) => {
+    const entry = understood(v.nullish(entrySchema), fields[alias]);
+    return entry === null || entry === undefined ? [] : [[path, entry] as const];
+  });
+  const saved = since && history && (await savedSince(access, head, history, since, signal));
+  const found = { repositoryId: repository.id, head, treeId: tree.oid, isPublic, saved };
+  return { kind: 'found', ...found, entries: new Map(entries) };
 }
 
 /** The clocks of GitHub and of this machine may differ so much, in milliseconds. */
@@ -83,8 +240,10 @@ const CLOCK_SKEW_MS = 10 * 60_000;
 
 /** The ids that commits name since then, on as many pages as there are. Throws a GitHubError. */
 async function savedSince(
-  { client, place }: BranchAccess,
-  { head, history, since }: { readonly head: string; readonly history: History; readonly since: Date },
+  { client, place: { owner, name } }: BranchAccess,
+  head: string,
+  history: v.InferOutput<typeof historySchema>,
+  since: Date,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
   const saved = new Set<string>();
@@ -94,13 +253,9 @@ async function savedSince(
     const oldestMs = Date.parse(page.nodes.at(-1)?.committedDate ?? '');
     const isFar = !(oldestMs > since.getTime() - CLOCK_SKEW_MS);
     if (isFar || !page.pageInfo.hasNextPage) return saved;
-    const data = await client.graphql(HISTORY_QUERY, {
-      variables: { owner: place.owner, name: place.name, head, after: page.pageInfo.endCursor },
-      signal,
-    });
-    const answer = v.safeParse(historyAnswer, data);
-    if (!answer.success) throw placeNotUnderstood('POST /graphql');
-    page = answer.output.repository.object.history;
+    const variables = { owner, name, head, after: page.pageInfo.endCursor };
+    const answer = understood(historyAnswer, await client.graphql(HISTORY_QUERY, { variables, signal }));
+    page = answer.repository.object.history;
   }
 }
 
@@ -117,22 +272,19 @@ const historySchema = v.object({
   pageInfo: v.object({ hasNextPage: v.boolean(), endCursor: v.nullish(v.string()) }),
 });
 
-type History = v.InferOutput<typeof historySchema>;
-
 const historyAnswer = v.object({
   repository: v.object({ object: v.object({ history: historySchema }) }),
 });
 
-/** Only the number of paths goes into the query; they themselves are variables. */
-function queryFor(
-  count: number,
-  { lists, hasHistory }: { readonly lists: boolean; readonly hasHistory: boolean },
-): string {
-  const indexes = Array.from({ length: count }, (_, index) => index);
-  const variables = indexes.map((index) => `, $p${index}: String!`).join('');
-  const files = indexes.map((index) => `p${index}: file(path: $p${index}) { ...entry }`).join('\n');
+/** The paths themselves are variables. */
+function queryFor(aliases: readonly string[], lists: boolean, hasHistory: boolean): string {
+  const variables = aliases.map((alias) => `, $${alias}: String!`).join('');
+  const files = aliases.map((alias) => `${alias}: file(path: $${alias}) { ...entry }`).join('\n');
+  const children = lists ? ' ... on Tree { entries { name type mode oid size } }' : '';
+  const fragment = `fragment entry on TreeEntry { type mode oid size object { ... on Blob { text }${children} } }`;
   return `query ($owner: String!, $name: String!, $ref: String!${variables}) {
   repository(owner: $owner, name: $name) {
+    id
     isPrivate
     ref(qualifiedName: $ref) {
       target {
@@ -146,17 +298,13 @@ function queryFor(
     }
   }
 }
-${count === 0 ? '' : entryFragment(lists)}`;
-}
-
-function entryFragment(lists: boolean): string {
-  const children = lists ? ' ... on Tree { entries { name type mode oid size } }' : '';
-  return `fragment entry on TreeEntry { type mode oid size object { ... on Blob { text }${children} } }`;
+${aliases.length === 0 ? '' : fragment}`;
 }
 
 const answerSchema = v.object({
   repository: v.nullable(
     v.object({
+      id: v.string(),
       isPrivate: v.boolean(),
       ref: v.nullable(
         v.object({
@@ -173,22 +321,9 @@ const answerSchema = v.object({
 
 const entryFields = { type: v.string(), mode: v.number(), oid: v.string(), size: v.number() };
 
+const childSchema = v.object({ ...entryFields, name: v.string() });
+
 const entrySchema = v.object({
   ...entryFields,
-  object: v.nullish(
-    v.object({
-      text: v.nullish(v.string()),
-      entries: v.nullish(v.array(v.object({ ...entryFields, name: v.string() }))),
-    }),
-  ),
+  object: v.nullish(v.object({ text: v.nullish(v.string()), entries: v.nullish(v.array(childSchema)) })),
 });
-
-/** Undefined where nothing is. */
-function parseEntry(field: unknown): TreeEntry | undefined {
-  if (field === null || field === undefined) return undefined;
-  const parsed = v.safeParse(entrySchema, field);
-  if (!parsed.success) throw placeNotUnderstood('POST /graphql');
-  const { type, mode, oid, size, object } = parsed.output;
-  const children = object?.entries?.map((child) => ({ ...child, sizeBytes: child.size }));
-  return { type, mode, oid, sizeBytes: size, text: object?.text ?? null, children };
-}

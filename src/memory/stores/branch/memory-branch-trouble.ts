@@ -1,15 +1,8 @@
-import * as v from 'valibot';
 import { GitHubError } from '../../../github/client/errors.js';
 import { type FailedSave, failed } from '../../store.js';
 import type { CommitResult } from '../update.js';
-import {
-  type BranchAccess,
-  branchName,
-  type MemoryBranchPlace,
-  noRepository,
-  placeNotUnderstood,
-  repositoryName,
-} from './branch.js';
+import { type BranchAccess, branchName, type MemoryBranchPlace, repositoryName } from './branch.js';
+import { fetchNewest } from './memory-branch-read.js';
 
 type Attempt = 'reading' | 'saving';
 
@@ -25,18 +18,16 @@ export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt:
   switch (error.reason) {
     case 'rate-limited':
       return {
-        ...failed('rate-limited', message, error.remedy),
+        ...failed(error.reason, message, error.remedy),
         retryAfterMs: error.retryAfterMs ?? MINUTE_MS,
       };
     case 'denied':
-      return failed('denied', message, deniedRemedy(place, error, attempt));
     case 'missing':
-      return failed('denied', message, invisibleRemedy(place, attempt));
-    case 'unavailable':
-      return {
-        ...failed('unavailable', message, error.remedy),
-        retryAfterMs: (error.status ?? 0) >= 500 ? SERVER_ERROR_WAIT_MS : undefined,
-      };
+      return failed('denied', message, accessRemedy(place, error, attempt));
+    case 'unavailable': {
+      const retryAfterMs = (error.status ?? 0) >= 500 ? SERVER_ERROR_WAIT_MS : undefined;
+      return { ...failed(error.reason, message, error.remedy), retryAfterMs };
+    }
     case 'too-large':
       return failed('error', message, 'Shorten the memory with `mode: gc`.');
     case 'invalid':
@@ -45,7 +36,7 @@ export function troubleOf(place: MemoryBranchPlace, error: GitHubError, attempt:
 }
 
 /** The message of trouble: `saving to octocat/hello@axe-memory failed: …`. */
-export function messageFor(place: MemoryBranchPlace, cause: string, attempt: Attempt): string {
+function messageFor(place: MemoryBranchPlace, cause: string, attempt: Attempt): string {
   const tried = attempt === 'saving' ? 'saving to' : 'reading';
   // GitHub's sentences end with a stop, and more may follow this one.
   return `${tried} ${branchName(place)} failed: ${cause.replace(/\.+$/, '')}`;
@@ -64,7 +55,11 @@ interface KnownRefusal {
 
 /** GitHub gives these several statuses and GraphQL types, so they are known by their words. The first one counts. */
 const KNOWN_REFUSALS: readonly KnownRefusal[] = [
-  { pattern: /\barchived\b/i, reason: 'denied', remedy: archivedRemedy },
+  {
+    pattern: /\barchived\b/i,
+    reason: 'denied',
+    remedy: (place) => `Unarchive ${repositoryName(place)}, or name another repository with \`memory-repo\`.`,
+  },
   {
     pattern: /\bGH009\b|push protection|contain secrets|secret detected/i,
     reason: 'error',
@@ -83,17 +78,7 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
     remedy: (place) =>
       `Give ${repositoryName(place)} a first commit, a README for example: an empty repository has no branches.`,
   },
-  {
-    pattern: /\bSAML\b/,
-    reason: 'denied',
-    remedy: ({ owner }) =>
-      `Authorize the token of \`repositories-token\` for the single sign-on of ${owner}.`,
-  },
 ];
-
-function archivedRemedy(place: MemoryBranchPlace): string {
-  return `Unarchive ${repositoryName(place)}, or name another repository with \`memory-repo\`.`;
-}
 
 function ruleRemedy({ branch }: MemoryBranchPlace): string {
   const exempt = `let the app that the token belongs to bypass the rules for branch \`${branch}\``;
@@ -101,58 +86,17 @@ function ruleRemedy({ branch }: MemoryBranchPlace): string {
   return `Set \`memory-branch: axe-memory\`, a branch of memory's own, or ${exempt} in the repository's settings.`;
 }
 
-function deniedRemedy(place: MemoryBranchPlace, { status }: GitHubError, attempt: Attempt): string {
+/** GitHub does not tell a missing repository from one the token may not see; the workflow's own does exist. */
+function accessRemedy(place: MemoryBranchPlace, { status, reason }: GitHubError, attempt: Attempt): string {
   if (status === 401) {
     return 'The token is not valid (any more): check `repositories-token`, or `github-token` where that is not set.';
   }
-  return place.isOwn === false ? `Give ${anotherToken(place, attempt)}` : permissionRemedy(place, attempt);
-}
-
-/** GitHub does not tell a missing repository from one the token may not see; the workflow's own does exist. */
-function invisibleRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
-  if (place.isOwn === true) return permissionRemedy(place, attempt);
-  return `Check its name, and give ${anotherToken(place, attempt)}`;
-}
-
-function permissionRemedy(place: MemoryBranchPlace, attempt: Attempt): string {
-  const line = `Add \`contents: ${attempt === 'saving' ? 'write' : 'read'}\` under \`permissions:\` of the job`;
-  if (attempt === 'reading') return `${line}.`;
-  return `${line}, or give a token that can write to ${repositoryName(place)} as \`repositories-token\`.`;
-}
-
-function anotherToken(place: MemoryBranchPlace, attempt: Attempt): string {
-  const use = attempt === 'saving' ? 'write to' : 'read';
-  return `a token that can ${use} ${repositoryName(place)} as \`repositories-token\`; the job's own token is for the workflow's repository only.`;
-}
-
-/** The branch and its repository, as far as writing is concerned. */
-interface BranchState {
-  readonly repositoryId: string;
-  readonly isArchived: boolean;
-  /** Newest commit and its tree; undefined if there is no such branch. */
-  readonly newest: { readonly commit: string; readonly tree: string } | undefined;
-}
-
-/** Looks at the branch. Throws a GitHubError. */
-export async function fetchBranchState(
-  { client, place }: BranchAccess,
-  signal: AbortSignal,
-): Promise<BranchState> {
-  const data = await client.graphql(STATE_QUERY, {
-    variables: { owner: place.owner, name: place.name, ref: `refs/heads/${place.branch}` },
-    signal,
-    missingIsNull: true,
-  });
-  const answer = v.safeParse(stateSchema, data);
-  if (!answer.success) throw placeNotUnderstood('POST /graphql');
-  const { repository } = answer.output;
-  if (repository === null) throw noRepository(place);
-  const target = repository.ref?.target;
-  return {
-    repositoryId: repository.id,
-    isArchived: repository.isArchived,
-    newest: target === undefined ? undefined : { commit: target.oid, tree: target.tree.oid },
-  };
+  const [need, to] = attempt === 'saving' ? ['write', 'write to'] : ['read', 'read'];
+  const token = `give a token that can ${to} ${repositoryName(place)} as \`repositories-token\``;
+  const isOwn = place.isOwn ?? reason === 'denied';
+  return isOwn
+    ? `Add \`contents: ${need}\` under \`permissions:\` of the job, or ${token}.`
+    : `Check its name, and ${token}; the job's own token is for the workflow's repository only.`;
 }
 
 /**
@@ -166,20 +110,11 @@ export async function afterRefusal(
   head: string | undefined,
   signal: AbortSignal,
 ): Promise<CommitResult> {
-  const { place } = access;
-  if (error.reason === 'unavailable') {
-    return { kind: 'unknown', message: messageFor(place, error.message, 'saving') };
-  }
-  if (error.reason !== 'denied' && STALE.test(error.message)) return { kind: 'conflict' };
-  if (error.reason === 'rate-limited' || error.status === 401) return troubleOf(place, error, 'saving');
-  const state = await lookAgain(access, signal);
-  if (state?.isArchived === true) {
-    const message = messageFor(place, `the repository ${repositoryName(place)} is archived`, 'saving');
-    return failed('denied', message, archivedRemedy(place));
-  }
-  const hasMoved = state !== undefined && state.newest?.commit !== head;
-  if (hasMoved && error.reason !== 'denied') return { kind: 'conflict' };
-  const trouble = troubleOf(place, error, 'saving');
+  const trouble = troubleOf(access.place, error, 'saving');
+  if (error.reason === 'unavailable') return { kind: 'unknown', message: trouble.message };
+  if (error.reason === 'denied' || error.reason === 'rate-limited') return trouble;
+  if (STALE.test(error.message) || (await headNow(access, head, signal)) !== head)
+    return { kind: 'conflict' };
   const isConflict = error.status === 409 && trouble.remedy === undefined;
   return isConflict ? { kind: 'conflict' } : trouble;
 }
@@ -188,36 +123,17 @@ export async function afterRefusal(
 const STALE =
   /expected branch to point to|\bis at \S+ but expected|not a fast[- ]forward|reference already exists|reference does not exist/i;
 
-async function lookAgain(access: BranchAccess, signal: AbortSignal): Promise<BranchState | undefined> {
+/** The newest commit, undefined for none; where it cannot be looked at, nothing speaks against `head`. */
+async function headNow(
+  access: BranchAccess,
+  head: string | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
-    return await fetchBranchState(access, signal);
+    const newest = await fetchNewest(access, {}, signal);
+    return newest.kind === 'found' ? newest.head : undefined;
   } catch (thrown) {
-    if (thrown instanceof GitHubError) return undefined;
+    if (thrown instanceof GitHubError) return head;
     throw thrown;
   }
 }
-
-const STATE_QUERY = `query ($owner: String!, $name: String!, $ref: String!) {
-  repository(owner: $owner, name: $name) {
-    id
-    isArchived
-    ref(qualifiedName: $ref) {
-      target {
-        oid
-        ... on Commit { tree { oid } }
-      }
-    }
-  }
-}`;
-
-const stateSchema = v.object({
-  repository: v.nullable(
-    v.object({
-      id: v.string(),
-      isArchived: v.boolean(),
-      ref: v.nullable(
-        v.object({ target: v.object({ oid: v.string(), tree: v.object({ oid: v.string() }) }) }),
-      ),
-    }),
-  ),
-});

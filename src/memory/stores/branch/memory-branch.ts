@@ -11,11 +11,11 @@ import {
   branchName,
   type MemoryBranch,
   type MemoryBranchPlace,
-  placeNotUnderstood,
   repositoryName,
+  understood,
 } from './branch.js';
-import { readPaths, readWholeBranch } from './memory-branch-list.js';
-import { afterRefusal, fetchBranchState, troubleOf } from './memory-branch-trouble.js';
+import { fetchNewest, readPaths, readWholeBranch } from './memory-branch-read.js';
+import { afterRefusal, troubleOf } from './memory-branch-trouble.js';
 
 /**
  * A branch through GitHub's API alone: no checkout, no git, no stored credentials (D13). In the common case a change
@@ -91,13 +91,12 @@ async function commitByMutation(
   const input = {
     branch: { repositoryNameWithOwner: repositoryName(place), branchName: place.branch },
     expectedHeadOid: head,
-    message: { headline, ...(body.length === 0 ? {} : { body: body.join('\n').trim() }) },
+    message: { headline, body: body.length === 0 ? undefined : body.join('\n').trim() },
     fileChanges: { additions, deletions: deletions.length === 0 ? undefined : deletions },
   };
   const data = await client.graphql(COMMIT_MUTATION, { variables: { input }, signal });
-  const answer = v.safeParse(committedSchema, data);
-  if (!answer.success) throw placeNotUnderstood('POST /graphql');
-  return { kind: 'committed', version: answer.output.createCommitOnBranch.commit.oid };
+  const { createCommitOnBranch } = understood(committedSchema, data);
+  return { kind: 'committed', version: createCommitOnBranch.commit.oid };
 }
 
 /** Creates the branch with a first commit of its own. Throws a GitHubError. */
@@ -108,7 +107,7 @@ async function createBranch(
 ): Promise<CommitResult> {
   const { client, place } = access;
   const tree = await storeTree(access, files, signal);
-  const commit = await storeCommit(access, { message, tree, parents: [] }, signal);
+  const commit = await store(access, 'commits', { message, tree, parents: [] }, signal);
   await client.request('POST /repos/{owner}/{repo}/git/refs', {
     params: { owner: place.owner, repo: place.name, ref: `refs/heads/${place.branch}`, sha: commit },
     signal,
@@ -127,9 +126,10 @@ async function squashBranch(
   signal: AbortSignal,
 ): Promise<CommitResult> {
   const { client, place } = access;
-  const { repositoryId, newest } = await fetchBranchState(access, signal);
-  if (newest?.commit !== head) return { kind: 'conflict' };
-  const commit = await storeCommit(access, { message, tree: newest.tree, parents: [] }, signal);
+  const newest = await fetchNewest(access, {}, signal);
+  if (newest.kind === 'missing' || newest.head !== head) return { kind: 'conflict' };
+  const { repositoryId, treeId: tree } = newest;
+  const commit = await store(access, 'commits', { message, tree, parents: [] }, signal);
   const name = `refs/heads/${place.branch}`;
   const refUpdates = [{ name, beforeOid: head, afterOid: commit, force: true }];
   await client.graphql(REFS_MUTATION, { variables: { input: { repositoryId, refUpdates } }, signal });
@@ -156,45 +156,29 @@ async function storeTree(
 ): Promise<string> {
   const tree: object[] = [];
   for (const [path, text] of files) {
+    // Bytes that JSON cannot carry are a blob of their own.
     const isInline = text !== '' && text.isWellFormed();
-    const content = isInline ? { content: text } : { sha: await storeBlob(access, text, signal) };
+    const blob = { content: toBase64(text), encoding: 'base64' };
+    const content = isInline ? { content: text } : { sha: await store(access, 'blobs', blob, signal) };
     tree.push({ path, mode: '100644', type: 'blob', ...content });
   }
-  return await store(access, 'POST /repos/{owner}/{repo}/git/trees', { tree }, signal);
-}
-
-/** Stores a commit without moving anything to it, and returns its id. Throws a GitHubError. */
-async function storeCommit(
-  access: BranchAccess,
-  commit: { readonly message: string; readonly tree: string; readonly parents: readonly string[] },
-  signal: AbortSignal,
-): Promise<string> {
-  return await store(access, 'POST /repos/{owner}/{repo}/git/commits', commit, signal);
-}
-
-/** For bytes that JSON cannot carry. */
-async function storeBlob(access: BranchAccess, text: string, signal: AbortSignal): Promise<string> {
-  const params = { content: toBase64(text), encoding: 'base64' };
-  return await store(access, 'POST /repos/{owner}/{repo}/git/blobs', params, signal);
+  return await store(access, 'trees', { tree }, signal);
 }
 
 function toBase64(text: string): string {
   return Buffer.from(encodeBytes(text)).toString('base64');
 }
 
+/** Stores an object of git, without moving anything to it, and returns its id. Throws a GitHubError. */
 async function store(
-  { client, place }: BranchAccess,
-  route: string,
-  params: object,
+  { client, place: { owner, name: repo } }: BranchAccess,
+  kind: 'blobs' | 'trees' | 'commits',
+  object: object,
   signal: AbortSignal,
 ): Promise<string> {
-  const { body } = await client.request(route, {
-    params: { owner: place.owner, repo: place.name, ...params },
-    signal,
-  });
-  const answer = v.safeParse(storedSchema, body);
-  if (!answer.success) throw placeNotUnderstood(route);
-  return answer.output.sha;
+  const route = `POST /repos/{owner}/{repo}/git/${kind}`;
+  const { body } = await client.request(route, { params: { owner, repo, ...object }, signal });
+  return understood(storedSchema, body, route).sha;
 }
 
 const storedSchema = v.object({ sha: v.string() });
