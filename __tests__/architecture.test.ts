@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 53_762,
-  'files of src/': 314,
-  'types of src/': 746,
+  'lines of src/': 53_175,
+  'files of src/': 313,
+  'types of src/': 736,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 80_852,
+  'lines of __tests__/': 80_608,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

@@ -334,7 +334,7 @@ function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, 
       steps.push('read memory');
       reads.push(request);
       if (restore !== undefined) return restore;
-      return await readLogIn(files, request, { ...placeOf(request.path), warnings: [] });
+      return readLogIn(files, request, { ...placeOf(request.path), warnings: [] });
     },
     readTree: async () => ({ kind: 'tree', tree: files, warnings: [], location: '/memory' }),
     async write(changes, signal) {

@@ -260,7 +260,7 @@ describe('a note that cannot be used', () => {
       expect(troubles(step)).toHaveLength(1);
       expect(troubles(step)[0]?.message).toContain('MEMORY.md');
       expect(newResults(stage.model.requests()[1])[0]).toMatch(
-        /^Permission denied for tool 'write_memory': `MEMORY\.md` is a symbolic link\. Put /,
+        /^Permission denied for tool 'write_memory': `MEMORY\.md` is not a regular file\. Put /,
       );
       const memory = stage.memoryOf('file');
       expect(memory['keeper.md']).toContain('**Result:** Twelve hours.');

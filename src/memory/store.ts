@@ -7,11 +7,11 @@ export type StoreKind = 'file' | 'cache' | 'branch' | 'none';
 export interface ReadRequest {
   /** Place in the memory tree, for example `pr-reviewer.md`. */
   readonly path: string;
-  /** Newest entries wanted; 0 means all of them. */
+  /** Newest entries wanted; 0 means all of them (D33). */
   readonly lastN: number;
   /** Most bytes of them, as the files have them; left out or 0: no bound. */
   readonly maxBytes?: number | undefined;
-  /** Whether the entries must be counted, which reads the whole file (D33). */
+  /** Whether the entries must be counted. */
   readonly count: boolean;
   /** Places to read with it, as {@link MemoryStore.readTree} takes them, where that costs no further call. */
   readonly alongside?: readonly string[] | undefined;

@@ -6,7 +6,6 @@ import type { Trigger } from '../event/trigger.js';
 import { classifyTrust } from '../event/trust.js';
 import { CONTEXT_WINDOW_TOKENS, GC } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
-import { encodeBytes } from '../lib/text/bytes.js';
 import { estimateText } from '../lib/text/cut.js';
 import type { Warning } from '../lib/warning.js';
 import { createAsker, modelSettings } from '../loop/asker.js';
@@ -30,7 +29,7 @@ import { notesUnder } from '../memory/notes/place.js';
 import { promptText } from '../memory/run-log.js';
 import { statePath } from '../memory/state.js';
 import { type FailedSave, firstUnread, type MemoryStore } from '../memory/store.js';
-import { openBytes, readTail } from '../memory/tail.js';
+import { newestEntries } from '../memory/tail.js';
 import { parseReviewFacts } from '../review/state-facts.js';
 import { worthTable } from '../review/worth.js';
 import { agentWorkdir } from './admit.js';
@@ -88,7 +87,7 @@ export async function collect(request: GcRequest, deps: Dependencies): Promise<C
   const limits = request.limits(state);
   if (request.dryRun === 'figures') return { end: { kind: 'dry-run', plan } };
   const { ask, roomTokens } = await openQuestions(ref, limits, request, deps);
-  const newest = await newestOf(log, roomTokens);
+  const newest = newestOf(log, roomTokens);
   const reply = await ask(ANALYST_PROMPT, newest.text);
   const { text } = reply;
   if (text.trim() !== '') request.tell({ analysis: { text, unread: counted.entries - newest.entries } });
@@ -191,16 +190,12 @@ async function openQuestions(
 }
 
 /** All of a log where it fits, else the newest whole entries that do; of one that is too long alone its ends. */
-async function newestOf(
-  log: string,
-  roomTokens: number,
-): Promise<{ readonly text: string; readonly entries: number }> {
-  const file = openBytes(encodeBytes(log));
+function newestOf(log: string, roomTokens: number): { readonly text: string; readonly entries: number } {
   // No script has more than eight bytes for a token by our estimate.
   for (let maxBytes = Math.max(LEAST_BYTES, roomTokens * 8); ; maxBytes = Math.floor(maxBytes * 0.8)) {
-    const tail = await readTail(file, 0, maxBytes);
-    const text = promptText(tail.text);
-    if (estimateText(text) <= roomTokens || maxBytes <= LEAST_BYTES) return { text, entries: tail.loaded };
+    const { text: newest, loaded } = newestEntries(log, 0, maxBytes);
+    const text = promptText(newest);
+    if (estimateText(text) <= roomTokens || maxBytes <= LEAST_BYTES) return { text, entries: loaded };
   }
 }
 

@@ -148,7 +148,7 @@ export interface MemoryPlan {
   /** Most bytes of run log that are loaded; 0 for no bound (D52). */
   readonly maxBytes: number;
   readonly maxEntries: number;
-  /** Whether entries have to be counted, which reads the whole log (D33). */
+  /** Whether entries have to be counted. */
   readonly count: boolean;
   /** Unique id of the entry this run may append. */
   readonly entryId: string;

@@ -1,32 +1,58 @@
-import type { OpenFile } from '../../lib/files.js';
-import { decodeBytes, encodeBytes } from '../../lib/text/bytes.js';
+import { encodeBytes } from '../../lib/text/bytes.js';
 import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
-import { lastEntries } from '../run-log.js';
+import { countEntries, lastEntries } from '../run-log.js';
 import { statePath } from '../state.js';
 import type { LogPlace, Place, ReadRequest, RestoreResult } from '../store.js';
-import { countEntriesIn, openBytes, readExactly, readTail, wholeAtEnd } from '../tail.js';
+import { newestEntries } from '../tail.js';
 import { isUnder } from './tree-path.js';
 
-export async function readLogIn(
-  tree: MemoryTree,
-  request: ReadRequest,
+/** A run log as a store read it, with the text of the state next to it (D36). */
+interface StoredLog {
+  /** From its first entry on where it is not all of it. */
+  readonly text: string;
+  readonly isWhole: boolean;
+  /** 0 where there is none. */
+  readonly bytes: number;
+  readonly state: string;
+  /** Entries in all of it; undefined where nobody asked. */
+  readonly total: number | undefined;
+}
+
+/** What a store answers about a run log. */
+export function readLog(
+  { text, isWhole, bytes, state, total }: StoredLog,
+  { lastN, maxBytes = 0 }: ReadRequest,
   place: LogPlace,
-): Promise<RestoreResult> {
-  const text = tree.get(request.path);
-  const found = withState(place, tree.get(statePath(request.path)) ?? '');
-  if (text === undefined) return { ...found, kind: 'empty' };
-  return await readRunLog(openBytes(encodeBytes(text)), request, found);
+): RestoreResult {
+  const found = withState(place, state);
+  if (bytes === 0) return { ...found, kind: 'empty' };
+  const newest = newestEntries(text, lastN, maxBytes);
+  const isShort = !isWhole && (lastN === 0 || newest.loaded < lastN);
+  // What entries hold is their own: a result can quote anything.
+  const above = damageOf(text.slice(0, text.length - fromFirstEntry(text).length));
+  const damage = text.startsWith('\uFEFF## ')
+    ? 'begins with a byte order mark, which hides its first entry'
+    : (above ?? markersIn(newest.text));
+  return {
+    ...found,
+    kind: 'restored',
+    text: above === undefined ? newest.text : fromFirstEntry(newest.text),
+    loaded: newest.loaded,
+    total,
+    truncated: newest.truncated || isShort ? { fileBytes: bytes } : undefined,
+    warnings: damage === undefined ? found.warnings : [...found.warnings, damageWarning(found, damage)],
+  };
 }
 
-/** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
-export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
-  if (under === undefined) return tree;
-  return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
+/** What a store that reads whole files answers; of the log that is asked for, and the state next to it. */
+export function readLogIn(tree: MemoryTree, request: ReadRequest, place: LogPlace): RestoreResult {
+  const [text = '', state = ''] = [request.path, statePath(request.path)].map((path) => tree.get(path));
+  const total = request.count ? countEntries(text) : undefined;
+  return readLog({ text, isWhole: true, bytes: encodeBytes(text).length, state, total }, request, place);
 }
 
-/** The place of a run log with the state next to it (D36). */
-export function withState(place: LogPlace, state: string): LogPlace {
+function withState(place: LogPlace, state: string): LogPlace {
   if (state === '') return place;
   const damage = damageOf(state);
   if (damage === undefined) return { ...place, state };
@@ -34,32 +60,10 @@ export function withState(place: LogPlace, state: string): LogPlace {
   return { ...place, state, warnings: [...place.warnings, warning] };
 }
 
-/** A damaged file is looked for in so many bytes. */
-const HEAD_BYTES = 64 * 1024;
-
-/** What a store answers about the run log in an open file. Throws what reading throws. */
-export async function readRunLog(
-  file: OpenFile,
-  { lastN, maxBytes, count }: ReadRequest,
-  found: LogPlace,
-): Promise<RestoreResult> {
-  if (file.bytes === 0) return { ...found, kind: 'empty' };
-  const head = decodeBytes(wholeAtEnd(await readExactly(file, 0, Math.min(HEAD_BYTES, file.bytes))));
-  const { text, loaded, truncated } = await readTail(file, lastN, maxBytes);
-  // What entries hold is their own: a result can quote anything.
-  const above = damageOf(head.slice(0, head.length - fromFirstEntry(head).length));
-  const damage = head.startsWith('\uFEFF## ')
-    ? 'begins with a byte order mark, which hides its first entry'
-    : (above ?? markersIn(text));
-  return {
-    ...found,
-    kind: 'restored',
-    text: above === undefined ? text : fromFirstEntry(text),
-    loaded,
-    total: count ? await countEntriesIn(file) : undefined,
-    truncated: truncated ? { fileBytes: file.bytes } : undefined,
-    warnings: damage === undefined ? found.warnings : [...found.warnings, damageWarning(found, damage)],
-  };
+/** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
+export function shownTree(tree: MemoryTree, under: readonly string[] | undefined): MemoryTree {
+  if (under === undefined) return tree;
+  return new Map([...tree].filter(([path, text]) => text !== '' && isUnder(path, under)));
 }
 
 function fromFirstEntry(text: string): string {

@@ -40,7 +40,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     const place = (version: string) => backend.placeOf(version, path);
     if (newest.kind === 'failed') return { ...newest, ...place('') };
     const { tree, version, warnings, blocked } = newest;
-    const found = await readLogIn(tree, request, { ...place(version), warnings });
+    const found = readLogIn(tree, request, { ...place(version), warnings });
     if (alongside === undefined || found.kind === 'failed') return found;
     return { ...found, alongside: shownTree(tree, alongside), blocked };
   }

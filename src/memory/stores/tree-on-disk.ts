@@ -7,7 +7,7 @@ import { isNotesPath } from '../notes/place.js';
 import type { BlockedPlace, SaveFailure } from '../store.js';
 import { compareFiles, isTreePath } from './tree-path.js';
 
-export interface ReadTree {
+interface ReadTree {
   readonly tree: MemoryTree;
   /** One for what is no memory, and one for what is too much (D17). */
   readonly warnings: readonly Warning[];

@@ -82,8 +82,28 @@ describe('C3 42: a poisoned archive', () => {
 
   it('is refused for an extended header with another place, of two the last', async () => {
     const text = paxRecord('path', `${FOLDER}/x.md`) + paxRecord('path', '../../x.md');
-    const header = { path: 'PaxHeaders/x', type: 'x', text };
-    expect(await read(cacheArchive([header, HONEST]))).toContain('"../../x.md" is not a memory file');
+    expect(await read(cacheArchive([header(text), HONEST]))).toContain('"../../x.md" is not a memory file');
+  });
+
+  const header = (text: string): Member => ({ path: 'PaxHeaders/x', type: 'x', text });
+
+  // Programs may read these differently; none but this one does.
+  it.each([
+    ['a folder with content', [HONEST, { path: `${FOLDER}/x.md`, type: '5', text: 'x' }]],
+    ['an extended header with another size', [header(paxRecord('size', '99999')), HONEST]],
+    ['an extended header with a link', [header(paxRecord('linkpath', '/etc')), HONEST]],
+    ['an extended header with a sparse file', [header(paxRecord('GNU.sparse.name', '/x')), HONEST]],
+    ['an extended header with nonsense', [header('999 pat=x\n'), HONEST]],
+    ['two extended headers', [header(paxRecord('path', '/x')), header(paxRecord('comment', 'x')), HONEST]],
+  ])('gives no more than its memory if it has %s', async (_, members) => {
+    expect(await read(cacheArchive(members))).toEqual({ 'bot.md': HONEST.text });
+  });
+
+  it('gives no more than its memory if another archive follows', async () => {
+    const joined = Buffer.concat([tarOf([HONEST]), tarOf([{ path: '../.bashrc', text: 'x' }])]);
+    const frames = [HONEST, { path: '../.bashrc' }].map((member) => zstdCompressSync(tarOf([member])));
+    for (const packed of [zstdCompressSync(joined), gzipSync(joined), Buffer.concat(frames)])
+      expect(await read(packed)).toEqual({ 'bot.md': HONEST.text });
   });
 
   it('is not unpacked to its 10 GB, nor read if it is too large itself', async () => {

@@ -3,10 +3,25 @@ import type { Clock } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import { messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
-import { applyChange, type Change, holdsEntry, isCarriedOut, isMade, type NoteChange } from '../../change.js';
+import {
+  applyChange,
+  applyChanges,
+  type Change,
+  holdsEntry,
+  isCarriedOut,
+  isMade,
+  type NoteChange,
+} from '../../change.js';
 import { backupPath } from '../../notes/place.js';
-import { type FailedSave, failed, type MemoryStore, type SaveResult } from '../../store.js';
-import { inspectEnd } from '../../tail.js';
+import { separator } from '../../run-log.js';
+import {
+  type BlockedPlace,
+  type FailedSave,
+  failed,
+  type MemoryStore,
+  type SaveResult,
+} from '../../store.js';
+import { readEnd } from '../../tail.js';
 import { trimLog } from '../../units.js';
 import { operationOf } from '../tree-on-disk.js';
 import {
@@ -43,36 +58,37 @@ async function write(
   changes: readonly Change[],
   signal: AbortSignal,
 ): Promise<SaveResult> {
-  const deadlineMs = options.clock.now().getTime() + SAVE_BUDGET_MS.file;
+  const limits = { deadlineMs: options.clock.now().getTime() + SAVE_BUDGET_MS.file, signal };
   const place = placeOfFile(options, changes[0]?.path ?? '');
-  const limits = { deadlineMs, signal };
-  const versions = new Map<string, NoteVersion>();
-  const unsaved = new Map<string, FailedSave>();
+  const logs = changes.flatMap((change) => (change.kind === 'note' ? [] : [change]));
+  const notes = changes.flatMap((change) => (change.kind === 'note' ? [change] : []));
+  const unsaved: BlockedPlace[] = [];
   try {
     // All or, as far as it can be known before, nothing.
-    for (const { kind, path } of changes) if (kind !== 'note') await checkedPlace(options, path);
-    for (const change of changes) {
-      const { path } = change;
-      if (signal.aborted) return failed('timeout', 'the run was stopped before its memory was saved');
-      if (change.kind !== 'note') {
-        const failure = await writeLog(options, change, limits);
-        if (failure !== undefined) return failure;
-      } else if (!unsaved.has(path)) {
-        const known = (text: string) => versions.get(path)?.isMade ?? isMade(text, path, changes);
-        // One note that cannot be written keeps nothing else from being saved (D54).
-        const failure = await writeNote(options, change, limits, versions, known).catch(failedWrite);
-        if (failure !== undefined) unsaved.set(path, failure);
-      }
+    for (const { path } of logs) await checkedPlace(options, path);
+    for (const change of logs) {
+      if (signal.aborted) return STOPPED;
+      const failure = await writeLog(options, change, limits);
+      if (failure !== undefined) return failure;
+    }
+    for (const path of new Set(notes.map((note) => note.path))) {
+      if (signal.aborted) return STOPPED;
+      // One note that cannot be written keeps nothing else from being saved (D54).
+      const own = notes.filter((note) => note.path === path);
+      const failure = await writeNote(options, path, own, limits).catch(failedWrite);
+      if (failure !== undefined) unsaved.push({ ...failure, path });
     }
   } catch (thrown) {
     return failedWrite(thrown);
   }
-  const [first] = unsaved.values();
-  if (first !== undefined && changes.every(({ path }) => unsaved.has(path))) return first;
-  const notes = [...unsaved].map(([path, { kind: _, ...why }]) => ({ path, ...why }));
+  const [first] = unsaved;
+  if (first !== undefined && changes.every(({ path }) => unsaved.some((one) => one.path === path)))
+    return failed(first.reason, first.message, first.remedy);
   const attempts = changes.length === 0 ? 0 : 1;
-  return { kind: 'saved', ...place, attempts, unsaved: notes.length === 0 ? undefined : notes };
+  return { kind: 'saved', ...place, attempts, unsaved: unsaved.length === 0 ? undefined : unsaved };
 }
+
+const STOPPED = failed('timeout', 'the run was stopped before its memory was saved');
 
 /** axe says which of its three steps failed. */
 function failedWrite(thrown: unknown): FailedSave {
@@ -102,102 +118,62 @@ async function writeLog(
     return { text: next, backup: change.kind === 'trim' ? trimLog(text, change.keeps).removed : text };
   };
   const target = await rewritePlace(options, location);
-  return await rewriteOrFail(target, { ...options, ...limits, rewrite, backupPath: `${location}.bak` });
-}
-
-/** A note as the save found it, and as it left it. */
-interface NoteVersion {
-  readonly found: string;
-  readonly left: string;
-  /** It had all of the save's changes to it already. */
-  readonly isMade: boolean;
+  return await rewriteFile(target, { ...options, ...limits, rewrite, backupPath: `${location}.bak` });
 }
 
 /**
- * A note as a whole, under its lock: of several writers each sees what the one before it wrote. It is never reached by a
- * link, wherever it is: a model chooses its name. `versions` are what this save has made of notes so far, by path.
+ * All changes to a note, under its lock: of several writers each sees what the one before it wrote. It is never reached by a
+ * link, wherever it is: a model chooses its name.
  */
 async function writeNote(
   options: FileStoreOptions,
-  change: NoteChange,
+  path: string,
+  changes: readonly NoteChange[],
   limits: WriteLimits,
-  versions: Map<string, NoteVersion>,
-  isMadeIn: (text: string) => boolean,
 ): Promise<FailedSave | undefined> {
-  const { path, edit, backup } = change;
   const places = { ...options, followLinks: false };
-  const location = await checkedPlace(places, path);
-  let version: NoteVersion | undefined;
+  const copy = backupPath(path);
   const rewrite = (text: string): NextVersion | undefined => {
-    const before = versions.get(path);
-    const made = isMadeIn(text);
-    // What somebody else made of it in between is what is found.
-    const found = before?.left === text ? before.found : text;
-    const left = made || isCarriedOut(text, change) ? text : applyChange(text, change);
-    version = { found, left, isMade: made };
-    if (left === text) return undefined;
-    return { text: left, backup: found === '' || found === left ? undefined : found };
+    if (isMade(text, path, changes)) return undefined;
+    const open = changes.filter((change) => !isCarriedOut(text, change));
+    const next = applyChanges(new Map([[path, text]]), open);
+    const left = next.get(path) ?? '';
+    return left === text ? undefined : { text: left, backup: next.get(copy) };
   };
-  const failure = await rewriteOrFail(location, {
+  return await rewriteFile(await checkedPlace(places, path), {
     ...places,
     ...limits,
     rewrite,
-    backupPath: backup ? await checkedPlace(places, backupPath(path)) : '',
-    removes: edit.kind === 'delete',
+    backupPath: changes.some(({ backup }) => backup) ? await checkedPlace(places, copy) : '',
+    removes: changes.at(-1)?.edit.kind === 'delete',
   });
-  if (failure === undefined && version !== undefined) versions.set(path, version);
-  return failure;
-}
-
-async function rewriteOrFail(
-  location: string,
-  options: Parameters<typeof rewriteFile>[1],
-): Promise<FailedSave | undefined> {
-  switch (await rewriteFile(location, options)) {
-    case 'done':
-      return undefined;
-    case 'locked':
-      return failed('conflict', `another process holds ${location}.lock`, LOCK_REMEDY);
-    case 'busy':
-      return failed('conflict', `other processes kept writing to ${location}`);
-  }
 }
 
 /** One write, on a line of its own; an entry that is already there is not written again. */
 async function append(
-  options: FileStoreOptions,
+  { files, followLinks }: FileStoreOptions,
   path: string,
   { id, text, again }: Extract<Change, { readonly kind: 'append' }>,
 ): Promise<void> {
-  const { held, endsLine } = await lookAtEnd(options, path, id);
+  const before = await endOf(path);
   // Whoever has forgotten it since has left it in the backup.
-  const isGone = again !== undefined && (await lookAtEnd(options, `${path}.bak`, id)).held;
-  if (!held && !isGone) await options.files.append(path, endsLine ? text : `\n${text}`, options);
-}
+  const isGone = again !== undefined && holdsEntry(await endOf(`${path}.bak`), id);
+  if (!isGone && !holdsEntry(before, id)) await files.append(path, separator(before) + text, { followLinks });
 
-/**
- * A file that cannot be read may still be appended to, as axe does it. Its end is unknown then, and an entry that
- * began in the middle of a line would be lost, so a line break goes before it.
- */
-async function lookAtEnd(
-  { files, followLinks }: FileStoreOptions,
-  path: string,
-  id: string,
-): Promise<{ readonly held: boolean; readonly endsLine: boolean }> {
-  try {
-    const file = await files.open(path, { followLinks });
-    if (file === undefined) return { held: false, endsLine: true };
+  /**
+   * A file that cannot be read may still be appended to, as axe does it. Its end is unknown then, and an entry that began in
+   * the middle of a line would be lost, so a line break goes before it.
+   */
+  async function endOf(name: string): Promise<string> {
     try {
-      return await inspectEnd(file, (text) => holdsEntry(text, id));
-    } finally {
-      await file.close();
+      const file = await files.open(name, { followLinks });
+      if (file === undefined) return '';
+      return (await readEnd(file).finally(() => file.close())).text;
+    } catch {
+      return 'unknown';
     }
-  } catch {
-    return { held: false, endsLine: false };
   }
 }
-
-const LOCK_REMEDY = 'If no other run is active, delete that file.';
 
 const AXE_STEPS: ReadonlyMap<string, string> = new Map([
   ['mkdir', 'create memory directory'],

@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { messageOf } from '../../../lib/errors.js';
 import { type Files, readWhole } from '../../../lib/files.js';
+import { lastEntries } from '../../run-log.js';
 import { statePath } from '../../state.js';
 import type {
   BlockedPlace,
@@ -11,9 +12,10 @@ import type {
   SaveFailure,
   TreeResult,
 } from '../../store.js';
-import { readRunLog, shownTree, withState } from '../read-log.js';
-import { codeOf, failureOf, type ReadTree, readFound, readTree, type StoredFile } from '../tree-on-disk.js';
-import { compareFiles, isTreePath, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
+import { countEntriesIn, readEnd } from '../../tail.js';
+import { readLog, readLogIn, shownTree } from '../read-log.js';
+import { codeOf, failureOf, listFiles, readFound, type StoredFile } from '../tree-on-disk.js';
+import { isTreePath, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
 
 export interface FilePlaces {
   readonly files: Files;
@@ -101,17 +103,19 @@ export function reasonOf(thrown: unknown): SaveFailure {
   return thrown instanceof Refused ? thrown.reason : failureOf(thrown);
 }
 
-/** Reads a run log from its end. Nothing here throws. */
+/** Reads the end of a run log, and the state next to it. Nothing here throws. */
 export async function readFileLog(places: FilePlaces, request: ReadRequest): Promise<RestoreResult> {
   const { path } = request;
   const place = { location: locateFile(places, path), warnings: [] };
   try {
-    await checkedPlace(places, path);
-    const file = await places.files.open(place.location, places);
-    const found = withState(place, await readText(places, statePath(path)));
-    if (file === undefined) return { ...found, kind: 'empty' };
+    const file = await places.files.open(await checkedPlace(places, path), places);
+    const state = await readText(places, statePath(path));
+    if (file === undefined) return readLogIn(new Map([[statePath(path), state]]), request, place);
     try {
-      return await readRunLog(file, request, found);
+      const { text, isWhole } = await readEnd(file);
+      const total = request.count ? await countEntriesIn(file) : undefined;
+      const entries = isWhole ? text : lastEntries(text, Number.POSITIVE_INFINITY);
+      return readLog({ text: entries, isWhole, bytes: file.bytes, state, total }, request, place);
     } finally {
       await file.close();
     }
@@ -126,13 +130,15 @@ export async function readFileTree(places: FilePlaces, under?: readonly string[]
   try {
     await checkedPlace(places, 'any.md');
     const isElsewhere = (path: string): boolean => places.paths?.has(path) === true;
-    const { tree, warnings, left, blocked } =
+    const { files, wants = () => true } = places;
+    const { found, blocked: inWay } =
       under === undefined
-        ? await readTree(places.files, location, places.wants)
-        : await readPlaces(
+        ? { found: (await listFiles(files, location)).filter(({ path }) => wants(path)), blocked: [] }
+        : await findPlaces(
             places,
             under.filter((path) => !isElsewhere(path)),
           );
+    const { tree, warnings, left, blocked } = await readFound(files, location, found, inWay);
     const named = under?.filter(isElsewhere) ?? [...(places.paths?.keys() ?? [])];
     const all = new Map(tree);
     const unread = [...blocked];
@@ -159,19 +165,14 @@ async function readElsewhere(places: FilePlaces, path: string): Promise<string |
   try {
     return await readText(places, path);
   } catch (thrown) {
+    if (codeOf(thrown) === 'ENOTDIR') return '';
     return { path, reason: reasonOf(thrown), message: messageOf(thrown) };
   }
 }
 
 /** The text of a file; empty where there is none. */
 async function readText(places: FilePlaces, path: string): Promise<string> {
-  const location = await checkedPlace(places, path);
-  try {
-    return (await readWhole(places.files, location, places)) ?? '';
-  } catch (thrown) {
-    if (codeOf(thrown) === 'ENOTDIR') return '';
-    throw thrown;
-  }
+  return (await readWhole(places.files, await checkedPlace(places, path), places)) ?? '';
 }
 
 function failedRead(thrown: unknown, location: string): FailedRead {
@@ -179,11 +180,13 @@ function failedRead(thrown: unknown, location: string): FailedRead {
 }
 
 /**
- * The memory files of some places of a folder, exact paths and folders with a `/` at their end. No link is followed, on
- * the command line neither: what is no regular file of one name is left out with a warning (D17). Throws for a place
- * outside.
+ * What is at some places of a folder, exact paths and folders with a `/` at their end, and which of them cannot be used. No
+ * link is followed, on the command line neither. Throws for a place outside.
  */
-async function readPlaces(places: FilePlaces, under: readonly string[]): Promise<ReadTree> {
+async function findPlaces(
+  places: FilePlaces,
+  under: readonly string[],
+): Promise<{ readonly found: readonly StoredFile[]; readonly blocked: readonly BlockedPlace[] }> {
   const inside = { ...places, followLinks: false, paths: new Map<string, string>() };
   const found: StoredFile[] = [];
   const blocked: BlockedPlace[] = [];
@@ -196,17 +199,7 @@ async function readPlaces(places: FilePlaces, under: readonly string[]): Promise
       blocked.push({ path: place, reason: reasonOf(thrown), message: messageOf(thrown) });
     }
   }
-  found.sort((left, right) => compareFiles(left.path, right.path));
-  const read = await readFound(places.files, locateFile(inside, ''), found);
-  const warnings = blocked.map(({ message }) => ({
-    code: 'memory-store-notice' as const,
-    message: `${message}; left out`,
-  }));
-  return {
-    ...read,
-    warnings: [...warnings.slice(0, 1), ...read.warnings],
-    blocked: [...blocked, ...read.blocked],
-  };
+  return { found, blocked };
 }
 
 async function findIn(places: FilePlaces, place: string): Promise<readonly StoredFile[]> {

@@ -3,6 +3,7 @@ import type { Clock } from '../../../lib/clock.js';
 import { type Files, type OpenFile, readWhole } from '../../../lib/files.js';
 import { decodeBytes } from '../../../lib/text/bytes.js';
 import { separator } from '../../run-log.js';
+import { type FailedSave, failed } from '../../store.js';
 
 export interface NextVersion {
   readonly text: string;
@@ -33,21 +34,24 @@ const LATE_BYTES = 4 * 1024 * 1024;
  * a program that opened the old file before the rename and writes to it after that last look.
  * Throws what the file system throws.
  */
-export async function rewriteFile(
-  path: string,
-  options: RewriteOptions,
-): Promise<'done' | 'locked' | 'busy'> {
+export async function rewriteFile(path: string, options: RewriteOptions): Promise<FailedSave | undefined> {
   const { files, clock, deadlineMs, signal } = options;
   const lockPath = `${path}.lock`;
   const lock = await takeLock(lockPath, options);
-  if (lock === undefined) return 'locked';
+  const isLocked = failed(
+    'conflict',
+    `another process holds ${lockPath}`,
+    'If no other run is active, delete that file.',
+  );
+  if (lock === undefined) return isLocked;
   // Another process may have taken it for stale.
   const isHeld = async () => (await readLock(files, lockPath)) === lock;
   try {
     for (;;) {
-      if (signal.aborted || clock.now().getTime() > deadlineMs) return 'busy';
-      if (!(await isHeld())) return 'locked';
-      if (await rewriteOnce(path, options, isHeld)) return 'done';
+      if (signal.aborted || clock.now().getTime() > deadlineMs)
+        return failed('conflict', `other processes kept writing to ${path}`);
+      if (!(await isHeld())) return isLocked;
+      if (await rewriteOnce(path, options, isHeld)) return undefined;
       await clock.sleep(1, signal);
     }
   } finally {
