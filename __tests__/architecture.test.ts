@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 53_175,
+  'lines of src/': 53_035,
   'files of src/': 313,
-  'types of src/': 736,
+  'types of src/': 730,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 80_608,
+  'lines of __tests__/': 80_421,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

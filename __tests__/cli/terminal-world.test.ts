@@ -8,10 +8,10 @@ import {
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { createDeadline } from '../../src/lib/time-limit.js';
-import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+
 import type { Dependencies } from '../../src/run/dependencies.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
-import { completed, exhausted, reportOf, STATS } from '../helpers/reports.js';
+import { completed, exhausted, reportOf, requestOf, STATS } from '../helpers/reports.js';
 import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
@@ -37,14 +37,7 @@ async function open(patch: Partial<TerminalDependenciesOptions> = {}) {
 async function publish(outcome: RunOutcome, output: TerminalDependenciesOptions['output']) {
   const { deps, terminal } = await open({ output });
   const { plan } = await reportOf('planned');
-  const published = await deps.publisher.publish(plan, outcome, {
-    buffered: NOTHING_BUFFERED,
-    read: { coverage: undefined, unseen: [] },
-    commits: undefined,
-    findings: undefined,
-    others: [],
-    lane: 'trusted',
-  });
+  const published = await deps.publisher.publish(requestOf(plan, outcome));
   expect(published).toEqual({ line: undefined, url: undefined });
   return { output: terminal.output(), talk: terminal.talk() };
 }

@@ -205,8 +205,8 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     openMemory: () => guarded(store),
     ...(permissions === undefined ? {} : { github }),
     publisher: {
-      async publish(_plan, outcome, requested) {
-        step(`publish ${outcome.kind}`);
+      async publish(requested) {
+        step(`publish ${requested.outcome.kind}`);
         requests.push(requested);
         return parts.published ?? { line: undefined, url: undefined };
       },

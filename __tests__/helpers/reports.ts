@@ -2,7 +2,9 @@ import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
 import type { Finished, Outputs, RunSummary, SummaryOptions } from '../../src/report/run-summary.js';
 import { summarize } from '../../src/report/summarize.js';
-import type { RunReport, RunRequest } from '../../src/run/records.js';
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import type { PublishRequest } from '../../src/run/dependencies.js';
+import type { Plan, RunReport, RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, type FakeDependenciesParts, makeRequest } from './dependencies-fake.js';
 
@@ -79,4 +81,14 @@ const LIMIT_STATUS: Record<Limit, ExitCode> = { turns: 1, time: 3, tokens: 4, co
 /** A tool call that went well. */
 export function called(tool: string, patch: Partial<ToolCallRecord> = {}): ToolCallRecord {
   return { turn: 1, tool, input: {}, output: 'ok', isError: false, isDenied: false, durationMs: 5, ...patch };
+}
+
+/** A run that is over, of which nothing is published but its answer. */
+export function requestOf(
+  plan: Plan,
+  outcome: RunOutcome,
+  patch: Partial<PublishRequest> = {},
+): PublishRequest {
+  const nothing = { buffered: NOTHING_BUFFERED, read: { coverage: undefined, unseen: [] }, others: [] };
+  return { plan, outcome, ...nothing, lane: 'trusted', ...patch } as unknown as PublishRequest;
 }

@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../src/lib/outcome.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { withActs } from '../../src/run/publish.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
-import { completed, exhausted, reportOf } from '../helpers/reports.js';
+import { completed, exhausted, reportOf, requestOf } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 import { placed, readPull, startPull } from '../review/post-scene.js';
 import { publisherOf } from './publisher-scene.js';
@@ -24,11 +24,10 @@ async function publish(
   };
   const { publisher } = publisherOf({ client: hello.client, comment });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const commits = { head: hello.headSha, base: hello.baseSha, diff: '' };
+  const change = { head: hello.headSha, base: hello.baseSha, diff: '' };
   const findings = withActs(await readPull(hello), 42, buffered);
-  const read = { coverage: undefined, unseen: [] };
-  const requested = { buffered, read, commits, findings, others: [], lane: 'trusted' } as const;
-  const published = await publisher.publish({ ...plan, trigger: pullRequest() }, outcome, requested);
+  const about = { ...plan, trigger: pullRequest() };
+  const published = await publisher.publish(requestOf(about, outcome, { buffered, change, findings }));
   const { talk } = hello.repo;
   return { published, reviews: talk.reviews.length, labels: talk.labelsOf.get(42) ?? [] };
 }

@@ -3,7 +3,6 @@ import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
-import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { PublishRequest, Reply } from '../../src/run/dependencies.js';
 import type { Inputs } from '../../src/runner/inputs.js';
 import { startHello } from '../github/hello-fixture.js';
@@ -11,7 +10,7 @@ import { AGENT } from '../helpers/dependencies-fake.js';
 import { type FakeGitHubClient, failure } from '../helpers/github-client-fake.js';
 import { seedReview } from '../helpers/github-review-seed.js';
 import { answerLine } from '../helpers/marks.js';
-import { completed, reportOf, STATS } from '../helpers/reports.js';
+import { completed, reportOf, requestOf, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import { CREATE, conversation, publisherOf, RUN_URL, SECRET, UPDATE } from './publisher-scene.js';
 
@@ -20,25 +19,18 @@ async function publish(
   trigger: Trigger,
   outcome: RunOutcome = completed('Looks good.'),
   patch: Partial<ActionPublisherOptions> = {},
-  wanted: PublishRequest = NOTHING_WANTED,
+  wanted: Partial<PublishRequest> = {},
 ) {
   const client = patch.client === undefined ? conversation() : (patch.client as FakeGitHubClient);
   const { publisher, warnings } = publisherOf({ client, ...patch });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const { posted, marks: _, ...published } = await publisher.publish({ ...plan, trigger }, outcome, wanted);
+  const run = requestOf({ ...plan, trigger }, outcome, wanted);
+  const { posted, marks: _, ...published } = await publisher.publish(run);
   const { requests } = client;
   const writes = requests.filter(({ route }) => route === CREATE || route === UPDATE);
   return { published, posted, warnings, requests, writes, body: String(writes[0]?.params['body'] ?? '') };
 }
 
-const NOTHING_WANTED: PublishRequest = {
-  buffered: NOTHING_BUFFERED,
-  read: { coverage: undefined, unseen: [] },
-  commits: undefined,
-  findings: undefined,
-  others: [],
-  lane: 'trusted',
-};
 const NOTHING = { line: undefined, url: undefined };
 const OTHERS: readonly Trigger[] = [
   SCHEDULE,
@@ -47,11 +39,6 @@ const OTHERS: readonly Trigger[] = [
   { ...SCHEDULE, kind: 'unknown', event: 'watch' },
   { kind: 'local' },
 ];
-
-it('an earlier comment is looked for', async () => {
-  const { requests } = await publish(pullRequest());
-  expect(requests.map(({ route }) => route)).toEqual(['graphql', CREATE]);
-});
 
 describe('a comment', () => {
   const PLACES: readonly (readonly [Trigger, Inputs['comment'], string | undefined])[] = [
@@ -105,13 +92,13 @@ describe('a comment', () => {
   });
 
   it.each([
-    ['trusted', 'See #12 and https://redirect.github.com/octo/repo/issues/1'],
-    ['untrusted', 'See <code>#12</code> and https://redirect.github.com/octo/repo/issues/1'],
+    ['trusted', 'See #12 and ***, https://redirect.github.com/octo/repo/issues/1'],
+    ['untrusted', 'See <code>#12</code> and ***, https://redirect.github.com/octo/repo/issues/1'],
   ] as const)(
-    'links to no thread of another repository, untrusted to none at all: %s',
+    'has no secret and links to no thread of another repository, untrusted to none at all: %s (D24)',
     async (lane, expected) => {
-      const outcome = completed('See #12 and https://github.com/octo/repo/issues/1');
-      const { body } = await publish(pullRequest(), outcome, {}, { ...NOTHING_WANTED, lane });
+      const outcome = completed(`See #12 and ${SECRET}, https://github.com/octo/repo/issues/1`);
+      const { body } = await publish(pullRequest(), outcome, {}, { lane });
       expect(body).toContain(expected);
     },
   );
@@ -165,13 +152,6 @@ describe('a comment', () => {
     });
     expect(body).toContain(`\n${answer}\n\`\`\`\n\n*Cut short: `);
   });
-
-  it('has no secret in it, notifies nobody and closes a fence that the answer left open (D24)', async () => {
-    const { body } = await publish(pullRequest(), completed(`@octocat look: ${SECRET}\n\n\`\`\`js\nlet x;`));
-    expect(body).not.toContain(SECRET);
-    expect(body).toContain('\n<code>@octocat</code> look: ***\n');
-    expect(body).toMatch(/\nlet x;\n```\n\n<sub>/);
-  });
 });
 
 it('a comment on a line has its answer in the thread, below the line of an attempt that failed', async () => {
@@ -183,7 +163,7 @@ it('a comment on a line has its answer in the thread, below the line of an attem
   const { publisher } = publisherOf({ client });
   await publisher.answerFailure({ trigger, agent: 'bot', line: 'There is no answer.' });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
-  const { posted } = await publisher.publish({ ...plan, trigger }, completed('Because.'), NOTHING_WANTED);
+  const { posted } = await publisher.publish(requestOf({ ...plan, trigger }, completed('Because.')));
   const replies = repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === commentId);
   expect(replies.map(({ body }) => body.split('\n')[1])).toEqual(['There is no answer.', 'Because.']);
   // Only texts whose ids are noted are believed later.
@@ -209,24 +189,27 @@ describe('a comment that cannot be written', () => {
     expect(warnings).toEqual([]);
   });
 
-  it.each([403, 404, 410, 422, 500])(
-    'because GitHub answers %i is one warning with cause and remedy',
-    async (status) => {
-      const refuse = () => {
-        throw failure(status, 'POST /repos/octocat/hello/issues/42/comments', 'not here');
-      };
-      const client = conversation(undefined, { [CREATE]: refuse });
-      const { published, warnings } = await publish(pullRequest(), undefined, { client });
-      expect(published).toEqual({ ...NOTHING, failure: `${warnings[0]?.message}. ${warnings[0]?.remedy}` });
-      expect(warnings).toEqual([
-        {
-          code: 'publish-failed',
-          message: expect.stringMatching(/^the answer is in the job summary, .+[^.]$/s),
-          remedy: expect.stringMatching(/\.$/),
-        },
-      ]);
-    },
-  );
+  it('because the token is missing is one for a report, too', async () => {
+    const { warnings } = await publish(SCHEDULE, undefined, { client: undefined, reportTo: 'issue' });
+    const message = /^the answer is in the job summary, but the issue was not written: .*`github-token`/;
+    expect(warnings).toMatchObject([{ message: expect.stringMatching(message) }]);
+  });
+
+  it.each([403, 500])('because GitHub answers %i is one warning with cause and remedy', async (status) => {
+    const refuse = () => {
+      throw failure(status, 'POST /repos/octocat/hello/issues/42/comments', 'not here');
+    };
+    const client = conversation(undefined, { [CREATE]: refuse });
+    const { published, warnings } = await publish(pullRequest(), undefined, { client });
+    expect(published).toEqual({ ...NOTHING, failure: `${warnings[0]?.message}. ${warnings[0]?.remedy}` });
+    expect(warnings).toEqual([
+      {
+        code: 'publish-failed',
+        message: expect.stringMatching(/^the answer is in the job summary, .+[^.]$/s),
+        remedy: expect.stringMatching(/\.$/),
+      },
+    ]);
+  });
 
   it('because of a bug rethrows the error', async () => {
     const client = conversation(undefined, {
@@ -288,15 +271,6 @@ describe('the answer to a command', () => {
     const second = await reply('No entry.', { among: 'unless-answered', existing: answered });
     expect([second.routes, second.published.line]).toEqual([[], 'There is an answer on #7.']);
     expect((await reply('Forgotten.', { among: 'for-all', existing: answered })).routes).toEqual([UPDATE]);
-  });
-
-  it('notifies nobody, runs nothing, reveals no secret and closes its fences (D24)', async () => {
-    const entry = '- `a`: Ask @octocat, fixes #3 ![x](https://evil.example/p.png) hunter2-hunter2';
-    const { body } = await reply(`Forgotten:\n\n${entry}\n/deploy\n\`\`\`ts\n@hubot`);
-    expect(body).toContain('Ask <code>@octocat</code>, fixes <code>#3</code> [x]');
-    expect(body).toContain('\n<code>/deploy</code>');
-    expect(body).not.toMatch(/hunter2|!\[/);
-    expect(body).toMatch(/```ts\n@hubot\n```\n\n<sub>About/);
   });
 
   it.each([

@@ -3,9 +3,8 @@ import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { annotateFindings, checkOf } from '../../src/publish/show-findings.js';
-import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import type { PlacedFinding } from '../../src/review/place.js';
-import { completed, reportOf } from '../helpers/reports.js';
+import { completed, reportOf, requestOf } from '../helpers/reports.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import { placed } from '../review/post-scene.js';
@@ -24,16 +23,8 @@ describe('a check', () => {
 
   async function of(trigger: Trigger, outcome: RunOutcome = completed('Done.')) {
     const { plan } = await reportOf('planned');
-    const wanted = {
-      buffered: NOTHING_BUFFERED,
-      read: { coverage: undefined, unseen: [] },
-      commits: undefined,
-      findings: undefined,
-      others: [],
-      lane: 'trusted' as const,
-    };
     const published = { isReview: false, line: 'Posted a comment on #42.' };
-    return checkOf({ plan: { ...plan, trigger }, outcome, requested: wanted }, published, { runUrl: '' });
+    return checkOf(requestOf({ ...plan, trigger }, outcome), published, { runUrl: '' });
   }
 
   it.each<[string, Trigger, string | undefined]>([

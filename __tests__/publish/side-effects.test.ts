@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
-import { warningText } from '../../src/lib/warning.js';
+import { type Warning, warningText } from '../../src/lib/warning.js';
+import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
 import { createCommentReactions, publishSideEffects } from '../../src/publish/side-effects.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { denied, startHello } from '../github/hello-fixture.js';
+import { AGENT } from '../helpers/dependencies-fake.js';
 import { createFakeGitHubClient, failure } from '../helpers/github-client-fake.js';
+import { completed, reportOf, requestOf } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 interface Scene {
@@ -16,15 +19,16 @@ interface Scene {
 /** Publishes what a run has buffered; gives what was said about it. */
 async function publish({ client, trigger }: Scene, wanted: Partial<Buffered>) {
   const warnings: string[] = [];
-  const part = await publishSideEffects(client, {
-    buffered: { ...NOTHING_BUFFERED, ...wanted },
-    trigger,
-    agent: 'bot',
-    lane: 'trusted',
-    warn: (warning) => void warnings.push(warningText(warning)),
-    clean: (markdown) => `cleaned ${markdown}`,
-    cleanTitle: (title) => `plain ${title}`,
-  });
+  const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
+  const buffered = { ...NOTHING_BUFFERED, ...wanted };
+  const part = await publishSideEffects(requestOf({ ...plan, trigger }, completed(''), { buffered }), {
+    client,
+    secrets: ['hunter2-hunter2'],
+    reporter: {
+      event: () => undefined,
+      warn: (warning: Warning) => void warnings.push(warningText(warning)),
+    },
+  } as unknown as ActionPublisherOptions);
   return { part, warnings };
 }
 
@@ -36,27 +40,27 @@ describe('the labels that a run requests', () => {
     const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
     const { part, warnings } = await publish({ client, trigger: pullRequest() }, { labels });
     expect(part.line).toBe('Added the label `bug`. Removed the label `wip`.');
-    expect(warnings).toEqual(['the repository has no label `nonsense`; none was made']);
+    expect(warnings).toEqual(['the repository does not have the label `nonsense`; none was made']);
     expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
   });
 });
 
 describe('an issue that a run opens', () => {
-  const draft = { title: 'Flaky test', body: 'It fails.', labels: [] };
+  const draft = { title: 'Flaky test', body: 'It fails with hunter2-hunter2.', labels: [] };
 
   it('is opened once, and updated by the next run with the same title', async () => {
     const { client, repo } = await startHello();
     const first = await publish({ client, trigger: SCHEDULE }, { issues: [draft] });
     expect(first).toMatchObject({ part: { line: 'Opened the issue #43.' }, warnings: [] });
-    const again = { ...draft, body: 'It fails still.' };
+    const again = { ...draft, body: `${draft.body} Still.` };
     const second = await publish({ client, trigger: SCHEDULE }, { issues: [again] });
     expect(second.part.line).toBe('Updated the issue #43.');
     const found = [...repo.issues.values()];
     expect(found.map(({ title, body }) => [title, body])).toEqual([
       [
-        'plain Flaky test',
+        'Flaky test',
         expect.stringMatching(
-          /^<!-- axe-action \{"kind":"issue","agent":"bot","key":"[\w\\]+","lane":"trusted"\} -->\ncleaned It fails still\.$/,
+          /^<!-- axe-action \{"kind":"issue","agent":"bot","key":"[\w\\]+","lane":"trusted"\} -->\nIt fails with \*\*\*\. Still\.$/,
         ),
       ],
     ]);

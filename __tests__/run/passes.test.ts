@@ -1,7 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
-import type { Buffered } from '../../src/review/buffered.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
@@ -89,7 +88,6 @@ async function review({
       warnings: [],
     },
   });
-  const published: Buffered[] = [];
   const report = await runPipeline(
     makeRequest({
       trigger: pullRequest(),
@@ -98,19 +96,10 @@ async function review({
       diffPolicy: { maxTokens: maxDiffTokens, paths: [], pathsIgnore: [] },
       ...request,
     }),
-    {
-      ...deps,
-      publisher: {
-        ...deps.publisher,
-        async publish(plan, outcome, wanted) {
-          published.push(wanted.buffered);
-          return await deps.publisher.publish(plan, outcome, wanted);
-        },
-      },
-    },
+    deps,
   );
-  const [buffered] = published;
-  if (report.kind !== 'ran' || buffered === undefined) throw new Error(`the run was ${report.kind}`);
+  if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);
+  const { buffered } = report;
   const reviews = asked.filter(({ prompt, tools = [] }) => prompt.length === 2 && tools.length > 1);
   return { report, buffered, deps, asked, read: reviews.map((one) => shownIn(askedText(one))) };
 }

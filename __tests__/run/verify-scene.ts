@@ -1,5 +1,4 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { Buffered } from '../../src/review/buffered.js';
 import type { PublishRules } from '../../src/review/publish-rules.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -124,23 +123,11 @@ export async function runVerified({ raised, replies, depth = 'standard', toml = 
     },
     ...scene.parts,
   });
-  const published: Buffered[] = [];
-  const world = {
-    ...deps,
-    publishRules: { ...deps.publishRules, ...scene.rules },
-    publisher: {
-      ...deps.publisher,
-      async publish(...[plan, outcome, wanted]: Parameters<typeof deps.publisher.publish>) {
-        published.push(wanted.buffered);
-        return await deps.publisher.publish(plan, outcome, wanted);
-      },
-    },
-  };
+  const world = { ...deps, publishRules: { ...deps.publishRules, ...scene.rules } };
   const report = await runPipeline(
     makeRequest({ trigger: pullRequest(), review: { depth }, inWorkflow: true, ...scene.request }),
     world,
   );
-  const [buffered] = published;
-  if (report.kind !== 'ran' || buffered === undefined) throw new Error(`the run was ${report.kind}`);
-  return { deps, report, buffered, reviewer, verifier };
+  if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);
+  return { deps, report, buffered: report.buffered, reviewer, verifier };
 }

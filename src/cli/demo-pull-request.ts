@@ -56,14 +56,15 @@ export function createDemoPullRequest() {
     );
   };
 
-  function post(agent: string, { buffered, commits, lane, findings }: PublishRequest): Published {
-    if (commits === undefined || findings === undefined) throw new Error('the demo knows every diff');
+  function post({ plan, buffered, change, lane, findings }: PublishRequest): Published {
+    const agent = plan.agent.name;
+    if (change === undefined || findings === undefined) throw new Error('the demo knows every diff');
     const { ledger, news, pull } = findings;
     const posting: ReviewPost = {
       ...DEFAULT_PUBLISH_RULES,
       place: { repository: REPOSITORY, number: pull },
       agent,
-      head: commits.head,
+      head: change.head,
       lane,
       ledger,
       news,
@@ -80,12 +81,12 @@ export function createDemoPullRequest() {
     const at = posting.now.getTime();
     const ended = news.ended.map((finding) => {
       const mark = endedMark(finding, { at, closed: true });
-      say(finding.thread?.id, told(endText(finding, posting) ?? '', mark, commits.head), true);
+      say(finding.thread?.id, told(endText(finding, posting) ?? '', mark, change.head), true);
       return mark;
     });
     const back = news.back.map((finding) => {
       const mark = backMark(finding, { at, closedBy: undefined });
-      say(finding.thread?.id, told(backText(finding, posting), mark, commits.head), false);
+      say(finding.thread?.id, told(backText(finding, posting), mark, change.head), false);
       return mark;
     });
     const marks = [...ended, ...back];
@@ -122,7 +123,7 @@ export function createDemoPullRequest() {
     },
     trigger: () => triggerOf(pushed.base, pushed.head, pushed.fresh === undefined ? 'opened' : 'synchronize'),
     publisher: {
-      publish: async (plan, _outcome, wanted) => post(plan.agent.name, wanted),
+      publish: async (run) => post(run),
       tellFindings: async () => ({}),
       reply: async () => ({ line: undefined, url: undefined }),
     } satisfies Publisher,

@@ -113,17 +113,17 @@ export async function connectWithToken({ env, stderr }: Terminal, status?: Statu
 
 function createTerminalPublisher({ terminal, output, status }: TerminalDependenciesOptions): Publisher {
   return {
-    async publish(plan, outcome, { buffered, commits, findings, read, artifacts }) {
+    async publish({ plan, outcome, buffered, change, findings, read, artifacts }) {
       status?.done(outcome);
       if (output.verbose) {
         const lines = formatStats(outcome.stats, isAnswered(outcome));
         for (const line of lines) terminal.stderr.write(`${line}\n`);
       }
       const report =
-        commits === undefined || !postsReviews(plan.agent)
+        change === undefined || !postsReviews(plan.agent)
           ? undefined
           : {
-              ...commits,
+              ...change,
               ...read,
               pull: findings?.pull,
               findings:

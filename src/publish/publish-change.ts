@@ -13,15 +13,10 @@ import { type Warning, warningText } from '../lib/warning.js';
 import { memoryName } from '../memory/log-path.js';
 import { textId } from '../memory/units.js';
 import type { PullRequestDraft } from '../review/buffered.js';
+import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type Edits, joinEdits } from '../tools/workspace/changes.js';
-import {
-  type ActionPublisherOptions,
-  cleanFor,
-  footer,
-  type RunEnd,
-  writtenBy,
-} from './publisher-options.js';
+import { type ActionPublisherOptions, cleanFor, footer, writtenBy } from './publisher-options.js';
 
 /** What became of the files that a run has changed. */
 interface PublishedChange {
@@ -40,10 +35,13 @@ interface PublishedChange {
  * Opens the pull request, or pushes the commits, that a run wants of what it has changed. Where that may not be, or GitHub
  * refuses, the patch is in the job summary; a change that breaks a rule is shown nowhere. Does not throw: trouble is a warning.
  */
-export async function publishChange(end: RunEnd, options: ActionPublisherOptions): Promise<PublishedChange> {
-  const { plan, outcome, requested } = end;
+export async function publishChange(
+  end: PublishRequest,
+  options: ActionPublisherOptions,
+): Promise<PublishedChange> {
+  const { plan, outcome, buffered, onlyPatch } = end;
   const { changes, client, reporter, secrets } = options;
-  const { pullRequest: draft, commits } = requested.buffered;
+  const { pullRequest: draft, commits } = buffered;
   if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
   const { edits, problem } = changes.made;
   const isAsked = draft !== undefined || commits.length > 0;
@@ -60,7 +58,7 @@ export async function publishChange(end: RunEnd, options: ActionPublisherOptions
     return { said, details: said, failure: warningText(warning) };
   }
   const isEnded = !isCutShort(outcome) && outcome.kind !== 'failed' && outcome.kind !== 'refused';
-  const why = isEnded ? requested.onlyPatch : 'the run did not finish';
+  const why = isEnded ? onlyPatch : 'the run did not finish';
   if (why !== undefined) {
     const said = `${nothing}, because ${why}.`;
     const { where, text } = describePatch(edits, secrets);
@@ -80,11 +78,15 @@ interface Publishing extends ActionPublisherOptions {
   readonly repository: Repository;
 }
 
-async function open(draft: PullRequestDraft, end: RunEnd, options: Publishing): Promise<PublishedChange> {
+async function open(
+  draft: PullRequestDraft,
+  end: PublishRequest,
+  options: Publishing,
+): Promise<PublishedChange> {
   const { changes, client, repository } = options;
-  const { plan, requested } = end;
+  const { plan, lane } = end;
   const { edits } = changes.made;
-  const clean = cleanFor(requested.lane, options);
+  const clean = cleanFor(lane, options);
   const task = taskOf(end, options);
   const asked = subjectNumber(plan.trigger);
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
@@ -98,7 +100,7 @@ async function open(draft: PullRequestDraft, end: RunEnd, options: Publishing): 
       message: commitLine(draft.title, options.secrets),
       title: sanitize(draft.title, 'title', options.secrets),
       body: `${clean(draft.body)}\n\n${footer(by, options)}`,
-      mark: { kind: 'change', agent: plan.agent.name, key: task, lane: requested.lane },
+      mark: { kind: 'change', agent: plan.agent.name, key: task, lane },
     } as const;
     return await proposeChange(client, change, signal);
   });
@@ -136,14 +138,16 @@ const WAITS =
   "Its workflows wait for a person's approval, because the job's own token made the commit. With the token of a GitHub App (`github-token`) they start at once.";
 
 /** The same for runs of the agent that are about the same: its subject, or else its workflow. */
-function taskOf({ plan: { trigger } }: RunEnd, { workflow }: ActionPublisherOptions): string {
+function taskOf({ plan: { trigger } }: PublishRequest, { workflow }: ActionPublisherOptions): string {
   return String(subjectNumber(trigger) ?? textId(workflow).slice(2, 10));
 }
 
 /** Pushes the commits of a run, one after the other: where one fails, those before it stay. */
-async function push({ plan: { trigger }, requested }: RunEnd, options: Publishing): Promise<PublishedChange> {
+async function push(
+  { plan: { trigger }, buffered: { commits } }: PublishRequest,
+  options: Publishing,
+): Promise<PublishedChange> {
   const { changes, client, repository } = options;
-  const { commits } = requested.buffered;
   const parts = changes.made.editsOf(commits.map(({ number }) => number));
   const made: Awaited<ReturnType<typeof commitEdits>>[] = [];
   let branch = '';

@@ -17,28 +17,29 @@ import type { FindingRecord, ReviewResult } from '../review/record.js';
 import { backMark, endedMark } from '../review/said.js';
 import { isQuestion } from '../review/scope.js';
 import { hasNews, isAsking, isClosed } from '../review/tell-findings.js';
-import type { FindingsToTell, ToldFindings } from '../run/dependencies.js';
+import type { FindingsToTell, PublishRequest, ToldFindings } from '../run/dependencies.js';
 import type { Published } from '../run/records.js';
 import type { MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
-import { type ActionPublisherOptions, cleanFor, type RunEnd, reviewRemarks } from './publisher-options.js';
+import { type ActionPublisherOptions, cleanFor, reviewRemarks } from './publisher-options.js';
 import { publishSideEffects } from './side-effects.js';
 
 /** Publishes what the tools of a run collected: the review, then labels and the like. Trouble is a warning. */
-export async function publishRequested(end: RunEnd, options: ActionPublisherOptions): Promise<PostedReview> {
-  const { plan, outcome, requested } = end;
+export async function publishRequested(
+  end: PublishRequest,
+  options: ActionPublisherOptions,
+): Promise<PostedReview> {
+  const { plan, outcome, buffered, change, findings, lane } = end;
   const { trigger, agent } = plan;
-  const { buffered, commits, findings, lane } = requested;
   if ((buffered === NOTHING_BUFFERED && findings === undefined) || trigger.kind === 'local')
     return { isReview: false };
   const isRead = outcome.kind !== 'failed' && outcome.kind !== 'refused';
   const clean = cleanFor(lane, options);
-  const { client, reporter, secrets } = options;
   const { repository } = trigger;
   let review: PostedReview = { isReview: false };
-  if (commits !== undefined && findings !== undefined) {
-    const { head } = commits;
-    review = await postReview(client, {
+  if (change !== undefined && findings !== undefined) {
+    const { head } = change;
+    review = await postReview(options.client, {
       ...postingOf(findings, { repository, agent: agent.name, head, lane }, options),
       agent: trigger.kind === 'comment' ? `${agent.name}/reply-${trigger.commentId}` : agent.name,
       buffered,
@@ -52,17 +53,7 @@ export async function publishRequested(end: RunEnd, options: ActionPublisherOpti
   }
   const isComplete =
     outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
-  const effects = isComplete
-    ? await publishSideEffects(client, {
-        buffered,
-        trigger,
-        agent: agent.name,
-        lane,
-        warn: (warning) => reporter.warn(warning),
-        clean,
-        cleanTitle: (title) => sanitize(title, 'title', secrets),
-      })
-    : {};
+  const effects = isComplete ? await publishSideEffects(end, options) : {};
   const details = paragraphs([review.details ?? '', formatRefusals(buffered.refusals)]);
   return {
     ...review,
@@ -75,7 +66,7 @@ export async function publishRequested(end: RunEnd, options: ActionPublisherOpti
 
 /** Tells on other pull requests, where people have answered findings since. */
 export async function tellOthers(
-  { plan: { trigger, agent }, requested: { others, lane } }: RunEnd,
+  { plan: { trigger, agent }, others, lane }: PublishRequest,
   options: ActionPublisherOptions,
 ): Promise<readonly MarksOnPull[]> {
   if (options.comment === 'never' || trigger.kind === 'local') return [];
@@ -158,13 +149,12 @@ function postingOf(
 
 /** What other programs get of a review: redacted, since nobody cleans it later. */
 export function reviewResultOf(
-  { plan, requested }: RunEnd,
+  { plan, read: { coverage }, change }: PublishRequest,
   { records, isReviewLost = false }: PostedReview,
   { secrets }: ActionPublisherOptions,
 ): ReviewResult | undefined {
-  const { coverage } = requested.read;
-  if (records === undefined || coverage === undefined || requested.commits === undefined) return undefined;
-  const { head, base } = requested.commits;
+  if (records === undefined || coverage === undefined || change === undefined) return undefined;
+  const { head, base } = change;
   const findings = records.map((record) => redactRecord(record, secrets));
   const report = { head, base, pull: subjectNumber(plan.trigger), coverage, findings };
   return { agent: plan.agent.name, report, isUnpublished: isReviewLost };
@@ -185,20 +175,19 @@ function redactRecord(record: FindingRecord, secrets: readonly string[]): Findin
 }
 
 /** How much a review has looked at; undefined for an agent that only writes summaries. */
-function reviewExtent({ plan, outcome, requested }: RunEnd): ReviewExtent | undefined {
+function reviewExtent({ plan, outcome, read }: PublishRequest): ReviewExtent | undefined {
   if (!plan.agent.config.tools.includes('add_review_comment')) return undefined;
   if (isCutShort(outcome)) return 'cut';
-  return requested.read.coverage?.kind === 'part' ? 'part' : 'whole';
+  return read.coverage?.kind === 'part' ? 'part' : 'whole';
 }
 
 /** The small line of a review: who, at what cost, where to read more, what people can say. */
 function reviewFooter(
-  { plan, outcome, requested }: RunEnd,
+  { plan, outcome, read: { coverage } }: PublishRequest,
   runUrl: string,
   clean: (markdown: string) => string,
 ): string {
   const { costUsd } = outcome.stats;
-  const { coverage } = requested.read;
   const read = coverage === undefined ? [] : [clean(formatCoverage(coverage, plan.scope)).replace(/\.$/, '')];
   const cost = costUsd === undefined || costUsd === 0 ? [] : [usd(costUsd)];
   return [...read, `agent \`${plan.agent.name}\``, ...cost, ...linkTo(runUrl), '`/axe help`'].join(' · ');

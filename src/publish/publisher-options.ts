@@ -7,7 +7,6 @@ import type { CheckProgress } from '../review/check.js';
 import { formatCoverage } from '../review/coverage.js';
 import type { PublishRules } from '../review/publish-rules.js';
 import type { PublishRequest, Reporter } from '../run/dependencies.js';
-import type { Plan } from '../run/records.js';
 import type { Inputs } from '../runner/inputs.js';
 import type { ThisRun } from '../runner/runner.js';
 import type { MarkLane } from '../safety/mark.js';
@@ -32,13 +31,6 @@ export interface ActionPublisherOptions extends ThisRun {
   now(): Date;
 }
 
-/** A run that is over, and what it wants published. */
-export interface RunEnd {
-  readonly plan: Plan;
-  readonly outcome: RunOutcome;
-  readonly requested: PublishRequest;
-}
-
 /** Outbound cleaning for comments of a run (D24). */
 export function cleanFor(
   lane: MarkLane,
@@ -58,19 +50,17 @@ export function footer(by: string, { runUrl }: { readonly runUrl: string }): str
  * of a code block; empty for nothing. What was not shown stands first, so that an answer that is cut does not lose it.
  */
 export function answerText(
-  { plan, outcome, requested }: RunEnd,
+  { plan, outcome, read: { coverage } }: PublishRequest,
   clean: (markdown: string) => string,
 ): string {
-  const { coverage } = requested.read;
   const answer = answerOf(outcome, clean);
   if (coverage === undefined || coverage.kind === 'whole' || answer.trim() === '') return answer;
   return `*${clean(formatCoverage(coverage, plan.scope))}*\n\n${answer}`;
 }
 
 /** Who wrote an answer; below one that a whole change was read for, that it was. */
-export function signature({ plan, requested }: RunEnd): string {
+export function signature({ plan, read: { coverage } }: PublishRequest): string {
   const { agent, trigger, scope } = plan;
-  const { coverage } = requested.read;
   const by = writtenBy(agent.name);
   if (trigger.kind !== 'pull_request' || coverage?.kind !== 'whole') return by;
   return `${formatCoverage(coverage, scope)} ${by}`;

@@ -1,16 +1,17 @@
-import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
+import { findOrCreateIssue } from '../github/posting/issues.js';
 import { paragraphs } from '../lib/text/markdown.js';
 import { warningText } from '../lib/warning.js';
 import { answerMark, framedBody } from '../review/comment-text.js';
 import type { FindingMark } from '../review/marks.js';
 import type { PostedReview } from '../review/news.js';
 import { isQuestion } from '../review/scope.js';
-import type { Publisher, Reporter } from '../run/dependencies.js';
+import type { Publisher, PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan, Published } from '../run/records.js';
-import type { MarkLane } from '../safety/mark.js';
+import type { Mark, MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import {
   commentKey,
@@ -18,7 +19,6 @@ import {
   FOR_ALL,
   isOnLine,
   postComment,
-  postReport,
   type Target,
   targetOf,
 } from './post-comment.js';
@@ -29,13 +29,13 @@ import {
   answerText,
   cleanFor,
   footer,
-  type RunEnd,
   signature,
   writtenBy,
 } from './publisher-options.js';
 import { showFindings } from './show-findings.js';
 
-const UNPUBLISHED = 'the answer is in the job summary, but no comment was written';
+const NO_COMMENT = 'no comment was written';
+const NO_ISSUE = 'the issue was not written';
 
 const NOTHING: Published = { line: undefined, url: undefined };
 
@@ -55,8 +55,8 @@ export function createActionPublisher(given: ActionPublisherOptions): ActionPubl
   const client = given.client === undefined ? undefined : notePosted(given.client, ids);
   const options = { ...given, client };
   return {
-    async publish(plan, outcome, requested) {
-      const published = await publishAll({ plan, outcome, requested }, options);
+    async publish(run) {
+      const published = await publishAll(run, options);
       return { ...published, posted: [...(published.posted ?? []), ...ids] };
     },
     tellFindings: (told) => tellFindings(told, options),
@@ -103,7 +103,7 @@ function notePosted(client: GitHubClient, ids: number[]): GitHubClient {
 const WRITES = /^POST .*\/(?:comments|replies|reviews)$|^PATCH .*\/issues\/comments\/\{comment_id\}$/;
 
 /** Posts what the tools of a run collected, then its answer: one line for both (D9). */
-async function publishAll(end: RunEnd, options: ActionPublisherOptions): Promise<Published> {
+async function publishAll(end: PublishRequest, options: ActionPublisherOptions): Promise<Published> {
   const own = await publishRequested(end, options);
   const others = await tellOthers(end, options);
   const shown = await showFindings(end, own, options);
@@ -130,15 +130,14 @@ async function publishAll(end: RunEnd, options: ActionPublisherOptions): Promise
 
 /** Posts the answer of a run where it belongs. */
 async function postAnswer(
-  end: RunEnd,
+  end: PublishRequest,
   published: PostedReview,
   /** On the pull request of the run, for people. */
   said: string | undefined,
   options: ActionPublisherOptions,
 ): Promise<Published> {
-  const { plan, requested } = end;
+  const { plan, lane } = end;
   const { trigger, agent } = plan;
-  const { lane } = requested;
   const text = paragraphs([answerText(end, cleanFor(lane, options)), said ?? '']);
   if (text.trim() === '') return NOTHING;
   const isSaid = options.comment !== 'always' && isAnswer(published, trigger);
@@ -151,19 +150,36 @@ async function postAnswer(
   const { reportTo } = options;
   if (reportTo === '' || trigger.kind === 'local' || subjectNumber(trigger) !== undefined)
     return { ...NOTHING, details };
-  const report = {
-    repository: trigger.repository,
-    agent: agent.name,
-    workflow: options.workflow,
-    text,
-    footer: footer(writtenBy(agent.name), options),
-    lane,
-  };
-  return await postReport(options.client, report, {
-    reporter: options.reporter,
-    clean: cleanFor(lane, options),
-    cleanTitle: (title) => sanitize(title, 'title', options.secrets),
+  return await postReport(trigger.repository, agent.name, text, lane, options);
+}
+
+/**
+ * Puts the answer into the issue of this agent in this workflow, or opens one (D26). The body is replaced, so a run that
+ * is repeated changes nothing but the time. Trouble is a warning.
+ */
+async function postReport(
+  repository: Repository,
+  agent: string,
+  text: string,
+  lane: MarkLane,
+  options: ActionPublisherOptions,
+): Promise<Published> {
+  const { client, reporter, secrets, workflow } = options;
+  if (client === undefined) return unposted(NO_ISSUE, NO_TOKEN, undefined, reporter);
+  const mark: Mark = { kind: 'report', agent, workflow, lane };
+  const body = framedBody({
+    mark,
+    text: cleanFor(lane, options)(text),
+    footer: footer(writtenBy(agent), options),
   });
+  const title = sanitize(`Report of ${agent}`, 'title', secrets);
+  const result = await withGitHub(
+    (signal) => findOrCreateIssue(client, { repository, mark, title, body, labels: [] }, signal),
+    'The report is in the job summary.',
+  );
+  if (result instanceof GitHubError) return unposted(NO_ISSUE, result.message, result.remedy, reporter);
+  const { number, url, created } = result;
+  return { line: `${created ? 'Opened' : 'Updated'} the report #${number}.`, url };
 }
 
 /**
@@ -207,20 +223,23 @@ async function post(
 ): Promise<Published> {
   if (trigger.kind === 'local') return NOTHING;
   const { client, reporter } = options;
-  if (client === undefined) return unposted(NO_TOKEN, undefined, reporter);
+  if (client === undefined) return unposted(NO_COMMENT, NO_TOKEN, undefined, reporter);
   const mark = { ...answerMark(key, lane), marks };
   const body = framedBody({ mark, text: cleanFor(lane, options)(text), footer: footer(by, options) });
   const { repository } = trigger;
   const comment = { repository, number: target.number, mark, body };
   const result = await withGitHub(
-    (signal) => postComment(client, { trigger, comment, isOnce }, signal),
+    (signal) => postComment(client, trigger, comment, isOnce, signal),
     'The answer is in the job summary; check that the issue or pull request is not locked.',
   );
-  return result instanceof GitHubError ? unposted(result.message, result.remedy, reporter) : result;
+  return result instanceof GitHubError
+    ? unposted(NO_COMMENT, result.message, result.remedy, reporter)
+    : result;
 }
 
-function unposted(why: string, remedy: string | undefined, reporter: Reporter): Published {
-  const warning = { code: 'publish-failed', message: `${UNPUBLISHED}: ${why}`, remedy } as const;
+function unposted(what: string, why: string, remedy: string | undefined, reporter: Reporter): Published {
+  const message = `the answer is in the job summary, but ${what}: ${why}`;
+  const warning = { code: 'publish-failed', message, remedy } as const;
   reporter.warn(warning);
   return { ...NOTHING, failure: warningText(warning) };
 }

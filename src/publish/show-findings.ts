@@ -7,22 +7,16 @@ import { formatCoverage } from '../review/coverage.js';
 import type { PostedReview } from '../review/news.js';
 import type { PlacedFinding } from '../review/place.js';
 import { isQuestion } from '../review/scope.js';
+import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
-import {
-  type ActionPublisherOptions,
-  cleanFor,
-  footer,
-  formatEnd,
-  type RunEnd,
-  writtenBy,
-} from './publisher-options.js';
+import { type ActionPublisherOptions, cleanFor, footer, formatEnd, writtenBy } from './publisher-options.js';
 
 /**
  * Shows what a review came to where no comment says it: as a check of the commit, where the workflow wants one, else by
  * the runner, on the lines. `comment: never` keeps the runner silent.
  */
 export async function showFindings(
-  end: RunEnd,
+  end: PublishRequest,
   published: PostedReview,
   options: ActionPublisherOptions,
 ): Promise<{ readonly checkUrl?: string; readonly failure?: string }> {
@@ -52,9 +46,9 @@ export async function showFindings(
 }
 
 /** A question about a pull request changes its check only where findings changed. */
-function isQuestionAlone({ plan, requested }: RunEnd, review: PostedReview['review']): boolean {
+function isQuestionAlone({ plan, findings }: PublishRequest, review: PostedReview['review']): boolean {
   if (!isQuestion(plan.trigger)) return false;
-  const { news } = requested.findings ?? {};
+  const { news } = findings ?? {};
   return (
     review === undefined ||
     news === undefined ||
@@ -64,17 +58,16 @@ function isQuestionAlone({ plan, requested }: RunEnd, review: PostedReview['revi
 
 /** The check of a run; undefined for one that is about no commit, or has come to no answer. */
 export function checkOf(
-  { plan, outcome, requested }: RunEnd,
+  { plan, outcome, change, buffered, read: { coverage }, lane }: PublishRequest,
   { review, line = '' }: PostedReview,
   options: { readonly runUrl: string },
 ): CommitCheck | undefined {
   const { trigger, agent } = plan;
-  const headSha = commitOf(trigger, requested.commits?.head);
+  const headSha = commitOf(trigger, change?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   if (outcome.kind === 'failed' || outcome.kind === 'refused') return undefined;
   const limit = outcome.kind === 'exhausted' ? `*${formatEnd(outcome)}*` : '';
-  const summary = requested.buffered.review?.summary ?? markedAnswer(outcome);
-  const { coverage } = requested.read;
+  const summary = buffered.review?.summary ?? markedAnswer(outcome);
   const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
   const findings = formatFindings('Findings', review?.unposted ?? []);
   const text = [summary, limit, read, line, findings].filter((one) => one.trim() !== '');
@@ -82,7 +75,7 @@ export function checkOf(
     repository: trigger.repository,
     headSha,
     name: agent.name,
-    lane: requested.lane,
+    lane,
     review,
     isAnswered: summary.trim() !== '',
     isCut: isCutShort(outcome),
@@ -93,7 +86,10 @@ export function checkOf(
 }
 
 /** A check must not stay in progress where a run has come to nothing. */
-async function endUnanswered({ outcome }: RunEnd, { progress }: ActionPublisherOptions): Promise<void> {
+async function endUnanswered(
+  { outcome }: PublishRequest,
+  { progress }: ActionPublisherOptions,
+): Promise<void> {
   if (outcome.kind === 'refused') await progress?.end('The model refused to answer.', 'failed');
   if (outcome.kind !== 'failed') return;
   const { error } = outcome;

@@ -3,109 +3,71 @@ import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { findOrCreateIssue, type ReactionSubject, react, setLabels } from '../github/posting/issues.js';
-import type { Warning } from '../lib/warning.js';
 import { textId } from '../memory/units.js';
-import type { Buffered, IssueDraft } from '../review/buffered.js';
-import type { Acknowledgement } from '../run/dependencies.js';
-import type { MarkLane } from '../safety/mark.js';
-
-/** Labels, issues and the reaction of a run, and what they are published with. */
-interface SideEffects {
-  readonly buffered: Buffered;
-  readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;
-  readonly agent: string;
-  readonly lane: MarkLane;
-  warn(warning: Warning): void;
-  /** Outbound cleaning for comments (D24). */
-  clean(markdown: string): string;
-  /** The same for titles, which are plain text. */
-  cleanTitle(title: string): string;
-}
-
-/** Labels, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning. */
-export async function publishSideEffects(
-  client: GitHubClient | undefined,
-  effects: SideEffects,
-): Promise<{ readonly line?: string; readonly failure?: string }> {
-  const { labels, issues, reaction } = effects.buffered;
-  const isRequested = labels.add.length + labels.remove.length + issues.length > 0 || reaction !== undefined;
-  if (!isRequested) return {};
-  const failures: string[] = [];
-  const work: Work = {
-    ...effects,
-    done: [],
-    fail(message, remedy) {
-      failures.push(message);
-      effects.warn({ code: 'publish-failed', message, remedy });
-    },
-  };
-  if (client === undefined) work.fail(`labels, issues and reactions were left out: ${NO_TOKEN}`);
-  else {
-    await changeLabels(client, work);
-    for (const issue of issues) await openIssue(client, issue, work);
-    await giveReaction(client, work);
-  }
-  return work.done.length > 0 ? { line: work.done.join(' ') } : { failure: failures[0] };
-}
-
-interface Work extends SideEffects {
-  /** Sentences on what was done; of names only those that the workflow allows. */
-  readonly done: string[];
-  /** GitHub refused something that the run wanted. */
-  fail(message: string, remedy?: string): void;
-}
+import type { Acknowledgement, PublishRequest } from '../run/dependencies.js';
+import { sanitize } from '../safety/sanitize.js';
+import { type ActionPublisherOptions, cleanFor } from './publisher-options.js';
 
 const REMEDY = 'Check the `permissions:` of the job.';
 
-async function changeLabels(client: GitHubClient, work: Work): Promise<void> {
-  const { trigger, buffered, done } = work;
-  const { add, remove } = buffered.labels;
-  const number = subjectNumber(trigger);
-  if (number === undefined || add.length + remove.length === 0) return;
-  const place = { repository: trigger.repository, number };
-  const result = await withGitHub((signal) => setLabels(client, place, { add, remove }, signal), REMEDY);
-  if (result instanceof GitHubError)
-    return work.fail(`the labels were not set: ${result.message}`, result.remedy);
-  if (result.added.length > 0) done.push(`Added ${formatLabels(result.added)}.`);
-  if (result.removed.length > 0) done.push(`Removed ${formatLabels(result.removed)}.`);
-  if (result.unknown.length > 0) {
-    const names = result.unknown.map((name) => `\`${name}\``).join(', ');
-    work.warn({ code: 'publish-failed', message: `the repository has no label ${names}; none was made` });
+/** Labels, issues and the reaction of a run, each as far as GitHub takes it. Trouble is a warning. */
+export async function publishSideEffects(
+  { plan: { trigger, agent }, buffered, lane }: PublishRequest,
+  { client, reporter, secrets }: ActionPublisherOptions,
+): Promise<{ readonly line?: string; readonly failure?: string }> {
+  const { labels, issues, reaction } = buffered;
+  const wantsLabels = labels.add.length + labels.remove.length > 0;
+  if (trigger.kind === 'local' || (!wantsLabels && issues.length === 0 && reaction === undefined)) return {};
+  const warn = (message: string, remedy?: string) =>
+    reporter.warn({ code: 'publish-failed', message, remedy });
+  const failures: string[] = [];
+  const fail = (message: string, remedy?: string) => {
+    failures.push(message);
+    warn(message, remedy);
+  };
+  if (client === undefined) {
+    fail(`labels, issues and reactions were left out: ${NO_TOKEN}`);
+    return { failure: failures[0] };
   }
+  /** Sentences; of names only those that the workflow allows. */
+  const done: string[] = [];
+  const { repository } = trigger;
+  const number = subjectNumber(trigger);
+  if (wantsLabels && number !== undefined) {
+    const place = { repository, number };
+    const result = await withGitHub((signal) => setLabels(client, place, labels, signal), REMEDY);
+    if (result instanceof GitHubError) fail(`the labels were not set: ${result.message}`, result.remedy);
+    else {
+      const { added, removed, unknown } = result;
+      if (added.length > 0) done.push(`Added ${formatLabels(added)}.`);
+      if (removed.length > 0) done.push(`Removed ${formatLabels(removed)}.`);
+      if (unknown.length > 0) warn(`the repository does not have ${formatLabels(unknown)}; none was made`);
+    }
+  }
+  for (const draft of issues) {
+    // Known by its title, so that a run that is repeated, or a later one, brings it up to date.
+    const issue = {
+      repository,
+      mark: { kind: 'issue', agent: agent.name, key: textId(draft.title), lane },
+      title: sanitize(draft.title, 'title', secrets),
+      body: cleanFor(lane, { secrets })(draft.body),
+      labels: draft.labels,
+    } as const;
+    const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
+    if (result instanceof GitHubError) fail(`the issue was not opened: ${result.message}`, result.remedy);
+    else done.push(`${result.created ? 'Opened' : 'Updated'} the issue #${result.number}.`);
+  }
+  const subject = reactionSubject(trigger);
+  if (reaction !== undefined && subject !== undefined) {
+    const result = await withGitHub((signal) => react(client, repository, subject, reaction, signal), REMEDY);
+    // Nobody misses a reaction, so one that is refused is no failure.
+    if (result instanceof GitHubError) warn(`the reaction was not added: ${result.message}`, result.remedy);
+  }
+  return done.length > 0 ? { line: done.join(' ') } : { failure: failures[0] };
 }
 
 function formatLabels(names: readonly string[]): string {
   return `the ${names.length === 1 ? 'label' : 'labels'} ${names.map((name) => `\`${name}\``).join(', ')}`;
-}
-
-/** Known by its title, so that a run that is repeated, or a later one, brings it up to date. */
-async function openIssue(client: GitHubClient, draft: IssueDraft, work: Work): Promise<void> {
-  const { trigger, agent, lane } = work;
-  const issue = {
-    repository: trigger.repository,
-    mark: { kind: 'issue', agent, key: textId(draft.title), lane },
-    title: work.cleanTitle(draft.title),
-    body: work.clean(draft.body),
-    labels: draft.labels,
-  } as const;
-  const result = await withGitHub((signal) => findOrCreateIssue(client, issue, signal), REMEDY);
-  if (result instanceof GitHubError) work.fail(`the issue was not opened: ${result.message}`, result.remedy);
-  else work.done.push(`${result.created ? 'Opened' : 'Updated'} the issue #${result.number}.`);
-}
-
-/** Nobody misses a reaction, so one that is refused is no failure. */
-async function giveReaction(client: GitHubClient, { trigger, buffered, warn }: Work): Promise<void> {
-  const subject = reactionSubject(trigger);
-  const { reaction: content } = buffered;
-  if (content === undefined || subject === undefined) return;
-  const { repository } = trigger;
-  const result = await withGitHub((signal) => react(client, repository, subject, content, signal), REMEDY);
-  if (!(result instanceof GitHubError)) return;
-  warn({
-    code: 'publish-failed',
-    message: `the reaction was not added: ${result.message}`,
-    remedy: result.remedy,
-  });
 }
 
 /** What a reaction is given to; a review as such takes none (REST API, reactions), its pull request does. */

@@ -2,7 +2,6 @@ import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
 import type { Clock } from '../lib/clock.js';
-import type { RunOutcome } from '../lib/outcome.js';
 import type { Deadline } from '../lib/time-limit.js';
 import type { Warning } from '../lib/warning.js';
 import type { Models } from '../loop/asker.js';
@@ -10,7 +9,6 @@ import type { LoopEvent } from '../loop/events.js';
 import type { Change } from '../memory/change.js';
 import type { ReadBase } from '../memory/notes/citations.js';
 import type { MemoryStore, RestoreResult } from '../memory/store.js';
-import type { Buffered } from '../review/buffered.js';
 import type { CheckProgress } from '../review/check.js';
 import type { Ledger } from '../review/ledger.js';
 import type { FindingMark } from '../review/marks.js';
@@ -21,7 +19,7 @@ import type { Effect, Tool } from '../tools/tool.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import type { GitHub } from './github.js';
-import type { MemoryPlan, Plan, Published, ReadByRun, ReviewedChange } from './records.js';
+import type { Conversed, MemoryPlan, Plan, Published } from './records.js';
 
 export interface ToolRequest {
   readonly agent: LoadedAgent;
@@ -57,19 +55,14 @@ export interface FindingsToTell {
   readonly news: News;
 }
 
-export interface PublishRequest {
-  readonly buffered: Buffered;
-  readonly read: ReadByRun;
-  /** What was reviewed; undefined where the run is about no pull request whose diff is known. */
-  readonly commits: ReviewedChange | undefined;
+/** A run whose conversation is over, with what is to be said of findings. */
+export interface PublishRequest extends Conversed {
   /** Of the run's own pull request; undefined where it is about none, or does not review. */
   readonly findings: FindingsToTell | undefined;
   /** Of others on which people have answered. */
   readonly others: readonly FindingsToTell[];
   /** Of what the run says; one that read text of people without write access must not refer to other threads. */
   readonly lane: MarkLane;
-  /** Left out where the agent has no folder for them. */
-  readonly artifacts?: Artifacts | undefined;
   /** Why what the run has changed becomes no commit, in half a sentence; undefined if it may become one. */
   readonly onlyPatch?: string | undefined;
 }
@@ -102,7 +95,7 @@ export interface ToldFindings extends FindingsToTell {
 
 /** Where the answer goes: standard output, or summary and comment. Must not throw: trouble is a warning. */
 export interface Publisher {
-  publish(plan: Plan, outcome: RunOutcome, requested: PublishRequest): Promise<Published>;
+  publish(run: PublishRequest): Promise<Published>;
   /** Tells what became of findings; the marks of what it said, and the findings for other programs. */
   tellFindings(told: ToldFindings): Promise<Pick<Published, 'marks' | 'reviewResult'>>;
   reply(answer: Reply): Promise<Published>;

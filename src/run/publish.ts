@@ -18,7 +18,7 @@ export const UNPUBLISHED: Published = { line: undefined, url: undefined };
  * killed here would lose is in the journal before anything is posted. Trouble is a warning.
  */
 export async function publish(conversed: Conversed, deps: Dependencies): Promise<Published> {
-  const { plan, outcome, read, buffered, change, learned, taint, artifacts } = conversed;
+  const { plan, buffered, change, learned, taint } = conversed;
   const unpublished = { ...conversed, published: UNPUBLISHED, facts: [] };
   await keepInJournal(unpublished, entriesOf(unpublished, deps), deps);
   const lane = laneOfWords(plan.trust, taint);
@@ -31,8 +31,7 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
     .map((one) => withActs(one.ledger, one.pull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
   const onlyPatch = whyOnlyPatch(plan.trust, taint);
-  const requested = { buffered, read, commits: change, findings, others, lane, artifacts, onlyPatch };
-  return await deps.publisher.publish(plan, outcome, requested);
+  return await deps.publisher.publish({ ...conversed, findings, others, lane, onlyPatch });
 }
 
 async function act(
