@@ -34,13 +34,7 @@ function contentsOf(files: Readonly<Record<string, string>>, path: string) {
   }
   const inside = Object.keys(files).filter((file) => file.startsWith(`${path}/`));
   if (inside.length === 0) throw failure(404, CONTENTS);
-  return inside.map((file) => ({
-    type: 'file',
-    name: file.slice(path.length + 1),
-    path: file,
-    size: 1,
-    sha: 's',
-  }));
+  return { type: 'dir', entries: inside.map((file) => ({ name: file.slice(path.length + 1) })) };
 }
 
 let cwd: string;

@@ -33,10 +33,9 @@ function repository(
 ): FakeGitHubClient {
   const entries = new Map(Object.entries(files));
   return createFakeGitHubClient({
-    [CONTENTS]: ({ params, accept = '' }) => {
+    [CONTENTS]: ({ params }) => {
       if (params['ref'] !== REF) throw failure(404, CONTENTS);
-      const answer = contentsAnswer(entries, String(params['path']));
-      return 'entries' in answer && !accept.includes('object') ? answer['entries'] : answer;
+      return contentsAnswer(entries, String(params['path']));
     },
     [BLOB]: ({ params }) => {
       const entry = entries.get(String(params['file_sha']).replace(/^sha:/, ''));

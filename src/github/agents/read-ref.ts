@@ -9,7 +9,6 @@ import {
   fetchBlob,
   fetchTexts,
   fetchTree,
-  listFolderAt,
   locationOf,
   type RefPlace,
   readPathAt,
@@ -67,7 +66,10 @@ export function refPlace(options: RefOptions): AgentPlace {
       onRead?.(path);
       return { ...found, isMemory: isMemory(path) || isMemory(found.path) };
     },
-    list: async (folder) => (await listFolderAt(options, folder, signal)).toSorted(compareBytes),
+    async list(folder) {
+      const found = await readPathAt(options, { path: folder, maxBytes: 0 }, signal);
+      return found.kind === 'folder' ? found.names.toSorted(compareBytes) : [];
+    },
     async find(patterns, workdir) {
       const { entries, truncated } = await filesIn(workdir);
       const budget = createContextBudget();
@@ -81,14 +83,13 @@ export function refPlace(options: RefOptions): AgentPlace {
       }
       const files: ContextFile[] = [];
       for (let start = 0; start < wanted.length; start += PARALLEL) {
-        const batch = wanted.slice(start, start + PARALLEL).map(async ({ path, sha }) => {
-          const bytes = await fetchBlob(options, sha, signal);
-          return { path, bytes };
-        });
-        for (const { path, bytes } of await Promise.all(batch)) {
+        const batch = wanted.slice(start, start + PARALLEL);
+        const texts = await Promise.all(batch.map(({ sha }) => fetchBlob(options, sha, signal)));
+        for (const [index, bytes] of texts.entries()) {
           // Binary files are left out without a word, as in axe.
           if (isBinary(bytes)) continue;
-          files.push({ path, content: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes) });
+          const content = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+          files.push({ path: batch[index]?.path ?? '', content });
         }
       }
       return {

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { ConfigError } from '../../lib/errors.js';
 import { grouped } from '../../lib/text/number.js';
-import { askGraphQl, askRest, inRepo, orRefusal } from '../client/ask.js';
+import { askGraphQl, askRest, inRepo, notUnderstood, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 
@@ -14,11 +14,12 @@ export interface RefPlace {
   readonly ref: string;
 }
 
-/** What stands at a path of a ref. */
+/** What is at a path of a ref. */
 type PathAtRef =
   /** `path` is where the file lies, as GitHub says it: a link leads elsewhere. */
   | { readonly kind: 'file'; readonly path: string; readonly bytes: Uint8Array }
-  | { readonly kind: 'folder' }
+  /** At most 1,000 names. */
+  | { readonly kind: 'folder'; readonly names: readonly string[] }
   | { readonly kind: 'missing' }
   /** A link, a submodule, or a file over the limit: half a sentence that says so. */
   | { readonly kind: 'refused'; readonly reason: string };
@@ -30,6 +31,7 @@ const contentSchema = v.object({
   path: v.fallback(v.string(), ''),
   encoding: v.fallback(v.string(), ''),
   content: v.fallback(v.string(), ''),
+  entries: v.optional(v.array(v.object({ name: v.string() })), []),
 });
 
 /**
@@ -41,32 +43,26 @@ export async function readPathAt(
   { path, maxBytes }: { readonly path: string; readonly maxBytes: number },
   signal: AbortSignal,
 ): Promise<PathAtRef> {
-  const body = await fetchContent(place, path, OBJECT, signal);
-  if (body === undefined) return { kind: 'missing' };
-  const content = v.safeParse(contentSchema, body);
-  if (!content.success) return { kind: 'refused', reason: "GitHub's answer is not understood" };
-  const { type, size, sha, encoding } = content.output;
-  if (type === 'dir') return { kind: 'folder' };
+  const { client, repository, ref } = place;
+  const route = 'GET /repos/{owner}/{repo}/contents/{path}';
+  const params = { ...inRepo(repository), path, ref };
+  const body = await orRefusal(askRest(client, route, params, v.unknown(), signal, OBJECT), 'missing');
+  if (body instanceof GitHubError) return { kind: 'missing' };
+  const found = v.safeParse(contentSchema, body);
+  if (!found.success) return { kind: 'refused', reason: "GitHub's answer is not understood" };
+  const { type, size, sha, encoding, content, entries } = found.output;
+  if (type === 'dir') return { kind: 'folder', names: entries.map(({ name }) => name) };
   if (type !== 'file') return { kind: 'refused', reason: `it is a ${type}, not a file` };
   if (size > maxBytes) {
     const reason = `it has ${grouped(size)} bytes; the limit is ${grouped(maxBytes)}`;
     return { kind: 'refused', reason };
   }
-  const isInline = encoding === 'base64';
-  const bytes = isInline ? decodeBase64(content.output.content) : await fetchBlob(place, sha, signal);
-  return { kind: 'file', path: content.output.path || path, bytes };
+  const bytes = encoding === 'base64' ? decodeBase64(content) : await fetchBlob(place, sha, signal);
+  return { kind: 'file', path: found.output.path || path, bytes };
 }
 
-/** Names of what a folder holds, at most 1,000; none if there is no such folder. Throws a GitHubError. */
-export async function listFolderAt(
-  place: RefPlace,
-  path: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const body = await fetchContent(place, path, 'application/vnd.github+json', signal);
-  const listing = v.safeParse(v.array(v.object({ name: v.string() })), body);
-  return listing.success ? listing.output.map(({ name }) => name) : [];
-}
+/** Answers also for files over 1 MB, without their content, and tells a folder from a file. */
+const OBJECT = 'application/vnd.github.object+json';
 
 /** `octocat/hello@main:axe/agents/a.toml`, for people; a sha is shortened. */
 export function locationOf({ repository, ref }: RefPlace, path: string): string {
@@ -148,22 +144,6 @@ export function fetchTree({ client, repository, ref }: RefPlace, signal: AbortSi
 /** Blobs always come in base64 (REST API, "Get a blob"). */
 const blobSchema = v.object({ content: v.string(), encoding: v.literal('base64') });
 
-/** Undefined for a 404. */
-async function fetchContent(
-  { client, repository, ref }: RefPlace,
-  path: string,
-  accept: string,
-  signal: AbortSignal,
-): Promise<unknown> {
-  const route = 'GET /repos/{owner}/{repo}/contents/{path}';
-  const request = askRest(client, route, { ...inRepo(repository), path, ref }, v.unknown(), signal, accept);
-  const content = await orRefusal(request, 'missing');
-  return content instanceof GitHubError ? undefined : content;
-}
-
-/** Answers also for files over 1 MB, without their content, and tells a folder from a file. */
-const OBJECT = 'application/vnd.github.object+json';
-
 function decodeBase64(content: string): Uint8Array {
   return new Uint8Array(Buffer.from(content, 'base64'));
 }
@@ -192,19 +172,11 @@ export async function resolveCommit(
   { client, repository, ref }: RefPlace,
   signal: AbortSignal,
 ): Promise<string> {
+  const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
   const params = { ...inRepo(repository), ref };
-  const { body } = await client.request('GET /repos/{owner}/{repo}/commits/{ref}', {
-    params,
-    accept: SHA,
-    signal,
-  });
-  const sha = typeof body === 'string' ? body.trim() : '';
-  if (/^[0-9a-f]{40,64}$/.test(sha)) return sha;
-  const requestLine = `GET /repos/${repository.owner}/${repository.name}/commits/${ref}`;
-  throw new GitHubError(`GitHub's answer to \`${requestLine}\` is not a commit`, {
-    reason: 'unavailable',
-    requestLine,
-  });
+  const { body } = await client.request(route, { params, accept: SHA, signal });
+  if (typeof body === 'string' && /^[0-9a-f]{40,64}$/.test(body.trim())) return body.trim();
+  throw notUnderstood(`GET /repos/${repository.owner}/${repository.name}/commits/${ref}`);
 }
 
 const SHA = 'application/vnd.github.sha';

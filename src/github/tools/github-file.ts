@@ -5,7 +5,7 @@ import { IS_MEMORY } from '../../memory/log-path.js';
 import { numberLines, readPage, refuseBinary } from '../../tools/files/read-file.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';
-import { listFolderAt, readPathAt } from '../reading/contents.js';
+import { readPathAt } from '../reading/contents.js';
 import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
 
 /**
@@ -37,8 +37,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
         case 'refused':
           throw new ToolError(`${shown(path)} cannot be read: ${found.reason}`);
         case 'folder': {
-          const names = await listFolderAt(place, inside, signal);
-          const list = names.filter((name) => !isMemory(`${inside}/${name}`)).join('\n');
+          const list = found.names.filter((name) => !isMemory(`${inside}/${name}`)).join('\n');
           const page = { source: `directory ${source}`, offset, limit, isNumbered: false };
           return { text: (await formatPage(list, page, signal)).text, isTainted };
         }
