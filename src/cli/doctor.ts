@@ -209,7 +209,7 @@ async function checkGitHub(
   ];
 }
 
-function branchCheck(answer: boolean | GitHubError): Check {
+function branchCheck(answer: unknown): Check {
   const group = 'Memory';
   const branch = `The branch \`${OWN_BRANCH}\``;
   if (!(answer instanceof GitHubError)) return { group, status: 'ok', message: `${branch} can be read` };

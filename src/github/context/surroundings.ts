@@ -8,7 +8,7 @@ import { GitHubError } from '../client/errors.js';
 import { failingChecks } from '../reading/failing-checks.js';
 import { commitsOf } from '../reading/history.js';
 import { isWriter } from '../reading/permissions.js';
-import type { FoundSubject } from '../reading/subject.js';
+import type { FoundSubject, LinkedIssue } from '../reading/subject.js';
 
 /** What is asked for around a trigger. */
 interface SurroundingsRequest {
@@ -73,13 +73,16 @@ export async function fetchSurroundings(
 
 const ALL_SAID = 'the conversation, the review threads and the linked issues';
 
-type Issues = Exclude<NonNullable<FoundSubject['pull']>['linkedIssues'], GitHubError>;
-
 /** What people said up to the event, with who of them may write. */
 async function listen(
   client: GitHubClient,
   { repository, before, without }: SurroundingsRequest,
-  { pull, comments, olderComments, issues }: FoundSubject & { readonly issues: Issues | undefined },
+  {
+    pull,
+    comments,
+    olderComments,
+    issues,
+  }: FoundSubject & { readonly issues: readonly LinkedIssue[] | undefined },
   signal: AbortSignal,
 ): Promise<Surroundings> {
   let changedLater = 0;

@@ -26,16 +26,6 @@ interface ProposedChange {
   readonly mark: Mark;
 }
 
-/** The pull request of a change. */
-interface OpenedPull {
-  readonly number: number;
-  readonly url: string;
-  readonly branch: string;
-  readonly created: boolean;
-  /** The job's own token has made the commit, so its workflows wait for a person. */
-  readonly isByJob: boolean;
-}
-
 /**
  * Commits edits on top of a branch and opens a pull request for them, or brings the open one of an earlier run up to date. The
  * commit is made by GitHub itself, which shows it as verified. Every file has to be at the newest commit what the run has read.
@@ -45,49 +35,63 @@ export async function proposeChange(
   client: GitHubClient,
   change: ProposedChange,
   signal: AbortSignal,
-): Promise<OpenedPull> {
+): Promise<{
+  readonly number: number;
+  readonly url: string;
+  readonly branch: string;
+  readonly created: boolean;
+  /** The job's own token has made the commit, so its workflows wait for a person. */
+  readonly isByJob: boolean;
+}> {
   const { repository, base, title, edits } = change;
   const branches = branchesFor(change.branch);
   const state = await fetchState(client, repository, { base, edits, branches }, signal);
-  const { branch, earlier } = await chooseBranch(client, change, state.branches, signal);
-  if (earlier?.isOpen === true && earlier.base !== base && change.isBaseAsked !== true)
-    return await proposeChange(client, { ...change, base: earlier.base }, signal);
+  const { branch, from, pull } = await chooseBranch(client, change, state.branches, signal);
+  const open = pull && isOpen(pull) ? pull : undefined;
+  if (open !== undefined && open.base.ref !== base && change.isBaseAsked !== true)
+    return await proposeChange(client, { ...change, base: open.base.ref }, signal);
   requireUnmoved(edits, base, state);
+  const here = inRepo(repository);
   // A branch that was reset to its base for a moment would have its pull request closed by GitHub.
-  const target = earlier === undefined ? branch : `${branch}-${randomUUID().slice(0, 8)}`;
-  const ref = { ...inRepo(repository), ref: `refs/heads/${target}`, sha: state.head };
+  const target = from === undefined ? branch : `${branch}-${randomUUID().slice(0, 8)}`;
+  const ref = { ...here, ref: `refs/heads/${target}`, sha: state.head };
   await client.request('POST /repos/{owner}/{repo}/git/refs', { params: ref, signal });
   try {
-    const message = { headline: change.message };
-    const made = await commitOnBranch(client, repository, target, state.head, { edits, message }, signal);
-    const { oid: commit, isByJob } = made;
-    if (earlier !== undefined) {
-      const move = { branch, from: earlier.commit, to: commit, over: target };
-      await moveBranch(client, state.repositoryId, move, signal);
+    const commit = { edits, message: { headline: change.message } };
+    const { oid, isByJob } = await commitOnBranch(client, repository, target, state.head, commit, signal);
+    if (from !== undefined) {
+      const refUpdates = [
+        { name: `refs/heads/${branch}`, beforeOid: from, afterOid: oid, force: true },
+        { name: `refs/heads/${target}`, beforeOid: oid, afterOid: '0'.repeat(40) },
+      ];
+      const variables = { input: { repositoryId: state.repositoryId, refUpdates } };
+      await askGraphQl(client, MOVE_BRANCH, variables, v.unknown(), 'contents: write', signal);
     }
-    const body = [formatMark({ ...change.mark, commit }), change.body].join('\n');
-    const params = { ...inRepo(repository), title, body, base };
-    if (earlier?.isOpen === true) {
-      const route = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
-      const number = { pull_number: earlier.number };
-      const updated = await askRest(client, route, { ...params, ...number }, pullSchema, signal);
-      return describe(updated, branch, false, isByJob);
-    }
-    const opened = await createOnce(
-      () => {
-        const route = 'POST /repos/{owner}/{repo}/pulls';
-        return askRest(client, route, { ...params, head: branch }, pullSchema, signal);
-      },
-      async () => (await listPulls(client, repository, branch, signal)).find(isOpen),
-    );
-    return describe(opened, branch, true, isByJob);
+    const body = [formatMark({ ...change.mark, commit: oid }), change.body].join('\n');
+    const params = { ...here, title, body, base };
+    const { number, html_url: url } =
+      open === undefined
+        ? await createOnce(
+            () => askRest(client, OPEN_PULL, { ...params, head: branch }, pullSchema, signal),
+            async () => (await listPulls(client, repository, branch, signal)).find(isOpen),
+          )
+        : await askRest(client, UPDATE_PULL, { ...params, pull_number: open.number }, pullSchema, signal);
+    return { number, url, branch, created: open === undefined, isByJob };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError)) throw thrown;
-    await deleteBranch(client, repository, target, signal);
+    // What goes wrong with that is nobody's concern.
+    const left = { ...here, ref: `heads/${target}` };
+    await orRefusal(client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params: left, signal }));
     if (NOT_PERMITTED.test(thrown.message)) throw thrown.with({ remedy: ALLOW });
     throw thrown.with({ remedy: thrown.remedy ?? PERMISSIONS });
   }
 }
+
+const OPEN_PULL = 'POST /repos/{owner}/{repo}/pulls';
+const UPDATE_PULL = 'PATCH /repos/{owner}/{repo}/pulls/{pull_number}';
+
+/** Puts a branch onto a commit in the place of the one it is known to have, and removes the one that the commit was made on. */
+const MOVE_BRANCH = 'mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }';
 
 const PERMISSIONS = 'It needs `contents: write` and `pull-requests: write` under `permissions:` of the job.';
 
@@ -104,34 +108,26 @@ function branchesFor(branch: string): readonly string[] {
   return Array.from({ length: MAX_BRANCHES }, (_, at) => (at === 0 ? branch : `${branch}-${at + 1}`));
 }
 
-/** What an earlier run has left on a branch. */
-interface Earlier {
-  readonly commit: string;
-  readonly number: number;
-  readonly base: string;
-  readonly isOpen: boolean;
-}
-
-/** The first branch that is free, or whose newest commit is the one that a pull request of ours names. */
+/**
+ * The first branch that is free, or whose newest commit is the one that a pull request of ours names: that of an earlier run,
+ * open or closed.
+ */
 async function chooseBranch(
   client: GitHubClient,
-  { repository, branch, mark }: ProposedChange,
+  { repository, branch: wanted, mark }: ProposedChange,
   branches: ReadonlyMap<string, string>,
   signal: AbortSignal,
-): Promise<{ readonly branch: string; readonly earlier?: Earlier }> {
-  for (const name of branchesFor(branch)) {
-    const commit = branches.get(name);
-    if (commit === undefined) return { branch: name };
-    const pulls = await listPulls(client, repository, name, signal);
-    const ours = pulls.filter(({ body }) => isMarked(body ?? '', { ...mark, commit }));
+): Promise<{ readonly branch: string; readonly from?: string; readonly pull?: FoundPull }> {
+  for (const branch of branchesFor(wanted)) {
+    const from = branches.get(branch);
+    if (from === undefined) return { branch };
+    const pulls = await listPulls(client, repository, branch, signal);
+    const ours = pulls.filter(({ body }) => isMarked(body ?? '', { ...mark, commit: from }));
     const pull = ours.find(isOpen) ?? ours[0];
-    if (pull !== undefined) {
-      const earlier = { commit, number: pull.number, base: pull.base.ref, isOpen: isOpen(pull) };
-      return { branch: name, earlier };
-    }
+    if (pull !== undefined) return { branch, from, pull };
   }
   throw refusedChange(
-    `the branches ${shown(branch)} to \`${branch}-${MAX_BRANCHES}\` are all taken`,
+    `the branches ${shown(wanted)} to \`${wanted}-${MAX_BRANCHES}\` are all taken`,
     'Delete those that are no longer needed.',
   );
 }
@@ -178,45 +174,4 @@ async function listPulls(
   const params = { ...inRepo(repository), state: 'all', head, per_page: 20 };
   const pulls = await askRest(client, 'GET /repos/{owner}/{repo}/pulls', params, v.array(pullSchema), signal);
   return pulls.filter((pull) => pull.head.ref === branch);
-}
-
-function describe(
-  { number, html_url: url }: FoundPull,
-  branch: string,
-  created: boolean,
-  isByJob: boolean,
-): OpenedPull {
-  return { number, url, branch, created, isByJob };
-}
-
-/** Puts a branch onto a commit in the place of the one it is known to have, and removes the one that the commit was made on. */
-async function moveBranch(
-  client: GitHubClient,
-  repositoryId: string,
-  {
-    branch,
-    from,
-    to,
-    over,
-  }: { readonly branch: string; readonly from: string; readonly to: string; readonly over: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const refUpdates = [
-    { name: `refs/heads/${branch}`, beforeOid: from, afterOid: to, force: true },
-    { name: `refs/heads/${over}`, beforeOid: to, afterOid: '0'.repeat(40) },
-  ];
-  const query = 'mutation ($input: UpdateRefsInput!) { updateRefs(input: $input) { clientMutationId } }';
-  const variables = { input: { repositoryId, refUpdates } };
-  await askGraphQl(client, query, variables, v.unknown(), 'contents: write', signal);
-}
-
-/** What goes wrong with that is nobody's concern. */
-async function deleteBranch(
-  client: GitHubClient,
-  repository: Repository,
-  branch: string,
-  signal: AbortSignal,
-): Promise<void> {
-  const params = { ...inRepo(repository), ref: `heads/${branch}` };
-  await orRefusal(client.request('DELETE /repos/{owner}/{repo}/git/refs/{ref}', { params, signal }));
 }

@@ -33,36 +33,19 @@ export function createSubjectFiles(
   const known = new Map<string, Promise<Uint8Array | undefined>>();
   const waiting: Waiting[] = [];
 
-  /** Asks for all that is waiting, so much at a time that an answer is not too large. */
+  /** Asks for all that is waiting, so many at a time that an answer is not too large. */
   function askForWaiting(): void {
-    let bytes = 0;
-    let batch: Waiting[] = [];
-    for (const one of waiting.splice(0)) {
-      const isFull = batch.length >= MAX_BATCH || bytes + one.file.bytes > MAX_BATCH_BYTES;
-      if (batch.length > 0 && isFull) {
-        answer(batch);
-        [bytes, batch] = [0, []];
-      }
-      batch.push(one);
-      bytes += one.file.bytes;
-    }
-    if (batch.length > 0) answer(batch);
+    while (waiting.length > 0) void answer(waiting.splice(0, MAX_BATCH));
   }
 
-  function answer(batch: readonly Waiting[]): void {
-    fetchTexts(
-      client,
-      repository,
-      batch.map(({ file }) => file.sha),
-      signal,
-    ).then(
-      (texts) => {
-        for (const { file, resolve } of batch) resolve(bytesOf(file, texts.get(file.sha)));
-      },
-      (thrown) => {
-        for (const { reject } of batch) reject(thrown);
-      },
-    );
+  async function answer(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const names = batch.map(({ file }) => file.sha);
+      const texts = await fetchTexts(client, repository, names, signal);
+      for (const { file, resolve } of batch) resolve(bytesOf(file, texts.get(file.sha)));
+    } catch (thrown) {
+      for (const { reject } of batch) reject(thrown);
+    }
   }
 
   /** GitHub converts what is not UTF-8, so a text counts only if it has the name of the blob. */
@@ -100,8 +83,7 @@ interface Waiting {
   reject(thrown: unknown): void;
 }
 
-const MAX_BATCH = 50;
-const MAX_BATCH_BYTES = 2_000_000;
+const MAX_BATCH = 25;
 
 const FOLDER_MODE = '040000';
 const KINDS: Readonly<Record<string, CommitFile['kind']>> = {

@@ -52,9 +52,6 @@ export async function isWriter(
 /** An account that was deleted, or an app's without `[bot]` in its name. */
 const NO_USER = /\bis not a user\b/i;
 
-const pushSchema = v.object({ permissions: v.object({ push: v.boolean() }) });
-const countSchema = v.object({ total_count: v.number() });
-
 /** The small questions about a repository by which a token is tried; each costs one request and changes nothing. */
 export function createRepositoryReader(
   client: GitHubClient,
@@ -62,24 +59,24 @@ export function createRepositoryReader(
   signal: AbortSignal,
 ) {
   /** The answer, or why there is none. */
-  async function ask<T>(
-    route: string,
-    read: (body: unknown) => T,
-    more: Readonly<Record<string, unknown>> = {},
-  ): Promise<T | GitHubError> {
-    const params = { owner: place.owner, repo: place.name, ...more };
-    const answer = await orRefusal(client.request(`GET /repos/{owner}/{repo}${route}`, { params, signal }));
-    return answer instanceof GitHubError ? answer : read(answer.body);
+  function ask<Answer>(route: string, more: object, schema: v.GenericSchema<unknown, Answer>) {
+    const params = { ...inRepo(place), ...more };
+    return orRefusal(askRest(client, `GET /repos/{owner}/{repo}${route}`, params, schema, signal));
   }
   return {
     /** Whether the token can push; undefined for tokens of which GitHub does not say it, such as that of a job. */
-    access: () => ask('', (body) => (v.is(pushSchema, body) ? body.permissions.push : undefined)),
-    branch: (branch: string) => ask('/git/ref/{ref}', () => true, { ref: `heads/${branch}` }),
+    access: () => ask('', {}, pushSchema),
+    branch: (branch: string) => ask('/git/ref/{ref}', { ref: `heads/${branch}` }, v.unknown()),
     /** How many caches there are whose keys begin like this. */
-    caches: (prefix: string) =>
-      ask('/actions/caches', (body) => (v.is(countSchema, body) ? body.total_count : 0), {
-        key: prefix,
-        per_page: 1,
-      }),
+    caches: (prefix: string) => ask('/actions/caches', { key: prefix, per_page: 1 }, countSchema),
   };
 }
+
+const pushSchema = v.pipe(
+  v.object({ permissions: v.optional(v.object({ push: v.boolean() })) }),
+  v.transform(({ permissions }) => permissions?.push),
+);
+const countSchema = v.pipe(
+  v.object({ total_count: v.number() }),
+  v.transform(({ total_count }) => total_count),
+);

@@ -48,7 +48,7 @@ export interface PullSubject {
 }
 
 /** An issue that a pull request would close. Title and body are its author's words. */
-type LinkedIssue = v.InferOutput<typeof linkedSchema>;
+export type LinkedIssue = v.InferOutput<typeof linkedSchema>;
 
 const OPENING =
   'title body closed createdAt author { __typename login } comments(last: 100) { totalCount nodes { ...said } }';
