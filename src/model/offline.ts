@@ -1,14 +1,10 @@
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Content,
-  LanguageModelV4GenerateResult,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { AxeError } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
 import type { LanguageModel } from '../loop/messages.js';
-import { FENCE_NOTICE, parseFences } from '../safety/fence.js';
+import { type Fenced, parseFences } from '../safety/fence.js';
 import { findInDiff, RULE_FACTS, type RuleFinding } from './offline-rules.js';
 
 /**
@@ -32,6 +28,12 @@ export function createOfflineModel(model = MODEL_ID): LanguageModel {
 
 const MODEL_ID = 'rules';
 
+/** More would be longer than anybody reads, and a review refuses it. */
+const MAX_FINDINGS = 50;
+
+const WHAT_THIS_IS =
+  '**No model wrote this.** It is what `offline/rules` found, a set of fixed rules that understand nothing.';
+
 function generate({
   prompt,
   tools = [],
@@ -41,12 +43,24 @@ function generate({
   const system = prompt.flatMap((one) => (one.role === 'system' ? [one.content] : [])).join('\n\n');
   const last = prompt.findLast((one) => one.role === 'user');
   const parts = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) ?? [];
-  const message = parts.join('\n\n');
-  const isFirstTurn = !prompt.some(({ role }) => role === 'tool');
-  const calls = isFirstTurn ? reviewCalls(message, new Set(tools.map(({ name }) => name))) : [];
-  const isReview = calls.length > 0;
+  const { fences, rest } = parseFences(parts.join('\n\n'));
+  const files = [...fences.map(({ text }) => text), rest].filter(isDiff).flatMap(parseDiff);
+  const offered = new Set(tools.map(({ name }) => name));
+  const isReview =
+    files.length > 0 &&
+    offered.has('add_review_comment') &&
+    offered.has('submit_review') &&
+    !prompt.some(({ role }) => role === 'tool');
+  const calls = isReview ? reviewCalls(files, fences, offered.has('settle_finding')) : [];
   return {
-    content: isReview ? calls.map(asContent) : [{ type: 'text', text: answerOffline(system, message) }],
+    content: isReview
+      ? calls.map(({ name, input }, index) => ({
+          type: 'tool-call',
+          toolCallId: `call-${index + 1}`,
+          toolName: name,
+          input: JSON.stringify(input),
+        }))
+      : [{ type: 'text', text: answer(files, fences, system) }],
     finishReason: isReview ? { unified: 'tool-calls', raw: 'tool-calls' } : { unified: 'stop', raw: 'stop' },
     usage: {
       inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -57,44 +71,32 @@ function generate({
   };
 }
 
+function isDiff(text: string): boolean {
+  return /^(?:diff --git |--- .*\n\+\+\+ )/m.test(text);
+}
+
 /** A tool that the rules ask for. */
 interface OfflineCall {
   readonly name: string;
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-function asContent({ name, input }: OfflineCall, index: number): LanguageModelV4Content {
-  const toolCallId = `call-${index + 1}`;
-  return { type: 'tool-call', toolCallId, toolName: name, input: JSON.stringify(input) };
-}
-
-/** More would be refused. */
-const MAX_COMMENTS = 50;
-
-/**
- * What the rules find in the diff of a message as calls of the tools of a review; none where there is no diff, or where
- * those tools are not offered. What is about no line is in the summary.
- */
-function reviewCalls(message: string, offered: ReadonlySet<string>): readonly OfflineCall[] {
-  if (!offered.has('add_review_comment') || !offered.has('submit_review')) return [];
-  const diffs = diffsIn(message);
-  if (diffs.length === 0) return [];
-  const files = diffs.flatMap(parseDiff);
+/** What the rules find as calls of the tools of a review. What is about no line is in the summary. */
+function reviewCalls(
+  files: readonly DiffFile[],
+  fences: readonly Fenced[],
+  canSettle: boolean,
+): readonly OfflineCall[] {
   const findings = findInDiff(files);
-  const earlier = findingsIn(message, 'open findings');
-  const decided = findingsIn(message, 'decided findings');
-  const ends = offered.has('settle_finding') ? settleCalls(earlier, files, findings) : [];
-  const comments = findings.flatMap((finding) => commentCalls(finding, files, [...earlier, ...decided]));
-  const others = findings
-    .filter(({ line }) => line === undefined)
-    .map(({ path, message: body }) => `- ${path === undefined ? '' : `\`${path}\`: `}${body}`);
-  const summary = [
-    `${RULES} ${lookedAt(files, message)}`,
-    ...(others.length === 0 ? [] : [others.join('\n')]),
-  ];
+  const earlier = findingsIn(fences, 'open findings');
+  const known = [...earlier, ...findingsIn(fences, 'decided findings')];
+  const ends = canSettle ? earlier.flatMap((one) => settleCalls(one, files, findings)) : [];
+  const comments = findings.flatMap((finding) => commentCalls(finding, files, known));
+  const others = findings.filter(({ line }) => line === undefined);
+  const summary = [`${WHAT_THIS_IS} ${lookedAt(files, fences)}`, formatList(others)].filter(Boolean);
   return [
     ...ends,
-    ...comments.slice(0, MAX_COMMENTS),
+    ...comments.slice(0, MAX_FINDINGS),
     { name: 'submit_review', input: { summary: summary.join('\n\n') } },
   ];
 }
@@ -102,19 +104,16 @@ function reviewCalls(message: string, offered: ReadonlySet<string>): readonly Of
 function commentCalls(
   { rule, path, line, message }: RuleFinding,
   files: readonly DiffFile[],
-  earlier: readonly OpenFinding[],
+  known: readonly KnownFinding[],
 ): readonly OfflineCall[] {
   if (path === undefined || line === undefined) return [];
   const facts = RULE_FACTS[rule];
-  const before = earlier.find((one) => one.path === path && one.title === facts.title && one.line === line);
-  const addedLine = files
-    .filter((one) => one.path === path)
-    .flatMap(({ hunks }) => hunks.flatMap((one) => one.lines))
-    .find((one) => one.kind === 'added' && one.newLine === line);
+  const before = known.find((one) => one.path === path && one.title === facts.title && one.line === line);
+  const added = linesOf(files, path).find((one) => one.kind === 'added' && one.newLine === line);
   const input = {
     path,
     line,
-    code: addedLine?.text ?? '',
+    code: added?.text ?? '',
     ...facts,
     body: `${message.charAt(0).toUpperCase()}${message.slice(1)}.`,
     same_as: before?.name,
@@ -122,15 +121,15 @@ function commentCalls(
   return [{ name: 'add_review_comment', input }];
 }
 
-interface OpenFinding {
+interface KnownFinding {
   readonly name: string;
   readonly path: string;
   readonly line: number | undefined;
   readonly title: string;
 }
 
-function findingsIn(message: string, source: string): readonly OpenFinding[] {
-  const list = parseFences(message).fences.find((one) => one.source === source)?.text ?? '';
+function findingsIn(fences: readonly Fenced[], source: string): readonly KnownFinding[] {
+  const list = fences.find((one) => one.source === source)?.text ?? '';
   return [...list.matchAll(/^- (F[A-Z0-9]{4}) (\S+?)(?::(\d+))?(?: [a-z-]+)* — "(.*?)"(?: \(.*\))?$/gm)].map(
     ([, name = '', path = '', line, title = '']) => {
       return { name, path, line: line === undefined ? undefined : Number(line), title };
@@ -140,113 +139,58 @@ function findingsIn(message: string, source: string): readonly OpenFinding[] {
 
 /** An earlier finding is settled where its file was changed and the rule finds nothing in it any more. */
 function settleCalls(
-  earlier: readonly OpenFinding[],
+  { name, path, title }: KnownFinding,
   files: readonly DiffFile[],
   findings: readonly RuleFinding[],
 ): readonly OfflineCall[] {
-  return earlier.flatMap(({ name, path, title }) => {
-    const isFound = findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title);
-    const fix = isFound
-      ? undefined
-      : (changedLineOf(files, path, 'added') ?? changedLineOf(files, path, 'removed'));
-    if (fix === undefined) return [];
-    const reason = 'The rule finds nothing in this file any more.';
-    const input = { finding: name, how: 'fixed', reason, evidence: [{ path, ...fix }] };
-    return [{ name: 'settle_finding', input }];
-  });
+  if (findings.some((one) => one.path === path && RULE_FACTS[one.rule].title === title)) return [];
+  const changed = linesOf(files, path).filter(({ kind, text }) => kind !== 'context' && text.trim() !== '');
+  const fix = changed.find(({ kind }) => kind === 'added') ?? changed[0];
+  if (fix === undefined) return [];
+  const evidence = [{ path, line: fix.kind === 'removed' ? fix.oldLine : fix.newLine, code: fix.text }];
+  const reason = 'The rule finds nothing in this file any more.';
+  return [{ name: 'settle_finding', input: { finding: name, how: 'fixed', reason, evidence } }];
 }
 
-function changedLineOf(
-  files: readonly DiffFile[],
-  path: string,
-  kind: 'added' | 'removed',
-): { readonly line: number; readonly code: string } | undefined {
-  for (const file of files.filter((one) => one.path === path)) {
-    for (const line of file.hunks.flatMap(({ lines }) => lines)) {
-      if (line.kind !== kind || line.text.trim() === '') continue;
-      return { line: line.kind === 'added' ? line.newLine : line.oldLine, code: line.text };
-    }
-  }
-  return undefined;
+function linesOf(files: readonly DiffFile[], path: string) {
+  return files
+    .filter((one) => one.path === path)
+    .flatMap(({ hunks }) => hunks)
+    .flatMap(({ lines }) => lines);
 }
 
-const RULES =
-  '**No model wrote this.** It is what `offline/rules` found, a set of fixed rules that understand nothing.';
-
-/**
- * The answer of `offline/rules`, markdown: a review if the message holds a diff, else what the rules can do. `message` is the
- * last of the user's. The answer begins by saying that no model wrote it and ends with what it was given of memory (D32).
- */
-function answerOffline(system: string, message: string): string {
-  const { rest } = parseFences(message);
-  const task = firstLine(rest.replace(FENCE_NOTICE, ''));
-  const diffs = diffsIn(message);
-  const body = diffs.length > 0 ? review(diffs, message) : introduce(task);
-  return [WHAT_THIS_IS, ...body, describeMemory(system)].join('\n\n');
+/** An answer in words: it begins by saying that no model wrote it and ends with what it was given of memory (D32). */
+function answer(files: readonly DiffFile[], fences: readonly Fenced[], system: string): string {
+  const found =
+    files.length === 0
+      ? [`${WHAT_THIS_IS} They can review a diff, and none was sent.`]
+      : [`${WHAT_THIS_IS} ${lookedAt(files, fences)}`, formatList(findInDiff(files)) || NOTHING_FOUND];
+  return [...found, describeMemory(system)].join('\n\n');
 }
 
-const WHAT_THIS_IS =
-  '**No model wrote this.** It is the answer of `offline/rules`, a set of fixed rules that need no key and no network. They look for patterns and understand nothing; name a real model in `model` for a real answer.';
-
-/** The diffs of a message, those in its fences first. */
-function diffsIn(message: string): readonly string[] {
-  const { fences, rest } = parseFences(message);
-  const texts = [...fences.map(({ text }) => text), rest];
-  return texts.filter((text) => /^(?:diff --git |--- .*\n\+\+\+ )/m.test(text));
-}
-
-const MAX_TASK = 120;
-
-/** Of a diff that was piped as the task, the first line says nothing. */
-function firstLine(text: string): string {
-  const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
-  return cleanLine(line, MAX_TASK).replaceAll('`', "'");
-}
-
-function review(diffs: readonly string[], message: string): readonly string[] {
-  const files = diffs.flatMap(parseDiff);
-  return [lookedAt(files, message), formatFindings(findInDiff(files))];
-}
+const NOTHING_FOUND = 'None of the rules found anything. That is not a judgement of the change.';
 
 /** How much was looked at, and how much was not. */
-function lookedAt(files: readonly DiffFile[], message: string): string {
+function lookedAt(files: readonly DiffFile[], fences: readonly Fenced[]): string {
   const added = files.reduce((sum, file) => sum + file.additions, 0);
   const removed = files.reduce((sum, file) => sum + file.deletions, 0);
-  const binary = files.filter(({ content }) => content === 'binary').length;
-  const parts = [`Looked at ${count(files.length, 'file')} (+${added} −${removed}).`];
-  if (binary > 0) parts.push(`${count(binary, 'binary file')} could not be looked into.`);
-  const missing = parseFences(message).fences.find(({ source }) => source === 'files not shown');
-  if (missing !== undefined)
-    parts.push(
-      `${count(missing.text.split('\n').length, 'file')} of the change could not be read, or only in part.`,
-    );
-  return parts.join(' ');
-}
-
-/** More would be longer than anybody reads. */
-const MAX_FINDINGS = 50;
-
-function formatFindings(findings: readonly RuleFinding[]): string {
-  if (findings.length === 0)
-    return 'None of the rules found anything. That is not a judgement of the change.';
-  const lines = findings.slice(0, MAX_FINDINGS).map(formatFinding);
-  if (findings.length > MAX_FINDINGS) lines.push(`- and ${findings.length - MAX_FINDINGS} more`);
-  return `### ${count(findings.length, 'finding')}\n\n${lines.join('\n')}`;
+  const seen = `Looked at ${count(files.length, 'file')} (+${added} −${removed}).`;
+  const missing = fences.find(({ source }) => source === 'files not shown');
+  if (missing === undefined) return seen;
+  const unseen = count(missing.text.split('\n').length, 'file');
+  return `${seen} ${unseen} of the change could not be read, or only in part.`;
 }
 
 const MAX_PATH = 300;
 
-function formatFinding({ rule, path, line, message }: RuleFinding): string {
-  if (path === undefined) return `- ${message} (${rule})`;
-  const place = cleanLine(path, MAX_PATH).replaceAll('`', "'") + (line === undefined ? '' : `:${line}`);
-  return `- \`${place}\`: ${message} (${rule})`;
-}
-
-function introduce(task: string): readonly string[] {
-  return [
-    ...(task === '' ? [] : [`The task was: \`${task}\``]),
-    'The rules can review a diff (conflict markers, secrets, debug output, lost `await`s, TODOs, code without tests). None was sent.',
-  ];
+function formatList(findings: readonly RuleFinding[]): string {
+  const lines = findings.slice(0, MAX_FINDINGS).map(({ path, line, message }) => {
+    if (path === undefined) return `- ${message}`;
+    const place = cleanLine(path, MAX_PATH).replaceAll('`', "'");
+    return `- \`${place}${line === undefined ? '' : `:${line}`}\`: ${message}`;
+  });
+  if (findings.length > MAX_FINDINGS) lines.push(`- and ${findings.length - MAX_FINDINGS} more`);
+  return lines.join('\n');
 }
 
 /** Whether memory works can be seen from this: the entries that came with the system prompt, and the newest one. */
