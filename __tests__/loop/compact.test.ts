@@ -3,9 +3,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../../src/lib/defaults.js';
 import {
-  applySummary,
   type ConversationSize,
   groupTurns,
+  insertSummary,
   LEFT_OUT_NOTE,
   planCompaction,
   type SummaryPlan,
@@ -20,31 +20,27 @@ const TASK = user('Review it.');
 const LONG = 'x'.repeat(4000);
 /** Two of the long turns are kept in it, and ten do not fit even without their results. */
 const WINDOW = 14_000;
-const SUMMARY = { text: 'Read a.ts; nothing wrong so far.', isWhole: true };
+const SUMMARY = 'Read a.ts; nothing wrong so far.';
 
 describe('shortening a conversation', () => {
   const USUAL = CONTEXT_WINDOW_TOKENS;
 
   it.each([
-    ['the stated share of what the reserve leaves', { windowTokens: 12_000, reserveTokens: 2000 }, 0, 10_000],
-    ['that of a usual window, if its size is unknown', { windowTokens: undefined }, 0, USUAL],
-    ['that of a usual window, if its size is 0', { windowTokens: 0 }, 0, USUAL],
-    ['that of a usual window, if its size is no number', { windowTokens: Number.NaN }, 0, USUAL],
-    ['that of three quarters, if the reserve is larger', { reserveTokens: 50_000 }, 0, 15_000],
-    ['that of what memory leaves', { reserveTokens: 14_000, memoryTokens: 12_000 }, 12_000, 6000],
-    ['that of some room next to memory', { reserveTokens: 30_000, memoryTokens: 30_000 }, 30_000, 2500],
-  ])('starts at %s', (_, patch, uncounted, room) => {
-    const messages = [TASK, ...turns(10, [LONG])];
-    const size = { messages, windowTokens: 20_000, reserveTokens: 0, ...patch };
-    const limit = uncounted + room * COMPACTION.startShare;
-    expect(planCompaction({ ...size, usedTokens: limit }).kind).toBe('none');
-    expect(planCompaction({ ...size, usedTokens: limit + 1 }).kind).not.toBe('none');
+    ['the stated share of what the reply leaves', { windowTokens: 12_000, replyTokens: 2000 }, 10_000],
+    ['that of a usual window, if its size is unknown', { windowTokens: undefined }, USUAL],
+    ['that of three quarters, if the reply has more', { replyTokens: 50_000 }, 15_000],
+    ['that of what memory leaves', { replyTokens: 2000, memoryTokens: 12_000 }, 6000],
+    ['that of some room next to memory', { memoryTokens: 30_000 }, 2500],
+  ])('starts at %s', (_, patch, room) => {
+    const size = { ...sized([TASK, ...turns(10, [LONG])], 20_000), ...patch };
+    const limit = size.memoryTokens + room * COMPACTION.startShare;
+    expect(planCompaction({ ...size, usedTokens: limit })).toBeUndefined();
+    expect(planCompaction({ ...size, usedTokens: limit + 1 })).toBeDefined();
   });
 
   it('leaves out the oldest results first, and never the newest turns', () => {
     const messages = [SYSTEM, TASK, ...turns(100, [LONG])];
-    const plan = planCompaction(sized(messages, 120_000));
-    const shortened = plan.kind === 'drop-results' ? plan.messages : [];
+    const shortened = planCompaction(sized(messages, 120_000))?.messages ?? [];
     const isDropped = shortened.flatMap((message) =>
       message.role === 'tool' ? [JSON.stringify(message).includes('left out to save room')] : [],
     );
@@ -59,9 +55,8 @@ describe('shortening a conversation', () => {
     const lost: number[] = [];
     for (let number = 0; number < 200; number += 1) {
       messages = [...messages, ...turn(`t${number}`, ['x'.repeat(6000)])];
-      const plan = planCompaction(sized(messages, 128_000));
-      if (plan.kind !== 'drop-results') continue;
-      const { messages: cut } = plan;
+      const cut = planCompaction(sized(messages, 128_000))?.messages;
+      if (cut === undefined) continue;
       const same = messages.findIndex(
         (message, index) => JSON.stringify(message) !== JSON.stringify(cut[index]),
       );
@@ -76,39 +71,30 @@ describe('shortening a conversation', () => {
     const messages = [SYSTEM, TASK, ...turns(10, [LONG], LONG)];
     const plan = expectSummary(sized(messages, WINDOW));
     expect(plan.head).toEqual([SYSTEM, TASK]);
-    expect(plan.keep).toEqual(messages.slice(-plan.keep.length));
-    const shortened = applySummary(plan, SUMMARY);
+    expect(plan.tail).toEqual(messages.slice(-plan.tail.length));
+    const shortened = insertSummary(plan, SUMMARY) ?? [];
     expect(shortened.slice(0, 2)).toEqual([SYSTEM, TASK]);
-    expect(JSON.stringify(shortened[2])).toContain(SUMMARY.text);
-    expect(shortened.slice(3)).toEqual(plan.keep);
+    expect(JSON.stringify(shortened[2])).toContain(SUMMARY);
+    expect(shortened.slice(3)).toEqual(plan.tail);
+    const again = expectSummary(sized([...shortened, ...turns(10, [LONG], LONG)], WINDOW));
+    expect(JSON.stringify(again.request)).toContain(SUMMARY);
+    expect(JSON.stringify(insertSummary(again, 'second'))).not.toContain(SUMMARY);
   });
 
-  it('summarizes the last summary with what followed it', () => {
-    const plan = expectSummary(sized([SYSTEM, TASK, ...turns(10, [LONG], LONG)], WINDOW));
-    const later = [...applySummary(plan, SUMMARY), ...turns(10, [LONG], LONG)];
-    const again = expectSummary(sized(later, WINDOW));
-    expect(JSON.stringify(again.request)).toContain(SUMMARY.text);
-    expect(JSON.stringify(applySummary(again, { ...SUMMARY, text: 'second' }))).not.toContain(SUMMARY.text);
-  });
-
-  it.each<[string, { text: string; isWhole: boolean }]>([
-    ['is empty', { text: ' \n', isWhole: true }],
-    ['cannot be seen', { text: '\u200B', isWhole: true }],
-    ['was cut', { text: 'Read a.ts and', isWhole: false }],
-    ['is longer than the turns', { text: LONG.repeat(40), isWhole: true }],
-  ])('continues without a summary that %s', (_, reply) => {
+  it.each([
+    ['is empty', ' \n'],
+    ['cannot be seen', '\u200B'],
+    ['is longer than the turns', LONG.repeat(40)],
+  ])('takes no summary that %s', (_, text) => {
     const messages = [SYSTEM, TASK, ...turns(10, [LONG], LONG)];
-    const plan = expectSummary(sized(messages, WINDOW));
-    const shortened = applySummary(plan, reply);
-    expect(shortened.slice(0, 3)).toEqual([SYSTEM, TASK, user(LEFT_OUT_NOTE)]);
-    expect(shortened.slice(-plan.keep.length)).toEqual(plan.keep);
-    expect(estimateTokens(shortened)).toBeLessThanOrEqual(WINDOW * COMPACTION.targetShare);
-    expect(unpaired(shortened)).toEqual([]);
+    const plan = planCompaction(sized(messages, WINDOW));
+    expect(plan?.summary && insertSummary(plan.summary, text)).toBeUndefined();
+    expect(plan?.messages).toEqual([SYSTEM, TASK, user(LEFT_OUT_NOTE), ...(plan?.summary?.tail ?? [])]);
   });
 
   it('does nothing if only the task and the newest turn are left', () => {
     const messages = [TASK, ...turns(1, [LONG.repeat(20)])];
-    expect(planCompaction(sized(messages, 1000))).toEqual({ kind: 'none' });
+    expect(planCompaction(sized(messages, 1000))).toBeUndefined();
   });
 
   it('holds for any conversation', () => {
@@ -134,7 +120,7 @@ describe('shortening a conversation', () => {
     fc.assert(
       fc.property(conversations, fc.integer({ min: 2000, max: 60_000 }), (messages, window) => {
         const plan = planCompaction(sized(messages, window));
-        if (plan.kind !== 'drop-results') return;
+        if (plan === undefined || plan.summary !== undefined) return;
         expect(estimateTokens(plan.messages)).toBeLessThanOrEqual(window * COMPACTION.startShare);
       }),
       { numRuns: 50 },
@@ -144,8 +130,8 @@ describe('shortening a conversation', () => {
   it('requests summaries that fit the window', () => {
     fc.assert(
       fc.property(conversations, fc.integer({ min: 4000, max: 60_000 }), (messages, window) => {
-        const plan = planCompaction(sized(messages, window));
-        if (plan.kind !== 'summarize') return;
+        const plan = planCompaction(sized(messages, window))?.summary;
+        if (plan === undefined) return;
         const system = messages.filter(({ role }) => role === 'system');
         fc.pre(estimateTokens(system) < window / 4);
         expect(estimateTokens(plan.request)).toBeLessThan(window * 0.9);
@@ -155,10 +141,7 @@ describe('shortening a conversation', () => {
   });
 });
 
-const reply = fc.record({
-  text: fc.constantFrom('', '\u200B', 'What was done.', LONG, LONG.repeat(30)),
-  isWhole: fc.boolean(),
-});
+const reply = fc.constantFrom('', '\u200B', 'What was done.', LONG, LONG.repeat(30));
 
 function turns(count: number, results: readonly string[], said = ''): Message[] {
   return Array.from({ length: count }, (_, index) => turn(`t${index}`, results)).flatMap(
@@ -170,26 +153,20 @@ function turns(count: number, results: readonly string[], said = ''): Message[] 
 }
 
 function sized(messages: readonly Message[], windowTokens: number): ConversationSize {
-  return { messages, usedTokens: estimateTokens(messages), windowTokens, reserveTokens: 0 };
+  return { messages, usedTokens: estimateTokens(messages), windowTokens, replyTokens: 0, memoryTokens: 0 };
 }
 
 function expectSummary(size: ConversationSize): SummaryPlan {
-  const plan = planCompaction(size);
-  if (plan.kind !== 'summarize') throw new Error(`the plan is ${plan.kind}`);
-  return plan;
+  const summary = planCompaction(size)?.summary;
+  if (summary === undefined) throw new Error('no summary is asked for');
+  return summary;
 }
 
 /** What the loop does with a plan; the same array where nothing is to be done. */
-function shorten(size: ConversationSize, answer: { text: string; isWhole: boolean }): readonly Message[] {
+function shorten(size: ConversationSize, answer: string): readonly Message[] {
   const plan = planCompaction(size);
-  switch (plan.kind) {
-    case 'none':
-      return size.messages;
-    case 'drop-results':
-      return plan.messages;
-    case 'summarize':
-      return applySummary(plan, answer);
-  }
+  const summarized = plan?.summary && insertSummary(plan.summary, answer);
+  return summarized ?? plan?.messages ?? size.messages;
 }
 
 /** The last turn and what was said after it. */

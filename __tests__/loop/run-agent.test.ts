@@ -94,7 +94,7 @@ describe('a reply that did not end normally', () => {
     [
       'error',
       'MALFORMED_FUNCTION_CALL',
-      'the answer ended with a tool call that cannot be read (MALFORMED_FUNCTION_CALL)',
+      'the provider ended the answer with an error (MALFORMED_FUNCTION_CALL)',
     ],
     ['interrupted', undefined, 'the provider ended the answer with an error (interrupted)'],
   ] as const)('C4 64: %s (%s) makes the run incomplete', async (unified, raw, message) => {
@@ -329,42 +329,13 @@ describe('a model that goes in circles', () => {
   });
 });
 
-describe('the name of a tool', () => {
-  it.each([
-    ['functions.echo', 'echo', 'echo {}'],
-    ['functions.echo:0', 'echo', 'echo {}'],
-    ['echo<|channel|>commentary', 'echo', 'echo {}'],
-    ['ec ho', 'ec_ho', 'Unknown tool: "ec_ho". There are these: echo'],
-  ])('%j is %j here, and in what is sent back', async (name, toolName, value) => {
-    const { asked } = await run([reply([call('a', name, {})]), says('done')], { tools: [echo] });
-    expect(asked[1]?.prompt.slice(-2)).toMatchObject([
-      { role: 'assistant', content: [{ toolName }] },
-      { role: 'tool', content: [{ toolName, output: { value } }] },
-    ]);
-  });
-});
-
-describe('a call that is written as text', () => {
-  const written = '<tool_call>\n{"name": "echo", "arguments": {}}\n</tool_call>';
-
-  it('is not run: the model is told once to call the tool', async () => {
-    const { outcome, asked } = await run([says(written), says('done')], { tools: [echo] });
-    expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { toolCalls: 0 } });
-    expect(asked[1]?.prompt.at(-1)).toMatchObject({
-      role: 'user',
-      content: [{ text: expect.stringContaining('text is never run') }],
-    });
-  });
-
-  it.each([
-    [`Good.\n${written}`, 'Good.'],
-    [`Good.\n<tool_call>\n<function=echo>`, 'Good.'],
-    [`A model says\n\`\`\`\n${written}\n\`\`\`\nhere.`, undefined],
-    ['The tag <tool_call> begins a call.', undefined],
-  ])('is not published: %j', async (answer, published = answer) => {
-    const { outcome } = await run([says(answer), says(answer)], { tools: [echo] });
-    expect(outcome).toMatchObject({ kind: 'completed', answer: published });
-  });
+it('what a model calls a tool is sent back as providers take it', async () => {
+  const { asked } = await run([reply([call('a', 'ec ho', {})]), says('done')], { tools: [echo] });
+  const output = { value: 'Unknown tool: "ec_ho". There are these: echo' };
+  expect(asked[1]?.prompt.slice(-2)).toMatchObject([
+    { role: 'assistant', content: [{ toolName: 'ec_ho' }] },
+    { role: 'tool', content: [{ toolName: 'ec_ho', output }] },
+  ]);
 });
 
 describe('the figures of a run', () => {

@@ -59,7 +59,7 @@ async function shortened({ summary = 'Read a.ts.', isCut = false, ...scene }: Sc
     {
       messages: MESSAGES,
       measured: { estimate: tokens, inputTokens: tokens },
-      reserveTokens: memoryTokens,
+      replyTokens: 0,
       memoryTokens,
       settings: {},
     },

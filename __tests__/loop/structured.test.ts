@@ -141,7 +141,7 @@ describe('finding the JSON of an answer', () => {
     ['nothing', ' \n', /empty/],
     ['prose', 'All good.', /not JSON/],
     ['JSON with words around it', 'Here: {"a":1}', /not JSON/],
-    ['two fences', '```json\n{}\n```\nor\n```json\n{}\n```', /2 code blocks/],
+    ['two fences', '```json\n{}\n```\nor\n```json\n{}\n```', /not JSON/],
     ['a fence with something else', '```ts\nlet a;\n```', /not JSON/],
   ])('reports the problem of %s', (_, answer, problem) => {
     expect(findJson(answer)).toEqual({ problem: expect.stringMatching(problem) });

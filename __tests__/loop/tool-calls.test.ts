@@ -260,6 +260,12 @@ describe('an answered tool call', () => {
     ]);
   });
 
+  it('is returned with a word where it is empty, since some providers refuse that', async () => {
+    const silent = tool('silent', async () => ({ text: ' \n', isError: false }));
+    const { outputs } = await answer([one('1', 'silent')], [silent]);
+    expect(outputs).toEqual([{ type: 'text', value: '(empty)' }]);
+  });
+
   it('is returned with the notice after the last one', async () => {
     const { answered } = await answer([one('1', 'echo', 1), one('2', 'nope', 2)], [echo]);
     expect(outputsOf(toolMessage(answered, 'Hurry.'))).toEqual([

@@ -117,8 +117,6 @@ export interface ProviderErrorDetails extends ErrorDetails {
   readonly retryAfterMs?: number;
   /** Set where the request was too long for the model. */
   readonly overflow?: ContextOverflow;
-  /** Set where waiting does not help: a quota that is used up has the status of a rate limit. */
-  readonly isLasting?: boolean;
 }
 
 /**
@@ -131,7 +129,6 @@ export class ProviderError extends AxeError {
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly overflow: ContextOverflow | undefined;
-  readonly isLasting: boolean;
 
   constructor(category: ProviderErrorCategory, text: string, details: ProviderErrorDetails = {}) {
     const axe = details.axe && `${category}: ${details.axe}`;
@@ -140,7 +137,6 @@ export class ProviderError extends AxeError {
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
     this.overflow = details.overflow;
-    this.isLasting = details.isLasting === true;
   }
 }
 

@@ -1,12 +1,12 @@
 import type {
-  JSONObject,
   LanguageModelV4CallOptions,
   LanguageModelV4GenerateResult,
   LanguageModelV4Message,
+  SharedV4ProviderOptions,
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import { API_FORMS } from '../agent/choices.js';
-import type { ModelParams } from '../agent/config.js';
+import type { ModelParams, RetryConfig } from '../agent/config.js';
 import type { ModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { grouped } from '../lib/text/number.js';
@@ -20,7 +20,7 @@ import {
   withoutThoughts,
 } from './messages.js';
 import { limitOutput, type Thinking, widerLimit } from './output-limit.js';
-import { isTransient, type RetryPolicy, withRetries } from './retry.js';
+import { isTransient, withRetries } from './retry.js';
 import { toolCallsOf } from './tool-calls.js';
 import type { Usage } from './usage.js';
 
@@ -70,7 +70,7 @@ export function createAsker(
     readonly model: OpenModel;
     /** Asked one after the other when a passing error stays after all tries; each is opened when its turn comes. */
     readonly fallbacks: readonly (() => Promise<OpenModel>)[];
-    readonly retry: RetryPolicy;
+    readonly retry: RetryConfig;
     readonly budget: Budget;
     readonly usage: Usage;
     /** Settings that are ours and no user's: nobody has to know that a model does not take them. */
@@ -88,7 +88,7 @@ export function createAsker(
     const turn = usage.turns + 1;
     const { reply, askedTokens } = await askOnce(turn, messages, settings, ownTokens);
     usage.turns = turn;
-    const wider = widerLimit(reply, current, askedTokens);
+    const wider = widerLimit(reply, current.thinking, askedTokens);
     if (wider === undefined || budget.spent() !== undefined) return reply;
     const message = `\`${current.ref}\` reached its output limit before its answer began, so we ask it once more with a limit of ${grouped(wider)} tokens`;
     deps.reporter.warn({ code: 'model-warning', message });
@@ -158,9 +158,9 @@ export function createAsker(
             deps.signal.throwIfAborted();
           },
           leftMs: () => (deps.signal.aborted ? 0 : deps.leftMs()),
-          onRetry({ attempt, error, delayMs }) {
+          onRetry(failed) {
             usage.retries += 1;
-            deps.reporter.event({ kind: 'retry', attempt, maxRetries: retry.maxRetries, error, delayMs });
+            deps.reporter.event({ kind: 'retry', ...failed });
           },
         });
       } catch (thrown) {
@@ -216,15 +216,8 @@ export function createAsker(
 }
 
 function warningText(warning: SharedV4Warning): string {
-  switch (warning.type) {
-    case 'unsupported':
-    case 'compatibility':
-      return `${warning.feature}: ${warning.details ?? warning.type}`;
-    case 'deprecated':
-      return `${warning.setting}: ${warning.message}`;
-    case 'other':
-      return warning.message;
-  }
+  if ('feature' in warning) return `${warning.feature}: ${warning.details ?? warning.type}`;
+  return 'setting' in warning ? `${warning.setting}: ${warning.message}` : warning.message;
 }
 
 /** What a reply used, by estimate where the provider does not say it; undefined where it says all of it. */
@@ -266,16 +259,15 @@ export interface Models {
 export function modelSettings({
   effort,
   api,
-  tables = {},
+  tables,
 }: Pick<ModelParams, 'effort' | 'api' | 'tables'>): Pick<
   LanguageModelV4CallOptions,
   'reasoning' | 'providerOptions'
 > {
-  const options = Object.entries({ ...tables, ...(api && { [FORM_KEY]: { form: api } }) }).filter(isJson);
-  return {
-    reasoning: effort,
-    providerOptions: options.length === 0 ? undefined : Object.fromEntries(options),
-  };
+  const form = api && { [FORM_KEY]: { form: api } };
+  if (tables === undefined && form === undefined) return { reasoning: effort };
+  // Tables of TOML were made JSON when they were read.
+  return { reasoning: effort, providerOptions: { ...(tables as SharedV4ProviderOptions), ...form } };
 }
 
 const FORM_KEY = 'axe';
@@ -283,9 +275,4 @@ const FORM_KEY = 'axe';
 /** The form of OpenAI's interface that a request is to have; undefined where the agent does not say. */
 export function formOf({ providerOptions }: LanguageModelV4CallOptions): ModelParams['api'] {
   return API_FORMS.find((form) => form === providerOptions?.[FORM_KEY]?.['form']);
-}
-
-/** Tables of TOML were made JSON when they were read. */
-function isJson(entry: readonly [string, unknown]): entry is [string, JSONObject] {
-  return typeof entry[1] === 'object';
 }

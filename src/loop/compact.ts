@@ -3,86 +3,67 @@ import { cleanLine, estimateText, truncate } from '../lib/text/cut.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import { estimateTokens, type Message, type MessagePart, userMessage } from './messages.js';
 
+/** A conversation, and the window that it is to fit into. */
 export interface ConversationSize {
   readonly messages: readonly Message[];
   /** What the next request will have, tools included (see `estimateTokens`). */
   readonly usedTokens: number;
-  /** The model's window; undefined where it is not known, which means {@link CONTEXT_WINDOW_TOKENS}. */
+  /** Undefined where it is not known, which means {@link CONTEXT_WINDOW_TOKENS}. */
   readonly windowTokens: number | undefined;
-  /** To be kept free for the reply and for memory (see `effectiveReserve`). */
-  readonly reserveTokens: number;
-  /** Memory's part of the reserve, which always counts; of the rest at most a quarter of the window does. Absent: none. */
-  readonly memoryTokens?: number;
+  /** To be kept free for the reply: at most a quarter of the window counts. */
+  readonly replyTokens: number;
+  /** What memory has of the system prompt (see `effectiveReserve`). */
+  readonly memoryTokens: number;
 }
 
-/** What is to be done so that a conversation fits its model. */
-export type Compaction =
-  /** Nothing, or nothing that would help. */
-  | { readonly kind: 'none' }
-  | { readonly kind: 'drop-results'; readonly messages: readonly Message[] }
-  | SummaryPlan;
+/** How a conversation is made to fit its model. */
+export interface Shortening {
+  /** The conversation without old tool results, or else without its earlier turns. */
+  readonly messages: readonly Message[];
+  /** How a summary of those turns gets into their place; undefined where results alone are left out. */
+  readonly summary?: SummaryPlan | undefined;
+}
 
-/** Ask for a summary, then {@link applySummary}. */
-export interface SummaryPlan {
-  readonly kind: 'summarize';
+export interface SummaryPlan extends SplitConversation {
   /** The whole request for the same model; no tools go with it. */
   readonly request: readonly Message[];
-  /** What stays before the summary: system prompt and task. */
-  readonly head: readonly Message[];
-  /** What stays after it: the newest turns. */
-  readonly keep: readonly Message[];
-  /** How many messages the summary stands for, and their estimated size. */
-  readonly replacedMessages: number;
-  readonly replacedTokens: number;
-  /** The conversation to go on with if no summary comes. */
-  readonly fallback: readonly Message[];
 }
 
 /**
  * Decides how to shorten a conversation: old tool results go first; if that is not enough, a summary takes the place of
  * all turns but the newest. System prompt, task and newest turns stay as they are, and every tool call keeps its
- * result. A shortened conversation is not shortened again until it has grown.
+ * result. Undefined where it fits, or nothing would help; a shortened one is not shortened again until it has grown.
  */
-export function planCompaction(size: ConversationSize): Compaction {
-  const { messages, memoryTokens = 0 } = size;
-  const roomTokens = roomOf(size);
-  // Memory is part of the system prompt and has its room in the reserve: it is not counted twice.
-  const usedTokens = size.usedTokens - memoryTokens;
-  const limit = roomTokens * COMPACTION.startShare;
-  if (!(usedTokens > limit)) return { kind: 'none' };
-
-  const targetTokens = roomTokens * COMPACTION.targetShare;
-  const keptTokens = roomTokens * COMPACTION.keptShare;
-  const split = splitTurns(messages, { turns: COMPACTION.keptTurns, tokens: keptTokens });
-  const scale = Math.min(1, size.usedTokens / Math.max(1, estimateTokens(messages)));
-  const dropped = dropResults(split.middle, (usedTokens - targetTokens) / scale);
-  const shortened = [...split.head, ...dropped.messages, ...split.tail];
-  const leftTokens = usedTokens - dropped.freedTokens * scale;
-  const isEnough = leftTokens <= roomTokens * COMPACTION.enoughShare;
-  if (isEnough) return { kind: 'drop-results', messages: shortened };
-  if (!split.middle.some(({ role }) => role === 'assistant')) return { kind: 'none' };
-  return {
-    kind: 'summarize',
-    request: summaryRequest(split, recordTokens(split, roomTokens)),
-    head: split.head,
-    keep: split.tail,
-    replacedMessages: split.middle.length,
-    replacedTokens: estimateTokens(split.middle),
-    fallback: dropTurns({ ...split, middle: dropped.messages }, (leftTokens - targetTokens) / scale),
-  };
+export function planCompaction(size: ConversationSize): Shortening | undefined {
+  const room = roomOf(size.windowTokens, size.replyTokens, size.memoryTokens);
+  // Memory is part of the system prompt and has its own room: it is not counted twice.
+  const usedTokens = size.usedTokens - size.memoryTokens;
+  if (!(usedTokens > room * COMPACTION.startShare)) return undefined;
+  const split = splitTurns(size.messages, room * COMPACTION.keptShare);
+  const { head, middle, tail } = split;
+  const scale = Math.min(1, size.usedTokens / Math.max(1, estimateTokens(size.messages)));
+  const dropped = dropResults(middle, (usedTokens - room * COMPACTION.targetShare) / scale);
+  if (usedTokens - dropped.freedTokens * scale <= room * COMPACTION.enoughShare)
+    return { messages: [...head, ...dropped.messages, ...tail] };
+  const note = userMessage(LEFT_OUT_NOTE);
+  const hasTurns = middle.some(({ role }) => role === 'assistant');
+  if (!hasTurns || estimateTokens(middle) <= estimateTokens([note])) return undefined;
+  // The record has half of the room: characters say little about tokens.
+  const request = summaryRequest(split, Math.floor(room / 2));
+  return { messages: [...head, note, ...tail], summary: { ...split, request } };
 }
 
 /**
- * The conversation with the summary in the place of its earlier turns. If the summary is empty, was cut, or is longer
- * than what it stands for, old tool results and the oldest turns are left out instead.
+ * The conversation with the summary in the place of its earlier turns; undefined if the summary is empty, or longer than
+ * what it stands for.
  */
-export function applySummary(
-  plan: SummaryPlan,
-  { text, isWhole }: { readonly text: string; readonly isWhole: boolean },
-): readonly Message[] {
-  const summary = isWhole ? summaryMessage(text) : undefined;
-  if (summary === undefined || estimateTokens([summary]) >= plan.replacedTokens) return plan.fallback;
-  return [...plan.head, summary, ...plan.keep];
+export function insertSummary(
+  { head, middle, tail }: SummaryPlan,
+  text: string,
+): readonly Message[] | undefined {
+  const summary = summaryMessage(text);
+  if (summary === undefined || estimateTokens([summary]) >= estimateTokens(middle)) return undefined;
+  return [...head, summary, ...tail];
 }
 
 /**
@@ -90,39 +71,19 @@ export function applySummary(
  * shortened at once.
  */
 export function roomForPrompt(windowTokens: number, replyTokens: number): number {
-  const size = { messages: [], usedTokens: 0, windowTokens, reserveTokens: replyTokens };
-  return Math.floor(roomOf(size) * COMPACTION.startShare);
+  return Math.floor(roomOf(windowTokens, replyTokens, 0) * COMPACTION.startShare);
 }
 
-/** However much memory there is, some room is left, or every turn would be shortened. */
-export function roomOf({ windowTokens, reserveTokens, memoryTokens = 0 }: ConversationSize): number {
-  const isKnown = windowTokens !== undefined && windowTokens > 0;
-  const window = isKnown ? windowTokens : CONTEXT_WINDOW_TOKENS;
-  const replyTokens = Math.min(Math.max(0, reserveTokens - memoryTokens), window / 4);
-  return Math.max(window / 8, window - memoryTokens - replyTokens);
+/** What is left next to memory and a reply. Some room is left, however much memory there is, or every turn would be shortened. */
+export function roomOf(
+  windowTokens = CONTEXT_WINDOW_TOKENS,
+  replyTokens: number,
+  memoryTokens: number,
+): number {
+  return Math.max(windowTokens / 8, windowTokens - memoryTokens - Math.min(replyTokens, windowTokens / 4));
 }
 
-/** The record takes half of what the system prompt leaves: characters say little about tokens. */
-function recordTokens({ head }: SplitConversation, roomTokens: number): number {
-  const system = head.filter(({ role }) => role === 'system');
-  return Math.floor(Math.max(roomTokens / 4, (roomTokens - estimateTokens(system)) / 2));
-}
-
-/** Leaves out the oldest turns until so many tokens are free; a note is in their place. */
-function dropTurns({ head, middle, tail }: SplitConversation, wantedTokens: number): readonly Message[] {
-  const note = userMessage(LEFT_OUT_NOTE);
-  let freedTokens = -estimateTokens([note]);
-  const kept = groupTurns(middle).filter((group) => {
-    if (freedTokens >= wantedTokens) return true;
-    freedTokens += estimateTokens(group);
-    return false;
-  });
-  if (freedTokens <= 0) return [...head, ...middle, ...tail];
-  return [...head, note, ...kept.flat(), ...tail];
-}
-
-type ToolMessage = Extract<Message, { role: 'tool' }>;
-type ToolPart = ToolMessage['content'][number];
+type ToolPart = Extract<Message, { role: 'tool' }>['content'][number];
 
 /** A result smaller than this is not worth a note in its place; every note is smaller. */
 const MIN_TOKENS = 160;
@@ -135,26 +96,20 @@ const MAX_NAME = 64;
 export function dropResults(messages: readonly Message[], wantedTokens: number) {
   let freedTokens = 0;
 
-  function dropFrom(message: ToolMessage): ToolMessage {
-    if (freedTokens >= wantedTokens) return message;
-    const content = message.content.map((part) => {
-      const tokens = tokensOf(part);
-      if (part.type !== 'tool-result' || freedTokens >= wantedTokens || tokens < MIN_TOKENS) return part;
-      const note = noteFor(part, tokens);
-      freedTokens += tokens - tokensOf(note);
-      return note;
-    });
-    return { ...message, content };
+  function withoutResult(part: ToolPart): ToolPart {
+    const tokens = tokensOf(part);
+    if (part.type !== 'tool-result' || freedTokens >= wantedTokens || tokens < MIN_TOKENS) return part;
+    const name = cleanLine(part.toolName, MAX_NAME);
+    const value = `[A result of ${name} stood here, about ${tokens} tokens; it was left out to save room. Call the tool again if you still need it and a second call does no harm.]`;
+    const note = { ...part, output: { type: 'text', value } } as const;
+    freedTokens += tokens - tokensOf(note);
+    return note;
   }
 
-  const left = messages.map((message) => (message.role === 'tool' ? dropFrom(message) : message));
+  const left = messages.map((message) =>
+    message.role === 'tool' ? { ...message, content: message.content.map(withoutResult) } : message,
+  );
   return { messages: left, freedTokens };
-}
-
-function noteFor<P extends Extract<ToolPart, { type: 'tool-result' }>>(part: P, tokens: number): P {
-  const name = cleanLine(part.toolName, MAX_NAME);
-  const value = `[A result of ${name} stood here, about ${tokens} tokens; it was left out to save room. Call the tool again if you still need it and a second call does no harm.]`;
-  return { ...part, output: { type: 'text', value } };
 }
 
 function tokensOf(part: ToolPart): number {
@@ -171,23 +126,16 @@ interface SplitConversation {
   readonly tail: readonly Message[];
 }
 
-/**
- * Splits before the newest turns, which are at most so many and have at most so many tokens; the newest one is kept even if
- * it is larger. What was said after the last reply belongs to them.
- */
-function splitTurns(
-  messages: readonly Message[],
-  kept: { readonly turns: number; readonly tokens: number },
-): SplitConversation {
-  const first = messages.findIndex(({ role }) => role !== 'system');
-  const headEnd = first < 0 ? messages.length : messages[first]?.role === 'user' ? first + 1 : first;
+/** Splits before the newest turns: a few, with at most so many tokens; the newest one is kept even if it is larger. */
+function splitTurns(messages: readonly Message[], tailTokens: number): SplitConversation {
+  const headEnd = messages.findIndex(({ role }) => role === 'user') + 1;
   const groups = groupTurns(messages.slice(headEnd));
   let start = groups.length;
   let turns = 0;
   let tokens = 0;
   for (const group of groups.toReversed()) {
     tokens += estimateTokens(group);
-    if (turns > 0 && (turns >= kept.turns || tokens > kept.tokens)) break;
+    if (turns > 0 && (turns >= COMPACTION.keptTurns || tokens > tailTokens)) break;
     if (group[0]?.role === 'assistant') turns += 1;
     start -= 1;
   }

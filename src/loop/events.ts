@@ -3,6 +3,7 @@ import type { ProviderError } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
 import type { RecentWrite } from '../memory/notes/session.js';
 import type { TokenUse } from './budget.js';
+import type { Retry } from './retry.js';
 import type { CountedReply } from './usage.js';
 
 /** What a conversation reports while it goes on. */
@@ -33,14 +34,8 @@ export type LoopEvent =
       /** US dollars that the run has spent so far, sub-agents included; undefined if some price is not known. */
       readonly costUsd: number | undefined;
     }
-  | {
-      /** A request failed for a passing reason and will be sent again. */
-      readonly kind: 'retry';
-      readonly attempt: number;
-      readonly maxRetries: number;
-      readonly error: ProviderError;
-      readonly delayMs: number;
-    }
+  /** A request failed for a passing reason and will be sent again. */
+  | ({ readonly kind: 'retry' } & Retry)
   /** The provider found a conversation too long; it is shortened for the window that is known now. */
   | { readonly kind: 'too-long'; readonly model: string; readonly windowTokens: number }
   | { readonly kind: 'fallback'; readonly from: string; readonly to: string; readonly error: ProviderError }

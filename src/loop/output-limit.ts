@@ -27,7 +27,7 @@ const LEAST_OUTPUT_TOKENS = 16;
 
 /**
  * A model that thinks has no limit but the agent's, and what the limits of the run leave; another one has ours too, where
- * the agent says less or nothing. Undefined leaves it to the provider.
+ * the agent says less or nothing. Undefined leaves it to the provider; `leftBy` is the limit of the run that leaves no more.
  */
 export function limitOutput(
   {
@@ -37,10 +37,7 @@ export function limitOutput(
   settings: Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>,
   ownTokens: number | undefined,
   left: OutputLeft | undefined,
-): {
-  readonly tokens: number | undefined /** The limit of the run that leaves no more. */;
-  readonly leftBy?: Limit;
-} {
+): { readonly tokens: number | undefined; readonly leftBy?: Limit } {
   const { maxOutputTokens } = settings;
   const ofAgent = ownTokens !== undefined && (maxOutputTokens ?? 0) < ownTokens ? undefined : maxOutputTokens;
   if (!isThinking(thinking, settings)) return { tokens: ofAgent ?? ownTokens };
@@ -58,78 +55,63 @@ const WIDE_OUTPUT_TOKENS = 64_000;
  */
 export function widerLimit(
   { content, finishReason, usage }: LanguageModelV4GenerateResult,
-  { thinking }: { readonly thinking?: Thinking | undefined },
+  thinking: Thinking | undefined,
   askedTokens: number | undefined,
 ): number | undefined {
-  const { unified, raw = '' } = finishReason;
   // A window that is full has no room for more.
-  if (unified !== 'length' || /context/i.test(raw)) return undefined;
+  const isCut = finishReason.unified === 'length' && !isWindowFull(finishReason.raw);
   const hasThought =
     (usage.outputTokens.reasoning ?? 0) > 0 || content.some(({ type }) => type === 'reasoning');
-  if (!hasThought || textOf(content).trim() !== '' || content.some(({ type }) => type === 'tool-call'))
-    return undefined;
+  const hasSaid = textOf(content).trim() !== '' || content.some(({ type }) => type === 'tool-call');
+  if (!isCut || !hasThought || hasSaid) return undefined;
   const wide = thinking?.maxOutputTokens ?? WIDE_OUTPUT_TOKENS;
   return wide > Math.max(askedTokens ?? 0, usage.outputTokens.total ?? 0) ? wide : undefined;
 }
 
-type ReplyEnd =
-  | { readonly kind: 'whole' }
-  | { readonly kind: 'refused' }
-  /** What it holds may lack its end; the error says why and what helps. */
-  | { readonly kind: 'cut'; readonly error: AxeError };
+function isWindowFull(reason = ''): boolean {
+  return /context/i.test(reason);
+}
 
-type Asked = Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>;
+const MAX_REASON = 60;
 
-/** An end that only a server of its own knows counts as whole. */
+/**
+ * How a reply ended: an end that only a server of its own knows counts as whole. Where the reply may lack its end, the error
+ * says why and what helps.
+ */
 export function endOf(
   { finishReason, usage }: LanguageModelV4GenerateResult,
-  settings: Asked,
+  settings: Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>,
   thinking: Thinking | undefined,
-): ReplyEnd {
+): 'whole' | 'refused' | AxeError {
   const { unified, raw = unified } = finishReason;
   switch (unified) {
     case 'stop':
     case 'tool-calls':
     case 'other':
-      return { kind: 'whole' };
+      return 'whole';
     case 'content-filter':
-      return { kind: 'refused' };
-    case 'length':
-      return {
-        kind: 'cut',
-        error: cutByLength(raw, usage.outputTokens.total ?? 0, remedyForLength(settings, thinking)),
-      };
+      return 'refused';
+    case 'length': {
+      if (isWindowFull(raw)) {
+        return new AxeError("the answer was cut because the model's context window is full", {
+          remedy: 'Give the agent less to read, or choose a model with a larger context window.',
+        });
+      }
+      const tokens = usage.outputTokens.total ?? 0;
+      const where = tokens > 0 ? `at ${grouped(tokens)} output tokens` : 'at the limit of output tokens';
+      // A model that thinks had all that its provider allows, unless the agent has said less.
+      const isAll = settings.maxOutputTokens === undefined && isThinking(thinking, settings);
+      const remedy = isAll
+        ? 'That is all the provider allows: give the agent less to do, or choose another model.'
+        : 'Raise `max_tokens` in `[params]` of the agent.';
+      return new AxeError(`the answer was cut ${where}`, { remedy });
+    }
     case 'error':
-    case 'interrupted':
-      return { kind: 'cut', error: endedByError(raw) };
+    case 'interrupted': {
+      const reason = raw === 'error' ? '' : ` (${cleanLine(raw, MAX_REASON)})`;
+      return new AxeError(`the provider ended the answer with an error${reason}`, {
+        remedy: 'Run it again; if it happens again, choose another model.',
+      });
+    }
   }
 }
-
-/** A model that thinks had all that its provider allows, unless the agent has said less. */
-function remedyForLength(settings: Asked, thinking: Thinking | undefined): string {
-  if (settings.maxOutputTokens !== undefined || !isThinking(thinking, settings))
-    return 'Raise `max_tokens` in `[params]` of the agent.';
-  return 'That is all the provider allows: give the agent less to do, or choose another model.';
-}
-
-function cutByLength(raw: string, outputTokens: number, remedy: string): AxeError {
-  if (/context/i.test(raw)) {
-    return new AxeError("the answer was cut because the model's context window is full", {
-      remedy: 'Give the agent less to read, or choose a model with a larger context window.',
-    });
-  }
-  const where =
-    outputTokens > 0 ? `at ${grouped(outputTokens)} output tokens` : 'at the limit of output tokens';
-  return new AxeError(`the answer was cut ${where}`, { remedy });
-}
-
-function endedByError(raw: string): AxeError {
-  const reason = raw === 'error' ? '' : ` (${cleanLine(raw, MAX_REASON)})`;
-  const remedy = 'Run it again; if it happens again, choose another model.';
-  if (/call|tool/i.test(raw)) {
-    return new AxeError(`the answer ended with a tool call that cannot be read${reason}`, { remedy });
-  }
-  return new AxeError(`the provider ended the answer with an error${reason}`, { remedy });
-}
-
-const MAX_REASON = 60;

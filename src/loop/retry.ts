@@ -2,36 +2,24 @@ import type { RetryConfig } from '../agent/config.js';
 import { DEFAULT_MAX_RETRIES } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
 
-/** How failed requests are tried again: `[retry]` of the agent with its defaults. */
-export interface RetryPolicy {
-  /** Tries after the first one. */
-  readonly maxRetries: number;
-  readonly backoff: RetryConfig['backoff'];
-  readonly initialDelayMs: number;
-  readonly maxDelayMs: number;
-}
-
 /** One try that failed and will be repeated. */
 export interface Retry {
   /** 1 for the first repetition. */
   readonly attempt: number;
+  /** Tries after the first one. */
+  readonly maxRetries: number;
   readonly error: ProviderError;
   readonly delayMs: number;
 }
 
-/** The agent's policy; without `max_retries` two tries more, where axe makes none. */
-export function retryPolicy({ maxRetries, backoff, initialDelayMs, maxDelayMs }: RetryConfig): RetryPolicy {
-  return { maxRetries: maxRetries ?? DEFAULT_MAX_RETRIES, backoff, initialDelayMs, maxDelayMs };
-}
-
 /**
- * Does the work, and again after a transient error, until it succeeds or the policy's tries are spent; the last
+ * Does the work, and again after a transient error, until it succeeds or the tries of `[retry]` are spent; the last
  * error is thrown. What a provider asks us to wait is waited, unless the deadline comes first: then the error is
  * thrown at once, since nothing could come of waiting.
  */
 export async function withRetries<T>(
   work: () => Promise<T>,
-  policy: RetryPolicy,
+  config: RetryConfig,
   deps: {
     /** From 0 to below 1. */
     random(): number;
@@ -42,14 +30,16 @@ export async function withRetries<T>(
     onRetry(retry: Retry): void;
   },
 ): Promise<T> {
+  // Without `max_retries` two tries more, where axe makes none.
+  const { maxRetries = DEFAULT_MAX_RETRIES } = config;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (thrown) {
-      if (!isTransient(thrown) || thrown.isLasting || attempt > policy.maxRetries) throw thrown;
-      const delayMs = Math.max(delayBefore(attempt, policy, deps.random()), thrown.retryAfterMs ?? 0);
+      if (!isTransient(thrown) || attempt > maxRetries) throw thrown;
+      const delayMs = Math.max(delayBefore(attempt, config, deps.random()), thrown.retryAfterMs ?? 0);
       if (delayMs >= deps.leftMs()) throw thrown;
-      deps.onRetry({ attempt, error: thrown, delayMs });
+      deps.onRetry({ attempt, maxRetries, error: thrown, delayMs });
       await deps.sleep(delayMs);
     }
   }
@@ -79,7 +69,7 @@ export function isTransient(thrown: unknown): thrown is ProviderError {
 /** axe's three ways to wait; only the exponential one has jitter, below one initial delay. */
 function delayBefore(
   attempt: number,
-  { backoff, initialDelayMs, maxDelayMs }: RetryPolicy,
+  { backoff, initialDelayMs, maxDelayMs }: RetryConfig,
   random: number,
 ): number {
   switch (backoff) {

@@ -1,5 +1,5 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
-import type { ModelParams } from '../agent/config.js';
+import type { ModelParams, RetryConfig } from '../agent/config.js';
 import {
   COMPACTION,
   LAST_SAME_CALL,
@@ -29,9 +29,8 @@ import {
   userMessage,
 } from './messages.js';
 import { endOf } from './output-limit.js';
-import type { RetryPolicy } from './retry.js';
 import { askFitting } from './shorten.js';
-import { type AnswerForm, judgeAnswer, withoutWrittenCalls } from './structured.js';
+import { type AnswerForm, judgeAnswer } from './structured.js';
 import { type AnsweredCall, answerToolCalls, type ToolCall, toolCallsOf, toolMessage } from './tool-calls.js';
 import { Usage } from './usage.js';
 
@@ -39,7 +38,7 @@ import { Usage } from './usage.js';
 export interface Conversation {
   readonly model: OpenModel;
   readonly fallbacks: readonly (() => Promise<OpenModel>)[];
-  readonly retry: RetryPolicy;
+  readonly retry: RetryConfig;
   readonly prompt: Prompt;
   /** The same prompt in at most so many tokens; absent where it is as short as it can be. */
   shrink?(maxTokens: number, windowTokens: number): Prompt;
@@ -76,15 +75,16 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   const stats = (): RunStats => usage.stats(deps.clock.now().getTime() - startedAt, budget);
   const asker = createAsker({ ...conversation, usage }, deps);
   const settings = settingsOf(conversation);
+  const replyTokens = replyTokensOf(conversation.params);
   let prompt = promptIn(asker.current.windowTokens);
   let messages: readonly LanguageModelV4Message[] = firstMessages(prompt);
   let measured: Measured | undefined;
 
   /** The prompt as it fits into a window with the tools and a reply; as it is where that is not known. */
   function promptIn(windowTokens: number | undefined): Prompt {
-    const { prompt: whole, shrink, params } = conversation;
+    const { prompt: whole, shrink } = conversation;
     if (windowTokens === undefined || shrink === undefined) return whole;
-    const room = roomForPrompt(windowTokens, replyTokensOf(params)) - estimateTools(settings.tools);
+    const room = roomForPrompt(windowTokens, replyTokens) - estimateTools(settings.tools);
     return estimateTokens(firstMessages(whole)) <= room ? whole : shrink(room, windowTokens);
   }
 
@@ -105,33 +105,32 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       deps.signal.throwIfAborted();
       const spent = budget.spent();
       if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
-      const long = { messages, measured, ...reserveOf(conversation.params, prompt), settings, refit };
+      const memoryTokens = effectiveReserve(0, prompt.memory);
+      const long = { messages, measured, replyTokens, memoryTokens, settings, refit };
       const fitted = await askFitting(long, asker, deps);
       const { reply } = fitted;
       messages = fitted.messages;
-      const said = answerOf(reply.content);
-      answer = withoutWrittenCalls(said);
+      answer = answerOf(reply.content);
       const end = endOf(reply, settings, asker.current.thinking);
-      if (end.kind === 'refused') return { kind: 'refused', answer, stats: stats() };
-      const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, { tools, last: lastCall });
+      if (end === 'refused') return { kind: 'refused', answer, stats: stats() };
+      const calls = tools.length === 0 ? [] : toolCallsOf(reply.content, lastCall);
       if (calls.length === 0) {
-        if (end.kind === 'cut') {
+        if (end instanceof AxeError) {
           // A budget that is spent too is the limit that has to be raised first.
           const over = budget.spent();
           if (over !== undefined) return { kind: 'exhausted', ...over, answer, stats: stats() };
-          return { kind: 'incomplete', answer, error: end.error, stats: stats() };
+          return { kind: 'incomplete', answer, error: end, stats: stats() };
         }
         const judged = await causeFirst(() => judgeAnswer(answer, form, !isCorrected), deps);
         if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
-        const written = said === answer || tools.length === 0 ? undefined : CALL_AS_TEXT;
-        const reminder = isCorrected ? undefined : (written ?? reminderOf(goal));
+        const reminder = isCorrected ? undefined : reminderOf(goal);
         if (judged.kind === 'final' && reminder === undefined) return ended(judged.answer, budget, stats());
         isCorrected = true;
-        const correction = written ?? (judged.kind === 'final' ? (reminder ?? '') : judged.message);
+        const correction = judged.kind === 'final' ? (reminder ?? '') : judged.message;
         messages = [...messages, assistantMessage(reply.content, calls), userMessage(correction)];
         continue;
       }
-      const how = { tools, parallel, turn: usage.turns, isCut: end.kind === 'cut' };
+      const how = { tools, parallel, turn: usage.turns, isCut: end !== 'whole' };
       const over = budget.spent();
       if (over !== undefined) {
         // What the conversation was held for is paid for, and costs nothing more.
@@ -174,9 +173,6 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
   }
 }
 
-const CALL_AS_TEXT =
-  'Your answer holds a `<tool_call>` as text, and text is never run. Call the tool itself, or answer without it.';
-
 /** It would take all its turns and be no further. */
 function inCircles(tool = ''): AxeError {
   return new AxeError(`the model made the same call of \`${tool}\` ${LAST_SAME_CALL} times in a row`, {
@@ -199,16 +195,7 @@ function reminderOf(goal: ConversationGoal | undefined): string | undefined {
     : `You have not called \`${goal.tool}\`. Call it now: an answer in words does not count.`;
 }
 
-/** Room for the next reply, and for what memory takes of every request. */
-function reserveOf(
-  params: ModelParams,
-  { memory }: Prompt,
-): { readonly reserveTokens: number; readonly memoryTokens: number } {
-  const replyTokens = replyTokensOf(params);
-  const reserveTokens = effectiveReserve(replyTokens, memory);
-  return { reserveTokens, memoryTokens: reserveTokens - replyTokens };
-}
-
+/** Room for the next reply. */
 export function replyTokensOf({ maxTokens }: Pick<ModelParams, 'maxTokens'>): number {
   return maxTokens || COMPACTION.reserveTokens;
 }

@@ -1,10 +1,10 @@
-import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
+import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
 import { messageOf, ProviderError } from '../lib/errors.js';
 import { truncate } from '../lib/text/cut.js';
 import { grouped } from '../lib/text/number.js';
 import type { Asker, Settings } from './asker.js';
-import { applySummary, type Compaction, planCompaction, roomOf, type SummaryPlan } from './compact.js';
+import { insertSummary, planCompaction, roomOf, type Shortening } from './compact.js';
 import type { LoopDependencies, Summary } from './events.js';
 import {
   estimateTokens,
@@ -16,11 +16,10 @@ import {
 } from './messages.js';
 
 interface LongConversation {
-  readonly messages: readonly LanguageModelV4Message[];
+  readonly messages: readonly Message[];
   /** What the last request was measured to have; undefined before the first reply. */
   readonly measured: Measured | undefined;
-  readonly reserveTokens: number;
-  /** Memory's part of the reserve. */
+  readonly replyTokens: number;
   readonly memoryTokens: number;
   readonly settings: Settings;
 }
@@ -33,60 +32,56 @@ export async function shorten(
   conversation: LongConversation,
   asker: Asker,
   deps: LoopDependencies,
-): Promise<readonly LanguageModelV4Message[]> {
-  const { messages, measured, settings } = conversation;
+): Promise<readonly Message[]> {
+  const { messages, measured, replyTokens, memoryTokens, settings } = conversation;
   if (measured === undefined) return messages;
   const usedTokens = estimateTokens(messages, measured);
   const { windowTokens } = asker.current;
-  const size = { ...conversation, usedTokens, windowTokens };
-  const shorter = await carryOut(planCompaction(size), settings, asker, deps);
-  const isFitting = windowTokens === undefined || usedTokens - size.memoryTokens <= roomOf(size);
-  if (shorter !== undefined || isFitting) return shorter ?? messages;
+  const plan = planCompaction({ ...conversation, usedTokens, windowTokens });
+  if (plan !== undefined) return await carryOut(plan, settings, asker, deps);
+  const room = roomOf(windowTokens, replyTokens, memoryTokens);
+  if (windowTokens === undefined || usedTokens - memoryTokens <= room) return messages;
   // The newest results alone are too much, and not every server says so.
   return trimResults(messages, windowTokens * COMPACTION.keptShare) ?? messages;
 }
 
 /**
- * A conversation that the provider found too long made shorter; undefined if nothing of it can be left out. The estimate was too low, or it would
- * not have been sent. Thoughts go first; where leaving out earlier turns does not help, the newest results lose their middle.
+ * A conversation that the provider found too long made shorter; undefined if nothing of it can be left out. The estimate was
+ * too low, or it would not have been sent. Thoughts go first; where leaving out earlier turns does not help, the newest
+ * results lose their middle.
  */
 async function shortenRefused(
   conversation: LongConversation & { readonly usedTokens: number; readonly windowTokens: number },
   asker: Asker,
   deps: LoopDependencies,
-): Promise<readonly LanguageModelV4Message[] | undefined> {
+): Promise<readonly Message[] | undefined> {
   const { messages, settings, windowTokens } = conversation;
   const bare = withoutThoughts(messages);
   if (estimateTokens(bare) < estimateTokens(messages)) return bare;
   const usedTokens = Math.max(conversation.usedTokens, windowTokens + 1);
   const plan = planCompaction({ ...conversation, usedTokens });
-  const shorter = await carryOut(plan, settings, asker, deps);
+  const shorter = plan && (await carryOut(plan, settings, asker, deps));
   if (shorter !== undefined && estimateTokens(shorter) < estimateTokens(messages)) return shorter;
   return trimResults(messages, windowTokens * COMPACTION.trimmedShare);
 }
 
-async function carryOut(
-  plan: Compaction,
-  settings: Settings,
-  asker: Asker,
-  deps: LoopDependencies,
-): Promise<readonly LanguageModelV4Message[] | undefined> {
-  if (plan.kind === 'summarize') return await summarize(plan, settings, asker, deps);
-  return plan.kind === 'none' ? undefined : plan.messages;
-}
+/** Room for a summary, however short the agent's answers are to be. */
+const SUMMARY_TOKENS = 2000;
 
-async function summarize(
-  plan: SummaryPlan,
+async function carryOut(
+  { messages, summary }: Shortening,
   settings: Settings,
   asker: Asker,
   deps: LoopDependencies,
-): Promise<readonly LanguageModelV4Message[]> {
+): Promise<readonly Message[]> {
+  if (summary === undefined) return messages;
   const { tools: _none, responseFormat: _free, ...plain } = settings;
   try {
-    const { content, finishReason } = await asker.ask(plan.request, plain, SUMMARY_TOKENS);
-    const reply = { text: textOf(content), isWhole: finishReason.unified === 'stop' };
-    const shortened = applySummary(plan, reply);
-    if (shortened !== plan.fallback) await keep({ text: reply.text, messages: plan.replacedMessages }, deps);
+    const { content, finishReason } = await asker.ask(summary.request, plain, SUMMARY_TOKENS);
+    const text = textOf(content);
+    const shortened = finishReason.unified === 'stop' ? insertSummary(summary, text) : undefined;
+    if (shortened === undefined) return messages;
+    await keep({ text, messages: summary.middle.length }, deps);
     return shortened;
   } catch (thrown) {
     // The conversation itself may be well where the provider will not have the question for a summary.
@@ -95,7 +90,7 @@ async function summarize(
     if (!isRefused || deps.signal.aborted) throw thrown;
     const message = `earlier turns of the conversation were left out without a summary: ${thrown.message}`;
     deps.reporter.warn({ code: 'model-warning', message });
-    return plan.fallback;
+    return messages;
   }
 }
 
@@ -109,28 +104,23 @@ async function keep(summary: Summary, { keepSummary, reporter }: LoopDependencie
   }
 }
 
-/** Room for a summary, however short the agent's answers are to be. */
-const SUMMARY_TOKENS = 2000;
-
 /** Longest tool result, in bytes; the first one that makes the whole fit is taken. */
 const RESULT_BYTES = [32_768, 16_384, 8192, 4096, 2048, 1024];
 
 /**
  * The conversation with the middle of long tool results left out, all turns alike, until it has so many tokens; undefined
- * if that makes it no shorter. For where leaving out earlier turns is not enough: the newest results alone may be too
- * much.
+ * if that makes it no shorter.
  */
 export function trimResults(
   messages: readonly Message[],
   targetTokens: number,
 ): readonly Message[] | undefined {
-  const before = estimateTokens(messages);
   let trimmed = messages;
   for (const maxBytes of RESULT_BYTES) {
     trimmed = messages.map((message) => trimMessage(message, maxBytes));
     if (estimateTokens(trimmed) <= targetTokens) break;
   }
-  return estimateTokens(trimmed) < before ? trimmed : undefined;
+  return estimateTokens(trimmed) < estimateTokens(messages) ? trimmed : undefined;
 }
 
 function trimMessage(message: Message, maxBytes: number): Message {
@@ -159,17 +149,11 @@ const LEAST_WINDOW_TOKENS = 2048;
  */
 export async function askFitting(
   conversation: LongConversation & {
-    refit(
-      messages: readonly LanguageModelV4Message[],
-      windowTokens: number,
-    ): readonly LanguageModelV4Message[] | undefined;
+    refit(messages: readonly Message[], windowTokens: number): readonly Message[] | undefined;
   },
   asker: Asker,
   deps: LoopDependencies,
-): Promise<{
-  readonly messages: readonly LanguageModelV4Message[];
-  readonly reply: LanguageModelV4GenerateResult;
-}> {
+): Promise<{ readonly messages: readonly Message[]; readonly reply: LanguageModelV4GenerateResult }> {
   const { settings, measured } = conversation;
   let messages = await shorten(conversation, asker, deps);
   for (let refusals = 0; ; refusals += 1) {
@@ -183,7 +167,6 @@ export async function askFitting(
       if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) throw thrown;
       const usedTokens = estimateTokens(messages, measured);
       if (usedTokens < LEAST_WINDOW_TOKENS) throw thrown;
-      const { ref } = asker.current;
       // As the provider says, else less than what was just too much.
       const assumed = Math.min(usedTokens, asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS);
       const windowTokens = overflow.windowTokens ?? Math.floor(assumed * NEXT_SHARE);
@@ -194,7 +177,7 @@ export async function askFitting(
       const rest = { ...conversation, messages: refitted ?? messages, usedTokens, windowTokens: planned };
       const shorter = isEnough ? refitted : ((await shortenRefused(rest, asker, deps)) ?? refitted);
       if (shorter === undefined) throw thrown;
-      deps.reporter.event({ kind: 'too-long', model: ref, windowTokens });
+      deps.reporter.event({ kind: 'too-long', model: asker.current.ref, windowTokens });
       messages = shorter;
     }
   }

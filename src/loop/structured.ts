@@ -125,25 +125,20 @@ export function judgeAnswer(answer: string, form: AnswerForm | undefined, mayCor
   return { kind: 'failed', error };
 }
 
-/** A call that a model has written as text, at the beginning of a line; code blocks may quote one. */
-const WRITTEN_CALL =
-  /((?:```|~~~)[\s\S]*?(?:```|~~~|$(?![\s\S])))|^[ \t]*<tool_call>\s*(?:\{|<function)[\s\S]*?(?:<\/tool_call>|$(?![\s\S]))/gm;
-
-/** The text without such calls. They are never run: a text may quote whoever wrote such a thing. */
-export function withoutWrittenCalls(text: string): string {
-  const rest = text.replace(WRITTEN_CALL, (_, code: string | undefined) => code ?? '');
-  return rest === text ? text : rest.trim();
-}
-
 /** The JSON value that an answer is, or that is in its one code fence, whatever is said around it; or why there is none. */
 export function findJson(answer: string): { readonly value?: unknown; readonly problem?: string } {
   const text = answer.trim();
   if (text === '') return { problem: 'the answer is empty' };
   const whole = parse(text);
-  const [block, ...others] = whole.problem === undefined ? [] : fencedBlocks(text);
-  if (block === undefined) return whole;
-  return others.length > 0 ? { problem: `it holds ${others.length + 1} code blocks, not one` } : parse(block);
+  const lines = text.split(/\r?\n/);
+  const start = lines.findIndex((line) => FENCE.test(line));
+  if (whole.problem === undefined || start < 0) return whole;
+  // The last one may be missing.
+  const end = lines.findLastIndex((line) => FENCE.test(line));
+  return parse(lines.slice(start + 1, end > start ? end : undefined).join('\n'));
 }
+
+const FENCE = /^ {0,3}(?:```|~~~)/;
 
 function parse(text: string): ReturnType<typeof findJson> {
   try {
@@ -151,27 +146,6 @@ function parse(text: string): ReturnType<typeof findJson> {
   } catch (thrown) {
     return { problem: `it is not JSON (${messageOf(thrown)})` };
   }
-}
-
-/** Contents of the code fences (CommonMark, fenced code blocks); the last one may lack its end. */
-function fencedBlocks(text: string): readonly string[] {
-  const blocks: string[] = [];
-  let fence: string | undefined;
-  let lines: string[] = [];
-  for (const line of text.split(/\r\n?|\n/)) {
-    const [, marks = '', info = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
-    if (fence === undefined) {
-      if (marks !== '') fence = marks;
-    } else if (marks.startsWith(fence) && info.trim() === '') {
-      blocks.push(lines.join('\n'));
-      fence = undefined;
-      lines = [];
-    } else {
-      lines.push(line);
-    }
-  }
-  if (fence !== undefined) blocks.push(lines.join('\n'));
-  return blocks;
 }
 
 /** Whether a JSON value is nested deeper than so many levels; a plain value has none. */

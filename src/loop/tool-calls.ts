@@ -39,9 +39,10 @@ export interface CallOptions {
   readonly isCut: boolean;
 }
 
+/** The calls of a reply; `last` is the one before them. */
 export function toolCallsOf(
   content: readonly LanguageModelV4Content[],
-  { tools = [], last }: { readonly tools?: readonly Tool[]; readonly last?: ToolCall | undefined } = {},
+  last?: ToolCall,
 ): readonly ToolCall[] {
   const taken = new Set<string>();
   let before = last;
@@ -49,21 +50,13 @@ export function toolCallsOf(
     if (part.type !== 'tool-call' || part.providerExecuted === true) return [];
     const id = freeId(part.toolCallId || 'call', taken);
     taken.add(id);
-    const call = { id, tool: nameOf(part.toolName, tools), input: parseInput(part.input) };
+    // No provider would take another name back.
+    const tool = part.toolName.replace(/[^\w-]/g, '_').slice(0, 64);
+    const call = { id, tool, input: parseInput(part.input) };
     const isSame = before?.tool === call.tool && JSON.stringify(before.input) === JSON.stringify(call.input);
     before = isSame ? { ...call, repeats: (before?.repeats ?? 0) + 1 } : call;
     return [before];
   });
-}
-
-/**
- * The name of a tool as it is here: some models write `functions.read_file` or `read_file<|channel|>commentary`. What
- * no provider would take back goes from a name that is not known.
- */
-function nameOf(name: string, tools: readonly Tool[]): string {
-  const bare = name.replace(/^functions[.:]/, '').replace(/(?:<\|.*|:\d+)$/, '');
-  const offered = [name, bare].find((one) => tools.some((tool) => tool.name === one));
-  return offered ?? name.replace(/[^\w-]/g, '_').slice(0, 64);
 }
 
 function freeId(id: string, taken: ReadonlySet<string>): string {
@@ -111,7 +104,7 @@ function groupCalls(calls: readonly ToolCall[], tools: readonly Tool[]) {
   return groups;
 }
 
-/** The message that gives the results back; `notice` goes behind the last one. */
+/** The message that gives the results back; `notice` goes behind the last one. Some providers refuse an empty one. */
 export function toolMessage(
   answered: readonly AnsweredCall[],
   notice: string | undefined,
@@ -120,7 +113,8 @@ export function toolMessage(
     role: 'tool',
     content: answered.map(({ call, result }, index) => {
       const isLast = index === answered.length - 1;
-      const value = isLast && notice !== undefined ? `${result.text}\n\n${notice}` : result.text;
+      const text = result.text.trim() === '' ? '(empty)' : result.text;
+      const value = isLast && notice !== undefined ? `${text}\n\n${notice}` : text;
       return {
         type: 'tool-result' as const,
         toolCallId: call.id,
@@ -154,20 +148,19 @@ async function answer(
   return { call, result, effect: tool?.effect, durationMs };
 }
 
-const TOO_MANY: ToolResult = {
-  text: `This call was not run: at most ${MAX_CALLS_PER_TURN} calls are run in one turn. Ask again for what you still need.`,
-  isError: true,
-};
+const TOO_MANY = notRun(
+  `at most ${MAX_CALLS_PER_TURN} calls are run in one turn. Ask again for what you still need.`,
+);
+const CUT_CALL = notRun(
+  'your reply was cut, so its arguments might be incomplete. Send the call again, and in smaller parts if it is long.',
+);
+const SAME_CALL = notRun(
+  'it is the same as the calls before it. Use their answer, call something else, or finish.',
+);
 
-const CUT_CALL: ToolResult = {
-  text: 'This call was not run: your reply was cut, so its arguments might be incomplete. Send the call again, and in smaller parts if it is long.',
-  isError: true,
-};
-
-const SAME_CALL: ToolResult = {
-  text: 'This call was not run: it is the same as the calls before it. Use their answer, call something else, or finish.',
-  isError: true,
-};
+function notRun(why: string): ToolResult {
+  return { text: `This call was not run: ${why}`, isError: true };
+}
 
 async function execute(
   call: ToolCall,

@@ -11,7 +11,6 @@ import type { Warning } from '../lib/warning.js';
 import { createAsker, modelSettings } from '../loop/asker.js';
 import { Budget, type BudgetLimits } from '../loop/budget.js';
 import { firstMessages, textOf } from '../loop/messages.js';
-import { retryPolicy } from '../loop/retry.js';
 import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../loop/spend.js';
 import { Usage } from '../loop/usage.js';
 import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../memory/gc/analysis.js';
@@ -149,7 +148,7 @@ async function openQuestions(
     {
       model,
       fallbacks: others.map((other) => () => openModel(deps, other)),
-      retry: retryPolicy(config.retry),
+      retry: config.retry,
       budget,
       usage,
       ownSettings: effort === undefined ? ['temperature', 'effort'] : ['temperature'],

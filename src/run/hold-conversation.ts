@@ -5,7 +5,6 @@ import type { TaintTracker } from '../event/taint.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import { count } from '../lib/text/number.js';
 import type { LoopDependencies } from '../loop/events.js';
-import { retryPolicy } from '../loop/retry.js';
 import { runAgent } from '../loop/run-agent.js';
 import { type FittedPrompt, fitPrompt } from '../prompt/fit-prompt.js';
 import { NO_NOTES } from '../prompt/system.js';
@@ -62,7 +61,7 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
       {
         model,
         fallbacks: fallbackRefs.map((ref) => () => openModel(deps, ref)),
-        retry: retryPolicy(config.retry),
+        retry: config.retry,
         prompt: fitted,
         shrink(maxTokens, windowTokens) {
           fitted = fitPrompt(prompt, maxTokens);
