@@ -1,4 +1,3 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { createModels } from '../../src/model/create.js';
 import { startModelServer, text } from '../helpers/model-server.js';
@@ -200,10 +199,10 @@ describe('a request to a model', () => {
     expect(asked).toEqual([url]);
   });
 
-  it('names the workflow to OpenRouter as axe does, and leaves out characters that a header cannot carry', async () => {
+  it('names the workflow to OpenRouter as axe does', async () => {
     const server = await startModelServer([text('Hi')]);
     const referer = 'https://github.com/octocat/hello';
-    const env = { AXE_OPENROUTER_REFERER: referer, AXE_OPENROUTER_TITLE: 'line\nbreak' };
+    const env = { AXE_OPENROUTER_REFERER: referer, AXE_OPENROUTER_TITLE: ' ' };
     await (await openAt(server, 'openrouter/openai/gpt-5', env)).doGenerate(question());
     expect(server.requests()[0]?.headers['http-referer']).toBe(referer);
     expect(server.requests()[0]?.headers).not.toHaveProperty('x-openrouter-title');
@@ -263,22 +262,6 @@ describe('prompt caching on the wire', () => {
   });
 });
 
-it('an empty tool result is a placeholder for Converse, which refuses empty ones', async () => {
-  const call = { toolCallId: 't1', toolName: 'fast' };
-  const output = { type: 'text', value: '' } as const;
-  const prompt: LanguageModelV4CallOptions['prompt'] = [
-    ...question().prompt,
-    { role: 'assistant', content: [{ type: 'tool-call', ...call, input: {} }] },
-    { role: 'tool', content: [{ type: 'tool-result', ...call, output }] },
-  ];
-  const tools = [{ type: 'function', name: 'fast', inputSchema: { type: 'object' } }] as const;
-  const ref = 'bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0';
-  const { server, model } = await playModel(ref, [text('Hi')]);
-  await model.doGenerate(question({ prompt, tools: [...tools] }));
-  const content = [{ toolResult: { toolUseId: 't1', content: [{ text: '(empty)' }] } }, {}];
-  expect(server.requests()[0]?.body).toMatchObject({ messages: [{}, {}, { role: 'user', content }] });
-});
-
 it('an answer of Google that was blocked counts as a refusal', async () => {
   const body = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } };
   const { model } = await playModel('google/gemini-3.5-flash', always(body));
@@ -290,7 +273,7 @@ it('a key that Google refuses is reported with where the key is set', async () =
   const { model } = await playModel('google/m', [{ kind: 'raw', status: 400, body }]);
   await expect(model.doGenerate(question())).rejects.toMatchObject({
     message: 'bad_request: API key not valid. Please pass a valid API key.',
-    remedy: 'Check the key in `GEMINI_API_KEY`.',
+    remedy: 'Check the key in `GEMINI_API_KEY`, and that it can use this model.',
   });
 });
 

@@ -17,12 +17,6 @@ async function open(env: ModelsOptions['env'], options: Partial<ModelsOptions> =
   return await openModel(`bedrock/${CLAUDE}`, { env, fetch: routedFetch({}), ...options });
 }
 
-/** A role of the workflow's own, with AWS at an address of the test. */
-async function openRole(sts: { readonly url: string }) {
-  const env = { ...ROLE, ...REGION, AWS_ENDPOINT_URL_STS: sts.url };
-  return await open(env, { idToken });
-}
-
 /** AWS STS, which gives the same answer to everybody. */
 async function startSts(status = 200, body = credentials('2099-01-01T00:00:00Z')) {
   return await startLoopback((_, response) => {
@@ -83,19 +77,18 @@ describe('Bedrock', () => {
     ]);
   });
 
-  it('finds its region and address in the places of AWS and axe', async () => {
-    const server = await startModelServer(Array.from({ length: 4 }, () => text('Hi')));
+  it('finds its region in the places of AWS and axe', async () => {
+    const server = await startModelServer(Array.from({ length: 3 }, () => text('Hi')));
     const region = { bedrock: { apiKey: '', baseUrl: '', region: 'eu-central-1' } };
     const places = [
       [{ AWS_DEFAULT_REGION: 'eu-central-1' }, {}],
       [{ AXE_BEDROCK_REGION: 'eu-central-1' }, {}],
       [{}, { loadConfig: async () => region }],
-      [{ ...REGION, AWS_ENDPOINT_URL_BEDROCK_RUNTIME: server.url }, {}],
     ] as const;
     for (const [env, options] of places) {
       await (await open({ ...KEYS, ...env }, { fetch: through(server), ...options })).doGenerate(question());
     }
-    expect(server.requests()).toHaveLength(4);
+    expect(server.requests()).toHaveLength(3);
   });
 
   it.each<[string, ModelsOptions['env'], number, string]>([
@@ -176,21 +169,13 @@ describe('a role by web identity', () => {
     }
   });
 
-  it('is assumed with the token in a file, under a name and at an address from the environment', async () => {
+  it('is assumed with the token in a file', async () => {
     const server = await startModelServer([text('Hi')]);
     const sts = await startSts();
-    const env = {
-      ...ROLE,
-      ...REGION,
-      AWS_WEB_IDENTITY_TOKEN_FILE: '/run/token',
-      AWS_ROLE_SESSION_NAME: 'review',
-      AWS_ENDPOINT_URL_STS: `${sts.url}/sts`,
-    };
+    const env = { ...ROLE, ...REGION, AWS_WEB_IDENTITY_TOKEN_FILE: '/run/token' };
     const readTextFile = async (path: string) => (path === '/run/token' ? `${STATEMENT}\n` : undefined);
-    await (await open(env, { fetch: through(server), readTextFile })).doGenerate(question());
-    expect(sts.requests()[0]?.path).toBe('/sts');
-    const form = { RoleSessionName: 'review', WebIdentityToken: STATEMENT };
-    expect(formIn(sts.requests()[0])).toMatchObject(form);
+    await (await open(env, { fetch: through(server, sts), readTextFile })).doGenerate(question());
+    expect(formIn(sts.requests()[0])).toMatchObject({ WebIdentityToken: STATEMENT });
   });
 
   it.each([
@@ -238,7 +223,8 @@ describe('a role by web identity', () => {
     const sts = await startLoopback((_, response) => {
       response.writeHead(307, { location: other.url }).end();
     });
-    const model = await openRole(sts);
+    const server = await startModelServer([]);
+    const model = await open({ ...ROLE, ...REGION }, { fetch: through(server, sts), idToken });
     await expect(model.doGenerate(question())).rejects.toMatchObject({ category: 'server', status: 307 });
     expect(other.requests()).toEqual([]);
   });

@@ -31,22 +31,6 @@ function marks(prompt: readonly LanguageModelV4Message[], model: CachedModel, to
 }
 
 describe('marks for the prompt cache', () => {
-  const mark = { anthropic: { cacheControl: { type: 'ephemeral' } } };
-
-  it.each(['', ' \n'])('are not placed on a tool result that holds %j, which Anthropic refuses', (value) => {
-    const output = { type: 'text' as const, value };
-    const empty = { type: 'tool-result' as const, toolCallId: '2', toolName: 'read_file', output };
-    const behind: LanguageModelV4Message = { role: 'tool', content: [...RESULT.content, empty] };
-    const asked = { prompt: [SYSTEM, USER, CALL, behind], tools: TOOLS ?? [] };
-    expect(withCachePoints(asked, ANTHROPIC).prompt[3]).toEqual({
-      role: 'tool',
-      content: [{ ...RESULT.content[0], providerOptions: mark }, empty],
-    });
-    const alone: LanguageModelV4Message = { role: 'tool', content: [empty] };
-    const { prompt } = withCachePoints({ ...asked, prompt: [SYSTEM, USER, CALL, alone] }, ANTHROPIC);
-    expect(prompt[3]).toEqual(alone);
-  });
-
   it('never exceed Anthropic’s limit, however long the conversation', () => {
     const long = [SYSTEM, USER, ...Array.from({ length: 40 }, () => [{ ...CALL }, { ...RESULT }]).flat()];
     expect(marks(long, ANTHROPIC).map(([index]) => index)).toEqual([0, long.length - 3, long.length - 1]);
@@ -61,7 +45,6 @@ describe('marks for the prompt cache', () => {
     ['Google', { provider: 'google', wire: 'google', model: 'gemini-3.5-flash' }],
     ['another model of Bedrock', { ...BEDROCK, model: 'amazon.nova-pro-v1:0' }],
     ['Claude 3 on Bedrock', { ...BEDROCK, model: 'anthropic.claude-3-haiku-20240307-v1:0' }],
-    ['the first Claude 3.5 on Bedrock', { ...BEDROCK, model: 'anthropic.claude-3-5-sonnet-20240620-v1:0' }],
   ])('are not sent to %s', (_, model) => {
     expect(marks([SYSTEM, USER], model)).toEqual([]);
   });

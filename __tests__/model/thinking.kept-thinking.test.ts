@@ -57,20 +57,15 @@ describe.each(MODELS)('thinking of %s over 50 turns', (ref, wire) => {
     });
   });
 
-  it.each(CONVERSATIONS)('is left out where something before it has changed: %s', async (_, how) => {
-    const { claude, outcome } = await talk(ref, wire, how);
-    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.', stats: { toolCalls: TURNS } });
-    expect(claude.refused).toBe(0);
-    expect(claude.kept).toBeLessThan(TURNS);
-    expect(claude.tooLong > 0).toBe(how.windowTokens !== undefined);
-  });
-});
-
-it('thinking of a model whose name tells nothing is left out for good once it is refused', async () => {
-  const { claude, outcome } = await talk('anthropic/reviewer', 'anthropic', {
-    knownTokens: 16_000,
-    resultBytes: 2800,
-  });
-  expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.', stats: { toolCalls: TURNS } });
-  expect({ refused: claude.refused, kept: claude.kept }).toEqual({ refused: 1, kept: 0 });
+  it.each(CONVERSATIONS)(
+    'is left out once it is refused, since something has changed before it: %s',
+    async (_, how) => {
+      const { claude, outcome } = await talk(ref, wire, how);
+      expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.', stats: { toolCalls: TURNS } });
+      expect(claude.refused).toBeGreaterThan(0);
+      expect(claude.refused).toBeLessThan(TURNS / 2);
+      expect(claude.kept).toBeLessThan(TURNS);
+      expect(claude.tooLong > 0).toBe(how.windowTokens !== undefined);
+    },
+  );
 });

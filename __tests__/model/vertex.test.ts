@@ -34,7 +34,6 @@ async function startVertex() {
 /** Google's token servers: each answers what its path asks for. */
 async function startGoogle() {
   return await startLoopback(({ path }, response) => {
-    if (path === '/identity') return sendJson(response, 200, { value: STATEMENT });
     if (path.endsWith(':generateAccessToken')) {
       return sendJson(response, 200, { accessToken: 'account-token', expireTime: '2099-01-01T00:00:00Z' });
     }
@@ -126,7 +125,7 @@ describe('Vertex AI', () => {
       'gemini-x',
       { ...PROJECT, HOME: '/home/octocat' },
       2,
-      'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER, GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_VERTEX_API_KEY)',
+      'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY)',
     ],
     ['no credential file', 'gemini-x', FILE, 3, 'auth: the credential file `/creds.json` cannot be read'],
   ])('is not opened with %s', async (_, model, env, exitCode, message) => {
@@ -136,103 +135,80 @@ describe('Vertex AI', () => {
 });
 
 describe('workload identity', () => {
-  it('exchanges the workflow’s identity token, and impersonates the service account', async () => {
-    const { server, hosts } = await startVertex();
-    const google = await startGoogle();
-    const { audiences, ...counted } = countedIdToken();
-    const account = 'octo@octo-project.iam.gserviceaccount.com';
-    const env = { ...PROJECT, GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL, GOOGLE_SERVICE_ACCOUNT: account };
-    const names = ['sts.googleapis.com', 'iamcredentials.googleapis.com'];
-    const fetch = routedFetch({ ...hosts, ...Object.fromEntries(names.map((name) => [name, google.url])) });
-    const model = await open('gemini-3.5-flash', env, { fetch, ...counted });
-    await model.doGenerate(question());
-    await model.doGenerate(question());
-    expect(audiences).toEqual([`https://iam.googleapis.com/${POOL}`]);
-    const [exchange, impersonation] = google.requests();
-    expect(google.requests()).toHaveLength(2);
-    expect(exchange?.path).toBe('/v1/token');
-    expect(formIn(exchange)).toEqual({
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      audience: `//iam.googleapis.com/${POOL}`,
-      scope: 'https://www.googleapis.com/auth/cloud-platform',
-      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-      subject_token: STATEMENT,
-    });
-    expect(impersonation).toMatchObject({
-      path: '/v1/projects/-/serviceAccounts/octo%40octo-project.iam.gserviceaccount.com:generateAccessToken',
-      headers: { authorization: 'Bearer google-token' },
-      body: { scope: ['https://www.googleapis.com/auth/cloud-platform'] },
-    });
-    for (const { headers } of server.requests()) {
-      expect(headers['authorization']).toBe('Bearer account-token');
-    }
-  });
+  const ACCOUNT = 'octo@octo-project.iam.gserviceaccount.com';
+  const external = {
+    type: 'external_account',
+    audience: `//iam.googleapis.com/${POOL}`,
+    credential_source: { url: `https://github.example/token?audience=https://iam.googleapis.com/${POOL}` },
+    service_account_impersonation_url: `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${ACCOUNT}:generateAccessToken`,
+  };
 
-  it.each([
-    ['an address, as of `google-github-actions/auth`', 'url'],
-    ['a file', 'file'],
-  ])('exchanges the identity token from %s', async (_, source) => {
-    const { server, hosts } = await startVertex();
-    const google = await startGoogle();
-    const credential = {
-      type: 'external_account',
-      audience: `//iam.googleapis.com/${POOL}`,
-      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-      token_url: `${google.url}/v1/token`,
-      credential_source:
-        source === 'file'
-          ? { file: '/run/token' }
-          : {
-              url: `${google.url}/identity?audience=x`,
-              headers: { Authorization: 'Bearer request-token' },
-              format: { type: 'json', subject_token_field_name: 'value' },
-            },
-    };
-    const files: Readonly<Record<string, string>> = {
-      '/creds.json': JSON.stringify(credential),
-      '/run/token': `${STATEMENT}\n`,
-    };
-    const readTextFile = async (path: string) => files[path];
-    const model = await open('gemini-3.5-flash', FILE, { fetch: routedFetch(hosts), readTextFile });
-    await model.doGenerate(question());
-    const exchange = google.requests().find(({ path }) => path === '/v1/token');
-    expect(formIn(exchange)['subject_token']).toBe(STATEMENT);
-    if (source === 'url') {
-      expect(google.requests()[0]).toMatchObject({
-        method: 'GET',
-        path: '/identity',
-        headers: { authorization: 'Bearer request-token' },
+  it.each<[string, ModelsOptions['env']]>([
+    ['names', { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL, GOOGLE_SERVICE_ACCOUNT: ACCOUNT }],
+    ['the file of `google-github-actions/auth`', { GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' }],
+  ])(
+    'exchanges the workflow’s identity token, and impersonates the service account: by %s',
+    async (_, named) => {
+      const { server, hosts } = await startVertex();
+      const google = await startGoogle();
+      const { audiences, ...counted } = countedIdToken();
+      const names = ['sts.googleapis.com', 'iamcredentials.googleapis.com'];
+      const fetch = routedFetch({ ...hosts, ...Object.fromEntries(names.map((name) => [name, google.url])) });
+      const readTextFile = async () => JSON.stringify(external);
+      const model = await open(
+        'gemini-3.5-flash',
+        { ...PROJECT, ...named },
+        { fetch, readTextFile, ...counted },
+      );
+      await model.doGenerate(question());
+      await model.doGenerate(question());
+      expect(audiences).toEqual([`https://iam.googleapis.com/${POOL}`]);
+      const [exchange, impersonation] = google.requests();
+      expect(google.requests()).toHaveLength(2);
+      expect(exchange?.path).toBe('/v1/token');
+      expect(formIn(exchange)).toEqual({
+        grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+        audience: `//iam.googleapis.com/${POOL}`,
+        scope: 'https://www.googleapis.com/auth/cloud-platform',
+        requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+        subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+        subject_token: STATEMENT,
       });
-    }
-    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
-  });
+      expect(impersonation).toMatchObject({
+        headers: { authorization: 'Bearer google-token' },
+        body: { scope: ['https://www.googleapis.com/auth/cloud-platform'] },
+      });
+      expect(decodeURIComponent(impersonation?.path ?? '')).toBe(
+        `/v1/projects/-/serviceAccounts/${ACCOUNT}:generateAccessToken`,
+      );
+      for (const { headers } of server.requests()) {
+        expect(headers['authorization']).toBe('Bearer account-token');
+      }
+    },
+  );
 
   it.each([
     [
-      'a program as its source',
-      { type: 'external_account', credential_source: { executable: {} } },
-      'auth: the credential file has a `credential_source` that is not supported',
+      'of another type',
+      { type: 'authorized_user' },
+      'the credential file `/creds.json` is none of a workload identity or a service account',
     ],
     [
-      'another type',
-      { type: 'gdch_service_account' },
-      'auth: the credential file has the type `gdch_service_account`, which is not supported',
+      'without a source',
+      { type: 'external_account', audience: 'x' },
+      'server: the credential file: `url` is missing',
     ],
     [
-      'an invalid key',
+      'with an invalid key',
       { type: 'service_account', client_email: 'a@b', private_key: 'octo' },
       'auth: the private key of the service account cannot be read',
     ],
-    [
-      'nothing to sign with',
-      { type: 'service_account', client_email: 'a@b' },
-      'server: the credential file: `private_key` is missing',
-    ],
-  ])('reports the problem of a file with %s', async (_, credential, message) => {
+  ])('reports the problem of a file %s', async (_, credential, message) => {
     const readTextFile = async () => JSON.stringify(credential);
-    const model = await open('gemini-3.5-flash', FILE, { readTextFile });
-    await expect(model.doGenerate(question())).rejects.toMatchObject({ message });
+    const asked = open('gemini-3.5-flash', FILE, { readTextFile }).then((model) =>
+      model.doGenerate(question()),
+    );
+    await expect(asked).rejects.toMatchObject({ message });
   });
 
   it('reports why Google gave no token, without the identity token', async () => {
@@ -248,48 +224,28 @@ describe('workload identity', () => {
   });
 });
 
-describe('a credential file of Google', () => {
-  it('can be the key of a service account, which signs for itself', async () => {
-    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
-    const { server, hosts } = await startVertex();
-    const google = await startGoogle();
-    const credential = {
-      type: 'service_account',
-      client_email: 'octo@octo-project.iam.gserviceaccount.com',
-      private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
-      private_key_id: 'octo-key',
-      token_uri: `${google.url}/token`,
-    };
-    const readTextFile = async () => JSON.stringify(credential);
-    const model = await open('gemini-3.5-flash', FILE, { fetch: routedFetch(hosts), readTextFile });
-    await model.doGenerate(question());
-    const form = formIn(google.requests()[0]);
-    expect(form['grant_type']).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
-    const [header = '', claims = '', signature = ''] = form['assertion']?.split('.') ?? [];
-    const signed = Buffer.from(`${header}.${claims}`);
-    expect(verify('RSA-SHA256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
-    const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
-    expect(decoded(header)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'octo-key' });
-    expect(decoded(claims)).toMatchObject({
-      iss: 'octo@octo-project.iam.gserviceaccount.com',
-      aud: `${google.url}/token`,
-      scope: 'https://www.googleapis.com/auth/cloud-platform',
-    });
-    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
+it('the key of a service account signs for itself', async () => {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { server, hosts } = await startVertex();
+  const google = await startGoogle();
+  const credential = {
+    type: 'service_account',
+    client_email: 'octo@octo-project.iam.gserviceaccount.com',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+  };
+  const readTextFile = async () => JSON.stringify(credential);
+  const fetch = routedFetch({ ...hosts, 'oauth2.googleapis.com': google.url });
+  const model = await open('gemini-3.5-flash', FILE, { fetch, readTextFile });
+  await model.doGenerate(question());
+  const { assertion = '', grant_type } = formIn(google.requests()[0]);
+  expect(grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+  const [header = '', claims = '', signature = ''] = assertion.split('.');
+  const signed = Buffer.from(`${header}.${claims}`);
+  expect(verify('RSA-SHA256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
+  expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
+    iss: credential.client_email,
+    aud: 'https://oauth2.googleapis.com/token',
+    scope: 'https://www.googleapis.com/auth/cloud-platform',
   });
-
-  it("can be a person's login, in the place where gcloud keeps it", async () => {
-    const { server, hosts } = await startVertex();
-    const google = await startGoogle();
-    const login = { type: 'authorized_user', client_id: 'i', client_secret: 's', refresh_token: 'r' };
-    const path = '/home/octocat/.config/gcloud/application_default_credentials.json';
-    const fetch = routedFetch({ ...hosts, 'oauth2.googleapis.com': google.url });
-    const readTextFile = async (asked: string) => (asked === path ? JSON.stringify(login) : undefined);
-    const env = { ...PROJECT, HOME: '/home/octocat' };
-    const model = await open('gemini-3.5-flash', env, { fetch, readTextFile });
-    await model.doGenerate(question());
-    const { type: _, ...sent } = login;
-    expect(formIn(google.requests()[0])).toEqual({ grant_type: 'refresh_token', ...sent });
-    expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
-  });
+  expect(server.requests()[0]?.headers['authorization']).toBe('Bearer google-token');
 });

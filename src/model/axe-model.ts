@@ -1,25 +1,26 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4Message,
+} from '@ai-sdk/provider';
 import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { field } from '../lib/json.js';
-import type { LanguageModel } from '../loop/messages.js';
+import { type LanguageModel, withoutThoughts } from '../loop/messages.js';
 import { isThinking, type Thinking } from '../loop/output-limit.js';
 import { withCost } from '../loop/usage.js';
 import { redact } from '../safety/redact.js';
 import type { Protocol, Provider } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
-import { withCachePoints, withModelOptions, withoutEmptyResults } from './model-options.js';
+import { withCachePoints, withModelOptions } from './model-options.js';
 import type { OpenedModel } from './protocols.js';
 import { firstChoice, streamReply } from './replies.js';
 import {
-  bindThinking,
   keepReasoningDetails,
   refusesThinking,
   sendReasoningDetails,
   sendThinkBlocks,
   takeThinkBlock,
-  withBoundThinking,
-  withoutThinking,
 } from './thinking.js';
 
 /** Whose model it is and how it is spoken to. */
@@ -34,21 +35,22 @@ interface ModelReply {
 
 /** The package's model with axe's defaults going in and axe's errors coming out. */
 export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelReply): LanguageModel {
-  let keepsThinking = true;
+  /** Messages whose thinking was refused, since something before it has changed. */
+  const bare = new Set<LanguageModelV4Message>();
 
-  /** Without thinking of another conversation from the first time on that it is refused. */
   async function ask(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
-    const kept = keepsThinking ? options : { ...options, prompt: options.prompt.flatMap(withoutThinking) };
+    const sent = { ...options, prompt: [...withoutThoughts(options.prompt, bare)] };
     try {
       const place = { provider: spoken.provider.id, wire: spoken.wire, model: model.modelId };
-      const request = send(withCachePoints(withDefaults(kept, spoken), place), spoken);
-      // Minutes of thinking without a byte are taken for a broken connection by what is on the way.
-      return isThinking(spoken.thinking, request)
+      const request = send(withCachePoints(withDefaults(sent, spoken), place), spoken);
+      // Minutes of thinking without a byte are taken for a broken connection by what is on the way. OpenRouter sends
+      // white space meanwhile, and its reasoning would come in pieces that cannot be sent back.
+      return isThinking(spoken.thinking, request) && spoken.provider.id !== 'openrouter'
         ? await streamReply(model, request)
         : await model.doGenerate(request);
     } catch (thrown) {
-      if (!keepsThinking || !refusesThinking(thrown)) throw thrown;
-      keepsThinking = false;
+      if (!refusesThinking(thrown) || options.prompt.every((message) => bare.has(message))) throw thrown;
+      for (const message of options.prompt) bare.add(message);
       return await ask(options);
     }
   }
@@ -61,11 +63,10 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
     async doGenerate(options) {
       try {
         const fitted = withModelOptions(options, { ...spoken, model: model.modelId });
-        const bound = withBoundThinking(fitted.options, model.modelId);
-        const reply = withReportedUsage(withKnownEnd(await ask(bound.options)));
+        const reply = withReportedUsage(withKnownEnd(await ask(fitted.options)));
         checkContent(reply, options, spoken, secrets);
-        const given = withWarnings(bindThinking(keep(reply, spoken), bound.prefix), options, spoken);
-        return { ...given, warnings: [...fitted.warnings, ...given.warnings] };
+        const kept = keep(reply, spoken);
+        return { ...kept, warnings: [...fitted.warnings, ...warningsOf(kept, options)] };
       } catch (thrown) {
         if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
         throw toProviderError(thrown, spoken.provider, secrets);
@@ -125,7 +126,6 @@ function withDefaults(
     case 'openai-compatible':
       return withOptions(options, 'openaiCompatible', strictness(options));
     case 'bedrock':
-      return withoutEmptyResults(options);
     case 'google':
     case 'offline':
       return options;
@@ -208,25 +208,14 @@ function choiceError(body: unknown): string | undefined {
 
 /**
  * The warnings that a user can act on. No run chooses a tool for the model; a package does, to get JSON by a schema, and warns
- * where the model takes no choice; nor does a user choose a limit that is ours. The prompt asks for the JSON as well, and the answer is checked. Bedrock has no mode for
- * JSON without a schema, and its package says nothing.
+ * where the model takes no choice; nor does a user choose a limit that is ours.
  */
-function withWarnings(
-  given: LanguageModelV4GenerateResult,
-  { responseFormat, maxOutputTokens }: LanguageModelV4CallOptions,
-  { wire }: ModelReply,
-): LanguageModelV4GenerateResult {
+function warningsOf(
+  { warnings }: LanguageModelV4GenerateResult,
+  { maxOutputTokens }: LanguageModelV4CallOptions,
+): LanguageModelV4GenerateResult['warnings'] {
   const ours = maxOutputTokens === undefined ? ['toolChoice', 'maxOutputTokens'] : ['toolChoice'];
-  const isOurs = (warning: LanguageModelV4GenerateResult['warnings'][number]) =>
-    'feature' in warning && ours.includes(warning.feature);
-  const reply = { ...given, warnings: given.warnings.filter((warning) => !isOurs(warning)) };
-  if (wire !== 'bedrock' || responseFormat?.type !== 'json' || responseFormat.schema !== undefined)
-    return reply;
-  const details = 'Bedrock cannot return JSON without a schema; ask for it in the system prompt.';
-  return {
-    ...reply,
-    warnings: [...reply.warnings, { type: 'unsupported', feature: 'responseFormat', details }],
-  };
+  return warnings.filter((warning) => !('feature' in warning && ours.includes(warning.feature)));
 }
 
 /**

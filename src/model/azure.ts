@@ -37,8 +37,8 @@ function findAddress({ env, config }: SettingSources): string {
     env['AZURE_OPENAI_ENDPOINT'],
     config['azure']?.baseUrl,
   ]);
-  const resource = firstSet([env['AZURE_RESOURCE_NAME']]);
   if (address !== undefined) return address;
+  const resource = firstSet([env['AZURE_RESOURCE_NAME']]);
   if (resource === undefined) {
     throw new AxeError('the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)', {
       exitCode: 2,
@@ -64,9 +64,8 @@ function withAzurePath(address: string): string {
 }
 
 /**
- * Access tokens of Azure OpenAI without a key: `AZURE_OPENAI_AD_TOKEN` as it is, or an application
- * (`AZURE_TENANT_ID`, `AZURE_CLIENT_ID`) that proves itself with `AZURE_CLIENT_SECRET`, the token in
- * `AZURE_FEDERATED_TOKEN_FILE`, or GitHub's. Throws an AxeError (exit 2) where none of these is set.
+ * Access tokens of Azure OpenAI without a key: `AZURE_OPENAI_AD_TOKEN` as it is, or those of an application
+ * (`AZURE_TENANT_ID`, `AZURE_CLIENT_ID`) that trusts GitHub's statement. Throws an AxeError (exit 2) where neither is set.
  */
 function findEntraToken(ports: KeylessPorts): Fresh<string> {
   const { env, fetch } = ports;
@@ -85,27 +84,23 @@ function findEntraToken(ports: KeylessPorts): Fresh<string> {
       },
     );
   }
-  const host = firstSet([env['AZURE_AUTHORITY_HOST']]) ?? 'https://login.microsoftonline.com';
-  const url = `${host.replace(/\/+$/, '')}/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
+  const url = `https://login.microsoftonline.com/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
   return keepFresh(async (signal) => {
-    const proof = await proofOf(ports);
+    const statement = await readStatement(ports, 'api://AzureADTokenExchange');
     const form = {
       client_id: clientId,
       scope: 'https://cognitiveservices.azure.com/.default',
       grant_type: 'client_credentials',
-      ...proof,
+      client_assertion: statement,
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
     };
-    const secrets = Object.values(proof);
-    return await requestAccessToken({ fetch, who: 'Microsoft Entra', url, form, secrets, signal });
+    return await requestAccessToken({
+      fetch,
+      who: 'Microsoft Entra',
+      url,
+      form,
+      secrets: [statement],
+      signal,
+    });
   });
-}
-
-async function proofOf(ports: KeylessPorts): Promise<Readonly<Record<string, string>>> {
-  const secret = firstSet([ports.env['AZURE_CLIENT_SECRET']]);
-  if (secret !== undefined) return { client_secret: secret };
-  const file = firstSet([ports.env['AZURE_FEDERATED_TOKEN_FILE']]);
-  return {
-    client_assertion: await readStatement(ports, file, 'api://AzureADTokenExchange'),
-    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-  };
 }

@@ -4,12 +4,12 @@ import {
   type KeylessPorts,
   keepFresh,
   NO_KEY,
+  readNamedFile,
   readStatement,
   requestToken,
   withAuth,
 } from './keyless.js';
 import type { OpenedModel, OpenRequest } from './protocols.js';
-import { leniently } from './replies.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
 
 /**
@@ -19,18 +19,8 @@ import { checkedUrl, firstSet, resolveKey, type SettingSources } from './setting
 export async function openBedrock({ ref, provider, sources, ports }: OpenRequest): Promise<OpenedModel> {
   const region = findRegion(sources);
   const apiKey = resolveKey(provider, sources);
-  const fetch = leniently(ports.fetch, 'bedrock');
-  const authorized =
-    apiKey === undefined
-      ? signing(fetch, region, findAwsCredentials(ports, region))
-      : withAuth(fetch, async () => ({ authorization: `Bearer ${apiKey}` }));
   const { env, config } = sources;
-  const address = firstSet([
-    env[provider.baseUrlVariable],
-    env['AWS_ENDPOINT_URL_BEDROCK_RUNTIME'],
-    env['AWS_ENDPOINT_URL'],
-    config['bedrock']?.baseUrl,
-  ]);
+  const address = firstSet([env[provider.baseUrlVariable], config['bedrock']?.baseUrl]);
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
   // Everything is given, so that the package does not look for it in an environment of its own.
   const bedrock = createAmazonBedrock({
@@ -38,9 +28,12 @@ export async function openBedrock({ ref, provider, sources, ports }: OpenRequest
     apiKey: NO_KEY,
     baseURL:
       address === undefined
-        ? `https://bedrock-runtime.${region}.${awsSuffix(region)}`
+        ? `https://bedrock-runtime.${region}.amazonaws.com`
         : checkedUrl(address, provider).replace(/\/+$/, ''),
-    fetch: authorized,
+    fetch:
+      apiKey === undefined
+        ? signing(ports.fetch, region, findAwsCredentials(ports, region))
+        : withAuth(ports.fetch, async () => ({ authorization: `Bearer ${apiKey}` })),
   });
   return { model: bedrock(ref.model), secrets: apiKey === undefined ? [] : [apiKey] };
 }
@@ -61,11 +54,6 @@ function findRegion({ env, config }: SettingSources): string {
   // It becomes part of a host.
   if (/^[a-z0-9-]+$/.test(region)) return region;
   throw new AxeError('`AWS_REGION` is not the name of a region', { exitCode: 2 });
-}
-
-/** Names of AWS's addresses end differently in China. */
-function awsSuffix(region: string): string {
-  return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }
 
 /**
@@ -130,18 +118,20 @@ function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCrede
 function assumeRole(ports: KeylessPorts, role: string, region: string): Fresh<AwsCredentials> {
   const { env, fetch } = ports;
   const file = firstSet([env['AWS_WEB_IDENTITY_TOKEN_FILE']]);
-  const url = firstSet([env['AWS_ENDPOINT_URL_STS']]) ?? `https://sts.${region}.${awsSuffix(region)}/`;
   return keepFresh(async (signal) => {
-    const statement = await readStatement(ports, file, 'sts.amazonaws.com');
+    const statement =
+      file === undefined
+        ? await readStatement(ports, 'sts.amazonaws.com')
+        : (await readNamedFile(ports, file)).trim();
     const xml = await requestToken({
       fetch,
       who: 'AWS STS',
-      url,
+      url: `https://sts.${region}.amazonaws.com/`,
       form: {
         Action: 'AssumeRoleWithWebIdentity',
         Version: '2011-06-15',
         RoleArn: role,
-        RoleSessionName: firstSet([env['AWS_ROLE_SESSION_NAME']]) ?? 'axe-action',
+        RoleSessionName: 'axe-action',
         WebIdentityToken: statement,
       },
       headers: { accept: 'text/xml' },

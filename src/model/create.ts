@@ -1,4 +1,3 @@
-import { formatModelRef } from '../agent/model-ref.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
 import { field } from '../lib/json.js';
@@ -29,8 +28,6 @@ export interface ModelsOptions extends KeylessPorts {
 export function createModels(options: ModelsOptions): Models {
   const { env, loadConfig, apiKey, asksWindow = false } = options;
   const ports = { ...options, fetch: boundedFetch(options.fetch) };
-  /** Models that refused tools in Chat Completions, for as long as this run. */
-  const followed = new Set<string>();
   let config: ReturnType<typeof loadConfig> | undefined;
   const sourcesOf = async (): Promise<SettingSources> => {
     config ??= loadConfig();
@@ -43,15 +40,15 @@ export function createModels(options: ModelsOptions): Models {
     async open(ref) {
       const provider = findProvider(ref);
       if (provider.access === 'offline') return createOfflineModel(ref.model);
-      const wire = protocolOf(provider, ref.model);
+      const usual = protocolOf(provider, ref.model);
       const sources = await sourcesOf();
-      const open = async (form: Protocol, isReasoning = false) => {
-        const opened = await openModel({ ref, provider, wire: form, sources, ports });
-        return withAxeErrors(opened, { provider, wire: form, thinking: findFacts(ref), isReasoning });
+      const open = async (wire: Protocol, isReasoning: boolean) => {
+        const opened = await openModel({ ref, provider, wire, sources, ports });
+        return withAxeErrors(opened, { provider, wire, thinking: findFacts(ref), isReasoning });
       };
-      if (!hasEitherForm(provider, wire)) return await open(wire);
-      const forms = { usual: wire, chat: provider.wire };
-      return await inEitherForm(open, forms, { followed, ref: formatModelRef(ref) });
+      return hasEitherForm(provider, usual)
+        ? await inEitherForm(open, usual, provider.wire)
+        : await open(usual, false);
     },
     facts: (ref) => ({
       price: findPrice(ref),
@@ -164,31 +161,33 @@ function hasEitherForm({ access, wire }: Provider, used: Protocol): boolean {
 
 /**
  * The model, asked in the form that the agent names (`[params] api`), else in the catalog's. A refusal that names the other
- * interface is followed once and remembered in `followed`: the name of a deployment, or of a gateway's model, does not say
- * that tools are taken there alone. `open` is told which model is known to think by that.
+ * interface is followed for good: the name of a deployment, or of a gateway's model, does not say that tools are taken there
+ * alone. `open` is told which model is known to think by that.
  */
 async function inEitherForm(
   open: (wire: Protocol, isReasoning: boolean) => Promise<LanguageModel>,
-  { usual, chat }: { readonly usual: Protocol; readonly chat: Protocol },
-  { followed, ref }: { readonly followed: Set<string>; readonly ref: string },
+  usual: Protocol,
+  chat: Protocol,
 ): Promise<LanguageModel> {
-  const usualNow = () => (followed.has(ref) ? RESPONSES : usual);
-  const inForm = async (wire: Protocol) => await open(wire, followed.has(ref));
-  let last = { wire: usualNow(), model: await inForm(usualNow()) };
+  const first = await open(usual, false);
+  const opened = new Map([[usual, first]]);
+  let current = usual;
+  const inForm = async (wire: Protocol) => {
+    const model = opened.get(wire) ?? (await open(wire, current !== usual));
+    opened.set(wire, model);
+    return model;
+  };
   return {
-    ...last.model,
+    ...first,
     async doGenerate(options) {
       const form = formOf(options);
-      const wire = form === undefined ? usualNow() : form === 'chat' ? chat : RESPONSES;
-      if (wire !== last.wire) last = { wire, model: await inForm(wire) };
-      const { model } = last;
+      const wire = form === undefined ? current : form === 'chat' ? chat : RESPONSES;
       try {
-        return await model.doGenerate(options);
+        return await (await inForm(wire)).doGenerate(options);
       } catch (thrown) {
         if (form !== undefined || wire === RESPONSES || !namesResponses(thrown)) throw thrown;
-        followed.add(ref);
-        last = { wire: RESPONSES, model: await inForm(RESPONSES) };
-        return await last.model.doGenerate(options);
+        current = RESPONSES;
+        return await (await inForm(RESPONSES)).doGenerate(options);
       }
     },
   };

@@ -14,12 +14,6 @@ import { cleanLine } from '../lib/text/cut.js';
 import { redact } from '../safety/redact.js';
 import type { Provider } from './catalog.js';
 
-/** HTTP status texts where Go's net/http has others than Node, for answers without a message of their own. */
-const STATUS_TEXTS: Readonly<Record<number, string>> = {
-  413: 'Request Entity Too Large',
-  529: 'the service is overloaded (HTTP 529)',
-};
-
 /** Most characters that are shown of what a provider says; the rest would bury everything else in a log. */
 const MAX_ERROR_CHARACTERS = 500;
 
@@ -44,24 +38,20 @@ export function toProviderError(
 }
 
 function troubleOf(thrown: unknown, provider: Provider): Trouble {
-  if (InvalidResponseDataError.isInstance(thrown)) {
-    return { category: 'server', text: 'response contains no choices', remedy: retryRemedy(provider) };
-  }
-  if (!APICallError.isInstance(thrown)) {
-    const text = `failed to parse response: ${messageOf(thrown)}`;
-    return { category: 'server', text, remedy: retryRemedy(provider) };
-  }
+  const unreadable = { category: 'server', remedy: retryRemedy(provider) } as const;
+  if (InvalidResponseDataError.isInstance(thrown))
+    return { ...unreadable, text: 'response contains no choices' };
+  if (!APICallError.isInstance(thrown))
+    return { ...unreadable, text: `failed to parse response: ${messageOf(thrown)}` };
   const { statusCode } = thrown;
   const responseBody: unknown = thrown.responseBody;
   if (statusCode === undefined) return connectionTrouble(thrown, provider);
   const isSaidInside = statusCode < 300 || typeof responseBody === 'object';
   const status = (isSaidInside ? statusInside(responseBody) : undefined) ?? statusCode;
-  if (status >= 200 && status < 300)
-    return { category: 'server', text: unreadable(thrown), status, remedy: retryRemedy(provider) };
+  if (status >= 200 && status < 300) return { ...unreadable, text: whatCame(thrown), status };
   // The Responses package makes errors of good answers, with a status of its own and the parsed body.
   const ownMessage = typeof responseBody === 'object' ? thrown.message : undefined;
-  const statusText = STATUS_TEXTS[status] ?? STATUS_CODES[status] ?? `HTTP status ${status}`;
-  const text = apiMessage(responseBody) ?? ownMessage ?? statusText;
+  const text = apiMessage(responseBody) ?? ownMessage ?? textOfStatus(status);
   const overflow = findOverflow(status, text, responseBody);
   return {
     category: provider.categories[status] ?? 'server',
@@ -69,9 +59,14 @@ function troubleOf(thrown: unknown, provider: Provider): Trouble {
     status,
     retryAfterMs: retryAfter(thrown.responseHeaders, responseBody),
     overflow,
-    isLasting: namesIn(errorIn(responseBody)).includes('insufficient_quota'),
     remedy: overflow === undefined ? remedyFor(status, text, provider) : TOO_LONG,
   };
+}
+
+function textOfStatus(status: number): string {
+  // Neither Go nor Node has words for it.
+  if (status === 529) return 'the service is overloaded (HTTP 529)';
+  return STATUS_CODES[status] ?? `HTTP status ${status}`;
 }
 
 /**
@@ -84,77 +79,76 @@ function apiMessage(body: unknown): string | undefined {
   return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
-/**
- * The status that an error stands for which came as a good answer: OpenRouter gives it as the code, OpenAI has
- * `server_error` and the like (API reference, Responses, `error`), Anthropic `overloaded_error`.
- */
+/** The status of an error that came as a good answer: OpenRouter gives it as the code, others have names of their own. */
 function statusInside(body: unknown): number | undefined {
   const error = field(typeof body === 'string' ? parseJson(body) : body, 'error') ?? undefined;
   if (error === undefined || apiMessage(body) === undefined) return undefined;
   const code = field(error, 'code');
   if (typeof code === 'number' && code >= 400 && code < 600) return code;
   const names = namesIn(error).join(' ');
-  return STATUS_OF_NAMES.find(([words]) => words.test(names))?.[1] ?? 500;
+  if (/rate_limit/.test(names)) return 429;
+  return /overloaded/.test(names) ? 529 : 500;
 }
 
 function namesIn(error: unknown): readonly string[] {
   return [field(error, 'code'), field(error, 'type')].filter((name) => typeof name === 'string');
 }
 
-const STATUS_OF_NAMES: readonly (readonly [RegExp, number])[] = [
-  [/rate_limit|insufficient_quota/, 429],
-  [/overloaded/, 529],
-  [/authentication|api_key/, 401],
-  [/permission/, 403],
-  [/invalid|context_length|too_large/, 400],
-];
-
-/** Says what came instead of an answer: half of one, an HTML page, an empty body, JSON of another shape. */
-function unreadable({ responseBody, cause }: APICallError): string {
+/** Says what came instead of an answer: half of one, a page, JSON of another shape. */
+function whatCame({ responseBody, cause }: APICallError): string {
   if (responseBody === undefined) return `failed to read response body: ${networkCause(cause).message}`;
-  const body = responseBody.trim();
-  if (body === '') return 'failed to parse response: the body is empty';
-  if (/^<(?:!doctype|html|\?xml)/i.test(body))
-    return 'failed to parse response: the body is an HTML page, not JSON';
-  if (parseJson(body) === undefined) return 'failed to parse response: the body is not valid JSON';
-  return `failed to parse response: ${apiMessage(body) ?? 'the body does not have the expected shape'}`;
+  const isJson = parseJson(responseBody) !== undefined;
+  const said = isJson ? apiMessage(responseBody) : 'the body is not valid JSON';
+  return `failed to parse response: ${said ?? 'the body does not have the expected shape'}`;
 }
 
-function connectionTrouble(thrown: APICallError, { id, baseUrlVariable, keyVariable }: Provider): Trouble {
+function connectionTrouble(thrown: APICallError, { id, baseUrlVariable }: Provider): Trouble {
   const cause = networkCause(thrown.cause);
   // The proxy did not let the request through, so the model's own host has no part in it.
   if (cause.remedy !== undefined) return { category: 'server', text: cause.message, remedy: cause.remedy };
   const url = new URL(thrown.url);
-  if (cause.code === 'ERR_INVALID_CHAR') {
-    const remedy = `Set \`${keyVariable}\` again: a key with a line break or a typographic quote cannot be sent.`;
-    return { category: 'auth', text: `Post "${thrown.url}": ${cause.message}`, remedy };
-  }
   if (cause.code === 'ECONNREFUSED' && id === 'ollama') {
     const text = `connection refused: is Ollama running? (expected at ${url.origin})`;
     const remedy = `Start it with \`ollama serve\`, or set \`${baseUrlVariable}\` to where it runs.`;
     return { category: 'server', text, remedy };
   }
+  const { text, axe } = networkTexts(cause, url);
   return {
     category: 'server',
-    text: `${url.origin}: ${networkText(cause)}`,
-    axe: `Post "${thrown.url}": ${networkTextOfAxe(cause, url)}`,
+    text: `${url.origin}: ${text}`,
+    axe: `Post "${thrown.url}": ${axe}`,
     remedy: `Check the network and \`${baseUrlVariable}\`.`,
   };
 }
 
-/**
- * `Retry-After` in seconds or as a date (RFC 9110 §10.2.3); the date counts from the answer's own `Date`. OpenAI and
- * Azure tell milliseconds as well, Google only writes `"retryDelay": "34s"` into the body (google.rpc.RetryInfo).
- */
+/** What went wrong on the way to a host, whose name goes before; and in Go's words, which are axe's (axe-behaviour §12). */
+export function networkTexts(
+  { code, message }: NetworkCause,
+  { host, hostname }: URL,
+): { readonly text: string; readonly axe: string } {
+  switch (code) {
+    case 'ECONNREFUSED':
+      return {
+        text: 'nothing answers there (connection refused)',
+        axe: `dial tcp ${host}: connect: connection refused`,
+      };
+    case 'ENOTFOUND':
+      return { text: 'there is no such host', axe: `dial tcp: lookup ${hostname}: no such host` };
+    case 'ECONNRESET':
+    // undici's word for it: "other side closed".
+    case 'UND_ERR_SOCKET':
+      return { text: 'the connection broke before the answer came', axe: 'connection reset by peer' };
+    default:
+      return { text: message, axe: message };
+  }
+}
+
+/** `Retry-After` in seconds; Google writes `"retryDelay": "34s"` into the body instead (google.rpc.RetryInfo). */
 function retryAfter(headers: Record<string, string> = {}, body: unknown): number | undefined {
-  const milliseconds = headers['retry-after-ms']?.trim() ?? '';
-  if (/^\d{1,12}$/.test(milliseconds)) return Number(milliseconds);
-  const value = headers['retry-after']?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const wait = Date.parse(value) - Date.parse(headers['date'] ?? '');
-  if (Number.isFinite(wait) && wait >= 0) return wait;
+  const [header] = /^\d{1,9}$/.exec(headers['retry-after']?.trim() ?? '') ?? [];
   const delay = /"retryDelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"/.exec(typeof body === 'string' ? body : '');
-  return delay === null ? undefined : Math.ceil(Number(delay[1]) * 1000);
+  const seconds = header ?? delay?.[1];
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
 
 const PROVIDER_DOWN =
@@ -169,16 +163,13 @@ export function retryRemedy({ baseUrlVariable }: Provider): string {
 
 function remedyFor(status: number, text: string, { id, keyVariable, access }: Provider): string {
   // Google refuses a wrong key with 400.
-  const isKeyRefused = status === 401 || (status === 400 && /API key not valid/i.test(text));
-  if (isKeyRefused && access === 'direct' && keyVariable !== '')
-    return `Check the key in \`${keyVariable}\`.`;
-  if ((status === 401 || status === 403) && access !== 'direct')
+  const isKeyRefused = [401, 403].includes(status) || (status === 400 && /API key not valid/i.test(text));
+  if (isKeyRefused && access !== 'direct')
     return `Check that the key or role can use this model on ${id}, in this region or project.`;
+  if (isKeyRefused) return `Check the key in \`${keyVariable}\`, and that it can use this model.`;
   if (status === 404) return `Check the model's name; ${id} does not know it, or the key cannot use it.`;
   if (status === 402 || /\b(?:credits?|billing|quota)\b/i.test(text))
     return `Check the credits, the quota and the billing of the account at ${id}.`;
-  if (status === 403 && keyVariable !== '')
-    return `Check that the key in \`${keyVariable}\` can use this model.`;
   if (status === 429)
     return 'The provider limits requests and tokens. Try again later, or use another model.';
   if (status >= 500 || status === 408) return PROVIDER_DOWN;
@@ -198,37 +189,22 @@ const CODES = new Set([
 
 /** What the others say in words alone. None of it is said of an output limit that is set too high. */
 const WORDS: readonly RegExp[] = [
-  /\b(?:prompt|input|conversation|length of all messages) is too long\b/i,
+  /\b(?:prompt|input|conversation|messages) is too long\b/i,
   /\bmaximum (?:context|prompt|input) (?:length|size)\b/i,
-  /\bexceed\w*\b.{0,60}\bcontext[ _-](?:length|limit|size|window)\b/is,
-  /\bcontext[ _-](?:length|limit|size|window)\b.{0,60}\bexceed/is,
-  /\binput token count\b.{0,60}\bexceeds\b/is,
-  /\btoo many (?:input |prompt )?tokens\b/i,
-  /\btoo large for model with\b/i,
-  /\binput tokens exceed/i,
+  /\bexceed\w*\b.{0,60}\b(?:context|maximum (?:number of tokens|allowed length|size)|token limit)\b/is,
+  /\bcontext\b.{0,60}\b(?:exceed|overflow)/is,
+  /\b(?:longer|greater) than the .{0,40}\b(?:context|model) length\b/i,
+  /\btoo (?:large for model with|many (?:input |prompt )?tokens)\b/i,
   /\breduce the length of (?:the|your) (?:messages|prompt|input)\b/i,
   /`inputs` tokens \+ `max_new_tokens` must be <=/i,
-  /\brequest exceeds the maximum size\b/i,
-  // SGLang and Together (sgl-project/sglang issues 8096 and 4048), vLLM, Ollama (llm/llama_server.go).
-  /\b(?:longer|greater) than the (?:model's |maximum )?(?:context|model) length\b/i,
-  /\bexceeds the maximum allowed length\b/i,
-  // Kimi (MoonshotAI/kimi-cli issue 2011); LM Studio (lmstudio-bug-tracker issues 546 and 2256).
-  /\bexceeded model token limit\b/i,
-  /\btokens when (?:the )?context (?:the )?overflows\b/i,
 ];
 
 /** How large the window is, the surest form first. */
 const LIMITS: readonly RegExp[] = [
-  /\bn_ctx: ([\d,]+)/,
-  /\bmaximum (?:allowed|model) length\D{0,40}?([\d,]+)/i,
-  /\bmodel token limit: ([\d,]+)/i,
-  /> ([\d,]+)(?: maximum|\b)/,
-  /\b([\d,]+) maximum context length\b/i,
-  /\bmaximum (?:context|prompt|input) (?:length|size)\D{0,40}?([\d,]+)/i,
-  /\bmaximum number of (?:input )?tokens\D{0,40}?([\d,]+)/i,
-  /\bcontext (?:length|limit|size|window)\D{0,40}?([\d,]+)/i,
-  /\bmax size:? ([\d,]+) tokens\b/i,
-  /<= ([\d,]+)/,
+  /(?:[>=]|\bn_ctx:) ([\d,]+)/,
+  /\bmax\w*\D{0,60}?([\d,]+)/i,
+  /\b([\d,]+) maximum\b/i,
+  /\b(?:length|limit|size|window)\D{0,40}?([\d,]+)/i,
 ];
 
 /** Less than that is not a window but another number. */
@@ -240,53 +216,14 @@ const LEAST_WINDOW = 256;
  */
 export function findOverflow(status: number, text: string, body: unknown): ContextOverflow | undefined {
   if (status === 401 || status === 403 || status === 404 || status === 429) return undefined;
-  const error = errorIn(body);
-  const isCoded = namesIn(error).some((name) => CODES.has(name));
+  const isCoded = namesIn(errorIn(body)).some((name) => CODES.has(name));
   if (!isCoded && !WORDS.some((words) => words.test(text))) return undefined;
-  return { windowTokens: windowIn(text, error) };
+  const sizes = LIMITS.map((limit) => Number(limit.exec(text)?.[1]?.replaceAll(',', '')));
+  return { windowTokens: sizes.find((tokens) => tokens >= LEAST_WINDOW) };
 }
 
 function errorIn(body: unknown): unknown {
   const parsed = typeof body === 'string' ? parseJson(body) : body;
   const one: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   return field(one, 'error') ?? field(field(one, 'response'), 'error') ?? one;
-}
-
-function windowIn(text: string, error: unknown): number | undefined {
-  const reported = field(error, 'n_ctx');
-  if (typeof reported === 'number' && reported >= LEAST_WINDOW) return reported;
-  const found = LIMITS.map((limit) => Number(limit.exec(text)?.[1]?.replaceAll(',', '')));
-  return found.find((tokens) => tokens >= LEAST_WINDOW);
-}
-
-/** What went wrong on the way to a host, whose name goes before. */
-export function networkText({ code, message }: NetworkCause): string {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'nothing answers there (connection refused)';
-    case 'ENOTFOUND':
-      return 'there is no such host';
-    case 'ECONNRESET':
-    // undici's word for it: "other side closed".
-    case 'UND_ERR_SOCKET':
-      return 'the connection broke before the answer came';
-    default:
-      return message;
-  }
-}
-
-/** The same in Go's words, which are axe's (axe-behaviour §12). */
-function networkTextOfAxe({ code, message }: NetworkCause, { host, hostname }: URL): string {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${host}: connect: connection refused`;
-    case 'ENOTFOUND':
-      return `dial tcp: lookup ${hostname}: no such host`;
-    case 'ECONNRESET':
-    // undici's word for it: "other side closed".
-    case 'UND_ERR_SOCKET':
-      return 'connection reset by peer';
-    default:
-      return message;
-  }
 }

@@ -2,7 +2,7 @@ import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf, networkCause, ProviderError } from '../lib/errors.js';
 import { field, parseJson } from '../lib/json.js';
 import { redact } from '../safety/redact.js';
-import { networkText } from './errors.js';
+import { networkTexts } from './errors.js';
 
 /** What signing in to a cloud needs. */
 export interface KeylessPorts {
@@ -34,23 +34,15 @@ export function keepFresh<T>(load: (signal?: AbortSignal) => Promise<Expiring<T>
   };
 }
 
-/**
- * The signed statement: from the file that the cloud's own tools name, else GitHub's. Throws a ProviderError (`auth`)
- * that says what the workflow lacks.
- */
-export async function readStatement(
-  ports: KeylessPorts,
-  file: string | undefined,
-  audience: string,
-): Promise<string> {
-  if (file !== undefined) return (await readNamedFile(ports, file)).trim();
-  if (ports.idToken === undefined) {
+/** GitHub's signed statement. Throws a ProviderError (`auth`) that says what the workflow lacks. */
+export async function readStatement({ idToken }: KeylessPorts, audience: string): Promise<string> {
+  if (idToken === undefined) {
     throw new ProviderError('auth', 'there is no identity token: this is not a job of a workflow', {
-      remedy: 'Outside of a workflow use a key, or the file of an identity token.',
+      remedy: 'Outside of a workflow use a key.',
     });
   }
   try {
-    return await ports.idToken(audience);
+    return await idToken(audience);
   } catch (thrown) {
     if (thrown instanceof AxeError) throw thrown;
     throw new ProviderError('auth', `GitHub gave no identity token: ${messageOf(thrown)}`, {
@@ -98,9 +90,8 @@ interface TokenRequest {
   /** Who is asked, for messages: `AWS STS`. */
   readonly who: string;
   readonly url: string;
-  /** Sent as a form. */
+  /** Sent as a form; left out, `json` is sent. */
   readonly form?: Readonly<Record<string, string>>;
-  /** What is sent where it is no form; GET without either. */
   readonly json?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** What an answer may repeat and a message must not show. */
@@ -115,14 +106,11 @@ interface TokenRequest {
 export async function requestToken(request: TokenRequest): Promise<string> {
   const { fetch, who, url, form, json, headers, secrets, signal } = request;
   const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
-  const body = form === undefined ? json && JSON.stringify(json) : new URLSearchParams(form).toString();
-  const sent =
-    body === undefined
-      ? { headers, signal }
-      : { method: 'POST', headers: { 'content-type': type, ...headers }, body, signal };
+  const body = form === undefined ? JSON.stringify(json) : new URLSearchParams(form).toString();
   let status: number;
   let text: string;
   try {
+    const sent = { method: 'POST', headers: { 'content-type': type, ...headers }, body, signal };
     const response = await fetch(url, sent);
     status = response.status;
     text = await response.text();
@@ -130,7 +118,9 @@ export async function requestToken(request: TokenRequest): Promise<string> {
     if (signal?.aborted === true) throw thrown;
     const cause = networkCause(thrown);
     const { remedy } = cause;
-    const what = remedy === undefined ? `${new URL(url).origin}: ${networkText(cause)}` : cause.message;
+    const address = new URL(url);
+    const what =
+      remedy === undefined ? `${address.origin}: ${networkTexts(cause, address).text}` : cause.message;
     throw new ProviderError('server', `${who}: ${what}`, { remedy, cause: thrown });
   }
   if (status >= 200 && status < 300) return text;

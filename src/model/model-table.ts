@@ -1,15 +1,12 @@
 import { EFFORTS, type Effort } from '../agent/choices.js';
 import type { ModelRef } from '../agent/model-ref.js';
 import type { Price } from '../loop/budget.js';
+import type { Thinking } from '../loop/output-limit.js';
 
 /** What a model can do, but for its name and price. */
-interface Abilities {
+interface Abilities extends Thinking {
   /** Tokens of prompt and answer together. */
   readonly windowTokens: number;
-  /** Most tokens of one answer, thinking included; undefined where the maker names no limit. */
-  readonly maxOutputTokens: number | undefined;
-  /** Whether the model thinks when the request does not say so. */
-  readonly thinks: 'by default' | 'if asked' | 'never';
   /** Efforts it can be asked for, from least to most; empty for none. */
   readonly efforts: readonly Effort[];
 }
@@ -28,9 +25,6 @@ interface ModelFacts extends Abilities {
 export const RESPONSES_MODELS =
   /^(?:gpt-5\.(?:[6-9]|\d\d)|gpt-(?:[6-9]|\d\d))(?!\d)|^(?:gpt-5.*-(?:codex|pro)|o\d-pro|codex-)/;
 
-/** GPT-5.6 and later keep in their cache what ends at a mark, and put one at the newest message by themselves. */
-export const MARKED_CACHE_MODELS = /^gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?!\d)/;
-
 /** Dollars per million tokens. */
 type Figures = readonly [input: number, output: number, cacheRead: number, cacheWrite: number];
 
@@ -43,7 +37,6 @@ const CLAUDE_5 = abilities(M, 128_000, 'by default', EFFORTS);
 const CLAUDE_4_6 = abilities(M, 128_000, 'if asked', WITHOUT_XHIGH);
 /** These take a budget of tokens, and the package gives each effort its share. */
 const CLAUDE_4 = abilities(200_000, 64_000, 'if asked', EFFORTS);
-const CLAUDE_3 = abilities(200_000, 8192, 'never', []);
 
 const GPT_6 = abilities(1_050_000, 128_000, 'by default', EFFORTS);
 const GPT_5 = abilities(400_000, 128_000, 'by default', UP_TO_HIGH);
@@ -69,7 +62,7 @@ const MINIMAX = abilities(204_800, 131_072, 'by default', []);
  */
 export const MODEL_TABLE: readonly ModelFacts[] = [
   // platform.claude.com/docs: about-claude/pricing, models/<model>/overview, build-with-claude/effort and
-  // adaptive-thinking (November 2026). Claude 3 and Sonnet 4.6's output: models.dev (2 July 2026).
+  // adaptive-thinking (November 2026). Sonnet 4.6's output: models.dev (2 July 2026).
   ...line('claude-fable-5-2', [8, 40, 0.2, 10], CLAUDE_5),
   ...line('claude-fable-5-1', [10, 50, 0.25, 12.5], CLAUDE_5),
   ...line('claude-fable-5', [10, 50, 1, 12.5], CLAUDE_5),
@@ -89,10 +82,6 @@ export const MODEL_TABLE: readonly ModelFacts[] = [
   ...line('claude-sonnet-4-5 claude-sonnet-4 claude-sonnet-4-0', [3, 15, 0.3, 3.75], CLAUDE_4),
   ...line('claude-haiku-5-5', [0.1, 0.5, 0.01, 0.125], CLAUDE_5, [100_000, [0.5, 2.5, 0.05, 0.625]]),
   ...line('claude-haiku-4-5', [1, 5, 0.1, 1.25], CLAUDE_4),
-  ...line('claude-3-7-sonnet', [3, 15, 0.3, 3.75], CLAUDE_4),
-  ...line('claude-3-5-sonnet', [3, 15, 0.3, 3.75], CLAUDE_3),
-  ...line('claude-3-5-haiku', [0.8, 4, 0.08, 1], CLAUDE_3),
-  ...line('claude-3-haiku', [0.25, 1.25, 0.03, 0.3], { ...CLAUDE_3, maxOutputTokens: 4096 }),
 
   // developers.openai.com/api/docs/pricing and models/<model> (November 2026); outputs before GPT-5.6: models.dev
   // (2 July 2026). GPT-5.6 Sol costs what was promised until 21 November 2026; no later price was seen.

@@ -2,7 +2,6 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { ModelRef } from '../agent/model-ref.js';
 import type { Protocol, Provider } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
-import { leniently } from './replies.js';
 import type { SettingSources } from './settings.js';
 
 interface TransportParts {
@@ -23,8 +22,7 @@ const HTTP_URL = /^https?:\/\/.*$/;
 
 /** A model of the package that speaks the wire; the package is loaded now, and only this one (D34). */
 export async function openTransport(parts: TransportParts): Promise<LanguageModelV4> {
-  const { name, model, apiKey, baseUrl: baseURL, headers = {} } = parts;
-  const fetch = leniently(parts.fetch, parts.wire);
+  const { name, model, apiKey, baseUrl: baseURL, headers = {}, fetch } = parts;
   switch (parts.wire) {
     case 'anthropic': {
       // The entry that the packages of Bedrock and Vertex import too, so that its code is in `dist/` once.

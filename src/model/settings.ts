@@ -62,7 +62,7 @@ export function resolveBaseUrl(provider: Provider, sources: SettingSources): str
 export function resolveKey(provider: Provider, { env, config, apiKey }: SettingSources): string | undefined {
   const variables = [provider.keyVariable, ...provider.otherKeyVariables].map((name) => env[name]);
   const key = firstSet([apiKey, ...variables, config[provider.id]?.apiKey]);
-  if (key !== undefined && !isHeaderValue(key)) {
+  if (key !== undefined && !/^[\x20-\x7e]*$/.test(key)) {
     // Refused here, since the error of a header that cannot be sent would show it.
     throw new AxeError(
       `the API key for provider "${provider.id}" cannot be used: it holds a line break or another character that a header cannot carry`,
@@ -80,18 +80,12 @@ export function firstSet(values: readonly (string | undefined)[]): string | unde
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
-/** What a header can carry and an error may therefore not have to show. */
-function isHeaderValue(value: string): boolean {
-  return /^[\x20-\x7e]*$/.test(value);
-}
-
 function resolveHeaders({ headerVariables }: Provider, env: Environment): ModelSettings['headers'] {
-  return Object.fromEntries(
-    Object.entries(headerVariables).flatMap(([name, variable]) => {
-      const value = firstSet([env[variable]]);
-      return value !== undefined && isHeaderValue(value) ? [[name, value] as const] : [];
-    }),
-  );
+  const headers = Object.entries(headerVariables).map(([name, variable]) => [
+    name,
+    firstSet([env[variable]]),
+  ]);
+  return Object.fromEntries(headers.filter(([, value]) => value !== undefined));
 }
 
 /** axe keeps a trailing slash and asks for `//v1/…`; we do not. A URL that names its version already is kept. */
@@ -165,7 +159,7 @@ const ConfigFile = v.object({
  * never quoted, since it may be a key.
  */
 export function parseProvidersConfig(toml: string, file: string): Readonly<Record<string, ProviderConfig>> {
-  const result = v.safeParse(ConfigFile, inOurCase(parseToml(toml, file)));
+  const result = v.safeParse(ConfigFile, parseToml(toml, file));
   if (!result.success) {
     const [issue] = result.issues;
     throw new ConfigError(
@@ -182,27 +176,6 @@ export function parseProvidersConfig(toml: string, file: string): Readonly<Recor
       { apiKey: api_key, baseUrl: base_url, region },
     ]),
   );
-}
-
-/** Our own keys match in any case, as in axe (D3); the names of providers between them are taken as they are. */
-function inOurCase(document: unknown): unknown {
-  return mapEntries(document, (key, value) => {
-    if (key.toLowerCase() !== 'providers') return [key, value];
-    return ['providers', mapEntries(value, (name, table) => [name, mapEntries(table, ownKey)])];
-  });
-}
-
-function ownKey(key: string, value: unknown): readonly [string, unknown] {
-  const lower = key.toLowerCase();
-  return [['api_key', 'base_url', 'region'].includes(lower) ? lower : key, value];
-}
-
-function mapEntries(
-  table: unknown,
-  change: (key: string, value: unknown) => readonly [string, unknown],
-): unknown {
-  if (typeof table !== 'object' || table === null || Array.isArray(table)) return table;
-  return Object.fromEntries(Object.entries(table).map(([key, value]) => change(key, value)));
 }
 
 function parseToml(toml: string, file: string): unknown {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   APICallError,
   type LanguageModelV4CallOptions,
@@ -10,63 +9,9 @@ import { field } from '../lib/json.js';
 import { firstChoice } from './replies.js';
 
 /**
- * Claude from 5.1 on binds its thinking to system, tools and messages before it, and refuses a request that holds such
- * thinking behind others (platform.claude.com/docs, preserved thinking, prefix checks, read 2026-11-24).
+ * Whether a provider refuses the thinking in a request, and not the request without it: Claude from 5.1 on binds its thinking
+ * to all that comes before it (platform.claude.com/docs, preserved thinking, prefix checks, read 2026-11-24).
  */
-const IS_BINDING = /claude-(?:fable|mythos|opus|sonnet|haiku)-(?:5[.-][1-9]|[6-9])(?!\d)/;
-
-const KEY = 'thoughtAfter';
-
-/** The key under which OpenRouter's reasoning is kept on a part. */
-const DETAILS_KEY = 'openrouter';
-
-/**
- * The request without the thinking before which something has changed. The API would drop the same blocks where it is
- * asked to, but that takes a beta header which gateways refuse, and switches the check on for accounts without it.
- */
-export function withBoundThinking(
-  options: LanguageModelV4CallOptions,
-  model: string,
-): { readonly options: LanguageModelV4CallOptions; readonly prefix: string | undefined } {
-  if (!IS_BINDING.test(model)) return { options, prefix: undefined };
-  const hash = createHash('sha256').update(JSON.stringify([options.tools, options.responseFormat]));
-  const prefix = (): string => hash.copy().digest('base64url').slice(0, 16);
-  const prompt = options.prompt.flatMap((message) => {
-    const parts = message.role === 'assistant' ? message.content : [];
-    const before = parts.find((part) => part.providerOptions?.[KEY])?.providerOptions?.[KEY]?.['prefix'];
-    const sent = before === undefined || before === prefix() ? [message] : withoutThinking(message);
-    hash.update(JSON.stringify(sent));
-    return sent;
-  });
-  return { options: { ...options, prompt }, prefix: prefix() };
-}
-
-/** The reply with what its thinking is bound to, so that the next request knows. */
-export function bindThinking(
-  reply: LanguageModelV4GenerateResult,
-  prefix: string | undefined,
-): LanguageModelV4GenerateResult {
-  if (prefix === undefined) return reply;
-  const content = reply.content.map((part) => ({
-    ...part,
-    providerMetadata: { ...part.providerMetadata, [KEY]: { prefix } },
-  }));
-  return { ...reply, content };
-}
-
-/** The message without thinking; none if it was nothing else. */
-export function withoutThinking(message: LanguageModelV4Message): readonly LanguageModelV4Message[] {
-  if (message.role !== 'assistant') return [message];
-  const content = message.content
-    .filter(({ type }) => type !== 'reasoning')
-    .map(({ providerOptions: { [DETAILS_KEY]: _, ...providerOptions } = {}, ...part }) => ({
-      ...part,
-      providerOptions,
-    }));
-  return content.length === 0 ? [] : [{ ...message, content }];
-}
-
-/** Whether a provider refuses the thinking in a request, and not the request without it. */
 export function refusesThinking(thrown: unknown): boolean {
   if (!APICallError.isInstance(thrown) || thrown.statusCode !== 400) return false;
   const text = String(thrown.responseBody);
@@ -114,17 +59,20 @@ export function sendThinkBlocks(options: LanguageModelV4CallOptions): LanguageMo
   return { ...options, prompt };
 }
 
+/** The key under which OpenRouter's reasoning is kept on a thought. */
+const DETAILS_KEY = 'openrouter';
+
 /**
  * OpenRouter gives reasoning with its signatures as `reasoning_details` and needs it back as it came, or the model
  * behind it refuses the next turn (openrouter.ai/docs, preserving reasoning). The package for compatible endpoints
- * does not know them: they are kept on the first part of the reply.
+ * does not know them: they become the one thought of the reply.
  */
 export function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
   const details = field(field(firstChoice(reply.response?.body), 'message'), 'reasoning_details');
-  const [first, ...rest] = reply.content;
-  if (first === undefined || !Array.isArray(details) || details.length === 0) return reply;
-  const kept = { ...first.providerMetadata, [DETAILS_KEY]: { reasoningDetails: details } };
-  return { ...reply, content: [{ ...first, providerMetadata: kept }, ...rest] };
+  if (!Array.isArray(details) || details.length === 0) return reply;
+  const text = reply.content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
+  const thought = { type: 'reasoning', text, providerMetadata: { [DETAILS_KEY]: { details } } } as const;
+  return { ...reply, content: [thought, ...reply.content.filter(({ type }) => type !== 'reasoning')] };
 }
 
 /** Puts the kept details where the package sends them from; the reasoning's plain text is in them already. */
@@ -132,8 +80,8 @@ export function sendReasoningDetails(options: LanguageModelV4CallOptions): Langu
   const prompt = options.prompt.map((message): LanguageModelV4Message => {
     if (message.role !== 'assistant') return message;
     const details = message.content
-      .map((part) => part.providerOptions?.[DETAILS_KEY]?.['reasoningDetails'])
-      .find((value) => value !== undefined);
+      .map((part) => part.providerOptions?.[DETAILS_KEY]?.['details'])
+      .find((kept) => kept !== undefined);
     if (details === undefined) return message;
     return {
       role: 'assistant',

@@ -72,11 +72,7 @@ function findPlace(
   sources: SettingSources,
 ): { readonly host: string /** `projects/…/locations/…`. */; readonly path: string } {
   const { env, config } = sources;
-  const project = firstSet([
-    env['GOOGLE_VERTEX_PROJECT'],
-    env['GOOGLE_CLOUD_PROJECT'],
-    env['GCLOUD_PROJECT'],
-  ]);
+  const project = firstSet([env['GOOGLE_CLOUD_PROJECT']]);
   if (project === undefined) {
     throw new AxeError('the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)', {
       exitCode: 2,
@@ -84,9 +80,7 @@ function findPlace(
         'Set `GOOGLE_CLOUD_PROJECT` to the id of the project, and `GOOGLE_CLOUD_LOCATION` to its region.',
     });
   }
-  const variables = ['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION', 'CLOUD_ML_REGION'];
-  const location =
-    firstSet([...variables.map((name) => env[name]), config['vertex']?.region, 'global']) ?? '';
+  const location = firstSet([env['GOOGLE_CLOUD_LOCATION'], config['vertex']?.region]) ?? 'global';
   // It becomes part of a host.
   if (!/^[a-z0-9-]+$/.test(location))
     throw new AxeError('`GOOGLE_CLOUD_LOCATION` is not the name of a region', { exitCode: 2 });
@@ -106,132 +100,73 @@ function findHost(provider: Provider, { env, config }: SettingSources): string |
 }
 
 /**
- * Access tokens of Google Cloud: `CLOUDSDK_AUTH_ACCESS_TOKEN` as it is; the file in `GOOGLE_APPLICATION_CREDENTIALS`;
- * `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` (with `GOOGLE_SERVICE_ACCOUNT`) and GitHub's token; what `gcloud` stored.
- * Throws an AxeError (exit 2) that names them all if there are none.
+ * Access tokens of Google Cloud: `CLOUDSDK_AUTH_ACCESS_TOKEN` as it is, or those of a workload identity that trusts GitHub's
+ * statement, `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` (with `GOOGLE_SERVICE_ACCOUNT`), or by the file that Google's own action
+ * writes. Throws an AxeError (exit 2) that names them if there are none.
  */
 async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
-  const { env, readTextFile } = ports;
+  const { env } = ports;
   const fixed = firstSet([env['CLOUDSDK_AUTH_ACCESS_TOKEN']]);
   if (fixed !== undefined) return async () => fixed;
-  const file = firstSet([env['GOOGLE_APPLICATION_CREDENTIALS']]);
-  if (file !== undefined) return googleTokens(readCredential(await readNamedFile(ports, file), file), ports);
   const provider = firstSet([env['GOOGLE_WORKLOAD_IDENTITY_PROVIDER']]);
   if (provider !== undefined) {
-    return googleTokens(externalAccount(provider, firstSet([env['GOOGLE_SERVICE_ACCOUNT']])), ports);
+    const name = provider.replace(/^(?:https:)?\/\/iam\.googleapis\.com\//, '');
+    const account = firstSet([env['GOOGLE_SERVICE_ACCOUNT']]);
+    const impersonated = account && `${ACCOUNTS}${encodeURIComponent(account)}:generateAccessToken`;
+    return exchangeStatement(`//iam.googleapis.com/${name}`, impersonated, ports);
   }
-  // Where `gcloud auth application-default login` leaves a person's credentials.
-  const folder = firstSet([env['CLOUDSDK_CONFIG']]) ?? `${firstSet([env['HOME']]) ?? ''}/.config/gcloud`;
-  const stored = `${folder}/application_default_credentials.json`;
-  const text = await readTextFile?.(stored);
-  if (text !== undefined) return googleTokens(readCredential(text, stored), ports);
+  const file = firstSet([env['GOOGLE_APPLICATION_CREDENTIALS']]);
+  if (file !== undefined) return tokensOfFile(parseJson(await readNamedFile(ports, file)), file, ports);
   throw new AxeError(
-    'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER, GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_VERTEX_API_KEY)',
+    'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY)',
     {
       exitCode: 2,
       remedy:
         'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: …, GOOGLE_CLOUD_PROJECT: … }`, ' +
-        'or run `google-github-actions/auth` before.',
+        'or run `google-github-actions/auth` before. On your own machine: `export CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token)`.',
     },
   );
 }
 
-function readCredential(text: string, file: string): object {
-  const credential = parseJson(text);
-  if (typeof credential === 'object' && credential !== null) return credential;
-  throw new ProviderError('auth', `the credential file \`${file}\` is not JSON`);
-}
-
-/** The credential that Google's own action would write, with GitHub's token asked for when it is needed. */
-function externalAccount(provider: string, account: string | undefined): object {
-  const name = provider.replace(/^(?:https:)?\/\/iam\.googleapis\.com\//, '');
-  return {
-    type: 'external_account',
-    audience: `//iam.googleapis.com/${name}`,
-    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-    credential_source: { audience: `https://iam.googleapis.com/${name}` },
-    service_account_impersonation_url:
-      account &&
-      `https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/${encodeURIComponent(account)}:generateAccessToken`,
-  };
-}
-
-const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-const TOKEN_URL = 'https://oauth2.googleapis.com/token';
-const WHO = 'Google';
-const FILE = 'the credential file';
-
-/**
- * Access tokens for a parsed credential file of Google's: a service account's key, a person's login, or workload
- * identity (`external_account`). They throw a ProviderError.
- */
-function googleTokens(credential: object, ports: KeylessPorts): Fresh<string> {
+/** Access tokens by what `google-github-actions/auth` writes: a workload identity, or the key of a service account. */
+function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): Fresh<string> {
   const { fetch } = ports;
-  const text = (key: string) => textField(credential, key, FILE);
-  return keepFresh(async (signal) => {
-    const type = field(credential, 'type');
-    if (type === 'service_account') {
-      const url = textIn(credential, 'token_uri') ?? TOKEN_URL;
-      const assertion = signJwt(credential, url);
+  const type = field(credential, 'type');
+  if (type === 'service_account') {
+    return keepFresh(async (signal) => {
+      const assertion = signJwt(credential);
       const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
-      return await requestAccessToken({ fetch, who: WHO, url, form, secrets: [assertion], signal });
-    }
-    if (type === 'authorized_user') {
-      const secret = { client_secret: text('client_secret'), refresh_token: text('refresh_token') };
-      const form = { grant_type: 'refresh_token', client_id: text('client_id'), ...secret };
-      const secrets = Object.values(secret);
-      return await requestAccessToken({ fetch, who: WHO, url: TOKEN_URL, form, secrets, signal });
-    }
-    if (type !== 'external_account') {
-      throw new ProviderError('auth', `${FILE} has the type \`${String(type)}\`, which is not supported`, {
-        remedy: 'Supported are `service_account`, `authorized_user` and `external_account`.',
+      return await requestAccessToken({
+        fetch,
+        who: WHO,
+        url: TOKEN_URL,
+        form,
+        secrets: [assertion],
+        signal,
       });
-    }
-    const subject = await readSubjectToken(field(credential, 'credential_source'), ports, signal);
-    const url = textIn(credential, 'token_url') ?? 'https://sts.googleapis.com/v1/token';
-    const form = {
-      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      audience: text('audience'),
-      scope: SCOPE,
-      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
-      subject_token_type: text('subject_token_type'),
-      subject_token: subject,
-    };
-    const federated = await requestAccessToken({ fetch, who: WHO, url, form, secrets: [subject], signal });
-    const account = textIn(credential, 'service_account_impersonation_url');
-    return account === undefined ? federated : await impersonate(account, federated.value, fetch, signal);
+    });
+  }
+  if (type === 'external_account') {
+    const audience = textField(credential, 'audience', FILE);
+    const url = URL.parse(textField(field(credential, 'credential_source'), 'url', FILE));
+    const account = field(credential, 'service_account_impersonation_url');
+    const impersonated = typeof account === 'string' ? account : undefined;
+    return exchangeStatement(audience, impersonated, ports, url?.searchParams.get('audience') ?? undefined);
+  }
+  throw new AxeError(`the credential file \`${file}\` is none of a workload identity or a service account`, {
+    exitCode: 2,
+    remedy:
+      'Set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER`, or `CLOUDSDK_AUTH_ACCESS_TOKEN` to what `gcloud auth print-access-token` prints.',
   });
 }
 
-/** The token of a service account for one that may be it (IAM Credentials API, generateAccessToken). */
-async function impersonate(
-  url: string,
-  token: string,
-  fetch: typeof globalThis.fetch,
-  signal: AbortSignal | undefined,
-) {
-  const json = { scope: [SCOPE], lifetime: '3600s' };
-  const headers = { authorization: `Bearer ${token}` };
-  const answer = parseJson(
-    await requestToken({ fetch, who: WHO, url, json, headers, secrets: [token], signal }),
-  );
-  const expiresAtMs = Date.parse(textField(answer, 'expireTime', WHO));
-  return { value: textField(answer, 'accessToken', WHO), expiresAtMs };
-}
-
-function textIn(value: unknown, key: string): string | undefined {
-  const text = field(value, key);
-  return typeof text === 'string' && text !== '' ? text : undefined;
-}
-
 /** A statement that a service account signs for itself (RFC 7523). Throws a ProviderError for an unusable key. */
-function signJwt(credential: object, audience: string): string {
+function signJwt(credential: unknown): string {
   const issuedAt = Math.floor(Date.now() / 1000);
   const iss = textField(credential, 'client_email', FILE);
   const key = textField(credential, 'private_key', FILE);
-  const header = { alg: 'RS256', typ: 'JWT', kid: textIn(credential, 'private_key_id') };
-  const claims = { iss, scope: SCOPE, aud: audience, iat: issuedAt, exp: issuedAt + 3600 };
-  const signed = [header, claims]
+  const claims = { iss, scope: SCOPE, aud: TOKEN_URL, iat: issuedAt, exp: issuedAt + 3600 };
+  const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .join('.');
   try {
@@ -244,43 +179,39 @@ function signJwt(credential: object, audience: string): string {
   }
 }
 
-const SUBJECT = 'the source of the identity token';
+const ACCOUNTS = 'https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/';
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+const TOKEN_URL = 'https://oauth2.googleapis.com/token';
+const WHO = 'Google';
+const FILE = 'the credential file';
 
-/**
- * The token of the outside identity that an `external_account` exchanges: from a file, an address (GitHub's, in the
- * file that `google-github-actions/auth` writes), or, in a credential of our own making, from GitHub for an audience.
- */
-async function readSubjectToken(
-  source: unknown,
+/** Exchanges GitHub's statement for access tokens; as a service account where there is one. They throw a ProviderError. */
+function exchangeStatement(
+  audience: string,
+  impersonationUrl: string | undefined,
   ports: KeylessPorts,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  const audience = textIn(source, 'audience');
-  if (audience !== undefined) return await readStatement(ports, undefined, audience);
-  const text = await readSource(source, ports, signal);
-  const format = field(source, 'format');
-  if (field(format, 'type') !== 'json') return text.trim();
-  return textField(parseJson(text), textField(format, 'subject_token_field_name', SUBJECT), SUBJECT);
-}
-
-async function readSource(
-  source: unknown,
-  ports: KeylessPorts,
-  signal: AbortSignal | undefined,
-): Promise<string> {
-  const file = textIn(source, 'file');
-  if (file !== undefined) return await readNamedFile(ports, file);
-  const url = textIn(source, 'url');
-  if (url === undefined || !URL.canParse(url)) {
-    throw new ProviderError('auth', 'the credential file has a `credential_source` that is not supported', {
-      remedy: 'Supported are `file` and `url`; programs (`executable`) and AWS roles are not.',
-    });
-  }
-  const headers = stringsIn(field(source, 'headers'));
-  const secrets = Object.values(headers);
-  return await requestToken({ fetch: ports.fetch, who: SUBJECT, url, headers, secrets, signal });
-}
-
-function stringsIn(value: unknown): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(value ?? {}).map(([name, one]) => [name, String(one)]));
+  statementFor = `https:${audience}`,
+): Fresh<string> {
+  const { fetch } = ports;
+  return keepFresh(async (signal) => {
+    const statement = await readStatement(ports, statementFor);
+    const form = {
+      grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
+      audience,
+      scope: SCOPE,
+      requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
+      subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+      subject_token: statement,
+    };
+    const sts = { url: 'https://sts.googleapis.com/v1/token', form, secrets: [statement] };
+    const federated = await requestAccessToken({ fetch, who: WHO, signal, ...sts });
+    if (impersonationUrl === undefined) return federated;
+    // IAM Credentials API, generateAccessToken.
+    const json = { scope: [SCOPE], lifetime: '3600s' };
+    const headers = { authorization: `Bearer ${federated.value}` };
+    const iam = { url: impersonationUrl, json, headers, secrets: [federated.value] };
+    const answer = parseJson(await requestToken({ fetch, who: WHO, signal, ...iam }));
+    const expiresAtMs = Date.parse(textField(answer, 'expireTime', WHO));
+    return { value: textField(answer, 'accessToken', WHO), expiresAtMs };
+  });
 }

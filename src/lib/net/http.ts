@@ -174,10 +174,3 @@ export function withBody(response: Response, change: (chunks: Chunks) => Chunks)
   if (body === null) return response;
   return new Response(ReadableStream.from(change(body)), { status, statusText, headers });
 }
-
-/** All bytes of a body. */
-export async function readBytes(chunks: Chunks): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
-  return new Uint8Array(Buffer.concat(parts));
-}
