@@ -227,11 +227,7 @@ describe('a command over memory', () => {
       ],
       [
         '/axe forget 01kgk41 --purge',
-        'Nothing was done: `forget --purge` cannot be asked for in a comment. Run `axe-action memory forget',
-      ],
-      [
-        '/axe forget 01kgk41\n/axe forget 01kgnp2',
-        'Nothing was done: a comment can hold one command. Write each in its own comment.',
+        'Nothing was done: `forget 01kgk41 --purge` cannot be asked for in a comment. Run `axe-action memory forget',
       ],
     ])('is answered, and the step passes: %j', async (body, told) => {
       const stage = await commented(body);

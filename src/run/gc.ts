@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Effort } from '../agent/choices.js';
 import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import type { Permission } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
 import { classifyTrust } from '../event/trust.js';
 import { CONTEXT_WINDOW_TOKENS, GC } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
 import { estimateText } from '../lib/text/cut.js';
-import type { Warning } from '../lib/warning.js';
 import { createAsker, modelSettings } from '../loop/asker.js';
 import { Budget, type BudgetLimits } from '../loop/budget.js';
 import { firstMessages, textOf } from '../loop/messages.js';
@@ -27,7 +27,7 @@ import type { GoneLine } from '../memory/notes/citations.js';
 import { notesUnder } from '../memory/notes/place.js';
 import { promptText } from '../memory/run-log.js';
 import { statePath } from '../memory/state.js';
-import { type FailedSave, firstUnread, type MemoryStore } from '../memory/store.js';
+import { firstUnread, type MemoryStore } from '../memory/store.js';
 import { newestEntries } from '../memory/tail.js';
 import { parseReviewFacts } from '../review/state-facts.js';
 import { worthTable } from '../review/worth.js';
@@ -178,14 +178,9 @@ async function openQuestions(
     }
   };
   const { maxTokens, maxCostUsd } = limits;
-  const most = [
-    window,
-    ...(maxTokens > 0 ? [maxTokens] : []),
-    ...(maxCostUsd > 0 && model.price !== undefined && model.price.input > 0
-      ? [(maxCostUsd / model.price.input) * 1e6]
-      : []),
-  ];
-  return { ask, roomTokens: Math.floor(Math.min(...most) / 2) };
+  const inputUsd = model.price?.input ?? 0;
+  const byCost = maxCostUsd > 0 && inputUsd > 0 ? (maxCostUsd / inputUsd) * 1e6 : window;
+  return { ask, roomTokens: Math.floor(Math.min(window, maxTokens || window, byCost) / 2) };
 }
 
 /** All of a log where it fits, else the newest whole entries that do; of one that is too long alone its ends. */
@@ -227,12 +222,11 @@ export async function collectAgentMemory(
   suggest: Suggest | undefined,
   deps: Dependencies,
 ): Promise<RunReport> {
-  const { trigger, admissionPolicy: admission, dryRun } = request;
+  const { trigger, admissionPolicy: admission, dryRun, model, fallbackModels, effort } = request;
   refuseStrangers(trigger);
   const { allowBots } = admission;
-  const trust: Parameters<typeof openAgentMemory>[1]['trust'] = (by, actor) =>
-    classifyTrust(by, { actor, allowBots });
-  const opened = await openAgentMemory(request, { admission, trust }, deps);
+  const trust = (actor: Permission | 'unknown') => classifyTrust(trigger, { actor, allowBots });
+  const opened = await openAgentMemory(request, admission, trust, deps);
   if (opened.kind === 'skipped') return opened;
   const { agent, memory } = opened;
   if (memory === undefined) {
@@ -240,7 +234,11 @@ export async function collectAgentMemory(
       remedy: 'Set `enabled = true` in `[memory]` of the agent.',
     });
   }
-  refuseReadOnly(request);
+  if (request.isMemoryReadOnly && !dryRun) {
+    throw new ConfigError('`mode: gc` trims memory, which `memory-readonly: true` forbids', {
+      remedy: 'Leave `memory-readonly` out, or write `dry-run: true` for the figures alone.',
+    });
+  }
   const { plan, store } = memory;
   deps.deadline.limit(request.timeLimit(agent.config.timeoutSeconds) * 1000);
   let findings: GcFindings = {};
@@ -253,14 +251,13 @@ export async function collectAgentMemory(
     const maxTokens = request.tokenLimit(agent.config.budget.maxTokens);
     return { maxTokens, ...costLimit(request.maxCostUsd, spend) };
   };
-  const { model, fallbackModels, effort } = request;
   const tell = (found: GcFindings) => {
     findings = { ...findings, ...found };
   };
-  const report = (end: Pick<GcResult, 'end' | 'suggestion'>): RunReport => ({
+  const report = (end: GcResult['end'], suggestion?: Suggestion): RunReport => ({
     kind: 'gc',
     agent: agent.name,
-    collection: { ...findings, ...end },
+    collection: { ...findings, end, suggestion },
   });
   try {
     const { end, analysed } = await collect(
@@ -278,14 +275,13 @@ export async function collectAgentMemory(
       },
       deps,
     );
-    if (analysed === undefined || suggest === undefined) return report({ end });
-    return report({ end, suggestion: await suggest(agent, analysed) });
+    return report(end, analysed && (await suggest?.(agent, analysed)));
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
     const spent = spend && usedUp(spend);
     if (spent !== undefined)
       return { kind: 'skipped', decision: { kind: 'skip', reason: 'budget-spent', ...spent } };
-    return report({ end: { kind: 'failed', error: thrown } });
+    return report({ kind: 'failed', error: thrown });
   } finally {
     const cost = findings.usage?.costUsd;
     const now = deps.clock.now();
@@ -293,7 +289,10 @@ export async function collectAgentMemory(
       spend && spentFact(cost, { spend, run: plan.entryId, model: findings.usage?.modelId ?? '', now });
     if (fact !== undefined) {
       const saved = await store.write([factsChange(plan.path, [fact], now)], UNSTOPPED);
-      if (saved.kind === 'failed') deps.reporter.warn(notCounted(saved));
+      if (saved.kind === 'failed') {
+        const message = `the cost of gc could not be recorded, so no limit counts it: ${saved.message}`;
+        deps.reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });
+      }
     }
   }
 }
@@ -305,16 +304,4 @@ function refuseStrangers(trigger: Trigger): void {
   throw new ConfigError(`\`mode: gc\` does not run on the event \`${event}\``, {
     remedy: 'Run it on `schedule`, `workflow_dispatch` or `push`.',
   });
-}
-
-function refuseReadOnly({ isMemoryReadOnly, dryRun }: RunRequest): void {
-  if (!isMemoryReadOnly || dryRun) return;
-  throw new ConfigError('`mode: gc` trims memory, which `memory-readonly: true` forbids', {
-    remedy: 'Leave `memory-readonly` out, or write `dry-run: true` for the figures alone.',
-  });
-}
-
-function notCounted({ message, remedy = 'Check where memory is kept.' }: FailedSave): Warning {
-  const what = `the cost of gc could not be recorded, so no limit counts it: ${message}`;
-  return { code: 'memory-save-failed', message: what, remedy };
 }

@@ -23,12 +23,12 @@ describe('help', () => {
     'Help @axe',
     '@Axe, help',
   ])('is requested by %j', (body) => {
-    expect(read(body)?.kind).toBe('help');
+    expect(read(body)?.verb).toBe('help');
   });
 
   it('is requested if `/axe` is the phrase, too', () => {
-    expect(read('/axe', { phrase: '/axe' })?.kind).toBe('help');
-    expect(read('/axe help', { phrase: '/axe' })?.kind).toBe('help');
+    expect(read('/axe', { phrase: '/axe' })?.verb).toBe('help');
+    expect(read('/axe help', { phrase: '/axe' })?.verb).toBe('help');
   });
 });
 
@@ -46,7 +46,7 @@ describe('a command, whatever follows it,', () => {
     ['@axe reopen', 'reopen', undefined],
     ['@axe done FQ7K2', 'done', 'FQ7K2'],
   ])('is about a finding in %j', (body, verb, handle) => {
-    expect(read(body, IN_THREAD)).toMatchObject({ kind: 'finding', verb, handle });
+    expect(read(body, IN_THREAD)).toMatchObject({ verb, handle });
   });
 
   it.each([
@@ -59,7 +59,7 @@ describe('a command, whatever follows it,', () => {
     ['@axe, fix this.', { handle: undefined, isAll: false, isReply: true }],
     ['@axe fix', { handle: undefined, isReply: true }],
   ])('asks for a fix in %j', (body, what) => {
-    expect(read(body, IN_THREAD)).toMatchObject({ kind: 'fix', ...what });
+    expect(read(body, IN_THREAD)).toMatchObject({ verb: 'fix', ...what });
   });
 
   it.each([
@@ -76,21 +76,41 @@ describe('a command, whatever follows it,', () => {
   });
 
   it.each([
-    ['/axe forget 01m8k2', 'memory'],
-    ['/axe pause', 'paused'],
-    ['/axe pause please', 'paused'],
-    ['/AXE Pause  ', 'paused'],
-    ['\r\n\n/axe pause\r\nI will rewrite it.', 'paused'],
-    ['/axe resume the reviews', 'resumed'],
-    ['@axe resume', 'resumed'],
-  ])('is over memory or a pause in %j', (body, kind) => {
-    expect(read(body)?.kind).toBe(kind);
+    ['/axe pause', 'pause'],
+    ['/axe pause please', 'pause'],
+    ['/AXE Pause  ', 'pause'],
+    ['\r\n\n/axe pause\r\nI will rewrite it.', 'pause'],
+    ['/axe resume the reviews', 'resume'],
+    ['@axe resume', 'resume'],
+  ])('is a pause or its end in %j', (body, verb) => {
+    expect(read(body)).toEqual({ verb });
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ['/axe forget 01m8k2', 'forget', ['01m8k2']],
+    ['/axe  forget\t01m8k2  ', 'forget', ['01m8k2']],
+    ['\n \n/axe forget 01m8k2\n\nIt was wrong.', 'forget', ['01m8k2']],
+    ['   /axe forget `01m8k2`', 'forget', ['01m8k2']],
+    ['/Axe Forget "01m8k2"\r\nThanks.', 'forget', ['01m8k2']],
+    ['/axe forget 01m8k2 --purge', 'forget', ['01m8k2', '--purge']],
+    ['/axe forget\n01m8k2', 'forget', []],
+    ['@axe promote 01m8k2', 'promote', ['01m8k2']],
+    ['/axe remember We use tabs', 'remember', ['We use tabs']],
+    ['/axe remember\nWe use:\n\n- tabs\n- "x"\n', 'remember', ['We use:\n\n- tabs\n- "x"']],
+    ['/axe remember --force is never used', 'remember', ['--force is never used']],
+    ['/axe remember "We use tabs"', 'remember', ['We use tabs']],
+    ['/axe remember "a" is not "b"', 'remember', ['"a" is not "b"']],
+    ['/axe remember \n ', 'remember', []],
+    ['/axe show', 'show', []],
+    ['/axe search the docs', 'search', ['the', 'docs']],
+  ])('is over memory in %j', (body, verb, words) => {
+    expect(read(body)).toEqual({ verb, words });
   });
 });
 
 describe('a reply in a set phrase', () => {
   it('dismisses what its conversation holds, and nothing elsewhere', () => {
-    expect(read('Not a bug.', IN_THREAD)).toMatchObject({ kind: 'finding', verb: 'dismiss', isReply: true });
+    expect(read('Not a bug.', IN_THREAD)).toMatchObject({ verb: 'dismiss', isReply: true });
     expect(read('Not a bug.')).toBeUndefined();
   });
 });
@@ -110,7 +130,7 @@ describe('a mistyped command', () => {
   ])('%j is corrected to %j', (body, meant) => {
     for (const phrase of ['', '@axe', '/axe']) {
       if (body.startsWith('@') && phrase !== '@axe') continue;
-      expect(read(body, { phrase })).toMatchObject({ kind: 'mistyped', meant });
+      expect(read(body, { phrase })).toMatchObject({ verb: 'mistyped', meant });
     }
   });
 });
@@ -126,6 +146,19 @@ describe('a comment for the agent', () => {
     '/axe review',
     '/axe review full',
     '/axe forgetful as you are: what is new?',
+    '/axe forget-me-not',
+    '/axe forget_01m8k2',
+    '/axeforget 01m8k2',
+    '/axe\nforget 01m8k2',
+    'axe forget 01m8k2',
+    'Please:\n/axe forget 01m8k2',
+    '- /axe forget 01m8k2',
+    '```\n/axe forget 01m8k2\n```',
+    '\n    /axe forget 01m8k2',
+    '\t/axe forget 01m8k2',
+    '<!-- x -->/axe forget 01m8k2',
+    '/axe constructor 01m8k2',
+    '@axe remember that',
     '@axe done with this?',
     '@axe pause the tests',
     '/axe explain',

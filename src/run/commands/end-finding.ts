@@ -2,7 +2,6 @@ import { cleanLine } from '../../lib/text/cut.js';
 import { type MemoryRefusal, refusal } from '../../memory/commands/command-session.js';
 import { isOpen } from '../../review/finding.js';
 import type { Ledger } from '../../review/ledger.js';
-import type { FindingMark } from '../../review/marks.js';
 import { dismissedText, doneText, LEFT_OPEN, reopenedText } from '../../review/said.js';
 import { type KnownFinding, marksIn, type Post, postsIn, type Seen } from '../../review/seen.js';
 import { markFacts } from '../../review/state-facts.js';
@@ -30,7 +29,7 @@ export async function runFindingCommand(
   request: RunRequest,
   deps: Dependencies,
 ): Promise<CommandAnswer> {
-  const answer = await carryOut(command, { opened, request }, deps);
+  const answer = await carryOut(command, opened, request, deps);
   // A plain sentence requests nothing, so no failure is reported.
   const isUnasked = command.isReply === true && answer.result.kind !== 'done';
   return { ...answer, isSilent: answer.isSilent === true || isUnasked };
@@ -48,7 +47,8 @@ export async function isAboutFinding(
 
 async function carryOut(
   command: FindingCommand,
-  { opened, request }: { readonly opened: AgentMemory; readonly request: RunRequest },
+  opened: AgentMemory,
+  request: RunRequest,
   deps: Dependencies,
 ): Promise<CommandAnswer> {
   const { name } = opened.agent;
@@ -76,7 +76,13 @@ async function carryOut(
     const { message, remedy } = unkept;
     deps.reporter.warn({ code: 'memory-save-failed', agent: name, message, remedy });
   }
-  const isLeft = meant.some((one) => isLeftOpen(one, { ledger, marks }));
+  // The conversation is open although nothing in it is: the token could not resolve it.
+  const isLeft = meant.some(
+    ({ id, thread }) =>
+      thread !== undefined &&
+      marks.some((mark) => mark.id === id && mark.kind === 'ended' && !mark.closed) &&
+      !ledger.open.some((one) => one.thread?.id === thread.id),
+  );
   const answers = meant.map(({ handle }) => ANSWERS[verb](handle));
   const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
   const own = marks.filter((mark) => meant.some(({ id }) => id === mark.id) && mark.kind !== 'raised');
@@ -108,21 +114,12 @@ export async function readPullFindings(
     isTrusted: true,
     change,
     isFork: change?.isFork === true,
-    add: (seen: Seen) => (command.kind === 'fix' ? seen : withComment(seen, command, deps.clock.now())),
+    add: (seen: Seen) => (command.verb === 'fix' ? seen : withComment(seen, command, deps.clock.now())),
   };
   const { ledger, trouble } = await readFindings(trigger.number, parts, deps);
   if (trouble !== undefined)
     return { result: refusal('unreadable', `the conversations could not be read: ${trouble}`) };
   return { ledger, change };
-}
-
-/** Whether the conversation of a finding that ended is open although nothing in it is: the token could not resolve it. */
-function isLeftOpen(
-  { id, thread }: KnownFinding,
-  { ledger, marks }: { readonly ledger: Ledger; readonly marks: readonly FindingMark[] },
-): boolean {
-  const isClosed = marks.every((mark) => mark.id !== id || mark.kind !== 'ended' || mark.closed);
-  return thread !== undefined && !isClosed && !ledger.open.some((one) => one.thread?.id === thread.id);
 }
 
 /**
@@ -131,28 +128,31 @@ function isLeftOpen(
  */
 function withComment(seen: Seen, { trigger, verb, handle = '', isReply }: FindingCommand, now: Date): Seen {
   const { commentId, inReplyTo, author } = trigger;
-  const body = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
-  if (postsIn(seen).some(({ id }) => id === commentId)) {
-    const put = (post: Post) => (post.id === commentId ? { ...post, body } : post);
-    const threads = seen.threads.map((thread) => ({ ...thread, replies: thread.replies.map(put) }));
-    return { ...seen, threads, comments: seen.comments.map(put) };
-  }
+  const said = isReply === true ? trigger.body : `/axe ${verb} ${handle}`;
+  const isListed = postsIn(seen).some(({ id }) => id === commentId);
   const post: Post = {
     id: commentId,
     url: '',
     author,
     authorAssociation: '',
     isOurs: false,
-    body,
+    body: said,
     isEditedByOther: false,
     createdAt: now.toISOString(),
     thumbsDown: [],
   };
-  if (inReplyTo === undefined) return { ...seen, comments: [...seen.comments, post] };
-  const threads = seen.threads.map((thread) =>
-    thread.first.id === inReplyTo ? { ...thread, replies: [...thread.replies, post] } : thread,
-  );
-  return { ...seen, threads };
+  const put = (posts: readonly Post[], isHere: boolean) =>
+    isHere && !isListed
+      ? [...posts, post]
+      : posts.map((one) => (one.id === commentId ? { ...one, body: said } : one));
+  return {
+    ...seen,
+    threads: seen.threads.map((thread) => ({
+      ...thread,
+      replies: put(thread.replies, thread.first.id === inReplyTo),
+    })),
+    comments: put(seen.comments, inReplyTo === undefined),
+  };
 }
 
 /** One answer is enough, of whichever agent. */

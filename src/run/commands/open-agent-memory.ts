@@ -1,8 +1,7 @@
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import { parseModelRef } from '../../agent/model-ref.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, type Permission } from '../../event/permission.js';
-import type { Trigger } from '../../event/trigger.js';
-import { classifyTrust, type Trust } from '../../event/trust.js';
+import type { AdmissionPolicy, Permission } from '../../event/permission.js';
+import type { Trust } from '../../event/trust.js';
 import {
   keepsNothing,
   type MemoryCommandResult,
@@ -25,44 +24,30 @@ export interface AgentMemory {
   readonly memory: { readonly plan: MemoryPlan; readonly store: MemoryStore } | undefined;
 }
 
-/** Who may give the command, and how far what it writes is trusted. */
-interface CommandPolicy {
-  readonly admission: AdmissionPolicy;
-  readonly trust: (trigger: Trigger, actor: Permission | 'unknown') => Trust;
-}
-
-/** The policy of commands that people with write access give. */
-export const PEOPLES_COMMAND: CommandPolicy = {
-  admission: DEFAULT_ADMISSION_POLICY,
-  trust: (trigger) => classifyTrust(trigger, { actor: 'write', author: 'write' }),
-};
-
-/** What every command over an agent's memory begins with: admission, the agent with its warnings, its store. */
+/**
+ * What every command over an agent's memory begins with: admission, the agent with its warnings, its store. `trust` says how
+ * far what is written is trusted, by what the actor may do.
+ */
 export async function openAgentMemory(
   request: RunRequest,
-  { admission, trust }: CommandPolicy,
+  admission: AdmissionPolicy,
+  trust: (actor: Permission | 'unknown') => Trust,
   deps: Dependencies,
 ): Promise<AgentMemory | Extract<Access, { readonly kind: 'skipped' }>> {
   const { trigger } = request;
   const access = await admitActor({ trigger, policy: admission }, deps);
   if (access.kind === 'skipped') return access;
-  const agent = await loadCommandAgent(request.agent, deps);
+  const agent = await deps.agents.loadAgent(request.agent).catch((thrown: unknown) => {
+    // The author of a command in a comment is told.
+    deps.acknowledgement?.start();
+    throw thrown;
+  });
   for (const warning of agent.warnings) deps.reporter.warn(warning);
   const model = parseModelRef(request.model === '' ? agent.config.model : request.model);
-  const given = trust(trigger, access.permission);
+  const given = trust(access.permission);
   const plan = planMemory(agent, model, given, request, deps.clock.newId());
   const memory = plan === undefined ? undefined : { plan, store: deps.openMemory(agent, plan) };
   return { kind: 'open', agent, memory };
-}
-
-/** Where the agent cannot be loaded, the author of a command in a comment is told about it. Throws a ConfigError. */
-async function loadCommandAgent(name: string, deps: Dependencies): Promise<LoadedAgent> {
-  try {
-    return await deps.agents.loadAgent(name);
-  } catch (thrown) {
-    deps.acknowledgement?.start();
-    throw thrown;
-  }
 }
 
 /** What a command came to, and how it is answered. */
@@ -70,8 +55,6 @@ export interface CommandAnswer {
   readonly result: MemoryCommandResult;
   readonly among?: Reply['among'];
   readonly marks?: readonly FindingMark[];
-  /** It may be about what another agent has, so the sender is not shown that this one is at work. */
-  readonly isAnothers?: boolean;
   readonly isSilent?: boolean;
 }
 
@@ -93,7 +76,7 @@ export const READ_ONLY = refusal(
 export async function keepCommandFacts(
   { agent, memory }: AgentMemory,
   facts: readonly ReviewFact[],
-  { dryRun, isMemoryReadOnly }: { readonly dryRun: boolean; readonly isMemoryReadOnly: boolean },
+  { dryRun, isMemoryReadOnly }: RunRequest,
   deps: Dependencies,
 ): Promise<MemoryCommandResult | undefined> {
   if (isMemoryReadOnly) return READ_ONLY;

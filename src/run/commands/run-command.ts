@@ -1,6 +1,6 @@
 import { formatCommandTable } from '../../event/comment-commands.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, weaker } from '../../event/permission.js';
-import type { CommentTrigger } from '../../event/trigger.js';
+import { DEFAULT_ADMISSION_POLICY, weaker } from '../../event/permission.js';
+import { classifyTrust } from '../../event/trust.js';
 import { AxeError } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import {
@@ -9,14 +9,8 @@ import {
   type MemoryRefusal,
   refusal,
 } from '../../memory/commands/command-session.js';
-import { MIN_PREFIX } from '../../memory/commands/entry.js';
 import { runMemoryCommand } from '../../memory/commands/memory-command.js';
-import {
-  hasSeveralCommands,
-  isCommentCommand,
-  type MemoryCommand,
-  parseMemoryCommand,
-} from '../../memory/commands/parse-memory-command.js';
+import { type MemoryCommand, parseMemoryCommand } from '../../memory/commands/parse-memory-command.js';
 import { isNotesPath } from '../../memory/notes/place.js';
 import { admitActor } from '../admit.js';
 import type { Dependencies } from '../dependencies.js';
@@ -30,11 +24,12 @@ import {
   done,
   keepCommandFacts,
   openAgentMemory,
-  PEOPLES_COMMAND,
   READ_ONLY,
 } from './open-agent-memory.js';
-import { type ReadCommand, readCommand } from './read-command.js';
+import { type CommentMemoryCommand, type ReadCommand, readCommand } from './read-command.js';
 import { findToFix, fixRequest } from './start-fix.js';
+
+type FixRun = { readonly kind: 'fix'; readonly request: RunRequest };
 
 /**
  * Carries out the command of a comment that takes no model; what comes back of `/axe fix` is the run to make. Undefined where
@@ -42,77 +37,52 @@ import { findToFix, fixRequest } from './start-fix.js';
  */
 export async function runCommentCommand(
   request: RunRequest,
-  deps: Dependencies,
-): Promise<RunReport | { readonly kind: 'fix'; readonly request: RunRequest } | undefined> {
+  { acknowledgement, ...world }: Dependencies,
+): Promise<RunReport | FixRun | undefined> {
   const { trigger, dryRun, admissionPolicy } = request;
+  const deps: Dependencies = dryRun ? world : { ...world, acknowledgement };
   const command = readCommand(trigger, admissionPolicy.triggerPhrase);
   if (command === undefined || trigger.kind !== 'comment') return undefined;
-  const isReply = 'isReply' in command && command.isReply === true;
-  if (isReply && !(await isAboutFinding(command, deps))) return undefined;
-  const { acknowledgement: _, ...silent } = deps;
-  return await answerCommand(command, trigger, request, dryRun ? silent : deps);
-}
-
-async function answerCommand(
-  command: ReadCommand,
-  trigger: CommentTrigger,
-  request: RunRequest,
-  deps: Dependencies,
-): Promise<RunReport | { readonly kind: 'fix'; readonly request: RunRequest }> {
-  if (command.kind === 'help' || command.kind === 'mistyped') return await answerHelp(command, request, deps);
-  const opened = await openAgentMemory(request, PEOPLES_COMMAND, deps);
+  if ('isReply' in command && command.isReply === true && !(await isAboutFinding(command, deps)))
+    return undefined;
+  if (command.verb === 'help' || command.verb === 'mistyped') return await answerHelp(command, request, deps);
+  // Only people with write access give commands.
+  const trust = () => classifyTrust(trigger, { actor: 'write', author: 'write' });
+  const opened = await openAgentMemory(request, DEFAULT_ADMISSION_POLICY, trust, deps);
   if (opened.kind === 'skipped') return opened;
   const agent = opened.agent.name;
   const answer =
-    command.kind === 'fix'
+    command.verb === 'fix'
       ? await findToFix(command, opened, deps)
       : await carryOut(command, opened, request, deps);
   if (!('result' in answer)) return { kind: 'fix', request: fixRequest(request, trigger, answer) };
-  const { result, isAnothers = false, isSilent = false, ...told } = answer;
+  const { result, isSilent = false, ...told } = answer;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
-  if (!isAnothers && !isSilent) deps.acknowledgement?.start();
+  if (!isSilent) deps.acknowledgement?.start();
   const reply = { trigger, agent, text: formatCommandResult(result), ...told };
-  const published = isSilent || request.dryRun ? UNPUBLISHED : await deps.publisher.reply(reply);
-  return { kind: 'memory-command', agent, command: nameOf(command), result, published };
+  const published = isSilent || dryRun ? UNPUBLISHED : await deps.publisher.reply(reply);
+  return { kind: 'memory-command', agent, command: command.verb, result, published };
 }
 
-type AgentCommand = Exclude<ReadCommand, { kind: 'help' } | { kind: 'mistyped' }>;
-
 async function carryOut(
-  command: Exclude<AgentCommand, { kind: 'fix' }>,
+  command: Exclude<ReadCommand, { verb: 'help' | 'mistyped' | 'fix' }>,
   opened: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
 ): Promise<CommandAnswer> {
-  switch (command.kind) {
-    case 'finding':
-      return await runFindingCommand(command, opened, request, deps);
-    case 'memory':
-      return await answerMemoryCommand(command.words, opened, request, deps);
-    default:
-      return { result: await pause(command.kind === 'paused', opened, request, deps) };
-  }
-}
-
-function nameOf(command: AgentCommand): string {
-  switch (command.kind) {
-    case 'finding':
-    case 'fix':
-      return command.verb;
-    case 'memory':
-      return command.words[0] ?? '';
-    default:
-      return command.kind === 'paused' ? 'pause' : 'resume';
-  }
+  if ('handle' in command) return await runFindingCommand(command, opened, request, deps);
+  if ('words' in command) return await answerMemoryCommand(command, opened, request, deps);
+  return { result: await pause(command.verb === 'pause', opened, request, deps) };
 }
 
 /** Stops the runs of a pull request, or lets them go on. */
 async function pause(
   isPaused: boolean,
   opened: AgentMemory,
-  { trigger, dryRun, isMemoryReadOnly }: RunRequest,
+  request: RunRequest,
   deps: Dependencies,
 ): Promise<MemoryCommandResult> {
+  const { trigger } = request;
   if (trigger.kind !== 'comment' || trigger.on !== 'pull_request') {
     const message = 'only runs on a pull request can be paused';
     return refusal('refused', message, 'Write it below the pull request.');
@@ -120,106 +90,94 @@ async function pause(
   const by = trigger.actor.login;
   const kind = isPaused ? 'paused' : 'resumed';
   const fact = { kind, pull: trigger.number, by, at: deps.clock.now().getTime() } as const;
-  const trouble = await keepCommandFacts(opened, [fact], { dryRun, isMemoryReadOnly }, deps);
+  const trouble = await keepCommandFacts(opened, [fact], request, deps);
   if (trouble !== undefined) return trouble;
   const which = isPaused ? 'paused' : 'no longer paused';
   return done(`Runs of \`${opened.agent.name}\` on this pull request are ${which}.`, true);
 }
+
+const MAX_SAID = 60;
 
 /**
  * Answers `/axe help` and what is nearly a command, once for all agents that hear it, without an agent, its memory or a
  * model. Whoever may neither triage nor start a run gets no answer, so that no stranger makes a repository talk.
  */
 async function answerHelp(
-  command: Extract<ReadCommand, { kind: 'help' | 'mistyped' }>,
+  command: Extract<ReadCommand, { verb: 'help' | 'mistyped' }>,
   { trigger, agent, dryRun, admissionPolicy }: RunRequest,
   deps: Dependencies,
 ): Promise<RunReport> {
-  const { minPermission, allowUsers } = admissionPolicy;
+  const { minPermission, allowUsers, triggerPhrase } = admissionPolicy;
   // No bot is answered, whatever the workflow allows: two of them could go on for ever.
-  const access = await admitActor(
-    {
-      trigger,
-      policy: { ...DEFAULT_ADMISSION_POLICY, minPermission: weaker(minPermission, 'triage'), allowUsers },
-    },
-    deps,
-  );
+  const policy = { ...DEFAULT_ADMISSION_POLICY, minPermission: weaker(minPermission, 'triage'), allowUsers };
+  const access = await admitActor({ trigger, policy }, deps);
   if (access.kind === 'skipped') return access;
   deps.acknowledgement?.start();
-  const result = command.kind === 'mistyped' ? mistyped(command.said, command.meant) : help(admissionPolicy);
+  let result: MemoryCommandResult;
+  let name = 'help';
+  if (command.verb === 'mistyped') {
+    name = cleanLine(command.said, MAX_SAID);
+    const [word, form] = [name, cleanLine(command.meant, MAX_SAID)].map((text) => text.replaceAll('`', "'"));
+    const remedy = `Did you mean \`${form}\`? \`/axe help\` lists the commands.`;
+    result = refusal('refused', `\`${word}\` is not a command`, remedy);
+  } else {
+    const question = triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
+    const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
+    result = done(text, false);
+  }
   const text = formatCommandResult(result);
   const answer = { trigger, agent: undefined, text, among: 'unless-answered' } as const;
-  return {
-    kind: 'memory-command',
-    agent,
-    command: command.kind === 'mistyped' ? cleanLine(command.said, MAX_SAID) : 'help',
-    result,
-    published: dryRun ? UNPUBLISHED : await deps.publisher.reply(answer),
-  };
-}
-
-function help({ triggerPhrase }: AdmissionPolicy): MemoryCommandResult {
-  const question = triggerPhrase === '' ? '' : ` A question to the agent says \`${triggerPhrase}\`.`;
-  const text = `A comment that begins with one of these is a command.${question}\n\n${formatCommandTable()}`;
-  return done(text, false);
-}
-
-const MAX_SAID = 60;
-
-function mistyped(said: string, meant: string): MemoryCommandResult {
-  const [word, form] = [said, meant].map((text) => cleanLine(text, MAX_SAID).replaceAll('`', "'"));
-  const remedy = `Did you mean \`${form}\`? \`/axe help\` lists the commands.`;
-  return refusal('refused', `\`${word}\` is not a command`, remedy);
+  const published = dryRun ? UNPUBLISHED : await deps.publisher.reply(answer);
+  return { kind: 'memory-command', agent, command: name, result, published };
 }
 
 /**
  * Does what people who may write want with an agent's memory in a comment (`/axe forget …`), in the store that its runs
- * use; `words` are the command and what belongs to it. No word that memory says is in the answer.
+ * use. No word that memory says is in the answer.
  *
  * Several agents may hear a comment. What none of them can do, and what is not in an agent's memory, is answered once; the
  * agent whose entry it is has the last word. Each of them remembers.
  */
 async function answerMemoryCommand(
-  words: readonly string[],
+  command: CommentMemoryCommand,
   opened: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
 ): Promise<CommandAnswer> {
-  const result = await runInMemory(words, opened, request, deps);
+  const result = await runInMemory(command, opened, request, deps);
   if (result.kind === 'done') for (const warning of result.warnings ?? []) deps.reporter.warn(warning);
-  if (words[0] === 'remember') return { result };
+  if (command.verb === 'remember') return { result };
   const isAnybodys =
     result.kind === 'failed' && (result.reason === 'not-found' || result.reason === 'refused');
-  return {
-    result,
-    among: isAnybodys ? 'unless-answered' : 'for-all',
-    isAnothers: isForOthers(result),
-  };
-}
-
-/** The entry may be another agent's. */
-function isForOthers(result: MemoryCommandResult): result is MemoryRefusal {
-  return result.kind === 'failed' && result.reason === 'not-found';
+  return { result, among: isAnybodys ? 'unless-answered' : 'for-all' };
 }
 
 async function runInMemory(
-  words: readonly string[],
+  { verb, words }: CommentMemoryCommand,
   { agent, memory }: AgentMemory,
   request: RunRequest,
   deps: Dependencies,
 ): Promise<MemoryCommandResult> {
-  const command = readComment(words, request);
+  const [id = ''] = words;
+  // A note is a whole file of everybody's, which one line of a comment is not to delete, and no comment shows any memory.
+  const isForgetting = verb === 'forget' && !isNotesPath(id) && !words.includes('--purge');
+  if (!isForgetting && verb !== 'promote' && verb !== 'remember') {
+    const remedy = `Run \`axe-action memory ${verb} <agent> --repo <owner/name>\` on the command line. A question to the agent does not begin with \`/axe\`.`;
+    const what = cleanLine([verb, ...words].join(' '), MAX_SAID).replaceAll('`', "'");
+    return refusal('refused', `\`${what}\` cannot be asked for in a comment`, remedy);
+  }
+  const command = readWords(verb, words);
   if (command.kind === 'failed') return command;
   if (memory === undefined) {
-    const reason = command.kind === 'remember' ? 'refused' : 'not-found';
     const remedy = 'Set `enabled = true` in `[memory]` of the agent.';
+    const reason = verb === 'remember' ? 'refused' : 'not-found';
     return refusal(reason, `the agent "${agent.name}" has no memory`, remedy);
   }
   if (request.dryRun) return DRY_RUN;
   if (request.isMemoryReadOnly) return READ_ONLY;
   const { store, plan } = memory;
   const { provenance } = plan;
-  const result = await runMemoryCommand(command, {
+  return await runMemoryCommand(command, {
     store,
     path: plan.path,
     clock: deps.clock,
@@ -230,32 +188,13 @@ async function runInMemory(
     // No model had a part in it, and an event's commit is not what it is about.
     origin: provenance === undefined ? undefined : { ...provenance, model: undefined, sha: undefined },
   });
-  // Nobody has an entry by the beginning of an id that is too short, so the sender is told, and by all.
-  const isTooShort = command.kind !== 'remember' && 'id' in command && command.id.length < MIN_PREFIX;
-  return isTooShort && isForOthers(result) ? { ...result, reason: 'refused' } : result;
 }
 
-function readComment(words: readonly string[], { trigger }: RunRequest): MemoryCommand | MemoryRefusal {
-  const [name = '', id = ''] = words;
-  if (hasSeveralCommands(trigger))
-    return refusal('refused', 'a comment can hold one command', 'Write each in its own comment.');
-  if (!isCommentCommand(name)) return notInComment(name);
-  // A note is a whole file of everybody's, which one line of a comment is not to delete.
-  if (name === 'forget' && isNotesPath(id)) return notInComment('forget <path of a note>');
-  if (name === 'forget' && words.includes('--purge')) return notInComment('forget --purge');
+function readWords(verb: string, words: readonly string[]): MemoryCommand | MemoryRefusal {
   try {
-    return parseMemoryCommand(words, { prefix: '/axe' });
+    return parseMemoryCommand([verb, ...words], { prefix: '/axe' });
   } catch (thrown) {
     if (!(thrown instanceof AxeError)) throw thrown;
     return refusal('refused', thrown.message, thrown.remedy);
   }
-}
-
-function notInComment(command: string): MemoryRefusal {
-  const [name = ''] = command.split(' ');
-  return refusal(
-    'refused',
-    `\`${command}\` cannot be asked for in a comment`,
-    `Run \`axe-action memory ${name} <agent> --repo <owner/name>\` on the command line. In a comment there are \`/axe remember <text>\`, \`/axe forget <id>\` and \`/axe promote <id>\`; a question to the agent does not begin with \`/axe\`.`,
-  );
 }
