@@ -80,7 +80,7 @@ describe('a call of a sub-agent', () => {
       boxes: { a: { tools: [look] } },
     });
     expect(result).toEqual({
-      text: '[Sub-agent "a" ended with an empty answer after 1 tool call.]',
+      text: '[Sub-agent "a" ended with an empty answer.]',
       isError: false,
     });
   });

@@ -109,7 +109,7 @@ describe('parts', () => {
       troubles(step)
         .map(({ message }) => message)
         .join('\n'),
-    ).toContain('1 part of the review did not finish: part ');
+    ).toContain('1 part of the review did not finish: ');
   });
 });
 

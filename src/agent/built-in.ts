@@ -192,25 +192,15 @@ export interface InternalAgent {
   readonly tools: readonly string[];
 }
 
-interface InternalAgentParts {
-  readonly caller: LoadedAgent;
-  readonly params: Omit<ModelParams, 'responseFormat'>;
-}
-
-/** What of an agent's parameters holds for another model than its own. */
-export function paramsForAnother({ effort }: ModelParams): InternalAgentParts['params'] {
-  return { temperature: undefined, maxTokens: 0, ...(effort === undefined ? {} : { effort }) };
-}
-
 /**
  * The agent as it runs for `caller`: with its limits and retries, and with none of its prompt, memory, servers or further
  * tools.
  */
 export function internalAgent(
   { name, description, systemPrompt, tools }: InternalAgent,
-  { caller, params }: InternalAgentParts,
+  { config }: LoadedAgent,
+  params: Partial<ModelParams>,
 ): LoadedAgent {
-  const { config } = caller;
   return {
     name,
     source: 'built-in',
@@ -226,7 +216,7 @@ export function internalAgent(
       subAgents: [],
       mcpServers: [],
       memory: { ...config.memory, enabled: false, notes: false },
-      params: { ...params, responseFormat: undefined },
+      params: { temperature: undefined, maxTokens: 0, ...params, responseFormat: undefined },
     },
   };
 }
@@ -239,7 +229,7 @@ export function asFixer(
   const { name, config } = caller;
   const tools = fixer.tools.filter((tool) => tool !== 'open_pull_request');
   const { systemPrompt } = fixer;
-  const made = internalAgent({ name, description, systemPrompt, tools }, { caller, params: config.params });
+  const made = internalAgent({ name, description, systemPrompt, tools }, caller, config.params);
   const review = { ...config.review, instructions: '' };
   return { ...caller, config: { ...made.config, review, memory: config.memory } };
 }

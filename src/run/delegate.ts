@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
-import { count } from '../lib/text/number.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { turnLimitMessage } from '../loop/run-agent.js';
 import { skillBody } from '../prompt/system.js';
@@ -12,7 +12,7 @@ import { NOTHING_BUFFERED } from '../review/buffered.js';
 import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import { agentWorkdir } from './admit.js';
 import { type AgentConversation, cutWarning, judge, type LiveRun, openModel } from './conversation.js';
-import type { RunEvent } from './dependencies.js';
+import type { Dependencies, RunEvent } from './dependencies.js';
 import { memoryWarnings, planMemory, readMemory } from './memory.js';
 import { planNotes } from './notes.js';
 import { answerForm, withInstruction } from './plan.js';
@@ -162,9 +162,12 @@ async function runSubAgent(
     for (const message of remembered.result.notices ?? [])
       reporter.warn({ code: 'memory-store-notice', message });
   switch (outcome.kind) {
-    case 'completed':
-      if (outcome.answer.trim() !== '') return answered(outcome.answer, outcome.stats);
-      return silent(name, outcome.stats);
+    case 'completed': {
+      // axe gives the caller an empty text, which some providers refuse.
+      const isSilent = outcome.answer.trim() === '';
+      const text = isSilent ? `[Sub-agent "${name}" ended with an empty answer.]` : outcome.answer;
+      return answered(text, outcome.stats);
+    }
     case 'incomplete':
       loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${name}": `));
       return partial(name, outcome, loop.signal);
@@ -184,12 +187,6 @@ async function runSubAgent(
 
 function answered(text: string, stats: RunStats): Delegated {
   return { answer: { text, isError: false, stats }, event: { kind: 'answer', text } };
-}
-
-/** Without a word it may still have done its work; axe gives the caller an empty text, which some providers refuse. */
-function silent(name: string, stats: RunStats): Delegated {
-  const calls = stats.toolCalls === 0 ? '' : ` after ${count(stats.toolCalls, 'tool call')}`;
-  return answered(`[Sub-agent "${name}" ended with an empty answer${calls}.]`, stats);
 }
 
 /** The caller may use what came, but has to know that its end is missing. */
@@ -269,13 +266,7 @@ async function planSubAgent(
   const model = await withContext(`invalid model for agent "${name}"`, async () =>
     parseModelRef(config.model),
   );
-  const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
-  const { files, warnings } = await withContext(`failed to resolve files for agent "${name}"`, () =>
-    deps.agents.loadContextFiles(config.files, workdir, agent),
-  );
-  const skill = await withContext(`failed to load skill for agent "${name}"`, async () =>
-    config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent)),
-  );
+  const { workdir, files, skill, warnings } = await readOwnFiles(agent, deps);
   const form = await answerForm(config.params, '', deps);
   return {
     ...parent,
@@ -288,8 +279,21 @@ async function planSubAgent(
     form,
     prompt: { systemPrompt: config.systemPrompt, skill, files, language: request.language ?? '' },
     memory: planMemory(agent, model, parent.trust, { ...request, wantCount: false }, deps.clock.newId()),
-    warnings: [...agent.warnings, ...warnings],
+    warnings,
   };
+}
+
+/** What the file of an agent names, with all warnings of it. Throws an AxeError with what axe puts before. */
+export async function readOwnFiles(agent: LoadedAgent, deps: Dependencies) {
+  const { name, config } = agent;
+  const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
+  const { files, warnings } = await withContext(`failed to resolve files for agent "${name}"`, () =>
+    deps.agents.loadContextFiles(config.files, workdir, agent),
+  );
+  const skill = await withContext(`failed to load skill for agent "${name}"`, async () =>
+    config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent)),
+  );
+  return { workdir, files, skill, warnings: [...agent.warnings, ...warnings] };
 }
 
 /** Errors of a step with what axe puts before them, but for those whose message `asItIs` matches. */

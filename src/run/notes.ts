@@ -194,38 +194,37 @@ export interface NotesPlan {
   readonly isLive: boolean;
   /** Tools that the agent asks for. */
   readonly requested: readonly NotesTool[];
-  /** Whether its file names them, so that somebody expects them. */
-  readonly isListed: boolean;
-  /** Sub-agents only look (D10). */
-  readonly isSubAgent: boolean;
-  /** Whether the run may write to memory at all (`memory-readonly: true`). */
-  readonly mayWrite: boolean;
+  /** Why none of them may write, if so; empty where nobody expects them to. */
+  readonly whyReadOnly: string | undefined;
   readonly rules: GrantRules;
 }
 
-/** What the plan of the notes is decided from. */
-interface NotesPlanParts {
+/** The plan of an agent's notes, or undefined if they are off. */
+export function planNotes({
+  agent,
+  memory,
+  trigger,
+  trust,
+  workdir,
+  isSubAgent,
+}: {
   readonly agent: LoadedAgent;
   readonly memory: MemoryPlan | undefined;
   readonly trigger: Trigger;
   readonly trust: Trust;
   /** Absolute path of the folder the agent works in. */
   readonly workdir: string;
+  /** Sub-agents only look (D10). */
   readonly isSubAgent: boolean;
-}
-
-/** The plan of an agent's notes, or undefined if they are off. */
-export function planNotes(parts: NotesPlanParts): NotesPlan | undefined {
-  const { agent, memory, trigger, trust, workdir, isSubAgent } = parts;
+}): NotesPlan | undefined {
   const { config } = agent;
   if (memory === undefined || !config.memory.notes) return undefined;
+  const ofSubAgent = config.memory.tools.length > 0 ? SUB_AGENT : '';
   return {
     places: placesOf(agent, memory.path, trigger, workdir),
     isLive: trigger.kind === 'local',
     requested: [...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)])],
-    isListed: config.memory.tools.length > 0,
-    isSubAgent,
-    mayWrite: memory.lane !== 'none',
+    whyReadOnly: isSubAgent ? ofSubAgent : memory.lane === 'none' ? NEVER : undefined,
     rules: {
       where: trigger.kind === 'local' ? 'terminal' : 'workflow',
       trust: trust.level,
@@ -241,15 +240,21 @@ export function namedNotesTools(tools: readonly string[]): readonly NotesTool[] 
 
 /** The tools over notes that an agent gets, and what is told of the others; `isKept` says whether its store keeps anything. */
 export function grantNotesTools(
-  { requested, isListed, isSubAgent, mayWrite, rules }: NotesPlan,
+  { requested, whyReadOnly, rules }: NotesPlan,
   isKept: boolean,
 ): { readonly tools: readonly NotesTool[]; readonly warnings: readonly Warning[] } {
   const reading = requested.filter((name) => READING_NOTES_TOOLS.includes(name));
   const writing = requested.filter((name) => !reading.includes(name));
-  if (isSubAgent)
-    return { tools: reading, warnings: isListed ? writing.map((name) => withheld(name, SUB_AGENT)) : [] };
-  if (!mayWrite) return { tools: reading, warnings: writing.map((name) => withheld(name, NEVER)) };
-  if (!isKept) return { tools: reading, warnings: writing.map((name) => withheld(name, NOT_KEPT)) };
+  const why = whyReadOnly ?? (isKept ? undefined : NOT_KEPT);
+  if (why !== undefined) {
+    const warnings = writing.map(
+      (name): Warning => ({
+        code: 'tool-not-available',
+        message: `The tool \`${name}\` (memory) was withheld: ${why}`,
+      }),
+    );
+    return { tools: reading, warnings: why === '' ? [] : warnings };
+  }
   const grant = grantTools(
     writing.map((name) => ({ name, effect: 'memory' as const })),
     rules,
@@ -273,10 +278,6 @@ const SUB_AGENT =
 const NEVER =
   'with `memory-readonly: true` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
 const NOT_KEPT = 'this run keeps no memory. Choose another `memory-store`, or remove the tool from `tools`.';
-
-function withheld(name: string, why: string): Warning {
-  return { code: 'tool-not-available', message: `The tool \`${name}\` (memory) was withheld: ${why}` };
-}
 
 /** Of the repository of the event, on somebody's own machine of the folder; `path` is that of the run log. */
 export function placesOf(

@@ -16,6 +16,7 @@ import {
   type LostAnswer,
   lostBy,
   lostByThrown,
+  reasonsOf,
   remediesOf,
 } from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
@@ -149,19 +150,8 @@ function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome
     toolCalls: all.reduce((sum, { toolCalls }) => sum + toolCalls, 0),
     calls: all.flatMap(({ calls }) => calls),
   };
-  switch (base.kind) {
-    case 'failed':
-      return { ...base, stats };
-    case 'completed':
-    case 'exhausted':
-    case 'incomplete':
-    case 'refused':
-      return {
-        ...base,
-        stats,
-        answer: summariesOf(ends).join('\n\n') || base.answer,
-      };
-  }
+  if (base.kind === 'failed') return { ...base, stats };
+  return { ...base, stats, answer: summariesOf(ends).join('\n\n') || base.answer };
 }
 
 /** What each pass that came to its end says of itself. */
@@ -174,23 +164,17 @@ function summariesOf(ends: readonly PassEnd[]): readonly string[] {
 }
 
 function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies): void {
-  const unpaid = ends
-    .filter(({ why, lost }) => why === 'budget' && lost === undefined)
-    .map(({ pass }) => pass.name);
-  const failed = ends.flatMap(({ pass, lost }) => (lost === undefined ? [] : [{ name: pass.name, ...lost }]));
+  const unpaid = ends.filter(({ why, lost }) => why === 'budget' && lost === undefined);
+  const failed = ends.flatMap(({ lost }) => lost ?? []);
   if (unpaid.length > 0) {
-    const message = `${count(unpaid.length, 'part')} of the change did not fit in the run's remaining budget: ${unpaid.join(', ')}`;
+    const message = `${count(unpaid.length, 'part')} of the change did not fit in the run's remaining budget`;
     const remedy = 'Raise `max-cost-usd` or `max-tokens`; the next review reads them first.';
     reporter.warn({ code: 'context-incomplete', message, remedy });
   }
-  const messages = [...new Set(failed.map(({ message }) => message))];
+  const reasons = new Set(failed.map(({ message }) => message));
   // Where all parts end for one reason, so does the run, and its error says it.
-  if (failed.length === 0 || (failed.length === ends.length && messages.length === 1)) return;
-  const reasons = messages.map((reason) => {
-    const names = failed.filter(({ message }) => message === reason).map(({ name }) => name);
-    return `${names.join(', ')}: ${reason}`;
-  });
-  const message = `${count(failed.length, 'part')} of the review did not finish: ${reasons.join('; ')}. Their files count as not read.`;
+  if (failed.length === 0 || (failed.length === ends.length && reasons.size === 1)) return;
+  const message = `${count(failed.length, 'part')} of the review did not finish: ${reasonsOf(failed)}. Their files count as not read.`;
   reporter.warn({ code: 'context-incomplete', message, remedy: remediesOf(failed) });
 }
 

@@ -1,11 +1,5 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import {
-  type InternalAgent,
-  internalAgent,
-  paramsForAnother,
-  SETTLE_VERIFIER,
-  VERIFIER,
-} from '../agent/built-in.js';
+import { type InternalAgent, internalAgent, SETTLE_VERIFIER, VERIFIER } from '../agent/built-in.js';
 import { isOffline, parseModelRef } from '../agent/model-ref.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
@@ -14,7 +8,6 @@ import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';
-import { skillBody } from '../prompt/system.js';
 import { applyVerdicts, type Buffered } from '../review/buffered.js';
 import {
   type DescribedClaims,
@@ -24,12 +17,11 @@ import {
   groupClaims,
   Verdicts,
 } from '../review/claims.js';
-import { createShownFiles, type ShownFiles, type ShownLines } from '../review/evidence.js';
+import { createShownFiles, type ShownLines } from '../review/evidence.js';
 import type { Finding } from '../review/finding.js';
 import type { Settlement } from '../review/seen.js';
 import { atLeast, compareSeverity } from '../review/severity.js';
 import { createGiveVerdict } from '../tools/review/review-tools.js';
-import { agentWorkdir } from './admit.js';
 import {
   type AgentConversation,
   type Held,
@@ -41,7 +33,7 @@ import {
   reasonsOf,
   remediesOf,
 } from './conversation.js';
-import type { Dependencies } from './dependencies.js';
+import { readOwnFiles } from './delegate.js';
 import { holdConversation } from './hold-conversation.js';
 import { atMost, quietly } from './passes.js';
 
@@ -58,7 +50,7 @@ export async function verifyFindings(own: AgentConversation, held: Held, run: Li
   const files = parseDiff(run.change?.diff ?? '');
   const claims = groupClaims(candidates.slice(0, VERIFICATION.findings)).map((group) => ({
     ids: group.map(({ id }) => id),
-    describe: (ledger: ShownFiles) => describeClaims(group, { files, ledger }),
+    ...describeClaims(group, { files, ledger: scope.shown }),
   }));
   const looked = await lookAgain(claims, VERIFIER, own, held, run);
   const { overrides, rules } = scope;
@@ -68,7 +60,12 @@ export async function verifyFindings(own: AgentConversation, held: Held, run: Li
     { requested: new Set(candidates.map(({ id }) => id)), verdicts: looked.verdicts },
     { overrides, isRead, minSeverity: rules.minSeverity },
   );
-  reportVerification(verified, looked, own.loop);
+  const { unverified, refuted, findings } = verified;
+  const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
+  const looks = looked.verdicts.size;
+  own.loop.reporter.event({ kind: 'verified', looks, confirmed, refuted: refuted.length, unverified });
+  const left = `${count(unverified, 'finding')} had no second look`;
+  warnOfLost(looked, left, 'Findings without one are posted as raised.', own.loop);
   const stats = withStats(outcome.stats, looked.stats, run.budget);
   return { ...held, outcome: { ...outcome, stats }, buffered: verified };
 }
@@ -81,19 +78,6 @@ function worstOf({ findings }: Buffered): readonly Finding[] {
     .toSorted((a, b) => compareSeverity(a.severity, b.severity));
 }
 
-/** What is lost is told once, with its reasons; the review has their number. */
-function reportVerification(
-  { unverified, refuted, findings }: Buffered,
-  { lost, verdicts }: Looked,
-  { reporter }: LoopDependencies,
-): void {
-  const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
-  reporter.event({ kind: 'verified', looks: verdicts.size, confirmed, refuted: refuted.length, unverified });
-  if (lost.length === 0) return;
-  const message = `${count(unverified, 'finding')} had no second look: ${reasonsOf(lost)}. Findings without one are posted as raised.`;
-  reporter.warn({ code: 'not-verified', message, remedy: remediesOf(lost) });
-}
-
 /**
  * Has somebody else look whether an earlier finding is over, before the model's word for it takes back a review that asks
  * for changes. Without their clear word the finding stays open, whatever the reason: that holds up a merge, and can be
@@ -104,12 +88,11 @@ export async function verifySettlements(own: AgentConversation, held: Held, run:
   const { outcome, buffered } = held;
   const scope = run.publications?.scopeOfReview;
   // What a person has dismissed is theirs to decide, and no code shows it.
-  const wanted =
-    scope === undefined
-      ? []
-      : buffered.settlements.filter((one) => one.how !== 'dismissed' && scope.ledger.isBlocking(one.finding));
+  const isWanted = (one: Settlement) => one.how !== 'dismissed' && scope?.ledger.isBlocking(one.finding);
+  const wanted = buffered.settlements.filter(isWanted);
   // The word of a run that has read strangers' text ends nothing anyway.
-  if (wanted.length === 0 || run.taint.lane(plan.trust.lane) !== 'trusted') return held;
+  if (scope === undefined || wanted.length === 0 || run.taint.lane(plan.trust.lane) !== 'trusted')
+    return held;
   // Rules come to the same again, whoever asks them.
   if (isOffline(plan.model))
     return { ...held, buffered: { ...buffered, settlements: buffered.settlements.map(agreed) } };
@@ -118,15 +101,13 @@ export async function verifySettlements(own: AgentConversation, held: Held, run:
   const files = parseDiff(run.change?.diff ?? '');
   const claims = shown.map((settlement) => ({
     ids: [settlement.finding.id],
-    describe: (ledger: ShownFiles) => describeSettlement(settlement, { files, ledger }),
+    ...describeSettlement(settlement, { files, ledger: scope.shown }),
   }));
   const looked = await lookAgain(claims, SETTLE_VERIFIER, own, held, run);
   const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
   const kept = wanted.filter((one) => !isOver(one));
-  if (kept.length > 0 && looked.lost.length > 0) {
-    const message = `${count(kept.length, 'earlier finding')} stayed open, because no second look could confirm that they are over: ${reasonsOf(looked.lost)}.`;
-    loop.reporter.warn({ code: 'not-verified', message, remedy: remediesOf(looked.lost) });
-  }
+  const left = `${count(kept.length, 'earlier finding')} had no second look`;
+  if (kept.length > 0) warnOfLost(looked, left, 'They stay open.', loop);
   const settlements = buffered.settlements
     .filter(({ finding }) => !kept.some((one) => one.finding.id === finding.id))
     .map((one) => (isOver(one) ? agreed(one) : one));
@@ -161,6 +142,13 @@ const SAID: Readonly<Record<FindingVerdict['kind'], string>> = {
   refuted: 'over',
 };
 
+/** What is lost is told once, with its reasons; the review has their number. */
+function warnOfLost({ lost }: Looked, what: string, then: string, { reporter }: LoopDependencies): void {
+  if (lost.length === 0) return;
+  const message = `${what}: ${reasonsOf(lost)}. ${then}`;
+  reporter.warn({ code: 'not-verified', message, remedy: remediesOf(lost) });
+}
+
 interface Looked {
   readonly verdicts: ReadonlyMap<string, FindingVerdict>;
   readonly stats: readonly RunStats[];
@@ -168,11 +156,9 @@ interface Looked {
   readonly lost: readonly LostAnswer[];
 }
 
-interface Claims {
+interface Claims extends DescribedClaims {
   /** Of the findings, in the order of their claims. */
   readonly ids: readonly string[];
-  /** `ledger` is what the reviewer was shown. */
-  describe(ledger: ShownFiles): DescribedClaims;
 }
 
 /**
@@ -211,21 +197,20 @@ async function openVerifier(
   { deps, request }: LiveRun,
 ): Promise<AgentConversation> {
   const { verifier: name, verifyModel } = parent.review;
-  const named = name === '' ? undefined : await loadVerifier(name, deps);
-  const { params } = (named?.agent ?? parent.agent).config;
-  const model = verifyModel ?? (named === undefined ? parent.model : parseModelRef(named.agent.config.model));
-  if (named !== undefined && isOffline(model)) {
-    const message = `the verifier "${name}" has the model \`offline/rules\`, which is no model`;
-    const remedy = 'Name a model in its file, or `verify_model` in `[review]` of the agent.';
-    throw new ConfigError(message, { remedy });
+  const named = name === '' ? undefined : await deps.agents.loadAgent(name);
+  const own = named && (await readOwnFiles(named, deps));
+  for (const warning of own?.warnings ?? []) deps.reporter.warn(warning);
+  const { params } = (named ?? parent.agent).config;
+  const model = verifyModel ?? (named === undefined ? parent.model : parseModelRef(named.config.model));
+  if (isOffline(model)) {
+    const remedy =
+      'Name a model in the file of the verifier, or in `verify_model` in `[review]` of the agent.';
+    throw new ConfigError('`offline/rules` is no model that could verify', { remedy });
   }
   // Of a model that is only named nobody has chosen any parameters.
-  const chosen = verifyModel === undefined ? params : paramsForAnother(params);
-  const agent = internalAgent(named === undefined ? of : withPromptOf(named.agent, of), {
-    caller: parent.agent,
-    params: chosen,
-  });
-  const { skill = '', files = [] } = named ?? {};
+  const chosen = verifyModel === undefined ? params : { effort: params.effort };
+  const agent = internalAgent(named === undefined ? of : withPromptOf(named, of), parent.agent, chosen);
+  const { skill = '', files = [] } = own ?? {};
   const plan = {
     ...parent,
     agent,
@@ -250,16 +235,6 @@ async function openVerifier(
   };
 }
 
-async function loadVerifier(name: string, deps: Dependencies) {
-  const agent = await deps.agents.loadAgent(name);
-  const { config, warnings } = agent;
-  const workdir = (await agentWorkdir(agent, deps)) || deps.cwd;
-  const context = await deps.agents.loadContextFiles(config.files, workdir, agent);
-  for (const warning of [...warnings, ...context.warnings]) deps.reporter.warn(warning);
-  const skill = config.skill === '' ? '' : skillBody(await deps.agents.loadSkill(config.skill, agent));
-  return { agent, skill, files: context.files };
-}
-
 /**
  * A project's own verifier takes the place of the built-in one. The question whether something is over is another one than
  * the one it was written for, so there its prompt is added.
@@ -278,12 +253,9 @@ async function lookAt(claims: Claims, verifier: AgentConversation, run: LiveRun)
     for (const one of lines) ledger.show(one);
   };
   try {
-    const shownBefore = run.publications?.scopeOfReview?.shown ?? createShownFiles();
-    const { message, shown } = claims.describe(shownBefore);
-    show(shown);
-    const tool = createGiveVerdict(verdicts);
-    const plan = { ...verifier.plan, task: { ...verifier.plan.task, message } };
-    const purpose = { tool, isReached: () => verdicts.isComplete, show };
+    show(claims.shown);
+    const plan = { ...verifier.plan, task: { ...verifier.plan.task, message: claims.message } };
+    const purpose = { tool: createGiveVerdict(verdicts), isReached: () => verdicts.isComplete, show };
     const outcome = await holdConversation({ ...verifier, plan, purpose }, run);
     const lost = verdicts.isComplete ? [] : [lostBy(outcome, 'the model gave no verdict')];
     return { verdicts: verdicts.all, stats: [outcome.stats], lost };
