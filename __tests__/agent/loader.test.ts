@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createAgentLoader } from '../../src/agent/loader.js';
+import { checkAgentName, createAgentLoader } from '../../src/agent/loader.js';
 import { diskPlace } from '../../src/agent/read-disk.js';
+import { MAX_AGENT_BYTES } from '../../src/lib/defaults.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
@@ -80,6 +81,27 @@ describe('loadAgent', () => {
     expect(error.remedy).toContain('`axe/agents`, `.axe/agents`');
   });
 
+  it.each([
+    ['pr-reviewer', 'builtin/pr-reviewer'],
+    ['ak', 'ask'],
+  ])('suggests for %j `%s`', async (name, meant) => {
+    const { agents } = library({
+      'repo/axe/agents/reviewer.toml': agent('r'),
+      'repo/axe/agents/ask.toml': agent('a'),
+    });
+    expect((await errorOf(agents.loadAgent(name))).remedy).toMatch(
+      new RegExp(`^Did you mean \`${meant}\`\\?`),
+    );
+  });
+
+  it('names the 20 nearest of many agents', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `repo/axe/agents/agent-${index}.toml`);
+    const { agents } = library(Object.fromEntries(names.map((name) => [name, ''])));
+    expect((await errorOf(agents.loadAgent('x'))).remedy).toMatch(
+      /^There are: (?:`[^`]+`, ){19}`[^`]+` and 34 more\. Searched in /,
+    );
+  });
+
   it.each(['../escape', 'grp/sub', '..', 'a\u0000b', '', '../../etc/x'])(
     'C1 7: refuses the name %j, unlike axe (D5; golden 21, steps 39 and 40)',
     async (name) => {
@@ -123,10 +145,31 @@ describe('loadAgent', () => {
     });
   });
 
-  it('C1 6: refuses a file of 3 GB, which could not even be read, by its size', async () => {
-    const { agents, cwd } = library({ 'repo/axe/agents/a.toml': agent('a') });
+  it('C1 6: refuses a file of 3 GB, which could not even be read, by its size, and accepts one of the limit', async () => {
+    const text = agent('a').padEnd(MAX_AGENT_BYTES, '#');
+    const { agents, cwd } = library({ 'repo/axe/agents/a.toml': agent('a'), 'repo/axe/agents/b.toml': text });
     truncateSync(join(cwd, 'axe/agents/a.toml'), 3 * 1024 ** 3);
-    expect((await errorOf(agents.loadAgent('a'))).message).toContain('the file has 3,221,225,472 bytes');
+    expect((await errorOf(agents.loadAgent('a'))).message).toContain(
+      'has 3,221,225,472 bytes; the limit is 262,144',
+    );
+    expect((await agents.loadAgent('b')).config.name).toBe('a');
+  });
+
+  it.each([
+    ['UTF-16', Buffer.from('\uFEFFname = "v"', 'utf16le')],
+    ['Latin-1', Buffer.from('name = "é"', 'latin1')],
+  ])('C1 2: refuses a file in %s, and says how to save it', async (_, bytes) => {
+    const { agents } = library({ 'repo/axe/agents/a.toml': bytes });
+    expect(await errorOf(agents.loadAgent('a'))).toMatchObject({
+      message: 'failed to parse agent config "a": invalid UTF-8',
+      remedy: 'Save the file as UTF-8, not as UTF-16 or Latin-1.',
+      at: { file: 'axe/agents/a.toml' },
+    });
+  });
+
+  it('C1 2: leaves out a byte order mark', async () => {
+    const { agents } = library({ 'repo/axe/agents/a.toml': `\uFEFF${agent('ß漢🎉')}` });
+    expect((await agents.loadAgent('a')).config.name).toBe('ß漢🎉');
   });
 
   it('does not accept a FIFO or a folder as an agent', async () => {
@@ -142,6 +185,37 @@ describe('loadAgent', () => {
       `failed to read agent config "axe/agents/folder.toml": read ${cwd}/axe/agents/folder.toml: is a directory`,
     );
   });
+});
+
+describe('checkAgentName', () => {
+  it.each([
+    'a\\b',
+    '.hidden',
+    '-x',
+    ' ',
+    'x'.repeat(65),
+    'x\n::error::',
+    'x\n',
+    'review[1]*',
+    'ümlaut',
+    'a b',
+  ])('C1 7: refuses %j on one line', (name) => {
+    expect(() => checkAgentName(name)).toThrow(/^invalid agent name "[^\n]*"$/);
+  });
+
+  it.each(['memory', 'Memory', 'untrusted', 'projects', 'scratchpad', '2026-11-21', 'bot.state', 'a.State'])(
+    'C1 7: refuses the reserved name %j (D5)',
+    (name) => {
+      expect(() => checkAgentName(name)).toThrow(`agent name "${name}" is reserved`);
+    },
+  );
+
+  it.each(['a', '1', 'pr-reviewer', 'A.b_c-9', 'x'.repeat(64), 'memory2', 'CON', 'state', 'bot.states'])(
+    'C1 7: accepts %j; capitals and Windows device names are allowed by D5',
+    (name) => {
+      expect(checkAgentName(name)).toBe(name);
+    },
+  );
 });
 
 describe('listAgents', () => {
@@ -192,28 +266,11 @@ describe('loadSkill', () => {
 
   it('does not find a path relative to the current folder, in axe’s words (golden 23, step 03)', async () => {
     const { agents, configDir } = library({ 'repo/local/SKILL.md': 'x' });
-    const error = await errorOf(agents.loadSkill('local/SKILL.md'));
-    expect(error).toMatchObject({ message: `skill not found: ${configDir}/local/SKILL.md`, exitCode: 2 });
-    expect(error.remedy).toContain('`axe/local/SKILL.md`');
-  });
-
-  it('C1 9: reports a missing skill with the nearest that exists', async () => {
-    const { agents } = library({ 'repo/axe/skills/review/SKILL.md': 'x' });
-    for (const path of ['reviwe', 'skills/reviwe/SKILL.md']) {
-      const { remedy } = await errorOf(agents.loadSkill(path));
-      expect(remedy).toContain('Did you mean `skills/review/SKILL.md`?');
-    }
-  });
-
-  it.each([
-    ['skills/review/SKILL.md', { 'repo/axe/skills/review/skill.md': 'x' }, '`skills/review/skill.md`'],
-    ['review', { 'repo/axe/skills/review/REVIEW.md': 'x' }, '`skills/review/REVIEW.md`'],
-    ['axe/skills/review/SKILL.md', { 'repo/axe/skills/review/SKILL.md': 'x' }, '`skills/review/SKILL.md`'],
-  ])('suggests for %j what exists, not what was written', async (path, files, meant) => {
-    const { agents } = library(files);
-    expect((await errorOf(agents.loadSkill(path))).remedy).toMatch(
-      new RegExp(`^Did you mean ${meant}\\? Searched for `),
-    );
+    expect(await errorOf(agents.loadSkill('local/SKILL.md'))).toMatchObject({
+      message: `skill not found: ${configDir}/local/SKILL.md`,
+      exitCode: 2,
+      remedy: `Searched for \`axe/local/SKILL.md\`, \`.axe/local/SKILL.md\`, \`${configDir}/local/SKILL.md\`.`,
+    });
   });
 
   it('C1 10: does not follow a relative path or a link out of the repository', async () => {
@@ -222,8 +279,8 @@ describe('loadSkill', () => {
     mkdirSync(join(cwd, 'axe/skills'));
     symlinkSync(root, join(cwd, 'axe/skills/out'));
     for (const path of ['../../secret.md', '../../../etc/passwd', 'link.md', 'skills/out/secret.md']) {
-      expect((await errorOf(agents.loadSkill(path))).message).toBe(
-        `skill "${path}" leads out of the folders that skills are read from`,
+      expect((await errorOf(agents.loadSkill(path))).message).toMatch(
+        /^failed to read skill: ".*" leads out of the folders that skills are read from$/,
       );
     }
   });

@@ -72,14 +72,14 @@ describe('createLocator', () => {
     ['UPPER', 37, 2],
   ])('finds %s', (key, line, column) => {
     const path: KeyPath = key.split('.').map((part) => (/^\d$/.test(part) ? Number(part) : part));
-    expect(createLocator(TEXT).findNearest(path)).toEqual({ line, column });
+    expect(createLocator(TEXT)(path)).toEqual({ line, column });
   });
 
   it('prefers the exact name to one that differs in case', () => {
     const locator = createLocator('Key = 1\nkey = 2\n');
-    expect(locator.findNearest(['key'])).toEqual({ line: 2, column: 1 });
-    expect(locator.findNearest(['Key'])).toEqual({ line: 1, column: 1 });
-    expect(locator.findNearest(['KEY'])).toEqual({ line: 1, column: 1 });
+    expect(locator(['key'])).toEqual({ line: 2, column: 1 });
+    expect(locator(['Key'])).toEqual({ line: 1, column: 1 });
+    expect(locator(['KEY'])).toEqual({ line: 1, column: 1 });
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe('createLocator', () => {
     ['a backslash in a literal string', "d = '\\'\nc = 1", ['c'], 2],
     ['a line end after a backslash', 'd = """a\\\n  c = 9"""\nc = 1', ['c'], 3],
   ])('reads %s', (_what, text, path, line) => {
-    expect(createLocator(text).findNearest(path)).toMatchObject({ line });
+    expect(createLocator(text)(path)).toMatchObject({ line });
   });
 
   const BROKEN = [
@@ -114,7 +114,7 @@ describe('createLocator', () => {
   it.each([...BROKEN, '\\', '\u0000', `a = ${'['.repeat(5000)}`, `a = ${'{a='.repeat(5000)}`])(
     'ends on %j',
     (text) => {
-      expect(createLocator(text).findNearest(['zz'])).toEqual({ line: 1, column: 1 });
+      expect(createLocator(text)(['zz'])).toEqual({ line: 1, column: 1 });
     },
   );
 });

@@ -85,7 +85,7 @@ describe('createLocator', () => {
         const lines = text.split('\n');
         const locator = createLocator(text);
         for (const path of pathsOf(document, [])) {
-          const position = locator.findNearest(path);
+          const position = locator(path);
           expect({ path, text, position }).toMatchObject({ position: { line: expect.any(Number) } });
           const rest = lines[(position?.line ?? 0) - 1]?.slice((position?.column ?? 0) - 1) ?? '';
           const name = String(path.findLast((part) => typeof part === 'string'));

@@ -139,7 +139,7 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
       stdout: formatAgentList(builtInAgents()),
       stderr:
         'Warning: $ROOT/config/axe/agents/my agent.toml is left out: invalid agent name "my agent"\n' +
-        '  A name starts with a letter or digit of ASCII and holds at most 64 of them, dots, underscores and hyphens. Rename the file to `my-agent.toml`, and its memory, if there is any, to `my-agent.md`.\n',
+        '  A name starts with a letter or digit of ASCII and holds at most 64 of them, dots, underscores and hyphens.\n',
     }),
   },
   '30/05': refusesName('q"x', 1),

@@ -125,7 +125,7 @@ describe('the agents of a workflow', () => {
       await expect(agents.loadAgent('bot')).rejects.toMatchObject({
         message: 'agent config not found: bot',
       });
-      await expect(agents.loadSkill('s')).rejects.toMatchObject({ message: 'skill not found: s' });
+      await expect(agents.loadSkill('s')).rejects.toThrow('skill not found: octocat/hello@');
     },
   );
 

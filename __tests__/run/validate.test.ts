@@ -1,23 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError, NotFoundError } from '../../src/lib/errors.js';
 import { compileGlob } from '../../src/lib/text/glob.js';
-import {
-  formatValidation,
-  type ValidationDependencies,
-  type ValidationRequest,
-  validateAgents,
-} from '../../src/run/validate.js';
+import { formatValidation, type ValidationDependencies, validateAgents } from '../../src/run/validate.js';
 
 const HEAD = 'name = "a"\nmodel = "anthropic/claude-sonnet-4-5"\n';
 
 type Agents = ValidationDependencies['agents'];
+type Request = Parameters<typeof validateAgents>[0];
 
 /** Agents with these files; `reads` are the names that were asked for. */
 function agentsOf(files: Readonly<Record<string, string>>, reads: string[] = []): Agents {
   const places = Object.keys(files)
     .filter((file) => file.endsWith('.toml'))
     .map((file) => ({ name: file.slice(0, -'.toml'.length), file }));
-  return {
+  const loader: Pick<Agents, 'folders' | 'listFiles' | 'openAgent' | 'loadSkill' | 'countFiles'> = {
     async loadSkill(path) {
       if (files[path] === undefined) throw new NotFoundError('skill', path);
       return files[path];
@@ -39,6 +35,7 @@ function agentsOf(files: Readonly<Record<string, string>>, reads: string[] = [])
       return Object.keys(files).filter(matches).length;
     },
   };
+  return loader as Agents;
 }
 
 /** Agents whose loader records the requested searches. */
@@ -58,7 +55,7 @@ function countingAgents(files: Readonly<Record<string, string>>, onCount: () => 
 
 function validate(
   files: Readonly<Record<string, string>>,
-  request: Partial<ValidationRequest> = {},
+  request: Partial<Request> = {},
   deps: Partial<ValidationDependencies> = {},
 ) {
   return validateAgents(
@@ -94,7 +91,7 @@ describe('an agent', () => {
         '3:1 warning: "*.txt" in `files` matches no file',
       ],
     ],
-    ['files = ["*.md", "*.txt"]\nworkdir = "gone"', ['4:1 error: failed to resolve workdir symlinks: gone']],
+    ['files = ["*.md", "*.txt"]\nworkdir = "gone"', ['3:1 error: failed to resolve workdir symlinks: gone']],
     ['files = ["*.txt"]\nworkdir = "large"', []],
     [
       'tools = ["red_file", "frobnicate"]',
@@ -115,6 +112,10 @@ describe('an agent', () => {
       [
         '5:1 warning: `memory.path` cannot be "~/m.md" in a workflow: it is outside of the memory store. `a.md` in the memory store is used instead. Set a relative path such as `team/log.md`, or remove `path`.',
       ],
+    ],
+    [
+      '[review]\nverify_model = "gpt"',
+      ['4:1 error: invalid model format "gpt": expected provider/model-name'],
     ],
     [
       '[review]\nverifier = "nobody"',
@@ -142,6 +143,11 @@ describe('an agent', () => {
       ['bot.toml', ['agents "bot" and "Bot" in . differ only in case']],
       ['bots.toml', []],
     ]);
+  });
+
+  it('is reported in short words, however long the names in it are', async () => {
+    const [fault] = await faultsOf(`skill = "${'😀'.repeat(5000)}"`);
+    expect(fault).toBe(`3:1 error: skill not found: ${'😀'.repeat(982)}…`);
   });
 
   it('that cannot be read is reported at its file, and not at its callers', async () => {

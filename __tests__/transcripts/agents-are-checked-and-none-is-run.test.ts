@@ -99,7 +99,7 @@ describe('a check of agents in a checkout', () => {
     expect(step.annotations.map(({ file, message }) => [file, message.split('\n')[0]])).toEqual([
       [
         'axe/agents/link.toml',
-        'the file of the agent "link" leads out of the workspace: "axe/agents/link.toml"',
+        'failed to read agent config "link": "axe/agents/link.toml" leads out of the workspace',
       ],
     ]);
     expect(seen(step, stage)).not.toContain('token_of_octocat');

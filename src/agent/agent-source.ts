@@ -7,10 +7,7 @@ export type Found =
   /** `path` is where it really lies, whatever link leads there. */
   | { readonly kind: 'file'; readonly path: string; readonly bytes: Uint8Array; readonly isMemory: boolean }
   | { readonly kind: 'missing' }
-  /** It lies where this must not read. */
-  | { readonly kind: 'outside' }
-  /** `size` is that of a file over the limit. */
-  | { readonly kind: 'folder' | 'refused'; readonly reason: string; readonly size?: number };
+  | { readonly kind: 'refused'; readonly reason: string };
 
 interface ContextFiles {
   /** Sorted by path in byte order. */

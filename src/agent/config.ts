@@ -1,9 +1,8 @@
 import * as v from 'valibot';
 import { DEFAULT_MODEL, NOTES_LIMITS, REVIEW_PASSES } from '../lib/defaults.js';
-import { AxeError } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS, noteKind } from '../memory/notes/place.js';
 import { CATEGORIES, type Category, SEVERITIES } from '../review/finding.js';
-import { BACKOFFS, chosen, DAILY_CHOICES, NOTES_SCOPES, PROVENANCE, REVIEW_DEPTHS } from './choices.js';
+import { BACKOFFS, DAILY_CHOICES, NOTES_SCOPES, PROVENANCE, REVIEW_DEPTHS } from './choices.js';
 import type { AgentProblem } from './fault.js';
 import {
   choiceKey,
@@ -18,8 +17,6 @@ import {
 } from './keys.js';
 import type { KeyPath } from './locate.js';
 import { MCP_SERVERS, PARAMS } from './model-keys.js';
-import { isOffline, parseModelRef } from './model-ref.js';
-import { nearest } from './suggest.js';
 
 /** Axe's numbers keep its meaning of zero, not set; axe calls a time limit `timeout`. */
 const subAgents = v.pipe(
@@ -47,11 +44,7 @@ const memory = v.pipe(
       'auto',
     ),
     notes: flagKey('Whether the agent keeps notes. Needs `enabled`.', false),
-    tools: textsKey(
-      'Tools for the notes. Default: all but `write_memory`.',
-      { choices: ALL_NOTES_TOOLS },
-      unknownNotesTools,
-    ),
+    tools: textsKey('Tools for the notes. Default: all but `write_memory`.', { choices: ALL_NOTES_TOOLS }),
     dir: textKey('Folder of the notes, on the command line only.'),
     scope: choiceKey(
       "Who shares the notes (except `MEMORY.md`): a project's agents, or all.",
@@ -118,11 +111,7 @@ const review = keyTable({
   depth: choiceKey('How thoroughly a change is reviewed.', REVIEW_DEPTHS, undefined, {
     default: 'standard',
   }),
-  verify_model: textKey(
-    "Model of the second look, as `provider/model`. Default: the agent's own.",
-    {},
-    verifyModelProblems,
-  ),
+  verify_model: textKey("Model of the second look, as `provider/model`. Default: the agent's own."),
   verifier: textKey('Agent that takes the second look. Default: the built-in one.'),
   parts: countKey(
     `Maximum parts in which a large change is read. 0 means ${REVIEW_PASSES.parts}.`,
@@ -239,21 +228,6 @@ function missing(remedy: string) {
   };
 }
 
-function* unknownNotesTools(_: unknown, path: KeyPath, written: unknown): Generator<AgentProblem> {
-  for (const [index, tool] of (Array.isArray(written) ? written : []).entries()) {
-    if (chosen(ALL_NOTES_TOOLS, tool) !== undefined) continue;
-    const meant = nearest(tool, ALL_NOTES_TOOLS);
-    yield {
-      message: `memory.tools must be one of: ${ALL_NOTES_TOOLS.join(', ')}; got ${JSON.stringify(tool)}`,
-      remedy:
-        meant === undefined
-          ? 'Other tools go in `tools` at the top of the file.'
-          : `Did you mean \`${meant}\`?`,
-      path: [...path, index],
-    };
-  }
-}
-
 /** The run log and a note in one file would be cut and merged by the rules of both. */
 function* takenPath(own: MemoryConfig, path: KeyPath): Generator<AgentProblem> {
   if (!isTakenPath(own)) return;
@@ -279,21 +253,4 @@ function* retryProblems(_: unknown, path: KeyPath, written: unknown): Generator<
     remedy: `Raise \`max_delay_ms\` to ${initial} or more, or lower \`initial_delay_ms\`.`,
     path: [...path, 'max_delay_ms'],
   };
-}
-
-/** The offline rules understand nothing, so they cannot tell whether a finding holds. */
-function* verifyModelProblems(model: string, path: KeyPath): Generator<AgentProblem> {
-  if (model === '') return;
-  try {
-    if (!isOffline(parseModelRef(model))) return;
-    const remedy = "Name a model, or leave it out for the agent's own.";
-    yield {
-      message: `review.verify_model cannot be ${JSON.stringify(model)}, which is not a model`,
-      remedy,
-      path,
-    };
-  } catch (thrown) {
-    if (!(thrown instanceof AxeError)) throw thrown;
-    yield { message: `review.verify_model: ${thrown.message}`, remedy: thrown.remedy ?? '', path };
-  }
 }

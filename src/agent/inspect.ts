@@ -1,5 +1,5 @@
-import { parse } from 'smol-toml';
-import { type BaseIssue, type GenericSchema, safeParse } from 'valibot';
+import { parse, TomlError } from 'smol-toml';
+import { type BaseIssue, safeParse } from 'valibot';
 import { MAX_AGENT_BYTES } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
 import { grouped } from '../lib/text/number.js';
@@ -7,8 +7,8 @@ import type { Warning } from '../lib/warning.js';
 import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
 import type { LoadedAgent } from './agent-source.js';
 import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';
-import { type AgentProblem, parseError, type TomlSource, tomlProblem, tooLarge } from './fault.js';
-import { exampleOf, isTable, keysIn, problemsOf, type TomlTable } from './keys.js';
+import { type AgentProblem, inFileOrder, parseError, type TomlSource } from './fault.js';
+import { isTable, keysIn, problemsOf, type TomlTable } from './keys.js';
 import { createLocator, type KeyPath, type Locator } from './locate.js';
 import { nearest } from './suggest.js';
 
@@ -21,161 +21,135 @@ interface InspectedAgent {
   readonly warnings: readonly Warning[];
   /** What of it only a workflow cannot use. */
   readonly workflowWarnings: readonly Warning[];
-  /** Finds its keys. */
-  readonly locator: Locator;
+  readonly locate: Locator;
+}
+
+/**
+ * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws a ConfigError with
+ * file, line and remedy, of several the first: TOML and type errors begin with axe's `failed to parse agent config
+ * "<name>": `, wrong values have axe's messages.
+ */
+export function parseAgent(
+  text: string,
+  source: TomlSource,
+): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
+  const { config, errors, warnings, workflowWarnings } = inspectAgent(text, source);
+  const [first] = errors;
+  if (first !== undefined) throw first;
+  if (config === undefined) throw new Error('the schema refused a document without saying why');
+  return { config, warnings, workflowWarnings };
 }
 
 /** Deepest nesting of tables and lists in an agent file. */
 const MAX_NESTING = 32;
 
-/** A file with more errors than this, of a kind, is not an agent: nobody reads them, and they cost time. */
-const MAX_ERRORS = 50;
+/** A file with more errors or unknown keys than this is not an agent: nobody reads them, and they cost time. */
+const MAX_TOLD = 50;
 
 /** Reads an agent file to its end, whatever is wrong with it; behind an error of TOML itself nothing can be read. */
 export function inspectAgent(text: string, source: TomlSource): InspectedAgent {
   const toml = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const locator = createLocator(toml);
+  const locate = createLocator(toml);
   try {
-    return inspectDocument(parseDocument(toml, source, locator), source, locator);
+    return inspectDocument(parseDocument(toml, source, locate), source, locate);
   } catch (thrown) {
     if (!(thrown instanceof ConfigError)) throw thrown;
-    return { config: undefined, errors: [thrown], warnings: [], workflowWarnings: [], locator };
+    return { config: undefined, errors: [thrown], warnings: [], workflowWarnings: [], locate };
   }
 }
 
-function parseDocument(toml: string, source: TomlSource, locator: Locator): TomlTable {
-  if (toml.length > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${grouped(toml.length)} characters`));
+function parseDocument(toml: string, source: TomlSource, locate: Locator): TomlTable {
+  if (toml.length > MAX_AGENT_BYTES) {
+    const message = `the file has ${grouped(toml.length)} characters; the limit is ${grouped(MAX_AGENT_BYTES)} bytes`;
+    throw parseError(source, message, 'Move long texts to a skill (`skill`) or to context files (`files`).');
+  }
   try {
     const document = parse(toml, { integersAsBigInt: true, maxDepth: MAX_NESTING });
-    refuseBombs(document, source, locator);
+    refuseBombs(document, source, locate);
     return document;
   } catch (thrown) {
-    const problem = tomlProblem(thrown, toml);
-    if (problem === undefined) throw thrown;
-    const { line, column } = problem;
-    throw parseError(source, problem, { line, column });
+    if (!(thrown instanceof TomlError)) throw thrown;
+    // Without the lines of the file, which may hold a secret.
+    const message = thrown.message.replace(/^Invalid TOML document: /, '').replace(/\n[\s\S]*$/, '');
+    throw parseError(source, message, TOML_REMEDY, { line: thrown.line, column: thrown.column });
   }
 }
 
+const TOML_REMEDY =
+  'An agent file is TOML: `key = value` lines under `[table]` names. Strings are in double quotes, or in single quotes, which keep a backslash; over several lines in three of them.';
+
 /** Dotted keys and table names can nest without the parser's limit; nothing after this walks without one. */
-function refuseBombs(document: TomlTable, source: TomlSource, locator: Locator): void {
+function refuseBombs(document: TomlTable, source: TomlSource, locate: Locator): void {
   const pending: { value: unknown; path: KeyPath }[] = [{ value: document, path: [] }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { value, path } = item;
     if (path.length > MAX_NESTING) {
-      const problem = {
-        message: 'tables are nested too deeply',
-        remedy: 'An agent needs no more than a few levels.',
-      };
-      throw parseError(source, problem, locator.findNearest(path));
+      const remedy = 'An agent needs no more than a few levels.';
+      throw parseError(source, 'tables are nested too deeply', remedy, locate(path));
     }
-    if (Array.isArray(value)) {
-      for (const [index, element] of value.entries())
-        pending.push({ value: element, path: [...path, index] });
-    } else if (isTable(value)) {
-      for (const [key, inner] of Object.entries(value)) {
-        if (key === '__proto__') {
-          const problem = { message: '`__proto__` is not a key', remedy: 'Leave it out.' };
-          throw parseError(source, problem, locator.findNearest([...path, key]));
-        }
-        if (typeof inner === 'object') pending.push({ value: inner, path: [...path, key] });
-      }
-    }
+    if (path.at(-1) === '__proto__')
+      throw parseError(source, '`__proto__` is not a key', 'Leave it out.', locate(path));
+    if (!Array.isArray(value) && !isTable(value)) continue;
+    const isList = Array.isArray(value);
+    for (const [key, inner] of Object.entries(value))
+      pending.push({ value: inner, path: [...path, isList ? Number(key) : key] });
   }
 }
 
-function inspectDocument(document: TomlTable, source: TomlSource, locator: Locator): InspectedAgent {
-  const matched = matchKeys(AGENT_SCHEMA, document);
-  const { config, problems } = checkTypes(matched, locator);
-  const typed = inOrder(problems, locator)
-    .slice(0, MAX_ERRORS)
-    .map((problem) => parseError(source, problem, locator.findNearest(problem.path)));
-  const valued = (config === undefined ? [] : [...problemsOf(AGENT_SCHEMA, matched.value, config)])
-    .slice(0, MAX_ERRORS)
-    .map(({ message, remedy, path }) => {
-      const at = { file: source.file, ...locator.findNearest(path) };
-      return new ConfigError(message, { remedy, at });
-    });
-  const warnings = [
-    ...unknownKeyWarnings(matched.unknown, source.file, locator),
-    ...(config === undefined ? [] : unusedKeyWarnings(config, source.file, locator)),
-  ];
-  const workflowWarnings = config === undefined ? [] : unusedPathWarnings(config, source, locator);
-  return { config, errors: [...typed, ...valued], warnings, workflowWarnings, locator };
-}
-
-/** What is wrong with the types, or else the document. */
-function checkTypes(
-  matched: Findings & { readonly value: unknown },
-  locator: Locator,
-): { readonly config: AgentConfig | undefined; readonly problems: readonly AgentProblem[] } {
-  const result = safeParse(AGENT_SCHEMA, matched.value);
-  const problems = [
-    ...matched.repeated.map((repeated) => repeatedProblem(repeated, locator)),
-    ...matched.notTables.map(({ path, value }) => typeProblem(path, 'a table', value)),
-    ...(result.issues ?? []).map(issueProblem),
-  ];
-  return { config: result.success && problems.length === 0 ? result.output : undefined, problems };
-}
-
-function repeatedProblem({ path, first }: Findings['repeated'][number], locator: Locator): AgentProblem {
+function inspectDocument(document: TomlTable, source: TomlSource, locate: Locator): InspectedAgent {
+  const { value, unknown, problems } = matchKeys(document);
+  const result = safeParse(AGENT_SCHEMA, value);
+  const wrongTypes = [...problems, ...(result.issues ?? []).map(issueProblem)];
+  const config = result.success && wrongTypes.length === 0 ? result.output : undefined;
+  const wrongValues = config === undefined ? [] : [...problemsOf(AGENT_SCHEMA, value, config)];
+  const at = (path: KeyPath) => ({ file: source.file, ...locate(path) });
+  const typeErrors = wrongTypes.map(({ message, remedy, path }) =>
+    parseError(source, message, remedy, locate(path)),
+  );
+  const valueErrors = wrongValues.map(
+    ({ message, remedy, path }) => new ConfigError(message, { remedy, at: at(path) }),
+  );
+  const unknownKeys = unknown.map((key): Warning => {
+    const message = `unknown key \`${showKey(key.path)}\` is ignored. ${advice(key)}`;
+    return { code: 'agent-unknown-key', message, at: at(key.path) };
+  });
   return {
-    message: `Key '${showKey(path)}' has already been defined, as '${showKey(first)}'`,
-    remedy: `Case is ignored in keys: the first is on line ${locator.findNearest(first).line}. Leave one of the two out.`,
-    path,
+    config,
+    // As they are in the file: of several errors of types axe tells the first.
+    errors: [...inFileOrder(typeErrors), ...valueErrors].slice(0, MAX_TOLD),
+    warnings: [
+      ...unknownKeys.slice(0, MAX_TOLD),
+      ...(config === undefined ? [] : unusedKeyWarnings(config, at)),
+    ],
+    workflowWarnings: config === undefined ? [] : unusedPathWarnings(config, source.name, at),
+    locate,
   };
 }
 
-/** As they are in the file: of several errors axe tells the first. */
-function inOrder(problems: readonly AgentProblem[], locator: Locator): readonly AgentProblem[] {
-  return problems
-    .map((problem) => ({ problem, position: locator.findNearest(problem.path) }))
-    .sort((a, b) => a.position.line - b.position.line || a.position.column - b.position.column)
-    .map(({ problem }) => problem);
-}
-
 /** A switch that is on and does nothing. */
-function unusedKeyWarnings({ memory }: AgentConfig, file: string, locator: Locator): readonly Warning[] {
+function unusedKeyWarnings(
+  { memory }: AgentConfig,
+  at: (path: KeyPath) => Warning['at'],
+): readonly Warning[] {
   if (memory.enabled || !memory.notes) return [];
   const message = '`memory.notes` has no effect without `enabled = true` in `[memory]`.';
-  return [{ code: 'agent-unused-key', message, at: { file, ...locator.findNearest(['memory', 'notes']) } }];
+  return [{ code: 'agent-unused-key', message, at: at(['memory', 'notes']) }];
 }
 
 /** In a workflow memory is a store, and a run log has a place in it (D54). */
 function unusedPathWarnings(
   { memory }: AgentConfig,
-  { name, file }: TomlSource,
-  locator: Locator,
+  name: string,
+  at: (path: KeyPath) => Warning['at'],
 ): readonly Warning[] {
   const { enabled, path } = memory;
   const why = enabled && path !== '' && !isTakenPath(memory) ? unusableLogPath(path) : undefined;
   if (why === undefined) return [];
   const message = `\`memory.path\` cannot be ${JSON.stringify(path)} in a workflow: ${why}. \`${defaultLogPath(name)}\` in the memory store is used instead. Set a relative path such as \`team/log.md\`, or remove \`path\`.`;
-  return [{ code: 'agent-unused-key', message, at: { file, ...locator.findNearest(['memory', 'path']) } }];
+  return [{ code: 'agent-unused-key', message, at: at(['memory', 'path']) }];
 }
 
-/** A file that is not an agent at all has many unknown keys; more than this are only counted. */
-const MAX_WARNINGS = 20;
-
-/** One warning for each key nobody reads, at its place, with the key that may have been meant (D3). */
-function unknownKeyWarnings(
-  unknown: readonly UnknownKey[],
-  file: string,
-  locator: Locator,
-): readonly Warning[] {
-  const shown = unknown.slice(0, MAX_WARNINGS).map(
-    (key): Warning => ({
-      code: 'agent-unknown-key',
-      message: `unknown key \`${showKey(key.path)}\` is ignored. ${advice(key)}`,
-      at: { file, ...locator.findNearest(key.path) },
-    }),
-  );
-  const left = unknown.length - shown.length;
-  if (left === 0) return shown;
-  const message = `${left} more unknown keys are ignored. Is this an agent file?`;
-  return [...shown, { code: 'agent-unknown-key', message, at: { file } }];
-}
-
+/** The key that may have been meant, or where it belongs (D3). */
 function advice({ path, known }: UnknownKey): string {
   const written = String(path.at(-1));
   const meant = nearest(written, known);
@@ -186,11 +160,27 @@ function advice({ path, known }: UnknownKey): string {
   return 'Remove it, or check its name.';
 }
 
-/** A value of the wrong type: `expected` is the schema's word for the right one. */
+/** The right-hand side of a line that would be accepted, by the schema's word for the type. */
+const EXAMPLES = new Map([
+  ['a string', '"text"'],
+  ['an integer', '10'],
+  ['a number', '0.5'],
+  ['true or false', 'true'],
+  ['a list of strings', '["one", "two"]'],
+  ['a table', '{ }'],
+  ['a list of tables', '[{ }]'],
+  ['a table of strings', '{ Authorization = "Bearer …" }'],
+  ['a string or a table', '"json_object"'],
+]);
+
+/** A value of the wrong type, which is not repeated: it may be a secret. `expected` is the schema's word for the right one. */
 function typeProblem(path: KeyPath, expected: string, value: unknown): AgentProblem {
+  const list = expected === 'a table' ? 'a list of tables' : 'a list of strings';
+  const example = EXAMPLES.get(typeof path.at(-1) === 'number' ? list : expected);
+  const key = path.filter((part) => typeof part === 'string').slice(-1);
   return {
     message: `${showKey(path)} must be ${expected}, but is ${describe(value)}`,
-    remedy: `Write it like this: ${rightForm(path, expected, value)}.`,
+    remedy: `Write it like this: \`${showKey(key)} = ${example}\`.`,
     path,
   };
 }
@@ -203,30 +193,6 @@ function issueProblem(issue: BaseIssue<unknown>): AgentProblem {
     remedy: `The largest number is ${Number.MAX_SAFE_INTEGER}.`,
     path,
   };
-}
-
-/** A line the user can copy. Texts of the file are not repeated: they may be secrets. */
-function rightForm(path: KeyPath, expected: string, value: unknown): string {
-  const key = path.at(-1);
-  if (typeof key === 'number') return rightForm(path.slice(0, -1), listOf(expected), value);
-  if (expected === 'a table') return `\`[${showKey(path)}]\`, with its keys on the lines below`;
-  if (expected === 'a list of tables') return `\`[[${showKey(path)}]]\`, with its keys on the lines below`;
-  return `\`${showKey(path.slice(-1))} = ${meantValue(expected, value) ?? exampleOf(expected) ?? ''}\``;
-}
-
-function listOf(expected: string): string {
-  return expected === 'a table' ? 'a list of tables' : 'a list of strings';
-}
-
-/** The value in the right type, where it is plain what was meant. */
-function meantValue(expected: string, value: unknown): string | undefined {
-  const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
-  if (expected === 'an integer' && isWhole) return String(value);
-  if (typeof value !== 'string') return undefined;
-  if (expected === 'an integer' && /^-?\d{1,15}$/.test(value)) return String(Number(value));
-  if (expected === 'a number' && /^-?\d{1,9}(\.\d{1,9})?$/.test(value)) return value;
-  if (expected === 'true or false' && /^(true|false)$/i.test(value)) return value.toLowerCase();
-  return undefined;
 }
 
 function describe(value: unknown): string {
@@ -246,16 +212,12 @@ const MAX_SHOWN = 80;
  * one cannot break the line; long ones are cut.
  */
 function showKey(path: KeyPath): string {
-  const shown = path
-    .map((part, position) =>
-      typeof part === 'number' ? `[${part}]` : `${position === 0 ? '' : '.'}${showName(part)}`,
-    )
-    .join('');
+  const parts = path.map((part) => {
+    if (typeof part === 'number') return `[${part}]`;
+    return `.${BARE.test(part) ? part : JSON.stringify(part.slice(0, MAX_SHOWN))}`;
+  });
+  const shown = parts.join('').replace(/^\./, '');
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
-}
-
-function showName(name: string): string {
-  return BARE.test(name) ? name : JSON.stringify(name.slice(0, MAX_SHOWN));
 }
 
 interface UnknownKey {
@@ -264,91 +226,54 @@ interface UnknownKey {
   readonly known: readonly string[];
 }
 
-/** What did not fit into the schema. */
-interface Findings {
-  /** Keys the schema does not know, as they are written. */
-  readonly unknown: UnknownKey[];
-  /** Tables that hold one key twice, in different case. */
-  readonly repeated: { readonly path: KeyPath; readonly first: KeyPath }[];
-  /** Where a table should stand and something else does. */
-  readonly notTables: { readonly path: KeyPath; readonly value: unknown }[];
+/** What of a schema says which keys are below a value. */
+interface KeySchema {
+  readonly wrapped?: KeySchema;
+  readonly getter?: (value: unknown) => KeySchema;
+  readonly item?: KeySchema;
+  readonly entries?: Readonly<Record<string, KeySchema>>;
 }
 
 /**
  * Renames the keys of a TOML document to the schema's, whatever their case (D3), and drops unknown ones. Tables whose
  * keys are the user's own (`headers`, a JSON schema) are left as they are.
  */
-function matchKeys(schema: GenericSchema, document: TomlTable): Findings & { readonly value: unknown } {
-  const findings: Findings = { unknown: [], repeated: [], notTables: [] };
-  const value = matchValue(schema, document, [], findings);
-  return { value, ...findings };
-}
+function matchKeys(document: TomlTable) {
+  const unknown: UnknownKey[] = [];
+  const problems: AgentProblem[] = [];
 
-function matchValue(schema: unknown, value: unknown, path: KeyPath, findings: Findings): unknown {
-  const shape = shapeOf(schema, value);
-  if (shape === undefined) return value;
-  if (shape.kind === 'list') {
-    if (!Array.isArray(value)) return value;
-    return value.map((item, index) => matchValue(shape.item, item, [...path, index], findings));
+  function match(schema: KeySchema, value: unknown, path: KeyPath): unknown {
+    if (schema.wrapped !== undefined) return match(schema.wrapped, value, path);
+    if (schema.getter !== undefined) return match(schema.getter(value), value, path);
+    const { item, entries } = schema;
+    if (item !== undefined && Array.isArray(value))
+      return value.map((one, index) => match(item, one, [...path, index]));
+    if (entries === undefined) return value;
+    if (isTable(value)) return matchTable(entries, value, path);
+    problems.push(typeProblem(path, 'a table', value));
+    return {};
   }
-  if (isTable(value)) return matchTable(shape.entries, value, path, findings);
-  findings.notTables.push({ path, value });
-  return {};
-}
 
-function matchTable(
-  entries: ReadonlyMap<string, unknown>,
-  table: TomlTable,
-  path: KeyPath,
-  findings: Findings,
-): TomlTable {
-  const matched = new Map<string, unknown>();
-  const written = new Map<string, string>();
-  for (const [key, value] of Object.entries(table)) {
-    const name = key.toLowerCase();
-    const first = written.get(name);
-    if (!entries.has(name)) {
-      findings.unknown.push({ path: [...path, key], known: [...entries.keys()] });
-    } else if (first !== undefined) {
-      findings.repeated.push({ path: [...path, key], first: [...path, first] });
-    } else {
-      written.set(name, key);
-      matched.set(name, matchValue(entries.get(name), value, [...path, key], findings));
+  function matchTable(entries: NonNullable<KeySchema['entries']>, table: TomlTable, path: KeyPath) {
+    const matched = new Map<string, unknown>();
+    const written = new Map<string, KeyPath>();
+    for (const [key, value] of Object.entries(table)) {
+      const name = key.toLowerCase();
+      const own = [...path, key];
+      const first = written.get(name);
+      const schema = Object.hasOwn(entries, name) ? entries[name] : undefined;
+      if (schema === undefined) unknown.push({ path: own, known: Object.keys(entries) });
+      else if (first !== undefined) {
+        const message = `Key '${showKey(own)}' has already been defined, as '${showKey(first)}'`;
+        problems.push({ message, remedy: 'Case is ignored in keys. Leave one of the two out.', path: own });
+      } else {
+        written.set(name, own);
+        matched.set(name, match(schema, value, own));
+      }
     }
+    return Object.fromEntries(matched);
   }
-  return Object.fromEntries(matched);
-}
 
-type Shape =
-  | { readonly kind: 'table'; readonly entries: ReadonlyMap<string, unknown> }
-  | { readonly kind: 'list'; readonly item: unknown };
-
-/** What a schema says of the keys below a value; undefined where it says nothing. */
-function shapeOf(schema: unknown, value: unknown): Shape | undefined {
-  if (typeof schema !== 'object' || schema === null || !('type' in schema)) return undefined;
-  if (schema.type === 'optional' && 'wrapped' in schema) return shapeOf(schema.wrapped, value);
-  if (schema.type === 'lazy' && 'getter' in schema && typeof schema.getter === 'function') {
-    return shapeOf(schema.getter(value), value);
-  }
-  if (schema.type === 'array' && 'item' in schema) return { kind: 'list', item: schema.item };
-  if (schema.type === 'object' && 'entries' in schema && typeof schema.entries === 'object') {
-    return { kind: 'table', entries: new Map(Object.entries(schema.entries ?? {})) };
-  }
-  return undefined;
-}
-
-/**
- * Reads an agent from its TOML text (axe-behaviour §2, D1 to D3). Unknown keys are warnings. Throws a ConfigError with
- * file, line and remedy, of several the first: TOML and type errors begin with axe's `failed to parse agent config
- * "<name>": `, wrong values have axe's messages.
- */
-export function parseAgent(
-  text: string,
-  source: TomlSource,
-): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
-  const { config, errors, warnings, workflowWarnings } = inspectAgent(text, source);
-  const [first] = errors;
-  if (first !== undefined) throw first;
-  if (config === undefined) throw new Error('the schema refused a document without saying why');
-  return { config, warnings, workflowWarnings };
+  // The door: valibot's schemas have these fields, each kind its own.
+  return { value: match(AGENT_SCHEMA as KeySchema, document, []), unknown, problems };
 }

@@ -11,26 +11,6 @@ export function isTable(value: unknown): value is TomlTable {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** What a type mismatch says was expected; the messages of the schema are these words. */
-type Expected = keyof typeof EXAMPLES;
-
-/** The right-hand side of a line that would be accepted, for remedies. */
-const EXAMPLES = {
-  'a string': '"text"',
-  'an integer': '10',
-  'a number': '0.5',
-  'true or false': 'true',
-  'a list of strings': '["one", "two"]',
-  'a table': '{ }',
-  'a list of tables': '[{ }]',
-  'a table of strings': '{ Authorization = "Bearer …" }',
-  'a string or a table': '"json_object"',
-} as const;
-
-export function exampleOf(expected: string): string | undefined {
-  return new Map<string, string>(Object.entries(EXAMPLES)).get(expected);
-}
-
 /** What is said of a key besides its type. */
 interface Key {
   /** What an editor and the reference page show. */
@@ -65,11 +45,11 @@ export function described<S extends v.GenericSchema>(schema: S, key: Key, rule?:
 type More = Partial<Omit<Key, 'about'>>;
 
 export function textKey(about: string, more: More = {}, rule?: Rule<string>) {
-  return described(v.optional(v.string('a string' satisfies Expected), ''), { about, ...more }, rule);
+  return described(v.optional(v.string('a string'), ''), { about, ...more }, rule);
 }
 
 export function textsKey(about: string, more: More = {}, rule?: Rule<readonly string[]>) {
-  const list = v.array(v.string('a string' satisfies Expected), 'a list of strings' satisfies Expected);
+  const list = v.array(v.string('a string'), 'a list of strings');
   return described(
     v.optional(v.pipe(list, v.readonly()), () => []),
     { about, ...more },
@@ -78,7 +58,7 @@ export function textsKey(about: string, more: More = {}, rule?: Rule<readonly st
 }
 
 export function flagKey(about: string, usual: boolean) {
-  return described(v.optional(v.boolean('true or false' satisfies Expected), usual), {
+  return described(v.optional(v.boolean('true or false'), usual), {
     about,
     default: usual,
   });
@@ -92,7 +72,7 @@ export function choiceKey<const W extends string, const D extends W | undefined>
   more: More = usual === undefined ? {} : { default: usual },
 ) {
   const schema = v.pipe(
-    v.optional(v.string('a string' satisfies Expected), ''),
+    v.optional(v.string('a string'), ''),
     v.transform((word): W | D => chosen(choices, word) ?? usual),
   );
   return described(schema, { about, choices, ...more });
@@ -115,7 +95,7 @@ export function optionalCountKey(about: string, more: More = {}) {
 /** An integer as it is in the file, checked to be one a JavaScript number holds exactly. */
 function wholeNumber() {
   return v.pipe(
-    v.bigint('an integer' satisfies Expected),
+    v.bigint('an integer'),
     v.check((value) => Number.isSafeInteger(Number(value)), 'out of range'),
     v.transform(Number),
   );
@@ -124,10 +104,7 @@ function wholeNumber() {
 /** A float key takes an integer as well; not a number and infinity are for a rule to refuse. */
 export function numberKey(about: string, rule?: Rule<number | undefined>) {
   const schema = v.pipe(
-    v.custom<number | bigint>(
-      (value) => typeof value === 'number' || typeof value === 'bigint',
-      'a number' satisfies Expected,
-    ),
+    v.custom<number | bigint>((value) => typeof value === 'number' || typeof value === 'bigint', 'a number'),
     v.transform(Number),
   );
   return described(v.optional(schema), { about }, rule);
@@ -136,15 +113,15 @@ export function numberKey(about: string, rule?: Rule<number | undefined>) {
 /** A table whose keys are the user's; a list would pass for a record otherwise. */
 export function textsByNameKey(about: string) {
   const schema = v.pipe(
-    v.custom<TomlTable>(isTable, 'a table of strings' satisfies Expected),
-    v.record(v.string(), v.string('a string' satisfies Expected)),
+    v.custom<TomlTable>(isTable, 'a table of strings'),
+    v.record(v.string(), v.string('a string')),
   );
   return described(v.optional(schema, {}), { about });
 }
 
 /** A table of anything, as JSON has it: integers are numbers, dates are texts. */
 export function anyTableKey(about: string, rule?: Rule<TomlTable | undefined>) {
-  const schema = v.pipe(v.custom<TomlTable>(isTable, 'a table' satisfies Expected), v.transform(jsonTable));
+  const schema = v.pipe(v.custom<TomlTable>(isTable, 'a table'), v.transform(jsonTable));
   return described(v.optional(schema), { about }, rule);
 }
 
@@ -163,7 +140,7 @@ function jsonValue(value: unknown): unknown {
 /** A table of known keys; in the program they are written as JavaScript writes names. */
 export function keyTable<const E extends v.ObjectEntries>(entries: E) {
   return v.pipe(
-    v.object(entries, 'a table' satisfies Expected),
+    v.object(entries, 'a table'),
     v.transform((value) => camelKeys(value)),
   );
 }
@@ -195,8 +172,8 @@ export function* problemsOf(
   path: KeyPath = [],
 ): Generator<AgentProblem> {
   const { choices, max, min } = KEYS.get(schema) ?? {};
-  if (choices !== undefined && typeof written === 'string' && written !== '')
-    yield* notOneOf(written, choices, path);
+  for (const word of choices === undefined ? [] : [written].flat())
+    if (typeof word === 'string' && word !== '') yield* notOneOf(word, choices ?? [], path);
   if (min !== undefined && typeof written === 'bigint') {
     if (written < min) {
       const remedy = 'Give a whole number from 0 upwards.';

@@ -1,14 +1,13 @@
 import { basename, dirname, isAbsolute } from 'node:path';
 import { MAX_AGENT_BYTES, MAX_CONTEXT_BYTES } from '../lib/defaults.js';
-import { AxeError, ConfigError } from '../lib/errors.js';
-import { grouped } from '../lib/text/number.js';
+import { AxeError, ConfigError, NotFoundError } from '../lib/errors.js';
 import type { ContextFile } from '../prompt/context.js';
 import { isSecretPath } from '../tools/files/path-rules.js';
 import type { AgentHome, AgentLibrary, AgentPlace, AgentReader, Found, LoadedAgent } from './agent-source.js';
-import { BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.js';
-import { parseError, type TomlSource, tooLarge } from './fault.js';
+import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.js';
+import { parseError } from './fault.js';
 import { parseAgent } from './inspect.js';
-import { agentNotFound, checkAgentName, skillNotFound } from './name.js';
+import { byNearness, nearest } from './suggest.js';
 
 export interface ListedFile {
   /** What the agent is asked for by. */
@@ -89,10 +88,12 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
       const file = reader.resolve(isName ? `skills/${path}/SKILL.md` : path, parent);
       const folder = isAbsolute(path) ? undefined : parent;
       const found = await reader.read(file, { maxBytes: MAX_CONTEXT_BYTES, folder });
-      if (found.kind !== 'missing') return { path: file, text: skillText(path, reader.show(file), found) };
+      if (found.kind !== 'missing') return { path: file, text: skillText(found) };
       tried.push(reader.show(file));
     }
-    throw await missingSkill(path, homes, tried);
+    throw new NotFoundError('skill', tried.at(-1) ?? path, {
+      remedy: `Searched for ${tried.map((file) => `\`${file}\``).join(', ') || 'nothing: built-in agents have no skills'}.`,
+    });
   }
 
   async function loadAgent(name: string): Promise<LoadedAgent> {
@@ -167,35 +168,33 @@ async function findAgent(name: string, place: AgentPlace): Promise<AgentFile | u
   const paths = isPath
     ? [reader.resolve(name)]
     : folders.map((folder) => reader.resolve(name + EXTENSION, folder));
-  for (const path of isPath ? paths : []) checkAgentName(basename(path, EXTENSION));
+  if (isPath) checkAgentName(basename(name, EXTENSION));
   const all = await Promise.all(paths.map((path) => reader.read(path, { maxBytes: MAX_AGENT_BYTES })));
   for (const [index, path] of paths.entries()) {
     const found = all[index];
     if (found === undefined || found.kind === 'missing') continue;
     if (reader.isLocal && !isPath && !(await isOnlyOne(path, reader))) continue;
     const file = reader.file(path);
-    const text = decodeAgent(agentBytes(found, { name, file }), { name, file });
+    const text = agentText(found, { name, file });
     return { name, file, source: reader.show(path), text, home: { place, parent: dirname(dirname(path)) } };
   }
   return undefined;
 }
 
-function agentBytes(found: Exclude<Found, { kind: 'missing' }>, source: { name: string; file: string }) {
-  switch (found.kind) {
-    case 'file':
-      return found.bytes;
-    case 'outside':
-      throw new ConfigError(
-        `the file of the agent "${source.name}" leads out of the workspace: ${JSON.stringify(source.file)}`,
-        { remedy: 'In a workflow, use a path inside the repository, and not a link that leads out of it.' },
-      );
-    case 'folder':
-    case 'refused':
-      if (found.size !== undefined) throw parseError(source, tooLarge(`${grouped(found.size)} bytes`));
-      throw new ConfigError(`failed to read agent config "${source.name}": ${found.reason}`, {
-        at: { file: source.file },
-        remedy: 'An agent is a readable text file.',
-      });
+function agentText(
+  found: Exclude<Found, { kind: 'missing' }>,
+  source: { readonly name: string; readonly file: string },
+): string {
+  if (found.kind === 'refused') {
+    throw new ConfigError(`failed to read agent config "${source.name}": ${found.reason}`, {
+      at: { file: source.file },
+      remedy: 'An agent is a small text file. In a workflow it lies in the repository, and so do its links.',
+    });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(found.bytes);
+  } catch {
+    throw parseError(source, 'invalid UTF-8', 'Save the file as UTF-8, not as UTF-16 or Latin-1.');
   }
 }
 
@@ -222,13 +221,43 @@ async function agentsIn(reader: AgentReader, folder: string): Promise<readonly s
   return files.map((file) => file.slice(0, -EXTENSION.length));
 }
 
-/** The error for an agent that is nowhere; it names every one there is, so that a typing mistake is seen at once. */
-async function missingAgent(name: string, places: Places): Promise<ConfigError> {
-  const known = places.flatMap(({ reader, folders }) => folders.map((folder) => agentsIn(reader, folder)));
-  return agentNotFound(name, {
-    places: places.map(({ reader, folders }) => reader.where(folders)),
-    known: (await Promise.all(known)).flat(),
-  });
+const RESERVED = new Set(['memory', 'untrusted', 'projects', 'scratchpad']);
+
+/**
+ * Checks an agent's name: it becomes a file name and part of cache keys, so it can never leave its folder (D5).
+ * Throws a ConfigError.
+ */
+export function checkAgentName(name: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    const remedy =
+      'A name starts with a letter or digit of ASCII and holds at most 64 of them, dots, underscores and hyphens.';
+    throw new ConfigError(`invalid agent name ${JSON.stringify(name)}`, { remedy });
+  }
+  if (RESERVED.has(name.toLowerCase()) || /^\d{4}-\d{2}-\d{2}$|\.state$/i.test(name)) {
+    throw new ConfigError(`agent name "${name}" is reserved`, {
+      remedy: 'Memory keeps files of its own under that name; rename the agent file.',
+    });
+  }
+  return name;
+}
+
+/** Agents that a message names; the nearest come first. */
+const MAX_NAMED = 20;
+
+/** The error for an agent that is nowhere; it names those that exist, so that a typing mistake is seen at once. */
+async function missingAgent(name: string, places: Places): Promise<NotFoundError> {
+  const found = places.flatMap(({ reader, folders }) => folders.map((folder) => agentsIn(reader, folder)));
+  const builtIn = BUILT_IN_AGENTS.map((agent) => agent.name);
+  const all = [...new Set([...(await Promise.all(found)).flat(), ...builtIn])];
+  const meant = builtIn.find((one) => one === BUILT_IN_PREFIX + name) ?? nearest(name, all);
+  const known = byNearness(name, all).slice(0, MAX_NAMED);
+  const left = all.length - known.length;
+  const remedy = [
+    meant === undefined ? '' : `Did you mean \`${meant}\`? `,
+    `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}. `,
+    `Searched in ${places.map(({ reader, folders }) => reader.where(folders)).join(' and in ')}.`,
+  ];
+  return new NotFoundError('agent', name, { remedy: remedy.join('') });
 }
 
 /** Where the skill of an agent is looked for. A repository cannot put its own under an agent of the user's. */
@@ -244,108 +273,17 @@ function homesIn(place: AgentPlace): readonly AgentHome[] {
   return [...new Set(place.folders.map((folder) => dirname(folder)))].map((parent) => ({ place, parent }));
 }
 
-function skillText(path: string, file: string, found: Exclude<Found, { kind: 'missing' }>): string {
-  if (found.kind === 'outside') {
-    throw new ConfigError(
-      `skill ${JSON.stringify(path)} leads out of the folders that skills are read from`,
-      {
-        remedy: 'Put the skill next to the agents, for example in `axe/skills/`, or give its absolute path.',
-      },
-    );
-  }
-  if (found.kind !== 'file') {
-    const { reason, size } = found;
-    if (size === undefined) {
-      throw new ConfigError(`failed to read skill: ${reason}`, {
-        remedy: `\`${file}\` must be a readable text file. Name the file: \`…/SKILL.md\`.`,
-      });
-    }
-    const sizes = `has ${grouped(size)} bytes; the limit is ${grouped(MAX_CONTEXT_BYTES)}`;
-    throw new ConfigError(`failed to read skill: ${file} ${sizes}`, {
-      remedy: 'Keep the skill short, and move long texts to context files (`files`).',
-    });
-  }
-  // By whatever name or link: the untrusted lane of memory and git's own folder must not become instructions (D47).
-  const isSecret = isSecretPath(found.path.split(/[\\/]/));
-  if (isSecret || found.isMemory) {
-    const reason = isSecret ? 'credentials may be kept there' : 'memory is kept there';
-    throw new ConfigError(`skill ${JSON.stringify(path)} is out of bounds: ${reason}`, {
-      remedy: 'Put the skill next to the agents, for example in `axe/skills/`.',
-    });
-  }
-  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);
-}
-
-/** The place axe would have looked at is in the message; the others, and what is there, in the remedy. */
-async function missingSkill(
-  path: string,
-  homes: readonly AgentHome[],
-  tried: readonly string[],
-): Promise<ConfigError> {
-  const local = homes.filter(({ place }) => place.reader.isLocal);
-  const known = (await Promise.all(local.map(skillsIn))).flat();
-  const [nearest] = local;
-  const axes = nearest?.place.reader.resolve(path, nearest.place.configDir ?? nearest.parent);
-  const places = [...new Set(tried)].map((file) => `\`${file}\``);
-  return skillNotFound(path, { places, known: [...new Set(known)] }, axes);
-}
-
-/** The skills of a folder, as agents name them: their `SKILL.md`, or the text that has the wrong name. */
-async function skillsIn({ place: { reader }, parent }: AgentHome): Promise<readonly string[]> {
-  const folder = reader.resolve('skills', parent);
-  const skills = (await reader.list(folder)).map(async (name) => {
-    const texts = (await reader.list(reader.resolve(name, folder))).filter((file) => file.endsWith('.md'));
-    const text = texts.find((file) => file === 'SKILL.md') ?? texts[0];
-    return text === undefined ? [] : [`skills/${name}/${text}`];
+function skillText(found: Exclude<Found, { kind: 'missing' }>): string {
+  const reason = found.kind === 'refused' ? found.reason : whyOutOfBounds(found);
+  if (found.kind === 'file' && reason === undefined)
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(found.bytes);
+  throw new ConfigError(`failed to read skill: ${reason}`, {
+    remedy: 'A skill is a short text file next to the agents, for example `axe/skills/review/SKILL.md`.',
   });
-  return (await Promise.all(skills)).flat();
 }
 
-const LINE_FEED = 0x0a;
-const SAVE_AS_UTF8 = 'Save the file as UTF-8.';
-
-/**
- * The text of an agent file. A byte order mark is left out. Throws a ConfigError for files over MAX_AGENT_BYTES, UTF-16
- * and bytes that are not UTF-8.
- */
-export function decodeAgent(bytes: Uint8Array, source: TomlSource): string {
-  if (bytes.length > MAX_AGENT_BYTES) throw parseError(source, tooLarge(`${grouped(bytes.length)} bytes`));
-  if (isUtf16(bytes)) {
-    throw parseError(source, { message: 'the file is UTF-16, not UTF-8', remedy: SAVE_AS_UTF8 }, { line: 1 });
-  }
-  try {
-    return decodeStrictly(bytes);
-  } catch {
-    const line = firstBadLine(bytes);
-    throw parseError(source, { message: 'invalid UTF-8', remedy: SAVE_AS_UTF8 }, { line });
-  }
-}
-
-/** A UTF-16 mark, or a NUL among the first two bytes, which no TOML file begins with. */
-function isUtf16(bytes: Uint8Array): boolean {
-  const [first, second] = bytes;
-  if (first === undefined || second === undefined) return false;
-  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
-  return hasMark || first === 0 || second === 0;
-}
-
-/** Throws a TypeError for invalid bytes. */
-function decodeStrictly(bytes: Uint8Array): string {
-  return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-}
-
-/** A line feed is never part of a longer character, so the lines can be tried one by one. */
-function firstBadLine(bytes: Uint8Array): number {
-  let line = 1;
-  for (let start = 0; start < bytes.length; line += 1) {
-    const end = bytes.indexOf(LINE_FEED, start);
-    const stop = end < 0 ? bytes.length : end;
-    try {
-      decodeStrictly(bytes.subarray(start, stop));
-    } catch {
-      return line;
-    }
-    start = stop + 1;
-  }
-  return line;
+/** By whatever name or link: the untrusted lane of memory and git's own folder must not become instructions (D47). */
+function whyOutOfBounds({ path, isMemory }: Extract<Found, { kind: 'file' }>): string | undefined {
+  if (isSecretPath(path.split(/[\\/]/))) return `${path} is out of bounds: credentials may be kept there`;
+  return isMemory ? `${path} is out of bounds: memory is kept there` : undefined;
 }

@@ -2,67 +2,49 @@
 export type KeyPath = readonly (string | number)[];
 
 /** Line and column of a key, counted from 1; the column counts UTF-16 units. */
-export interface KeyPosition {
+interface KeyPosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Finds keys of one TOML text; the text is read once, when the first key is asked for. */
-export interface Locator {
-  /** Where the key stands, or the nearest table around it, or the first line. */
-  findNearest(path: KeyPath): KeyPosition;
-  /** The key that begins its line here, and the line where that key stands first. */
-  keyAt(position: KeyPosition): { readonly path: KeyPath; readonly first: number } | undefined;
-}
+/** Says where a key of a TOML text stands, or the nearest table around it, or the first line. */
+export type Locator = (path: KeyPath) => KeyPosition;
 
 /**
  * Makes a locator of the keys that begin a line; those in an inline table have the place of the key in front of it. The
- * parser gives no places. Texts that are not valid TOML are read as far as they make sense.
+ * parser gives no places. Texts that are not valid TOML are read as far as they make sense. A text is read once, when the
+ * first key is asked for.
  */
 export function createLocator(text: string): Locator {
-  let index: ReturnType<typeof indexKeys> | undefined;
-  const find = (path: KeyPath): KeyPosition | undefined => {
-    index ??= indexKeys(text);
-    return index.positions.get(exactId(path)) ?? index.positions.get(looseId(path));
-  };
-  return {
-    findNearest(path) {
-      for (let length = Math.min(path.length, MAX_DEPTH); length > 0; length -= 1) {
-        const position = find(path.slice(0, length));
-        if (position !== undefined) return position;
-      }
-      return { line: 1, column: 1 };
-    },
-    keyAt({ line, column }) {
-      index ??= indexKeys(text);
-      const key = index.keys.get(line);
-      if (key?.column !== column) return undefined;
-      return { path: key.path, first: find(key.path)?.line ?? line };
-    },
+  let positions: ReadonlyMap<string, KeyPosition> | undefined;
+  return (path) => {
+    positions ??= indexKeys(text);
+    for (let length = Math.min(path.length, MAX_DEPTH); length > 0; length -= 1) {
+      const known = path.slice(0, length);
+      const position = positions.get(exactId(known)) ?? positions.get(looseId(known));
+      if (position !== undefined) return position;
+    }
+    return { line: 1, column: 1 };
   };
 }
 
 const NAME = String.raw`(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
 const DOTTED = String.raw`${NAME}(?:[ \t]*\.[ \t]*${NAME})*`;
 const HEADER = new RegExp(String.raw`^([ \t]*\[(\[?)[ \t]*)(${DOTTED})`);
-const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|'''|\{[^}]*$)?`);
+const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|''')?`);
 
 /** No key of an agent is deeper, and a hostile file cannot make paths long. */
 const MAX_DEPTH = 12;
 
-function indexKeys(text: string) {
+function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
   const positions = new Map<string, KeyPosition>();
-  /** By line. */
-  const keys = new Map<number, { readonly path: KeyPath; readonly column: number }>();
   /** Tables seen so far in each array of tables, by the array's path. */
   const arrays = new Map<string, number>();
   let table: KeyPath = [];
-  /** Inline tables over several lines around the line. */
-  const inline: KeyPath[] = [];
-  let fence: string | undefined;
+  /** The quotes that end the text around the line. */
+  let quotes: string | undefined;
 
   function note(path: KeyPath, line: number, column: number): void {
-    keys.set(line, { path, column });
     for (let depth = Math.min(path.length, MAX_DEPTH); depth > 0; depth -= 1) {
       const known = path.slice(0, depth);
       for (const id of [exactId(known), looseId(known)]) {
@@ -72,8 +54,8 @@ function indexKeys(text: string) {
   }
 
   for (const [at, content] of text.split('\n').entries()) {
-    if (fence !== undefined) {
-      if (content.includes(fence)) fence = undefined;
+    if (quotes !== undefined) {
+      if (content.includes(quotes)) quotes = undefined;
       continue;
     }
     const [, opening = '', isArray, header] = HEADER.exec(content) ?? [];
@@ -82,15 +64,12 @@ function indexKeys(text: string) {
       note(table, at + 1, opening.length + 1);
       continue;
     }
-    if (/^[ \t]*\}/.test(content)) inline.pop();
     const [, indent = '', key, opened] = PAIR.exec(content) ?? [];
     if (key === undefined) continue;
-    const path = [...(inline.at(-1) ?? table), ...namesIn(key)].slice(0, MAX_DEPTH);
-    note(path, at + 1, indent.length + 1);
-    if (opened?.startsWith('{')) inline.push(path);
-    else if (opened !== undefined && content.lastIndexOf(opened) === content.indexOf(opened)) fence = opened;
+    note([...table, ...namesIn(key)], at + 1, indent.length + 1);
+    if (opened !== undefined && content.lastIndexOf(opened) === content.indexOf(opened)) quotes = opened;
   }
-  return { positions, keys };
+  return positions;
 }
 
 /** The path of the table that `[a.b]` or `[[a.b]]` opens. */

@@ -179,71 +179,49 @@ export const MCP_SERVERS = described(
 );
 
 function* mcpProblems(servers: readonly McpServerConfig[]): Generator<AgentProblem> {
-  const names = new Set<string>();
-  for (const [index, server] of servers.entries()) {
+  for (const [index, { name, transport, command, url, env }] of servers.entries()) {
     const problem = (key: string, what: string, remedy: string): AgentProblem => ({
       message: `mcp_servers[${index}].${key} ${what}`,
       remedy,
       path: ['mcp_servers', index, key],
     });
-    if (server.name.trim() === '')
-      yield problem('name', 'is required', 'Add a line `name = "…"` to the table.');
-    if (server.transport === 'stdio') {
-      if (server.command.trim() === '') {
+    if (name.trim() === '') yield problem('name', 'is required', 'Add a line `name = "…"` to the table.');
+    if (transport === 'stdio') {
+      if (command.trim() === '')
         yield problem('command', 'is required', 'Name the program to start: `command = "npx"`.');
-      }
-      yield* envProblems(server.env, problem);
     } else {
-      yield* urlProblems(server.url, problem);
-      if (Object.keys(server.env).length > 0)
-        yield problem(
-          'env',
-          'is for `transport = "stdio"` only',
-          'Give a server with a URL its key in `headers`.',
-        );
+      const wrong = urlProblem(url);
+      if (wrong !== undefined) yield problem('url', wrong, URL_REMEDY);
+      if (Object.keys(env).length > 0) {
+        const remedy = 'Give a server with a URL its key in `headers`.';
+        yield problem('env', 'is for `transport = "stdio"` only', remedy);
+      }
     }
-    if (chosen(TRANSPORTS, server.transport) === undefined) {
-      yield problem(
-        'transport',
-        `must be one of: ${TRANSPORTS.join(', ')}`,
-        'Add `transport = "streamable-http"` for a server with a URL, `transport = "stdio"` for a program.',
-      );
+    if (chosen(TRANSPORTS, transport) === undefined) {
+      const remedy =
+        'Add `transport = "streamable-http"` for a server with a URL, `transport = "stdio"` for a program.';
+      yield problem('transport', `must be one of: ${TRANSPORTS.join(', ')}`, remedy);
     }
-    if (names.has(server.name)) {
+    if (servers.findIndex((other) => other.name === name) < index) {
       yield {
-        message: `mcp_servers names must be unique: ${JSON.stringify(server.name)}`,
+        message: `mcp_servers names must be unique: ${JSON.stringify(name)}`,
         remedy:
           'Give each server a name of its own: `tools-allowed` and messages refer to a server by its name.',
         path: ['mcp_servers', index, 'name'],
       };
     }
-    names.add(server.name);
   }
 }
 
-type McpProblem = (key: string, what: string, remedy: string) => AgentProblem;
+const URL_REMEDY =
+  'Write it like this: `url = "https://mcp.example.com/mcp"`. A server that we start has `transport = "stdio"`.';
 
-function* envProblems(env: McpServerConfig['env'], problem: McpProblem): Generator<AgentProblem> {
-  const wrong = Object.keys(env).find((name) => !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name));
-  if (wrong === undefined) return;
-  const what = `has ${JSON.stringify(wrong)}, which is not a variable name`;
-  yield problem('env', what, 'Use letters, digits and `_`: `env = { API_KEY = "${API_KEY}" }`.');
-}
-
-function* urlProblems(url: string, problem: McpProblem): Generator<AgentProblem> {
-  const example = 'Write it like this: `url = "https://mcp.example.com/mcp"`.';
-  if (url === '') {
-    yield problem('url', 'is required', `${example} A server that we start has \`transport = "stdio"\`.`);
-    return;
-  }
-  if (!URL.canParse(url)) {
-    yield problem('url', 'is invalid', example);
-    return;
-  }
+function urlProblem(url: string): string | undefined {
+  if (url === '') return 'is required';
+  if (!URL.canParse(url)) return 'is invalid';
   const scheme = new URL(url).protocol.replace(/:$/, '');
-  if (scheme !== 'http' && scheme !== 'https') {
-    yield problem('url', `must use http or https scheme, got ${JSON.stringify(scheme)}`, example);
-  }
+  if (scheme === 'http' || scheme === 'https') return undefined;
+  return `must use http or https scheme, got ${JSON.stringify(scheme)}`;
 }
 
 /**

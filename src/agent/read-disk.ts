@@ -1,11 +1,12 @@
-import { lstat, readdir, realpath, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { confine, isInside, shownPath } from '../lib/confine.js';
 import { MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
 import { createFiles, errorCode, fileError, type OpenFile } from '../lib/files.js';
 import { compareBytes } from '../lib/text/bytes.js';
 import { compileGlob } from '../lib/text/glob.js';
+import { grouped } from '../lib/text/number.js';
 import { readRegularFile } from '../lib/user-files.js';
 import {
   BINARY_CHECK_BYTES,
@@ -45,22 +46,26 @@ export function diskPlace({ cwd, dirs, configDir: config, ...options }: DiskOpti
     { maxBytes, folder }: { readonly maxBytes: number; readonly folder?: string },
   ): Promise<Found> {
     const own = folder === undefined ? undefined : [folder, cwd];
-    if (own?.some((root) => isInside(root, path)) === false) return { kind: 'outside' };
+    const refused = (reason: string) => ({ kind: 'refused' as const, reason });
+    const place = folder === undefined ? 'the workspace' : 'the folders that skills are read from';
+    const outside = `${JSON.stringify(shownPath(cwd, path))} leads out of ${place}`;
+    if (own?.some((root) => isInside(root, path)) === false) return refused(outside);
     try {
       const real = await realpath(path);
       const roots = isConfined ? [cwd] : folder === configDir ? undefined : own;
-      if (roots !== undefined && !(await isWithin(roots, real))) return { kind: 'outside' };
+      if (roots !== undefined && !(await isWithin(roots, real))) return refused(outside);
       const stats = await stat(real);
-      if (stats.isDirectory()) return { kind: 'folder', reason: `read ${path}: is a directory` };
-      if (!stats.isFile()) return { kind: 'refused', reason: `${path} is not a regular file` };
-      if (stats.size > maxBytes) return { kind: 'refused', reason: `${path} is too large`, size: stats.size };
+      if (stats.isDirectory()) return refused(`read ${path}: is a directory`);
+      if (!stats.isFile()) return refused(`${path} is not a regular file`);
+      if (stats.size > maxBytes)
+        return refused(`${path} has ${grouped(stats.size)} bytes; the limit is ${grouped(maxBytes)}`);
       const bytes = await readRegularFile(real);
       return { kind: 'file', path: real, bytes, isMemory: await isWithin(memory, real) };
     } catch (thrown) {
       const code = errorCode(thrown);
       if (code === undefined) throw thrown;
       if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' };
-      return { kind: 'refused', reason: fileError('open', path, thrown).message };
+      return refused(fileError('open', path, thrown).message);
     }
   }
 
@@ -136,29 +141,13 @@ async function resolveWorkdir(workdir: string): Promise<string> {
   try {
     return await realpath(workdir);
   } catch (thrown) {
-    throw new ConfigError(`failed to resolve workdir symlinks: ${await firstMissing(workdir, thrown)}`, {
-      cause: thrown,
-      remedy: 'We look for `files` in the workdir: check `workdir` in the agent and `--workdir`.',
-    });
-  }
-}
-
-/** The error of the first folder on the way that cannot be looked at, as axe tells it. */
-async function firstMissing(path: string, fallback: unknown): Promise<string> {
-  if (errorCode(fallback) === 'ELOOP') return 'EvalSymlinks: too many links';
-  const parent = dirname(path);
-  if (parent !== path) {
-    try {
-      await realpath(parent);
-    } catch (thrown) {
-      return firstMissing(parent, thrown);
-    }
-  }
-  try {
-    await lstat(path);
-    return fileError('lstat', path, fallback).message;
-  } catch (thrown) {
-    return fileError('lstat', path, thrown).message;
+    throw new ConfigError(
+      `failed to resolve workdir symlinks: ${fileError('lstat', workdir, thrown).message}`,
+      {
+        cause: thrown,
+        remedy: 'We look for `files` in the workdir: check `workdir` in the agent and `--workdir`.',
+      },
+    );
   }
 }
 

@@ -7,16 +7,17 @@ const MAX_WORD_LENGTH = 100;
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const [best] = byNearness(word, candidates);
-  if (best === undefined) return undefined;
-  return distance(word.toLowerCase(), best.toLowerCase()) <= tolerance(word) ? best : undefined;
+  const tolerance = Math.max(1, Math.floor(word.length / 3));
+  return best !== undefined && distance(word.toLowerCase(), best.toLowerCase()) <= tolerance
+    ? best
+    : undefined;
 }
 
 /** The candidates, the most similar to the word first; equally similar ones keep their order. */
 export function byNearness(word: string, candidates: readonly string[]): readonly string[] {
-  const folded = word.toLowerCase();
   return candidates
-    .map((candidate) => ({ candidate, distance: distance(folded, candidate.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)
+    .map((candidate) => ({ candidate, edits: distance(word.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits)
     .map(({ candidate }) => candidate);
 }
 
@@ -46,8 +47,4 @@ export function distance(a: string, b: string): number {
 
 function at(row: readonly number[], column: number): number {
   return row[column] ?? Number.POSITIVE_INFINITY;
-}
-
-function tolerance(word: string): number {
-  return Math.max(1, Math.floor(word.length / 3));
 }

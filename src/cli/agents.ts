@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { formatAgent } from '../agent/format-agent.js';
 import { parseAgent } from '../agent/inspect.js';
-import { checkAgentName } from '../agent/name.js';
+import { checkAgentName } from '../agent/loader.js';
 import { scaffoldAgent } from '../agent/scaffold.js';
 import { configDir } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';

@@ -307,7 +307,7 @@ function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string
 function summarizeValidation(validation: Validation, { clean }: SummaryOptions): RunSummary {
   const { agents, where } = validation;
   const faults = allFaults(validation);
-  const verdicts = agents.map((agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent)}`);
+  const verdicts = agents.map((agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent.faults)}`);
   const lines = faults.map(({ severity, at, message, remedy }) =>
     oneLine(
       `- **${severity}** ${code(sourcePosition(at))}: ${clean(warningText({ message, remedy: remedy || undefined }))}`,
@@ -324,7 +324,7 @@ function summarizeValidation(validation: Validation, { clean }: SummaryOptions):
       `${count(agents.length, 'agent')} of ${where}. No model was asked and memory was not touched.`,
       table(
         ['Agent', 'Result'],
-        agents.map((agent) => [code(cutToCharacters(agent.file, 100)), formatVerdict(agent)]),
+        agents.map((agent) => [code(cutToCharacters(agent.file, 100)), formatVerdict(agent.faults)]),
       ),
       lines.join('\n'),
     ]),

@@ -61,7 +61,7 @@ export function refPlace(options: RefOptions): AgentPlace {
       `${folders.map((folder) => `\`${folder}\``).join(' and ')} of ${locationOf(options, '').slice(0, -1)}`,
     async read(path, { maxBytes }) {
       const found = await readPathAt(options, { path, maxBytes }, signal);
-      if (found.kind === 'folder') return { kind: 'folder', reason: 'it is a folder' };
+      if (found.kind === 'folder') return { kind: 'refused', reason: 'it is a folder' };
       if (found.kind !== 'file') return found;
       onRead?.(path);
       return { ...found, isMemory: isMemory(path) || isMemory(found.path) };
