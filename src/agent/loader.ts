@@ -9,7 +9,7 @@ import { parseError } from './fault.js';
 import { parseAgent } from './inspect.js';
 import { byNearness, nearest } from './suggest.js';
 
-export interface ListedFile {
+interface ListedFile {
   /** What the agent is asked for by. */
   readonly name: string;
   /** For people and annotations. */

@@ -111,7 +111,7 @@ type EntrySearch =
   | { readonly kind: 'ambiguous'; readonly candidates: readonly MemoryEntry[] };
 
 /** Fewest characters that may stand for an id they begin. */
-export const MIN_PREFIX = 6;
+const MIN_PREFIX = 6;
 
 /** Finds entries by their id or by the first characters of it, if they are no other's too. */
 export function findEntry(entries: readonly MemoryEntry[], requested: string): EntrySearch {
