@@ -90,7 +90,7 @@ export function createDemoPullRequest() {
       return mark;
     });
     const marks = [...ended, ...back];
-    const { comments, raised } = prepareReview(posting, { marks, earlier: [], part: undefined });
+    const { comments, raised } = prepareReview(posting, marks);
     const lines = readDiffLines(pushed.diff);
     const begin = ({ path, side, line, body }: ReviewComment): Thread => {
       const first = write(body, BOT);

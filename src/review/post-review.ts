@@ -8,11 +8,9 @@ import { count } from '../lib/text/number.js';
 import { warningText } from '../lib/warning.js';
 import type { Buffered } from './buffered.js';
 import { formatFindings } from './comment-text.js';
-import { type FindingMark, readReviewMark } from './marks.js';
 import { notRepeated, type PostedReview, type ReviewPost, recordsOf } from './news.js';
 import { worstFirst } from './place.js';
 import { type PreparedReview, prepareReview, repliedIn } from './prepare-review.js';
-import { formatEarlier } from './said.js';
 import {
   adoptedIds,
   bindings,
@@ -20,6 +18,7 @@ import {
   hasNews,
   isAsking,
   isRequesting,
+  mustAsk,
   reviewsOf,
   sayReplies,
   withdrawRequests,
@@ -64,7 +63,7 @@ async function postNew(client: GitHubClient, posting: ReviewPost): Promise<Poste
   const { place, ledger, news, buffered } = posting;
   // Which conversations are answered in is known before any is resolved.
   const changed = await changeConversations(client, posting, repliedIn(posting));
-  const prepared = prepare(posting, changed.marks);
+  const prepared = prepareReview(posting, changed.marks);
   const result = isWorthPosting(posting) ? await post(client, posting, prepared) : undefined;
   const { said, unsaid } = await sayReplies(client, posting, [...changed.replies, ...prepared.replies]);
   const unreplied = prepared.replies.filter((one) => unsaid.includes(one)).map(({ placed }) => placed);
@@ -105,25 +104,6 @@ function isWorthPosting(posting: ReviewPost): boolean {
   if (buffered.review === undefined) return false;
   const told = news.ended.filter(({ why }) => why !== 'resolved');
   return reviewsOf(ledger, agent).length === 0 || told.length + news.back.length + news.claimed.length > 0;
-}
-
-/** Findings ask for changes, and no review of the agent does. Of a change that is not known nobody can say that. */
-function mustAsk(posting: ReviewPost): boolean {
-  const { ledger, agent } = posting;
-  return ledger.context.lines !== undefined && isAsking(posting) && !isRequesting(ledger, agent);
-}
-
-function prepare(posting: ReviewPost, marks: readonly FindingMark[]): PreparedReview {
-  const { ledger, news, agent, head } = posting;
-  const before = reviewsOf(ledger, agent).filter(({ body }) => readReviewMark(body)?.head === head);
-  const opened = marks.flatMap((mark) =>
-    mark.kind === 'back' && mark.closedBy === undefined ? [mark.id] : [],
-  );
-  const asks = mustAsk(posting);
-  const earlier = formatEarlier(posting, new Set(opened), asks);
-  // Nothing new is said a second time by the mark that it had the first time.
-  const isMore = before.length > 0 && (asks || news.fresh.length + earlier.length > 0);
-  return prepareReview(posting, { marks, earlier, part: isMore ? before.length + 1 : undefined });
 }
 
 async function post(

@@ -1,15 +1,20 @@
 import type { ReviewComment } from '../github/posting/review.js';
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
+import { cleanLine, cutToBytes } from '../lib/text/cut.js';
+import { codeSpan } from '../lib/text/markdown.js';
+import { count } from '../lib/text/number.js';
 import { formatMark, type Mark } from '../safety/mark.js';
-import { commentText, findingInText, titleLine } from './comment-text.js';
+import { commentText, findingInText, severityMark, titleLine } from './comment-text.js';
 import { codeKey } from './diff-lines.js';
 import { isOpen, type Side } from './finding.js';
 import type { Ledger } from './ledger.js';
-import { agentOf, type FindingMark, findingMark, type Raised } from './marks.js';
-import type { ReviewPost } from './news.js';
+import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark, reviewMark } from './marks.js';
+import { notRepeated, type ReviewPost } from './news.js';
 import { type PlacedFinding, worstFirst } from './place.js';
-import { formatReviewBody } from './review-body.js';
+import { formatEarlier } from './said.js';
 import type { KnownFinding, Thread } from './seen.js';
+import { formatSeverities } from './severity.js';
+import { mustAsk, reviewsOf } from './tell-findings.js';
 
 /** A finding on a line where a conversation of ours is open: it is said there. */
 interface PreparedReply {
@@ -24,7 +29,7 @@ interface PreparedReply {
 export interface PreparedReview {
   /** Distinguishes this agent's review of this commit from all others; `body` begins with it. */
   readonly mark: Mark;
-  /** Cleaned markdown behind the mark. */
+  /** Cleaned markdown. */
   readonly body: string;
   /** The last line, for below whatever is added to the body; empty for none. */
   readonly footer: string;
@@ -33,7 +38,7 @@ export interface PreparedReview {
   /** Cleaned markdown behind their marks, the worst first. */
   readonly comments: readonly ReviewComment[];
   readonly replies: readonly PreparedReply[];
-  /** Findings in the review's text, whole or shortened. */
+  /** Findings in the review's text. */
   readonly inBody: readonly PlacedFinding[];
   /** Findings for which there was no room: for the job summary. */
   readonly omitted: readonly PlacedFinding[];
@@ -42,20 +47,9 @@ export interface PreparedReview {
 /**
  * Makes the one review of a run: the worst findings get their lines, one conversation for each line, and all others stand in
  * the review's text. On a line where a conversation of ours is open a finding is said there. `marks` are those of earlier
- * findings, `earlier` lines about them; `part` counts from 2 on, where the commit was reviewed before.
+ * findings.
  */
-export function prepareReview(
-  posting: ReviewPost,
-  {
-    marks,
-    earlier,
-    part,
-  }: {
-    readonly marks: readonly FindingMark[];
-    readonly earlier: readonly string[];
-    readonly part: number | undefined;
-  },
-): PreparedReview {
+export function prepareReview(posting: ReviewPost, marks: readonly FindingMark[]): PreparedReview {
   const listed = worstFirst(posting.news.fresh);
   const replies: PreparedReply[] = [];
   const lines = new Map<string, PlacedFinding[]>();
@@ -70,24 +64,14 @@ export function prepareReview(
   const groups = [...lines.values()];
   const onLines = groups.slice(0, Math.max(0, posting.maxComments)).map((group) => fitOnLine(group, posting));
   const comments = onLines.flatMap(({ fitting }) => prepareComment(fitting, posting));
-  const inText = [
-    ...unplaced,
-    ...onLines.flatMap(({ left }) => left),
-    ...groups.slice(onLines.length).flat(),
-  ];
+  const overCap = [...onLines.flatMap(({ left }) => left), ...groups.slice(onLines.length).flat()];
+  const inText = [...unplaced, ...overCap];
   const raised = [...inText, ...listed.filter((one) => !inText.includes(one))].map((one) =>
     raisedMark(one, posting),
   );
-  const body = formatReviewBody(posting, {
-    marks: [...marks, ...raised],
-    listed,
-    unplaced,
-    overCap: inText.slice(unplaced.length),
-    earlier,
-    part,
-  });
+  const text = formatBody(posting, [...marks, ...raised], { listed, unplaced, overCap });
   const footer = posting.footer === '' ? '' : `<sub>${posting.footer}</sub>`;
-  return { ...body, footer, raised, comments, replies };
+  return { ...text, footer, raised, comments, replies };
 }
 
 /**
@@ -215,4 +199,177 @@ function raisedMark({ finding, placement }: PlacedFinding, { agent, lane, now, c
     code: codeKey(code),
     lane,
   };
+}
+
+/**
+ * The text of a review: hidden marker, headline and summary, what became of earlier findings, a table of the new ones,
+ * findings without a line, findings beyond the limit (folded), what was not repeated. Never longer than GitHub takes: findings
+ * for which there is no room are counted.
+ */
+function formatBody(
+  posting: ReviewPost,
+  marks: readonly FindingMark[],
+  {
+    listed,
+    unplaced,
+    overCap,
+  }: {
+    readonly listed: readonly PlacedFinding[];
+    readonly unplaced: readonly PlacedFinding[];
+    readonly overCap: readonly PlacedFinding[];
+  },
+) {
+  const { ledger, agent, head, footer, clean } = posting;
+  const opened = marks.flatMap((mark) =>
+    mark.kind === 'back' && mark.closedBy === undefined ? [mark.id] : [],
+  );
+  const earlier = formatEarlier(posting, new Set(opened), mustAsk(posting));
+  const before = reviewsOf(ledger, agent).filter(({ body }) => readReviewMark(body)?.head === head).length;
+  // Nothing new is said a second time by the mark that it had the first time.
+  const isMore = before > 0 && (mustAsk(posting) || listed.length + earlier.length > 0);
+  const mark = markOf(posting, marks, isMore ? before + 1 : undefined);
+  const headline = headlineOf(posting, listed, earlier.length > 0);
+  const fixed = [
+    [headline, fitSummary(posting)].filter((text) => text !== '').join(' '),
+    earlier.slice(0, MAX_EARLIER).join('\n'),
+    formatTable(listed, clean),
+  ];
+  const used = fixed.reduce((sum, text) => sum + text.length, formatMark(mark).length + footer.length);
+  const inText = [...unplaced, ...overCap];
+  const shown = fitFindings(inText, MAX_COMMENT_CHARACTERS - FRAME - used, clean);
+  const textsOf = (some: readonly PlacedFinding[]) => some.flatMap((one) => shown.get(one) ?? []);
+  const omitted = inText.filter((one) => !shown.has(one));
+  const sections = [
+    ...fixed,
+    formatUnplaced(textsOf(unplaced)),
+    formatOverCap(textsOf(overCap), posting.maxComments),
+    formatNotes(posting, omitted.length),
+  ].filter((section) => section !== '');
+  const body = [formatMark(mark), ...sections].join('\n\n');
+  return { mark, body, inBody: [...shown.keys()], omitted };
+}
+
+const MAX_EARLIER = 30;
+const MAX_ROWS = 30;
+
+/** `**3 findings: 1 major, 2 minor.**`, and where not everything was looked at, of how much that is said. */
+function headlineOf(
+  { news, buffered, extent }: ReviewPost,
+  listed: readonly PlacedFinding[],
+  hasEarlier: boolean,
+): string {
+  const where = { whole: '', part: ' in the part that was reviewed', cut: ' so far' }[extent ?? 'whole'];
+  if (listed.length > 0) {
+    const severities = formatSeverities(listed.map(({ finding }) => finding.severity));
+    return `**${count(listed.length, 'finding')}${where}: ${severities}.**`;
+  }
+  const summary = buffered.review?.summary ?? '';
+  if (extent === undefined || news.back.length > 0 || SAYS_NOTHING_FOUND.test(summary)) return '';
+  const none = hasEarlier || news.kept.length > 0 ? 'Nothing new' : 'No findings';
+  return `**${none}${where}.**`;
+}
+
+/** A model that begins with it needs no headline that says the same. */
+const SAYS_NOTHING_FOUND = /^[\s*_]*(?:no (?:new )?(?:findings|issues|problems)|(?:i found )?nothing)\b/i;
+
+/** One line a finding, worst first; a single one needs no table. */
+function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean']): string {
+  if (listed.length < 2) return '';
+  const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
+    const { severity, title, path, line } = finding;
+    const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
+    return `| ${severityMark(severity)} | ${cell(titleLine(title, clean))} | ${cell(place)} |`;
+  });
+  return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
+}
+
+function cell(markdown: string): string {
+  return markdown.replaceAll('|', '\\|');
+}
+
+/** As many marks as there is room for; those of comments on lines are in these too. */
+function markOf(
+  { agent, head, lane }: ReviewPost,
+  marks: readonly FindingMark[],
+  part: number | undefined,
+): Mark {
+  const named = { agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), part, lane };
+  let kept = marks;
+  while (kept.length > 0 && formatMark(reviewMark({ ...named, marks: kept })).length > MAX_MARKS)
+    kept = kept.slice(0, -1);
+  return reviewMark({ ...named, marks: kept });
+}
+
+/** UTF-16 units. */
+const MAX_MARKS = 24_000;
+const MAX_NAME = 100;
+/** Code points of a remark, of which there are few. */
+const MAX_REMARK = 1000;
+/** Room for headings, notes and the blank lines between, in UTF-16 units; they have fixed texts with numbers in them. */
+const FRAME = 3500;
+const MAX_SUMMARY = 24_000;
+const CUT = '\n\n*The summary is too long to show here.*';
+
+function fitSummary({ buffered, clean }: ReviewPost): string {
+  const summary = buffered.review?.summary ?? '';
+  const whole = clean(summary).trim();
+  if (whole.length <= MAX_SUMMARY) return whole;
+  for (let bytes = MAX_SUMMARY; bytes > 0; bytes = Math.floor(bytes / 2)) {
+    const part = clean(cutToBytes(summary, bytes).text.trimEnd()).trim();
+    if (part.length + CUT.length <= MAX_SUMMARY) return part + CUT;
+  }
+  return CUT.trim();
+}
+
+/** The texts of the findings that fit into a room of UTF-16 units, a later one where an earlier one does not. */
+function fitFindings(
+  findings: readonly PlacedFinding[],
+  room: number,
+  clean: ReviewPost['clean'],
+): ReadonlyMap<PlacedFinding, string> {
+  const shown = new Map<PlacedFinding, string>();
+  let free = room;
+  for (const finding of findings) {
+    const text = `${clean(placeOf(finding))}\n\n${findingInText(finding, clean)}`;
+    // With a blank line behind it.
+    const cost = text.length + 2;
+    if (cost > free) continue;
+    free -= cost;
+    shown.set(finding, text);
+  }
+  return shown;
+}
+
+const MAX_PLACE = 200;
+
+/** With the handle: nobody can answer it below a comment of its own. */
+function placeOf({ finding, placement }: PlacedFinding): string {
+  const { path, line, startLine, side, handle } = finding;
+  // A binary or empty file has no line of that number.
+  if (placement.kind === 'body' && placement.reason === 'no-lines')
+    return `**${codeSpan(cleanLine(path, MAX_PLACE))}** · ${handle}`;
+  const range = startLine === undefined ? `${line}` : `${startLine}-${line}`;
+  return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''} · ${handle}`;
+}
+
+function formatUnplaced(texts: readonly string[]): string {
+  if (texts.length === 0) return '';
+  return [`### ${count(texts.length, 'finding')} outside of the diff`, ...texts].join('\n\n');
+}
+
+function formatOverCap(texts: readonly string[], maxComments: number): string {
+  if (texts.length === 0) return '';
+  const title = `${count(texts.length, 'more finding')}: a review has at most ${count(maxComments, 'comment')}`;
+  return [`<details>\n<summary>${title}</summary>`, ...texts, '</details>'].join('\n\n');
+}
+
+function formatNotes({ news, buffered, remarks }: ReviewPost, omitted: number): string {
+  const refused = buffered.refusedFindings;
+  const notes = [
+    ...remarks.map((remark) => cleanLine(remark, MAX_REMARK)),
+    notRepeated(news),
+    omitted === 0 ? '' : `No room here for ${count(omitted, 'more finding')}: see the job summary.`,
+    refused === 0 ? '' : `Not accepted: ${count(refused, 'finding')} beyond the number a run may raise.`,
+  ].filter((note) => note !== '');
+  return notes.length === 0 ? '' : `*${notes.join(' ')}*`;
 }

@@ -181,6 +181,12 @@ export function isAsking({ ledger, agent, blockOn }: ReviewPost): boolean {
   return ledger.open.some((one) => isBlocking(one, blockOn) && (!one.isTold || one.raisedAt > overruledAt));
 }
 
+/** Findings ask for changes, and no review of the agent does. Of a change that is not known nobody can say that. */
+export function mustAsk(posting: ReviewPost): boolean {
+  const { ledger, agent } = posting;
+  return ledger.context.lines !== undefined && isAsking(posting) && !isRequesting(ledger, agent);
+}
+
 /** Whether something became of findings that nobody was told of, or a review of the agent does not say any more what is open. */
 export function hasNews(posting: ReviewPost): boolean {
   const { ledger, news, agent } = posting;
