@@ -50,7 +50,7 @@ const TOOLS = {
   edit_file: ({ workspace }) => createEditFile(workspace),
   delete_file: ({ workspace }) => createDeleteFile(workspace),
   run_command: ({ shell, workdir }) => createRunCommand(shell, workdir),
-  url_fetch: ({ env, allowedHosts }) => createUrlFetch({ env }, allowedHosts),
+  url_fetch: ({ env, allowedHosts }) => createUrlFetch({ env, allowedHosts }),
   web_search: ({ fetch, env }) => createWebSearch(fetch, env),
 } as const satisfies Readonly<Record<string, (parts: ToolParts) => Tool>>;
 

@@ -6,21 +6,21 @@ import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
 import {
   createUrlFetch,
   fetchPage as fetchWebPage,
-  type PageOptions,
   type WebOptions,
 } from '../../../src/tools/web/url-fetch.js';
 import { type Handler, type Peer, type RecordedRequest, startLoopback } from '../../helpers/loopback.js';
 import { quiet } from '../workspace-scene.js';
 
 const PUBLIC = '93.184.216.34';
-const limits: PageOptions = { allowedHosts: [], maxBytes: 100_000, timeoutMs: 200_000 };
 
 /** Public names that lead to the loopback only after their addresses were checked. */
 function deps(addresses: Readonly<Record<string, readonly string[]>> = {}) {
   const resolved: string[] = [];
   const options: WebOptions = {
     env: {},
-    signal: quiet,
+    allowedHosts: [],
+    maxBytes: 100_000,
+    timeoutMs: 200_000,
     async resolve(host) {
       resolved.push(host);
       return addresses[host] ?? [PUBLIC];
@@ -37,13 +37,8 @@ async function serve(
   return { peer, at: (host, path = '/') => `http://${host}:${new URL(peer.url).port}${path}` };
 }
 
-function fetchPage(
-  url: string,
-  options: WebOptions = deps().options,
-  page: Partial<PageOptions> = {},
-  signal = quiet,
-) {
-  return fetchWebPage(url, { ...limits, ...page }, { ...options, signal });
+function fetchPage(url: string, options: Partial<WebOptions> = {}, signal = quiet) {
+  return fetchWebPage(url, { ...deps().options, ...options }, signal);
 }
 
 function send(response: ServerResponse, type: string, body: string | Uint8Array): void {
@@ -59,7 +54,7 @@ describe('a fetched page', () => {
       mediaType: 'text/html',
       text: '<p>grüße',
       truncated: false,
-      note: undefined,
+      isByProxy: false,
     });
     const [request] = peer.requests();
     expect(request?.headers).toMatchObject({
@@ -121,7 +116,7 @@ describe('a fetched page', () => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('a');
     });
-    await expect(fetchPage(at('example.com'), undefined, { timeoutMs: 200 })).rejects.toThrow(
+    await expect(fetchPage(at('example.com'), { timeoutMs: 200 })).rejects.toThrow(
       'did not answer within 0.2 seconds',
     );
   });
@@ -130,7 +125,7 @@ describe('a fetched page', () => {
     const abort = new AbortController();
     const { peer, at } = await serve(() => undefined);
     peer.onRequest(() => abort.abort(new Error('cancelled')));
-    await expect(fetchPage(at('example.com'), undefined, {}, abort.signal)).rejects.toThrow('cancelled');
+    await expect(fetchPage(at('example.com'), {}, abort.signal)).rejects.toThrow('cancelled');
   });
 
   it('at a port that browsers block is refused (https://fetch.spec.whatwg.org/#port-blocking)', async () => {
@@ -189,7 +184,7 @@ describe('C7 92: an address that is not public', () => {
     const told = 'host "runner.example.com" is a service of the runner';
     await expect(fetchPage(at('runner.example.com'), options)).rejects.toThrow(told);
     const allowedHosts = ['runner.example.com', 'example.com'];
-    await expect(fetchPage(at('example.com', '/moved'), options, { allowedHosts })).rejects.toThrow(
+    await expect(fetchPage(at('example.com', '/moved'), { ...options, allowedHosts })).rejects.toThrow(
       'is a service of the runner',
     );
     expect(peer.requests().map(({ path }) => path)).toEqual(['/moved']);
@@ -210,7 +205,7 @@ describe('C7 92: an address that is not public', () => {
 
   it('is refused without a resolver of its own too', async () => {
     const { peer } = await serve((_, response) => send(response, 'text/plain', 'SECRET'));
-    await expect(fetchPage(peer.url, { env: {}, signal: quiet })).rejects.toThrow('private or reserved');
+    await expect(fetchPage(peer.url, { resolve: undefined })).rejects.toThrow('private or reserved');
     expect(peer.requests()).toEqual([]);
   });
 });
@@ -301,7 +296,7 @@ describe('behind a proxy', () => {
     const proxy = await startProxy();
     const { options, resolved } = deps();
     const page = await fetchPage(at('example.com'), { ...options, env: { HTTP_PROXY: proxy.url } });
-    expect(page).toMatchObject({ text: 'page', note: expect.stringContaining('a proxy resolved the name') });
+    expect(page).toMatchObject({ text: 'page', isByProxy: true });
     expect(proxy.asked).toEqual([at('example.com')]);
     expect(resolved).toEqual([]);
   });
@@ -312,7 +307,7 @@ describe('behind a proxy', () => {
     const options = { ...deps().options, env: { HTTP_PROXY: proxy.url } };
     await expect(fetchPage(at('169.254.169.254'), options)).rejects.toThrow('private or reserved');
     await expect(fetchPage(at('metadata.google.internal'), options)).rejects.toThrow('private network');
-    await expect(fetchPage(at('example.com'), options, { allowedHosts: ['example.org'] })).rejects.toThrow(
+    await expect(fetchPage(at('example.com'), { ...options, allowedHosts: ['example.org'] })).rejects.toThrow(
       'allowed_hosts',
     );
     expect(proxy.asked).toEqual([]);
@@ -333,7 +328,7 @@ describe('behind a proxy', () => {
     const { options } = deps({ 'inside.example.com': ['10.0.0.1'] });
     const env = { HTTP_PROXY: proxy.url, NO_PROXY: 'direct.example.com,inside.example.com' };
     const direct = { ...options, env };
-    const page = { text: 'page', note: undefined };
+    const page = { text: 'page', isByProxy: false };
     expect(await fetchPage(at('direct.example.com'), direct)).toMatchObject(page);
     await expect(fetchPage(at('inside.example.com'), direct)).rejects.toThrow('resolves to the private');
     expect(proxy.asked).toEqual([]);
@@ -346,7 +341,7 @@ async function callTool(text: string, { status = 200, type = 'text/plain' } = {}
     response.writeHead(status, { 'content-type': type }).end(text);
   });
   const url = `http://example.com:${new URL(peer.url).port}/a`;
-  const tool = createUrlFetch(deps().options, ['example.com']);
+  const tool = createUrlFetch({ ...deps().options, maxBytes: undefined, allowedHosts: ['example.com'] });
   return { ...(await tool.execute({ url: ` ${url} ` }, quiet)), url, tool };
 }
 
