@@ -29,12 +29,8 @@ export function defineTool<const S extends Shape>({
     description,
     inputSchema: schemaOf(shape),
     async execute(sent, signal) {
-      const { input, problems } = checkInput(shape, sent);
-      if (problems.length > 0) {
-        const text = `${name} was not run: ${problems.slice(0, MAX_PROBLEMS).join('; ')}`;
-        return { text, isError: true };
-      }
       try {
+        const input = checkInput(shape, sent, `${name} was not run: `);
         signal.throwIfAborted();
         const result = await run(input, signal);
         return typeof result === 'string' ? { text: result, isError: false } : { ...result, isError: false };
@@ -112,81 +108,52 @@ export function schemaOf(shape: Shape): Tool['inputSchema'] {
 }
 
 /**
- * The arguments that a model sent, and what is wrong with them, each a clause about one; they are right if nothing is.
- * Numbers and truth values are taken as strings too (`"10"`, `"true"`), since axe's own tools ask for strings; null
- * counts as left out.
+ * The arguments that a model sent. Numbers and truth values are taken as strings too (`"10"`, `"true"`), since axe's own
+ * tools ask for strings; null counts as left out. Throws a ToolError that says what is wrong, behind the words of `where`.
  */
-export function checkInput<S extends Shape>(shape: S, sent: unknown) {
-  const problems: string[] = [];
-  const values: Record<string, unknown> = {};
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) {
-    problems.push(`the arguments must be one JSON object, not ${kindOf(sent)}`);
-  } else {
-    const given = new Map<string, unknown>(Object.entries(sent).filter(([, value]) => value !== null));
-    for (const [name, argument] of Object.entries(shape)) {
-      const { value, problem } = checkValue(argument, given.get(name));
-      if (problem === undefined) values[name] = value;
-      else problems.push(`\`${name}\` ${problem}`);
-    }
-    for (const name of given.keys()) {
-      if (!Object.hasOwn(shape, name)) problems.push(`\`${cleanLine(name, MAX_SHOWN)}\` is not an argument`);
-    }
-  }
+function checkInput<S extends Shape>(shape: S, sent: unknown, where: string): InputOf<S> {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    throw new ToolError(`${where}the arguments must be one JSON object, not ${kindOf(sent)}`);
+  const given = new Map<string, unknown>(Object.entries(sent).filter(([, value]) => value !== null));
+  const missing = Object.keys(shape).filter((name) => shape[name]?.required === true && !given.has(name));
+  const unknown = [...given.keys()].filter((name) => !Object.hasOwn(shape, name));
+  const problems = [
+    ...missing.map((name) => `\`${name}\` is missing`),
+    ...unknown.map((name) => `\`${cleanLine(name, MAX_SHOWN)}\` is not an argument`),
+  ];
+  if (problems.length > 0) throw new ToolError(`${where}${problems.slice(0, MAX_PROBLEMS).join('; ')}`);
+  const values = Object.entries(shape).flatMap(([name, argument]) =>
+    given.has(name) ? [[name, checkValue(argument, given.get(name), `${where}\`${name}\` `)]] : [],
+  );
   // The door: every argument of the shape was just checked for its type.
-  return { input: values as InputOf<S>, problems };
+  return Object.fromEntries(values) as InputOf<S>;
 }
 
 const MAX_PROBLEMS = 5;
 const MAX_SHOWN = 60;
 
-/** The value as the tool takes it, or a clause on what is wrong with it. */
-interface CheckedValue {
-  readonly value?: unknown;
-  readonly problem?: string;
-}
-
-function checkValue(argument: Argument, value: unknown): CheckedValue {
-  if (value === undefined) return argument.required === true ? { problem: 'is missing' } : {};
-  switch (argument.type) {
+function checkValue({ type, item = {}, minimum, maximum }: Argument, value: unknown, where: string): unknown {
+  const mustBe = (expected: string) => new ToolError(`${where}must be ${expected}, not ${kindOf(value)}`);
+  switch (type) {
     case 'string':
-      return typeof value === 'string' ? { value } : wrongType('a string', value);
-    case 'integer':
-      return checkInteger(argument, value);
-    case 'boolean':
-      return checkBoolean(value);
+      if (typeof value === 'string') return value;
+      throw mustBe('a string');
+    case 'integer': {
+      const number = typeof value === 'string' && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
+      if (typeof number !== 'number' || !Number.isSafeInteger(number)) throw mustBe('a whole number');
+      if (minimum !== undefined && number < minimum) throw mustBe(`at least ${minimum}`);
+      if (maximum !== undefined && number > maximum) throw mustBe(`at most ${maximum}`);
+      return number;
+    }
+    case 'boolean': {
+      const word = String(value).trim().toLowerCase();
+      if (word === 'true' || word === 'false') return word === 'true';
+      throw mustBe('true or false');
+    }
     case 'list':
-      return checkList(argument.item ?? {}, value);
+      // One object counts as a list of one.
+      return [value].flat().map((one) => checkInput(item, one, `${where}has an invalid item: `));
   }
-}
-
-/** One object counts as a list of one. */
-function checkList(item: Shape, value: unknown): CheckedValue {
-  const checked = (Array.isArray(value) ? value : [value]).map((one) => checkInput(item, one));
-  const wrong = checked.find(({ problems }) => problems.length > 0);
-  if (wrong !== undefined) return { problem: `has an invalid item: ${wrong.problems.join('; ')}` };
-  return { value: checked.map(({ input }) => input) };
-}
-
-function checkInteger({ minimum, maximum }: Argument, value: unknown): CheckedValue {
-  const number = typeof value === 'string' && /^\s*[+-]?\d{1,15}\s*$/.test(value) ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isSafeInteger(number)) return wrongType('a whole number', value);
-  if (minimum !== undefined && number < minimum) {
-    return { problem: `must be at least ${minimum}, not ${number}` };
-  }
-  if (maximum !== undefined && number > maximum) {
-    return { problem: `must be at most ${maximum}, not ${number}` };
-  }
-  return { value: number };
-}
-
-function checkBoolean(value: unknown): CheckedValue {
-  const word = typeof value === 'string' ? value.trim().toLowerCase() : value;
-  if (word === true || word === 'true') return { value: true };
-  return word === false || word === 'false' ? { value: false } : wrongType('true or false', value);
-}
-
-function wrongType(expected: string, value: unknown): CheckedValue {
-  return { problem: `must be ${expected}, not ${kindOf(value)}` };
 }
 
 function kindOf(value: unknown): string {
