@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { estimateText } from '../../src/lib/text/cut.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
-import { mapChange, type PartLimits, splitDiff } from '../../src/prompt/diff-pack.js';
+import { splitDiff } from '../../src/prompt/diff-pack.js';
 
 const POLICY = DEFAULT_DIFF_POLICY;
 
@@ -25,7 +25,7 @@ function hunks(path: string, count: number): string {
   return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${all.join('\n')}`;
 }
 
-function split(files: readonly string[], limits: Partial<PartLimits> = {}, policy = POLICY) {
+function split(files: readonly string[], limits = {}, policy = POLICY) {
   return splitDiff(`${files.join('\n')}\n`, policy, { parts: 6, partTokens: 1000, ...limits });
 }
 
@@ -83,22 +83,5 @@ describe('a change in parts', () => {
     );
     expect(parts.map(({ paths }) => paths)).toEqual([['src/a.ts']]);
     expect(left).toEqual(['package-lock.json']);
-  });
-});
-
-describe('the map of a change', () => {
-  it('contains the changed definitions, and those around hunks', () => {
-    const text = `diff --git a/a.ts b/a.ts
---- a/a.ts
-+++ b/a.ts
-@@ -1,3 +1,3 @@ class Store {
--  async function load(id: string) {
-+  export function load(id: number) {
-     return id;
-   }
-`;
-    expect(mapChange(parseDiff(text), 100)).toBe(
-      'a.ts\n  - async function load(id: string) {\n  + export function load(id: number) {\n  in class Store {',
-    );
   });
 });

@@ -143,7 +143,11 @@ describe('the task of a pull request', () => {
   it.each<[string, Partial<TaskParts>, string]>([
     ['that it is a draft', { trigger: { ...pullRequest, isDraft: true }, context }, 'by hubot, a draft'],
     ['how many files GitHub does not list', MANY, 'Changed files: 3100, of which GitHub lists 2 ('],
-    ['that the diff could not be fetched', { trigger: pullRequest }, 'Its diff could not be fetched.'],
+    [
+      'that the diff could not be fetched',
+      { trigger: pullRequest },
+      'Its diff could not be fetched, so you have not seen the change.',
+    ],
   ])('states %s', (_what, parts, said) => {
     expect(resolve(parts).message).toContain(said);
   });

@@ -198,8 +198,6 @@ export const REVIEW_PASSES = {
   /** Tokens of the diff in one part: models find less the more they are shown. */
   partTokens: 22_000,
   mostPartTokens: 200_000,
-  /** What a part is told of the others, in tokens. */
-  mapTokens: 2000,
 } as const;
 
 /** The second look at findings: turns of one verifier, verifiers at work at the same time, and findings of a run that have one. */

@@ -57,7 +57,7 @@ export function describeTrigger(trigger: Trigger, options: DescribeOptions): Par
     case 'workflow_run':
       return describeWorkflowRun(trigger, options);
     case 'merge_group': {
-      const facts = `${repositoryFact(trigger.repository)}\nMerge group: ${at(trigger.head)} onto ${at(trigger.base)}`;
+      const facts = factsOf(trigger, `Merge group: ${at(trigger.head)} onto ${at(trigger.base)}`);
       return joinParts([facts, talk(options), change('merge group', options)]);
     }
     case 'schedule':
@@ -75,9 +75,8 @@ export function describeTrigger(trigger: Trigger, options: DescribeOptions): Par
 function describePullRequest(trigger: PullRequestTrigger, options: DescribeOptions): Parts {
   const { number, head, base } = trigger;
   const more = `${trigger.isDraft ? ', a draft' : ''}${trigger.isFork ? ', from a fork' : ''}`;
-  const facts = `Pull request: #${number} by ${loginOf(trigger.author)}${more}`;
   return joinParts([
-    `${repositoryFact(trigger.repository)}\n${facts}`,
+    factsOf(trigger, `Pull request: #${number} by ${loginOf(trigger.author)}${more}`),
     describeText(trigger.body, `description of pull request #${number}`, [
       `Title: ${trigger.title}`,
       branches({ base, head }),
@@ -94,9 +93,8 @@ function describeIssue(trigger: IssueTrigger, options: DescribeOptions): Parts {
   const isNew = action === 'opened' && actor.login === author.login;
   const event = isNew ? '' : `, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`;
   const state = isClosed === true && action !== 'closed' ? ', closed' : '';
-  const facts = `Issue: #${trigger.number} by ${loginOf(author)}${state}${event}`;
   return joinParts([
-    `${repositoryFact(trigger.repository)}\n${facts}`,
+    factsOf(trigger, `Issue: #${trigger.number} by ${loginOf(author)}${state}${event}`),
     describeText(trigger.body, `description of issue #${trigger.number}`, [
       `Title: ${trigger.title}`,
       ...labelsOf(trigger),
@@ -116,7 +114,7 @@ function describeComment(trigger: CommentTrigger, options: DescribeOptions): Par
   const verdict = trigger.review && `: ${cleanLine(trigger.review, MAX_FACT).replaceAll('_', ' ')}`;
   const source = `${verdict ? 'review' : 'comment'} by ${loginOf(trigger.author)}${verdict ?? ''}`;
   return joinParts([
-    `${repositoryFact(trigger.repository)}\nThe comment is on: ${what} #${number}${opener}${state}`,
+    factsOf(trigger, `The comment is on: ${what} #${number}${opener}${state}`),
     describeText(trigger.description, `description of ${what} #${number}`, [
       `Title: ${trigger.title}`,
       ...(commits === undefined ? [] : [branches(commits)]),
@@ -148,15 +146,14 @@ function describePlace({ path, line: at, hunk }: NonNullable<CommentTrigger['pla
 
 function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
   const [, kind, name = trigger.ref] = /^refs\/(heads|tags)\/(.*)$/s.exec(trigger.ref) ?? [];
-  const facts = [
-    repositoryFact(trigger.repository),
-    `${kind === 'tags' ? 'Tag' : 'Branch'}: ${cleanLine(name, MAX_FACT)}`,
-    `Pushed by: ${loginOf(trigger.actor)}${trigger.isForced === true ? ', by force' : ''}`,
-    pushedCommits(trigger),
-  ];
   const commits = trigger.commits.map(({ sha, message }) => `${sha.slice(0, 7)} ${message.trim()}`);
   return joinParts([
-    facts.join('\n'),
+    factsOf(
+      trigger,
+      `${kind === 'tags' ? 'Tag' : 'Branch'}: ${cleanLine(name, MAX_FACT)}`,
+      `Pushed by: ${loginOf(trigger.actor)}${trigger.isForced === true ? ', by force' : ''}`,
+      pushedCommits(trigger),
+    ),
     commits.length === 0 ? undefined : describeText(listOf(commits), 'commit messages'),
     talk(options),
     change('push', options),
@@ -165,13 +162,12 @@ function describePush(trigger: PushTrigger, options: DescribeOptions): Parts {
 
 /** What the model is told of a release: its notes as they are, and what has changed since the one before. */
 function describeRelease(trigger: ReleaseTrigger, options: DescribeOptions): Parts {
-  const { repository, tag, actor, action, title, body, author, isPrerelease } = trigger;
-  const facts = [
-    repositoryFact(repository),
-    `Release: ${cleanLine(tag, MAX_FACT)} by ${loginOf(author)}${isPrerelease ? ', a pre-release' : ''}, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`,
-  ];
+  const { tag, actor, action, title, body, author, isPrerelease } = trigger;
   return joinParts([
-    facts.join('\n'),
+    factsOf(
+      trigger,
+      `Release: ${cleanLine(tag, MAX_FACT)} by ${loginOf(author)}${isPrerelease ? ', a pre-release' : ''}, ${cleanLine(action, MAX_FACT)} by ${loginOf(actor)}`,
+    ),
     describeText(body, `notes of the release ${cleanLine(tag, MAX_FACT)}`, [`Title: ${title}`]),
     talk(options),
     change('release', options),
@@ -192,13 +188,12 @@ function pushedCommits(trigger: PushTrigger): string {
 
 function describeWorkflowRun(trigger: WorkflowRunTrigger, options: DescribeOptions): Parts {
   const pull = trigger.pull === undefined ? '' : ` for pull request #${trigger.pull.number}`;
-  const facts = [
-    repositoryFact(trigger.repository),
-    `Workflow run: ${trigger.runId}, ${cleanLine(trigger.conclusion || trigger.action, MAX_FACT)}, started by ${cleanLine(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
-    `Head commit: ${cleanLine(trigger.headSha, MAX_FACT)}`,
-  ];
   return joinParts([
-    facts.join('\n'),
+    factsOf(
+      trigger,
+      `Workflow run: ${trigger.runId}, ${cleanLine(trigger.conclusion || trigger.action, MAX_FACT)}, started by ${cleanLine(trigger.cause, MAX_FACT)} of ${loginOf(trigger.actor)}${pull}`,
+      `Head commit: ${cleanLine(trigger.headSha, MAX_FACT)}`,
+    ),
     describeText(trigger.message, 'commit message', [
       `Workflow: ${trigger.workflow}`,
       `Branch: ${trigger.branch}`,
@@ -213,8 +208,10 @@ function at({ sha, ref }: Base): string {
   return `${cleanLine(sha, MAX_FACT)}${branch === '' ? '' : ` (${cleanLine(branch, MAX_FACT)})`}`;
 }
 
-function repositoryFact({ owner, name }: Repository): string {
-  return `Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`;
+/** What the event says by itself, a line each. */
+function factsOf({ repository }: { readonly repository: Repository }, ...lines: string[]): string {
+  const { owner, name } = repository;
+  return [`Repository: ${cleanLine(owner, MAX_FACT)}/${cleanLine(name, MAX_FACT)}`, ...lines].join('\n');
 }
 
 function talk({ context, showsStrangers }: DescribeOptions): Parts {
@@ -223,24 +220,25 @@ function talk({ context, showsStrangers }: DescribeOptions): Parts {
 
 /** Commits, checks, files and diff of a pull request. */
 function changes(number: number, { context, scope, policy }: DescribeOptions): Parts {
-  if (context === undefined) return { blocks: ['Its diff could not be fetched.'] };
-  const around = [describeCommits(context), describeChecks(context)];
-  if (context.kind !== 'pull_request') {
-    return joinParts([...around, 'Its diff could not be fetched, so you have not seen the change.']);
+  if (context?.kind !== 'pull_request') {
+    return joinParts([...around(context), 'Its diff could not be fetched, so you have not seen the change.']);
   }
   const source = `diff of pull request #${number}`;
-  return joinParts([...around, describeScoped(context, scope, source, policy)]);
-}
-
-function sinceTag({ sinceTag: since }: TriggerContext): string | undefined {
-  if (since === '') return 'No earlier tag of the same series was found, so no changes are shown.';
-  return since && `What follows has changed since the tag before it, ${cleanLine(since, MAX_FACT)}.`;
+  return joinParts([...around(context), describeScoped(context, scope, source, policy)]);
 }
 
 /** The same of another change; nothing where there is none. */
 function change(what: string, { context, policy }: DescribeOptions): Parts {
-  if (context === undefined) return NO_PARTS;
-  const around = [sinceTag(context), describeCommits(context), describeChecks(context)];
-  if (context.kind !== 'change') return joinParts(around);
-  return joinParts([...around, describeFetched(context, `diff of the ${what}`, policy)]);
+  const { sinceTag: since } = context ?? {};
+  return joinParts([
+    since === ''
+      ? 'No earlier tag of the same series was found, so no changes are shown.'
+      : since && `What follows has changed since the tag before it, ${cleanLine(since, MAX_FACT)}.`,
+    ...around(context),
+    context?.kind === 'change' ? describeFetched(context, `diff of the ${what}`, policy) : undefined,
+  ]);
+}
+
+function around(context: TriggerContext | undefined): readonly Parts[] {
+  return context === undefined ? [] : [describeCommits(context), describeChecks(context)];
 }

@@ -1,5 +1,5 @@
 import { compareBytes } from '../lib/text/bytes.js';
-import { cleanLine, cutToBytes, estimateText } from '../lib/text/cut.js';
+import { cutToBytes, estimateText } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff, splitHunks } from '../lib/text/diff.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 
@@ -130,17 +130,19 @@ const MARK_LINES = 10;
 /** Characters; a longer line was written by a program. */
 const MAX_READABLE_LINE = 5000;
 
-export interface PartLimits {
-  readonly parts: number;
-  readonly partTokens: number;
-}
-
 /**
  * Splits a change into parts: files that people read in the order of their paths. A file is split only if it is larger than a
  * part, at its hunks. The parts that matter most come first, in case that money ends; `left` names files that are in no
  * part, or not whole.
  */
-export function splitDiff(diff: string, policy: DiffPolicy, { parts: most, partTokens }: PartLimits) {
+export function splitDiff(
+  diff: string,
+  policy: DiffPolicy,
+  limits: { readonly parts: number; readonly partTokens: number },
+) {
+  const { parts: most } = limits;
+  // No message shows more of a diff than the policy allows.
+  const partTokens = Math.min(limits.partTokens, policy.maxTokens || Number.POSITIVE_INFINITY);
   const filter = createPathFilter(policy);
   const inScope = parseDiff(diff).filter(({ path }) => filter(path) === undefined);
   const read = inScope.filter(isReadByPeople).toSorted((a, b) => compareBytes(a.path, b.path));
@@ -220,47 +222,3 @@ const RISKY =
 function isRisky(part: readonly Piece[]): boolean {
   return part.some(({ file }) => RISKY.test(file.path));
 }
-
-/**
- * What of a change somebody has to know who does not read it: the definitions that it adds, changes or takes away, by file.
- * A file for which there is no room is named without them.
- */
-export function mapChange(files: readonly DiffFile[], maxTokens: number): string {
-  const names = files.map(({ path }) => cleanLine(path, MAX_PATH));
-  let free = maxTokens - estimateText(names.join('\n'));
-  const lines: string[] = [];
-  for (const [index, file] of files.entries()) {
-    lines.push(names[index] ?? '');
-    for (const line of definitionsIn(file)) {
-      const tokens = estimateText(line) + 1;
-      if (tokens > free) break;
-      free -= tokens;
-      lines.push(line);
-    }
-  }
-  return lines.join('\n');
-}
-
-const MAX_PATH = 200;
-const MAX_LINE = 160;
-const MAX_DEFINITIONS = 12;
-
-function definitionsIn({ hunks, text }: DiffFile): readonly string[] {
-  const changed = hunks.flatMap(({ lines }) =>
-    lines.flatMap(({ kind, text: line }) => {
-      const start = line.slice(0, MAX_LINE);
-      return kind === 'context' || !DEFINITION.test(start)
-        ? []
-        : [`${kind === 'added' ? '+' : '-'} ${start}`];
-    }),
-  );
-  const within = [...text.matchAll(/^@@ -[\d,]+ \+[\d,]+ @@ (.+)$/gm)].map(
-    ([, heading = '']) => `in ${heading}`,
-  );
-  return [...new Set([...changed, ...within])]
-    .slice(0, MAX_DEFINITIONS)
-    .map((line) => `  ${cleanLine(line, MAX_LINE)}`);
-}
-
-const DEFINITION =
-  /^\s*(?:(?:export|default|public|private|protected|internal|static|final|abstract|async|pub|override|virtual) +){0,4}(?:function|class|interface|type|enum|struct|trait|impl|def|fn|func|module|namespace|record|const|void|int|string|bool|boolean)\s+[\w$(*&<[]/;

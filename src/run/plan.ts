@@ -1,12 +1,10 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { AgentConfig, ReviewConfig } from '../agent/config.js';
+import type { AgentConfig } from '../agent/config.js';
 import { taskOfMention } from '../event/mention.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { Clock } from '../lib/clock.js';
-import { REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import { cleanLine, estimateText } from '../lib/text/cut.js';
-import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
 import { causeFirst, type Deadline } from '../lib/time-limit.js';
 import type { Warning } from '../lib/warning.js';
@@ -27,7 +25,7 @@ import {
   type TriggerContext,
 } from '../prompt/context.js';
 import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/context-trust.js';
-import { mapChange, type PartLimits, splitDiff } from '../prompt/diff-pack.js';
+import { splitDiff } from '../prompt/diff-pack.js';
 import { readGuidance } from '../prompt/guidance.js';
 import { buildSystemPrompt, skillBody } from '../prompt/system.js';
 import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
@@ -35,7 +33,6 @@ import { coverageOf, NOTHING_READ } from '../review/coverage.js';
 import type { Coverage } from '../review/record.js';
 import { reviewCommand } from '../review/scope.js';
 import { postedIds } from '../review/state-facts.js';
-import { fence } from '../safety/fence.js';
 import { admitChange, firstGiven, runAhead, type Skipped } from './admit.js';
 import { openModel, smallerWindow } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
@@ -288,30 +285,14 @@ function planPasses(
   const { unseen = [] } = task;
   const messageOf = (diff: string) =>
     resolveTask({ ...given, context: { ...context, diff }, policy: { ...policy, maxTokens: 0 } }).message;
-  const { mapTokens, ...limits } = partLimits(config.review, policy);
-  const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, limits);
+  const split = unseen.length === 0 ? undefined : splitDiff(context.diff, policy, config.review);
   if (split === undefined || split.parts.length < 2) return undefined;
-  const files = parseDiff(context.diff);
   const passes = split.parts.map((part, index) => {
     const name = `part ${index + 1} of ${split.parts.length}`;
-    const others = files.filter(({ path }) =>
-      split.parts.some(({ paths }) => paths.includes(path) && !part.paths.includes(path)),
-    );
-    const note = partNote(name, mapChange(others, mapTokens));
-    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${note}` };
+    return { name, paths: part.paths, message: `${messageOf(part.text)}\n\n${partNote(name)}` };
   });
   const left = withoutShown(unseen, split);
   return { passes, unseen: left, warnings: warningsOf(task, left) };
-}
-
-/** No message shows more of a diff than the policy allows, with what it says of the other parts. */
-function partLimits(
-  { parts, partTokens }: ReviewConfig,
-  { maxTokens }: DiffPolicy,
-): PartLimits & { readonly mapTokens: number } {
-  const most = maxTokens === 0 ? Number.POSITIVE_INFINITY : maxTokens;
-  const mapTokens = Math.min(REVIEW_PASSES.mapTokens, Math.floor(most / 8));
-  return { parts, partTokens: Math.min(partTokens, most - mapTokens), mapTokens };
 }
 
 function warningsOf({ warnings }: Task, left: readonly string[]): readonly Warning[] {
@@ -335,11 +316,6 @@ function withoutShown(
   return [...new Set([...unseen.filter((path) => !shown.has(path)), ...left])];
 }
 
-function partNote(name: string, map: string): string {
-  return [
-    `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`,
-    ...(map === ''
-      ? []
-      : ['Definitions that the other parts change:', fence(map, { source: 'map of the other parts' })]),
-  ].join('\n\n');
+function partNote(name: string): string {
+  return `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`;
 }

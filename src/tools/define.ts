@@ -3,7 +3,7 @@ import { cleanLine, shown } from '../lib/text/cut.js';
 import type { Tool, ToolResult } from './tool.js';
 
 /** An answer that says whose words it holds, or which lines it shows. */
-export interface ToolText {
+interface ToolText {
   readonly text: string;
   readonly isTainted?: boolean;
   readonly shown?: ToolResult['shown'];
