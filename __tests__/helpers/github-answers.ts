@@ -2,7 +2,7 @@ import type { StoredRepo } from './github-state.js';
 import type { RecordedRequest } from './loopback.js';
 
 /** The representation a request asks for with its `accept` header. */
-export type Media = 'json' | 'raw' | 'diff' | 'object' | 'sha';
+export type Media = 'json' | 'diff' | 'object' | 'sha';
 
 /** What a route is asked. */
 export interface RestCall {

@@ -9,12 +9,6 @@ export function viewerPerson({ viewer, now }: { readonly viewer: string; readonl
   return { name: viewer, email: `${viewer}@users.noreply.github.com`, date: toSeconds(now) };
 }
 
-/** The author or committer that a request names; who the token belongs to where it names none. */
-export function personOf(given: unknown, by: { readonly viewer: string; readonly now: string }): GitPerson {
-  const { date, ...named } = (given ?? {}) as Partial<GitPerson>;
-  return { ...viewerPerson(by), ...named, ...(date === undefined ? {} : { date: toSeconds(date) }) };
-}
-
 /** `POST …/git/commits`. */
 export function createCommit(call: RestCall): RestAnswer {
   const { repo } = call;
@@ -22,8 +16,6 @@ export function createCommit(call: RestCall): RestAnswer {
     message: string;
     tree: string;
     parents?: readonly string[];
-    author?: unknown;
-    committer?: unknown;
   };
   const parents = body.parents ?? [];
   if (repo.git.commits.size === 0) return emptyRepository();
@@ -34,19 +26,12 @@ export function createCommit(call: RestCall): RestAnswer {
   const commit = writeCommit(repo.git, {
     tree: body.tree,
     parents,
-    author: personOf(body.author, call),
-    committer: personOf(body.committer ?? body.author, call),
+    author: viewerPerson(call),
+    committer: viewerPerson(call),
     message: body.message,
   });
   const location = `${api(repo)}/git/commits/${commit.sha}`;
   return { status: 201, body: commitJson(repo, commit), headers: { location } };
-}
-
-/** `GET …/git/commits/{commit_sha}`. */
-export function gitCommit({ repo, params }: RestCall): RestAnswer {
-  if (repo.git.commits.size === 0) return emptyRepository();
-  const found = repo.git.commits.get(params['commit_sha'] ?? '');
-  return found === undefined ? githubError(404, 'Not Found') : { status: 200, body: commitJson(repo, found) };
 }
 
 /** A commit as the REST API's git side shows it. The fake signs none. */

@@ -13,8 +13,8 @@ export function repository({ repo }: RestCall): RestAnswer {
   return { status: 200, body: repoJson(repo) };
 }
 
-/** `GET …/contents/{path}`: a file, its raw text, or the listing of a folder. */
-export function contents({ repo, params, request, media }: RestCall): RestAnswer {
+/** `GET …/contents/{path}` as an object: a file, or a folder with its entries. */
+export function contents({ repo, params, request }: RestCall): RestAnswer {
   if (repo.git.commits.size === 0) return githubError(404, 'This repository is empty.');
   const ref = request.query.get('ref') ?? repo.defaultBranch;
   const found = resolveCommit(repo, ref);
@@ -25,12 +25,10 @@ export function contents({ repo, params, request, media }: RestCall): RestAnswer
   if (object.kind === 'tree') {
     const entries = childrenOf(objects, object).map((child) => contentEntryJson(repo, child, ref));
     const listing = entries.slice(0, MAX_LISTING);
-    if (media !== 'object') return { status: 200, body: listing };
     // Validated as the listing: the description knows the object only under its own media type.
     const body = { ...contentEntryJson(repo, object, ref), entries: listing };
     return { status: 200, body, describedAs: listing };
   }
-  if (media === 'raw') return { status: 200, body: object.bytes, mediaType: 'raw' };
   const entry = contentEntryJson(repo, object, ref);
   if (object.kind === 'commit') {
     return { status: 200, body: { ...entry, type: 'submodule', submodule_git_url: entry['html_url'] } };

@@ -1,15 +1,14 @@
 import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
 import { commitComparison, MAX_COMPARED_FILES } from './github-comparisons.js';
-import { api, commentJson, diffEntriesJson, issueJson, pullJson, userJson } from './github-objects.js';
+import { api, commentJson, diffEntriesJson, pullJson, userJson } from './github-objects.js';
 import type { Role, StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
 
 const MAX_COMMENT_CHARS = 65_536;
 
-/** `GET …/pulls/{pull_number}`, as JSON or as a diff. */
-export function pull({ repo, params, media }: RestCall): RestAnswer {
+/** `GET …/pulls/{pull_number}`. */
+export function pull({ repo, params }: RestCall): RestAnswer {
   const found = repo.pulls.get(Number(params['pull_number']));
   if (found === undefined) return githubError(404, 'Not Found');
-  if (media === 'diff') return { status: 200, body: found.diff, mediaType: 'diff' };
   const body = pullJson(repo, found);
   if (found.head.repository !== null) return { status: 200, body };
   return {
@@ -52,23 +51,6 @@ export function collaboratorPermission({ repo, params }: RestCall): RestAnswer {
       user: { ...userJson(login), role_name: role },
     },
   };
-}
-
-/** `GET …/issues/{issue_number}`. */
-export function issue({ repo, params }: RestCall): RestAnswer {
-  const found = findIssue(repo, Number(params['issue_number']));
-  return found === undefined ? githubError(404, 'Not Found') : { status: 200, body: issueJson(repo, found) };
-}
-
-/** `GET …/issues/{issue_number}/comments`, oldest first, in pages. */
-export function listComments(call: RestCall): RestAnswer {
-  const number = Number(call.params['issue_number']);
-  if (findIssue(call.repo, number) === undefined) return githubError(404, 'Not Found');
-  const comments = call.repo.comments.filter((comment) => comment.issue === number);
-  return page(
-    call,
-    comments.map((comment) => commentJson(call.repo, comment)),
-  );
 }
 
 /** `POST …/issues/{issue_number}/comments`. */

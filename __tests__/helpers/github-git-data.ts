@@ -48,12 +48,11 @@ export function createTree({ repo, request }: RestCall): RestAnswer {
 }
 
 /** `GET …/git/blobs/{file_sha}`. */
-export function gitBlob({ repo, params, media }: RestCall): RestAnswer {
+export function gitBlob({ repo, params }: RestCall): RestAnswer {
   if (repo.git.commits.size === 0) return emptyRepository();
   const sha = params['file_sha'] ?? '';
   const bytes = repo.git.blobs.get(sha);
   if (bytes === undefined) return githubError(404, 'Not Found');
-  if (media === 'raw') return { status: 200, body: bytes, mediaType: 'raw' };
   return {
     status: 200,
     body: {

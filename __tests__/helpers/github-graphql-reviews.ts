@@ -8,18 +8,6 @@ import { textAt } from './github-reviews.js';
 import type { StoredPull, StoredRepo } from './github-state.js';
 import { splitDiff } from './unified-diff.js';
 
-/** Reactions of the REST API as GraphQL names them. */
-export const REACTION_CONTENTS: Readonly<Record<string, string>> = {
-  '+1': 'THUMBS_UP',
-  '-1': 'THUMBS_DOWN',
-  laugh: 'LAUGH',
-  confused: 'CONFUSED',
-  heart: 'HEART',
-  hooray: 'HOORAY',
-  rocket: 'ROCKET',
-  eyes: 'EYES',
-};
-
 /** The fields of a pull request that show its reviews and what it closes. */
 export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlFake): GraphNode {
   const { reviews, reviewComments } = repo.talk;
@@ -144,16 +132,11 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, deps: Graph
     createdAt: comment.createdAt,
     lastEditedAt: comment.editedAt,
     editor: comment.editedAt === null ? null : actorNode(comment.editor ?? comment.author),
-    reactions: ({ content, ...args }: PageArguments & { readonly content?: string | null }) => {
+    // Only 👎 is asked for.
+    reactions: (args: PageArguments) => {
       const nodes = reactions
-        .filter((one) => content == null || REACTION_CONTENTS[one.content] === content)
-        .map((one) => ({
-          __typename: 'Reaction',
-          id: `REA_${one.id}`,
-          content: REACTION_CONTENTS[one.content],
-          createdAt: one.createdAt,
-          user: actorNode(one.author),
-        }));
+        .filter(({ content }) => content === '-1')
+        .map((one) => ({ id: `REA_${one.id}`, createdAt: one.createdAt, user: actorNode(one.author) }));
       return connection(nodes, args);
     },
   };

@@ -28,7 +28,6 @@ const PATHS = [
   `${REPO}/git/blobs`,
   `${REPO}/git/blobs/{file_sha}`,
   `${REPO}/git/commits`,
-  `${REPO}/git/commits/{commit_sha}`,
   `${REPO}/git/ref/{ref}`,
   `${REPO}/git/refs`,
   `${REPO}/git/refs/{ref}`,
@@ -51,31 +50,20 @@ const PATHS = [
   `${REPO}/pulls/{pull_number}/reviews/{review_id}/dismissals`,
   `${REPO}/pulls/{pull_number}/comments`,
   `${REPO}/pulls/{pull_number}/comments/{comment_id}/replies`,
-  `${REPO}/pulls/comments/{comment_id}`,
   `${REPO}/pulls/comments/{comment_id}/reactions`,
-  `${REPO}/pulls/comments/{comment_id}/reactions/{reaction_id}`,
   `${REPO}/compare/{basehead}`,
   `${REPO}/collaborators/{username}/permission`,
   `${REPO}/issues`,
   `${REPO}/issues/{issue_number}`,
   `${REPO}/issues/{issue_number}/labels`,
   `${REPO}/issues/{issue_number}/labels/{name}`,
-  `${REPO}/issues/{issue_number}/assignees`,
   `${REPO}/issues/{issue_number}/reactions`,
   `${REPO}/issues/comments/{comment_id}/reactions`,
-  `${REPO}/issues/comments/{comment_id}/reactions/{reaction_id}`,
   `${REPO}/labels/{name}`,
   `${REPO}/issues/{issue_number}/comments`,
   `${REPO}/issues/comments/{comment_id}`,
   '/search/code',
   '/search/issues',
-];
-
-/** Answers that GitHub's description only speaks of in its prose: the operation and the media type it names. */
-const PROSE_MEDIA_TYPES = [
-  { path: `${REPO}/contents/{path}`, mediaType: 'application/vnd.github.raw+json' },
-  { path: `${REPO}/git/blobs/{file_sha}`, mediaType: 'application/vnd.github.raw+json' },
-  { path: `${REPO}/pulls/{pull_number}`, mediaType: 'application/vnd.github.diff' },
 ];
 
 const PACKAGE = '@octokit/openapi';
@@ -119,11 +107,6 @@ export function githubExample(name: string): unknown {
   return structuredClone((example as { value: unknown }).value);
 }
 
-/** To Prism everything that ends in `+json` is JSON, also GitHub's `raw+json`, which is the file as it is. */
-export function plainMediaType(mediaType: string): string {
-  return mediaType.replace('vnd.github.raw+json', 'vnd.github.raw');
-}
-
 /** Something made of an installed package: of which version, and by what. */
 interface Made {
   readonly name: string;
@@ -157,14 +140,6 @@ function cut(whole: OpenApi): OpenApi {
     const item = whole.paths[path];
     if (item === undefined) throw new Error(`GitHub's description has no path ${path}`);
     paths[path] = item;
-  }
-  for (const { path, mediaType } of PROSE_MEDIA_TYPES) {
-    const operation = paths[path]?.['get'];
-    const response = operation?.responses['200'];
-    if (response === undefined || !operation?.description?.includes(mediaType)) {
-      throw new Error(`GitHub's description of ${path} does not speak of ${mediaType}`);
-    }
-    response.content = { ...response.content, [plainMediaType(mediaType)]: { schema: { type: 'string' } } };
   }
   collect(paths);
   return { openapi: whole.openapi, info: whole.info, servers: whole.servers, paths, components };

@@ -1,6 +1,5 @@
 import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
 import { emptyRepository } from './github-git-data.js';
-import { isFastForward } from './github-history.js';
 import { api } from './github-objects.js';
 import { ruleViolation } from './github-rules.js';
 import type { BranchChange, StoredRepo } from './github-state.js';
@@ -31,22 +30,6 @@ export function createRef({ repo, request }: RestCall): RestAnswer {
   repo.branches.set(branch, sha);
   const headers = { location: `${api(repo)}/git/refs/${HEADS}${branch}` };
   return { status: 201, body: refJson(repo, branch), headers };
-}
-
-/** `PATCH …/git/refs/{ref}`, for branches. */
-export function updateRef({ repo, params, request }: RestCall): RestAnswer {
-  if (repo.git.commits.size === 0) return emptyRepository();
-  const { sha, force = false } = request.body as { sha: string; force?: boolean };
-  const branch = branchOf(params) ?? '';
-  const head = repo.branches.get(branch);
-  if (head === undefined) return githubError(422, 'Reference does not exist');
-  if (!repo.git.commits.has(sha)) return githubError(422, 'Object does not exist');
-  const leadsThere = isFastForward(repo.git, head, sha);
-  if (!leadsThere && !force) return githubError(422, 'Update is not a fast forward');
-  const refusal = refuseChange(repo, branch, leadsThere ? 'update' : 'force');
-  if (refusal !== undefined) return refusal;
-  repo.branches.set(branch, sha);
-  return { status: 200, body: refJson(repo, branch) };
 }
 
 /** `DELETE …/git/refs/{ref}`, for branches. */

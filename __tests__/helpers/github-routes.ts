@@ -8,21 +8,19 @@ import {
   updateCheckRun,
 } from './github-checks.js';
 import { commits, pullCommits, tags } from './github-commit-lists.js';
-import { createCommit, gitCommit } from './github-commits.js';
+import { createCommit } from './github-commits.js';
 import { commit, contents, repository } from './github-contents.js';
 import {
   collaboratorPermission,
   comparison,
   createComment,
-  issue,
-  listComments,
   pull,
   pullFiles,
   updateComment,
 } from './github-discussions.js';
 import { createBlob, createTree, gitBlob, tree } from './github-git-data.js';
 import { createPull, listPulls, pullsOfCommit, updatePull } from './github-pulls.js';
-import { createRef, deleteRef, gitRef, updateRef } from './github-refs.js';
+import { createRef, deleteRef, gitRef } from './github-refs.js';
 import {
   createReview,
   createReviewComment,
@@ -61,10 +59,8 @@ const OF_REPOSITORY: Readonly<Record<string, Route['answer']>> = {
   'POST /git/blobs': createBlob,
   'GET /git/blobs/{file_sha}': gitBlob,
   'POST /git/commits': createCommit,
-  'GET /git/commits/{commit_sha}': gitCommit,
   'GET /git/ref/{ref}': gitRef,
   'POST /git/refs': createRef,
-  'PATCH /git/refs/{ref}': updateRef,
   'DELETE /git/refs/{ref}': deleteRef,
   'GET /commits/{ref}/check-runs': checkRuns,
   'GET /commits/{ref}/status': combinedStatus,
@@ -98,8 +94,6 @@ const OF_REPOSITORY: Readonly<Record<string, Route['answer']>> = {
   'GET /labels/{name}': label,
   'POST /issues/{issue_number}/reactions': reactToIssue,
   'POST /issues/comments/{comment_id}/reactions': reactToComment,
-  'GET /issues/{issue_number}': issue,
-  'GET /issues/{issue_number}/comments': listComments,
   'POST /issues/{issue_number}/comments': createComment,
   'PATCH /issues/comments/{comment_id}': updateComment,
 };
@@ -159,10 +153,10 @@ export function requestName(request: RecordedRequest): string {
   return matchRoute(request)?.name ?? `${request.method} ${request.path}`;
 }
 
-/** The representation asked for: `application/vnd.github.raw+json` and the older `…v3.raw` are both `raw`. */
+/** The representation asked for: `application/vnd.github.diff` and the older `…v3.diff` are both `diff`. */
 export function requestedMedia(request: RecordedRequest): { media: Media; mediaType: string } {
   const accept = request.headers['accept'] ?? '';
-  const match = /application\/vnd\.github\.(?:v3\.)?(raw|diff|object|sha)(?:\+json)?/.exec(accept);
+  const match = /application\/vnd\.github\.(?:v3\.)?(diff|object|sha)(?:\+json)?/.exec(accept);
   return match === null
     ? { media: 'json', mediaType: 'application/json' }
     : { media: match[1] as Media, mediaType: match[0] };

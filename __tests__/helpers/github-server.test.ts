@@ -27,10 +27,13 @@ describe('the fake GitHub', () => {
 
   it('rejects an answer of its own that GitHub does not describe', async () => {
     const { github, rest } = await start();
-    github.addIssue(REPO, { number: 1 });
-    const wrong = { id: 1.5, issue: 1, author: 'octocat', body: '', createdAt: 'x', updatedAt: 'y' };
-    github.repo(REPO).comments.push(wrong);
-    await rest(`GET ${AT}/issues/1/comments`);
+    const pull = {
+      number: 1.5,
+      base: { ref: 'main', sha: 'b' },
+      head: { ref: 'x', sha: 'h', repository: REPO },
+    };
+    github.addPull(REPO, pull);
+    await rest(`GET ${AT}/pulls`);
     expect((await github.takeViolations()).join('\n')).toContain('must be integer');
   });
 });

@@ -5,7 +5,6 @@ import { type GitCommit, writeCommit } from './github-git-objects.js';
 import { listTree, writeFiles } from './github-git-trees.js';
 import { historyOf, resolveCommit } from './github-history.js';
 import { fullName, stableId } from './github-objects.js';
-import { plainMediaType } from './github-openapi.js';
 import { isAboutContents, matchRoute, repoNameOf, requestedMedia, requestName } from './github-routes.js';
 import { isNamedToken, refuseAccess, rightOf } from './github-rules.js';
 import { seedRepo } from './github-seed.js';
@@ -156,7 +155,7 @@ export async function startGitHubServer(options: GitHubOptions = {}): Promise<Gi
   function validate(request: RecordedRequest, answer: RestAnswer | undefined): void {
     const response = answer && {
       status: answer.status,
-      headers: { 'content-type': plainMediaType(mediaTypeOf(request, answer)), ...answer.headers },
+      headers: { 'content-type': mediaTypeOf(request, answer), ...answer.headers },
       body: plain(answer.describedAs ?? answer.body),
     };
     violations.push(validateExchange({ ...request, ...(response === undefined ? {} : { response }) }));

@@ -28,15 +28,13 @@ export function createIssue({ repo, request, viewer, now }: RestCall): RestAnswe
   };
 }
 
-/** `PATCH …/issues/{issue_number}`: title, body and state. */
+/** `PATCH …/issues/{issue_number}`: title and body. */
 export function updateIssue({ repo, params, request, now }: RestCall): RestAnswer {
   const issue = repo.issues.get(Number(params['issue_number']));
   if (issue === undefined) return githubError(404, 'Not Found');
-  const { title, body, state } = request.body as { title?: string; body?: string; state?: 'open' | 'closed' };
+  const { title, body } = request.body as { title?: string; body?: string };
   if (title !== undefined) issue.title = title;
   if (body !== undefined) issue.body = body;
-  if (state === 'closed') repo.talk.closedIssues.add(issue.number);
-  if (state === 'open') repo.talk.closedIssues.delete(issue.number);
   repo.talk.touched.set(issue.number, now);
   return { status: 200, body: issueJson(repo, issue) };
 }
