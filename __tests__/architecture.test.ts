@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 704,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 79_631,
+  'lines of __tests__/': 79_395,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

@@ -73,6 +73,31 @@ export async function startHello(options: GitHubOptions = {}): Promise<Hello> {
   return { github, repo, client, place: { repository: HELLO, number: 42 }, headSha, baseSha };
 }
 
+/** A pull request of which nobody has said anything, as GraphQL has it. */
+export function emptyPull(patch: object = {}) {
+  const nothing = { totalCount: 0, nodes: [] };
+  return {
+    __typename: 'PullRequest',
+    title: 'A change',
+    body: '',
+    closed: false,
+    createdAt: '2026-01-02T03:04:05Z',
+    author: null,
+    headRefOid: 'h',
+    headRefName: 'topic',
+    headRepository: null,
+    baseRefOid: 'b',
+    baseRefName: 'main',
+    changedFiles: 1,
+    comments: nothing,
+    reviewThreads: { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } },
+    reviews: nothing,
+    timelineItems: nothing,
+    closingIssuesReferences: nothing,
+    ...patch,
+  };
+}
+
 /** GitHub's refusal for want of a permission, for as many requests as are made. */
 export function denied(route: string, permission: string) {
   return {

@@ -10,6 +10,7 @@ import {
   noAbort,
 } from '../../helpers/github-client-fake.js';
 import { pullRequest } from '../../helpers/triggers.js';
+import { emptyPull } from '../hello-fixture.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
@@ -57,34 +58,12 @@ function github(server: Server): FakeGitHubClient {
       const [page, size] = [Number(params['page']), Number(params['per_page'])];
       return files.slice((page - 1) * size, page * size);
     },
-    graphql: () => subject(server.headSha ?? HEAD, server.changedFiles ?? files.length),
+    graphql: () => {
+      const now = { headRefOid: server.headSha ?? HEAD, changedFiles: server.changedFiles ?? files.length };
+      return { repository: { issueOrPullRequest: emptyPull(now) } };
+    },
     ...QUIET,
   });
-}
-
-/** The pull request as it is now. */
-function subject(headRefOid: string, changedFiles: number): unknown {
-  const none = { nodes: [] };
-  const issueOrPullRequest = {
-    __typename: 'PullRequest',
-    title: 'A change',
-    body: '',
-    closed: false,
-    createdAt: '2026-01-02T03:04:05Z',
-    author: null,
-    headRefOid,
-    headRefName: 'fix',
-    headRepository: null,
-    baseRefOid: BASE,
-    baseRefName: 'main',
-    changedFiles,
-    comments: { totalCount: 0, ...none },
-    reviewThreads: { ...none, pageInfo: { endCursor: null, hasNextPage: false } },
-    reviews: { totalCount: 0, ...none },
-    timelineItems: none,
-    closingIssuesReferences: none,
-  };
-  return { repository: { issueOrPullRequest } };
 }
 
 function refuse(status: number, message: string): Answer {

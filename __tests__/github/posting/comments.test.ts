@@ -1,10 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { type MarkedComment, publishComment, replyInThread } from '../../../src/github/posting/comments.js';
+import {
+  type MarkedComment,
+  publishComment,
+  replyInThread,
+  setThread,
+} from '../../../src/github/posting/comments.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
-import { NAME, startHello } from '../hello-fixture.js';
+import { type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const COMMENT = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
 const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
@@ -124,4 +129,26 @@ it.each([
   const reply = { ...place, commentId: question, firstId: firstOf(scene), mark, body: 'Because.' };
   expect(await replyInThread(client, reply, noAbort())).toMatchObject({ created: true });
   expect(ours(scene)).toMatchObject([{ inReplyTo: first }]);
+});
+
+it.each<[string, (hello: Hello) => void, boolean]>([
+  ['is resolved, opened, and either twice', () => undefined, true],
+  [
+    'is left alone where the token may not change it',
+    ({ repo }) => Object.assign(repo, { contents: 'read' }),
+    false,
+  ],
+  [
+    'is changed where the answer was lost',
+    ({ github }) => github.fail({ route: 'POST /graphql', ...BAD_GATEWAY_AFTER_EFFECT }),
+    true,
+  ],
+])('a conversation %s', async (_, before, isChanged) => {
+  const scene = await start();
+  const { client, repo, first } = scene;
+  before(scene);
+  for (const isResolved of [true, true, false, false]) {
+    expect(await setThread(client, { id: `PRRT_${first}`, isResolved }, noAbort())).toBe(isChanged);
+    expect(repo.talk.resolved.has(first)).toBe(isChanged && isResolved);
+  }
 });

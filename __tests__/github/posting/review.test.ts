@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { GitHubError } from '../../../src/github/client/errors.js';
+import { type GitHubError, httpError, networkError } from '../../../src/github/client/errors.js';
 import {
+  dismissReviews,
   publishReview,
   type ReviewComment,
   type ReviewPayload,
+  refusalOf,
   withUnplaced,
 } from '../../../src/github/posting/review.js';
 import { formatMark, type Mark } from '../../../src/safety/mark.js';
@@ -235,4 +237,72 @@ describe('a body with comments that have no line', () => {
     expect(text.length).toBeLessThanOrEqual(65_536);
     expect(text).toMatch(/\*2 more comments do not fit here\.\*$/);
   });
+});
+
+const PUT = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
+const OURS = { pull: 42, author: BOT, state: 'CHANGES_REQUESTED' } as const;
+
+async function dismiss({ client, place }: Hello, ids: readonly number[]) {
+  return await dismissReviews(client, place, ids, 'Nothing left to change.', noAbort());
+}
+
+function states({ repo }: Hello): readonly string[] {
+  return repo.talk.reviews.map(({ state }) => state);
+}
+
+it('only the given reviews are dismissed', async () => {
+  const hello = await startHello();
+  const [first, , third] = [OURS, OURS, OURS].map((one) => seedReview(hello.repo, one).id);
+  await dismiss(hello, [first ?? 0, third ?? 0]);
+  expect(states(hello)).toEqual(['DISMISSED', 'CHANGES_REQUESTED', 'DISMISSED']);
+});
+
+it('a dismissal is done if the answer was lost and GitHub confirms it the second time', async () => {
+  const hello = await startHello();
+  const { id } = seedReview(hello.repo, OURS);
+  hello.github.fail({ route: PUT, ...BAD_GATEWAY_AFTER_EFFECT });
+  await dismiss(hello, [id]);
+  expect(states(hello)).toEqual(['DISMISSED']);
+});
+
+const asked = 'POST /repos/octocat/hello/pulls/42/reviews';
+
+function refused(errors: readonly unknown[], message = 'Unprocessable Entity', status = 422) {
+  return httpError({ requestLine: asked, status, headers: {}, body: { message, errors } });
+}
+
+it.each([
+  ['Line could not be resolved', 'line'],
+  ['Line could not be resolved, Path could not be resolved, and Line could not be resolved', 'line'],
+  [
+    "Pull request review thread line must be part of the diff and Pull request review thread diff hunk can't be blank",
+    'line',
+  ],
+  ['Start line must be part of the same hunk as the line.', 'line'],
+  ['Pull request review thread start line must precede the end line.', 'line'],
+  ['Review comments is invalid and Review threads is invalid', 'line'],
+  ['Review Can not request changes on your own pull request', 'event'],
+  ['lock prevents review', 'other'],
+  ['User can only have one pending review per pull request', 'other'],
+  ['The commitOID is not part of the pull request', 'other'],
+])('a 422 that says "%s" is %s', (error, kind) => {
+  expect(refusalOf(refused([error]))).toBe(kind);
+});
+
+it('an older server’s error objects are understood too', () => {
+  const error = {
+    resource: 'PullRequestReviewComment',
+    code: 'custom',
+    field: 'pull_request_review_thread.line',
+    message: 'pull_request_review_thread.line must be part of the diff',
+  };
+  expect(refusalOf(refused([error], 'Validation Failed'))).toBe('line');
+});
+
+it.each([
+  ['a 502', refused([], '', 502), 'lost'],
+  ['no answer', networkError(asked, { code: undefined, message: 'socket hang up' }), 'lost'],
+  ['a 403 with the same words', refused(['Line could not be resolved'], '', 403), 'other'],
+])('%s is %s', (_, error, kind) => {
+  expect(refusalOf(error)).toBe(kind);
 });
