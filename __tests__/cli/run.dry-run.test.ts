@@ -24,7 +24,7 @@ describe('a dry run', () => {
   ])('shows notes that are %s after the run log, and the prompt with them', async (_, block) => {
     const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
     const notes = { prompt: { block, toolsPrompt: '\n\nTools!' } } as RunNotes;
-    const text = formatDryRun(plan, { ...memory, notes });
+    const text = formatDryRun(plan, memory && { ...memory, notes });
     expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
     expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));
     const behind = block === '' ? '' : `\n\n---\n\n${block}`;

@@ -27,7 +27,7 @@ describe('the summary of a post step that could not save', () => {
     // Two entries of a tainted run have one id.
     expect(formatUnsavedSummary(why, entries, true)).toBe(
       `### axe-action: memory not saved\n\n${why}\n\n` +
-        'The main step left entries that belong to another repository, so they are not shown here: `id1`.',
+        'What the main step left belongs to another repository: `id1`.',
     );
   });
 });

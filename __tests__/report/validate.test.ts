@@ -68,6 +68,20 @@ describe('the summary of agent validation', () => {
   });
 });
 
+describe('text by strangers in an agent', () => {
+  it.each([
+    ['cannot use [x](https://example.com)', 'cannot use \\[x](https://example.com)'],
+    ['"<img src=x>" is none', '"\\<img src=x>" is none'],
+    ['did you mean `[memory]`?', 'did you mean `[memory]`?'],
+    ['`a``[x](y)```', '\\`a\\`\\`\\[x](y)\\`\\`\\`'],
+    ['`a\\` [x](y) `', '`a\\` \\[x](y) \\`'],
+    ['\\[x](y)', '\\\\\\[x](y)'],
+  ])('is not markup in %j', (message, shown) => {
+    const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
+    expect(markdownOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
+  });
+});
+
 it('the log names a file with control characters in quotes', () => {
   expect(summaryOf(validated(agent('x\n::error::hi'))).log[1]).toBe(
     '  "axe/agents/x\\n::error::hi.toml": valid',

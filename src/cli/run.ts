@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { chosen, EFFORTS, REVIEW_DEPTHS } from '../agent/choices.js';
-import type { McpServerConfig } from '../agent/config.js';
 import { formatModelRef } from '../agent/model-ref.js';
 import { DEFAULT_ADMISSION_POLICY } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
@@ -10,6 +9,7 @@ import { AxeError, type ExitCode } from '../lib/errors.js';
 import { diffOfRange, filesAtBase } from '../lib/git.js';
 import { errorOf } from '../lib/outcome.js';
 import { isFolder, readStdin } from '../lib/user-files.js';
+import { warningText } from '../lib/warning.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
 import { buildSystemPrompt, isLanguage, NO_NOTES, withNotes } from '../prompt/system.js';
 import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/records.js';
@@ -162,11 +162,9 @@ function originOf(env: Terminal['env']): RunOrigin {
 
 function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): ExitCode {
   switch (report.kind) {
-    case 'skipped': {
-      const { message, remedy } = report.decision;
-      terminal.stderr.write(`skipped: ${remedy === undefined ? message : `${message}. ${remedy}`}\n`);
+    case 'skipped':
+      terminal.stderr.write(`skipped: ${warningText(report.decision)}\n`);
       return 0;
-    }
     case 'planned': {
       const limits = { maxTokens: flags.int('max-tokens') ?? 0, isStreamed: flags.bool('stream') };
       terminal.stdout.write(formatDryRun(report.plan, report.memory, limits));
@@ -175,10 +173,7 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
     case 'memory-command': {
       const { result } = report;
       if (result.kind === 'done') return 0;
-      const { message, remedy } = result;
-      const error = new AxeError(message, { remedy });
-      writeError(terminal, error);
-      return error.exitCode;
+      throw new AxeError(result.message, { remedy: result.remedy });
     }
     // Garbage collection and validation have commands of their own.
     case 'gc':
@@ -198,10 +193,11 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
 /** The plan as axe's `--dry-run` prints it (axe-behaviour §15), and our notes. */
 export function formatDryRun(
   plan: Plan,
-  { restored, text = '', notes }: Partial<Pick<Memory, 'restored' | 'text' | 'notes'>> = {},
+  memory: Memory | undefined,
   given = { maxTokens: 0, isStreamed: false },
 ): string {
   const { agent, files, task } = plan;
+  const { restored, text = '', notes } = memory ?? {};
   const { budget, params, stream, tools, mcpServers } = agent.config;
   const head = [
     '=== Dry Run ===',
@@ -222,17 +218,18 @@ export function formatDryRun(
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
     section('User Message', task.message === DEFAULT_TASK ? '(default)' : task.message),
-    ...(restored === undefined ? [] : [section('Memory', memoryBody(restored, text))]),
+    ...(restored === undefined
+      ? []
+      : [section('Memory', restored.kind === 'failed' ? `(error: ${restored.message})` : orNone(text))]),
     ...(notes === undefined ? [] : [section('Notes', orNone(notes.prompt.block))]),
     section('Tools', orNone(tools.join(', '))),
-    section('MCP Servers', orNone(mcpServers.map(describeServer).join('\n'))),
+    section(
+      'MCP Servers',
+      orNone(mcpServers.map((one) => `${one.name}: ${one.url || one.command} (${one.transport})`).join('\n')),
+    ),
     section('Sub-Agents', subAgents(plan)),
   ];
   return [head, ...parts].join('\n');
-}
-
-function describeServer({ name, url, command, transport }: McpServerConfig): string {
-  return `${name}: ${url || command} (${transport})`;
 }
 
 function section(title: string, body: string): string {
@@ -241,10 +238,6 @@ function section(title: string, body: string): string {
 
 function orNone(text: string): string {
   return text === '' ? '(none)' : text;
-}
-
-function memoryBody(restored: NonNullable<Memory['restored']>, memory: string): string {
-  return restored.kind === 'failed' ? `(error: ${restored.message})` : orNone(memory);
 }
 
 function subAgents({ agent }: Plan): string {

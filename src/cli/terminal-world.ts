@@ -22,7 +22,7 @@ import { createSecrets } from '../safety/secret-names.js';
 import { loadProvidersConfig, withExpandedPaths } from './config.js';
 import { openFileMemory } from './file-memory.js';
 import { formatJson } from './format-json.js';
-import type { Terminal } from './terminal.js';
+import { print, type Terminal } from './terminal.js';
 import { formatStats, type StatusLine } from './terminal-reporter.js';
 
 export interface TerminalDependenciesOptions {
@@ -119,30 +119,29 @@ function createTerminalPublisher({ terminal, output, status }: TerminalDependenc
         const lines = formatStats(outcome.stats, isAnswered(outcome));
         for (const line of lines) terminal.stderr.write(`${line}\n`);
       }
-      const report =
-        change === undefined || !postsReviews(plan.agent)
-          ? undefined
-          : {
-              ...change,
-              ...read,
-              pull: findings?.pull,
-              findings:
-                findings === undefined ? raisedRecords(buffered) : recordsOf({ ...findings, buffered }),
-            };
+      if (output.json) {
+        const records =
+          findings === undefined ? raisedRecords(buffered) : recordsOf({ ...findings, buffered });
+        const report =
+          change === undefined || !postsReviews(plan.agent)
+            ? undefined
+            : allFindings({ ...change, ...read, pull: findings?.pull, findings: records });
+        print(terminal, formatJson(outcome, report, artifacts));
+        return { line: undefined, url: undefined };
+      }
       // Nothing is posted from here, so what the tools collected is told. A review says it all: its agent's answer is for memory.
+      const hasAnswer = buffered.review === undefined && isAnswered(outcome);
+      // The answer is as it is, without a newline added (axe-behaviour §4).
+      const answer = hasAnswer ? markedAnswer(outcome) : '';
       const collected = formatBuffered(buffered);
-      const answer = buffered.review === undefined ? answerText(outcome) : '';
-      const told = [answer, collected === '' ? '' : `${collected}\n`]
-        .filter((part) => part !== '')
-        .join('\n\n');
-      const json = () => `${formatJson(outcome, report && allFindings(report), artifacts)}\n`;
-      terminal.stdout.write(output.json ? json() : withEnd(told, terminal));
+      const told = [answer, collected === '' ? '' : `${collected}\n`].filter((part) => part !== '');
+      terminal.stdout.write(withEnd(told.join('\n\n'), terminal));
       return { line: undefined, url: undefined };
     },
     tellFindings: async () => ({}),
     async reply({ text }) {
       status?.clear();
-      terminal.stdout.write(`${text}\n`);
+      print(terminal, text);
       return { line: undefined, url: undefined };
     },
   };
@@ -153,22 +152,9 @@ function withEnd(text: string, { stdout }: Terminal): string {
   return stdout.isTTY === true && text !== '' && !text.endsWith('\n') ? `${text}\n` : text;
 }
 
-/** The answer as it is, without a newline added (axe-behaviour §4). */
-function answerText(outcome: RunOutcome): string {
-  return isAnswered(outcome) ? markedAnswer(outcome) : '';
-}
-
 /** Whether there is something to show: what a run had said when its budget was spent is an answer too (D2). */
 function isAnswered(outcome: RunOutcome): boolean {
-  switch (outcome.kind) {
-    case 'completed':
-    case 'refused':
-      return true;
-    case 'exhausted':
-      return outcome.limit === 'tokens' || outcome.limit === 'cost';
-    // Of a cut answer nothing came, or it would be completed here.
-    case 'incomplete':
-    case 'failed':
-      return false;
-  }
+  if (outcome.kind === 'exhausted') return outcome.limit === 'tokens' || outcome.limit === 'cost';
+  // Of a cut answer nothing came, or it would be completed here.
+  return outcome.kind === 'completed' || outcome.kind === 'refused';
 }

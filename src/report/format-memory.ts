@@ -1,11 +1,10 @@
 import { describeTaint, type TaintSource } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
 import { cleanLine } from '../lib/text/cut.js';
-import { code, codeBlock, details, oneLine, paragraphs, table } from '../lib/text/markdown.js';
+import { code, codeBlock, details, oneLine, paragraphs } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { NoteChange } from '../memory/change.js';
 import type { GoneLine } from '../memory/notes/citations.js';
-import type { RecentWrite } from '../memory/notes/session.js';
 import { stripProvenance } from '../memory/run-log.js';
 import type { BlockedPlace, MemoryStore, Place } from '../memory/store.js';
 import type { Memory, Plan, Remembered, RunNotes } from '../run/records.js';
@@ -110,7 +109,7 @@ function hiddenLine({ result, entries: [entry] }: Remembered): string {
 }
 
 /** Of a run that did not complete its notes are all there is. */
-function added(remembered: Remembered, { store, notes }: Memory, agent: string): string {
+function added(remembered: Remembered, { store }: Memory, agent: string): string {
   const { result, entries } = remembered;
   const [first] = entries;
   const blocks = entries.map(({ path, text }) => {
@@ -119,7 +118,7 @@ function added(remembered: Remembered, { store, notes }: Memory, agent: string):
       result.kind === 'saved' ? codeBlock(plain.replaceAll(/^/gm, '+'), 'diff') : codeBlock(plain);
     return entries.length === 1 ? block : `${code(path)}:\n\n${block}`;
   });
-  const changed = notes === undefined ? '' : changedNotes(notes.session.recent(), remembered);
+  const changed = changedNotes(remembered);
   if (result.kind === 'failed') {
     const lost = `The ${entries.length === 1 ? 'entry' : 'entries'}, so that nothing is lost:`;
     const head = first === undefined ? notSaved(result) : `${notSaved(result)} ${lost}`;
@@ -144,19 +143,15 @@ function notSaved({ message, remedy }: Pick<BlockedPlace, 'message' | 'remedy'>,
   return `**Not saved:** ${what}${message}.${remedy === undefined ? '' : ` ${remedy}`}`;
 }
 
-/** The newest changes that a run made to its notes, without what was written. */
-function changedNotes(recent: readonly RecentWrite[], { notes }: Remembered): string {
+/** The changes that a run made to its notes, without what was written. */
+function changedNotes({ notes }: Remembered): string {
   if (notes.length === 0) return '';
-  const left = notes.length - recent.length;
-  const rows = recent.map(({ timestamp, action, path, bytes }) => {
-    return [timestamp.toISOString().slice(11, 19), action, code(path), grouped(bytes)];
-  });
+  const changes = new Set(notes.map(({ path, edit }) => `- ${code(path)}: ${edit.kind}`));
   return paragraphs([
     notes.some(({ path }) => path.startsWith('untrusted/'))
       ? 'The changes to notes are in `untrusted/`, which no run loads, because other people could have influenced them:'
       : 'What the agent did to its notes:',
-    left > 0 ? `The newest ${recent.length} of ${notes.length} changes.` : '',
-    recent.length === 0 ? '' : table(['Time (UTC)', 'Change', 'File', 'Bytes'], rows),
+    [...changes].join('\n'),
   ]);
 }
 

@@ -9,8 +9,9 @@ import type { AgentUsage } from '../loop/usage.js';
 import { stripProvenance } from '../memory/run-log.js';
 import { severityMark } from '../review/comment-text.js';
 import { formatCoverage, freshFiles } from '../review/coverage.js';
-import { isOpen, SEVERITIES } from '../review/finding.js';
+import { isOpen } from '../review/finding.js';
 import type { Coverage, FindingRecord } from '../review/record.js';
+import { formatSeverities } from '../review/severity.js';
 import type { Plan, Published } from '../run/records.js';
 import type { Outputs } from './run-summary.js';
 
@@ -39,17 +40,10 @@ function listOf(title: string, warnings: readonly Warning[]): string {
 export function formatReading(coverage: Coverage | undefined, scope: Plan['scope']): string {
   if (coverage === undefined) return '';
   const named = coverage.unread.filter(({ path }) => path !== '');
-  const names = named
-    .slice(0, MAX_UNREAD)
-    .map(({ path, why }) => `- ${code(cleanLine(path, MAX_PATH))}: ${why}`);
-  const more = named.length > MAX_UNREAD ? [`- and ${named.length - MAX_UNREAD} more`] : [];
-  const list = named.length === 0 ? '' : details('Files that were not read', [...names, ...more].join('\n'));
+  const names = named.map(({ path, why }) => `- ${code(cleanLine(path, 200))}: ${why}`);
+  const list = named.length === 0 ? '' : details('Files that were not read', names.join('\n'));
   return paragraphs([formatCoverage(coverage, scope), list]);
 }
-
-const MAX_UNREAD = 300;
-/** Code points of a path. */
-const MAX_PATH = 200;
 
 /** The summary of a post step that could not save what a killed main step left either. */
 export function formatUnsavedSummary(
@@ -58,40 +52,25 @@ export function formatUnsavedSummary(
   isHidden: boolean,
 ): string {
   const ids = [...new Set(entries.map(({ id }) => code(id)))].join(', ');
-  if (entries.length === 0) {
-    return paragraphs(['### axe-action: memory not saved', why, 'Only the cost of the run is missing.']);
-  }
-  const shown = isHidden
-    ? [`The main step left entries that belong to another repository, so they are not shown here: ${ids}.`]
-    : [
-        'The main step left this unsaved, so it is shown here:',
-        codeBlock(stripProvenance(entries.map(({ text }) => text).join('')).trimEnd()),
-      ];
-  return paragraphs(['### axe-action: memory not saved', why, ...shown]);
+  const texts = entries.map(({ text }) => stripProvenance(text)).join('');
+  let left = ['The main step left this unsaved, so it is shown here:', codeBlock(texts.trimEnd())];
+  if (isHidden) left = [`What the main step left belongs to another repository: ${ids}.`];
+  if (entries.length === 0) left = ['Only the cost of the run is missing.'];
+  return paragraphs(['### axe-action: memory not saved', why, ...left]);
 }
 
 /**
  * `pr-reviewer: 3 findings: 1 major, 2 minor · 9 of 14 files · $0.42 · 41 s`; a run that is no success says so first, and one
  * that looks at what is new since when.
  */
-export function formatHeadline({
-  agent,
-  conclusion,
-  findings,
-  coverage,
-  scope,
-  costUsd,
-  durationMs,
-}: {
-  readonly agent: string;
-  readonly conclusion: Conclusion;
+export function formatHeadline(
+  { agent, scope }: Plan,
+  conclusion: Conclusion,
   /** Undefined in what is no review. */
-  readonly findings: readonly FindingRecord[] | undefined;
-  readonly coverage: Coverage | undefined;
-  readonly scope: Plan['scope'];
-  readonly costUsd: number | undefined;
-  readonly durationMs: number;
-}): string {
+  findings: readonly FindingRecord[] | undefined,
+  coverage: Coverage | undefined,
+  { costUsd, durationMs }: RunStats,
+): string {
   const isReview = findings !== undefined;
   const parts = [
     isReview && conclusion === 'success' ? '' : conclusion,
@@ -100,7 +79,7 @@ export function formatHeadline({
     costUsd === undefined ? '' : usd(costUsd),
     duration(durationMs),
   ];
-  return `${agent}: ${parts.filter((part) => part !== '').join(' · ')}`;
+  return `${agent.name}: ${parts.filter((part) => part !== '').join(' · ')}`;
 }
 
 function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
@@ -114,11 +93,7 @@ function describeFiles(coverage: Coverage, scope: Plan['scope']): string {
 
 function describeFindings(open: readonly FindingRecord[]): string {
   if (open.length === 0) return 'no findings';
-  const bySeverity = SEVERITIES.flatMap((severity) => {
-    const number = open.filter((one) => one.severity === severity).length;
-    return number === 0 ? [] : [`${number} ${severity}`];
-  });
-  return `${count(open.length, 'finding')}: ${bySeverity.join(', ')}`;
+  return `${count(open.length, 'finding')}: ${formatSeverities(open.map(({ severity }) => severity))}`;
 }
 
 const MAX_TITLE = 100;
@@ -160,18 +135,13 @@ function cell(markdown: string): string {
 
 /** What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was. */
 export function formatPublished({ line, url }: Published): string {
-  return join(line, url === undefined ? '' : `[Open it](${url})`);
+  return url === undefined ? (line ?? '') : `${line ?? 'Posted:'} [Open it](${url})`;
 }
 
 /** The same for the job log, which has no links. */
-export function publishedLines({ line, url = '' }: Published): readonly string[] {
-  const text = join(line, url);
-  return text === '' ? [] : [text];
-}
-
-function join(line: string | undefined, link: string): string {
-  const said = line ?? (link === '' ? '' : 'Posted:');
-  return [said, link].filter((part) => part !== '').join(' ');
+export function publishedLines({ line, url }: Published): readonly string[] {
+  if (url !== undefined) return [`${line ?? 'Posted:'} ${url}`];
+  return line === undefined ? [] : [line];
 }
 
 /** A head and the value below it. */

@@ -41,7 +41,6 @@ export function summarizeRun(
   const error = errorOf(outcome);
   const isShort = outcome.kind === 'exhausted' || outcome.kind === 'incomplete';
   const { notices, remarks } = memoryNotes(report, isHidden);
-  const { costUsd, durationMs } = stats;
   const { coverage } = read;
   return {
     outputs: {
@@ -57,7 +56,7 @@ export function summarizeRun(
       'pull-request-url': published.pullRequestUrl,
     },
     markdown: paragraphs([
-      `### ${formatHeadline({ agent: plan.agent.name, conclusion, findings, coverage, scope: plan.scope, costUsd, durationMs })}`,
+      `### ${formatHeadline(plan, conclusion, findings, coverage, stats)}`,
       outcome.kind === 'failed' ? errorBlock(outcome.error) : clean(outcome.answer),
       isShort ? errorBlock(outcome.error) : '',
       formatPublished(published),
@@ -74,7 +73,7 @@ export function summarizeRun(
         ...guidanceCell(plan),
       ]),
       usageTable(usage),
-      formatSpend(spend, costUsd),
+      formatSpend(spend, stats.costUsd),
       plan.trigger.kind === 'schedule' && !isHidden
         ? worthTable(report.memory?.facts ?? [], new Date(spend.day))
         : '',

@@ -10,7 +10,7 @@ import {
   sourcePosition,
 } from '../lib/errors.js';
 import { type Conclusion, conclusionOf } from '../lib/outcome.js';
-import { cutToCharacters } from '../lib/text/cut.js';
+import { cleanLine, cutToCharacters } from '../lib/text/cut.js';
 import { code, codeBlock, details, errorBlock, oneLine, paragraphs, table } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import { warningText } from '../lib/warning.js';
@@ -50,7 +50,7 @@ export function summarize(report: Finished, options: SummaryOptions): RunSummary
     case 'gc':
       return summarizeGc(report, options);
     case 'validated':
-      return summarizeValidation(report.validation, options);
+      return summarizeValidation(report.validation);
     case 'failed':
       return summarizeFailure(report.thrown, options);
   }
@@ -182,19 +182,10 @@ export function noAnswer(report: Finished): string | undefined {
  * cancelled: whoever did that knows of it, and a newer run may answer.
  */
 function withoutAnswer(conclusion: Conclusion): string | undefined {
-  return conclusion === 'cancelled' ? undefined : `There is no answer: ${REASONS[conclusion]}.`;
+  if (conclusion === 'cancelled') return undefined;
+  const why = conclusion === 'failure' ? 'the run failed' : `the run ended with \`${conclusion}\``;
+  return `There is no answer: ${why}.`;
 }
-
-const REASONS: Readonly<Record<Exclude<Conclusion, 'cancelled'>, string>> = {
-  success: 'the run had nothing to say',
-  failure: 'the run failed',
-  skipped: 'the run was skipped',
-  timeout: 'the run reached its time limit',
-  'budget-exceeded': 'the run reached its limit of tokens or cost',
-  'max-turns': 'the run reached its limit of turns',
-  refused: 'the model refused to answer',
-  incomplete: 'the model did not finish',
-};
 
 /** Nothing was sent and nothing written, so everything is shown (D26). */
 function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: SummaryOptions): RunSummary {
@@ -238,12 +229,8 @@ function wouldAddEntry({ plan, memory }: ReportOf<'planned'>, isHidden: boolean)
   if (memory === undefined || plan.memory?.lane === 'none') return '';
   if (memory.store.kind === 'none' || memory.restored.kind === 'failed') return '';
   if (isHidden) return 'An entry would have been added.';
-  const { sentence } = plan.task;
-  const isLong = sentence.length > MAX_TASK_CODE_POINTS;
-  const task = isLong
-    ? `this task, cut to ${MAX_TASK_CODE_POINTS} characters,`
-    : `the task “${oneLine(sentence)}”`;
-  return `An entry for ${task} would have been added.`;
+  const task = cleanLine(plan.task.sentence, MAX_TASK_CODE_POINTS);
+  return `An entry for the task “${task}” would have been added.`;
 }
 
 /** The analysis is cleaned by `clean`, since a model wrote it; of a memory in another repository it is not told (D14). */
@@ -304,15 +291,14 @@ function suggestionLine(suggestion: NonNullable<GcResult['suggestion']>): string
   }
 }
 
-function summarizeValidation(validation: Validation, { clean }: SummaryOptions): RunSummary {
+function summarizeValidation(validation: Validation): RunSummary {
   const { agents, where } = validation;
   const faults = allFaults(validation);
   const verdicts = agents.map((agent) => `  ${shownFile(agent.file)}: ${formatVerdict(agent.faults)}`);
-  const lines = faults.map(({ severity, at, message, remedy }) =>
-    oneLine(
-      `- **${severity}** ${code(sourcePosition(at))}: ${clean(warningText({ message, remedy: remedy || undefined }))}`,
-    ),
-  );
+  const lines = faults.map(({ severity, at, message, remedy }) => {
+    const text = withoutMarkup(warningText({ message, remedy: remedy || undefined }));
+    return oneLine(`- **${severity}** ${code(sourcePosition(at))}: ${text}`);
+  });
   return {
     outputs: {
       conclusion: isValid(validation) ? 'success' : 'failure',
@@ -330,11 +316,18 @@ function summarizeValidation(validation: Validation, { clean }: SummaryOptions):
     ]),
     // The annotations tell the faults. Of more than ten of a kind the runner shows the first.
     log: [`Looked at ${count(agents.length, 'agent')} of ${where}:`, ...verdicts],
-    annotations: faults.map(({ severity, message, remedy, at }) => ({
-      level: severity,
-      title: 'Agent',
-      message: [message, remedy].join('\n').trim(),
-      at,
-    })),
+    annotations: (['error', 'warning'] as const).flatMap((level) =>
+      faults
+        .filter(({ severity }) => severity === level)
+        .map(({ message, remedy, at }) => {
+          return { level, title: 'Agent', message: [message, remedy].join('\n').trim(), at };
+        }),
+    ),
   };
+}
+
+/** Code stays code; the rest, in which names stand as a stranger wrote them, is no link, image or element. */
+function withoutMarkup(text: string): string {
+  const parts = text.split(/(?<!`)(`[^`]+`)(?!`)/);
+  return parts.map((part, index) => (index % 2 === 1 ? part : part.replace(/[\\`[<]/g, '\\$&'))).join('');
 }
