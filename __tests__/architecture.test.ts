@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 51_300,
+  'lines of src/': 51_236,
   'files of src/': 311,
   'types of src/': 704,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 79_395,
+  'lines of __tests__/': 79_318,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

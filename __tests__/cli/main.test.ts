@@ -24,22 +24,11 @@ describe('the command line', () => {
 
   it.each([
     [['run', '--help'], 'axe-action run <agent>'],
-    [['run', 'bot', '-h'], 'axe-action run <agent>'],
-    [['demo', '--help'], 'axe-action demo'],
     [['agents'], 'axe-action agents [command]'],
-    [['agents', '--help'], 'axe-action agents [command]'],
     [['agents', 'show', '--help'], 'axe-action agents show <agent>'],
-    [['memory'], 'axe-action memory [command]'],
-    [['memory', '--help'], 'axe-action memory [command]'],
     [['memory', 'forget', '-h'], 'axe-action memory forget <agent> <id>'],
-    [['config'], 'axe-action config [command]'],
-    [['config', 'init', '-h'], 'axe-action config init'],
-    [['init', '--help'], 'axe-action init'],
-    [['doctor', '--help'], 'axe-action doctor [agent...]'],
-    [['version', '--help'], 'axe-action version'],
     [['help', '--help'], 'axe-action help [command]'],
     [['help', 'run'], 'axe-action run <agent>'],
-    [['help', 'agents'], 'axe-action agents [command]'],
     [['help', 'memory', 'forget'], 'axe-action memory forget <agent> <id>'],
   ])('shows the help of a command for %j, and does nothing else', async (argv, usage) => {
     const { exitCode, output, talk } = await run(...argv);
@@ -77,25 +66,15 @@ Flags:
       'unknown flag: --nope\n  Flags follow their command. `axe-action --help` lists the commands.\n',
     ],
     [['-v'], 1, 'unknown flag: -v\n  Flags follow their command. `axe-action --help` lists the commands.\n'],
-    ...['agents', 'memory', 'config'].map((group): [string[], number, string] => [
-      [group, '--nope'],
+    [
+      ['agents', '--nope'],
       1,
-      `unknown flag: --nope\n  Flags follow their command. \`axe-action ${group} --help\` lists the commands.\n`,
-    ]),
+      'unknown flag: --nope\n  Flags follow their command. `axe-action agents --help` lists the commands.\n',
+    ],
     [
       ['agents', 'bogus'],
       1,
       'unknown command "bogus" for "axe-action agents"\n  `axe-action agents --help` lists the commands.\n',
-    ],
-    [
-      ['memory', 'bogus'],
-      1,
-      'unknown command "bogus" for "axe-action memory"\n  `axe-action memory --help` lists the commands.\n',
-    ],
-    [
-      ['config', 'bogus'],
-      1,
-      'unknown command "bogus" for "axe-action config"\n  `axe-action config --help` lists the commands.\n',
     ],
     [
       ['run'],
@@ -108,21 +87,10 @@ Flags:
       1,
       'invalid argument "abc" for "--timeout" flag: it is not a whole number\n  Give a whole number from 1 upwards, or leave the flag out.\n',
     ],
-    [['demo', 'x'], 1, '`demo` takes no more words\n  Usage: `axe-action demo`.\n'],
-    [
-      ['agents', 'show'],
-      1,
-      '`agents show` takes the name of one agent, and none was given\n  Usage: `axe-action agents show <agent>`.\n',
-    ],
     [
       ['help', 'bogus'],
       1,
       'unknown command "bogus" for "axe-action"\n  `axe-action --help` lists the commands.\n',
-    ],
-    [
-      ['help', 'memory', 'bogus'],
-      1,
-      'unknown command "bogus" for "axe-action memory"\n  `axe-action memory --help` lists the commands.\n',
     ],
   ])('refuses %j, and says how it is written', async (argv, exitCode, talk) => {
     expect(await run(...argv)).toEqual({ exitCode, output: '', talk });
@@ -133,14 +101,6 @@ Flags:
     [
       ['agents', 'lst'],
       'unknown command "lst" for "axe-action agents"\n  Did you mean `axe-action agents list`?\n',
-    ],
-    [
-      ['config', 'pth'],
-      'unknown command "pth" for "axe-action config"\n  Did you mean `axe-action config path`?\n',
-    ],
-    [
-      ['memory', 'serch', 'bot'],
-      'unknown command "serch" for "axe-action memory"\n  Did you mean `axe-action memory search`?\n',
     ],
     [['help', 'rnu'], 'unknown command "rnu" for "axe-action"\n  Did you mean `axe-action run`?\n'],
     [['run', 'bot', '--modle', 'x'], 'unknown flag: --modle\n  Did you mean `--model`?\n'],
