@@ -1,6 +1,6 @@
 import { compareBytes } from '../lib/text/bytes.js';
 import { cutToBytes, estimateText } from '../lib/text/cut.js';
-import { type DiffFile, parseDiff, splitHunks } from '../lib/text/diff.js';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 
 export interface NotShown {
@@ -74,7 +74,8 @@ function cost(piece: string): number {
 
 /** The hunks of a file that fit, under its header. */
 function takeHunks(file: DiffFile, maxTokens: number) {
-  const { header, hunks } = splitHunks(file.text);
+  const { header } = file;
+  const hunks = file.hunks.map(({ text }) => text);
   const frame = cost(header) + cost(PART_NOTE);
   let free = maxTokens - frame;
   const taken = hunks.filter((hunk) => {
@@ -194,7 +195,8 @@ function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
   });
   const whole = pieceOf(file.text);
   if (whole.tokens <= partTokens) return [whole];
-  const { header, hunks } = splitHunks(file.text);
+  const { header } = file;
+  const hunks = file.hunks.map(({ text }) => text);
   const pieces: Piece[] = [];
   for (const hunk of hunks) {
     const last = pieces.at(-1);

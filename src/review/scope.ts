@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FetchedChange, Trigger } from '../event/trigger.js';
-import { type DiffFile, parseDiff, splitHunks } from '../lib/text/diff.js';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import type { Warning } from '../lib/warning.js';
 import { lastReviewed, type PathPatterns, type ReviewFact } from './state-facts.js';
 
@@ -129,15 +129,14 @@ export function isQuestion(trigger: Trigger): boolean {
  * without line numbers. Undefined where that cannot be told: a diff that is put together from the files that GitHub lists has
  * no modes, and lacks the lines of large files.
  */
-export function patchId({ path, text }: DiffFile): string | undefined {
-  const { header, hunks } = splitHunks(text);
+export function patchId({ path, header, hunks }: DiffFile): string | undefined {
   const all = header.split('\n');
   const isWhole = all.some((line) => BLOBS.test(line) || (hunks.length === 0 && WITHOUT_BLOBS.test(line)));
   if (!isWhole) return undefined;
   const lines = all.filter((line) => !LIKENESS.test(line));
   // What has no lines, such as a binary file, is known by its blobs.
   const facts = hunks.length === 0 ? lines : lines.map((line) => line.replace(BLOBS, 'index'));
-  const bodies = hunks.map((hunk) => hunk.replace(/^@@[^\n]*/, '@@'));
+  const bodies = hunks.map(({ text }) => text.replace(/^@@[^\n]*/, '@@'));
   const hash = createHash('sha256').update(JSON.stringify([path, facts, bodies]));
   return hash.digest('base64url').slice(0, ID_LENGTH);
 }

@@ -46,9 +46,12 @@ describe('parseDiff', () => {
       content: 'text',
       additions: 2,
       deletions: 2,
+      header: diff.split('\n').slice(0, 4).join('\n'),
+      text: diff.trimEnd(),
     });
     expect(file?.hunks).toEqual([
       {
+        text: diff.split('\n').slice(4, 10).join('\n'),
         oldStart: 10,
         oldLines: 3,
         newStart: 10,
@@ -62,6 +65,7 @@ describe('parseDiff', () => {
         ],
       },
       {
+        text: '@@ -40 +41,0 @@\n-gone',
         oldStart: 40,
         oldLines: 1,
         newStart: 41,
@@ -214,20 +218,6 @@ describe('parseDiff', () => {
       'a diff without git, with times',
       ['--- old/a.txt\t2020-01-01 10:00:00', '+++ new/a.txt\t2020-01-02 10:00:00', ...HUNK],
       { path: 'new/a.txt', status: 'modified', additions: 1 },
-    ],
-    [
-      'a combined diff',
-      [
-        'diff --cc a.ts',
-        'index 1,2..3',
-        '--- a/a.ts',
-        '+++ b/a.ts',
-        '@@@ -1,1 -1,1 +1,1 @@@',
-        '- a',
-        ' -b',
-        '++c',
-      ],
-      { path: 'a.ts', additions: 0 },
     ],
   ])('reads %s', (_, lines, expected) => {
     const files = parseDiff(`${lines.join('\n')}\n`);
