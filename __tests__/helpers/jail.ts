@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JailWay, ProcessJail } from '../../src/tools/process/process-jail.js';
+import type { JailWay } from '../../src/tools/process/process-jail.js';
+import type { ProcessJail } from '../../src/tools/process/shell.js';
 import { tempDir } from './temp.js';
 
 const uid = process.getuid?.() ?? 0;
@@ -65,13 +66,10 @@ exec setsid --fork --wait "$@"
 export async function bareJail(): Promise<ProcessJail> {
   const outer = uid === 0 ? [] : ['--user', '--map-current-user'];
   const namespace = ['unshare', ...outer, '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
-  return {
-    enter: async ({ program, env }) => ({
-      program: [...namespace, 'sh', '-c', '"$@" </dev/null; exit', 'sh', ...program],
-      env,
-      leave: async () => {},
-    }),
-  };
+  return async (start) => ({
+    ...start,
+    program: [...namespace, 'sh', '-c', '"$@" </dev/null; exit', 'sh', ...start.program],
+  });
 }
 
 /**
@@ -82,10 +80,8 @@ export function isolated(jail: ProcessJail, { kind }: JailWay): ProcessJail {
   if (kind === 'sudo' && uid !== 0) return jail;
   const user = uid === 0 ? ['--mount'] : ['--user', '--map-current-user'];
   const outer = ['unshare', ...user, '--pid', '--fork', '--kill-child', '--mount-proc', '--'];
-  return {
-    async enter(start) {
-      const entered = await jail.enter(start);
-      return { ...entered, program: [...outer, ...entered.program] };
-    },
+  return async (start) => {
+    const entered = await jail(start);
+    return { ...entered, program: [...outer, ...entered.program] };
   };
 }

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { jailPlaces, untrackedCredentials } from '../../src/tools/process/jail-places.js';
+import { jailPlaces, makeReserved, untrackedCredentials } from '../../src/tools/process/jail-places.js';
 import { createCommandJail } from '../../src/tools/process/process-jail.js';
 import { safePrograms } from '../../src/tools/process/programs.js';
 import { createShell } from '../../src/tools/process/shell.js';
@@ -83,6 +83,7 @@ async function scene(PATH: string) {
     home,
     credentials: await untrackedCredentials(WORK, env),
   });
+  await makeReserved(places);
   return {
     root,
     WORK,

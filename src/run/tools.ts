@@ -11,21 +11,16 @@ import { createGitHubReader } from '../github/reading/reader.js';
 import type { Clock } from '../lib/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
-import { ToolError } from '../lib/errors.js';
+import { messageOf } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
 import { type GrantRules, grantTools, type RequestedTool } from '../tools/effects.js';
 import { connectMcpServers, createRunServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
 import { openServer } from '../tools/mcp/server.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
-import {
-  type FoundJail,
-  findCommandJail,
-  makeHome,
-  type ProcessJail,
-} from '../tools/process/process-jail.js';
+import { findCommandJail, makeHome } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
-import { createShell } from '../tools/process/shell.js';
+import { createShell, type ProcessJail } from '../tools/process/shell.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import {
@@ -118,7 +113,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
       env,
       workspace: workspaceAt(root, () => openWorkspace(root, trust)),
       artifacts: artifactDir === undefined ? undefined : artifactFolderAt(artifactDir, request),
-      shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, async () => jailIn(await jail())),
+      shell: createShell({ ...env, AXE_ARTIFACT_DIR: artifactDir }, jail),
       fetch,
       clock,
       workdir: root,
@@ -226,13 +221,13 @@ function grantServers({ mcpServers }: AgentConfig, rules: GrantRules) {
   };
 }
 
-type JailFinder = () => Promise<FoundJail>;
+type JailFinder = () => Promise<ProcessJail>;
 
 /** Looks for a jail at the first call, once for a run: before its first command. */
 function createJailFinder(surroundings: ToolSurroundings): JailFinder {
   const { env, cwd } = surroundings;
   const writesHome = mayWriteHome(surroundings);
-  async function look(): Promise<FoundJail> {
+  async function look(): Promise<ProcessJail> {
     const home = writesHome ? undefined : await makeHome(env['RUNNER_TEMP'] || undefined);
     const credentials = await untrackedCredentials(cwd, env);
     const programs = safePrograms(env['PATH'], writableFolders(surroundings));
@@ -243,7 +238,7 @@ function createJailFinder(surroundings: ToolSurroundings): JailFinder {
     };
     return await findCommandJail({ env, programs, places });
   }
-  let found: Promise<FoundJail> | undefined;
+  let found: Promise<ProcessJail> | undefined;
   return () => {
     found ??= look();
     return found;
@@ -263,11 +258,6 @@ function mayWriteHome({ where, toolsAllowed }: ToolSurroundings): boolean {
   return where === 'terminal' || toolsAllowed.includes(WITH_HOME);
 }
 
-function jailIn(found: FoundJail): ProcessJail {
-  if (found.kind === 'jail') return found.jail;
-  throw new ToolError(`there is no process jail for commands: ${found.reason}`);
-}
-
 const COMMANDS = 'run_command';
 
 /** The machine is tried for an agent that may have commands: without a jail nobody has them (D50). */
@@ -277,11 +267,11 @@ async function withoutUnjailed(
   { warn }: ToolRequest,
 ): Promise<readonly Tool[]> {
   if (!tools.some(({ name }) => name === COMMANDS)) return tools;
-  const found = await jail();
-  if (found.kind === 'jail') return tools;
+  const reason = await jail().then(() => undefined, messageOf);
+  if (reason === undefined) return tools;
   warn({
     code: 'tool-not-available',
-    message: `The tool \`${COMMANDS}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${found.reason}`,
+    message: `The tool \`${COMMANDS}\` was withheld: this machine has no process jail, so a command could read the secrets of this step. Use a Linux runner that allows user namespaces or \`sudo\` without a password. No jail could be built: ${reason}`,
   });
   return tools.filter(({ name }) => name !== COMMANDS);
 }

@@ -160,7 +160,7 @@ export interface JailPlaces {
   readonly hidden: readonly string[];
   /** Files and folders that cannot be written although they lie where commands write. */
   readonly readOnly: readonly string[];
-  /** Folders of `hidden` and `readOnly` that are made for as long as a command runs, so that it cannot make them. */
+  /** Folders of `hidden` and `readOnly` that are made for as long as the run goes on, so that no command makes them. */
   readonly reserved: readonly string[];
 }
 

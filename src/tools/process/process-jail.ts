@@ -1,38 +1,48 @@
-import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readlink, rm, rmdir, writeFile } from 'node:fs/promises';
+import { rmdirSync, rmSync } from 'node:fs';
+import { mkdir, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isInside } from '../../lib/confine.js';
 import type { Environment } from '../../lib/environment.js';
-import { messageOf } from '../../lib/errors.js';
-import { createQueue } from '../../lib/queue.js';
+import { AxeError, messageOf } from '../../lib/errors.js';
 import { type JailMount, type JailPlaces, makeReserved, planMounts } from './jail-places.js';
 import { isNetworkVariable, type Programs, scrubEnv } from './programs.js';
+import { type ProcessJail, type Program, runProgram } from './shell.js';
 
-/** A jail, or one line on why there is none. */
-export type FoundJail =
-  | { readonly kind: 'jail'; readonly jail: ProcessJail }
-  | { readonly kind: 'none'; readonly reason: string };
-
-const TRIAL_MS = 20_000;
+const TRIAL = { timeoutMs: 20_000, maxOutputBytes: 10_000 };
 
 /**
- * The jail of a run's commands, or why there is none. Where the system refuses user namespaces, the password-less `sudo` of
- * GitHub's runners builds it. A trial shows that it holds.
+ * The jail of a run's commands. Where the system refuses user namespaces, the password-less `sudo` of GitHub's runners builds
+ * it. A trial shows that it holds. Throws an AxeError that says in one line why there is none.
  */
 export async function findCommandJail(
-  { env, programs, places }: JailParts,
-  ways: readonly JailWay[] = waysFor(env),
-): Promise<FoundJail> {
-  if (process.platform !== 'linux') return { kind: 'none', reason: `there is none on ${process.platform}` };
-  const reasons: string[] = [];
+  parts: JailParts,
+  ways: readonly JailWay[] = waysFor(parts.env),
+): Promise<ProcessJail> {
+  if (process.platform !== 'linux') throw new AxeError(`there is none on ${process.platform}`);
+  const reasons = new Set<string>();
   for (const way of ways) {
-    const reason = await tryJail(way, { env, programs, places });
-    if (reason === undefined) return { kind: 'jail', jail: createCommandJail(way, programs, places) };
-    reasons.push(reason);
+    try {
+      await tryJail(way, parts);
+      const made = await makeReserved(parts.places());
+      process.once('exit', () => removeEmpty(made));
+      return createCommandJail(way, parts.programs, parts.places);
+    } catch (thrown) {
+      reasons.add(messageOf(thrown));
+    }
   }
-  return { kind: 'none', reason: [...new Set(reasons)].join('; ') };
+  throw new AxeError([...reasons].join('; '));
+}
+
+/** Inner folders first; one in which something was put stays. */
+function removeEmpty(folders: readonly string[]): void {
+  for (const folder of folders.toReversed()) {
+    try {
+      rmdirSync(folder);
+    } catch {
+      // Somebody uses it.
+    }
+  }
 }
 
 interface JailParts {
@@ -50,11 +60,8 @@ function waysFor(env: Environment): readonly JailWay[] {
   return env['GITHUB_ACTIONS'] === 'true' ? [inNamespace, { kind: 'sudo', uid, gid }] : [inNamespace];
 }
 
-/**
- * Tries a jail around all places, and around a folder with something to see and to write. Undefined if it holds, else
- * what went wrong.
- */
-async function tryJail(way: JailWay, { env, programs, places }: JailParts): Promise<string | undefined> {
+/** Tries a jail around all places, and around a folder with something to see and to write. Throws unless it holds. */
+async function tryJail(way: JailWay, { env, programs, places }: JailParts): Promise<void> {
   const folder = await makeVisible('axe-jail-', places().temporary);
   try {
     const [hidden = '', file = '', readOnly = ''] = ['hidden', 'file', 'read-only'].map((name) =>
@@ -74,17 +81,15 @@ async function tryJail(way: JailWay, { env, programs, places }: JailParts): Prom
     const checked = [...steps, ...SYSTEM.map((path) => ({ kind: 'read-only', path }))];
     const outside = await readlink('/proc/self/ns/pid');
     const probe = [programs.find('sh'), '-c', PROBE, 'probe', outside];
-    const jail = createCommandJail(way, programs, () => all);
-    const entered = await jail.enter({
+    const enter = createCommandJail(way, programs, () => all);
+    const jailed = await enter({
       program: [...probe, ...checked.flatMap(({ kind, path }) => [kind, path])],
       cwd: all.workspace,
       env: { ...scrubEnv(env), PATH: programs.path },
     });
-    const reason = await attempt(entered.program, entered.env);
-    await entered.leave();
-    return reason;
-  } catch (thrown) {
-    return messageOf(thrown);
+    const { exitCode, output } = await runProgram(jailed, TRIAL, new AbortController().signal);
+    if (exitCode !== 0 || !output.includes(PROOF))
+      throw new AxeError(output.trim().split('\n').at(-1) || 'no answer');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -109,78 +114,18 @@ export async function makeVisible(prefix: string, temporary: string | undefined)
   return await mkdtemp(join(parent ?? tmpdir(), prefix));
 }
 
-/** Undefined if the program prints {@link PROOF}, else the last line of what it said. */
-function attempt(
-  [program = '', ...args]: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const options = { env, timeout: TRIAL_MS, killSignal: 'SIGKILL' } as const;
-    const child = execFile(program, args, options, (error, stdout, stderr) => {
-      clearTimeout(timer);
-      if (error === null && stdout.includes(PROOF)) return resolve(undefined);
-      const said = `${stdout}\n${stderr}`.trim().split('\n').at(-1)?.trim();
-      // Node's message of a failed program holds the whole command line.
-      resolve(said || error?.message.split('\n')[0]?.slice(0, 200) || 'no answer');
-    });
-    // What `sudo` has started hears no signal of ours.
-    const timer = setTimeout(() => child.stdin?.destroy(), TRIAL_MS);
-  });
-}
-
-/** Where commands run apart from our own process. */
-export interface ProcessJail {
-  enter(program: JailedStart): Promise<Entered>;
-}
-
-/** A program, its folder, and the environment it may have. */
-export interface JailedStart {
-  readonly program: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** What to start instead of the program. */
-export interface Entered {
-  readonly program: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  /** Called when the program has ended. */
-  leave(): Promise<void>;
-}
-
 /** Builds a jail in the given way around every program. */
 export function createCommandJail(
   way: JailWay,
   programs: Programs,
   placesNow: () => JailPlaces,
 ): ProcessJail {
-  const made: string[] = [];
-  let running = 0;
-  /** Folders are made and removed by one program at a time: one that is removed is mounted on no more. */
-  const inTurn = createQueue();
-
-  async function leave(): Promise<void> {
-    running -= 1;
-    if (running > 0) return;
-    // One in which something was put by others stays.
-    for (const folder of made.splice(0).toReversed()) await rmdir(folder).catch(() => undefined);
-  }
-
-  return {
-    enter: ({ program, cwd, env }) =>
-      inTurn(async () => {
-        const places = placesNow();
-        made.push(...(await makeReserved(places)));
-        // On a terminal an agent may work elsewhere than where it was started.
-        const mounts = await planMounts({ ...places, writable: [...places.writable, cwd] });
-        running += 1;
-        const inside = { ...env, ...places.env };
-        return {
-          program: jailedCommand(way, { program, cwd, env: inside }, mounts, programs),
-          env: inside,
-          leave: () => inTurn(leave),
-        };
-      }),
+  return async ({ program, cwd, env }) => {
+    const places = placesNow();
+    // On a terminal an agent may work elsewhere than where it was started.
+    const mounts = await planMounts({ ...places, writable: [...places.writable, cwd] });
+    const inside = { ...env, ...places.env };
+    return { program: jailedCommand(way, { program, cwd, env: inside }, mounts, programs), cwd, env: inside };
   };
 }
 
@@ -278,7 +223,7 @@ echo '${PROOF}'`;
 /** The command line that builds a jail and starts a program in it. Throws an AxeError if one of `programs` is missing. */
 function jailedCommand(
   { kind, uid, gid }: JailWay,
-  { program, cwd, env }: JailedStart,
+  { program, cwd, env }: Program,
   mounts: readonly JailMount[],
   { path, find }: Programs,
 ): readonly string[] {

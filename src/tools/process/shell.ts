@@ -4,7 +4,6 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
 import { createOutputBuffer } from '../../lib/text/cut.js';
-import type { Entered, JailedStart, ProcessJail } from './process-jail.js';
 import { guardGroup, killGroup, scrubEnv } from './programs.js';
 
 /** How long a jail may take to end when its input has ended. None of its processes gets away. */
@@ -14,10 +13,13 @@ const JAIL_END_MS = 10_000;
 const SCRIPT = 'exec sh -c "$1" 2>&1';
 
 /** A command for `sh -c`. */
-export interface CommandRequest {
+export interface CommandRequest extends Limits {
   readonly command: string;
   /** Absolute. */
   readonly cwd: string;
+}
+
+interface Limits {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
 }
@@ -32,54 +34,55 @@ export interface CommandResult {
   readonly timedOut: boolean;
 }
 
+/** A program, its folder, and the environment it may have. */
+export interface Program {
+  readonly program: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Where commands run apart from our own process: what to start in place of a program. */
+export type ProcessJail = (program: Program) => Promise<Program>;
+
 /** Runs a command. Throws the signal's reason if it aborts, after everything was ended; a ToolError if nothing could start. */
 export type Shell = (request: CommandRequest, signal: AbortSignal) => Promise<CommandResult>;
 
 /**
- * Runs commands with `sh -c` in process groups of their own, with a scrubbed environment, without input and with bounded
- * memory for output. When the shell ends, and at a timeout or abort, everything it started is ended. `jail` is asked for at
- * each command, and rejects with a ToolError where there is none.
+ * Runs commands with `sh -c`, with a scrubbed environment. `jail` is asked for at each command, and rejects where there is
+ * none.
  */
 export function createShell(env: Environment, jail: () => Promise<ProcessJail>): Shell {
   return async (request, signal) => {
     signal.throwIfAborted();
     const program = ['sh', '-c', SCRIPT, 'sh', request.command];
-    const entered = await enter(await jail(), { program, cwd: request.cwd, env: scrubEnv(env) });
+    const enter = await jail();
     try {
-      return await runCommand(request, entered, signal);
-    } finally {
-      await entered.leave();
+      const jailed = await enter({ program, cwd: request.cwd, env: scrubEnv(env) });
+      return await runProgram(jailed, request, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      throw new ToolError(`the command could not be started: ${messageOf(thrown)}`);
     }
   };
 }
 
-async function enter(jail: ProcessJail, start: JailedStart): Promise<Entered> {
-  try {
-    return await jail.enter(start);
-  } catch (thrown) {
-    throw notStarted(thrown);
-  }
-}
-
-function notStarted(thrown: unknown): ToolError {
-  return new ToolError(`the command could not be started: ${messageOf(thrown)}`);
-}
-
-async function runCommand(
-  { cwd, timeoutMs, maxOutputBytes }: CommandRequest,
-  { program: [file = '', ...args], env }: Entered,
+/**
+ * Runs a program in a process group of its own, with bounded memory for output, and an input that is open as long as it
+ * runs. When it ends, and at a timeout or abort, everything it started is ended. Throws if it cannot be started.
+ */
+export async function runProgram(
+  { program: [file = '', ...args], cwd, env }: Program,
+  { timeoutMs, maxOutputBytes }: Limits,
   signal: AbortSignal,
 ): Promise<CommandResult> {
   signal.throwIfAborted();
   const child = spawn(file, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => undefined);
   const output = createOutputBuffer(maxOutputBytes);
-  // Only what fails before the shell has started still comes on standard error.
+  // Of a command only what fails before the shell has started still comes on standard error.
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.add(chunk));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  await once(child, 'spawn').catch((thrown: unknown) => {
-    throw notStarted(thrown);
-  });
+  await once(child, 'spawn');
   const id = child.pid ?? 0;
   const guard = guardGroup(id);
   try {
