@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { createWorkspace, type Workspace } from '../../src/tools/workspace/workspace.js';
+import { createWorkspace } from '../../src/tools/workspace/workspace.js';
 import { writeFiles } from '../helpers/temp.js';
 
 const folders: string[] = [];
@@ -17,20 +17,8 @@ export function createTestWorkspace(files: Readonly<Record<string, string | Uint
   folders.push(root);
   writeFiles(root, files);
   const workspace = createWorkspace(root, { denied: [], readOnly: [] });
-  let opened = 0;
-  const open: Workspace['open'] = async (path) => {
-    const file = await workspace.open(path);
-    opened += 1;
-    const close = async () => {
-      opened -= 1;
-      await file.close();
-    };
-    return { ...file, close };
-  };
   return {
     ...workspace,
-    open,
-    openFiles: () => opened,
     text: (path: string) =>
       existsSync(join(root, path)) ? new TextDecoder().decode(readFileSync(join(root, path))) : undefined,
   };

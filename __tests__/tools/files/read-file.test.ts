@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_READ_SCAN_BYTES, MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
-import type { OpenFile } from '../../../src/lib/files.js';
-import { createReadFile, readLines } from '../../../src/tools/files/read-file.js';
+import { createReadFile, readPage } from '../../../src/tools/files/read-file.js';
 import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
 const many = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}`).join('\n');
@@ -99,67 +98,33 @@ describe('read_file', () => {
       expect((await read({ path, limit: 100_000 })).text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
     }
   });
-
-  it('closes what it opened, whatever happened', () => {
-    expect(workspace.openFiles()).toBe(0);
-  });
 });
 
-function file(text: string): OpenFile {
-  const bytes = new TextEncoder().encode(text);
-  return {
-    bytes: bytes.length,
-    read: async (position, length) => bytes.slice(position, position + length),
-    close: async () => {},
-  };
-}
-
-describe('lines of a file', () => {
-  it('equal those that splitting the text gives', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.constantFrom('', 'a', 'bé', '🎈x'), { maxLength: 12 }),
-        fc.boolean(),
-        fc.integer({ min: 1, max: 14 }),
-        fc.integer({ min: 1, max: 14 }),
-        async (lines, endsInNewline, offset, limit) => {
-          const text = lines.join('\n') + (endsInNewline ? '\n' : '');
-          const all = text.split('\n');
-          if (all.at(-1) === '') all.pop();
-          const read = await readLines(file(text), offset, limit, 1000, quiet);
-          expect(read.lines).toEqual(all.slice(offset - 1, offset - 1 + limit));
-          expect(read.hasMore).toBe(all.length > offset - 1 + limit);
-          if (!read.hasMore) expect(read.total).toBe(all.length);
-        },
-      ),
-    );
-  });
-
-  it('end at the byte limit, but never before the first', async () => {
-    expect((await readLines(file('aaa\nbb\ncc'), 1, 9, 5, quiet)).lines).toEqual(['aaa', 'bb']);
-    expect((await readLines(file('aaaaaaaa\nb'), 1, 9, 5, quiet)).lines).toEqual(['aaaaaaaa']);
-  });
-
-  it('are no longer read once the run has ended', async () => {
-    await expect(readLines(file('a'), 1, 1, 5, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
-  });
+it('the lines of a page equal those that splitting the text gives', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.constantFrom('', 'a', 'bé', '🎈x'), { minLength: 1, maxLength: 12 }),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 14 }),
+      fc.integer({ min: 1, max: 14 }),
+      (lines, endsInNewline, offset, limit) => {
+        const text = lines.join('\n') + (endsInNewline ? '\n' : '');
+        const all = text.split('\n');
+        if (all.at(-1) === '') all.pop();
+        fc.pre(offset <= Math.max(1, all.length));
+        const bytes = new TextEncoder().encode(text);
+        const page = readPage(bytes, bytes.length, offset, limit);
+        expect(page.lines).toEqual(all.slice(offset - 1, offset - 1 + limit));
+        expect(page.note !== '').toBe(all.length > offset - 1 + limit);
+      },
+    ),
+  );
 });
 
-it('C7 89: the lines of an endless file end', async () => {
-  let readBytes = 0;
-  const endless: OpenFile = {
-    bytes: 50 * 1024 ** 3,
-    read: async (_, length) => {
-      readBytes += length;
-      return new Uint8Array(length).fill(97);
-    },
-    close: async () => {},
-  };
-  const read = await readLines(endless, 1, 1, 1000, quiet);
-  expect(readBytes).toBe(MAX_READ_SCAN_BYTES);
-  expect(read.lines[0]).toContain('bytes left out');
-  expect(await readLines(endless, 2, 1, 1000, quiet)).toMatchObject({
-    lines: [],
-    total: undefined,
-  });
+it('C7 89: the lines of an endless file end', () => {
+  const start = new Uint8Array(MAX_READ_SCAN_BYTES / 64).fill(97);
+  const page = readPage(start, 50 * 1024 ** 3, 1, 1);
+  expect(page.lines[0]).toContain('bytes left out');
+  expect(page.note).toContain('read on with offset 2');
+  expect(() => readPage(start, 50 * 1024 ** 3, 2, 1)).toThrow('line 2 is too far into the file to be read');
 });

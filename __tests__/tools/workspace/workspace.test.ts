@@ -125,18 +125,18 @@ describe('the file tools over a real folder', () => {
     const workspace = createWorkspace(root, protectedPaths({}));
     const change = (mark: string) => (old: Uint8Array | undefined) =>
       new TextEncoder().encode(new TextDecoder().decode(old).replace(mark, 'done'));
-    await Promise.all(marks.map((mark) => workspace.update('marks.txt', change(mark))));
+    await Promise.all(marks.map((mark) => workspace.change('marks.txt', change(mark))));
     expect(readFileSync(join(root, 'marks.txt'), 'utf8')).toBe(marks.map(() => 'done').join('\n'));
   });
 
   it('go on after a change that failed', async () => {
     const workspace = createWorkspace(root, protectedPaths({}));
-    const failed = workspace.update('in.txt', () => {
+    const failed = workspace.change('in.txt', () => {
       throw new Error('no');
     });
     await Promise.all([
       expect(failed).rejects.toThrow('no'),
-      workspace.update('in.txt', () => new TextEncoder().encode('after')),
+      workspace.change('in.txt', () => new TextEncoder().encode('after')),
     ]);
     expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('after');
   });

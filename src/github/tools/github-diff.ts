@@ -30,7 +30,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       const page = { offset, limit: READ_FILE_LINES, isNumbered: false };
       if (requested === '') {
         const list = files.map(formatFile).join('\n');
-        const { text } = await formatPage(list, { ...page, source: 'changed files' }, signal);
+        const { text } = formatPage(list, { ...page, source: 'changed files' });
         return { text: `${text}${isComplete ? '' : INCOMPLETE}`, isTainted };
       }
       const file = files.find((one) => one.path === requested || one.previousPath === requested);
@@ -40,7 +40,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
           : 'GitHub lists only a part of the changed files; see it with `github_file` at head and base';
         throw new ToolError(`${shown(requested)} is not among the changed files; ${advice}`);
       }
-      const { text } = await formatPage(file.text, { ...page, source: `diff of ${file.path}` }, signal);
+      const { text } = formatPage(file.text, { ...page, source: `diff of ${file.path}` });
       return { text: `${text}${noteOf(file)}`, isTainted, shown: linesOfDiff([file]) };
     },
   });

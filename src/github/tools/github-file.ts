@@ -39,14 +39,14 @@ export function createGitHubFile(github: GitHubReader): Tool {
         case 'folder': {
           const list = found.names.filter((name) => !isMemory(`${inside}/${name}`)).join('\n');
           const page = { source: `directory ${source}`, offset, limit, isNumbered: false };
-          return { text: (await formatPage(list, page, signal)).text, isTainted };
+          return { text: formatPage(list, page).text, isTainted };
         }
         case 'file': {
           // A link may lead there; GitHub names where the file lies.
           if (isMemory(found.path)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
           refuseBinary(found.bytes, path, found.bytes.length);
           const page = { source, offset, limit, isNumbered: true };
-          const { text, lines } = await formatPage(found.bytes, page, signal);
+          const { text, lines } = formatPage(found.bytes, page);
           const sideOfDiff = side === 'head' ? 'RIGHT' : 'LEFT';
           return { text, isTainted, shown: [{ path, side: sideOfDiff, firstLine: offset, lines }] };
         }
@@ -56,7 +56,7 @@ export function createGitHubFile(github: GitHubReader): Tool {
 }
 
 /** A page of a text that others wrote, inside a fence; `source` says what the text is: `src/a.ts at the head`. */
-export async function formatPage(
+export function formatPage(
   content: Uint8Array | string,
   page: {
     readonly source: string;
@@ -64,16 +64,10 @@ export async function formatPage(
     readonly limit: number;
     readonly isNumbered: boolean;
   },
-  signal: AbortSignal,
 ) {
   const { source, offset, limit, isNumbered } = page;
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const file = {
-    bytes: bytes.length,
-    read: async (position: number, length: number) => bytes.subarray(position, position + length),
-    close: async () => {},
-  };
-  const { lines, note } = await readPage(file, offset, limit, signal);
+  const { lines, note } = readPage(bytes, bytes.length, offset, limit);
   if (lines.length === 0) return { text: `(${source} is empty)`, lines };
   const text = (isNumbered ? numberLines(lines, offset) : lines).join('\n');
   return { text: `${thirdParty(text, { source })}${note}`, lines };

@@ -25,7 +25,7 @@ export function createEditFile(workspace: Workspace): Tool {
     },
     async run({ path, old_string, new_string, replace_all = false }) {
       let count = 0;
-      await workspace.update(path, (old) => {
+      await workspace.change(path, (old) => {
         const edited = edit(decode(old, path), { old: old_string, new: new_string, all: replace_all });
         count = edited.count;
         return encode(edited.text, path);
@@ -47,7 +47,11 @@ function edit(content: string, requested: Edit): { readonly text: string; readon
   const change = inLineEndingsOf(content, requested);
   const parts = content.split(change.old);
   const count = parts.length - 1;
-  if (count === 0) throw new ToolError(notFound(content, change.old));
+  if (count === 0) {
+    throw new ToolError(
+      'old_string not found in file: it must match exactly, white space included and without the line numbers of read_file',
+    );
+  }
   if (count > 1 && !change.all) {
     throw new ToolError(
       `old_string found ${count} times; set replace_all to true or provide a more unique string`,
@@ -60,19 +64,6 @@ function edit(content: string, requested: Edit): { readonly text: string; readon
 function inLineEndingsOf(content: string, requested: Edit): Edit {
   if (content.includes(requested.old) || !content.includes('\r\n')) return requested;
   return { ...requested, old: withReturns(requested.old), new: withReturns(requested.new) };
-}
-
-/** The most common slips are worth a word. */
-function notFound(content: string, old: string): string {
-  const text = 'old_string not found in file';
-  if (/^\d+: /m.test(old) && content.includes(old.replace(/^\d+: /gm, ''))) {
-    return `${text}: leave out the line numbers of read_file`;
-  }
-  const trimmed = old.trim();
-  if (trimmed !== '' && content.includes(trimmed)) {
-    return `${text}: it is there with other white space before or behind it`;
-  }
-  return `${text}: it must match exactly; read the file again to see what is there`;
 }
 
 function decode(bytes: Uint8Array | undefined, path: string): string {

@@ -24,11 +24,12 @@ export function createListDirectory(workspace: Workspace, artifacts?: ArtifactFo
     },
     async run({ path = '.', artifact }) {
       const folder = (artifact && artifacts?.workspace) || workspace;
-      const { entries, leftOut } = await folder.list(path, MAX_LISTED_ENTRIES);
+      const entries = await folder.list(path);
       if (entries.length === 0) return '(the directory is empty)';
-      const lines = entries.map(
-        ({ name, kind }) => `${showHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`,
-      );
+      const lines = entries
+        .slice(0, MAX_LISTED_ENTRIES)
+        .map(({ name, kind }) => `${showHidden(oneLine(name))}${kind === 'directory' ? '/' : ''}`);
+      const leftOut = entries.length - lines.length;
       if (leftOut > 0) lines.push(`[${leftOut} more names; \`search_files\` finds them by pattern]`);
       return truncate(lines.join('\n'));
     },

@@ -5,9 +5,8 @@ import {
   READ_FILE_LINES,
 } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import type { OpenFile } from '../../lib/files.js';
 import { shown, truncate, utf8Bytes } from '../../lib/text/cut.js';
-import { BINARY_CHECK_BYTES, isBinary } from '../../prompt/context.js';
+import { isBinary } from '../../prompt/context.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';
@@ -34,19 +33,15 @@ export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder)
       limit: { type: 'integer', description: `Maximum lines. Default: ${READ_FILE_LINES}.`, minimum: 1 },
       ...artifactArgument(artifacts),
     },
-    async run({ path, offset = 1, limit = READ_FILE_LINES, artifact }, signal) {
+    async run({ path, offset = 1, limit = READ_FILE_LINES, artifact }) {
       const folder = (artifact && artifacts?.workspace) || workspace;
-      const file = await folder.open(path);
-      try {
-        refuseBinary(await file.read(0, BINARY_CHECK_BYTES), path, file.bytes);
-        const { lines, note } = await readPage(file, offset, limit, signal);
-        if (lines.length === 0) return '(the file is empty)';
-        const text = truncate(`${showHidden(numberLines(lines, offset).join('\n'))}${note}`);
-        if (folder !== workspace) return text;
-        return { text, shown: [{ path, side: 'RIGHT', firstLine: offset, lines }] };
-      } finally {
-        await file.close();
-      }
+      const { bytes, size } = await folder.read(path, MAX_READ_SCAN_BYTES);
+      refuseBinary(bytes, path, size);
+      const { lines, note } = readPage(bytes, size, offset, limit);
+      if (lines.length === 0) return '(the file is empty)';
+      const text = truncate(`${showHidden(numberLines(lines, offset).join('\n'))}${note}`);
+      if (folder !== workspace) return text;
+      return { text, shown: [{ path, side: 'RIGHT', firstLine: offset, lines }] };
     },
   });
 }
@@ -59,17 +54,33 @@ export function refuseBinary(start: Uint8Array, path: string, bytes: number): vo
   );
 }
 
-/** Lines of a file with a note on how to read on. Throws a ToolError for an offset behind the end. */
-export async function readPage(file: OpenFile, offset: number, limit: number, signal: AbortSignal) {
-  const maxBytes = MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES;
-  const { lines, hasMore, total } = await readLines(file, offset, limit, maxBytes, signal);
-  if (lines.length === 0 && total === undefined) {
+/**
+ * Lines of a file from line `offset` on (the first is 1), of which `bytes` is the beginning and `size` all of it, with a note
+ * on how to read on. A line too long to show loses its middle; the `\r` of a line break is not part of a line. Throws a
+ * ToolError for an offset behind the end.
+ */
+export function readPage(bytes: Uint8Array, size: number, offset: number, limit: number) {
+  const lines: string[] = [];
+  let number = 1;
+  let freeBytes = MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES;
+  let at = 0;
+  for (; at < bytes.length && lines.length < limit; number += 1) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline < 0 ? bytes.length : newline;
+    if (number >= offset) {
+      const line = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(at, end));
+      const text = truncate(line.replace(/\r$/, ''), MAX_READ_LINE_BYTES);
+      freeBytes -= utf8Bytes(text);
+      if (freeBytes < 0) break;
+      lines.push(text);
+    }
+    at = end + 1;
+  }
+  if (lines.length === 0 && bytes.length < size)
     throw new ToolError(`line ${offset} is too far into the file to be read`);
-  }
-  if (lines.length === 0 && offset > 1) {
-    throw new ToolError(`offset ${offset} exceeds file length of ${total} lines`);
-  }
-  const note = hasMore ? `\n[the file goes on; read on with offset ${offset + lines.length}]` : '';
+  if (lines.length === 0 && offset > 1)
+    throw new ToolError(`offset ${offset} exceeds file length of ${number - 1} lines`);
+  const note = at < size ? `\n[the file goes on; read on with offset ${offset + lines.length}]` : '';
   return { lines, note };
 }
 
@@ -79,40 +90,6 @@ export function numberLines(lines: readonly string[], first: number): readonly s
 }
 
 const NEWLINE = 0x0a;
-
-/**
- * Reads lines from line `offset` (the first is 1), whatever the file holds: at least one, up to `maxBytes` of text. A line
- * too long to show loses its middle, and the search ends after {@link MAX_READ_SCAN_BYTES} bytes, with `total`, the lines of
- * the whole file, undefined. The `\r` of a line break is not part of a line.
- */
-export async function readLines(
-  file: OpenFile,
-  offset: number,
-  limit: number,
-  maxBytes: number,
-  signal: AbortSignal,
-) {
-  signal.throwIfAborted();
-  const bytes = await file.read(0, Math.min(file.bytes, MAX_READ_SCAN_BYTES));
-  const lines: string[] = [];
-  let number = 1;
-  let textBytes = 0;
-  for (let at = 0; at < bytes.length; number += 1) {
-    if (lines.length >= limit) return { lines, hasMore: true, total: undefined };
-    const newline = bytes.indexOf(NEWLINE, at);
-    const end = newline < 0 ? bytes.length : newline;
-    if (number >= offset) {
-      const line = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(at, end));
-      const text = truncate(line.replace(/\r$/, ''), MAX_READ_LINE_BYTES);
-      textBytes += utf8Bytes(text);
-      if (textBytes > maxBytes && lines.length > 0) return { lines, hasMore: true, total: undefined };
-      lines.push(text);
-    }
-    at = end + 1;
-  }
-  const isCut = bytes.length < file.bytes;
-  return { lines, hasMore: isCut, total: isCut ? undefined : number - 1 };
-}
 
 const ARTIFACT = {
   artifact: {

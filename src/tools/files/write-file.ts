@@ -35,7 +35,7 @@ export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder
         );
       }
       const folder = artifact ? artifacts : undefined;
-      await (folder?.workspace ?? workspace).update(path, () => bytes);
+      await (folder?.workspace ?? workspace).change(path, () => bytes);
       folder?.onWritten(path, bytes.length);
       return `wrote ${bytes.length} bytes to ${path}${folder === undefined ? '' : ' (artifact)'}`;
     },
@@ -56,7 +56,10 @@ export function createDeleteFile(workspace: Workspace): Tool {
       },
     },
     async run({ path }) {
-      await workspace.remove(path);
+      await workspace.change(path, (old) => {
+        if (old === undefined) throw new ToolError(`${shown(path)}: no such file`);
+        return undefined;
+      });
       return `deleted ${path}`;
     },
   });

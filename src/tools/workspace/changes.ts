@@ -41,21 +41,21 @@ const MAX_BYTES = 1024 * 1024;
  * the model learns of a refusal; the whole is judged again before it is committed, and is then refused whole.
  */
 export class Changes {
-  private readonly files = new Map<string, Edit>();
-  /** The edits at the end of each commit. */
-  private readonly ends: Edits[] = [];
+  /** The edits of each commit, and of what comes after the last one. */
+  private readonly parts: Map<string, Edit>[] = [new Map()];
+  /** Grows with each edit. */
+  revision = 0;
 
   constructor(private readonly rules: ChangeRules) {}
 
   /** Every file that is not as it was, in byte order. */
   get edits(): Edits {
-    const changed = [...this.files].filter(([, { before, after }]) => !isSame(before, after));
-    return new Map(changed.sort(([a], [b]) => compareBytes(a, b)));
+    return joinEdits(this.parts);
   }
 
-  /** What the run has made of a file; undefined where it has not touched it. */
-  edited(path: string): Edit | undefined {
-    return this.files.get(path);
+  /** What the run has made of each file that it touched, in order. */
+  touched(): readonly (readonly [path: string, after: Uint8Array | undefined])[] {
+    return this.parts.flatMap((part) => [...part].map(([path, { after }]) => [path, after] as const));
   }
 
   /** Throws a ToolError for a file that this workflow lets nobody change, or that a commit through the API would spoil. */
@@ -66,23 +66,24 @@ export class Changes {
   }
 
   note(path: string, { before, after }: Edit): void {
-    const first = this.files.get(path);
-    this.files.set(path, { before: first === undefined ? before : first.before, after });
+    const part = this.parts.at(-1);
+    const first = part?.get(path);
+    part?.set(path, { before: first === undefined ? before : first.before, after });
+    this.revision += 1;
   }
 
   /** Ends a commit; its number is that of the one before where nothing was edited since. */
   endCommit(): number {
-    const { edits } = this;
-    if (editsBetween(this.ends.at(-1), edits).size > 0) this.ends.push(edits);
-    return this.ends.length;
+    if (joinEdits(this.parts.slice(-1)).size > 0) this.parts.push(new Map());
+    return this.parts.length - 1;
   }
 
   /** The edits of commits, each with those since the one before; the last one has all that came after it, too. */
   editsOf(commits: readonly number[]): readonly Edits[] {
-    const ends = [...commits.slice(0, -1).map((number) => this.ends[number - 1]), this.edits];
-    const parts = ends.map((end, at) => editsBetween(ends[at - 1], end));
+    const ends = [...commits.slice(0, -1), this.parts.length];
+    const joined = ends.map((end, at) => joinEdits(this.parts.slice(ends[at - 1] ?? 0, end)));
     // What came after the last commit may have taken it back.
-    return parts.filter(({ size }) => size > 0);
+    return joined.filter(({ size }) => size > 0);
   }
 
   /** Why the edits cannot be committed, in half a sentence; undefined if they can. */
@@ -105,23 +106,14 @@ export class Changes {
   }
 }
 
-/** What leads from some edits of files to later ones of the same files. */
-function editsBetween(earlier: Edits = new Map(), later: Edits = new Map()): Edits {
-  const edits = [...new Set([...earlier.keys(), ...later.keys()])].map((path): [string, Edit] => {
-    const [was, is] = [earlier.get(path), later.get(path)];
-    const before = was === undefined ? is?.before : was.after;
-    return [path, { before, after: is === undefined ? was?.before : is.after }];
-  });
-  return new Map(edits.filter(([, { before, after }]) => !isSame(before, after)));
-}
-
-/** Edits that were made one after the other, as one; without those that were taken back. */
+/** Edits that were made one after the other, as one, in byte order; without those that were taken back. */
 export function joinEdits(parts: readonly Edits[]): Edits {
   const joined = new Map<string, Edit>();
   for (const part of parts)
     for (const [path, { before, after }] of part)
       joined.set(path, { before: joined.has(path) ? joined.get(path)?.before : before, after });
-  return new Map([...joined].filter(([, { before, after }]) => !isSame(before, after)));
+  const changed = [...joined].filter(([, { before, after }]) => !isSame(before, after));
+  return new Map(changed.sort(([a], [b]) => compareBytes(a, b)));
 }
 
 function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {

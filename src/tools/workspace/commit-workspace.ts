@@ -1,5 +1,5 @@
+import { dirname, join } from 'node:path/posix';
 import { ToolError } from '../../lib/errors.js';
-import type { FileStat } from '../../lib/files.js';
 import { createQueue } from '../../lib/queue.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
@@ -7,7 +7,7 @@ import { grouped } from '../../lib/text/number.js';
 import { createMemoryFilter, IS_MEMORY } from '../../memory/log-path.js';
 import { isSecretPath, parsePath } from '../files/path-rules.js';
 import type { Changes } from './changes.js';
-import type { Workspace } from './workspace.js';
+import type { Entry, Workspace } from './workspace.js';
 
 /** A commit whose files are read when they are first asked for. Both throw a ToolError. */
 export interface CommitFiles {
@@ -26,10 +26,9 @@ export interface CommitFile {
   readonly bytes: number;
 }
 
-/** A name of the commit: a folder, or something in one. */
-type Entry = Map<string, Entry> | CommitFile;
-/** What is at a path now: bytes are what an edit has put there. */
-type Node = Entry | Uint8Array;
+/** What is at a path: bytes are what an edit has put there. */
+type Node = Folder | CommitFile | Uint8Array;
+type Folder = Map<string, Node>;
 
 /** Largest file that is read through the API, in bytes. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -44,7 +43,8 @@ export function createCommitWorkspace(
 ): Workspace {
   const inTurn = createQueue();
   const isMemory = createMemoryFilter(memoryRoots);
-  let tree: Promise<Map<string, Entry>> | undefined;
+  let tree: Folder | undefined;
+  let revision = -1;
 
   /** The path from the root of the repository. */
   function pathOf(path: string): string {
@@ -57,38 +57,22 @@ export function createCommitWorkspace(
     return full;
   }
 
-  async function entryOf(path: string): Promise<Entry | undefined> {
-    tree ??= files.list().then(treeOf);
-    let at: Entry | undefined = await tree.catch((thrown: unknown) => {
-      tree = undefined;
-      throw thrown;
-    });
+  /** What is at a path from the root of the repository, with the edits so far. */
+  async function find(path: string): Promise<Node | undefined> {
+    const listed = await files.list();
+    if (tree === undefined || revision !== changes.revision)
+      [tree, revision] = [treeOf([...listed, ...changes.touched()]), changes.revision];
+    let at: Node | undefined = tree;
     for (const name of path.split('/').filter((part) => part !== ''))
       at = at instanceof Map ? at.get(name) : undefined;
     return at;
   }
 
-  /** What is at a path. A folder all of whose files were deleted is still there. */
-  async function find(path: string): Promise<Node | undefined> {
-    const edit = changes.edited(path);
-    if (edit?.after !== undefined) return edit.after;
-    const entry = edit === undefined ? await entryOf(path) : undefined;
-    return entry ?? ([...editsBelow(path)].length > 0 ? new Map() : undefined);
-  }
-
-  function editsBelow(path: string): readonly (readonly [rest: string, after: Uint8Array | undefined])[] {
-    const start = path === '' ? '' : `${path}/`;
-    return [...changes.edits].flatMap(([file, { after }]) =>
-      file.startsWith(start) ? [[file.slice(start.length), after] as const] : [],
-    );
-  }
-
-  async function folderAt(path: string): Promise<string> {
+  async function existing(path: string): Promise<readonly [full: string, node: Node]> {
     const full = pathOf(path);
     const node = await find(full);
     if (node === undefined) throw new ToolError(`${shown(path)}: no such file or directory`);
-    if (!(node instanceof Map)) throw new ToolError(`${shown(path)} is not a directory`);
-    return full;
+    return [full, node];
   }
 
   /** Undefined for a file that holds no text. */
@@ -103,111 +87,63 @@ export function createCommitWorkspace(
     return await files.read(node);
   }
 
-  /** Every name of a folder that can be used, in byte order. */
-  async function namesIn(at: string): Promise<readonly (readonly [name: string, node: Node])[]> {
-    const entry = await entryOf(at);
-    const names = new Map<string, Node>(entry instanceof Map ? entry : []);
-    for (const [rest, after] of editsBelow(at)) {
-      const [name = '', ...below] = rest.split('/');
-      if (below.length === 0) {
-        if (after === undefined) names.delete(name);
-        else names.set(name, after);
-      } else if (after !== undefined && !(names.get(name) instanceof Map)) names.set(name, new Map());
-    }
-    const isUsable = (path: string) => !isSecretPath(path.split('/')) && !isMemory(path);
-    return [...names].filter(([name]) => isUsable(joined(at, name))).sort(([a], [b]) => compareBytes(a, b));
-  }
-
-  async function change(path: string, make: (old: Uint8Array | undefined) => Uint8Array | undefined) {
-    const full = pathOf(path);
-    const node = await find(full);
-    changes.requireAllowed(full, node !== undefined && 'isExecutable' in node && node.isExecutable);
-    const parts = full.split('/').slice(0, -1);
-    for (let length = parts.length; length > 0; length -= 1) {
-      const above = parts.slice(0, length).join('/');
-      const parent = await find(above);
-      if (parent !== undefined && !(parent instanceof Map))
-        throw new ToolError(`${shown(above)} is not a directory`);
-    }
-    const before = node === undefined ? undefined : await bytesOf(node, path);
-    if (node !== undefined && before === undefined)
-      throw new ToolError(`${shown(path)} was not changed: only text is changed`);
-    changes.note(full, { before, after: make(before) });
-  }
-
   return {
-    async stat(path) {
-      const node = await find(pathOf(path));
-      return node && { kind: kindOf(node), bytes: sizeOf(node) };
-    },
-    async open(path) {
-      const node = await find(pathOf(path));
-      if (node === undefined) throw new ToolError(`${shown(path)}: no such file or directory`);
-      // Zeros are binary to whoever reads them.
-      const bytes = (await bytesOf(node, path)) ?? new Uint8Array(sizeOf(node));
-      return {
-        bytes: bytes.length,
-        read: async (position, length) => bytes.subarray(position, position + length),
-        close: async () => undefined,
+    async list(path) {
+      const [full, node] = await existing(path);
+      if (!(node instanceof Map)) throw new ToolError(`${shown(path)} is not a directory`);
+      const isUsable = (name: string) => {
+        const place = join(full, name);
+        return !isSecretPath(place.split('/')) && !isMemory(place);
       };
+      const names = [...node].filter(([name]) => isUsable(name)).sort(([a], [b]) => compareBytes(a, b));
+      return names.map(([name, node]) => ({ name, kind: kindOf(node) }));
     },
-    async list(path, maxEntries) {
-      const all = await namesIn(await folderAt(path));
-      const entries = all.slice(0, maxEntries).map(([name, node]) => ({ name, kind: kindOf(node) }));
-      return { entries, leftOut: all.length - entries.length };
+    async read(path, maxBytes) {
+      const [, node] = await existing(path);
+      // Zeros are binary to whoever reads them.
+      const bytes = (await bytesOf(node, path)) ?? new Uint8Array('bytes' in node ? node.bytes : 0);
+      return { bytes: bytes.subarray(0, maxBytes), size: bytes.length };
     },
-    async *walk(path, mayEnter) {
-      yield* walkFolder(await folderAt(path), mayEnter);
-    },
-    update: (path, make) => inTurn(() => change(path, make)),
-    remove: (path) =>
-      inTurn(() =>
-        change(path, (old) => {
-          if (old === undefined) throw new ToolError(`${shown(path)}: no such file`);
-          return undefined;
-        }),
-      ),
+    change: (path, make) =>
+      inTurn(async () => {
+        const full = pathOf(path);
+        const node = await find(full);
+        changes.requireAllowed(full, node !== undefined && 'isExecutable' in node && node.isExecutable);
+        for (let above = dirname(full); above !== '.'; above = dirname(above)) {
+          const parent = await find(above);
+          if (parent !== undefined && !(parent instanceof Map))
+            throw new ToolError(`${shown(above)} is not a directory`);
+        }
+        const before = node === undefined ? undefined : await bytesOf(node, path);
+        if (node !== undefined && before === undefined)
+          throw new ToolError(`${shown(path)} was not changed: only text is changed`);
+        changes.note(full, { before, after: make(before) });
+      }),
   };
-
-  async function* walkFolder(at: string, mayEnter: (path: string) => boolean): ReturnType<Workspace['walk']> {
-    for (const [name, node] of await namesIn(at)) {
-      const full = joined(at, name);
-      const path = folder === '' ? full : full.slice(folder.length + 1);
-      const kind = kindOf(node);
-      if (kind === 'file') yield { path, kind };
-      if (kind !== 'directory') continue;
-      yield { path, kind };
-      if (mayEnter(path)) yield* walkFolder(full, mayEnter);
-    }
-  }
 }
 
-function treeOf(list: ReadonlyMap<string, CommitFile>): Map<string, Entry> {
-  const root = new Map<string, Entry>();
-  for (const [path, file] of list) {
+/** The folders of files by their paths. A file that was deleted, and so is undefined, leaves its folder behind. */
+function treeOf(
+  files: readonly (readonly [path: string, file: CommitFile | Uint8Array | undefined])[],
+): Folder {
+  const root: Folder = new Map();
+  for (const [path, file] of files) {
     const names = path.split('/');
     let at = root;
     for (const name of names.slice(0, -1)) {
       const below = at.get(name);
-      const next = below instanceof Map ? below : new Map<string, Entry>();
+      const next: Folder = below instanceof Map ? below : new Map();
       at.set(name, next);
       at = next;
     }
-    at.set(names.at(-1) ?? '', file);
+    const name = names.at(-1) ?? '';
+    if (file === undefined) at.delete(name);
+    else at.set(name, file);
   }
   return root;
 }
 
-function joined(folder: string, name: string): string {
-  return folder === '' ? name : `${folder}/${name}`;
-}
-
-function kindOf(node: Node): FileStat['kind'] {
+function kindOf(node: Node): Entry['kind'] {
   if (node instanceof Map) return 'directory';
   return node instanceof Uint8Array ? 'file' : node.kind;
-}
-
-function sizeOf(node: Node): number {
-  if (node instanceof Map) return 0;
-  return node instanceof Uint8Array ? node.length : node.bytes;
 }

@@ -1,12 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readlink, realpath, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  rm,
+} from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolError } from '../../lib/errors.js';
-import { errorCode, type OpenFile, readFully } from '../../lib/files.js';
+import { errorCode, readFully } from '../../lib/files.js';
+import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
-import type { Edit } from './changes.js';
-import { type Jail, realInside, refuse, segmentsOf, toToolError } from './jail.js';
+import { isSecretPath } from '../files/path-rules.js';
+import { type Jail, realInside, refuse, segmentsOf } from './jail.js';
+import type { Entry, Tracked } from './workspace.js';
 
 /** Only the first is there on Windows. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
@@ -19,110 +31,64 @@ interface CheckedPath {
 }
 
 /**
- * Opens a regular file for reading. What was opened must still be what was checked: the descriptor is asked for its own
+ * Reads a regular file from its start. What was opened must still be what was checked: the descriptor is asked for its own
  * path, so a link that was put in the way meanwhile gains nothing (memory-and-security C7 88). Pipes, sockets and
- * devices are never opened (C7 89). Throws a ToolError.
+ * devices are never opened (C7 89).
  */
-export async function openFileAt(checked: CheckedPath): Promise<OpenFile> {
-  const { real, path } = checked;
-  refuseUnlessReadable(await attempt(path, () => lstat(real)), checked);
-  const handle = await attempt(path, () => open(real, FLAGS));
+export async function readStart(checked: CheckedPath, maxBytes: number) {
+  requireReadable(await lstat(checked.real), checked);
+  const handle = await open(checked.real, FLAGS);
   try {
-    const stats = await attempt(path, () => handle.stat());
-    refuseUnlessReadable(stats, checked);
-    await verifyDescriptor(handle, stats, checked);
-    return {
-      bytes: stats.size,
-      read: (position, length) => attempt(path, () => readFully(handle, position, length)),
-      close: () => handle.close(),
-    };
+    const stats = await handle.stat();
+    requireReadable(stats, checked);
+    await requireUnmoved(handle, checked);
+    const bytes = await readFully(handle, 0, Math.min(stats.size, maxBytes));
+    return { bytes, size: stats.size, mode: stats.mode & PERMISSION_BITS };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** An open folder: names in it are reached through its descriptor, so that it cannot be exchanged. */
+interface OpenFolder {
+  /** The path by which names in the folder are reached. */
+  readonly at: string;
+  /** Where the folder lies, without links. */
+  readonly real: string;
+  close(): Promise<void>;
+}
+
+/** Opens a folder, which `at` reaches. Throws a ToolError if it is not one, or if it was exchanged since it was checked. */
+export async function openFolder(checked: CheckedPath, at = checked.real): Promise<OpenFolder> {
+  const { real, path } = checked;
+  if (!(await lstat(at)).isDirectory()) throw new ToolError(`${shown(path)} is not a directory`);
+  // Windows does not open folders.
+  if (O_DIRECTORY === 0) return { at: real, real, close: async () => undefined };
+  const handle = await open(at, O_DIRECTORY | FLAGS);
+  try {
+    const isKnown = await requireUnmoved(handle, checked);
+    return { at: isKnown ? `/proc/self/fd/${handle.fd}` : real, real, close: () => handle.close() };
   } catch (thrown) {
     await handle.close();
     throw thrown;
   }
 }
 
-/** An open folder: names in it are reached through its descriptor, so that it cannot be exchanged. */
-interface OpenFolder {
-  /** Path by which a name in the folder is reached; without one, the folder itself. */
-  at(name?: string): string;
-  /** Where the folder lies, without links. */
-  readonly real: string;
-  /** Throws a ToolError if the folder was exchanged where descriptors have no path. */
-  verify(): Promise<void>;
-  close(): Promise<void>;
-}
-
-/** Opens a folder. Throws a ToolError if it is not one, or if it was exchanged since it was checked. */
-export async function openFolderAt(checked: CheckedPath): Promise<OpenFolder> {
-  return await openFolder(checked.real, checked);
-}
-
-/** Opens a folder in an open folder; a link is not a folder. */
-export async function openFolderIn(folder: OpenFolder, name: string, path: string): Promise<OpenFolder> {
-  const separator = folder.real.endsWith('/') ? '' : '/';
-  return await openFolder(folder.at(name), { real: `${folder.real}${separator}${name}`, path });
-}
-
-async function openFolder(place: string, checked: CheckedPath): Promise<OpenFolder> {
-  const { path, real } = checked;
-  const found = await attempt(path, () => lstat(place));
-  if (!found.isDirectory()) throw new ToolError(`${shown(path)} is not a directory`);
-  // Windows does not open folders.
-  const handle = O_DIRECTORY === 0 ? undefined : await attempt(path, () => open(place, O_DIRECTORY | FLAGS));
-  const actual = handle === undefined ? undefined : await descriptorPath(handle);
-  if (handle !== undefined && actual === real) {
-    const at = `/proc/self/fd/${handle.fd}`;
-    return {
-      at: (name) => (name === undefined ? at : `${at}/${name}`),
-      real,
-      verify: async () => undefined,
-      close: () => handle.close(),
-    };
-  }
-  await handle?.close();
-  if (actual !== undefined) throw exchanged(path);
-  // Where a descriptor has no path of its own, the folder is looked at before and after use.
-  const verify = () => verifyByPath(found, checked);
-  await verify();
-  return {
-    at: (name) => (name === undefined ? real : `${real}/${name}`),
-    real,
-    verify,
-    close: async () => undefined,
-  };
-}
-
-async function verifyDescriptor(handle: FileHandle, stats: Stats, checked: CheckedPath): Promise<void> {
-  const { real, path } = checked;
-  const actual = await descriptorPath(handle);
-  if (actual === undefined) return await verifyByPath(stats, checked);
-  if (actual !== real) throw exchanged(path);
-}
-
-async function verifyByPath(stats: Stats, { real, path }: CheckedPath): Promise<void> {
-  const now = await attempt(path, () => lstat(real));
-  const isSame = now.ino === stats.ino && now.dev === stats.dev;
-  if (!isSame || (await attempt(path, () => realpath(real))) !== real) throw exchanged(path);
-}
-
-/** The path of an open descriptor, on systems that tell it. */
-async function descriptorPath(handle: FileHandle): Promise<string | undefined> {
-  try {
-    return await readlink(`/proc/self/fd/${handle.fd}`);
-  } catch {
-    return undefined;
-  }
-}
-
-function exchanged(path: string): ToolError {
-  return new ToolError(`${shown(path)} was replaced while it was being opened`);
+/**
+ * Throws a ToolError if a descriptor has another path than the one that was checked; false on systems that do not tell it.
+ * Those have no jail either, so that no command runs which could exchange a folder.
+ */
+async function requireUnmoved(handle: FileHandle, { real, path }: CheckedPath): Promise<boolean> {
+  const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
+  if (actual !== undefined && actual !== real)
+    throw new ToolError(`${shown(path)} was replaced while it was being opened`);
+  return actual !== undefined;
 }
 
 /** Folders of package managers, which share files by hard links. */
 const SHARED = /\/(?:node_modules|site-packages)\//;
 
-function refuseUnlessReadable(stats: Stats, { real, path }: CheckedPath): void {
+function requireReadable(stats: Stats, { real, path }: CheckedPath): void {
   if (stats.isDirectory()) throw new ToolError(`${shown(path)} is a directory, not a file`);
   if (!stats.isFile()) throw new ToolError(`${shown(path)} is not a regular file`);
   if (stats.nlink > 1 && !SHARED.test(real)) {
@@ -132,12 +98,24 @@ function refuseUnlessReadable(stats: Stats, { real, path }: CheckedPath): void {
   }
 }
 
-async function attempt<T>(path: string, run: () => Promise<T>): Promise<T> {
+/** What is out of bounds is not shown: every name that is listed can be used. */
+export async function listFolder(jail: Jail, checked: CheckedPath): Promise<readonly Entry[]> {
+  const folder = await openFolder(checked);
   try {
-    return await run();
-  } catch (thrown) {
-    if (errorCode(thrown) === 'ELOOP') throw exchanged(path);
-    throw toToolError(path, thrown);
+    const entries = await readdir(folder.at, { withFileTypes: true });
+    const visible = entries.filter(({ name }) => {
+      const place = join(folder.real, name);
+      return !isSecretPath(place.split(sep)) && !jail.memory.includes(place);
+    });
+    return visible
+      .sort((a, b) => compareBytes(a.name, b.name))
+      .map((entry) => {
+        if (entry.isFile()) return { name: entry.name, kind: 'file' };
+        if (entry.isDirectory()) return { name: entry.name, kind: 'directory' };
+        return { name: entry.name, kind: entry.isSymbolicLink() ? 'link' : 'other' };
+      });
+  } finally {
+    await folder.close();
   }
 }
 
@@ -148,72 +126,49 @@ const PERMISSION_BITS = 0o777;
 /** Largest file that is read to be changed, in bytes. */
 const MAX_OLD_BYTES = 16 * 1024 * 1024;
 
-/** Is given the path without links and what becomes of the file there, before anything is written; may throw. */
-export type CheckEdit = (real: string, edit: Edit) => Promise<void>;
-
 /**
- * Replaces a file in the jail by what `change` makes of it, through a temporary file and a rename; folders are reached
- * through their descriptors, so that nothing can be put in the way meanwhile. Throws a ToolError.
+ * Replaces a file by what `make` makes of it, through a temporary file and a rename, or deletes it. Folders are reached
+ * through their descriptors, so that nothing can be put in the way meanwhile.
  */
-export async function updateInside(
+export async function changeFile(
   jail: Jail,
   path: string,
-  change: (old: Uint8Array | undefined) => Uint8Array,
-  check: CheckEdit,
+  make: (old: Uint8Array | undefined) => Uint8Array | undefined,
+  tracked: Tracked | undefined,
 ): Promise<void> {
   const segments = segmentsOf(jail, path, 'write');
-  if (segments.length === 0) throw new ToolError(`${shown(path)} is a directory, not a file`);
-  const old = await realInside(jail, path, 'write');
-  const { real, missing } =
-    old === undefined
-      ? await deepestFolder(jail, segments.slice(0, -1))
-      : { real: dirname(old), missing: [] };
-  const name = old === undefined ? (segments.at(-1) ?? '') : basename(old);
-  refuse(jail, join(real, ...missing, name), path, 'write');
-  const before = old === undefined ? undefined : await readOld(old, path);
-  const bytes = change(before);
-  await check(join(real, ...missing, name), { before, after: bytes });
-  try {
-    const folder = await openFolderAt({ real, path });
-    await inFolder(folder, missing, path, (inner) => replaceIn(inner, name, bytes));
-  } catch (thrown) {
-    throw toToolError(path, thrown);
-  }
-}
-
-/** Deletes a regular file in the jail. Throws a ToolError. */
-export async function removeInside(jail: Jail, path: string, check: CheckEdit): Promise<void> {
   const real = await realInside(jail, path, 'write');
-  if (real === undefined) throw new ToolError(`${shown(path)}: no such file`);
-  await check(real, { before: await readOld(real, path), after: undefined });
-  const folder = await openFolderAt({ real: dirname(real), path });
-  try {
-    await folder.verify();
-    await attempt(path, () => rm(folder.at(basename(real))));
-  } finally {
-    await folder.close();
-  }
+  const { above, missing } =
+    real === undefined
+      ? await deepestFolder(jail, segments.slice(0, -1))
+      : { above: dirname(real), missing: [] };
+  const name = basename(real ?? segments.at(-1) ?? '');
+  const place = join(above, ...missing, name);
+  refuse(jail, place, path, 'write');
+  const old = real === undefined ? undefined : await readStart({ real, path }, MAX_OLD_BYTES);
+  if (old !== undefined && old.size > MAX_OLD_BYTES)
+    throw new ToolError(`${shown(path)} is too large to change: ${old.size} bytes`);
+  const file =
+    tracked &&
+    relative(await realpath(tracked.checkout), place)
+      .split(sep)
+      .join('/');
+  if (file !== undefined) tracked?.changes.requireAllowed(file, ((old?.mode ?? 0) & constants.S_IXUSR) !== 0);
+  const after = make(old?.bytes);
+  await inFolder(await openFolder({ real: above, path }), missing, path, async (folder) => {
+    if (after === undefined) await rm(join(folder.at, name));
+    else await replaceIn(folder, name, after, old?.mode);
+  });
+  if (file !== undefined) tracked?.changes.note(file, { before: old?.bytes, after });
 }
 
 /** The part of a path that is there, with links followed, and the names that are not. */
 async function deepestFolder(jail: Jail, segments: readonly string[]) {
   for (let length = segments.length; length > 0; length -= 1) {
-    const real = await realInside(jail, segments.slice(0, length).join('/'), 'write');
-    if (real !== undefined) return { real, missing: segments.slice(length) };
+    const above = await realInside(jail, segments.slice(0, length).join('/'), 'write');
+    if (above !== undefined) return { above, missing: segments.slice(length) };
   }
-  return { real: jail.realRoot, missing: segments };
-}
-
-async function readOld(real: string, path: string): Promise<Uint8Array> {
-  const file = await openFileAt({ real, path });
-  try {
-    if (file.bytes > MAX_OLD_BYTES) {
-      throw new ToolError(`${shown(path)} is too large to change: ${file.bytes} bytes`);
-    }
-    return await file.read(0, file.bytes);
-  } finally {
-    await file.close();
-  }
+  return { above: jail.realRoot, missing: segments };
 }
 
 /** Runs in the folder at the end of the missing names, which are made; closes all of them. */
@@ -225,24 +180,18 @@ async function inFolder(
 ): Promise<void> {
   try {
     if (name === undefined) return await run(folder);
-    await makeFolder(folder.at(name));
-    await inFolder(await openFolderIn(folder, name, path), below, path, run);
+    const at = join(folder.at, name);
+    await mkdir(at, FOLDER_MODE).catch((thrown: unknown) => {
+      if (errorCode(thrown) !== 'EEXIST') throw thrown;
+    });
+    await inFolder(await openFolder({ real: join(folder.real, name), path }, at), below, path, run);
   } finally {
     await folder.close();
   }
 }
 
-async function makeFolder(path: string): Promise<void> {
-  try {
-    await mkdir(path, FOLDER_MODE);
-  } catch (thrown) {
-    if (errorCode(thrown) !== 'EEXIST') throw thrown;
-  }
-}
-
-async function replaceIn(folder: OpenFolder, name: string, bytes: Uint8Array): Promise<void> {
-  const temporary = folder.at(`.axe-${randomUUID()}.tmp`);
-  const mode = await modeOf(folder.at(name));
+async function replaceIn(folder: OpenFolder, name: string, bytes: Uint8Array, mode?: number): Promise<void> {
+  const temporary = join(folder.at, `.axe-${randomUUID()}.tmp`);
   try {
     const { O_CREAT, O_EXCL, O_WRONLY } = constants;
     const handle = await open(temporary, O_CREAT | O_EXCL | O_WRONLY, mode ?? FILE_MODE);
@@ -253,22 +202,9 @@ async function replaceIn(folder: OpenFolder, name: string, bytes: Uint8Array): P
     } finally {
       await handle.close();
     }
-    await folder.verify();
-    await rename(temporary, folder.at(name));
+    await rename(temporary, join(folder.at, name));
   } catch (thrown) {
     await rm(temporary, { force: true });
-    throw thrown;
-  }
-}
-
-/** The mode a new version of a file keeps; undefined where there is none. Only a regular file is replaced. */
-async function modeOf(place: string): Promise<number | undefined> {
-  try {
-    const stats = await lstat(place);
-    if (!stats.isFile()) throw new ToolError('what is there is not a regular file');
-    return stats.mode & PERMISSION_BITS;
-  } catch (thrown) {
-    if (errorCode(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
 }

@@ -1,5 +1,5 @@
 import { lstat, realpath } from 'node:fs/promises';
-import { join, resolve, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../../lib/confine.js';
 import type { Environment } from '../../lib/environment.js';
 import { ToolError } from '../../lib/errors.js';
@@ -25,7 +25,7 @@ export async function createJail(
   { denied, readOnly, memory = [], readOnlyNow = () => [] }: ProtectedPaths,
 ): Promise<Jail> {
   const root = resolve(folder);
-  const realRoot = await realPathOf(root);
+  const realRoot = await realpath(root).catch(() => undefined);
   if (realRoot === undefined) throw new ToolError(`the working directory ${shown(folder)} does not exist`);
   return {
     root,
@@ -39,8 +39,8 @@ export async function createJail(
 
 /** The paths as they are and with their links followed. */
 async function withReal(paths: readonly string[]): Promise<readonly string[]> {
-  const real = await Promise.all(paths.map(realPathOf));
-  return [...paths, ...real.filter((path) => path !== undefined)];
+  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => path)));
+  return [...paths, ...real];
 }
 
 /** The parts of a path below the root. Throws a ToolError for one that is malformed or out of bounds by its text. */
@@ -53,14 +53,20 @@ export function segmentsOf(jail: Jail, path: string, purpose: Purpose): readonly
 
 /**
  * Where a path leads with every link followed; undefined if nothing is there. Throws a ToolError if that is outside of
- * the jail or out of bounds.
+ * the jail or out of bounds, and as the file system does.
  */
 export async function realInside(jail: Jail, path: string, purpose: Purpose): Promise<string | undefined> {
   const target = join(jail.realRoot, ...segmentsOf(jail, path, purpose));
-  const real = await attemptReal(target, path);
-  if (real === undefined) return undefined;
-  refuse(jail, real, path, purpose);
-  return real;
+  try {
+    const real = await realpath(target);
+    refuse(jail, real, path, purpose);
+    return real;
+  } catch (thrown) {
+    if (errorCode(thrown) !== 'ENOENT') throw thrown;
+    const isLink = (await lstat(target).catch(() => undefined))?.isSymbolicLink();
+    if (isLink) throw new ToolError(`${shown(path)} is a broken link`);
+    return undefined;
+  }
 }
 
 /** Throws a ToolError unless a path without links lies in the jail and within bounds (D22). */
@@ -96,33 +102,8 @@ const SYSTEM = ['/proc', '/sys', '/dev'];
 
 /** An absolute path is taken if it lies inside by its text. */
 function relativeTo({ root, realRoot }: Jail, path: string): string {
-  for (const folder of [root, realRoot]) {
-    const prefix = folder.endsWith('/') ? folder : `${folder}/`;
-    if (path === folder) return '.';
-    if (path.startsWith(prefix)) return path.slice(prefix.length) || '.';
-  }
-  return path;
-}
-
-async function attemptReal(target: string, path: string): Promise<string | undefined> {
-  try {
-    return await realpath(target);
-  } catch (thrown) {
-    if (errorCode(thrown) !== 'ENOENT') throw toToolError(path, thrown);
-    const isLink = await lstat(target)
-      .then((stats) => stats.isSymbolicLink())
-      .catch(() => false);
-    if (isLink) throw new ToolError(`${shown(path)} is a broken link`);
-    return undefined;
-  }
-}
-
-async function realPathOf(path: string): Promise<string | undefined> {
-  try {
-    return await realpath(path);
-  } catch {
-    return undefined;
-  }
+  const folder = [root, realRoot].find((one) => path.startsWith('/') && isInside(one, path));
+  return folder === undefined ? path : relative(folder, path) || '.';
 }
 
 /** Absolute paths that are out of bounds for the file tools, each with all that lies below it. */
