@@ -1,4 +1,3 @@
-import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { isInside } from '../../lib/confine.js';
@@ -13,11 +12,6 @@ export interface WalkedFile {
   readonly realPath: string;
 }
 
-interface Folder extends WalkedFile {
-  /** Those a file in here can match. */
-  readonly patterns: readonly CompiledPattern[];
-}
-
 /**
  * The regular files below a root that match any of the patterns, in byte order of their paths. Only folders in which
  * a file can match are opened. Links are followed if they end inside of the root; `**` does not go through linked folders,
@@ -28,62 +22,35 @@ export async function walkFiles(
   patterns: readonly CompiledPattern[],
 ): Promise<readonly WalkedFile[]> {
   const found: WalkedFile[] = [];
-  let folders: readonly Folder[] = [{ path: '', realPath: root, patterns }];
-  while (folders.length > 0) {
-    const below: Folder[] = [];
-    for (const folder of folders) {
-      for (const entry of await readFolder(folder.realPath)) {
-        const visited = await visit(root, folder, entry);
-        if (visited === undefined) continue;
-        if ('patterns' in visited) below.push(visited);
-        else found.push(visited);
-      }
+
+  async function enter(folder: WalkedFile, patterns: readonly CompiledPattern[]): Promise<void> {
+    const entries = await readdir(folder.realPath, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
+      const isMatch = patterns.some((pattern) => pattern.matches(path));
+      const below = patterns.filter((pattern) => pattern.mayContain(path));
+      if (isSecretPath(path.split('/')) || (!isMatch && below.length === 0)) continue;
+      const isLink = entry.isSymbolicLink();
+      const place = join(folder.realPath, entry.name);
+      const target = isLink ? await followLink(root, place) : { realPath: place, kind: entry };
+      if (target === undefined) continue;
+      const { realPath, kind } = target;
+      const inner = isLink ? below.filter((pattern) => !pattern.isRecursive) : below;
+      if (kind.isFile() && isMatch) found.push({ path, realPath });
+      if (kind.isDirectory() && inner.length > 0) await enter({ path, realPath }, inner);
     }
-    folders = below;
   }
+
+  await enter({ path: '', realPath: root }, patterns);
   return found.sort((a, b) => compareBytes(a.path, b.path));
 }
 
-async function readFolder(path: string): Promise<readonly Dirent[]> {
-  try {
-    return await readdir(path, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
-
-/** What an entry of a folder leads to, if anything. FIFOs, sockets and devices lead nowhere. */
-async function visit(root: string, folder: Folder, entry: Dirent): Promise<WalkedFile | Folder | undefined> {
-  const path = folder.path === '' ? entry.name : `${folder.path}/${entry.name}`;
-  if (isSecretPath(path.split('/'))) return undefined;
-  const isMatch = folder.patterns.some((pattern) => pattern.matches(path));
-  const below = folder.patterns.filter((pattern) => pattern.mayContain(path));
-  if (!isMatch && below.length === 0) return undefined;
-  const place = join(folder.realPath, entry.name);
-  const target = entry.isSymbolicLink() ? await followLink(root, place) : undefined;
-  if (entry.isFile() || target?.kind === 'file') {
-    return isMatch ? { path, realPath: target?.realPath ?? place } : undefined;
-  }
-  if (entry.isDirectory() && below.length > 0) {
-    return { path, realPath: place, patterns: below };
-  }
-  const plain = below.filter((pattern) => !pattern.isRecursive);
-  return target?.kind === 'folder' && plain.length > 0
-    ? { path, realPath: target.realPath, patterns: plain }
-    : undefined;
-}
-
-async function followLink(
-  root: string,
-  link: string,
-): Promise<{ readonly kind: 'file' | 'folder'; readonly realPath: string } | undefined> {
+/** What a link leads to in the root; undefined where that is nothing, outside, or where credentials are kept. */
+async function followLink(root: string, link: string) {
   try {
     const realPath = await realpath(link);
-    if (!isInside(root, realPath)) return undefined;
-    if (isSecretPath(relative(root, realPath).split(sep))) return undefined;
-    const target = await stat(realPath);
-    if (target.isFile()) return { kind: 'file', realPath };
-    return target.isDirectory() ? { kind: 'folder', realPath } : undefined;
+    if (!isInside(root, realPath) || isSecretPath(relative(root, realPath).split(sep))) return undefined;
+    return { realPath, kind: await stat(realPath) };
   } catch {
     return undefined;
   }
