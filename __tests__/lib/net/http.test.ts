@@ -100,18 +100,18 @@ describe('the fetch of every connection', () => {
   });
 
   it.each([
-    ['HTTPS_PROXY', 'https', 407, 'requires a user and a password (407)', 'http://user:password@'],
-    ['HTTP_PROXY', 'http', 407, 'requires a user and a password (407)', 'http://user:password@'],
-    ['HTTPS_PROXY', 'https', 403, 'answered 403', '`NO_PROXY`'],
-  ])('reports when %s refuses %s with %i', async (variable, protocol, refuse, why, remedy) => {
+    ['HTTPS_PROXY', 'https', 407],
+    ['HTTP_PROXY', 'http', 407],
+    ['HTTPS_PROXY', 'https', 403],
+  ])('reports when %s refuses %s with %i', async (variable, protocol, refuse) => {
     const origin = await startOrigin();
     const proxy = await startProxy(origin.url, { refuse });
     const fetch = createFetch({ [variable]: proxy.url.replace('http://', 'http://octo:c%40t@') });
     const thrown = await fetch(`${protocol}://models.example/`).catch((error: unknown) => error);
     expect(thrown).toMatchObject({ name: 'TypeError', message: 'fetch failed' });
     const cause = networkCause(thrown);
-    expect(cause.message).toBe(`the proxy ${new URL(proxy.url).host} (\`${variable}\`) ${why}`);
-    expect(cause.remedy).toContain(remedy);
+    expect(cause.message).toBe(`the proxy ${new URL(proxy.url).host} (\`${variable}\`) answered ${refuse}`);
+    expect(cause.remedy).toContain(`Check \`${variable}\` and the user and password in it`);
     expect(JSON.stringify(cause)).not.toContain('octo');
     expect(origin.requests()).toEqual([]);
   });
@@ -189,12 +189,6 @@ it.each([
   ['api.example:8443', true, 'https://api.example:8443/'],
   ['other.example, api.example', true, SECURE],
   ['other.example api.example', true, SECURE],
-  ['10.0.0.0/8', true, 'https://10.1.2.3/'],
-  ['10.0.0.0/8', false, 'https://11.1.2.3/'],
-  ['10.0.0.0/99', false, 'https://10.1.2.3/'],
-  ['10.0.0.0/8', false, SECURE],
-  ['fd00::/8', true, 'https://[fd00::1]/'],
-  ['fd00::/8', false, 'https://[fe80::1]/'],
   ['fd00::1', true, 'https://[fd00::1]/'],
   ['[fd00::1]:443', true, 'https://[fd00::1]/'],
   ['', false, SECURE],

@@ -1,7 +1,7 @@
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { Agent, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
 import type { Environment } from '../environment.js';
-import { AxeError, ConfigError, type NetworkCause, networkCause } from '../errors.js';
+import { AxeError, ConfigError, networkCause } from '../errors.js';
 
 /** A model may think longer than the 300 s that undici, and Node's own fetch, wait for the first byte. */
 const NO_TIME_LIMIT = { headersTimeout: 0, bodyTimeout: 0 };
@@ -76,23 +76,18 @@ const UNTRUSTED = new Set([
  * be anybody's.
  */
 function proxyTrouble(thrown: unknown, proxy: URL, variable: string): AxeError | undefined {
-  const cause = networkCause(thrown);
+  const { code = '', message } = networkCause(thrown);
+  // The words of undici 6 for a status with which the proxy refused: for a tunnel, and for plain http.
+  const [, tunnel, plain] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
+  const status = tunnel ?? plain;
+  if (status === undefined && !UNCONNECTED.has(code)) return undefined;
   const name = `the proxy ${proxy.host} (\`${variable}\`)`;
-  const status = refusalOf(cause);
-  if (status === 407) {
-    return new ConfigError(`${name} requires a user and a password (407)`, {
-      remedy: `Write them into the address: \`${variable}: http://user:password@${proxy.host}\`, from a secret.`,
-      cause: thrown,
-    });
-  }
-  const isAway = UNCONNECTED.has(cause.code ?? '');
-  if (status === undefined && !isAway) return undefined;
   const details = {
-    remedy: `Check \`${variable}\`, or name the host in \`NO_PROXY\` to reach it without the proxy.`,
+    remedy: `Check \`${variable}\` and the user and password in it, or name the host in \`NO_PROXY\`.`,
     cause: thrown,
   };
   return status === undefined
-    ? new AxeError(`${name} cannot be reached: ${cause.message}`, details)
+    ? new AxeError(`${name} cannot be reached: ${message}`, details)
     : new ConfigError(`${name} answered ${status}`, details);
 }
 
@@ -106,13 +101,6 @@ const UNCONNECTED = new Set([
   'ETIMEDOUT',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-
-/** The status with which the proxy refused, in the words of undici 6: for a tunnel, and for plain http. */
-function refusalOf({ message }: NetworkCause): number | undefined {
-  const [, tunnel, plain] = /^Proxy response \((\d{3})\)|\((407)\)$/.exec(message) ?? [];
-  const status = tunnel ?? plain;
-  return status === undefined ? undefined : Number(status);
-}
 
 /**
  * The proxy that the environment names for an address, as a URL; undefined where it is asked directly. The rules are
@@ -141,28 +129,16 @@ function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether an entry of `NO_PROXY` covers a host: `*`, an address, a range (`10.0.0.0/8`), a name with everything below
- * it, or with a dot before it only what is below; each may name a port.
+ * Whether an entry of `NO_PROXY` covers a host: `*`, an address, a name with everything below it, or with a dot before it
+ * only what is below; each may name a port.
  */
 function covers(entry: string, host: string, port: string): boolean {
   const [, pattern = '', ownPort = ''] =
     /^\[?(.*?)\]?(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
   if (pattern === '' || (ownPort !== '' && ownPort !== port)) return false;
   if (pattern === '*') return true;
-  if (pattern.includes('/')) return isInRange(pattern, host);
   const name = pattern.replace(/^\*/, '');
   return name.startsWith('.') ? host.endsWith(name) : host === name || host.endsWith(`.${name}`);
-}
-
-function isInRange(range: string, host: string): boolean {
-  const [network = '', prefix = ''] = range.split('/');
-  const family = isIP(network);
-  if (family === 0 || family !== isIP(host) || !/^\d{1,3}$/.test(prefix)) return false;
-  if (Number(prefix) > (family === 4 ? 32 : 128)) return false;
-  const list = new BlockList();
-  const type = family === 4 ? 'ipv4' : 'ipv6';
-  list.addSubnet(network, Number(prefix), type);
-  return list.check(host, type);
 }
 
 /** Bytes in the order in which they come; reading them can fail in the middle. */
