@@ -94,7 +94,7 @@ export const editCommand = failingWithOne(async (flags, terminal) => {
       remedy: 'Create an agent of your own with `agents init`.',
     });
   }
-  await openEditor(editor, resolve(terminal.cwd, file));
+  openEditor(editor, resolve(terminal.cwd, file));
 });
 
 /** `agents validate [agent...]`: exit status 2 where a run would end with an error. Throws an AxeError. */
