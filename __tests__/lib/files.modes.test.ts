@@ -54,7 +54,7 @@ describe('a temporary file', () => {
   it('has the mode of a file that a tool rewrites', async () => {
     await written('m.txt', 0o600);
     const workspace = createWorkspace(root, { denied: [], readOnly: [] });
-    await workspace.update('m.txt', () => new TextEncoder().encode('new'));
+    await workspace.change('m.txt', () => new TextEncoder().encode('new'));
     expect(born.filter(({ path }) => path.endsWith('.tmp')).map(({ mode }) => mode)).toEqual([0o600]);
     expect(await modeOf('m.txt')).toBe(0o600);
   });
@@ -83,8 +83,7 @@ describe('a backup', () => {
     expect(result).toMatchObject({ kind: 'saved' });
     expect([await modeOf('bot.md'), await modeOf('bot.md.bak')]).toEqual([0o600, 0o600]);
     const ofLog = born.filter(({ path }) => path.endsWith('.tmp')).map(({ mode }) => mode);
-    // The lock says only who holds it.
-    expect(ofLog).toEqual([0o644, 0o600, 0o600]);
+    expect(ofLog).toEqual([0o600, 0o600]);
   });
 
   it('of a note has the mode of the note', async () => {

@@ -106,8 +106,6 @@ describe('errors have axe’s text (transcript 11, C2 30)', () => {
   });
 
   it.each([
-    ['ENOSPC', 'write /x: no space left on device'],
-    ['EROFS', 'write /x: read-only file system'],
     ['EDQUOT', 'write /x: disk quota exceeded'],
     ['ESTALE', 'write /x: stale thing'],
   ])('for an operating system that reports %s', (code, message) => {

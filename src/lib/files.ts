@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import {
   type FileHandle,
-  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -112,7 +111,7 @@ async function replace(
   await makeFolders(folder);
   const old = await attempt('lstat', path, () => lstat(path), 'ENOENT');
   if (old?.isDirectory()) throw new FileError('open', path, 'EISDIR');
-  const temporary = temporaryIn(folder);
+  const temporary = join(folder, `.axe-${randomUUID()}.tmp`);
   try {
     await writeNew(temporary, text, { target: path, mode: await modeOfFile(modeOf) });
     await must('rename', path, () => rename(temporary, path));
@@ -122,33 +121,9 @@ async function replace(
   }
 }
 
-/** Creates a file if there is none; false if there is. The name appears with its content in it: nobody reads half a lock. */
+/** Creates a file if there is none; false if there is. Others can see it empty, before its content is written. */
 async function createExclusive(path: string, text: string): Promise<boolean> {
-  const folder = dirname(path);
-  await makeFolders(folder);
-  const temporary = temporaryIn(folder);
-  try {
-    await writeNew(temporary, text, { target: path });
-    await link(temporary, path);
-    return true;
-  } catch (thrown) {
-    if (errorCode(thrown) === 'EEXIST') return false;
-    if (!NO_HARD_LINKS.has(errorCode(thrown) ?? '')) throw fileError('open', path, thrown);
-    return await createDirectly(path, text);
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
-
-/** Of a link that of the file it leads to, which is no more for everybody to read. */
-async function modeOfFile(path: string): Promise<number | undefined> {
-  const found = await attempt('stat', path, () => stat(path), 'ENOENT', 'ELOOP');
-  return found?.isFile() === true ? found.mode & PERMISSION_BITS : undefined;
-}
-
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
-
-async function createDirectly(path: string, text: string): Promise<boolean> {
+  await makeFolders(dirname(path));
   try {
     await writeNew(path, text, { target: path });
     return true;
@@ -156,6 +131,12 @@ async function createDirectly(path: string, text: string): Promise<boolean> {
     if (errorCode(thrown) === 'EEXIST') return false;
     throw thrown;
   }
+}
+
+/** Of a link that of the file it leads to, which is no more for everybody to read. */
+async function modeOfFile(path: string): Promise<number | undefined> {
+  const found = await attempt('stat', path, () => stat(path), 'ENOENT', 'ELOOP');
+  return found?.isFile() === true ? found.mode & PERMISSION_BITS : undefined;
 }
 
 /** Removes a file, a link (never what it points to) or a folder with all that is in it; nothing there is fine. */
@@ -172,7 +153,7 @@ async function list(path: string): Promise<readonly { readonly name: string; rea
   return found.flatMap(({ name, stat }) => (stat === undefined ? [] : [{ name, stat }]));
 }
 
-/** Errors name the file that is meant in the end, not the temporary one. */
+/** Errors name the file that is meant in the end, not the temporary one; nothing is left of one that was not written whole. */
 async function writeNew(
   path: string,
   text: string,
@@ -186,6 +167,9 @@ async function writeNew(
     if (mode !== undefined) await must('chmod', target, () => handle.chmod(mode));
     await must('write', target, () => handle.writeFile(encodeBytes(text)));
     await must('sync', target, () => handle.sync());
+  } catch (thrown) {
+    await rm(path, { force: true });
+    throw thrown;
   } finally {
     await handle.close();
   }
@@ -226,10 +210,6 @@ function describe(stats: Stats): FileStat {
     return stats.nlink > 1 ? { kind: 'file', bytes, names: stats.nlink } : { kind: 'file', bytes };
   if (stats.isDirectory()) return { kind: 'directory', bytes };
   return { kind: stats.isSymbolicLink() ? 'link' : 'other', bytes };
-}
-
-function temporaryIn(folder: string): string {
-  return join(folder, `.axe-${randomUUID()}.tmp`);
 }
 
 async function must<T>(operation: string, path: string, run: () => Promise<T>): Promise<T> {
@@ -294,7 +274,6 @@ export async function readWhole(
 
 /** Texts of Go's errors where libuv says it in other words; the rest are the same. */
 const GO_TEXTS = new Map([
-  ['EACCES', 'permission denied'],
   ['EISDIR', 'is a directory'],
   ['ENOENT', 'no such file or directory'],
   ['ENOTDIR', 'not a directory'],
@@ -302,14 +281,8 @@ const GO_TEXTS = new Map([
   ['ELOOP', 'too many levels of symbolic links'],
   ['EINVAL', 'invalid argument'],
   ['EIO', 'input/output error'],
-  ['EMFILE', 'too many open files'],
   ['ENAMETOOLONG', 'file name too long'],
-  ['ENOSPC', 'no space left on device'],
   ['EDQUOT', 'disk quota exceeded'],
-  ['EROFS', 'read-only file system'],
-  ['ENOTEMPTY', 'directory not empty'],
-  ['ENXIO', 'no such device or address'],
-  ['EBUSY', 'device or resource busy'],
 ]);
 
 /**

@@ -121,7 +121,8 @@ async function takeLock(
     const content = `${process.pid} ${hostname()} ${clock.now().toISOString()} ${clock.newId()}\n`;
     if (await files.createExclusive(lockPath, content)) return content;
     const held = await readLock(files, lockPath);
-    const isStale = held !== undefined && isOld(held, clock.now().getTime());
+    // An empty one is just being written.
+    const isStale = held !== undefined && held !== '' && isOld(held, clock.now().getTime());
     if (isStale && (await readLock(files, lockPath)) === held) await files.remove(lockPath);
     else await clock.sleep(Math.max(1, clock.random() * MAX_WAIT_MS), signal);
     if (signal.aborted || clock.now().getTime() > deadlineMs) return undefined;
