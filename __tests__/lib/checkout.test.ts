@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findRepositoryRoot, readCheckedOut, readOrigin, readOriginHost } from '../../src/lib/checkout.js';
+import { findRepositoryRoot, readCheckedOut, readOrigin } from '../../src/lib/checkout.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 describe('the root of a repository', () => {
@@ -35,7 +35,7 @@ describe('the remote `origin`', () => {
     ['ssh://git@github.com/octo-org/hello.world.git'],
     ['https://user@github.com/octo-org/hello.world/'],
   ])('names the repository: %s', async (url) => {
-    expect(await read(url)).toEqual({ owner: 'octo-org', name: 'hello.world' });
+    expect(await read(url)).toEqual({ host: 'github.com', owner: 'octo-org', name: 'hello.world' });
   });
 
   it.each([
@@ -47,12 +47,12 @@ describe('the remote `origin`', () => {
     ['/srv/git/b.git', undefined],
     ['work:a/b', undefined],
   ])('is on a host: %s', async (url, host) => {
-    expect(await readOriginHost(checkout({ config: `[remote "origin"]\n\turl = ${url}\n` }))).toBe(host);
+    expect((await readOrigin(checkout({ config: `[remote "origin"]\n\turl = ${url}\n` })))?.host).toBe(host);
   });
 
   it('also names a repository on another server', async () => {
     const found = await read('git@ghes.example.com:a/b.git', 'https://ghes.example.com');
-    expect(found).toEqual({ owner: 'a', name: 'b' });
+    expect(found).toMatchObject({ owner: 'a', name: 'b' });
   });
 
   it.each([['https://gitlab.com/a/b'], ['../elsewhere'], ['https://github.com/a']])(

@@ -4,7 +4,7 @@ import { findBuiltInAgent } from '../agent/built-in.js';
 import { inspectAgent } from '../agent/inspect.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { nearest } from '../agent/suggest.js';
-import { findRepositoryRoot, readCheckedOut, readOrigin, readOriginHost } from '../lib/checkout.js';
+import { findRepositoryRoot, readCheckedOut, readOrigin } from '../lib/checkout.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/product.js';
@@ -198,7 +198,7 @@ async function readExample(examples: string, file: string): Promise<string> {
 
 /** The server that the workflow will run on. */
 async function serverOf(root: string, { env }: Terminal): Promise<string> {
-  return env['GITHUB_SERVER_URL'] || `https://${(await readOriginHost(root)) ?? 'github.com'}`;
+  return env['GITHUB_SERVER_URL'] || `https://${(await readOrigin(root))?.host ?? 'github.com'}`;
 }
 
 /** The commit of the clone that this program lies in, as a workflow names it; undefined where it is in none of this server. */

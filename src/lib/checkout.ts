@@ -11,31 +11,20 @@ export async function findRepositoryRoot(folder: string): Promise<string | undef
   }
 }
 
-/** `owner/name` of the remote `origin` of a checkout on this server of GitHub's; undefined where there is none. */
-export async function readOrigin(
-  root: string,
-  serverUrl: string,
-): Promise<{ readonly owner: string; readonly name: string } | undefined> {
-  const url = await readOriginUrl(root);
-  const host = URL.canParse(serverUrl) ? new URL(serverUrl).host : 'github.com';
-  const at = url.indexOf(host);
-  const [, owner, name] =
-    /^[:/]([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+?)(?:\.git)?\/?$/.exec(url.slice(at + host.length)) ?? [];
-  return at < 0 || owner === undefined || name === undefined ? undefined : { owner, name };
-}
-
-/** The host of the remote `origin` of a checkout; undefined for a folder, or a name of the SSH configuration. */
-export async function readOriginHost(root: string): Promise<string | undefined> {
-  const [, host] =
-    /^(?:\w+:\/\/)?(?:[^@/]*@)?([\w-]+(?:\.[\w-]+)+)[:/]/.exec(await readOriginUrl(root)) ?? [];
-  return host === 'ssh.github.com' ? 'github.com' : host;
-}
-
-async function readOriginUrl(root: string): Promise<string> {
+/** The repository of a checkout's remote `origin`, on any server or on that one alone; undefined where it names none. */
+export async function readOrigin(root: string, serverUrl?: string) {
   const config = await readFile(join(root, '.git', 'config'), 'utf8').catch(() => '');
   const [, section = ''] = /^\[remote "origin"\]\n((?:[\t ].*\n?)*)/m.exec(config) ?? [];
-  return /^\s*url\s*=\s*(.*)$/m.exec(section)?.[1] ?? '';
+  const [, named, owner = '', name = ''] = ORIGIN.exec(section) ?? [];
+  const host = named === 'ssh.github.com' ? 'github.com' : named;
+  const isThere =
+    serverUrl === undefined || (URL.canParse(serverUrl) && new URL(serverUrl).hostname === host);
+  return host === undefined || !isThere ? undefined : { host, owner, name };
 }
+
+/** An address, or the short form of SSH: `git@github.com:owner/name.git`. */
+const ORIGIN =
+  /^\s*url\s*=\s*(?:\w+:\/\/)?(?:[^@/\n]*@)?([\w-]+(?:\.[\w-]+)+)(?::\d+)?[:/]([\w-]+)\/([\w.-]+?)(?:\.git)?\/?$/m;
 
 /** The folder of the action that a file of its code lies below: the nearest with an `action.yml`; without one, `folder`. */
 export function actionFolder(folder: string): string {
