@@ -72,10 +72,9 @@ describe('the diff of a range', () => {
   });
 
   it('is an error outside of a repository', async () => {
-    await expect(diffOfRange('HEAD', tempDir('git'), quiet)).rejects.toMatchObject({
-      message: 'cannot read the change "HEAD": this folder is not in a git repository',
-      remedy: 'Run it in a folder of the repository.',
-    });
+    await expect(diffOfRange('HEAD', tempDir('git'), quiet)).rejects.toThrow(
+      /^cannot read the change "HEAD": not a git repository/i,
+    );
   });
 
   it('ends with the reason when the run is stopped', async () => {

@@ -65,9 +65,7 @@ export async function diffOfRange(range: string, options: GitOptions): Promise<s
   } catch (thrown) {
     if (options.signal.aborted || !(thrown instanceof AxeError)) throw thrown;
     const [line = ''] = thrown.message.split('\n');
-    // `git diff` outside of a repository speaks of comparing two paths instead.
-    const isOutside = /not a git repository/i.test(line);
-    throw unusable(range, isOutside ? NO_REPOSITORY : line.replace(/^fatal: /, ''));
+    throw unusable(range, line.replace(/^(?:fatal|warning): /, ''));
   }
 }
 
@@ -129,14 +127,9 @@ const PLAIN = [
 /** The same by configuration, for what has no option or only a newer one. */
 const CONFIG = ['core.quotepath=true', 'diff.relative=false'].flatMap((setting) => ['-c', setting]);
 
-const NO_REPOSITORY = 'this folder is not in a git repository';
-
 function unusable(range: string, reason: string): AxeError {
   return new AxeError(`cannot read the change "${range}": ${reason}`, {
-    exitCode: 1,
     remedy:
-      reason === NO_REPOSITORY
-        ? 'Run it in a folder of the repository.'
-        : 'Give `--git` a range that `git diff` takes, for example `main...HEAD` or `HEAD~1`.',
+      'In a folder of a repository, give `--git` a range that `git diff` takes, for example `main...HEAD` or `HEAD~1`.',
   });
 }
