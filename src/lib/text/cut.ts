@@ -79,36 +79,27 @@ export function truncate(text: string, maxBytes: number = MAX_TOOL_RESULT_BYTES)
 /** {@link truncate} for what arrives piece by piece. Bytes that are not UTF-8 become U+FFFD. */
 export function createOutputBuffer(maxBytes: number): OutputBuffer {
   const half = Math.max(0, Math.floor((maxBytes - NOTE_BYTES) / 2));
-  const start: Uint8Array[] = [];
-  let startBytes = 0;
-  let end: Uint8Array[] = [];
-  let endBytes = 0;
+  /** All of it, or its first and last bytes with some around them. */
+  let kept: Buffer[] = [];
+  let keptBytes = 0;
   let total = 0;
   const isTruncated = () => total > maxBytes;
 
   function add(bytes: Uint8Array): void {
+    kept.push(Buffer.from(bytes));
+    keptBytes += bytes.length;
     total += bytes.length;
-    const first = bytes.subarray(0, maxBytes - startBytes);
-    if (first.length > 0) start.push(first.slice());
-    startBytes += first.length;
-    const kept = bytes.subarray(Math.max(0, bytes.length - half));
-    end.push(kept.slice());
-    endBytes += kept.length;
-    if (endBytes > 4 * half + 65_536) compact();
-  }
-
-  function compact(): void {
-    const joined = Buffer.concat(end);
-    end = [joined.slice(Math.max(0, joined.length - half))];
-    endBytes = end[0]?.length ?? 0;
+    if (keptBytes <= 2 * maxBytes + 65_536) return;
+    const joined = Buffer.concat(kept);
+    kept = [Buffer.from(joined.subarray(0, half)), Buffer.from(joined.subarray(joined.length - half))];
+    keptBytes = 2 * half;
   }
 
   function text(): string {
-    const whole = Buffer.concat(start);
-    if (!isTruncated()) return shrink(new TextDecoder('utf-8', { ignoreBOM: true }).decode(whole), maxBytes);
-    const head = cutEnd(whole.subarray(0, half));
-    const joined = Buffer.concat(end);
-    const tail = cutStart(joined.subarray(Math.max(0, joined.length - half)));
+    const joined = Buffer.concat(kept);
+    if (!isTruncated()) return shrink(new TextDecoder('utf-8', { ignoreBOM: true }).decode(joined), maxBytes);
+    const head = cutEnd(joined.subarray(0, half));
+    const tail = cutStart(joined.subarray(joined.length - half));
     const note = `[... ${total - head.length - tail.length} bytes left out ...]`;
     return shrink(`${decode(head).trimEnd()}\n${note}\n${decode(tail)}`, maxBytes);
   }
