@@ -38,8 +38,8 @@ const FOLDER_MODE = 0o755;
 const PERMISSION_BITS = 0o777;
 
 /**
- * File access on this machine. Only regular files are ever opened, and never in a way that waits: a pipe or a
- * device is refused. Of a path only its last part is checked for links; who gives a root checks what lies between. Paths
+ * File access on this machine. Only regular files are read and written, and nothing is opened in a way that waits: a pipe or
+ * a device is refused. Of a path only its last part is checked for links; who gives a root checks what lies between. Paths
  * are absolute. Errors are rejected as the operating system's, with a `code` and a message in axe's form
  * (`open /x: permission denied`).
  */
@@ -60,40 +60,50 @@ async function realPath(path: string): Promise<string | undefined> {
   return await attempt('open', path, () => realpath(path), 'ENOENT');
 }
 
+interface LinkOptions {
+  readonly followLinks: boolean;
+}
+
 /** Opens a regular file for reading; undefined if it does not exist. */
-async function openForReading(
-  path: string,
-  { followLinks }: { followLinks: boolean },
-): Promise<OpenFile | undefined> {
-  const found = await attempt('open', path, () => (followLinks ? stat(path) : lstat(path)), 'ENOENT');
-  if (found === undefined) return undefined;
-  refuseUnlessRegular('read', path, found);
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
-  const handle = await attempt('open', path, () => open(path, flags), 'ENOENT');
-  if (handle === undefined) return undefined;
-  const stats = await checked(handle, 'read', path);
-  return {
-    bytes: stats.size,
-    read: (position, length) => must('read', path, () => readFully(handle, position, length)),
-    close: () => handle.close(),
-  };
+async function openForReading(path: string, options: LinkOptions): Promise<OpenFile | undefined> {
+  const opened = await openRegular('read', path, constants.O_RDONLY, options);
+  return (
+    opened && {
+      bytes: opened.bytes,
+      read: (position, length) => must('read', path, () => readFully(opened.handle, position, length)),
+      close: () => opened.handle.close(),
+    }
+  );
 }
 
 /** One O_APPEND write; creates the file (0644) and its folders (0755). */
-async function append(path: string, text: string, { followLinks }: { followLinks: boolean }): Promise<void> {
+async function append(path: string, text: string, options: LinkOptions): Promise<void> {
   await makeFolders(dirname(path));
-  const found = await attempt('open', path, () => (followLinks ? stat(path) : lstat(path)), 'ENOENT');
-  if (found !== undefined) refuseUnlessRegular('open', path, found);
-  const { O_APPEND, O_CREAT, O_WRONLY, O_NONBLOCK, O_NOFOLLOW } = constants;
-  const flags = O_APPEND | O_CREAT | O_WRONLY | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW);
-  const handle = await must('open', path, () => open(path, flags, FILE_MODE));
+  const { O_APPEND, O_CREAT, O_WRONLY } = constants;
+  const opened = await openRegular('open', path, O_APPEND | O_CREAT | O_WRONLY, options);
+  if (opened === undefined) throw new FileError('open', path, 'ENOENT');
   try {
-    refuseUnlessRegular('open', path, await must('stat', path, () => handle.stat()));
     const bytes = encodeBytes(text);
-    const { bytesWritten } = await must('write', path, () => handle.write(bytes));
+    const { bytesWritten } = await must('write', path, () => opened.handle.write(bytes));
     if (bytesWritten < bytes.length) throw new FileError('write', path, 'EIO', 'short write');
   } finally {
+    await opened.handle.close();
+  }
+}
+
+/** Without waiting for another end, as of a pipe. Undefined if the file does not exist. */
+async function openRegular(operation: string, path: string, flags: number, { followLinks }: LinkOptions) {
+  const all = flags | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
+  const handle = await attempt('open', path, () => open(path, all, FILE_MODE), 'ENOENT');
+  if (handle === undefined) return undefined;
+  try {
+    const stats = await must('stat', path, () => handle.stat());
+    if (stats.isDirectory()) throw new FileError(operation, path, 'EISDIR');
+    if (!stats.isFile()) throw new FileError('open', path, 'EINVAL', 'not a regular file');
+    return { handle, bytes: stats.size };
+  } catch (thrown) {
     await handle.close();
+    throw thrown;
   }
 }
 
@@ -183,25 +193,6 @@ async function makeFolders(path: string): Promise<void> {
   const parent = dirname(path);
   if (parent !== path) await makeFolders(parent);
   await attempt('mkdir', path, () => mkdir(path, FOLDER_MODE), 'EEXIST');
-}
-
-/** What was opened may be another file than the one looked at before. */
-async function checked(handle: FileHandle, operation: string, path: string): Promise<Stats> {
-  try {
-    const stats = await must('stat', path, () => handle.stat());
-    refuseUnlessRegular(operation, path, stats);
-    return stats;
-  } catch (thrown) {
-    await handle.close();
-    throw thrown;
-  }
-}
-
-function refuseUnlessRegular(operation: string, path: string, stats: Stats): void {
-  if (stats.isFile()) return;
-  if (stats.isDirectory()) throw new FileError(operation, path, 'EISDIR');
-  if (stats.isSymbolicLink()) throw new FileError('open', path, 'ELOOP');
-  throw new FileError('open', path, 'EINVAL', 'not a regular file');
 }
 
 function describe(stats: Stats): FileStat {
