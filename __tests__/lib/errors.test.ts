@@ -3,6 +3,7 @@ import {
   AxeError,
   ConfigError,
   formatError,
+  networkCause,
   ProviderError,
   type ProviderErrorCategory,
   sourcePosition,
@@ -49,4 +50,26 @@ it.each([
   [{ file: 'bot.toml', column: 7 }, 'bot.toml'],
 ])('the position %j is written as %s', (position, text) => {
   expect(sourcePosition(position)).toBe(text);
+});
+
+const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
+const failed = (cause: Error) => new TypeError('fetch failed', { cause });
+const ours = new AxeError('the proxy is away', { remedy: 'Start it.', cause: withCode('x', 'ECONNREFUSED') });
+
+it.each<[string, unknown, object]>([
+  ['its own error', withCode('refused', 'ECONNREFUSED'), { code: 'ECONNREFUSED', message: 'refused' }],
+  ['what fetch wraps', failed(withCode('read', 'ECONNRESET')), { code: 'ECONNRESET', message: 'read' }],
+  [
+    'that of the first of several addresses',
+    failed(new AggregateError([withCode('one', 'E1'), withCode('two', 'E2')])),
+    { code: 'E1', message: 'one' },
+  ],
+  ['the text of what is not an error', 'odd', { code: undefined, message: 'odd' }],
+  [
+    'an error of ours, with its remedy',
+    failed(ours),
+    { code: undefined, message: 'the proxy is away', remedy: 'Start it.', isMistake: false },
+  ],
+])('the cause of a broken connection is %s', (_, thrown, cause) => {
+  expect(networkCause(thrown)).toEqual(cause);
 });

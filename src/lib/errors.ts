@@ -200,17 +200,3 @@ export function networkCause(error: unknown, depth = 0): NetworkCause {
     message: typeof message === 'string' ? message : String(error),
   };
 }
-
-/** The message of a cause with a subject: the words of the system have none (`socket hang up`). */
-export function describeCause({ code, message }: NetworkCause): string {
-  const isBroken = BROKEN.has(code ?? '') || /socket hang up|other side closed|ECONNRESET/.test(message);
-  return isBroken ? `the connection broke before the answer was complete (${message})` : message;
-}
-
-const BROKEN = new Set([
-  'ECONNRESET',
-  'EPIPE',
-  'ERR_STREAM_PREMATURE_CLOSE',
-  'UND_ERR_SOCKET',
-  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
-]);

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Environment } from '../../lib/environment.js';
-import { AxeError, describeCause, type NetworkCause } from '../../lib/errors.js';
+import { AxeError, type NetworkCause } from '../../lib/errors.js';
 
 /**
  * Why GitHub did not do what was asked. `denied` wants another token or permission, `rate-limited` patience,
@@ -115,7 +115,7 @@ const graphqlErrorSchema = v.fallback(
 /** The error for a request that brought no answer. */
 export function networkError(requestLine: string, cause: NetworkCause): GitHubError {
   const what = requestLine === GRAPHQL ? '' : ` \`${requestLine}\``;
-  return new GitHubError(`GitHub did not answer${what}: ${describeCause(cause)}`, {
+  return new GitHubError(`GitHub did not answer${what}: ${cause.message}`, {
     reason: cause.isMistake === true ? 'invalid' : 'unavailable',
     requestLine,
     remedy: cause.remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',

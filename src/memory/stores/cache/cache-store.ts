@@ -1,7 +1,7 @@
 import { basename, join } from 'node:path';
 import type { Clock } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
-import { describeCause, messageOf } from '../../../lib/errors.js';
+import { messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
 import { grouped } from '../../../lib/text/number.js';
@@ -167,10 +167,8 @@ export function createCacheStore({
         broken = failed(signal.aborted ? 'timeout' : 'error', result.message, SERVICE_REMEDY);
         return broken;
       case 'refused':
-      case 'error': {
-        const message = `saving to the Actions cache failed: ${describeCause({ code: undefined, message: result.message })}`;
-        return failed('error', message, SERVICE_REMEDY);
-      }
+      case 'error':
+        return failed('error', `saving to the Actions cache failed: ${result.message}`, SERVICE_REMEDY);
       case 'rate-limited':
       case 'unavailable':
         return { ...failed(result.kind, result.message, result.remedy), retryAfterMs: result.retryAfterMs };
@@ -274,10 +272,8 @@ function unreadable(found: CacheTrouble | GivenUp, { aborted }: AbortSignal): Fa
       return failed(aborted ? 'timeout' : 'error', message, SERVICE_REMEDY);
     case 'denied':
       return failed('denied', message, READ_DENIED_REMEDY);
-    case 'error': {
-      const cause = describeCause({ code: undefined, message: found.message });
-      return failed('error', notRead(cause), found.remedy ?? SERVICE_REMEDY);
-    }
+    case 'error':
+      return failed('error', message, found.remedy ?? SERVICE_REMEDY);
     case 'rate-limited':
       return { ...failed('rate-limited', message), retryAfterMs: found.retryAfterMs ?? 60_000 };
     case 'unavailable':
