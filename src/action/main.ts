@@ -76,8 +76,7 @@ export async function main(runner: Runner): Promise<void> {
     runner.onCancel(() => deadline.cancel(new CancelledError()));
     const { mode, outputSchema } = inputs;
     // A schema of no use is found before anything runs; `mode: validate` reports it itself.
-    if (mode !== 'validate')
-      await answerForm({ responseFormat: undefined }, outputSchema, { deadline, clock: createClock() });
+    if (mode !== 'validate') await answerForm({ responseFormat: undefined }, outputSchema, { deadline });
     const trigger = await triggerOf(runner);
     if (mode === 'validate') {
       const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });

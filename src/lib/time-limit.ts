@@ -42,24 +42,6 @@ export function timeLeftMs(signal: AbortSignal): number | undefined {
   return TIME_LEFT.get(signal)?.();
 }
 
-/**
- * Does work that can keep timers and signals waiting. If it fails, the deadline and signals that came due meanwhile are
- * heard first: they are the cause. Timers fire before signals arrive, so one pause would hear the deadline alone.
- */
-export async function causeFirst<T>(
-  work: () => T | Promise<T>,
-  { clock, signal }: { readonly clock: Pick<Clock, 'sleep'>; readonly signal: AbortSignal },
-): Promise<T> {
-  try {
-    return await work();
-  } catch (thrown) {
-    await clock.sleep(0, signal);
-    await clock.sleep(0, signal);
-    signal.throwIfAborted();
-    throw thrown;
-  }
-}
-
 /** The one deadline of a run: every wait listens to it. */
 export interface Deadline {
   /** Aborted when time is up or the run is cancelled, with the error to report as its reason. */

@@ -11,7 +11,6 @@ import { AxeError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cutToBytes } from '../lib/text/cut.js';
 import { count, grouped } from '../lib/text/number.js';
-import { causeFirst } from '../lib/time-limit.js';
 import { effectiveReserve } from '../memory/notes/context-block.js';
 import type { Prompt } from '../prompt/fit-prompt.js';
 import type { Tool } from '../tools/tool.js';
@@ -121,7 +120,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
           if (over !== undefined) return { kind: 'exhausted', ...over, answer, stats: stats() };
           return { kind: 'incomplete', answer, error: end, stats: stats() };
         }
-        const judged = await causeFirst(() => judgeAnswer(answer, form, !isCorrected), deps);
+        const judged = judgeAnswer(answer, form, !isCorrected);
         if (judged.kind === 'failed') return { kind: 'failed', error: judged.error, stats: stats() };
         const reminder = isCorrected ? undefined : reminderOf(goal);
         if (judged.kind === 'final' && reminder === undefined) return ended(judged.answer, budget, stats());

@@ -2,11 +2,10 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
 import { taskOfMention } from '../event/mention.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import type { Clock } from '../lib/clock.js';
 import { AxeError } from '../lib/errors.js';
 import { cleanLine, estimateText } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
-import { causeFirst, type Deadline } from '../lib/time-limit.js';
+import type { Deadline } from '../lib/time-limit.js';
 import type { Warning } from '../lib/warning.js';
 import { roomForPrompt } from '../loop/compact.js';
 import { compileSchema } from '../loop/json-schema.js';
@@ -247,14 +246,13 @@ function requestOf({ trigger, admissionPolicy }: RunRequest): string {
 export async function answerForm(
   params: Parameters<typeof responseFormatOf>[0],
   outputSchema: string,
-  { deadline, clock }: { readonly deadline: Deadline; readonly clock: Clock },
+  { deadline }: { readonly deadline: Deadline },
 ): Promise<AnswerForm | undefined> {
   const format = responseFormatOf(params, outputSchema);
   if (format === undefined) return undefined;
   const { schema } = format;
   if (schema === undefined) return { format, check: checkObject };
-  const compiled = () => compileSchema(schema, schemaOrigin(outputSchema), () => deadline.leftMs());
-  const check = await causeFirst(compiled, { clock, signal: deadline.signal });
+  const check = await compileSchema(schema, schemaOrigin(outputSchema), () => deadline.leftMs());
   return { format, check };
 }
 
