@@ -4,7 +4,7 @@ import type { CommandRequest, CommandResult } from '../../src/tools/process/shel
 import { createRunCommand } from '../../src/tools/run-command.js';
 import { quiet } from './workspace-scene.js';
 
-const done: CommandResult = { exitCode: 0, output: '', truncated: false, timedOut: false };
+const done: CommandResult = { exitCode: 0, output: '', timedOut: false };
 
 async function run(result: Partial<CommandResult>, command = 'make') {
   const requests: CommandRequest[] = [];

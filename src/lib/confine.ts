@@ -2,18 +2,15 @@ import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { ConfigError } from './errors.js';
 
-interface NamedPath {
-  /** As it was written; a relative one counts from the workspace. */
-  readonly path: string;
-  /** `the input \`agents-dir\``, `\`workdir\` of the agent "bot"`. */
-  readonly what: string;
-}
-
 /**
- * The absolute path of something that an input or an agent names in a workflow (D48). Throws a ConfigError unless it
- * lies inside the workspace, as it is written and with every link followed. It may be missing.
+ * The absolute path of something that an input or an agent names in a workflow (D48), as `what` it is: `the input
+ * \`agents-dir\``. Throws a ConfigError unless it lies inside the workspace, as it is written and with every link followed.
+ * It may be missing.
  */
-export async function confine(workspace: string, { path, what }: NamedPath): Promise<string> {
+export async function confine(
+  workspace: string,
+  { path, what }: { readonly path: string; readonly what: string },
+): Promise<string> {
   const absolute = resolve(workspace, path);
   if (!/\0/.test(path) && !(await leadsOut(absolute, workspace))) return absolute;
   const shown = JSON.stringify(shownPath(workspace, path));

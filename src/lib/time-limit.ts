@@ -1,17 +1,10 @@
 import type { Clock } from './clock.js';
 import { ProviderError } from './errors.js';
 
-/** Part of a run that has a time limit of its own. */
-interface TimeLimit {
-  /** Aborted when the time is over or the outer signal aborts, whichever is first. */
-  readonly signal: AbortSignal;
-  /** Whether its own time is over. */
-  isOver(): boolean;
-  /** Takes the timer back. */
-  end(): void;
-}
-
-/** Starts a time limit within that of `signal`. */
+/**
+ * Starts a time limit within that of `signal`. The new signal is aborted when either is over; `isOver` says whether this one
+ * is, and `end` takes the timer back.
+ */
 export function limitTime({
   clock,
   limitMs,
@@ -20,7 +13,7 @@ export function limitTime({
   readonly clock: Pick<Clock, 'now' | 'timer'>;
   readonly limitMs: number;
   readonly signal: AbortSignal;
-}): TimeLimit {
+}) {
   const endsMs = clock.now().getTime() + limitMs;
   const timer = clock.timer(limitMs);
   const limited = AbortSignal.any([signal, timer.signal]);

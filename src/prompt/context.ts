@@ -1,6 +1,6 @@
 import type { Actor, Base, FetchedChange, Head } from '../event/trigger.js';
 import { MAX_CONTEXT_BYTES, MAX_CONTEXT_FILES, MAX_DIFF_TOKENS } from '../lib/defaults.js';
-import { compilePattern } from '../lib/text/glob.js';
+import { compileGlob } from '../lib/text/glob.js';
 import type { Warning } from '../lib/warning.js';
 import { createMemoryFilter } from '../memory/log-path.js';
 import type { MarkLane } from '../safety/mark.js';
@@ -121,8 +121,8 @@ export function createPathFilter({
 }: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): (
   path: string,
 ) => 'paths' | 'excluded' | undefined {
-  const included = paths.map(compilePattern);
-  const ignored = [...pathsIgnore.map(compilePattern), createMemoryFilter(memoryRoots)];
+  const included = paths.map((path) => compileGlob(path).matches);
+  const ignored = [...pathsIgnore.map((path) => compileGlob(path).matches), createMemoryFilter(memoryRoots)];
   return (path) => {
     if (included.length > 0 && !included.some((matches) => matches(path))) return 'paths';
     return ignored.some((matches) => matches(path)) ? 'excluded' : undefined;

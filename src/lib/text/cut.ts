@@ -1,13 +1,7 @@
 import { MAX_TOOL_RESULT_BYTES } from '../defaults.js';
 
-interface Cut {
-  readonly text: string;
-  /** Bytes of UTF-8 that were left out; 0 if the text fits as it is. */
-  readonly leftOutBytes: number;
-}
-
-/** The beginning of a text in at most this many bytes of UTF-8; no character is split. */
-export function cutToBytes(text: string, maxBytes: number): Cut {
+/** The beginning of a text in at most this many bytes of UTF-8, and how many were left out; no character is split. */
+export function cutToBytes(text: string, maxBytes: number) {
   const bytes = new TextEncoder().encode(text);
   if (bytes.length <= maxBytes) return { text, leftOutBytes: 0 };
   const start = decode(bytes.subarray(0, maxBytes));
@@ -53,14 +47,6 @@ export function shown(text: string): string {
   return JSON.stringify(cleanLine(text, MAX_SHOWN));
 }
 
-/** Output of unknown length in bounded memory: its beginning and its end. */
-export interface OutputBuffer {
-  add(bytes: Uint8Array): void;
-  /** What came, or head, a line that says how much is missing, and tail: at most `maxBytes` bytes of UTF-8. */
-  text(): string;
-  isTruncated(): boolean;
-}
-
 /** Room for the line in the middle. */
 const NOTE_BYTES = 100;
 
@@ -76,14 +62,13 @@ export function truncate(text: string, maxBytes: number = MAX_TOOL_RESULT_BYTES)
   return buffer.text();
 }
 
-/** {@link truncate} for what arrives piece by piece. Bytes that are not UTF-8 become U+FFFD. */
-export function createOutputBuffer(maxBytes: number): OutputBuffer {
+/** {@link truncate} for what arrives piece by piece, in bounded memory. Bytes that are not UTF-8 become U+FFFD. */
+export function createOutputBuffer(maxBytes: number) {
   const half = Math.max(0, Math.floor((maxBytes - NOTE_BYTES) / 2));
   /** All of it, or its first and last bytes with some around them. */
   let kept: Buffer[] = [];
   let keptBytes = 0;
   let total = 0;
-  const isTruncated = () => total > maxBytes;
 
   function add(bytes: Uint8Array): void {
     kept.push(Buffer.from(bytes));
@@ -97,14 +82,15 @@ export function createOutputBuffer(maxBytes: number): OutputBuffer {
 
   function text(): string {
     const joined = Buffer.concat(kept);
-    if (!isTruncated()) return shrink(new TextDecoder('utf-8', { ignoreBOM: true }).decode(joined), maxBytes);
+    if (total <= maxBytes)
+      return shrink(new TextDecoder('utf-8', { ignoreBOM: true }).decode(joined), maxBytes);
     const head = cutEnd(joined.subarray(0, half));
     const tail = cutStart(joined.subarray(joined.length - half));
     const note = `[... ${total - head.length - tail.length} bytes left out ...]`;
     return shrink(`${decode(head).trimEnd()}\n${note}\n${decode(tail)}`, maxBytes);
   }
 
-  return { add, text, isTruncated };
+  return { add, text };
 }
 
 /** Drops a last line that is not whole, if most of the text stays. */

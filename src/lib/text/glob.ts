@@ -22,11 +22,6 @@ type Step = RegExp | 'any-depth';
  * `**` as a whole segment for any number of folders. Takes time linear in the path for a given pattern. `.git` and
  * `node_modules` match only where the pattern names them (ours). Throws a ConfigError for a malformed pattern.
  */
-export function compilePattern(pattern: string): (path: string) => boolean {
-  return compileGlob(pattern).matches;
-}
-
-/** {@link compilePattern}, with what a walk through folders needs. */
 export function compileGlob(pattern: string): CompiledPattern {
   const isRecursive = pattern.includes('**');
   const { names, isInside } = isRecursive
@@ -46,7 +41,7 @@ export function compileGlob(pattern: string): CompiledPattern {
   };
 }
 
-/** The paths that match any of the patterns, each once, in byte order. Throws a ConfigError as compilePattern does. */
+/** The paths that match any of the patterns, each once, in byte order. Throws a ConfigError as {@link compileGlob} does. */
 export function selectPaths(patterns: readonly string[], paths: Iterable<string>): readonly string[] {
   const compiled = patterns.map(compileGlob);
   const selected = new Set<string>();

@@ -30,7 +30,6 @@ export interface CommandResult {
   readonly exitCode: number | null;
   /** Standard output and standard error as they came, the middle left out if they are too long. */
   readonly output: string;
-  readonly truncated: boolean;
   readonly timedOut: boolean;
 }
 
@@ -93,7 +92,7 @@ export async function runProgram(
     await Promise.race([closed, after(JAIL_END_MS, undefined, { ref: false })]);
     for (const stream of [child.stdout, child.stderr]) stream.destroy();
     signal.throwIfAborted();
-    return { exitCode: child.exitCode, output: output.text(), truncated: output.isTruncated(), timedOut };
+    return { exitCode: child.exitCode, output: output.text(), timedOut };
   } finally {
     guard.dismiss();
   }

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path/posix';
 import { ToolError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
-import { compilePattern } from '../../lib/text/glob.js';
+import { compileGlob } from '../../lib/text/glob.js';
 import { count, grouped } from '../../lib/text/number.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
 import { isBinary } from '../../prompt/context.js';
@@ -166,7 +166,7 @@ export function whyNotAllowed(
   const isNamed = allowed.some((pattern) => basename(pattern) === segments.at(-1));
   if (LOCK_FILE.test(names.at(-1) ?? '') && !isNamed)
     return 'a lock file is changed only if `changes-allowed` names it';
-  if (allowed.some((pattern) => compilePattern(pattern)(segments.join('/')))) return undefined;
+  if (allowed.some((pattern) => compileGlob(pattern).matches(segments.join('/')))) return undefined;
   return `the workflow lets runs change ${allowed.map((pattern) => `\`${pattern}\``).join(', ')} alone`;
 }
 
