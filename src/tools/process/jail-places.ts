@@ -182,28 +182,36 @@ export interface JailMount {
 /** Plans the mounts: outer folders before what lies in them, and every folder that could be renamed held in its place. */
 export async function planMounts(places: JailPlaces): Promise<readonly JailMount[]> {
   const workspace = await realpath(places.workspace);
-  const mountsByPath = new Map<string, JailMount['kind']>();
-  const add = async (paths: readonly string[], kindOf: (isFolder: boolean) => JailMount['kind']) => {
+  const kinds = new Map<string, JailMount['kind']>();
+  const add = async (paths: readonly string[], kind: JailMount['kind'], kindOfFile = kind) => {
     for (const path of paths) {
-      const found = await look(path);
-      if (found !== undefined) mountsByPath.set(found.real, kindOf(found.isFolder));
+      const [real, stats] = await Promise.all([realpath(path), stat(path)]).catch(() => []);
+      if (real !== undefined) kinds.set(real, stats?.isDirectory() ? kind : kindOfFile);
     }
   };
-  await add([...places.writable, workspace], () => 'writable');
-  const writable = [...mountsByPath.keys()];
+  /** Whether a path lies in a folder that looks empty, and not in the workspace that is shown again there. */
+  const isHidden = (path: string) =>
+    [...kinds].some(([folder, kind]) => {
+      const looksEmpty = kind === 'hidden-folder' || kind === 'temporary';
+      const isShown = isInside(folder, workspace) && isInside(workspace, path);
+      return looksEmpty && path !== folder && isInside(folder, path) && !isShown;
+    });
+  await add([...places.writable, workspace], 'writable');
+  const writable = [...kinds.keys()];
   const isWritable = (path: string) => writable.some((folder) => isInside(folder, path));
-  await add(places.readOnly, () => 'read-only');
-  await add(places.hidden, (isFolder) => (isFolder ? 'hidden-folder' : 'hidden-file'));
-  if (places.temporary !== undefined) await add([places.temporary], () => 'temporary');
-  const isNeeded = ([path, kind]: [string, JailMount['kind']]) =>
-    !isHidden(path, mountsByPath, workspace) &&
-    !(kind === 'hidden-folder' && isInside(path, workspace)) &&
-    !(kind === 'read-only' && !isWritable(path));
-  const mounts = new Map([...mountsByPath].filter(isNeeded));
-  for (const path of movable([...mounts.keys()], isWritable)) {
-    if (!mounts.has(path) && !isHidden(path, mountsByPath, workspace)) mounts.set(path, 'pin');
-  }
-  const sorted = [...mounts].map(([path, kind]) => ({ kind, path })).sort(byDepth);
+  await add(places.readOnly, 'read-only');
+  await add(places.hidden, 'hidden-folder', 'hidden-file');
+  if (places.temporary !== undefined) await add([places.temporary], 'temporary');
+  const mounts = new Map(
+    [...kinds].filter(([path, kind]) => {
+      if (kind === 'hidden-folder' && isInside(path, workspace)) return false;
+      return !isHidden(path) && (kind !== 'read-only' || isWritable(path));
+    }),
+  );
+  for (const path of movable([...mounts.keys()], isWritable))
+    if (!mounts.has(path) && !isHidden(path)) mounts.set(path, 'pin');
+  const depth = ({ path }: JailMount) => path.split(sep).length;
+  const sorted = [...mounts].map(([path, kind]) => ({ kind, path })).sort((a, b) => depth(a) - depth(b));
   return keepWorkspace(sorted, workspace);
 }
 
@@ -226,29 +234,6 @@ export async function makeReserved({ reserved, workspace }: JailPlaces): Promise
   return made;
 }
 
-async function look(path: string) {
-  try {
-    const real = await realpath(path);
-    return { real, isFolder: (await stat(real)).isDirectory() };
-  } catch {
-    return undefined;
-  }
-}
-
-const HIDES = new Set<JailMount['kind']>(['hidden-folder', 'temporary']);
-
-/** Whether a path lies in a folder that looks empty, and not in the workspace that is shown again there. */
-function isHidden(
-  path: string,
-  mountsByPath: ReadonlyMap<string, JailMount['kind']>,
-  workspace: string,
-): boolean {
-  return [...mountsByPath].some(([folder, kind]) => {
-    if (!HIDES.has(kind) || path === folder || !isInside(folder, path)) return false;
-    return !(isInside(folder, workspace) && isInside(workspace, path));
-  });
-}
-
 /** The paths and the folders around them that could be renamed, which would move them out from under a mount. */
 function movable(paths: readonly string[], isWritable: (path: string) => boolean): ReadonlySet<string> {
   const found = new Set<string>();
@@ -258,10 +243,6 @@ function movable(paths: readonly string[], isWritable: (path: string) => boolean
     }
   }
   return found;
-}
-
-function byDepth(one: JailMount, other: JailMount): number {
-  return one.path.split(sep).length - other.path.split(sep).length;
 }
 
 /** Shows the workspace again after the folder around it was hidden, before anything in it is mounted. */
