@@ -1,7 +1,46 @@
+import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { createClock } from '../../src/lib/clock.js';
 import { formatError } from '../../src/lib/errors.js';
 import { createDeadline, limitTime, signalAfter, timeLeftMs } from '../../src/lib/time-limit.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
+
+describe('the clock', () => {
+  it('ends a sleep when the signal aborts, and leaves no listener', async () => {
+    const controller = new AbortController();
+    const slept = createClock().sleep(3_600_000, controller.signal);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+    controller.abort();
+    await slept;
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
+  });
+
+  it('aborts the signal of a timer, unless the timer was cancelled', () => {
+    jest.useFakeTimers();
+    try {
+      const [kept, cleared] = [1000, 1000].map((ms) => createClock().timer(ms));
+      cleared?.clear();
+      jest.advanceTimersByTime(999);
+      expect(kept?.signal.aborted).toBe(false);
+      jest.advanceTimersByTime(1);
+      expect([kept?.signal.aborted, cleared?.signal.aborted]).toEqual([true, false]);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('makes ids of letters and digits that differ and sort by time', async () => {
+    const clock = createClock();
+    const first = clock.newId();
+    await clock.sleep(5);
+    const later = Array.from({ length: 1_000 }, () => clock.newId());
+    expect(new Set(later).size).toBe(1_000);
+    for (const id of later) {
+      expect(id).toMatch(/^[0-9a-z]{26}$/);
+      expect(id > first).toBe(true);
+    }
+  });
+});
 
 describe('a time limit', () => {
   const clock = createFakeClock();
@@ -32,10 +71,10 @@ describe('a time limit', () => {
   });
 });
 
-beforeEach(() => void jest.useFakeTimers());
-afterEach(() => void jest.useRealTimers());
-
 describe('the deadline of a run', () => {
+  beforeEach(() => void jest.useFakeTimers());
+  afterEach(() => void jest.useRealTimers());
+
   it('counts from its start, and passes with the error of a timeout, exit status 3', () => {
     const { limit, signal } = createDeadline('Raise `timeout-minutes`.');
     jest.advanceTimersByTime(600);
@@ -95,12 +134,12 @@ describe('the deadline of a run', () => {
     jest.advanceTimersByTime(9000);
     expect(leftMs()).toBe(0);
   });
-});
 
-it('a signal that aborts after a time reports how much of it is left', () => {
-  const signal = signalAfter(1000);
-  jest.advanceTimersByTime(400);
-  expect(timeLeftMs(signal)).toBe(600);
-  jest.advanceTimersByTime(900);
-  expect(timeLeftMs(signal)).toBe(0);
+  it('a signal that aborts after a time reports how much of it is left', () => {
+    const signal = signalAfter(1000);
+    jest.advanceTimersByTime(400);
+    expect(timeLeftMs(signal)).toBe(600);
+    jest.advanceTimersByTime(900);
+    expect(timeLeftMs(signal)).toBe(0);
+  });
 });

@@ -422,25 +422,6 @@ describe('a run with a budget', () => {
 describe('a run with a required answer format', () => {
   const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
 
-  it.each([1, 2])('ends by a signal that arrived during a failed check, at pause %i', async (pause) => {
-    const controller = new AbortController();
-    let pauses = 0;
-    const clock = createFakeClock();
-    const waiting = {
-      ...clock,
-      async sleep() {
-        pauses += 1;
-        if (pauses === pause) controller.abort(TIME_IS_UP);
-      },
-    };
-    const check = () => {
-      throw new AxeError('the check takes too long');
-    };
-    const slow: AnswerForm = { format: { type: 'json' }, check };
-    const { outcome } = await run([says('{}')], { form: slow }, controller, waiting);
-    expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'time' });
-  });
-
   it('sends one more request after a wrong answer, and completes with a right one', async () => {
     const { outcome, asked } = await run([says('sorry'), says('{"a":1}')], { form });
     expect(asked.map(({ responseFormat }) => responseFormat)).toEqual([form.format, form.format]);

@@ -78,23 +78,6 @@ async function expectDenied(
 }
 
 describe('the file tools over a real folder', () => {
-  it('read, list, search, write and edit', async () => {
-    expect(await call('list_directory', {})).toEqual({ text: 'in.txt\nsrc/', isError: false });
-    expect(await call('read_file', { path: 'src/a.ts' })).toMatchObject({
-      text: '1: const a = 1;',
-      isError: false,
-    });
-    expect(await call('search_files', { text: 'const' })).toEqual({
-      text: 'src/a.ts:1: const a = 1;',
-      isError: false,
-    });
-    await call('write_file', { path: 'new/deep/b.txt', content: 'b\n' });
-    expect(readFileSync(join(root, 'new/deep/b.txt'), 'utf8')).toBe('b\n');
-    await call('edit_file', { path: 'new/deep/b.txt', old_string: 'b', new_string: 'c' });
-    expect(readFileSync(join(root, 'new/deep/b.txt'), 'utf8')).toBe('c\n');
-    expect(readdirSync(join(root, 'new/deep'))).toEqual(['b.txt']);
-  });
-
   it('accept absolute paths inside the folder', async () => {
     expect(await call('read_file', { path: join(root, 'in.txt') })).toMatchObject({ text: '1: inside' });
     expect((await call('list_directory', { path: root })).text).toBe('in.txt\nsrc/');
@@ -142,20 +125,14 @@ describe('the file tools over a real folder', () => {
   });
 
   it('report errors without naming places outside', async () => {
-    expect((await call('read_file', { path: 'no.txt' })).text).toBe('"no.txt": no such file or directory');
-    expect((await call('read_file', { path: 'src' })).text).toBe('"src" is a directory, not a file');
-    expect((await call('list_directory', { path: 'in.txt' })).text).toBe('"in.txt" is not a directory');
-    expect((await call('read_file', { path: 'in.txt/x' })).text).toBe('"in.txt/x": not a directory');
-    expect((await call('write_file', { path: 'in.txt/x', content: '' })).text).toBe(
-      '"in.txt/x": not a directory',
-    );
-    expect((await call('write_file', { path: 'src', content: '' })).text).toBe(
-      '"src" is a directory, not a file',
-    );
+    for (const tool of ['read_file', 'write_file'])
+      expect((await call(tool, { path: 'in.txt/x', content: '' })).text).toContain(
+        '"in.txt/x": not a directory',
+      );
     expect((await call('write_file', { path: '.', content: '' })).text).toBe(
       '"." is a directory, not a file',
     );
-    expect((await call('read_file', { path: 'x'.repeat(300) })).text).toContain('file name too long');
+    expect((await call('read_file', { path: 'x'.repeat(300) })).text).toContain('name too long');
   });
 
   it('report that the working directory is missing', async () => {
@@ -322,17 +299,8 @@ describe('C7 88: links', () => {
     symlinkSync('../outside.txt', join(root, 'relative'));
     symlinkSync(base, join(root, 'folder'));
     symlinkSync('file', join(root, 'twice'));
-    for (const path of [
-      'file',
-      'relative',
-      'folder',
-      'folder/outside.txt',
-      'folder/new.txt',
-      'folder/a/b',
-      'twice',
-    ]) {
+    for (const path of 'file relative folder folder/outside.txt folder/new.txt folder/a/b twice'.split(' '))
       await expectDenied(path);
-    }
     expect(readFileSync(join(base, 'outside.txt'), 'utf8')).toBe(SECRET);
     expect(readdirSync(base).sort()).toEqual(['outside.txt', 'repo']);
   });
@@ -457,14 +425,8 @@ describe('C7 90: a protected file', () => {
       GITHUB_OUTPUT: join(root, 'output-file'),
       GITHUB_ACTION_PATH: join(root, 'tools/axe'),
     };
-    for (const path of [
-      'env-file',
-      'path-file',
-      'output-file',
-      'tools/axe/dist/post.js',
-      'tools/axe/new.js',
-      'tools/axe/action.yml',
-    ]) {
+    const axe = ['tools/axe/dist/post.js', 'tools/axe/new.js', 'tools/axe/action.yml'];
+    for (const path of ['env-file', 'path-file', 'output-file', ...axe]) {
       expect({ path, ...(await call('write_file', { path, content: 'x' }, env)) }).toMatchObject({
         path,
         isError: true,
@@ -472,26 +434,5 @@ describe('C7 90: a protected file', () => {
     }
     expect((await call('read_file', { path: 'tools/axe/dist/post.js' }, env)).text).toBe('1: ours');
     expect((await call('write_file', { path: 'in.txt', content: 'x' }, env)).isError).toBe(false);
-  });
-});
-
-describe('the protected paths', () => {
-  it('are those the environment names', () => {
-    const { denied, readOnly } = protectedPaths({
-      RUNNER_TEMP: '/runner/_temp',
-      GITHUB_ENV: '/runner/_temp/_runner_file_commands/set_env_1',
-      GITHUB_ACTION_PATH: '/runner/_actions/x',
-      HOME: '/home/runner',
-    });
-    expect(denied).toEqual(['/runner/_temp', '/runner/_temp/_runner_file_commands/set_env_1']);
-    expect(readOnly).toEqual(['/runner/_actions/x']);
-  });
-
-  it('are none if the environment names none, or nothing absolute', () => {
-    expect(protectedPaths({})).toEqual({ denied: [], readOnly: [] });
-    expect(protectedPaths({ RUNNER_TEMP: '', GITHUB_ENV: 'relative', HOME: '.' })).toEqual({
-      denied: [],
-      readOnly: [],
-    });
   });
 });
