@@ -11,7 +11,7 @@ import { foldName, isSecretPath, isWriteProtected, parsePath } from '../files/pa
 import { showHidden } from '../visible.js';
 
 /** A file before the first edit of a run and after the last one; undefined where there is none. */
-export interface Edit {
+interface Edit {
   readonly before: Uint8Array | undefined;
   readonly after: Uint8Array | undefined;
 }

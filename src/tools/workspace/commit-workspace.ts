@@ -7,7 +7,8 @@ import { grouped } from '../../lib/text/number.js';
 import { createMemoryFilter, IS_MEMORY } from '../../memory/log-path.js';
 import { isSecretPath, parsePath } from '../files/path-rules.js';
 import type { Changes } from './changes.js';
-import type { Entry, Workspace } from './workspace.js';
+import type { FolderEntry } from './inside.js';
+import type { Workspace } from './workspace.js';
 
 /** A commit whose files are read when they are first asked for. Both throw a ToolError. */
 export interface CommitFiles {
@@ -143,7 +144,7 @@ function treeOf(
   return root;
 }
 
-function kindOf(node: Node): Entry['kind'] {
+function kindOf(node: Node): FolderEntry['kind'] {
   if (node instanceof Map) return 'directory';
   return node instanceof Uint8Array ? 'file' : node.kind;
 }

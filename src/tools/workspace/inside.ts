@@ -17,8 +17,8 @@ import { errorCode, readFully } from '../../lib/files.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
 import { isSecretPath } from '../files/path-rules.js';
+import type { Changes } from './changes.js';
 import { type Jail, realInside, refuse, segmentsOf } from './jail.js';
-import type { Entry, Tracked } from './workspace.js';
 
 /** Only the first is there on Windows. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
@@ -98,8 +98,14 @@ function requireReadable(stats: Stats, { real, path }: CheckedPath): void {
   }
 }
 
+/** A name in a folder. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'directory' | 'link' | 'other';
+}
+
 /** What is out of bounds is not shown: every name that is listed can be used. */
-export async function listFolder(jail: Jail, checked: CheckedPath): Promise<readonly Entry[]> {
+export async function listInside(jail: Jail, checked: CheckedPath): Promise<readonly FolderEntry[]> {
   const folder = await openFolder(checked);
   try {
     const entries = await readdir(folder.at, { withFileTypes: true });
@@ -117,6 +123,12 @@ export async function listFolder(jail: Jail, checked: CheckedPath): Promise<read
   } finally {
     await folder.close();
   }
+}
+
+/** A checkout whose changes may be committed. */
+export interface Tracked {
+  readonly checkout: string;
+  readonly changes: Changes;
 }
 
 const FILE_MODE = 0o644;

@@ -1,8 +1,7 @@
 import { ToolError } from '../../lib/errors.js';
 import { createQueue } from '../../lib/queue.js';
 import { shown } from '../../lib/text/cut.js';
-import type { Changes } from './changes.js';
-import { changeFile, listFolder, readStart } from './inside.js';
+import { changeFile, type FolderEntry, listInside, readStart, type Tracked } from './inside.js';
 import { createJail, type Jail, type ProtectedPaths, realInside, toToolError } from './jail.js';
 
 /**
@@ -12,7 +11,7 @@ import { createJail, type Jail, type ProtectedPaths, realInside, toToolError } f
  */
 export interface Workspace {
   /** What is in a folder and not out of bounds, in byte order. */
-  list(path: string): Promise<readonly Entry[]>;
+  list(path: string): Promise<readonly FolderEntry[]>;
   /** The beginning of a regular file, and the size of all of it. */
   read(path: string, maxBytes: number): Promise<{ readonly bytes: Uint8Array; readonly size: number }>;
   /**
@@ -20,18 +19,6 @@ export interface Workspace {
    * there now, or undefined, gives those to write, or undefined, and may throw. Changes happen one after the other.
    */
   change(path: string, make: (old: Uint8Array | undefined) => Uint8Array | undefined): Promise<void>;
-}
-
-/** A name in a folder. */
-export interface Entry {
-  readonly name: string;
-  readonly kind: 'file' | 'directory' | 'link' | 'other';
-}
-
-/** A checkout whose changes may be committed. */
-export interface Tracked {
-  readonly checkout: string;
-  readonly changes: Changes;
 }
 
 /**
@@ -52,7 +39,7 @@ export function createWorkspace(root: string, protectedPaths: ProtectedPaths, tr
   }
 
   return {
-    list: (path) => inJail(path, async (jail) => await listFolder(jail, await existing(jail, path))),
+    list: (path) => inJail(path, async (jail) => await listInside(jail, await existing(jail, path))),
     read: (path, maxBytes) =>
       inJail(path, async (jail) => await readStart(await existing(jail, path), maxBytes)),
     change: (path, make) => inTurn(() => inJail(path, (jail) => changeFile(jail, path, make, tracked))),
