@@ -61,19 +61,12 @@ model = "${PLACEHOLDER_MODEL}"
 # [budget]
 # max_tokens = 0
 
-# Tools of MCP servers: one table for each server, with a URL or with a program to start.
+# Tools of MCP servers: one table for each server.
 # [[mcp_servers]]
 # name = "issues"
 # transport = "streamable-http"
 # url = "https://mcp.example.com/mcp"
 # headers = { Authorization = "Bearer \${MCP_TOKEN}" }
-
-# [[mcp_servers]]
-# name = "files"
-# transport = "stdio"
-# command = "node"
-# args = ["server.js"]
-# env = { API_TOKEN = "\${API_TOKEN}" }
 `;
 }
 

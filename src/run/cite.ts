@@ -109,9 +109,10 @@ export function createBaseReader(
   env: Environment,
 ): ReadBase {
   const inTurn = createQueue();
-  /** What was answered. */
-  const askedPaths = new Set<string>();
-  const askedCommits = new Set<string>();
+  /** Paths and commits that were answered. */
+  const asked = new Set<string>();
+  const notAsked = (all: readonly string[]) =>
+    [...new Set(all)].filter((one) => !asked.has(one)).slice(0, MAX_LOOKED_AT);
   let root: string | undefined;
   let own: string | undefined;
   let base: BaseCode | undefined;
@@ -131,18 +132,15 @@ export function createBaseReader(
         own !== undefined && repository?.toLowerCase() === own.toLowerCase() && isInRepository(path),
     );
     if (own === undefined || here.length === 0) return undefined;
-    const newPaths = here.map(({ path }) => path).filter((path) => !askedPaths.has(path));
-    const newCommits = here.flatMap(({ commit = [] }) => commit).filter((one) => !askedCommits.has(one));
-    const paths = [...new Set(newPaths)].slice(0, MAX_LOOKED_AT);
-    const commits = [...new Set(newCommits)].slice(0, MAX_LOOKED_AT);
+    const paths = notAsked(here.map(({ path }) => path));
+    const commits = notAsked(here.flatMap(({ commit = [] }) => commit));
     if (paths.length + commits.length === 0) return base;
     const branch = trigger.kind === 'pull_request' ? trigger.base.ref : undefined;
     const found =
       trigger.kind === 'local' || client === undefined
         ? { repository: own, ...(await codeAtHead(paths, commits, { cwd: root ?? cwd, env, signal })) }
         : await fetchBaseCode(client, trigger.repository, branch, paths, commits, signal);
-    for (const path of paths) askedPaths.add(path);
-    for (const commit of commits) askedCommits.add(commit);
+    for (const one of [...paths, ...commits]) asked.add(one);
     if (found === undefined) return base;
     const files = new Map([...(base?.files ?? []), ...found.files]);
     base = { ...found, files, history: new Set([...(base?.history ?? []), ...found.history]) };

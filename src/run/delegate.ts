@@ -2,8 +2,7 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import type { RunOutcome, RunStats } from '../lib/outcome.js';
-import { cleanLine } from '../lib/text/cut.js';
+import { errorOf, type RunOutcome } from '../lib/outcome.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { turnLimitMessage } from '../loop/run-agent.js';
 import { skillBody } from '../prompt/system.js';
@@ -133,8 +132,7 @@ async function runSubAgent(
   for (const warning of plan.warnings) reporter.warn(warning);
   const workdir = resolve(deps.cwd, plan.workdir);
   const notes = planNotes({ ...plan, workdir, isSubAgent: true });
-  const unsaved = run.notes?.session.changes('trusted');
-  const memory = await readMemory(plan.agent, plan.memory, deps, notes, unsaved);
+  const memory = await readMemory(plan.agent, plan.memory, deps, notes);
   if (memory !== undefined) for (const warning of memoryWarnings(plan, memory, deps)) reporter.warn(warning);
   const { config } = plan.agent;
   const model = await withContext(
@@ -161,52 +159,27 @@ async function runSubAgent(
   if (remembered?.result.kind === 'saved')
     for (const message of remembered.result.notices ?? [])
       reporter.warn({ code: 'memory-store-notice', message });
-  switch (outcome.kind) {
-    case 'completed': {
-      // axe gives the caller an empty text, which some providers refuse.
-      const isSilent = outcome.answer.trim() === '';
-      const text = isSilent ? `[Sub-agent "${name}" ended with an empty answer.]` : outcome.answer;
-      return answered(text, outcome.stats);
-    }
-    case 'incomplete':
-      loop.reporter.warn(cutWarning(outcome.error, `sub-agent "${name}": `));
-      return partial(name, outcome, loop.signal);
-    case 'refused': {
-      const words = cleanLine(outcome.answer, MAX_REFUSAL);
-      const said = words === '' ? 'it refused to answer' : `it refused to answer: ${words}`;
-      return failure(name, new AxeError(said), loop.signal, outcome.stats);
-    }
-    case 'exhausted':
-      if ((outcome.limit === 'tokens' || outcome.limit === 'cost') && outcome.stats.turns > 0)
-        return answered(outcome.answer, outcome.stats);
-      return failure(name, subAgentError(outcome.error, plan), loop.signal, outcome.stats);
-    case 'failed':
-      return failure(name, outcome.error, loop.signal, outcome.stats);
+  const { stats } = outcome;
+  const said = outcome.kind === 'failed' ? '' : outcome.answer;
+  const error = errorOf(outcome);
+  const isPaid = outcome.kind === 'exhausted' && (outcome.limit === 'tokens' || outcome.limit === 'cost');
+  if (error === undefined || (isPaid && stats.turns > 0)) {
+    // axe gives the caller an empty text, which some providers refuse.
+    const text = said.trim() === '' ? `[Sub-agent "${name}" ended with an empty answer.]` : said;
+    return { answer: { text, isError: false, stats }, event: { kind: 'answer', text } };
   }
-}
-
-function answered(text: string, stats: RunStats): Delegated {
-  return { answer: { text, isError: false, stats }, event: { kind: 'answer', text } };
-}
-
-/** The caller may use what came, but has to know that its end is missing. */
-function partial(
-  name: string,
-  { answer, error, stats }: Extract<RunOutcome, { kind: 'incomplete' }>,
-  signal: AbortSignal,
-): Delegated {
-  if (answer.trim() === '') return failure(name, error, signal, stats);
-  const detail = error.message;
-  const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${answer}`;
-  return { answer: { text, isError: true, stats }, event: { kind: 'part', text: answer, detail } };
-}
-
-/** Code points of a refusal that its caller is told. */
-const MAX_REFUSAL = 500;
-
-function subAgentError(error: AxeError, { maxTurns }: Plan): AxeError {
-  const isTurns = error.message === turnLimitMessage('agent', maxTurns);
-  return isTurns ? new AxeError(turnLimitMessage('sub-agent', maxTurns)) : error;
+  const { message: detail } = error;
+  if (outcome.kind === 'incomplete') {
+    reporter.warn(cutWarning(error, `sub-agent "${name}": `));
+    // The caller may use what came, but has to know that its end is missing.
+    if (said.trim() !== '') {
+      const text = `Error: sub-agent "${name}" gave only a part of its answer - ${detail}. You may retry, or use this part:\n\n${said}`;
+      return { answer: { text, isError: true, stats }, event: { kind: 'part', text: said, detail } };
+    }
+  }
+  const isTurns = detail === turnLimitMessage('agent', plan.maxTurns);
+  const why = isTurns ? new AxeError(turnLimitMessage('sub-agent', plan.maxTurns)) : error;
+  return failure(name, why, loop.signal, stats);
 }
 
 /** A failed sub-agent is an answer for the model; only the end of the whole run is thrown on. */
