@@ -12,6 +12,7 @@ import {
   flagKey,
   keyTable,
   optionalCountKey,
+  tableKey,
   textKey,
   textsKey,
 } from './keys.js';
@@ -125,9 +126,7 @@ const review = keyTable({
   ),
   min_severity: choiceKey('Findings below this severity are not posted.', SEVERITIES, undefined),
   instructions: textKey('A file of the repository that is added to the system prompt.'),
-  severity: described(v.optional(keyTable(severities), {}), {
-    about: 'Severity of all findings of a category.',
-  }),
+  severity: tableKey('Severity of all findings of a category.', keyTable(severities)),
 });
 
 /**
@@ -165,45 +164,29 @@ export const AGENT_SCHEMA = v.pipe(
       'Hosts that `url_fetch` can reach, such as `docs.example.com` or `*.example.com`.',
     ),
     sub_agents: textsKey('Names of agents that this one can call.'),
-    sub_agents_config: described(v.optional(subAgents, {}), { about: 'Limits of calls to other agents.' }),
-    memory: described(
-      v.optional(memory, {}),
-      { about: 'What the agent remembers from run to run.' },
-      takenPath,
-    ),
+    sub_agents_config: tableKey('Limits of calls to other agents.', subAgents),
+    memory: tableKey('What the agent remembers from run to run.', memory, takenPath),
     mcp_servers: MCP_SERVERS,
-    retry: described(
-      v.optional(retry, {}),
-      { about: 'How failed requests to the model are repeated.' },
-      retryProblems,
+    retry: tableKey('How failed requests to the model are repeated.', retry, retryProblems),
+    budget: tableKey(
+      'Limits per run.',
+      keyTable({
+        max_tokens: countKey('Maximum tokens per run, sub-agents included. 0 means no limit.'),
+      }),
     ),
-    budget: described(
-      v.optional(
-        keyTable({
-          max_tokens: countKey('Maximum tokens per run, sub-agents included. 0 means no limit.'),
-        }),
-        {},
-      ),
-      { about: 'Limits per run.' },
-    ),
-    artifacts: described(
-      v.optional(
-        keyTable({
-          enabled: flagKey('Whether the agent has such a folder.', false),
-          dir: textKey(
-            'The folder, relative to `workdir`. Default: a new one. `${AXE_ARTIFACT_DIR}` is that of the agent that was started.',
-          ),
-          default_write: flagKey('Whether `write_file` writes there by default.', false),
-        }),
-        {},
-      ),
-      { about: 'A second folder for files: file tools use it with `artifact`.' },
+    artifacts: tableKey(
+      'A second folder for files: file tools use it with `artifact`.',
+      keyTable({
+        enabled: flagKey('Whether the agent has such a folder.', false),
+        dir: textKey(
+          'The folder, relative to `workdir`. Default: a new one. `${AXE_ARTIFACT_DIR}` is that of the agent that was started.',
+        ),
+        default_write: flagKey('Whether `write_file` writes there by default.', false),
+      }),
     ),
     timeout: countKey('Time limit per run, in seconds. 0 means not set.'),
-    params: described(v.optional(PARAMS, {}), { about: 'Parameters that are sent to the model.' }),
-    review: described(v.optional(review, {}), {
-      about: 'How the agent reviews, if it has tools that post reviews.',
-    }),
+    params: tableKey('Parameters that are sent to the model.', PARAMS),
+    review: tableKey('How the agent reviews, if it has tools that post reviews.', review),
     guidance: described(v.optional(v.boolean('true or false')), {
       about:
         'Whether `AGENTS.md`, `CLAUDE.md` and files like them are added to the system prompt. On the command line, only built-in agents do so by default.',

@@ -137,6 +137,16 @@ function jsonValue(value: unknown): unknown {
   return isTable(value) ? jsonTable(value) : value;
 }
 
+/** A table that may be missing, with its keys. */
+export function tableKey<S extends v.GenericSchema<object>>(
+  about: string,
+  table: S,
+  rule?: Rule<v.InferOutput<S>>,
+) {
+  // The door: every key of a table may be missing.
+  return described(v.optional(table, {} as v.InferInput<S>), { about }, rule as Rule<unknown> | undefined);
+}
+
 /** A table of known keys; in the program they are written as JavaScript writes names. */
 export function keyTable<const E extends v.ObjectEntries>(entries: E) {
   return v.pipe(
