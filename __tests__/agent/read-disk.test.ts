@@ -37,21 +37,6 @@ describe('agent files on disk', () => {
     expect(folders).toEqual(['axe/agents', '.axe/agents', join(home, 'agents')]);
   });
 
-  it('have the skills next to them and of the configuration folder, and none next to others', async () => {
-    writeFiles(cwd, {
-      'axe/agents/b.toml': TEXT,
-      'axe/skills/s/SKILL.md': 'Own.',
-      '.axe/agents/c.toml': TEXT,
-    });
-    writeFiles(home, { 'skills/h/SKILL.md': 'Home.' });
-    const { openAgent, loadSkill } = open();
-    const [b, c] = [await openAgent('b'), await openAgent('c')];
-    expect(await loadSkill('s', b)).toBe('Own.');
-    expect(await loadSkill('skills/h/SKILL.md', c)).toBe('Home.');
-    await expect(loadSkill('s', c)).rejects.toThrow('skill not found');
-    await expect(loadSkill('s', await openAgent('builtin/ask'))).rejects.toThrow('skill not found');
-  });
-
   it('have their context files counted', async () => {
     writeFiles(cwd, { 'docs/a.md': '', 'docs/deep/b.md': '', 'src/c.ts': '' });
     const { countFiles } = open();

@@ -12,17 +12,6 @@ describe('scaffoldAgent', () => {
     expect(inOrder(axes, settings(scaffoldAgent('fresh')))).toEqual(axes);
   });
 
-  it.each([
-    ['TestScaffold_IncludesMemoryLastN', '# last_n = 10'],
-    ['TestScaffold_IncludesMemoryMaxEntries', '# max_entries = 100'],
-    [
-      'the memory keys, commented out (axe-behaviour §18)',
-      '# [memory]\n# enabled = false\n# path = ""\n# last_n = 10\n# max_entries = 100\n',
-    ],
-  ])('%s: contains %j', (_test, text) => {
-    expect(scaffoldAgent('a')).toContain(text);
-  });
-
   it.each(['fresh', 'q"x', 'back\\slash', 'line\nbreak', 'tab\t\u007f', 'ß漢🎉'])(
     'creates a readable file for the name %j',
     (name) => {

@@ -1,5 +1,4 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { PublishRules } from '../../src/review/publish-rules.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {
@@ -11,7 +10,7 @@ import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/m
 import { pullRequest } from '../helpers/triggers.js';
 
 /** A change of one file with many lines. */
-export const DIFF = `diff --git a/src/big.ts b/src/big.ts
+const DIFF = `diff --git a/src/big.ts b/src/big.ts
 new file mode 100644
 --- /dev/null
 +++ b/src/big.ts
@@ -35,18 +34,13 @@ export function raises(line: number, patch: Readonly<Record<string, unknown>> = 
 }
 
 /** A line of the change. */
-export function codeAt(line: number): string {
+function codeAt(line: number): string {
   return `const value${line} = source${line}();`;
 }
 
 /** A verifier's verdict. */
 export function verdict(input: Readonly<Record<string, unknown>>) {
   return reply([call('v', 'give_verdict', { reason: 'Because.', ...input })]);
-}
-
-/** A line that every verifier of the scene has seen, as evidence. */
-export function seenLine(line: number) {
-  return [{ path: 'src/big.ts', line, code: codeAt(line) }];
 }
 
 /** A verifier that finds that every claim holds. */
@@ -59,21 +53,6 @@ export const agrees: FakeReply = async (asked) => {
   );
 };
 
-/** One that refutes every claim with its own line. */
-export const refutes: FakeReply = async (asked) => {
-  const lines = [...askedText(asked).matchAll(/^Claim \d+, on line (\d+)/gm)];
-  return reply(
-    lines.map(([, line], index) =>
-      call(`v${index}`, 'give_verdict', {
-        verdict: 'refuted',
-        claim: index + 1,
-        evidence: seenLine(Number(line)),
-        reason: 'It is filled before.',
-      }),
-    ),
-  );
-};
-
 /** Text of the user message of a request. */
 export function askedText({ prompt }: LanguageModelV4CallOptions): string {
   const user = prompt.find(({ role }) => role === 'user');
@@ -81,38 +60,28 @@ export function askedText({ prompt }: LanguageModelV4CallOptions): string {
   return user.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
 }
 
-/** What a review and its second look are made of. */
-export interface VerifyScene {
-  /** What the reviewer raises, turn after turn. */
+/** Runs a review of {@link DIFF} with a model of its own for the second look; `raised` are calls turn after turn. */
+export async function runVerified({
+  raised,
+  replies,
+  parts = {},
+  request = {},
+}: {
   readonly raised: readonly (readonly ReturnType<typeof raises>[])[];
   /** What the verifiers reply. */
   readonly replies: readonly FakeReply[];
-  readonly depth?: 'quick' | 'standard';
-  /** Further keys of the agent. */
-  readonly toml?: string;
-  /** `verify_model` of the agent; default: `p/v`. */
-  readonly verifyModel?: string;
-  /** Further agents and models. */
-  readonly agents?: Readonly<Record<string, string>>;
-  readonly models?: FakeDependenciesParts['models'];
-  /** Why the model of the second look cannot be opened. */
-  readonly closed?: Error;
   readonly parts?: FakeDependenciesParts;
   readonly request?: Partial<RunRequest>;
-  readonly rules?: Partial<PublishRules>;
-}
-
-/** Runs a review of {@link DIFF} with a model of its own for the second look. */
-export async function runVerified({ raised, replies, depth = 'standard', toml = '', ...scene }: VerifyScene) {
+}) {
   const reviewer = createFakeModel(
     [...raised.map((calls) => reply(calls, { inputTokens: 100 })), says('Found things.')],
     'm',
   );
   const verifier = createFakeModel(replies, 'v');
-  const agent = `name = "bot"\nmodel = "p/m"\nsystem_prompt = "You review."\ntools = ["add_review_comment"]\n[review]\nverify_model = "${scene.verifyModel ?? 'p/v'}"\n${toml}`;
+  const agent = `name = "bot"\nmodel = "p/m"\nsystem_prompt = "You review."\ntools = ["add_review_comment"]\n[review]\nverify_model = "p/v"\n`;
   const deps = createFakeDependencies({
-    agents: { bot: agent, ...scene.agents },
-    models: { 'p/m': reviewer, 'p/v': scene.closed ?? verifier, ...scene.models },
+    agents: { bot: agent },
+    models: { 'p/m': reviewer, 'p/v': verifier },
     permissions: { octocat: { kind: 'known', permission: 'write' } },
     context: {
       kind: 'pull_request',
@@ -121,13 +90,12 @@ export async function runVerified({ raised, replies, depth = 'standard', toml = 
       filesTotal: 1,
       warnings: [],
     },
-    ...scene.parts,
+    ...parts,
   });
-  const world = { ...deps, publishRules: { ...deps.publishRules, ...scene.rules } };
   const report = await runPipeline(
-    makeRequest({ trigger: pullRequest(), review: { depth }, inWorkflow: true, ...scene.request }),
-    world,
+    makeRequest({ trigger: pullRequest(), review: { depth: 'standard' }, inWorkflow: true, ...request }),
+    deps,
   );
   if (report.kind !== 'ran') throw new Error(`the run was ${report.kind}`);
-  return { deps, report, buffered: report.buffered, reviewer, verifier };
+  return { deps, report, buffered: report.buffered, verifier };
 }
