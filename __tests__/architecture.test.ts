@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 50_510,
+  'lines of src/': 50_451,
   'files of src/': 311,
   'types of src/': 697,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 78_931,
+  'lines of __tests__/': 78_819,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { estimateText } from '../../src/lib/text/cut.js';
 import { fitPrompt, type PromptParts } from '../../src/prompt/fit-prompt.js';
-import { NO_NOTES } from '../../src/prompt/system.js';
 import { fence } from '../../src/safety/fence.js';
 
 const DIFF = ['a.ts', 'b.ts', 'c.ts']
@@ -22,7 +21,7 @@ const WHOLE: PromptParts = {
     files: [{ path: 'GUIDE.md', content: `begin ${'guide '.repeat(2000)}end` }],
     instructions: [{ path: 'REVIEW.md', content: 'Mind the tests.' }],
   },
-  memory: { ...NO_NOTES, runLog: LOG },
+  runLog: LOG,
   message: [
     'Review it.',
     fence('words '.repeat(2000), { source: 'comment by hubot' }),
@@ -55,7 +54,7 @@ describe('a prompt', () => {
   it('loses its notes before they fill the window, since a tool reads them', () => {
     const block = `<memory>\n${'note '.repeat(3000)}\n</memory>`;
     const fitted = fitPrompt(
-      { ...WHOLE, memory: { runLog: '', block, toolsPrompt: ' Use `memory_read`.' } },
+      { ...WHOLE, runLog: '', notes: { block, toolsPrompt: ' Use `memory_read`.' } },
       2000,
     );
     expect(fitted.system).not.toContain('<memory>');

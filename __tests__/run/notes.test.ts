@@ -74,6 +74,19 @@ describe('the notes that a run receives', () => {
     expect(toolsOf(model)).toEqual(ALL);
   });
 
+  it('follow the agent’s file', async () => {
+    const files = {
+      'MEMORY.md': 'a'.repeat(500),
+      'daily/2020-01-05.md': 'planned',
+      '2020-01-05.md': 'planned',
+    };
+    const bot = agent('bot', 'daily = "recent"\nmax_inject_bytes = 200\ntools = ["write_memory"]');
+    const { model, report } = await run({ memory: { ...memory, ...files }, agents: { bot } });
+    expect(systemOf(model)).toMatch(/aaa\n…\[memory truncated\]\n\n## Daily log 2020-01-05\nplanned\n/);
+    expect(systemOf(model)).toContain('- `write_memory`');
+    expect(JSON.stringify(report)).toContain('memory-truncated');
+  });
+
   it('are absent without `notes = true`, and the store is read once', async () => {
     const bot = agent('bot').replace('notes = true', 'notes = false');
     const { model, deps } = await run({ memory, agents: { bot } });

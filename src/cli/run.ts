@@ -11,7 +11,7 @@ import { errorOf } from '../lib/outcome.js';
 import { isFolder, readStdin } from '../lib/user-files.js';
 import { warningText } from '../lib/warning.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
-import { buildSystemPrompt, isLanguage, NO_NOTES, withNotes } from '../prompt/system.js';
+import { buildSystemPrompt, isLanguage, withMemory } from '../prompt/system.js';
 import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { readTrigger } from '../run/trigger.js';
@@ -211,10 +211,7 @@ export function formatDryRun(
     '',
   ].join('\n');
   const parts = [
-    section(
-      'System Prompt',
-      withNotes(buildSystemPrompt(plan.prompt), { runLog: text, ...(notes?.prompt ?? NO_NOTES) }),
-    ),
+    section('System Prompt', withMemory(buildSystemPrompt(plan.prompt), text, notes?.prompt)),
     section('Skill', orNone(plan.skill.content)),
     section(`Files (${files.length})`, orNone(files.map(({ path }) => path).join('\n'))),
     section('User Message', task.message === DEFAULT_TASK ? '(default)' : task.message),

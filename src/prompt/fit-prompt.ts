@@ -4,7 +4,7 @@ import { fence, mapFences } from '../safety/fence.js';
 import type { ContextFile } from './context.js';
 import { DIFF_SOURCE } from './describe-change.js';
 import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
-import { buildSystemPrompt, type NotesPrompt, type SystemPromptParts, withNotes } from './system.js';
+import { buildSystemPrompt, type NotesPrompt, type SystemPromptParts, withMemory } from './system.js';
 
 export interface Prompt {
   readonly system: string;
@@ -21,7 +21,8 @@ export interface FittedPrompt extends Prompt {
 
 export interface PromptParts {
   readonly system: SystemPromptParts;
-  readonly memory: NotesPrompt & { readonly runLog: string };
+  readonly runLog: string;
+  readonly notes?: NotesPrompt | undefined;
   readonly message: string;
 }
 
@@ -36,10 +37,10 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
   const whole = assemble(parts);
   if (estimateText(whole.system) + estimateText(whole.message) <= maxTokens)
     return { ...whole, isShortened: false, unseen: [] };
-  const { system, memory, message } = parts;
+  const { system, runLog, notes, message } = parts;
   const { files, guidance = [], instructions = [] } = system;
   const own = estimateText(buildSystemPrompt({ ...system, files: [], guidance: [], instructions: [] }));
-  const free = Math.max(0, maxTokens - own - estimateText(memory.toolsPrompt));
+  const free = Math.max(0, maxTokens - own - estimateText(notes?.toolsPrompt ?? ''));
   const share = Math.floor(free * SHARE);
   const short = {
     system: {
@@ -48,21 +49,18 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
       guidance: shortenFiles(guidance, share),
       instructions: shortenFiles(instructions, share),
     },
-    memory: {
-      ...memory,
-      runLog: newestEntries(memory.runLog, share),
-      // Its tools give what is not shown.
-      block: estimateText(memory.block) > share ? '' : memory.block,
-    },
+    runLog: newestEntries(runLog, share),
+    // Their tools give what is not shown.
+    notes: notes && { ...notes, block: estimateText(notes.block) > share ? '' : notes.block },
   };
   const left = Math.max(free / 2, maxTokens - estimateText(assemble({ ...short, message: '' }).system));
   const fitted = fitMessage(message, left);
   return { ...assemble({ ...short, message: fitted.message }), isShortened: true, unseen: fitted.unseen };
 }
 
-function assemble({ system, memory, message }: PromptParts): Prompt {
+function assemble({ system, runLog, notes, message }: PromptParts): Prompt {
   const plain = buildSystemPrompt(system);
-  const whole = withNotes(plain, memory);
+  const whole = withMemory(plain, runLog, notes);
   return { system: whole, message, memory: whole === plain ? undefined : whole.slice(plain.length) };
 }
 

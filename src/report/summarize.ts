@@ -16,7 +16,7 @@ import { count, grouped } from '../lib/text/number.js';
 import { warningText } from '../lib/warning.js';
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
-import { buildSystemPrompt, NO_NOTES, withNotes } from '../prompt/system.js';
+import { buildSystemPrompt, withMemory } from '../prompt/system.js';
 import { isOpen } from '../review/finding.js';
 import { formatSeverities } from '../review/severity.js';
 import type { Validation } from '../run/records.js';
@@ -191,8 +191,7 @@ function withoutAnswer(conclusion: Conclusion): string | undefined {
 function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: SummaryOptions): RunSummary {
   const { plan, memory } = report;
   const shown = isHidden ? undefined : memory;
-  const added = { runLog: shown?.text ?? '', ...(shown?.notes?.prompt ?? NO_NOTES) };
-  const system = withNotes(buildSystemPrompt(plan.prompt), added);
+  const system = withMemory(buildSystemPrompt(plan.prompt), shown?.text ?? '', shown?.notes?.prompt);
   return {
     outputs: {
       conclusion: 'success',

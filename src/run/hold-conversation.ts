@@ -7,7 +7,6 @@ import { count } from '../lib/text/number.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { runAgent } from '../loop/run-agent.js';
 import { type FittedPrompt, fitPrompt } from '../prompt/fit-prompt.js';
-import { NO_NOTES } from '../prompt/system.js';
 import type { ShownLines } from '../review/evidence.js';
 import { keepSecrets } from '../tools/effects.js';
 import type { Effect, Tool } from '../tools/tool.js';
@@ -51,11 +50,8 @@ export async function holdConversation(conversation: AgentConversation, run: Liv
     const all = [...box.tools, ...overNotes.tools, ...publishing.tools, ...own];
     const tools = trackTools(keepSecrets(all, deps.secrets), taint, show);
     const callAgent = createCallAgent({ plan, depth, effects: effectsOf(tools) }, run, holdConversation);
-    const prompt = {
-      system: plan.prompt,
-      memory: { runLog: memory, ...(notes?.prompt ?? NO_NOTES) },
-      message: plan.task.message,
-    };
+    const { message } = plan.task;
+    const prompt = { system: plan.prompt, runLog: memory, notes: notes?.prompt, message };
     let fitted = fitPrompt(prompt);
     const outcome = await runAgent(
       {

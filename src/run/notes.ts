@@ -7,6 +7,7 @@ import { count } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import type { MemoryTree, NoteChange } from '../memory/change.js';
 import { type CheckedNotes, checkNotes, citationsIn, type GoneLine } from '../memory/notes/citations.js';
+import { formatMemoryBlock } from '../memory/notes/context-block.js';
 import {
   ALL_NOTES_TOOLS,
   type NotesPlaces,
@@ -20,7 +21,7 @@ import {
 import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
 import { damageOf, damageWarning } from '../memory/stores/read-log.js';
-import { makeNotesPrompt } from '../prompt/system.js';
+import { notesToolsPrompt } from '../prompt/system.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type GrantRules, grantTools } from '../tools/effects.js';
 import { createMemoryTools } from '../tools/memory/memory-tools.js';
@@ -83,7 +84,8 @@ export async function openNotes(
   ({ checked } = cited);
   const files = checked.view(stored, memory.path);
   const today = dateOf(clock.now());
-  const made = makeNotesPrompt({ files, places, today, memory: agent.config.memory, tools });
+  const { daily, maxInjectBytes: maxBytes } = agent.config.memory;
+  const block = formatMemoryBlock(files, { places, today, daily, maxBytes });
   isOpen = true;
   const notLoaded = ({ message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>): Warning => ({
     code: 'memory-load-failed',
@@ -95,14 +97,14 @@ export async function openNotes(
     session,
     tools,
     found: { files: listNotes(files, places).length, location: loaded.location },
-    prompt: made.prompt,
+    prompt: { block: block.text, toolsPrompt: notesToolsPrompt(tools) },
     checked,
     warnings: [
       ...(loaded.kind === 'failed' ? [notLoaded(loaded)] : damaged(loaded, places)),
       ...early,
       ...cited.warnings,
       ...(isLive && checked.gone.length > 0 ? [noLongerSo(checked.gone)] : []),
-      ...made.warnings,
+      ...block.warnings,
       ...warnings,
     ],
     async keep(lane) {

@@ -114,7 +114,9 @@ export function schemaOf(shape: Shape): Tool['inputSchema'] {
 function checkInput<S extends Shape>(shape: S, sent: unknown, where: string): InputOf<S> {
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
     throw new ToolError(`${where}the arguments must be one JSON object, not ${kindOf(sent)}`);
-  const given = new Map<string, unknown>(Object.entries(sent).filter(([, value]) => value !== null));
+  const given = new Map<string, unknown>(
+    Object.entries(sent).filter(([, value]) => value !== null && value !== undefined),
+  );
   const missing = Object.keys(shape).filter((name) => shape[name]?.required === true && !given.has(name));
   const unknown = [...given.keys()].filter((name) => !Object.hasOwn(shape, name));
   const problems = [

@@ -14,7 +14,7 @@ import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
 import { fileTooLarge } from '../../../src/memory/notes/session.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
-import { NO_NOTES, notesToolsPrompt, withNotes } from '../../../src/prompt/system.js';
+import { notesToolsPrompt, withMemory } from '../../../src/prompt/system.js';
 import { createFakeClock } from '../stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 
@@ -441,13 +441,13 @@ const NOW = new Date('2026-03-01T14:05:09Z');
 const LOG = formatEntry({ timestamp: NOW, task: 't', result: 'r' });
 
 it('V76: without notes the run log is the end of the prompt', () =>
-  expect(withNotes('BASE', { runLog: LOG, ...NO_NOTES })).toBe(`BASE\n\n---\n\n## Memory\n\n${LOG}`));
+  expect(withMemory('BASE', LOG)).toBe(`BASE\n\n---\n\n## Memory\n\n${LOG}`));
 
 it('V77: with notes the block and the text about the tools follow the run log', () => {
   const notes = block({ 'MEMORY.md': 'fact' });
   const toolsPrompt = notesToolsPrompt(['memory_read', 'memory_search']);
   expect(toolsPrompt).not.toBe('');
-  expect(withNotes('BASE', { runLog: LOG, block: notes, toolsPrompt })).toBe(
+  expect(withMemory('BASE', LOG, { block: notes, toolsPrompt })).toBe(
     `BASE\n\n---\n\n## Memory\n\n${LOG}\n\n---\n\n${notes}${toolsPrompt}`,
   );
 });

@@ -129,15 +129,6 @@ describe('a call', () => {
   });
 });
 
-describe('the arguments of a program', () => {
-  it('can name variables, which is the only way to pass a secret', async () => {
-    const { call } = await connect([badServer('good', '--key=${SERVER_KEY}')], {
-      env: { SERVER_KEY: ' k-123\n', OTHER: 'x' },
-    });
-    expect(JSON.parse((await call('work')).text)).toMatchObject({ args: ['good', '--key=k-123'] });
-  });
-});
-
 describe('the processes of MCP servers', () => {
   it('are ended by close, with their children, even if they ignore every request to end', async () => {
     const file = join(tempDir('mcp'), 'pids');
@@ -178,28 +169,5 @@ describe('an error in the answer of a server', () => {
       isError: true,
     });
     expect(warnings).toEqual([]);
-  });
-});
-
-describe('the environment variables of a program', () => {
-  it('are those in its table, and are masked in its answers', async () => {
-    const server = {
-      ...badServer('environment'),
-      env: { API_KEY: '${OURS}', MODE: 'plain', PATH: '/only/this' },
-    };
-    const { call } = await connect([server], { env: { OURS: 'canary-4711', OTHER: 'canary-0815' } });
-    expect(JSON.parse((await call('work')).text)).toEqual({
-      API_KEY: '***',
-      MODE: 'plain',
-      PATH: '/only/this',
-    });
-  });
-
-  it('cause a warning if one of ours is missing', async () => {
-    const { tools, warnings } = await connect([{ ...GOOD, env: { API_KEY: '${NO_KEY}' } }]);
-    expect(tools).toEqual([]);
-    expect(warnings[0]?.message).toContain(
-      '`env.API_KEY` needs the environment variable `NO_KEY`, which is not set or empty',
-    );
   });
 });

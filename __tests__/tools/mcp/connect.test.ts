@@ -33,20 +33,6 @@ describe('the everything server over stdio', () => {
       isError: true,
     });
   });
-
-  it('sees the environment it was given and nothing else', async () => {
-    process.env['AXE_TEST_TOKEN'] = 'not-for-servers';
-    try {
-      const { call } = await connect([EVERYTHING_SERVER], {
-        env: { AXE_TEST_TOKEN: 'not-for-servers' },
-        childEnv: { PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' },
-      });
-      const { text } = await call('get-env');
-      expect(JSON.parse(text)).toEqual({ PATH: '/usr/bin:/bin', LANG: 'C.UTF-8' });
-    } finally {
-      delete process.env['AXE_TEST_TOKEN'];
-    }
-  });
 });
 
 describe('the filesystem server over stdio', () => {
@@ -61,19 +47,6 @@ describe('the filesystem server over stdio', () => {
     const refused = await call('read_text_file', { path: '/etc/hostname' });
     expect(refused).toEqual({ text: expect.stringContaining('Access denied'), isError: true });
     expect(warnings).toEqual([]);
-  });
-
-  it('loses to built-in tools, with one warning that names them', async () => {
-    const { tools, warnings } = await connect([stdioServer('files', [FILESYSTEM, tempDir('mcp')])], {
-      reserved: ['read_file', 'write_file', 'run_command'],
-    });
-    const names = tools.map((tool) => tool.name);
-    expect(names).toContain('read_text_file');
-    expect(names).not.toContain('read_file');
-    expect(names).not.toContain('write_file');
-    const message =
-      'MCP server `files` offers `read_file`, `write_file` (left out: another tool has the same name)';
-    expect(warnings).toEqual([{ code: 'mcp-server', message }]);
   });
 });
 

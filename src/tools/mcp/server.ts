@@ -2,6 +2,7 @@ import type { Client, Tool as DefinedTool, Transport } from '@modelcontextprotoc
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
 import { networkCause } from '../../lib/errors.js';
+import { field } from '../../lib/json.js';
 import { VERSION } from '../../lib/product.js';
 import { cleanLine } from '../../lib/text/cut.js';
 import type { ToolResult } from '../tool.js';
@@ -119,7 +120,7 @@ export async function openServer(
         signal.throwIfAborted();
         const why = describeFailure(thrown);
         // An error that the server answered with on purpose is for the model alone.
-        if (failureOf(thrown).name !== 'ProtocolError' && !hasComplained) {
+        if (field(thrown, 'name') !== 'ProtocolError' && !hasComplained) {
           hasComplained = true;
           complain(`failed a call of \`${cleanLine(tool.tool, 64)}\` (${why})`);
         }
@@ -255,30 +256,18 @@ const MAX_FAILURE = 500;
 
 /** What went wrong with a server, on one line, for people and for the model. */
 export function describeFailure(thrown: unknown): string {
-  const { name, message, code, cause, data } = failureOf(thrown);
+  const [code, cause] = [field(thrown, 'code'), field(thrown, 'cause')];
   if (code === 'ERA_NEGOTIATION_FAILED' && cause !== undefined) return describeFailure(cause);
-  if (code === 'REQUEST_TIMEOUT' && typeof data?.timeout === 'number') return unanswered(data.timeout);
-  // fetch's own TypeError says nothing; the reason is its cause.
-  const reason = name === 'TypeError' && cause !== undefined ? `: ${networkCause(cause).message}` : '';
-  const text = cleanLine(`${message}${reason}`, MAX_FAILURE);
+  if (code === 'REQUEST_TIMEOUT') return unanswered(Number(field(field(thrown, 'data'), 'timeout')));
+  // fetch's own TypeError, which is of another class than ours, says nothing; the reason is its cause.
+  const isOfFetch = field(thrown, 'name') === 'TypeError' && cause !== undefined;
+  const reason = isOfFetch ? `: ${networkCause(cause).message}` : '';
+  const text = cleanLine(`${field(thrown, 'message') ?? thrown}${reason}`, MAX_FAILURE);
   const status = statusOf(thrown);
   if (status === 401 || status === 403) return `HTTP ${status}, check its \`headers\` (${text})`;
   return status === undefined ? text : `HTTP ${status} (${text})`;
 }
 
 function statusOf(thrown: unknown): unknown {
-  const { name, code, status } = failureOf(thrown);
-  return name === 'SseError' ? code : status;
-}
-
-/** Looks at what was thrown without asking which class it is of: errors of fetch are not of ours. */
-function failureOf(thrown: unknown): {
-  readonly name?: unknown;
-  readonly message?: unknown;
-  readonly code?: unknown;
-  readonly status?: unknown;
-  readonly cause?: unknown;
-  readonly data?: { readonly timeout?: unknown };
-} {
-  return typeof thrown === 'object' && thrown !== null ? thrown : { message: thrown };
+  return field(thrown, field(thrown, 'name') === 'SseError' ? 'code' : 'status');
 }
