@@ -47,11 +47,7 @@ export function liveSetting(gateway: Gateway, model: string, env: Environment, p
   const provider = findProvider(parseModelRef(model));
   const { baseUrl } = resolveSettings(provider, { env, config: {} });
   const source: Source = { kind: 'live', baseUrl, fetch: createFetch(env) };
-  const names = [
-    provider.keyVariable,
-    ...provider.otherKeyVariables,
-    ...Object.values(provider.headerVariables),
-  ];
+  const names = [provider.keyVariable, ...provider.otherKeyVariables];
   const given = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return {
     name: model,

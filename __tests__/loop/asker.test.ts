@@ -70,15 +70,6 @@ describe('a request to a model', () => {
     expect(warnings).toEqual([{ code: 'model-warning', message }]);
   });
 
-  it('causes that warning once for all conversations that share a budget', async () => {
-    const silent = { ...says('Hi'), usage: NO_USAGE };
-    const budget = new Budget({ maxTokens: 10, maxCostUsd: 0 });
-    const scenes = [scene([silent], { budget }), scene([silent], { budget })];
-    for (const { asker } of scenes) await asker.ask(HELLO, {});
-    expect(scenes.map(({ warnings }) => warnings.length)).toEqual([1, 0]);
-    expect(budget.spent()).toMatchObject({ limit: 'tokens' });
-  });
-
   it('is repeated after a temporary error, within one turn', async () => {
     const { asker, usage, events, slept } = scene([BUSY, says('Hi')]);
     await asker.ask(HELLO, {});
@@ -213,7 +204,7 @@ describe('a warning about a model', () => {
     await asker.ask(HELLO, {});
     await asker.ask(HELLO, {});
     expect(warnings).toHaveLength(2);
-    expect(warnings[0]?.message).toBe("the model's provider: temperature: unsupported");
+    expect(warnings[0]?.message).toBe('the provider of `p/first`: temperature: unsupported');
   });
 
   it('states once that its price is unknown, if dollars are limited', async () => {

@@ -6,8 +6,16 @@ import { call, createFakeModel, opened, reply, says } from '../helpers/model-fak
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { conversationOf, loopDeps } from './scene.js';
 
-type LimitState = Partial<Parameters<typeof limitNotice>[0]>;
-const MANY = { turnsLeft: LIMIT_NOTICE.turns + 1 };
+interface LimitState {
+  readonly turnsLeft?: number;
+  readonly tokensShare?: number | undefined;
+  readonly costShare?: number | undefined;
+  readonly secondsLeft?: number | undefined;
+}
+
+function noticeOf({ turnsLeft = LIMIT_NOTICE.turns + 1, secondsLeft, tokensShare, costShare }: LimitState) {
+  return limitNotice(turnsLeft, { tokensShare, costShare }, secondsLeft);
+}
 
 const SOON = 'Do only what is still needed and give your final answer soon.';
 const NOW = 'Your next reply is the last one: give your final answer now, without calling a tool.';
@@ -30,7 +38,7 @@ describe('the notice of a limit', () => {
       `[Little is left of this run: 2 turns, 15% of the token budget, 60 seconds. ${SOON}]`,
     ],
   ])('for %j is one line', (state, line) => {
-    expect(limitNotice({ ...MANY, ...state })).toBe(line);
+    expect(noticeOf(state)).toBe(line);
     expect(line).not.toContain('\n');
   });
 
@@ -41,7 +49,7 @@ describe('the notice of a limit', () => {
     [{ secondsLeft: Number.POSITIVE_INFINITY }],
     [{ tokensShare: Number.NaN, costShare: Number.NaN, secondsLeft: Number.NaN }],
   ])('is not given for %j', (state) => {
-    expect(limitNotice({ ...MANY, ...state })).toBeUndefined();
+    expect(noticeOf(state)).toBeUndefined();
   });
 });
 

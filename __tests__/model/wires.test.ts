@@ -39,7 +39,7 @@ const GEMINI = {
   settings: { generationConfig: { temperature: 0, maxOutputTokens: 77 } },
   statuses: OVERLOAD_STATUSES,
   emptyAnswer: 'empty',
-  otherShape: 'server: response contains no candidates',
+  otherShape: 'server: response contains no content',
   jsonSchema: {
     generationConfig: { responseMimeType: 'application/json', responseJsonSchema: { type: 'object' } },
   },

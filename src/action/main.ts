@@ -228,7 +228,6 @@ async function createActionDependencies({
     loadConfig: async () => ({}),
     idToken: getIDToken,
     readTextFile: readConfigFile,
-    asksWindow: true,
     apiKey: inputs.apiKey || undefined,
   });
   return {

@@ -134,11 +134,18 @@ export function createAsker(
     budget.add(used, current.price);
     if (limit.leftBy !== undefined && reply.finishReason.unified === 'length') budget.cutBy(limit.leftBy);
     deps.onReply?.({ modelId: usage.modelId, use: used, price: current.price });
-    if (estimated !== undefined && budget.isFirstEstimate(current.ref)) {
-      const message = `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate`;
-      deps.reporter.warn({ code: 'model-warning', message });
+    if (estimated !== undefined)
+      tellOnce(
+        `\`${current.ref}\` does not say how many tokens a reply used, so they are estimated; the limits on tokens and cost use the estimate`,
+      );
+    if (used.costUsd === undefined && current.price === undefined && budget.limits.maxCostUsd > 0)
+      tellOnce(
+        `the price of \`${current.ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`,
+      );
+    for (const warning of reply.warnings) {
+      const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
+      if (!isOwn) tellOnce(`the provider of \`${current.ref}\`: ${warningText(warning)}`);
     }
-    introduce(reply, used.costUsd !== undefined || current.price !== undefined);
     const called = toolCallsOf(reply.content).map(({ tool }) => tool);
     const { costUsd, isCostPartial } = budget.spending;
     deps.reporter.event({ kind: 'tokens-used', use: used, costUsd: isCostPartial ? undefined : costUsd });
@@ -187,21 +194,9 @@ export function createAsker(
     return undefined;
   }
 
-  /** What is to be told of a model and was not told yet. */
-  function introduce({ warnings }: LanguageModelV4GenerateResult, hasCost: boolean): void {
-    const { ref } = current;
-    if (!told.has(ref) && !hasCost && budget.limits.maxCostUsd > 0) {
-      const message = `the price of \`${ref}\` is not known, so \`max-cost-usd\` cannot limit what it costs. Set \`[params.price]\` in the agent, or \`max-tokens\` or \`max-turns\`.`;
-      deps.reporter.warn({ code: 'model-warning', message });
-    }
-    told.add(ref);
-    for (const warning of warnings) {
-      const text = warningText(warning);
-      const isOwn = 'feature' in warning && ownSettings.includes(warning.feature);
-      if (isOwn || told.has(`${ref}: ${text}`)) continue;
-      told.add(`${ref}: ${text}`);
-      deps.reporter.warn({ code: 'model-warning', message: `the model's provider: ${text}` });
-    }
+  function tellOnce(message: string): void {
+    if (!told.has(message)) deps.reporter.warn({ code: 'model-warning', message });
+    told.add(message);
   }
 
   return {
@@ -251,8 +246,6 @@ export interface Models {
   open(ref: ModelRef): Promise<LanguageModel>;
   /** What is known of a model; all undefined for one we have no figures of. */
   facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
-  /** The window of a model as its server says it; undefined where it cannot be asked. Never rejects once the model is open. */
-  askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
 }
 
 /** What of `[params]` goes with each request, whoever is asked: models take of it what they know. */

@@ -59,7 +59,6 @@ export class Budget {
   #reservedTokens = 0;
   #reservedUsd = 0;
   #cutBy: Limit | undefined;
-  readonly #estimated = new Set<string>();
   readonly #onCost: (costUsd: number) => void;
 
   /** `onCost` gets what was spent so far, after each reply whose price is known. */
@@ -77,13 +76,6 @@ export class Budget {
       this.#costUsd = (this.#costUsd ?? 0) + costUsd;
       this.#onCost(this.#costUsd);
     }
-  }
-
-  /** Whether what this model used was not estimated before, in any of the conversations that share the purse. */
-  isFirstEstimate(ref: string): boolean {
-    const isFirst = !this.#estimated.has(ref);
-    this.#estimated.add(ref);
-    return isFirst;
   }
 
   /**

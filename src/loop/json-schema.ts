@@ -17,13 +17,12 @@ export async function compileSchema(
   leftMs: () => number,
 ): Promise<ValueCheck> {
   const ajv = await openCompiler(schema, origin);
-  const inTime = <T>(work: () => T): T =>
-    withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
   const usable = <T>(work: () => T, what: string): T => {
     try {
-      return inTime(work);
+      return withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
     } catch (thrown) {
-      throw thrown instanceof OutOfTime ? slowSchema(origin, what) : brokenSchema(origin, thrown);
+      if (!(thrown instanceof OutOfTime)) throw unusable(origin, thrown);
+      throw unusable(origin, new Error(`${what} takes more than ${STRUCTURED_LIMITS.checkMs / 1000} s`));
     }
   };
   const copy: Readonly<Record<string, unknown>> = { ...schema };
@@ -56,7 +55,7 @@ export async function inspectSchema(schema: JsonSchema, origin: string): Promise
   try {
     await ajv.validateSchema(copy, true);
   } catch (thrown) {
-    throw brokenSchema(origin, thrown);
+    throw unusable(origin, thrown);
   }
 }
 
@@ -87,20 +86,10 @@ async function openCompiler(schema: JsonSchema, origin: string): Promise<Ajv> {
   );
 }
 
-function slowSchema(origin: string, what: string): ConfigError {
-  return new ConfigError(
-    `the JSON schema of ${origin} cannot be used: ${what} takes more than ${STRUCTURED_LIMITS.checkMs / 1000} s`,
-    {
-      remedy:
-        'Simplify its patterns: a repetition inside a repetition, such as `(a+)+`, can take years. So can definitions that refer to each other many times.',
-    },
-  );
-}
-
-function brokenSchema(origin: string, thrown: unknown): ConfigError {
+function unusable(origin: string, thrown: unknown): ConfigError {
   return new ConfigError(`the JSON schema of ${origin} cannot be used: ${messageOf(thrown)}`, {
     remedy:
-      'Fix the schema. It follows JSON Schema, draft 2020-12 unless `$schema` says draft 7; references to other documents are not fetched.',
+      'Fix the schema, and keep patterns and references simple: `(a+)+` can take years. It follows JSON Schema, draft 2020-12 unless `$schema` says draft 7; other documents are not fetched.',
     cause: thrown,
   });
 }

@@ -154,12 +154,8 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       const leftMs = deps.leftMs();
       // Time counts once more than half of it is gone, however short it was.
       const isLate = leftMs < deps.clock.now().getTime() - startedAt;
-      const notice = limitNotice({
-        turnsLeft: maxTurns - usage.turns,
-        ...budget.shares(),
-        secondsLeft: isLate ? leftMs / 1000 : undefined,
-        goal: goal?.tool,
-      });
+      const secondsLeft = isLate ? leftMs / 1000 : undefined;
+      const notice = limitNotice(maxTurns - usage.turns, budget.shares(), secondsLeft, goal?.tool);
       messages = [...messages, assistantMessage(reply.content, calls), toolMessage(answered, notice)];
     }
     const error = new AxeError(turnLimitMessage('agent', maxTurns), {
@@ -256,22 +252,14 @@ function failed(thrown: unknown, answer: string, stats: RunStats, signal: AbortS
 
 /**
  * One line that tells the model how little is left, to be at the end of the last tool result; undefined while there
- * is enough (thresholds: {@link LIMIT_NOTICE}). Shares are spent, 1 for all of it; undefined where there is no limit.
+ * is enough (thresholds: {@link LIMIT_NOTICE}). Shares are spent, 1 for all of it; left out where there is no limit.
  */
-export function limitNotice({
-  turnsLeft,
-  tokensShare = 0,
-  costShare = 0,
+export function limitNotice(
+  turnsLeft: number,
+  { tokensShare = 0, costShare = 0 }: ReturnType<Budget['shares']>,
   secondsLeft = Number.POSITIVE_INFINITY,
-  goal,
-}: {
-  readonly turnsLeft: number;
-  readonly tokensShare?: number | undefined;
-  readonly costShare?: number | undefined;
-  readonly secondsLeft?: number | undefined;
-  /** The tool that ends the conversation; left out, an answer does. */
-  readonly goal?: string | undefined;
-}): string | undefined {
+  goal?: string,
+): string | undefined {
   const scarce: string[] = [];
   if (turnsLeft <= LIMIT_NOTICE.turns) scarce.push(count(turnsLeft, 'turn'));
   if (tokensShare >= LIMIT_NOTICE.share) scarce.push(`${percentLeft(tokensShare)} of the token budget`);

@@ -20,13 +20,14 @@ export class Usage {
   readonly calls: ToolCallRecord[] = [];
   /** Input tokens of the last request: how full the model's window is. */
   lastInputTokens = 0;
+  /** The model of the last reply, as the provider names it. */
+  modelId: string;
   #inputTokens = 0;
   #outputTokens = 0;
   #cacheReadTokens = 0;
-  #modelId: string;
 
   constructor(modelId: string) {
-    this.#modelId = modelId;
+    this.modelId = modelId;
   }
 
   /** Counts a reply of the model `modelId`, whose turn its caller counts, and gives what it took. */
@@ -41,40 +42,36 @@ export class Usage {
       costUsd: typeof costUsd === 'number' ? costUsd : undefined,
     };
     this.lastInputTokens = use.input;
-    this.#count(use);
+    this.#count(use.input, use.output, use.cacheRead);
     this.stopReason = finishReason.raw ?? finishReason.unified;
-    this.#modelId = response?.modelId ?? modelId;
+    this.modelId = response?.modelId ?? modelId;
     return use;
-  }
-
-  /** The model of the last reply, as the provider names it. */
-  get modelId(): string {
-    return this.#modelId;
   }
 
   /** Counts what the sub-agents of this conversation took (axe leaves it out, axe-behaviour §20.24). */
   addSubAgent({ inputTokens, outputTokens, cacheReadTokens, retries }: RunStats): void {
-    this.#count({ input: inputTokens, output: outputTokens, cacheRead: cacheReadTokens });
+    this.#count(inputTokens, outputTokens, cacheReadTokens);
     this.retries += retries;
   }
 
   stats(durationMs: number, budget: Budget): RunStats {
+    const { turns, toolCalls, calls, retries, modelId, stopReason } = this;
     return {
       ...spendingOf(budget),
-      turns: this.turns,
-      toolCalls: this.toolCalls,
-      calls: this.calls,
-      retries: this.retries,
+      turns,
+      toolCalls,
+      calls,
+      retries,
       inputTokens: this.#inputTokens,
       outputTokens: this.#outputTokens,
       cacheReadTokens: this.#cacheReadTokens,
       durationMs,
-      modelId: this.#modelId,
-      stopReason: this.stopReason,
+      modelId,
+      stopReason,
     };
   }
 
-  #count({ input, output, cacheRead }: Pick<TokenUse, 'input' | 'output' | 'cacheRead'>): void {
+  #count(input: number, output: number, cacheRead: number): void {
     this.#inputTokens += input;
     this.#outputTokens += output;
     this.#cacheReadTokens += cacheRead;
@@ -138,16 +135,16 @@ export class UsageByAgent {
     const answered = new Set<string>();
     return ({ modelId, use, price }) => {
       const key = JSON.stringify([name, modelId]);
-      const before = this.#usages.get(key);
+      const before = this.#usages.get(key) ?? { ...NOTHING, name, modelId };
       const cost = costOf(use, price);
       this.#usages.set(key, {
         name,
         modelId,
-        conversations: (before?.conversations ?? 0) + (answered.has(key) ? 0 : 1),
-        turns: (before?.turns ?? 0) + 1,
-        inputTokens: (before?.inputTokens ?? 0) + use.input,
-        outputTokens: (before?.outputTokens ?? 0) + use.output,
-        costUsd: before === undefined ? cost : sumOf(before.costUsd, cost),
+        conversations: before.conversations + (answered.has(key) ? 0 : 1),
+        turns: before.turns + 1,
+        inputTokens: before.inputTokens + use.input,
+        outputTokens: before.outputTokens + use.output,
+        costUsd: before.costUsd === undefined || cost === undefined ? undefined : before.costUsd + cost,
       });
       answered.add(key);
     };
@@ -155,13 +152,9 @@ export class UsageByAgent {
 
   /** In the order in which they were asked, whoever answered first. */
   get all(): readonly AgentUsage[] {
-    const names = [...this.#names];
-    return [...this.#usages.values()].sort(
-      (one, other) => names.indexOf(one.name) - names.indexOf(other.name),
-    );
+    const place = ({ name }: AgentUsage) => this.#names.indexOf(name);
+    return [...this.#usages.values()].sort((one, other) => place(one) - place(other));
   }
 }
 
-function sumOf(one: number | undefined, other: number | undefined): number | undefined {
-  return one === undefined || other === undefined ? undefined : one + other;
-}
+const NOTHING = { conversations: 0, turns: 0, inputTokens: 0, outputTokens: 0, costUsd: 0 };

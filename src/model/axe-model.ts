@@ -9,12 +9,11 @@ import { field } from '../lib/json.js';
 import { type LanguageModel, withoutThoughts } from '../loop/messages.js';
 import { isThinking, type Thinking } from '../loop/output-limit.js';
 import { withCost } from '../loop/usage.js';
-import { redact } from '../safety/redact.js';
 import type { Protocol, Provider } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
 import { withCachePoints, withModelOptions } from './model-options.js';
 import type { OpenedModel } from './protocols.js';
-import { firstChoice, streamReply } from './replies.js';
+import { streamReply } from './replies.js';
 import {
   keepReasoningDetails,
   refusesThinking,
@@ -64,7 +63,7 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
       try {
         const fitted = withModelOptions(options, { ...spoken, model: model.modelId });
         const reply = withReportedUsage(withKnownEnd(await ask(fitted.options)));
-        checkContent(reply, options, spoken, secrets);
+        checkContent(reply, options, spoken);
         const kept = keep(reply, spoken);
         return { ...kept, warnings: [...fitted.warnings, ...warningsOf(kept, options)] };
       } catch (thrown) {
@@ -175,35 +174,22 @@ function withShortTools(options: LanguageModelV4CallOptions): LanguageModelV4Cal
 
 /**
  * How a reply ended counts before what it holds: a refusal and a cut reply may be empty, and so may a reply after tool
- * calls, by which all may have been said. Else no content at all is an error for Anthropic, Ollama and Google, and an
- * empty answer for OpenAI (axe-behaviour §11).
+ * calls, by which all may have been said. Else no content at all is an error for Anthropic and Ollama, and for
+ * Google without an end, and an empty answer for others (axe-behaviour §11).
  */
 function checkContent(
-  { content, finishReason, response }: LanguageModelV4GenerateResult,
+  { content, finishReason }: LanguageModelV4GenerateResult,
   { prompt }: LanguageModelV4CallOptions,
   { provider, wire }: ModelReply,
-  secrets: readonly string[],
 ): void {
   const { unified, raw } = finishReason;
   const details = { remedy: retryRemedy(provider) };
   if (content.length > 0 || unified === 'content-filter' || unified === 'length') return;
-  if (unified === 'error') {
-    const text = choiceError(response?.body) ?? `the reply ended with an error (${raw ?? unified})`;
-    throw new ProviderError('server', redact(text, secrets), details);
-  }
-  if (wire === 'google' && raw === undefined) {
-    throw new ProviderError('server', 'response contains no candidates', details);
-  }
-  const isAfterTools = prompt.some(({ role }) => role === 'tool');
-  if (!isAfterTools && (wire === 'anthropic' || provider.id === 'ollama')) {
+  if (unified === 'error')
+    throw new ProviderError('server', `the reply ended with an error (${raw ?? unified})`, details);
+  const isNone = wire === 'google' ? raw === undefined : wire === 'anthropic' || provider.id === 'ollama';
+  if (isNone && !prompt.some(({ role }) => role === 'tool'))
     throw new ProviderError('server', 'response contains no content', details);
-  }
-}
-
-/** OpenRouter says in the choice what became of the model behind it. */
-function choiceError(body: unknown): string | undefined {
-  const message = field(field(firstChoice(body), 'error'), 'message');
-  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
 }
 
 /**

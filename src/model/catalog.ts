@@ -12,20 +12,14 @@ export type Protocol =
   | 'bedrock'
   | 'offline';
 
-/** Models of a provider that are spoken to in another form than its usual one. */
-interface Route {
-  readonly models: RegExp;
-  readonly wire: Protocol;
-}
-
 /** How a provider is spoken to and what it is called in settings. Data only. */
 export interface Provider {
   readonly id: string;
   /** How it is reached: directly with a key, or through a cloud with settings of its own. */
   readonly access: 'direct' | 'azure' | 'bedrock' | 'vertex' | 'offline';
   readonly wire: Protocol;
-  /** The first that matches wins over `wire`. */
-  readonly routes: readonly Route[];
+  /** Models that are spoken to in another form; the first that matches wins over `wire`. */
+  readonly routes: readonly { readonly models: RegExp; readonly wire: Protocol }[];
   /** Environment variables of the key, first of all the one that messages name; empty for none. */
   readonly keyVariable: string;
   readonly otherKeyVariables: readonly string[];
@@ -36,8 +30,6 @@ export interface Provider {
   readonly defaultBaseUrl: string | undefined;
   /** Added to a base URL that names no version. */
   readonly versionPath: '/v1' | '/v1beta';
-  /** Headers whose values come from environment variables, by their names. */
-  readonly headerVariables: Readonly<Record<string, string>>;
   /** Error categories by HTTP status; every other status is `server` (axe-behaviour §12). */
   readonly categories: Readonly<Record<number, ProviderErrorCategory>>;
 }
@@ -57,10 +49,10 @@ const ANTHROPIC_CATEGORIES: Provider['categories'] = {
   529: 'overloaded',
 };
 
-const RESPONSES: Route = { models: RESPONSES_MODELS, wire: 'openai-responses' };
+const RESPONSES = { models: RESPONSES_MODELS, wire: 'openai-responses' } as const;
 
 /** OpenCode Zen has an address for each form (opencode.ai/docs/zen). */
-const OPENCODE_ROUTES: readonly Route[] = [
+const OPENCODE_ROUTES: Provider['routes'] = [
   { models: /^claude-/, wire: 'anthropic' },
   { models: /^gpt-/, wire: 'openai-responses' },
   { models: /^gemini-/, wire: 'google' },
@@ -74,7 +66,6 @@ const USUAL = {
   needsKey: true,
   defaultBaseUrl: undefined,
   versionPath: '/v1',
-  headerVariables: {},
   categories: OPENAI_CATEGORIES,
 } as const satisfies Partial<Provider>;
 
@@ -121,14 +112,7 @@ const PROVIDERS: readonly Provider[] = [
     keyVariable: 'AWS_BEARER_TOKEN_BEDROCK',
     needsKey: false,
   }),
-  named('openrouter', {
-    defaultBaseUrl: 'https://openrouter.ai/api/v1',
-    headerVariables: {
-      'HTTP-Referer': 'AXE_OPENROUTER_REFERER',
-      'X-OpenRouter-Title': 'AXE_OPENROUTER_TITLE',
-      'X-OpenRouter-Categories': 'AXE_OPENROUTER_CATEGORIES',
-    },
-  }),
+  named('openrouter', { defaultBaseUrl: 'https://openrouter.ai/api/v1' }),
   named('requesty', { defaultBaseUrl: 'https://router.requesty.ai/v1' }),
   named('atlascloud', { defaultBaseUrl: 'https://api.atlascloud.ai/v1' }),
   named('edenai', { defaultBaseUrl: 'https://api.edenai.run/v3' }),

@@ -54,14 +54,13 @@ function usual(
   effort: Effort | undefined,
 ): SharedV4ProviderOptions[string] {
   if (wire !== 'openai' && wire !== 'openai-responses') return {};
+  const isUnknown = findFacts({ provider: provider.id, model }) === undefined;
   return {
-    ...(tools.length === 0 ? {} : { promptCacheKey: cacheKeyOf(prompt) }),
+    ...(tools.length > 0 && { promptCacheKey: cacheKeyOf(prompt) }),
     // The package asks for a summary of the thoughts with an effort, which OpenAI gives to verified organisations only.
-    ...(effort === undefined || wire === 'openai' ? {} : { reasoningSummary: null }),
+    ...(effort !== undefined && wire !== 'openai' && { reasoningSummary: null }),
     // The name of a deployment does not say that its model thinks; that an effort is asked for does.
-    ...(isReasoning || (effort !== undefined && findFacts({ provider: provider.id, model }) === undefined)
-      ? { forceReasoning: true }
-      : {}),
+    ...((isReasoning || (effort !== undefined && isUnknown)) && { forceReasoning: true }),
   };
 }
 

@@ -11,12 +11,6 @@ import {
 } from '@ai-sdk/provider';
 import { field } from '../lib/json.js';
 
-/** What an answer of Chat Completions says; undefined where it says nothing. */
-export function firstChoice(body: unknown): unknown {
-  const choices = field(body, 'choices');
-  return Array.isArray(choices) ? choices[0] : undefined;
-}
-
 /** A text or a thought, of which more may come. */
 interface OpenPart {
   readonly type: 'text' | 'reasoning';

@@ -80,11 +80,14 @@ export function firstSet(values: readonly (string | undefined)[]): string | unde
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
-function resolveHeaders({ headerVariables }: Provider, env: Environment): ModelSettings['headers'] {
-  const headers = Object.entries(headerVariables).map(([name, variable]) => [
-    name,
-    firstSet([env[variable]]),
-  ]);
+/** OpenRouter is told whose requests these are, as by axe. */
+function resolveHeaders({ id }: Provider, env: Environment): ModelSettings['headers'] {
+  if (id !== 'openrouter') return {};
+  const headers = [
+    ['HTTP-Referer', firstSet([env['AXE_OPENROUTER_REFERER']])],
+    ['X-OpenRouter-Title', firstSet([env['AXE_OPENROUTER_TITLE']])],
+    ['X-OpenRouter-Categories', firstSet([env['AXE_OPENROUTER_CATEGORIES']])],
+  ];
   return Object.fromEntries(headers.filter(([, value]) => value !== undefined));
 }
 

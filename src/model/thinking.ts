@@ -6,7 +6,6 @@ import {
   type LanguageModelV4Message,
 } from '@ai-sdk/provider';
 import { field } from '../lib/json.js';
-import { firstChoice } from './replies.js';
 
 /**
  * Whether a provider refuses the thinking in a request, and not the request without it: Claude from 5.1 on binds its thinking
@@ -68,7 +67,9 @@ const DETAILS_KEY = 'openrouter';
  * does not know them: they become the one thought of the reply.
  */
 export function keepReasoningDetails(reply: LanguageModelV4GenerateResult): LanguageModelV4GenerateResult {
-  const details = field(field(firstChoice(reply.response?.body), 'message'), 'reasoning_details');
+  const choices = field(reply.response?.body, 'choices');
+  const choice: unknown = Array.isArray(choices) ? choices[0] : undefined;
+  const details = field(field(choice, 'message'), 'reasoning_details');
   if (!Array.isArray(details) || details.length === 0) return reply;
   const text = reply.content.map((part) => (part.type === 'reasoning' ? part.text : '')).join('');
   const thought = { type: 'reasoning', text, providerMetadata: { [DETAILS_KEY]: { details } } } as const;

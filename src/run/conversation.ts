@@ -73,14 +73,13 @@ export interface Held {
 
 /** Opens a model with what is known of it, and with what an agent says where it is not. Throws what `Models.open` throws. */
 export async function openModel(
-  { models, secrets, deadline }: Dependencies,
+  { models, secrets }: Dependencies,
   ref: ModelRef,
   { price, contextWindow }: Partial<ModelParams> = {},
 ): Promise<OpenModel> {
   const model = withoutSecrets(await models.open(ref), secrets);
   const facts = models.facts(ref);
-  const known = (await models.askWindow?.(ref, deadline.signal)) ?? facts.windowTokens;
-  const windowTokens = smallerWindow(known, contextWindow);
+  const windowTokens = smallerWindow(facts.windowTokens, contextWindow);
   return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price, windowTokens };
 }
 
