@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 50_451,
+  'lines of src/': 50_235,
   'files of src/': 311,
-  'types of src/': 697,
+  'types of src/': 694,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 78_819,
-  'lines of scripts/, bench/ and eval/': 4950,
+  'lines of __tests__/': 78_757,
+  'lines of scripts/, bench/ and eval/': 4946,
 };
 
 describe('the ratchet', () => {

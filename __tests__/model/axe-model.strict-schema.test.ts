@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isStrictSchema } from '../../src/model/axe-model.js';
+import { isStrictSchema } from '../../src/model/model-options.js';
 
 const closed = { additionalProperties: false };
 const text = { type: 'string' };

@@ -11,7 +11,6 @@ import { always, completion, playModel } from './open-model.js';
 const TOOLS: LanguageModelV4CallOptions['tools'] = [
   { type: 'function', name: 'read_file', description: 'Reads', inputSchema: { type: 'object' } },
 ];
-const NONE = { temperature: undefined, maxTokens: 0, responseFormat: undefined };
 
 /** What one request with these parameters holds, and what the reply is accompanied by. */
 async function ask(
@@ -20,7 +19,7 @@ async function ask(
   patch: Partial<LanguageModelV4CallOptions> = {},
 ) {
   const { server, model } = await playModel(ref, [text('Hi')]);
-  const reply = await model.doGenerate(question({ ...modelSettings({ ...NONE, ...params }), ...patch }));
+  const reply = await model.doGenerate(question({ ...modelSettings(params), ...patch }));
   return { body: server.requests()[0]?.body, warnings: reply.warnings };
 }
 
@@ -166,8 +165,8 @@ describe('the form in which a deployment or a gateway is asked', () => {
     ['openai/gpt-6.1-sol', 'chat', '/chat/completions'],
     ['azure/gpt-5.6-sol', 'chat', '/chat/completions'],
   ] as const)('is what the agent says: %s, %s', async (ref, api, path) => {
-    const { server, model } = await playModel(ref, [text('Hi')]);
-    await model.doGenerate(question(modelSettings({ ...NONE, api })));
+    const { server, model } = await playModel(ref, [text('Hi')], api);
+    await model.doGenerate(question());
     expect(pathsOf(server)).toEqual([path]);
   });
 });

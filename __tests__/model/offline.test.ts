@@ -102,15 +102,4 @@ describe('createOfflineModel', () => {
   it('states what it can do if there is no diff', async () => {
     expect(await answer('Write a haiku')).toContain('They can review a diff, and none was sent.');
   });
-
-  it('states how many entries of memory it was given and the date of the newest', async () => {
-    const entries = ['2026-11-20T08:00:00Z', '2026-11-21T09:30:00Z']
-      .map((time) => `## ${time}\n**Task:** x\n**Result:** y\n\n`)
-      .join('');
-    const system = `Persona\n\n## 2020-01-01T00:00:00Z\n\n---\n\n## Memory\n\n${entries}`;
-    expect(await answer('Hello', system)).toContain(
-      'Memory: 2 earlier entries given; the newest is of 2026-11-21T09:30:00Z.',
-    );
-    expect(await answer('Hello', 'Persona')).toContain('Memory: no earlier entries were given.');
-  });
 });

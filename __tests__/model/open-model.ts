@@ -1,3 +1,4 @@
+import type { ModelParams } from '../../src/agent/config.js';
 import { parseModelRef } from '../../src/agent/model-ref.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
 import { createModels, type ModelsOptions } from '../../src/model/create.js';
@@ -27,9 +28,13 @@ function envOf(url: string): Readonly<Record<string, string>> {
 }
 
 /** A model as a run opens it, with these settings. */
-export async function openModel(ref: string, options: Partial<ModelsOptions> = {}): Promise<LanguageModel> {
+export async function openModel(
+  ref: string,
+  options: Partial<ModelsOptions> = {},
+  form?: ModelParams['api'],
+): Promise<LanguageModel> {
   const models = createModels({ env: {}, loadConfig: async () => ({}), fetch: realmFetch, ...options });
-  return await models.open(parseModelRef(ref));
+  return await models.open(parseModelRef(ref), form);
 }
 
 /** A model of any provider that a server plays. */
@@ -37,14 +42,15 @@ export async function openAt(
   { url }: Pick<ModelServer, 'url'>,
   ref: string,
   env: ModelsOptions['env'] = {},
+  form?: ModelParams['api'],
 ): Promise<LanguageModel> {
-  return await openModel(ref, { env: { ...envOf(url), ...env } });
+  return await openModel(ref, { env: { ...envOf(url), ...env } }, form);
 }
 
 /** A model of any provider, and the server that plays it. */
-export async function playModel(ref: string, script: ModelScript) {
+export async function playModel(ref: string, script: ModelScript, form?: ModelParams['api']) {
   const server = await startModelServer(script);
-  return { server, model: await openAt(server, ref) };
+  return { server, model: await openAt(server, ref, {}, form) };
 }
 
 /** A server that gives this body to every request. */

@@ -5,7 +5,7 @@ import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer } from '../helpers/model-server.js';
 import { countedIdToken, formIn, idToken, routedFetch, STATEMENT } from './cloud.js';
 import { question } from './contract.js';
-import { claude, completion, gemini, openModel } from './open-model.js';
+import { claude, gemini, openModel } from './open-model.js';
 
 const PROJECT = { GOOGLE_CLOUD_PROJECT: 'octo-project' };
 const TOKEN = { CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.octo' };
@@ -24,9 +24,7 @@ async function startVertex() {
     status: 200,
     body: path.includes('rawPredict')
       ? claude('end_turn', [{ type: 'text', text: 'Hi' }])
-      : path.includes('openapi')
-        ? completion({ content: 'Hi' })
-        : gemini('STOP', [{ text: 'Hi' }]),
+      : gemini('STOP', [{ text: 'Hi' }]),
   }));
   return { server, hosts: { 'aiplatform.googleapis.com': server.url } };
 }
@@ -73,18 +71,6 @@ describe('Vertex AI', () => {
     expect(request?.body).not.toHaveProperty('model');
     expect(request?.headers).toMatchObject({ authorization: 'Bearer ya29.octo' });
     expect(request?.headers).not.toHaveProperty('x-api-key');
-  });
-
-  it('offers models of other makers', async () => {
-    const { server, hosts } = await startVertex();
-    const fetch = routedFetch(hosts);
-    const model = await open('meta/llama-4-maverick', { ...PROJECT, ...TOKEN }, { fetch });
-    expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
-    expect(server.requests()[0]).toMatchObject({
-      path: '/v1/projects/octo-project/locations/global/endpoints/openapi/chat/completions',
-      headers: { authorization: 'Bearer ya29.octo' },
-      body: { model: 'meta/llama-4-maverick' },
-    });
   });
 
   it('accepts a key without a project, in a header', async () => {

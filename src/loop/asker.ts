@@ -5,7 +5,6 @@ import type {
   SharedV4ProviderOptions,
   SharedV4Warning,
 } from '@ai-sdk/provider';
-import { API_FORMS } from '../agent/choices.js';
 import type { ModelParams, RetryConfig } from '../agent/config.js';
 import type { ModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
@@ -242,30 +241,17 @@ function count(tokens: number | undefined): number | undefined {
 export interface Models {
   /** Reads the configuration of providers. Throws a ConfigError if it is broken; keys are not asked for. */
   configure(): Promise<void>;
-  /** Throws a ProviderError for a missing key, an AxeError for an unknown provider. */
-  open(ref: ModelRef): Promise<LanguageModel>;
+  /**
+   * Opens a model, in the form of OpenAI's interface that is given (`[params] api`), else in the one that is known of it. Throws
+   * a ProviderError for a missing key, an AxeError for an unknown provider.
+   */
+  open(ref: ModelRef, form?: ModelParams['api']): Promise<LanguageModel>;
   /** What is known of a model; all undefined for one we have no figures of. */
   facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
 }
 
 /** What of `[params]` goes with each request, whoever is asked: models take of it what they know. */
-export function modelSettings({
-  effort,
-  api,
-  tables,
-}: Pick<ModelParams, 'effort' | 'api' | 'tables'>): Pick<
-  LanguageModelV4CallOptions,
-  'reasoning' | 'providerOptions'
-> {
-  const form = api && { [FORM_KEY]: { form: api } };
-  if (tables === undefined && form === undefined) return { reasoning: effort };
+export function modelSettings({ effort, tables }: Partial<ModelParams>): Settings {
   // Tables of TOML were made JSON when they were read.
-  return { reasoning: effort, providerOptions: { ...(tables as SharedV4ProviderOptions), ...form } };
-}
-
-const FORM_KEY = 'axe';
-
-/** The form of OpenAI's interface that a request is to have; undefined where the agent does not say. */
-export function formOf({ providerOptions }: LanguageModelV4CallOptions): ModelParams['api'] {
-  return API_FORMS.find((form) => form === providerOptions?.[FORM_KEY]?.['form']);
+  return { reasoning: effort, providerOptions: tables as SharedV4ProviderOptions | undefined };
 }

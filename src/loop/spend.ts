@@ -94,15 +94,12 @@ export function usedUp(spend: Spend): { readonly message: string; readonly remed
 /** What a run has cost, to be kept; undefined where its price is not known, or it cost nothing. */
 export function spentFact(
   costUsd: number | undefined,
-  {
-    spend,
-    run,
-    model,
-    now,
-  }: { readonly spend: Spend; readonly run: string; readonly model: string; readonly now: Date },
+  of: { readonly spend: Spend; readonly run: string; readonly model: string; readonly now: Date },
 ): Spent | undefined {
   if (costUsd === undefined || costUsd <= 0) return undefined;
+  const { run: id, model, now } = of;
+  const { pull, day } = of.spend;
   // Micro-dollars, rounded up: a run that cost something is never free.
   const usd = Math.ceil(costUsd * 1e6 - 1e-3) / 1e6;
-  return { kind: 'spent', id: run, pull: spend.pull, day: spend.day, usd, model, at: now.getTime() };
+  return { kind: 'spent', id, pull, day, usd, model, at: now.getTime() };
 }

@@ -53,8 +53,11 @@ function readStructured(answer: string, check: ValueCheck): ReturnType<typeof fi
   if (problem !== undefined) return { problem: cleanLine(problem, MAX_CLAUSE) };
   const { depth } = STRUCTURED_LIMITS;
   if (depthExceeds(value, depth)) return { problem: `it is nested more than ${depth} levels deep` };
-  const problems = check(value);
-  return problems.length > 0 ? { problem: joinProblems(problems) } : { value };
+  // Keys in problems are the model's words, and a wrong list can have thousands of them.
+  const problems = check(value).map((one) => cleanLine(one, MAX_CLAUSE));
+  if (problems.length === 0) return { value };
+  const left = problems.length - MAX_PROBLEMS;
+  return { problem: problems.slice(0, MAX_PROBLEMS).join('; ') + (left > 0 ? `; and ${left} more` : '') };
 }
 
 const MAX_PROBLEMS = 5;
@@ -87,13 +90,6 @@ function formatFor(schema: unknown, origin: string): JsonFormat {
   }
   // The door: the interface asks for draft 7, and providers take what users write; the compiler checks the rest.
   return { type: 'json', schema: schema as JsonSchema };
-}
-
-/** Keys in problems are the model's words, and a wrong list can have thousands of them. */
-function joinProblems(problems: readonly string[]): string {
-  const shown = problems.slice(0, MAX_PROBLEMS).map((problem) => cleanLine(problem, MAX_CLAUSE));
-  const left = problems.length - shown.length;
-  return `${shown.join('; ')}${left > 0 ? `; and ${left} more` : ''}`;
 }
 
 export interface AnswerForm {

@@ -3,15 +3,14 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
-import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { field } from '../lib/json.js';
 import { type LanguageModel, withoutThoughts } from '../loop/messages.js';
-import { isThinking, type Thinking } from '../loop/output-limit.js';
+import { isThinking } from '../loop/output-limit.js';
 import { withCost } from '../loop/usage.js';
-import type { Protocol, Provider } from './catalog.js';
+import type { Protocol } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
-import { withCachePoints, withModelOptions } from './model-options.js';
+import { type Asked, withCachePoints, withModelOptions } from './model-options.js';
 import type { OpenedModel } from './protocols.js';
 import { streamReply } from './replies.js';
 import {
@@ -22,29 +21,18 @@ import {
   takeThinkBlock,
 } from './thinking.js';
 
-/** Whose model it is and how it is spoken to. */
-interface ModelReply {
-  readonly provider: Provider;
-  readonly wire: Protocol;
-  /** Undefined for a model that nothing is known of. */
-  readonly thinking: Thinking | undefined;
-  /** It is known to think, whatever its name says. */
-  readonly isReasoning?: boolean;
-}
-
 /** The package's model with axe's defaults going in and axe's errors coming out. */
-export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelReply): LanguageModel {
+export function withAxeErrors({ model, secrets }: OpenedModel, asked: Asked): LanguageModel {
   /** Messages whose thinking was refused, since something before it has changed. */
   const bare = new Set<LanguageModelV4Message>();
 
   async function ask(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     const sent = { ...options, prompt: [...withoutThoughts(options.prompt, bare)] };
     try {
-      const place = { provider: spoken.provider.id, wire: spoken.wire, model: model.modelId };
-      const request = send(withCachePoints(withDefaults(sent, spoken), place), spoken);
+      const request = send(withCachePoints(sent, asked), asked);
       // Minutes of thinking without a byte are taken for a broken connection by what is on the way. OpenRouter sends
       // white space meanwhile, and its reasoning would come in pieces that cannot be sent back.
-      return isThinking(spoken.thinking, request) && spoken.provider.id !== 'openrouter'
+      return isThinking(asked.thinking, request) && asked.provider.id !== 'openrouter'
         ? await streamReply(model, request)
         : await model.doGenerate(request);
     } catch (thrown) {
@@ -61,31 +49,28 @@ export function withAxeErrors({ model, secrets }: OpenedModel, spoken: ModelRepl
     supportedUrls: model.supportedUrls,
     async doGenerate(options) {
       try {
-        const fitted = withModelOptions(options, { ...spoken, model: model.modelId });
+        const fitted = withModelOptions(options, asked);
         const reply = withReportedUsage(withKnownEnd(await ask(fitted.options)));
-        checkContent(reply, options, spoken);
-        const kept = keep(reply, spoken);
+        checkContent(reply, options, asked);
+        const kept = keep(reply, asked);
         return { ...kept, warnings: [...fitted.warnings, ...warningsOf(kept, options)] };
       } catch (thrown) {
         if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
-        throw toProviderError(thrown, spoken.provider, secrets);
+        throw toProviderError(thrown, asked.provider, secrets);
       }
     },
   };
 }
 
 /** Reasoning as the provider wants it back, and as the package does not know it. */
-function send(
-  options: LanguageModelV4CallOptions,
-  { provider, wire }: ModelReply,
-): LanguageModelV4CallOptions {
+function send(options: LanguageModelV4CallOptions, { provider, wire }: Asked): LanguageModelV4CallOptions {
   const withReasoning = provider.id === 'openrouter' ? sendReasoningDetails(options) : options;
   return isChat(wire) ? sendThinkBlocks(withReasoning) : withReasoning;
 }
 
 function keep(
   given: LanguageModelV4GenerateResult,
-  { provider, wire }: ModelReply,
+  { provider, wire }: Asked,
 ): LanguageModelV4GenerateResult {
   const reply = isChat(wire) ? takeThinkBlock(given) : given;
   return provider.id === 'openrouter' ? withReportedCost(keepReasoningDetails(reply)) : reply;
@@ -96,82 +81,6 @@ function isChat(wire: Protocol): boolean {
   return wire === 'openai' || wire === 'openai-compatible';
 }
 
-function withDefaults(
-  options: LanguageModelV4CallOptions,
-  { provider, wire, thinking }: ModelReply,
-): LanguageModelV4CallOptions {
-  switch (wire) {
-    case 'anthropic': {
-      // Anthropic has to be named a limit, which holds thoughts and text together.
-      const most = isThinking(thinking, options) ? thinking.maxOutputTokens : undefined;
-      const maxOutputTokens = options.maxOutputTokens ?? most ?? ANTHROPIC_MAX_TOKENS;
-      // Google Cloud forbids structured outputs unless an organisation allows them; a tool does the same.
-      const limited = { ...options, maxOutputTokens };
-      return provider.access === 'vertex'
-        ? withOptions(limited, 'anthropic', { structuredOutputMode: 'jsonTool' })
-        : limited;
-    }
-    case 'openai':
-      return withOptions(
-        provider.access === 'azure' ? forAzure(options) : options,
-        'openai',
-        strictness(options),
-      );
-    case 'openai-responses': {
-      // Nothing is kept at OpenAI: reasoning comes back to us encrypted and is sent again.
-      const own = { store: false, ...strictness(options) };
-      return withOptions(provider.access === 'azure' ? withShortTools(options) : options, 'openai', own);
-    }
-    case 'openai-compatible':
-      return withOptions(options, 'openaiCompatible', strictness(options));
-    case 'bedrock':
-    case 'google':
-    case 'offline':
-      return options;
-  }
-}
-
-function withOptions(
-  options: LanguageModelV4CallOptions,
-  name: string,
-  own: Readonly<Record<string, string | number | boolean>>,
-): LanguageModelV4CallOptions {
-  if (Object.keys(own).length === 0) return options;
-  const { providerOptions } = options;
-  return {
-    ...options,
-    providerOptions: { ...providerOptions, [name]: { ...providerOptions?.[name], ...own } },
-  };
-}
-
-function strictness({ responseFormat }: LanguageModelV4CallOptions): Readonly<Record<string, boolean>> {
-  if (responseFormat?.type !== 'json' || responseFormat.schema === undefined) return {};
-  return { strictJsonSchema: isStrictSchema(responseFormat.schema) };
-}
-
-/**
- * A deployment's name does not tell whether its model reasons; all of them take the newer name of the limit, and refuse
- * a request that has both names.
- */
-function forAzure({ maxOutputTokens, ...options }: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  const short = withShortTools(options);
-  return maxOutputTokens === undefined
-    ? short
-    : withOptions(short, 'openai', { maxCompletionTokens: maxOutputTokens });
-}
-
-/** Azure refuses a longer description of a tool (github.com/getsentry/sentry-mcp/issues/106). */
-const MAX_DESCRIPTION = 1024;
-
-function withShortTools(options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
-  const tools = options.tools?.map((tool) =>
-    tool.type === 'function' && (tool.description?.length ?? 0) > MAX_DESCRIPTION
-      ? { ...tool, description: `${tool.description?.slice(0, MAX_DESCRIPTION - 1)}…` }
-      : tool,
-  );
-  return { ...options, tools };
-}
-
 /**
  * How a reply ended counts before what it holds: a refusal and a cut reply may be empty, and so may a reply after tool
  * calls, by which all may have been said. Else no content at all is an error for Anthropic and Ollama, and for
@@ -180,7 +89,7 @@ function withShortTools(options: LanguageModelV4CallOptions): LanguageModelV4Cal
 function checkContent(
   { content, finishReason }: LanguageModelV4GenerateResult,
   { prompt }: LanguageModelV4CallOptions,
-  { provider, wire }: ModelReply,
+  { provider, wire }: Asked,
 ): void {
   const { unified, raw } = finishReason;
   const details = { remedy: retryRemedy(provider) };
@@ -251,30 +160,6 @@ function withKnownEnd(reply: LanguageModelV4GenerateResult): LanguageModelV4Gene
     ENDS[end].split(' ').includes(plain),
   );
   return known === undefined ? reply : { ...reply, finishReason: { unified: known, raw } };
-}
-
-/**
- * Whether OpenAI can hold an answer to a schema to the letter: every object closed and all its properties required
- * (developers.openai.com, structured outputs). It refuses the request otherwise, so strictness is not asked for then;
- * the answer is checked by us in any case.
- */
-export function isStrictSchema(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(isStrictSchema);
-  if (typeof schema !== 'object' || schema === null) return true;
-  const parts = Object.entries(schema);
-  const properties: unknown = Reflect.get(schema, 'properties');
-  if (properties !== undefined || Reflect.get(schema, 'type') === 'object') {
-    const required: unknown = Reflect.get(schema, 'required');
-    const names = Object.keys(properties ?? {});
-    if (Reflect.get(schema, 'additionalProperties') !== false) return false;
-    if (names.some((name) => !Array.isArray(required) || !required.includes(name))) return false;
-  }
-  return parts.every(([key, part]) => isValue(key) || isStrictSchema(part));
-}
-
-/** Keywords whose values are data, not schemas. */
-function isValue(key: string): boolean {
-  return ['const', 'enum', 'default', 'examples', 'required', 'additionalProperties'].includes(key);
 }
 
 /**

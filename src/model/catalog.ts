@@ -119,10 +119,7 @@ const PROVIDERS: readonly Provider[] = [
   named('vertex', {
     access: 'vertex',
     wire: 'google',
-    routes: [
-      { models: /^claude-/, wire: 'anthropic' },
-      { models: /\//, wire: 'openai-compatible' },
-    ],
+    routes: [{ models: /^claude-/, wire: 'anthropic' }],
     keyVariable: 'GOOGLE_VERTEX_API_KEY',
     needsKey: false,
     categories: WITH_OVERLOAD,

@@ -1,7 +1,7 @@
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
 import { type Chunks, withBody } from '../lib/net/http.js';
-import { formOf, type Models } from '../loop/asker.js';
+import type { Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';
 import { openAzure } from './azure.js';
@@ -34,18 +34,24 @@ export function createModels(options: ModelsOptions): Models {
     async configure() {
       await sourcesOf();
     },
-    async open(ref) {
+    async open(ref, form) {
       const provider = findProvider(ref);
       if (provider.access === 'offline') return createOfflineModel(ref.model);
       const usual = protocolOf(provider, ref.model);
       const sources = await sourcesOf();
       const open = async (wire: Protocol, isReasoning: boolean) => {
         const opened = await openModel({ ref, provider, wire, sources, ports });
-        return withAxeErrors(opened, { provider, wire, thinking: findFacts(ref), isReasoning });
+        return withAxeErrors(opened, {
+          provider,
+          wire,
+          model: ref.model,
+          thinking: findFacts(ref),
+          isReasoning,
+        });
       };
-      return hasEitherForm(provider, usual)
-        ? await inEitherForm(open, usual, provider.wire)
-        : await open(usual, false);
+      if (!hasEitherForm(provider, usual)) return await open(usual, false);
+      if (form !== undefined) return await open(form === 'chat' ? provider.wire : RESPONSES, false);
+      return await followRefusal(open, usual);
     },
     facts: (ref) => ({
       price: findPrice(ref),
@@ -115,41 +121,32 @@ const TOO_SILENT = `nothing arrived for ${MODEL_SILENCE_MS / 1000} s`;
 
 const RESPONSES = 'openai-responses';
 
-/** Whether a provider's models may be asked in either form: not those of Google Cloud, which have one. */
-function hasEitherForm({ access, wire }: Provider, used: Protocol): boolean {
+/** Whether a provider's models may be asked in either form of OpenAI's. */
+function hasEitherForm({ wire }: Provider, used: Protocol): boolean {
   const isOpenAi = wire === 'openai' || wire === 'openai-compatible';
-  return isOpenAi && access !== 'vertex' && (used === wire || used === RESPONSES);
+  return isOpenAi && (used === wire || used === RESPONSES);
 }
 
 /**
- * The model, asked in the form that the agent names (`[params] api`), else in the catalog's. A refusal that names the other
- * interface is followed for good: the name of a deployment, or of a gateway's model, does not say that tools are taken there
- * alone. `open` is told which model is known to think by that.
+ * The model in its usual form, until a refusal names the other interface: the name of a deployment, or of a gateway's model,
+ * does not say that tools are taken there alone. `open` is told which model is known to think by that.
  */
-async function inEitherForm(
+async function followRefusal(
   open: (wire: Protocol, isReasoning: boolean) => Promise<LanguageModel>,
   usual: Protocol,
-  chat: Protocol,
 ): Promise<LanguageModel> {
-  const first = await open(usual, false);
-  const opened = new Map([[usual, first]]);
-  let current = usual;
-  const inForm = async (wire: Protocol) => {
-    const model = opened.get(wire) ?? (await open(wire, current !== usual));
-    opened.set(wire, model);
-    return model;
-  };
+  let model = await open(usual, false);
+  let mayFollow = usual !== RESPONSES;
   return {
-    ...first,
+    ...model,
     async doGenerate(options) {
-      const form = formOf(options);
-      const wire = form === undefined ? current : form === 'chat' ? chat : RESPONSES;
       try {
-        return await (await inForm(wire)).doGenerate(options);
+        return await model.doGenerate(options);
       } catch (thrown) {
-        if (form !== undefined || wire === RESPONSES || !namesResponses(thrown)) throw thrown;
-        current = RESPONSES;
-        return await (await inForm(RESPONSES)).doGenerate(options);
+        if (!mayFollow || !namesResponses(thrown)) throw thrown;
+        mayFollow = false;
+        model = await open(RESPONSES, true);
+        return await model.doGenerate(options);
       }
     },
   };

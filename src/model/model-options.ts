@@ -1,30 +1,48 @@
 import { createHash } from 'node:crypto';
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
 import { EFFORTS, type Effort, type ProviderTable } from '../agent/choices.js';
+import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
+import { isThinking, type Thinking } from '../loop/output-limit.js';
 import type { Protocol, Provider } from './catalog.js';
 import { findFacts } from './model-table.js';
 
 /** Who is asked, and in which form. */
-interface Asked {
+export interface Asked {
   readonly provider: Provider;
   readonly wire: Protocol;
   readonly model: string;
+  /** Undefined for a model that nothing is known of. */
+  readonly thinking?: Thinking | undefined;
   /** It is known to think, whatever its name says. */
   readonly isReasoning?: boolean;
 }
 
-/** The request with an effort that the model has, which is told, and of the agent's raw options those of its package. */
+/**
+ * The request with an effort that the model has, which is told, axe's limits, and options of its package: of the agent's raw
+ * ones those that are meant for it.
+ */
 export function withModelOptions(
   options: LanguageModelV4CallOptions,
   asked: Asked,
 ): { readonly options: LanguageModelV4CallOptions; readonly warnings: readonly SharedV4Warning[] } {
   const { effort, warnings } = fitEffort(options, asked);
-  const { reasoning: _, providerOptions, ...rest } = options;
-  const table = TABLES[asked.wire];
-  const own = { ...usual(options, asked, effort), ...(table && providerOptions?.[table]) };
+  const { provider, wire, thinking } = asked;
+  const { tools, providerOptions, maxOutputTokens } = options;
+  const table = TABLES[wire];
+  const own = {
+    ...usual(options, asked, effort),
+    ...(table && providerOptions?.[table]),
+    ...fixed(options, asked),
+  };
+  const isAzure = provider.access === 'azure';
+  // Anthropic has to be named a limit, which holds thoughts and text together.
+  const most = isThinking(thinking, { reasoning: effort }) ? thinking.maxOutputTokens : undefined;
+  const least = wire === 'anthropic' ? (most ?? ANTHROPIC_MAX_TOKENS) : undefined;
   return {
     options: {
-      ...rest,
+      ...options,
+      tools: isAzure ? tools?.map(withShortDescription) : tools,
+      maxOutputTokens: isAzure && wire === 'openai' ? undefined : (maxOutputTokens ?? least),
       reasoning: effort,
       providerOptions: Object.keys(own).length === 0 ? {} : { [namespaceOf(asked)]: own },
     },
@@ -62,6 +80,68 @@ function usual(
     // The name of a deployment does not say that its model thinks; that an effort is asked for does.
     ...((isReasoning || (effort !== undefined && isUnknown)) && { forceReasoning: true }),
   };
+}
+
+/** What is ours to say, whatever an agent says. */
+function fixed(
+  { responseFormat, maxOutputTokens }: LanguageModelV4CallOptions,
+  { provider, wire }: Asked,
+): SharedV4ProviderOptions[string] {
+  const schema = responseFormat?.type === 'json' ? responseFormat.schema : undefined;
+  const strictness = schema && { strictJsonSchema: isStrictSchema(schema) };
+  switch (wire) {
+    case 'anthropic':
+      // Google Cloud forbids structured outputs unless an organisation allows them; a tool does the same.
+      return provider.access === 'vertex' ? { structuredOutputMode: 'jsonTool' } : {};
+    case 'openai':
+      // A deployment's name does not tell whether its model reasons; all take the newer name of the limit, and refuse both.
+      return provider.access === 'azure' && maxOutputTokens !== undefined
+        ? { ...strictness, maxCompletionTokens: maxOutputTokens }
+        : { ...strictness };
+    case 'openai-responses':
+      // Nothing is kept at OpenAI: reasoning comes back to us encrypted and is sent again.
+      return { ...strictness, store: false };
+    case 'openai-compatible':
+      return { ...strictness };
+    case 'bedrock':
+    case 'google':
+    case 'offline':
+      return {};
+  }
+}
+
+/** Azure refuses a longer description of a tool (github.com/getsentry/sentry-mcp/issues/106). */
+const MAX_DESCRIPTION = 1024;
+
+function withShortDescription(tool: AnyTool): AnyTool {
+  if (tool.type !== 'function' || (tool.description?.length ?? 0) <= MAX_DESCRIPTION) return tool;
+  return { ...tool, description: `${tool.description?.slice(0, MAX_DESCRIPTION - 1)}…` };
+}
+
+type AnyTool = NonNullable<LanguageModelV4CallOptions['tools']>[number];
+
+/**
+ * Whether OpenAI can hold an answer to a schema to the letter: every object closed and all its properties required
+ * (developers.openai.com, structured outputs). It refuses the request otherwise, so strictness is not asked for then;
+ * the answer is checked by us in any case.
+ */
+export function isStrictSchema(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(isStrictSchema);
+  if (typeof schema !== 'object' || schema === null) return true;
+  const parts = Object.entries(schema);
+  const properties: unknown = Reflect.get(schema, 'properties');
+  if (properties !== undefined || Reflect.get(schema, 'type') === 'object') {
+    const required: unknown = Reflect.get(schema, 'required');
+    const names = Object.keys(properties ?? {});
+    if (Reflect.get(schema, 'additionalProperties') !== false) return false;
+    if (names.some((name) => !Array.isArray(required) || !required.includes(name))) return false;
+  }
+  return parts.every(([key, part]) => isValue(key) || isStrictSchema(part));
+}
+
+/** Keywords whose values are data, not schemas. */
+function isValue(key: string): boolean {
+  return ['const', 'enum', 'default', 'examples', 'required', 'additionalProperties'].includes(key);
 }
 
 /**
@@ -110,10 +190,10 @@ const MARKED_MESSAGES = 2;
  */
 export function withCachePoints(
   options: LanguageModelV4CallOptions,
-  { provider, wire, model }: { readonly provider: string; readonly wire: Protocol; readonly model: string },
+  { provider, wire, model }: Asked,
 ): LanguageModelV4CallOptions {
   if (options.tools === undefined || options.tools.length === 0) return options;
-  if (provider === 'openrouter' && model.startsWith('anthropic/')) {
+  if (provider.id === 'openrouter' && model.startsWith('anthropic/')) {
     // OpenRouter sets the marks itself when it is asked to (openrouter.ai/docs, prompt caching).
     const openrouter = { ...options.providerOptions?.['openrouter'], cache_control: { type: 'ephemeral' } };
     return { ...options, providerOptions: { ...options.providerOptions, openrouter } };

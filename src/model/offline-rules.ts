@@ -7,10 +7,8 @@ import { findTokens } from '../safety/token-shapes.js';
 /** What a line prints for its author's eyes only, by the language its file's ending tells; undefined for none. */
 function debugOutputIn(path: string, line: string): string | undefined {
   const language = LANGUAGES.find(({ endings }) => endings.includes(endingOf(path)));
-  if (language === undefined) return undefined;
   const code = line.trimStart();
-  if (language.comments.some((comment) => code.startsWith(comment))) return undefined;
-  return language.debug.exec(code)?.[1];
+  return language?.comment.test(code) === false ? language.debug.exec(code)?.[1] : undefined;
 }
 
 /** Whether a path is that of a test, or of something only tests use, by the habits of the common languages. */
@@ -23,25 +21,23 @@ function isTest(path: string): boolean {
   );
 }
 
-interface Language {
-  readonly endings: readonly string[];
-  readonly comments: readonly string[];
-  /** Group 1 is what is named in the finding. */
-  readonly debug: RegExp;
-}
-
-const LANGUAGES: readonly Language[] = [
+/** By the endings of files: how their comments begin, and what prints; group 1 is what is named in the finding. */
+const LANGUAGES = [
   {
     endings: ['js', 'jsx', 'mjs', 'cjs', 'ts', 'tsx', 'mts', 'cts', 'vue', 'svelte'],
-    comments: ['//', '*', '/*'],
+    comment: /^(?:\/\/|\/?\*)/,
     debug: /(?<![\w.$])(console\.(?:log|debug|trace|dir|table)(?=\()|debugger(?=\s*;|\s*$))/,
   },
   {
     endings: ['py', 'pyi'],
-    comments: ['#'],
+    comment: /^#/,
     debug: /(?<![\w.])(p?print(?=\()|breakpoint(?=\()|i?pdb\.set_trace(?=\())/,
   },
-  { endings: ['go'], comments: ['//'], debug: /(?<![\w.])(fmt\.Print(?:ln|f)?(?=\()|spew\.Dump(?=\())/ },
+  {
+    endings: ['go'],
+    comment: /^\/\//,
+    debug: /(?<![\w.])(fmt\.Print(?:ln|f)?(?=\()|spew\.Dump(?=\())/,
+  },
 ];
 
 const CODE_ENDINGS: ReadonlySet<string> = new Set([

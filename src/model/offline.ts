@@ -40,7 +40,6 @@ function generate({
   abortSignal,
 }: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
   abortSignal?.throwIfAborted();
-  const system = prompt.flatMap((one) => (one.role === 'system' ? [one.content] : [])).join('\n\n');
   const last = prompt.findLast((one) => one.role === 'user');
   const parts = last?.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])) ?? [];
   const { fences, rest } = parseFences(parts.join('\n\n'));
@@ -60,7 +59,7 @@ function generate({
           toolName: name,
           input: JSON.stringify(input),
         }))
-      : [{ type: 'text', text: answer(files, fences, system) }],
+      : [{ type: 'text', text: answer(files, fences) }],
     finishReason: isReview ? { unified: 'tool-calls', raw: 'tool-calls' } : { unified: 'stop', raw: 'stop' },
     usage: {
       inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
@@ -159,13 +158,10 @@ function linesOf(files: readonly DiffFile[], path: string) {
     .flatMap(({ lines }) => lines);
 }
 
-/** An answer in words: it begins by saying that no model wrote it and ends with what it was given of memory (D32). */
-function answer(files: readonly DiffFile[], fences: readonly Fenced[], system: string): string {
-  const found =
-    files.length === 0
-      ? [`${WHAT_THIS_IS} They can review a diff, and none was sent.`]
-      : [`${WHAT_THIS_IS} ${lookedAt(files, fences)}`, formatList(findInDiff(files)) || NOTHING_FOUND];
-  return [...found, describeMemory(system)].join('\n\n');
+/** An answer in words, which begins by saying that no model wrote it (D32). */
+function answer(files: readonly DiffFile[], fences: readonly Fenced[]): string {
+  if (files.length === 0) return `${WHAT_THIS_IS} They can review a diff, and none was sent.`;
+  return `${WHAT_THIS_IS} ${lookedAt(files, fences)}\n\n${formatList(findInDiff(files)) || NOTHING_FOUND}`;
 }
 
 const NOTHING_FOUND = 'None of the rules found anything. That is not a judgement of the change.';
@@ -191,18 +187,4 @@ function formatList(findings: readonly RuleFinding[]): string {
   });
   if (findings.length > MAX_FINDINGS) lines.push(`- and ${findings.length - MAX_FINDINGS} more`);
   return lines.join('\n');
-}
-
-/** Whether memory works can be seen from this: the entries that came with the system prompt, and the newest one. */
-function describeMemory(system: string): string {
-  const section =
-    system
-      .split(/^## Memory$/m)
-      .slice(1)
-      .at(-1) ?? '';
-  const entries = section.matchAll(/^## (\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z)\s*$/gm);
-  const times = Array.from(entries, ([, time = '']) => time);
-  const newest = times.toSorted().at(-1);
-  if (newest === undefined) return 'Memory: no earlier entries were given.';
-  return `Memory: ${count(times.length, 'earlier entry')} given; the newest is of ${newest}.`;
 }

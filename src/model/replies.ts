@@ -15,10 +15,8 @@ import { field } from '../lib/json.js';
 interface OpenPart {
   readonly type: 'text' | 'reasoning';
   text: string;
-  providerMetadata?: SharedV4ProviderMetadata;
+  providerMetadata?: SharedV4ProviderMetadata | undefined;
 }
-
-type Delta = Extract<LanguageModelV4StreamPart, { type: `${OpenPart['type']}-${'start' | 'delta' | 'end'}` }>;
 
 /**
  * The whole reply of a request that is answered bit by bit: a model that thinks for minutes sends something meanwhile, which
@@ -37,13 +35,25 @@ export async function streamReply(
   for await (const part of stream) {
     switch (part.type) {
       case 'text-start':
-      case 'reasoning-start':
+      case 'reasoning-start': {
+        const { providerMetadata } = part;
+        const type = part.type === 'text-start' ? 'text' : 'reasoning';
+        const begun: OpenPart = { type, text: '', providerMetadata };
+        open.set(keyOf(part), begun);
+        content.push(begun);
+        break;
+      }
       case 'text-delta':
       case 'reasoning-delta':
       case 'text-end':
-      case 'reasoning-end':
-        take(part, open, content);
+      case 'reasoning-end': {
+        const one = open.get(keyOf(part));
+        // What was left out has no beginning.
+        if (one === undefined) break;
+        if ('delta' in part) one.text += part.delta;
+        if (part.providerMetadata !== undefined) one.providerMetadata = part.providerMetadata;
         break;
+      }
       case 'stream-start':
         warnings = part.warnings;
         break;
@@ -73,23 +83,8 @@ export async function streamReply(
   return { content, usage, finishReason, warnings, response };
 }
 
-function take(
-  part: Delta,
-  open: Map<string, OpenPart>,
-  content: (LanguageModelV4Content | OpenPart)[],
-): void {
-  const type = part.type.startsWith('text') ? 'text' : 'reasoning';
-  const key = `${type} ${part.id}`;
-  if (part.type === 'text-start' || part.type === 'reasoning-start') {
-    const begun = { type, text: '' } as const;
-    open.set(key, begun);
-    content.push(begun);
-  }
-  const one = open.get(key);
-  // What was left out has no beginning.
-  if (one === undefined) return;
-  if ('delta' in part) one.text += part.delta;
-  if (part.providerMetadata !== undefined) one.providerMetadata = part.providerMetadata;
+function keyOf({ type, id }: { readonly type: string; readonly id: string }): string {
+  return `${type.split('-')[0]} ${id}`;
 }
 
 /** Throws what the provider says, or the package; what the package only does not know is no error. */

@@ -100,15 +100,8 @@ function withVersionPath(baseUrl: string, { versionPath }: Provider): string {
 
 /** The address as it is. Throws an AxeError (exit 2), which does not show it, if it is not one that may be used. */
 export function checkedUrl(baseUrl: string, provider: Provider): string {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (
-    url === undefined ||
-    !['http:', 'https:'].includes(url.protocol) ||
-    url.username !== '' ||
-    url.password !== '' ||
-    url.search !== '' ||
-    url.hash !== ''
-  ) {
+  // Without a user name, a password, a query and a fragment.
+  if (!URL.canParse(baseUrl) || !/^https?:\/\/[^@?#]+$/i.test(baseUrl)) {
     throw new AxeError(`invalid base URL for provider "${provider.id}"`, {
       exitCode: 2,
       remedy: `Set \`${provider.baseUrlVariable}\` to an http or https address without user name, password and query.`,

@@ -22,8 +22,8 @@ import { checkedUrl, firstSet, resolveKey, type SettingSources } from './setting
 const GEMINI_NAME = 'google.vertex.chat';
 
 /**
- * A model of Vertex AI: Gemini, Claude (`vertex/claude-…`) or another maker's (`vertex/maker/model`). Throws an
- * AxeError for settings that are missing or wrong.
+ * A model of Vertex AI: Gemini, or Claude (`vertex/claude-…`). Throws an AxeError for settings that are missing or
+ * wrong.
  */
 export async function openVertex({ ref, provider, wire, sources, ports }: OpenRequest): Promise<OpenedModel> {
   const { model } = ref;
@@ -38,14 +38,12 @@ export async function openVertex({ ref, provider, wire, sources, ports }: OpenRe
   }
   const { host, path } = findPlace(provider, sources);
   const fetch = withAuth(ports.fetch, bearer(await findGoogleToken(ports)));
-  const shared = { wire, name: 'vertex', model, apiKey: NO_KEY, fetch };
-  const claude = `${host}/v1/${path}/publishers/anthropic/models/${encodeURIComponent(model)}`;
+  const shared = { wire, model, apiKey: NO_KEY };
+  const baseUrl = `${host}/v1/${path}/publishers/anthropic/models/${encodeURIComponent(model)}`;
   const parts =
     wire === 'anthropic'
-      ? { ...shared, baseUrl: claude, fetch: asRawPredict(fetch) }
-      : wire === 'openai-compatible'
-        ? { ...shared, baseUrl: `${host}/v1/${path}/endpoints/openapi` }
-        : { ...shared, name: GEMINI_NAME, baseUrl: `${host}/v1beta1/${path}/publishers/google` };
+      ? { ...shared, name: 'vertex', baseUrl, fetch: asRawPredict(fetch) }
+      : { ...shared, name: GEMINI_NAME, baseUrl: `${host}/v1beta1/${path}/publishers/google`, fetch };
   return { model: await openTransport(parts), secrets: [] };
 }
 

@@ -75,9 +75,9 @@ export interface Held {
 export async function openModel(
   { models, secrets }: Dependencies,
   ref: ModelRef,
-  { price, contextWindow }: Partial<ModelParams> = {},
+  { api, price, contextWindow }: Partial<ModelParams> = {},
 ): Promise<OpenModel> {
-  const model = withoutSecrets(await models.open(ref), secrets);
+  const model = withoutSecrets(await models.open(ref, api), secrets);
   const facts = models.facts(ref);
   const windowTokens = smallerWindow(facts.windowTokens, contextWindow);
   return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price, windowTokens };

@@ -88,7 +88,7 @@ export function createTranscript(secrets: readonly string[]): Transcript {
     },
     recordModels: (models) => ({
       ...models,
-      open: async (ref) => recordModel(await models.open(ref)),
+      open: async (ref, form) => recordModel(await models.open(ref, form)),
     }),
     recordEvents: (reporter) => ({
       ...reporter,
