@@ -351,7 +351,7 @@ it('a change for which no pull request was asked is not lost', async () => {
 it('a run that did not come to its end opens nothing, and shows the patch', async () => {
   const stage = await stageOf({ model: [edit('10', '20'), propose(), edit('20', '30')] });
   const step = await stage.run({ inputs: { ...INPUTS, 'max-turns': '3' } });
-  expect(step.summary).toContain('No pull request was opened, because the run did not finish.');
+  expect(step.summary).toContain('No pull request was opened: the run did not finish.');
   expect(step.summary).toContain('git apply');
   expectNothingOpened(stage);
 });

@@ -9,7 +9,7 @@ import { shown, utf8Bytes } from '../lib/text/cut.js';
 import { codeBlock, codeSpan } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import { formatPatch } from '../lib/text/patch.js';
-import { type Warning, warningText } from '../lib/warning.js';
+import { warningText } from '../lib/warning.js';
 import { memoryName } from '../memory/log-path.js';
 import { textId } from '../memory/units.js';
 import type { PullRequestDraft } from '../review/buffered.js';
@@ -40,30 +40,23 @@ export async function publishChange(
   options: ActionPublisherOptions,
 ): Promise<PublishedChange> {
   const { plan, outcome, buffered, onlyPatch } = end;
-  const { changes, client, reporter, secrets } = options;
+  const { changes, client, secrets } = options;
   const { pullRequest: draft, commits } = buffered;
   if (changes === undefined || client === undefined || plan.trigger.kind === 'local') return {};
   const { edits, problem } = changes.made;
-  const isAsked = draft !== undefined || commits.length > 0;
-  if (!isAsked && (edits.size === 0 || problem !== undefined)) return {};
-  if (!isAsked) {
+  if (draft === undefined && commits.length === 0) {
+    if (edits.size === 0 || problem !== undefined) return {};
     const details = `The agent changed ${count(edits.size, 'file')} but did not ask for a pull request.`;
     return { details: `${details} ${describePatch(edits, secrets).text}` };
   }
   const nothing = draft === undefined ? NOT_PUSHED : NOT_OPENED;
   if (problem !== undefined) {
-    const said = `${nothing}: ${problem}.`;
-    const warning = warningOf(nothing, problem, 'Run it again, or change the files by hand.');
-    reporter.warn(warning);
-    return { said, details: said, failure: warningText(warning) };
+    const remedy = 'Run it again, or change the files by hand.';
+    return failed(nothing, { message: problem, remedy }, undefined, options);
   }
   const isEnded = !isCutShort(outcome) && outcome.kind !== 'failed' && outcome.kind !== 'refused';
   const why = isEnded ? onlyPatch : 'the run did not finish';
-  if (why !== undefined) {
-    const said = `${nothing}, because ${why}.`;
-    const { where, text } = describePatch(edits, secrets);
-    return { said: `${said} ${where}`, details: `${said} ${text}` };
-  }
+  if (why !== undefined) return notPublished(nothing, why, edits, secrets);
   const publishing = { ...options, changes, client, repository: plan.trigger.repository };
   return draft === undefined ? await push(end, publishing) : await open(draft, end, publishing);
 }
@@ -87,13 +80,15 @@ async function open(
   const { plan, lane } = end;
   const { edits } = changes.made;
   const clean = cleanFor(lane, options);
-  const task = taskOf(end, options);
   const asked = subjectNumber(plan.trigger);
+  // Runs of the agent that are about the same have one pull request.
+  const task = String(asked ?? textId(options.workflow).slice(2, 10));
   const by = `${writtenBy(plan.agent.name)}${asked === undefined ? '' : ` for #${asked}`}`;
   const result = await withGitHub(async (signal) => {
+    const { branch: read, isForeign } = await changes.head();
     const change = {
       repository,
-      base: draft.base ?? baseOf(await changes.head(), repository),
+      base: draft.base ?? (isForeign ? repository.defaultBranch : read),
       isBaseAsked: draft.base !== undefined,
       branch: `axe/${memoryName(plan.agent.name).replace(/[^\w.-]+/g, '-')}/${task}`,
       edits,
@@ -115,14 +110,6 @@ async function open(
   };
 }
 
-/** The branch that a pull request goes into: the one that was read, unless that is a fork's. */
-function baseOf(
-  { branch, isForeign }: Awaited<ReturnType<Publishing['changes']['head']>>,
-  { defaultBranch }: Repository,
-): string {
-  return isForeign ? defaultBranch : branch;
-}
-
 /** A line of a commit message, in which mentions and references act, and some words in brackets stop workflows. */
 function commitLine(text: string, secrets: readonly string[]): string {
   return sanitize(text, 'title', secrets)
@@ -137,11 +124,6 @@ function pullLink(number: number | undefined, url: string, isByJob: boolean): st
 const WAITS =
   "Its workflows wait for a person's approval, because the job's own token made the commit. With the token of a GitHub App (`github-token`) they start at once.";
 
-/** The same for runs of the agent that are about the same: its subject, or else its workflow. */
-function taskOf({ plan: { trigger } }: PublishRequest, { workflow }: ActionPublisherOptions): string {
-  return String(subjectNumber(trigger) ?? textId(workflow).slice(2, 10));
-}
-
 /** Pushes the commits of a run, one after the other: where one fails, those before it stay. */
 async function push(
   { plan: { trigger }, buffered: { commits } }: PublishRequest,
@@ -154,7 +136,10 @@ async function push(
   let trouble: GitHubError | undefined;
   for (const [at, edits] of parts.entries()) {
     const result = await withGitHub(async (signal) => {
-      branch = requirePushable(await changes.head(), repository);
+      const head = await changes.head();
+      branch = head.branch;
+      if (head.isForeign) throw refusedChange('the branch of the pull request is in another repository');
+      if (branch === repository.defaultBranch) throw refusedChange(`${shown(branch)} is the default branch`);
       const { message = '', fixes } = commits[at] ?? {};
       const body = fixes && commitLine(`Fixes ${fixes.handle}: ${fixes.title}`, options.secrets);
       const texts = { headline: commitLine(message, options.secrets), body };
@@ -190,33 +175,30 @@ async function push(
   };
 }
 
-/** The branch, if a run commits on it. Throws a GitHubError. */
-function requirePushable(
-  { branch, isForeign }: Awaited<ReturnType<Publishing['changes']['head']>>,
-  { defaultBranch }: Repository,
-): string {
-  if (isForeign) throw refusedChange('the branch of the pull request is in another repository');
-  if (branch === defaultBranch) throw refusedChange(`${shown(branch)} is the default branch`);
-  return branch;
+/** What is said where a change is not published, with its patch as far as that may be shown. */
+function notPublished(
+  nothing: string,
+  why: string,
+  edits: Edits | undefined,
+  secrets: readonly string[],
+): PublishedChange {
+  const said = `${nothing}: ${why}.`;
+  if (edits === undefined) return { said, details: said };
+  const { where, text } = describePatch(edits, secrets);
+  return { said: `${said} ${where}`, details: `${said} ${text}` };
 }
 
-function warningOf(nothing: string, why: string, remedy: string): Warning {
-  const what = nothing.replace(/^./, (letter) => letter.toLowerCase());
-  return { code: 'publish-failed', message: `${what}: ${why}`, remedy };
-}
-
-/** Tells of a change that GitHub did not take; `nothing` says what there is not. */
+/** The same of a change that could not be published; `nothing` says what there is not. */
 function failed(
   nothing: string,
-  { message, remedy }: GitHubError,
-  edits: Edits,
+  { message: why, remedy }: { readonly message: string; readonly remedy?: string | undefined },
+  edits: Edits | undefined,
   { reporter, secrets }: ActionPublisherOptions,
 ): PublishedChange {
-  const { where, text } = describePatch(edits, secrets);
-  const warning = warningOf(nothing, message, remedy ?? where);
+  const message = `${nothing.replace(/^./, (letter) => letter.toLowerCase())}: ${why}`;
+  const warning = { code: 'publish-failed', message, remedy } as const;
   reporter.warn(warning);
-  const said = `${nothing}: ${message}.`;
-  return { said: `${said} ${where}`, details: `${said} ${text}`, failure: warningText(warning) };
+  return { ...notPublished(nothing, why, edits, secrets), failure: warningText(warning) };
 }
 
 const MAX_NAMED = 5;
