@@ -1,12 +1,5 @@
 import { answerMark } from '../../src/review/comment-text.js';
-import {
-  type Back,
-  type Ended,
-  type FindingMark,
-  findingMark,
-  type Raised,
-  reviewMark,
-} from '../../src/review/marks.js';
+import { type Back, type Ended, type FindingMark, findingMark, type Raised } from '../../src/review/marks.js';
 import { formatMark, type Mark } from '../../src/safety/mark.js';
 
 const ID = '0123456789abcdef';
@@ -53,14 +46,14 @@ export function back(patch: Partial<Back> = {}): Back {
 /** The hidden lines of what a run of somebody with write access has posted: a finding and what else was decided then. */
 export function findingLine(first: Partial<Raised> = {}, ...more: readonly FindingMark[]): string {
   const mark = raised(first);
-  return formatMark(findingMark({ agent: mark.agent, lane: 'trusted', marks: [mark, ...more] }));
+  return formatMark(findingMark(mark.agent, 'trusted', [mark, ...more]));
 }
 
 export function reviewLine(
-  review: Pick<Parameters<typeof reviewMark>[0], 'agent' | 'head' | 'part'>,
+  { agent, head }: { readonly agent: string; readonly head: string },
   ...marks: readonly FindingMark[]
 ): string {
-  return formatMark(reviewMark({ ...review, lane: 'trusted', marks }));
+  return formatMark({ kind: 'review', agent, head, part: 1, marks, lane: 'trusted' });
 }
 
 export const answerLine = (agent: string, lane: Mark['lane'] = 'trusted'): string =>

@@ -5,7 +5,6 @@ import {
   findingMarksOf,
   readFindingMark,
   readReviewMark,
-  reviewMark,
 } from '../../src/review/marks.js';
 import { formatMark, isOwnText } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
@@ -53,7 +52,7 @@ describe('the marks of a text', () => {
 describe('the mark of a review', () => {
   it('names its agent and commit, with every mark of its run', () => {
     const parts = { agent: 'a --> b', head: '--', lane: 'trusted', marks: ALL } as const;
-    const text = `${formatMark(reviewMark(parts))}\n\nText`;
+    const text = `${formatMark({ kind: 'review', ...parts })}\n\nText`;
     expect(readReviewMark(text)).toEqual({ agent: 'a --> b', head: '--' });
     expect(findingMarksOf(text)).toEqual(ALL);
     expect(readReviewMark(`> ${text}`)).toBeUndefined();

@@ -72,7 +72,7 @@ describe('what a run wants, held against the findings as they are now', () => {
     ],
     [
       'nothing, but a committed suggestion',
-      [known({ isCommitted: true })],
+      [known({ isGone: true, suggestion: 'return user;' })],
       {},
       { isPushByWriter: true },
       '1 ended',

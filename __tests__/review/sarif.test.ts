@@ -79,21 +79,13 @@ describe('formatSarif', () => {
     ]);
   });
 
-  it('names open findings on removed lines in a notification', () => {
+  it('is about the whole file where a line was removed', () => {
     const removed = { ...PLAIN_RECORD, side: 'LEFT' } as const;
-    const { results, invocations } = runOf({
-      ...reportOf(PLAIN_RECORD, removed, { ...removed, state: 'dismissed' }),
-      coverage: { kind: 'whole', files: 1, read: 1, unread: [] },
-    });
-    expect(results).toHaveLength(1);
-    expect(invocations[0]?.toolExecutionNotifications).toEqual([
-      {
-        level: 'warning',
-        message: {
-          text: `On removed line 77 of src/provider.ts, so not among the results: minor, ${PLAIN_RECORD.title}.`,
-        },
-      },
+    const artifactLocation = { uri: 'src/provider.ts', uriBaseId: '%SRCROOT%' };
+    expect(runOf(reportOf(removed)).results).toMatchObject([
+      { locations: [{ physicalLocation: { artifactLocation } }] },
     ]);
+    expect(formatSarif(reportOf(removed), TOOL)).not.toContain('region');
   });
 
   it('scores only security findings, and the rule by its worst finding', () => {
@@ -121,17 +113,10 @@ describe('formatSarif', () => {
     const { invocations, properties } = runOf(REPORT);
     expect(properties).toMatchObject({ coverage: { kind: 'part', files: 20, read: 19 } });
     expect(invocations[0]?.toolExecutionNotifications).toEqual([
-      { level: 'warning', message: { text: '19 of 20 files reviewed. Not reviewed: docs/big.md (size).' } },
+      { level: 'warning', message: { text: '19 of 20 files reviewed.' } },
     ]);
     const whole = { ...REPORT, coverage: { kind: 'whole', files: 20, read: 20, unread: [] } } as const;
     expect(runOf(whole).invocations[0]?.toolExecutionNotifications).toEqual([]);
-  });
-
-  it('names at most 50 files', () => {
-    const unread = Array.from({ length: 60 }, (_, at) => ({ path: `f${at}`, why: 'budget' as const }));
-    const text = formatSarif({ ...REPORT, coverage: { kind: 'part', files: 80, read: 20, unread } }, TOOL);
-    expect(text).toContain('f49 (budget), and 10 more.');
-    expect(text).not.toContain('f50');
   });
 
   it('escapes a path', () => {

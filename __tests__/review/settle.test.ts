@@ -64,7 +64,6 @@ describe('the end of an earlier finding', () => {
       `"${FINDING.id}" is not one of your open findings; these are FQ7K2, FX3M9.`,
     ],
     ['has no reason', { reason: ' \n' }, '`reason` is empty; say in one sentence what ends the finding.'],
-    ['is too long', { reason: 'x'.repeat(301) }, '`reason` is longer than 300 characters; shorten it.'],
   ])('is refused if it %s', (_, request, expected) => {
     expect(take(request)).toEqual({
       answer: { kind: 'refused', text: `Not accepted: ${expected}` },

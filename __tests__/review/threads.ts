@@ -61,7 +61,7 @@ export function back(parts: Partial<Back> = {}): Back {
 
 /** A text with the hidden line that holds these marks. */
 export function marked(all: readonly FindingMark[], text = 'Text.'): string {
-  return `${formatMark(findingMark({ agent: 'bot', lane: 'trusted', marks: all }))}\n${text}`;
+  return `${formatMark(findingMark('bot', 'trusted', all))}\n${text}`;
 }
 
 /** Something that a person wrote. */
@@ -133,7 +133,6 @@ export function known(parts: Partial<KnownFinding> = {}): KnownFinding {
     isTold: true,
     isGone: false,
     endedGone: false,
-    isCommitted: false,
     lane: 'trusted',
     raisedAt: AT.getTime(),
     thread: thread(),

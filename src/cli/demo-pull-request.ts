@@ -104,7 +104,7 @@ export function createDemoPullRequest() {
     return { line, url: undefined, marks: [{ pull, marks: [...marks, ...raised] }], posted: ids() };
 
     function told(text: string, mark: FindingMark, head: string): string {
-      return `${formatMark(replyMark({ agent, lane, marks: [mark] }, { head, id: mark.id }))}\n${text}`;
+      return `${formatMark(replyMark(agent, lane, [mark], head, mark.id))}\n${text}`;
     }
   }
 

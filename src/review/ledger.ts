@@ -1,7 +1,15 @@
 import { codeKey, type DiffLines } from './diff-lines.js';
 import { type EndedBy, type EndReason, type Finding, hasEnded, isOpen, type Severity } from './finding.js';
 import type { FindingMark } from './marks.js';
-import { findSame, isNeverHeld, type Lesson, lessonOfLine, lessonsLike, whereStands } from './same.js';
+import {
+  findSame,
+  isCommitted,
+  isNeverHeld,
+  type Lesson,
+  lessonOfLine,
+  lessonsLike,
+  whereStands,
+} from './same.js';
 import type { KnownFinding, SameClaim, Seen, Settlement } from './seen.js';
 import { compareSeverity, isBlocking, worse } from './severity.js';
 
@@ -105,7 +113,6 @@ export class Ledger {
       isTold: false,
       isGone: false,
       endedGone: false,
-      isCommitted: false,
       lane: 'untrusted',
       raisedAt: Number.POSITIVE_INFINITY,
       thread: undefined,
@@ -124,7 +131,7 @@ export class Ledger {
     const { path, line, side, startLine, code } = stands === undefined ? draft : { ...was, line: stands };
     // A word of the model never makes a finding milder: that would end it by the back door.
     const severity = worse(draft.severity, was.severity);
-    const moved = { ...was, path, line, side, startLine, code, severity, isGone: false, isCommitted: false };
+    const moved = { ...was, path, line, side, startLine, code, severity, isGone: false };
     const key = stands === undefined ? codeKey(code ?? '') : was.key;
     if (isOpen(was)) {
       // What no text says is forgotten by the next reading.
@@ -155,11 +162,12 @@ export class Ledger {
 
   /** Ends the findings whose suggestion was committed by somebody whose commit decides. */
   endCommitted(): void {
-    const { isPushByWriter, isTrusted } = this.context;
+    const { isPushByWriter, isTrusted, lines } = this.context;
     const by = isPushByWriter ? 'person' : 'program';
-    for (const one of this.open) {
-      const isEnd = one.isCommitted && (isPushByWriter || (isTrusted && !this.isBlocking(one)));
-      if (isEnd) this.#end(one, 'settled', { by, why: 'suggestion' });
+    for (const one of this.open.filter(({ isGone }) => isGone)) {
+      const isEnd = isPushByWriter || (isTrusted && !this.isBlocking(one));
+      if (isEnd && isCommitted(one.suggestion ?? '', lines?.get(one.path)))
+        this.#end(one, 'settled', { by, why: 'suggestion' });
     }
   }
 

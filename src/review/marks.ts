@@ -89,38 +89,20 @@ export function findingMarksOf(body: string): readonly FindingMark[] {
   return Array.isArray(marks) ? marks.flatMap((one) => readFindingMark(one) ?? []) : [];
 }
 
-/** What the hidden line of a text on findings says besides its marks. */
-interface FindingText {
-  readonly agent: string;
-  readonly lane: MarkLane;
-  readonly marks: readonly FindingMark[];
-}
-
 /** The hidden line of a comment on a line, or of a finding that is said in an open conversation. */
-export function findingMark({ agent, lane, marks }: FindingText): Mark {
+export function findingMark(agent: string, lane: MarkLane, marks: readonly FindingMark[]): Mark {
   return { kind: 'finding', agent, id: marks[0]?.id, marks, lane };
 }
 
-/** The hidden line of an answer that tells of one finding what became of it, once for each commit. */
+/** The hidden line of an answer that tells of a finding, by its id, what became of it, once for each commit. */
 export function replyMark(
-  { agent, lane, marks }: FindingText,
-  { head, id: of }: { readonly head: string; readonly id: string },
+  agent: string,
+  lane: MarkLane,
+  marks: readonly FindingMark[],
+  head: string,
+  id: string,
 ): Mark {
-  return { kind: 'reply', agent, id: of, how: marks[0]?.kind ?? 'claim', head, marks, lane };
-}
-
-/**
- * The hidden line of a review: whose it is, of which commit, and every mark of its run; `part` is from 2 on where the same
- * commit was reviewed again and there was more to say.
- */
-export function reviewMark({
-  agent,
-  head,
-  part = 1,
-  lane,
-  marks,
-}: FindingText & { readonly head: string; readonly part?: number | undefined }): Mark {
-  return { kind: 'review', agent, head, part, marks, lane };
+  return { kind: 'reply', agent, id, how: marks[0]?.kind ?? 'claim', head, marks, lane };
 }
 
 /** The agent of a review of ours and the commit it is about; undefined for any other text. */

@@ -8,7 +8,7 @@ import { commentText, findingInText, severityMark, titleLine } from './comment-t
 import { codeKey } from './diff-lines.js';
 import { isOpen, type Side } from './finding.js';
 import type { Ledger } from './ledger.js';
-import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark, reviewMark } from './marks.js';
+import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark } from './marks.js';
 import { notRepeated, type ReviewPost } from './news.js';
 import { type PlacedFinding, worstFirst } from './place.js';
 import { formatEarlier } from './said.js';
@@ -114,7 +114,7 @@ function prepareReply(
   );
   const closedBy = thread.isResolved && !isOpened ? (thread.resolvedBy ?? '') : undefined;
   const marks = [{ ...raisedMark(placed, posting), closedBy }];
-  const mark = findingMark({ agent: agentOf(posting.agent), lane: posting.lane, marks });
+  const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
   // GitHub would put a suggestion in the place of the lines that the conversation is about, which may be others.
   return { thread, placed, mark, body: commentText(withoutOffer(placed), frameOf(posting)) };
 }
@@ -141,7 +141,7 @@ function prepareComment(group: readonly PlacedFinding[], posting: ReviewPost): r
   const fitted = group.map((one) => (one === offering ? one : withoutOffer(one)));
   const texts = fitted.map((one) => commentText(one, frameOf(posting)));
   const marks = group.map((one) => raisedMark(one, posting));
-  const mark = findingMark({ agent: agentOf(posting.agent), lane: posting.lane, marks });
+  const mark = findingMark(agentOf(posting.agent), posting.lane, marks);
   const inText = group.map((one) => findingInText(one, posting.clean)).join('\n\n');
   const startLine = start === line ? undefined : start;
   return [{ path, side, line, startLine, inText, body: `${formatMark(mark)}\n${texts.join(BETWEEN)}` }];
@@ -227,7 +227,7 @@ function formatBody(
   const before = reviewsOf(ledger, agent).filter(({ body }) => readReviewMark(body)?.head === head).length;
   // Nothing new is said a second time by the mark that it had the first time.
   const isMore = before > 0 && (mustAsk(posting) || listed.length + earlier.length > 0);
-  const mark = markOf(posting, marks, isMore ? before + 1 : undefined);
+  const mark = markOf(posting, marks, isMore ? before + 1 : 1);
   const headline = headlineOf(posting, listed, earlier.length > 0);
   const fixed = [
     [headline, fitSummary(posting)].filter((text) => text !== '').join(' '),
@@ -287,17 +287,18 @@ function cell(markdown: string): string {
   return markdown.replaceAll('|', '\\|');
 }
 
-/** As many marks as there is room for; those of comments on lines are in these too. */
-function markOf(
-  { agent, head, lane }: ReviewPost,
-  marks: readonly FindingMark[],
-  part: number | undefined,
-): Mark {
-  const named = { agent: agent.slice(0, MAX_NAME), head: head.slice(0, MAX_NAME), part, lane };
+/** Whose review it is, of which commit, and as many marks of its run as there is room for, also those said on lines. */
+function markOf({ agent, head, lane }: ReviewPost, marks: readonly FindingMark[], part: number): Mark {
+  const named = {
+    kind: 'review',
+    agent: agent.slice(0, MAX_NAME),
+    head: head.slice(0, MAX_NAME),
+    part,
+  } as const;
   let kept = marks;
-  while (kept.length > 0 && formatMark(reviewMark({ ...named, marks: kept })).length > MAX_MARKS)
+  while (kept.length > 0 && formatMark({ ...named, marks: kept, lane }).length > MAX_MARKS)
     kept = kept.slice(0, -1);
-  return reviewMark({ ...named, marks: kept });
+  return { ...named, marks: kept, lane };
 }
 
 /** UTF-16 units. */

@@ -4,7 +4,7 @@ import { codeKey, type DiffLines, findFile, isTellingKey, lastCode } from './dif
 import { firstSentence, isOpen, visibleWords } from './finding.js';
 import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
 import { type Back, type FindingMark, findingMarksOf, type Raised } from './marks.js';
-import { isCommitted, whereStands } from './same.js';
+import { whereStands } from './same.js';
 import {
   isOurLogin,
   type KnownFinding,
@@ -145,7 +145,6 @@ function withWords(
     isTold: true,
     isGone: false,
     endedGone: false,
-    isCommitted: false,
     // Another workflow's text may be a stranger's: its words are nobody's we know.
     lane: isKept || (isPosted && laneOf(post.body) !== 'untrusted') ? first.lane : 'untrusted',
     raisedAt: first.at,
@@ -294,10 +293,7 @@ function hold(
     // GitHub shows nothing of a large file: its lines may all be there.
     if (file.LEFT.size + file.RIGHT.size === 0 || key === '') return at;
     const line = whereStands(at, lines, (one) => !taken.has(`${path}:${one}:${category}`));
-    if (line === undefined) {
-      const { suggestion } = finding;
-      return { ...at, isGone: true, isCommitted: suggestion !== undefined && isCommitted(suggestion, file) };
-    }
+    if (line === undefined) return { ...at, isGone: true };
     taken.add(`${path}:${line}:${category}`);
     return { ...at, line };
   });

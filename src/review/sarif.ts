@@ -14,20 +14,19 @@ interface SarifTool {
 
 /**
  * Findings as SARIF 2.1.0 (OASIS), for code scanning and editors. Open findings are results, dismissed ones suppressed
- * results; what is settled is left out, which closes its alert. SARIF knows only the new version of a file, so findings
- * on removed lines are named in a notification.
+ * results; what is settled is left out, which closes its alert. SARIF knows only the new version of a file, so a finding on
+ * a removed line is about the whole file.
  */
 export function formatSarif(report: FindingsReport, tool: SarifTool): string {
   const reported = report.findings.filter((record) => isOpen(record) || record.state === 'dismissed');
-  const placed = reported.filter(({ side }) => side === 'RIGHT');
-  const categories = [...new Set(placed.map(({ category }) => category))].sort();
+  const categories = [...new Set(reported.map(({ category }) => category))].sort();
   const { kind, files, read } = report.coverage ?? NOTHING_READ;
   const run = {
     tool: {
       driver: {
         name: 'axe-action',
         version: tool.version,
-        rules: categories.map((category) => ruleOf(category, placed)),
+        rules: categories.map((category) => ruleOf(category, reported)),
       },
     },
     automationDetails: { id: `axe-action/${tool.agent}/` },
@@ -35,13 +34,10 @@ export function formatSarif(report: FindingsReport, tool: SarifTool): string {
     invocations: [
       {
         executionSuccessful: true,
-        toolExecutionNotifications: [
-          ...notificationsOf(report.coverage ?? NOTHING_READ),
-          ...leftOut(reported, tool.clean),
-        ],
+        toolExecutionNotifications: notificationsOf(report.coverage ?? NOTHING_READ),
       },
     ],
-    results: placed.map((record) => resultOf(record, categories.indexOf(record.category), tool)),
+    results: reported.map((record) => resultOf(record, categories.indexOf(record.category), tool)),
     properties: { coverage: { kind, files, read } },
   };
   return JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] });
@@ -79,8 +75,8 @@ const DESCRIPTIONS: Readonly<Record<Category, string>> = {
 };
 
 function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool): object {
-  const { id, category, severity, confidence, line, startLine = line, evidence = [] } = record;
-  const region = { startLine: Math.min(startLine, line), endLine: line };
+  const { id, category, severity, confidence, side, line, startLine = line, evidence = [] } = record;
+  const region = side === 'LEFT' ? undefined : { startLine: Math.min(startLine, line), endLine: line };
   return {
     ruleId: ruleId(category),
     ruleIndex,
@@ -124,7 +120,7 @@ function textOf({ title, body = '', trigger = '' }: FindingRecord): string {
 }
 
 /** A path is a URI reference here: `#`, `?` and spaces in it need an escape. */
-function locationOf(path: string, region: object): object {
+function locationOf(path: string, region: object | undefined): object {
   const uri = path.toWellFormed().split('/').map(encodeURIComponent).join('/');
   return { artifactLocation: { uri, uriBaseId: '%SRCROOT%' }, region };
 }
@@ -150,27 +146,9 @@ function suppressionsOf(
   return [{ kind: 'external', status: 'accepted', justification }];
 }
 
-/** The findings on lines that are not there any more. */
-function leftOut(reported: readonly FindingRecord[], clean: SarifTool['clean']): readonly object[] {
-  const removed = reported.filter((record) => record.side === 'LEFT' && isOpen(record));
-  return removed.map((record) => {
-    const { path, line, severity } = record;
-    const text = `On removed line ${line} of ${path}, so not among the results: ${severity}, ${clean(textOf(record))}`;
-    return { level: 'warning', message: { text } };
-  });
-}
-
-/** Files that are named; the rest is counted. */
-const MAX_NAMED = 50;
-
 /** Without a word on it, no result would look like nothing wrong. */
-function notificationsOf({ kind, files, read, unread, isCutShort }: Coverage): readonly object[] {
+function notificationsOf({ kind, files, read, isCutShort }: Coverage): readonly object[] {
   if (kind === 'whole') return [];
-  const listed = unread.filter(({ path }) => path !== '');
-  const named = listed.slice(0, MAX_NAMED).map(({ path, why }) => `${path} (${why})`);
-  const more = unread.length > named.length ? [`and ${unread.length - named.length} more`] : [];
-  const rest = named.length === 0 ? '' : ` Not reviewed: ${[...named, ...more].join(', ')}.`;
   const cut = isCutShort === true ? ' The review was cut short.' : '';
-  const text = `${read} of ${count(files, 'file')} reviewed.${cut}${rest}`;
-  return [{ level: 'warning', message: { text } }];
+  return [{ level: 'warning', message: { text: `${read} of ${count(files, 'file')} reviewed.${cut}` } }];
 }

@@ -110,29 +110,25 @@ export function isOurLogin(login: string, seen: Seen): boolean {
 
 /**
  * The accounts whose permission decides, each once: who resolved a conversation of ours first, which not everybody can, then
- * who said a word on a finding and belongs here by GitHub's word, then all others, then thumbs. Not all are asked, and a
- * crowd of strangers must hide nobody.
+ * who belongs here by GitHub's word and wrote in one, or a word on a finding, then all others. Not all are asked, and a crowd
+ * of strangers must hide nobody.
  */
 export function peopleToAsk(seen: Seen): readonly string[] {
-  const { threads, comments } = seen;
-  const own = threads.filter(({ first, replies }) =>
-    [first, ...replies].some((post) => marksIn(post).length > 0),
+  const own = seen.threads
+    .map(({ resolvedBy, first, replies }) => ({ resolvedBy, posts: [first, ...replies] }))
+    .filter(({ posts }) => posts.some((post) => marksIn(post).length > 0));
+  const posts = own.flatMap((thread) => thread.posts);
+  const speaking = [...posts, ...seen.comments].filter((post) => readWord(post) !== undefined);
+  const belonging = [...speaking, ...posts.filter(isOfPerson)].filter(({ authorAssociation }) =>
+    BELONGING.has(authorAssociation),
   );
-  const posts = [...own.flatMap(({ replies }) => replies), ...comments];
-  const speaking = posts.filter((post) => readWord(post) !== undefined);
-  const belongs = ({ authorAssociation }: Post) => BELONGING.has(authorAssociation);
+  const thumbs = posts.flatMap(({ isOurs, thumbsDown }) => (isOurs ? thumbsDown : []));
   const logins = [
     ...own.flatMap(({ resolvedBy }) =>
       resolvedBy === undefined || isOurLogin(resolvedBy, seen) ? [] : [resolvedBy],
     ),
-    ...speaking.filter(belongs).map(({ author }) => author.login),
-    ...speaking.filter((post) => !belongs(post)).map(({ author }) => author.login),
-    ...own.flatMap(({ first, replies }) =>
-      [first, ...replies].flatMap((post) => (post.isOurs ? post.thumbsDown.map(({ login }) => login) : [])),
-    ),
-    ...own.flatMap(({ replies }) =>
-      replies.filter((post) => belongs(post) && isOfPerson(post)).map(({ author }) => author.login),
-    ),
+    ...[...belonging, ...speaking].map(({ author }) => author.login),
+    ...thumbs.map(({ login }) => login),
   ];
   const known = new Map<string, string>();
   for (const login of logins) if (!known.has(login.toLowerCase())) known.set(login.toLowerCase(), login);
@@ -214,8 +210,6 @@ export interface KnownFinding extends Finding {
   readonly isGone: boolean;
   /** Of one that ended: its line stood no more then. */
   readonly endedGone: boolean;
-  /** What it suggested stands in the change. */
-  readonly isCommitted: boolean;
   /** No stranger had a part in its words. */
   readonly lane: MarkLane;
   /** When it was raised, or came back, last; milliseconds. */

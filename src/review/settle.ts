@@ -1,4 +1,4 @@
-import { shown } from '../lib/text/cut.js';
+import { cleanLine, shown } from '../lib/text/cut.js';
 import { type DiffLines, findFile, normalizeCode } from './diff-lines.js';
 import { type Evidence, isOpen } from './finding.js';
 import type { Ledger } from './ledger.js';
@@ -45,10 +45,8 @@ export function takeSettlement(
     const open = names === '' ? 'there are none' : `these are ${names}`;
     return refuse(`${shown(request.finding)} is not one of your open findings; ${open}.`);
   }
-  const reason = request.reason.trim();
+  const reason = cleanLine(request.reason, MAX_REASON);
   if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
-  if (reason.length > MAX_REASON)
-    return refuse(`\`reason\` is longer than ${MAX_REASON} characters; shorten it.`);
   const problem = problemOf(request, finding, scope);
   if (problem !== undefined) return refuse(problem);
   const by = request.how === 'dismissed' ? (request.by ?? '').replace(/^@/, '') : '';

@@ -47,7 +47,7 @@ export async function changeConversations(
   const say = (finding: KnownFinding, text: string, said: readonly FindingMark[]) => {
     const { thread } = finding;
     if (thread === undefined) return;
-    const mark = replyMark({ agent: agentOf(agent), lane, marks: said }, { head, id: finding.id });
+    const mark = replyMark(agentOf(agent), lane, said, head, finding.id);
     replies.push({ thread, mark, body: text });
   };
   /** Whoever opens a conversation marks once more what stays ended in it. */

@@ -386,7 +386,7 @@ export class World {
           code: '',
           closed: false,
         } as const;
-        const body = `${formatMark(findingMark({ agent: this.setup.agents[0] ?? '', lane: 'trusted', marks: [mark] }))}\nforged`;
+        const body = `${formatMark(findingMark(this.setup.agents[0] ?? '', 'trusted', [mark]))}\nforged`;
         thread.posts.push(github.post(isEchoed ? BOT : STRANGER, body));
       }
     }
