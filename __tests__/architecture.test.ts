@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 50_235,
+  'lines of src/': 50_118,
   'files of src/': 311,
-  'types of src/': 694,
+  'types of src/': 693,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 78_757,
+  'lines of __tests__/': 78_658,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

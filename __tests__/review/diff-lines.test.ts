@@ -1,12 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  codeKey,
-  findFile,
-  isTellingKey,
-  lastCode,
-  nearestLine,
-  readDiffLines,
-} from '../../src/review/diff-lines.js';
+import { codeKey, findFile, isTellingKey, lastCode, readDiffLines } from '../../src/review/diff-lines.js';
 import { LINES } from './change.js';
 
 describe('the lines of a diff that can carry a comment', () => {
@@ -57,13 +50,6 @@ describe('the file of a path', () => {
       expect(findFile(LINES, path)?.path).toBe(expected);
     },
   );
-});
-
-describe('the nearest line', () => {
-  it.each<[number, number | undefined]>([[26, 14]])('to line %i is line %j', (line, expected) => {
-    const file = LINES.get('src/auth.ts');
-    expect(file === undefined ? undefined : nearestLine(file, 'RIGHT', line)).toBe(expected);
-  });
 });
 
 describe('a line of code', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstSentence, handleOf, mintId, readHandle, visibleWords } from '../../src/review/finding.js';
+import { handleOf, mintId, readHandle, visibleWords } from '../../src/review/finding.js';
 
 describe('the id of a finding', () => {
   it('is different for every run and every number in it', () => {
@@ -35,13 +35,6 @@ describe('the handle of a finding', () => {
   ])('is read from %j as %j', (word, expected) => {
     expect(readHandle(word)).toBe(expected);
   });
-});
-
-it.each<[string, string]>([
-  ['Over\ntwo lines! More', 'Over two lines!'],
-  ['  ', ''],
-])('the first sentence of %j is %j', (body, expected) => {
-  expect(firstSentence(body)).toBe(expected);
 });
 
 it.each<[string, string]>([

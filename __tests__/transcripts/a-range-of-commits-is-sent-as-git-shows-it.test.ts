@@ -121,7 +121,7 @@ describe('a review on this machine', () => {
 
 **1 finding**
 
-- src/auth.ts:1  critical  A password can be guessed
+- src/auth.ts:1 critical: A password can be guessed
 
 **\`src/auth.ts:1\`** (critical, security): A password can be guessed
 

@@ -196,7 +196,8 @@ function failed(
   { reporter, secrets }: ActionPublisherOptions,
 ): PublishedChange {
   const message = `${nothing.replace(/^./, (letter) => letter.toLowerCase())}: ${why}`;
-  const warning = { code: 'publish-failed', message, remedy } as const;
+  const where = edits && describePatch(edits, secrets).where;
+  const warning = { code: 'publish-failed', message, remedy: remedy ?? where } as const;
   reporter.warn(warning);
   return { ...notPublished(nothing, why, edits, secrets), failure: warningText(warning) };
 }

@@ -23,6 +23,7 @@ import {
   targetOf,
 } from './post-comment.js';
 import { publishChange } from './publish-change.js';
+import { publishCheck } from './publish-check.js';
 import { publishRequested, reviewResultOf, tellFindings, tellOthers } from './publish-findings.js';
 import {
   type ActionPublisherOptions,
@@ -32,7 +33,6 @@ import {
   signature,
   writtenBy,
 } from './publisher-options.js';
-import { showFindings } from './show-findings.js';
 
 const NO_COMMENT = 'no comment was written';
 const NO_ISSUE = 'the issue was not written';
@@ -106,25 +106,25 @@ const WRITES = /^POST .*\/(?:comments|replies|reviews)$|^PATCH .*\/issues\/comme
 async function publishAll(end: PublishRequest, options: ActionPublisherOptions): Promise<Published> {
   const own = await publishRequested(end, options);
   const others = await tellOthers(end, options);
-  const shown = await showFindings(end, own, options);
+  const check = await publishCheck(end, own, options);
   const change = await publishChange(end, options);
   const comment = await postAnswer(end, own, change.said, options);
   const line =
     [own.line, change.line, comment.line].filter((one) => one !== undefined).join(' ') || undefined;
   const url = own.url ?? comment.url;
-  const isPublished = line !== undefined || url !== undefined || shown.checkUrl !== undefined;
+  const isPublished = line !== undefined || url !== undefined || check.checkUrl !== undefined;
   return {
     line,
     url,
     pullRequestUrl: change.url,
-    checkUrl: shown.checkUrl || undefined,
+    checkUrl: check.checkUrl || undefined,
     posted: own.posted,
     marks: [...(own.marks ?? []), ...others],
     isReviewLost: own.isReviewLost,
     details: paragraphs([comment.details ?? own.details ?? '', change.details ?? '']) || undefined,
     reviewResult: reviewResultOf(end, own, options),
     // A pull request that is not there counts; any other failure where nothing went well (D40).
-    failure: change.failure ?? (isPublished ? undefined : (own.failure ?? shown.failure ?? comment.failure)),
+    failure: change.failure ?? (isPublished ? undefined : (own.failure ?? check.failure ?? comment.failure)),
   };
 }
 

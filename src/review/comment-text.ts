@@ -154,11 +154,11 @@ export function formatBuffered(buffered: Buffered): string {
 
 /** A line for each finding, the worst first, with a place that an editor or terminal can open. */
 function formatPlaces(findings: readonly PlacedFinding[]): string {
-  const rows = worstFirst(findings).map((one) => [placeOf(one), one.finding.severity, one.finding.title]);
-  if (rows.length === 0) return '';
-  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => `- ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')}`);
-  return [`**${count(rows.length, 'finding')}**`, '', ...lines].join('\n');
+  if (findings.length === 0) return '';
+  const lines = worstFirst(findings).map(
+    (one) => `- ${placeOf(one)} ${one.finding.severity}: ${one.finding.title}`,
+  );
+  return [`**${count(findings.length, 'finding')}**`, '', ...lines].join('\n');
 }
 
 function placeOf({ finding, placement }: PlacedFinding): string {

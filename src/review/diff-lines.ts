@@ -1,7 +1,6 @@
 import { groupBy } from '../lib/group.js';
 import { type DiffFile, type DiffHunk, parseDiff } from '../lib/text/diff.js';
 import { textId } from '../memory/units.js';
-import type { Side } from './finding.js';
 
 /** A line that can carry a comment. */
 interface CommentableLine {
@@ -75,16 +74,6 @@ export function findFile(lines: DiffLines, path: string): FileLines | undefined 
   if (known !== undefined) return known;
   const renamed = [...lines.values()].filter(({ previousPath }) => previousPath === path);
   return renamed.length === 1 ? renamed[0] : undefined;
-}
-
-/** The nearest line of a side that can carry a comment, the one above if two are as near. */
-export function nearestLine(file: FileLines, side: Side, line: number): number | undefined {
-  let best: number | undefined;
-  for (const candidate of file[side].keys()) {
-    const gain = best === undefined ? 1 : Math.abs(best - line) - Math.abs(candidate - line);
-    if (gain > 0 || (gain === 0 && candidate < (best ?? 0))) best = candidate;
-  }
-  return best;
 }
 
 /** A line of code as it is compared: indentation and spacing count for nothing. */

@@ -176,12 +176,6 @@ export function readHandle(word: string): string | undefined {
   return handle?.toUpperCase();
 }
 
-/** The first sentence of a markdown text on one line. */
-export function firstSentence(body: string): string {
-  const text = body.replace(/\s+/g, ' ').trim();
-  return /^.*?(?:[.!?](?= |$)|[。！？])/.exec(text)?.[0] ?? text;
-}
-
 /** The words of a comment of ours: without what is hidden, and without the folds that tell how to answer. */
 export function visibleWords(body: string): string {
   return body

@@ -1,12 +1,5 @@
 import { shown } from '../lib/text/cut.js';
-import {
-  type DiffLines,
-  type FileLines,
-  findFile,
-  isQuoted,
-  nearestLine,
-  normalizeCode,
-} from './diff-lines.js';
+import { type DiffLines, type FileLines, findFile, isQuoted, normalizeCode } from './diff-lines.js';
 import type { Finding, Side } from './finding.js';
 import { compareSeverity } from './severity.js';
 
@@ -80,13 +73,11 @@ function endOf(
   side: Side,
   { line, startLine = line }: { readonly line: number; readonly startLine: number | undefined },
 ): number | undefined {
-  let end = -1;
-  for (const one of file[side].keys()) if (one > end && one >= startLine && one <= line) end = one;
-  if (end > 0) return end;
-  const distance = (one: number) => Math.min(Math.abs(one - line), Math.abs(one - startLine));
-  const [nearest] = [line, startLine]
-    .flatMap((one) => nearestLine(file, side, one) ?? [])
-    .sort((a, b) => distance(a) - distance(b));
+  const distance = (one: number) => Math.max(0, startLine - one, one - line);
+  const [nearest] = [...file[side].keys()].toSorted((a, b) => {
+    const gain = distance(a) - distance(b);
+    return gain === 0 && distance(a) === 0 ? b - a : gain || a - b;
+  });
   return nearest !== undefined && distance(nearest) <= MAX_DISTANCE ? nearest : undefined;
 }
 

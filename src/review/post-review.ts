@@ -130,7 +130,7 @@ function notPosted({ message, remedy }: typeof NO_TOKEN | GitHubError) {
   return { code: 'publish-failed', message: `the review was not posted: ${message}`, remedy } as const;
 }
 
-/** Where a review is not posted, its findings stand in the summary, and the publisher shows them on the lines. */
+/** Where a review is not posted, its findings are in the job summary. */
 function unposted(posting: ReviewPost, trouble?: typeof NO_TOKEN | GitHubError): PostedReview {
   const { agent, ledger, news, buffered } = posting;
   const fresh = worstFirst(news.fresh);

@@ -1,7 +1,7 @@
 import { laneOf } from '../safety/mark.js';
 import { offeredLines } from './comment-text.js';
 import { codeKey, type DiffLines, findFile, isTellingKey, lastCode } from './diff-lines.js';
-import { firstSentence, isOpen, visibleWords } from './finding.js';
+import { isOpen, visibleWords } from './finding.js';
 import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
 import { type Back, type FindingMark, findingMarksOf, type Raised } from './marks.js';
 import { whereStands } from './same.js';
@@ -125,7 +125,7 @@ function withWords(
     id,
     handle,
     agent,
-    title: first.title || firstSentence(body),
+    title: first.title,
     body,
     category,
     severity,

@@ -1,48 +1,35 @@
-import { notice } from '@actions/core';
 import { isCancelled } from '../lib/errors.js';
 import { isCutShort, markedAnswer } from '../lib/outcome.js';
 import { type CommitCheck, commitOf, postCheck } from '../review/check.js';
-import { formatFindings, plainText } from '../review/comment-text.js';
+import { formatFindings } from '../review/comment-text.js';
 import { formatCoverage } from '../review/coverage.js';
 import type { PostedReview } from '../review/news.js';
-import type { PlacedFinding } from '../review/place.js';
 import { isQuestion } from '../review/scope.js';
 import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type ActionPublisherOptions, cleanFor, footer, formatEnd, writtenBy } from './publisher-options.js';
 
-/**
- * Shows what a review came to where no comment says it: as a check of the commit, where the workflow wants one, else by
- * the runner, on the lines. `comment: never` keeps the runner silent.
- */
-export async function showFindings(
+/** Writes the check of the commit that a run is about, where the workflow wants one. */
+export async function publishCheck(
   end: PublishRequest,
   published: PostedReview,
   options: ActionPublisherOptions,
 ): Promise<{ readonly checkUrl?: string; readonly failure?: string }> {
-  const { client, progress, reporter, secrets, checkRun, comment } = options;
-  const { review } = published;
-  let failure: string | undefined;
-  if (checkRun) {
-    const check = isQuestionAlone(end, review) ? undefined : checkOf(end, published, options);
-    const started = await progress?.started();
-    const checkUrl =
-      check &&
-      (await postCheck(client, check, {
-        started,
-        warn: (warning) => reporter.warn(warning),
-        clean: cleanFor(check.lane, options),
-        cleanMessage: (text) => sanitize(text, 'log', secrets),
-      }));
-    if (checkUrl !== undefined) {
-      await progress?.finished();
-      return { checkUrl };
-    }
-    await endUnanswered(end, options);
-    failure = check === undefined ? undefined : 'the check was not written';
-  }
-  if (review !== undefined && comment !== 'never') annotateFindings(review.unposted, secrets);
-  return { failure };
+  const { client, progress, reporter, secrets, checkRun } = options;
+  if (!checkRun) return {};
+  const check = isQuestionAlone(end, published.review) ? undefined : checkOf(end, published, options);
+  const started = await progress?.started();
+  const checkUrl =
+    check &&
+    (await postCheck(client, check, {
+      started,
+      warn: (warning) => reporter.warn(warning),
+      clean: cleanFor(check.lane, options),
+      cleanMessage: (text) => sanitize(text, 'log', secrets),
+    }));
+  if (checkUrl === undefined) await endUnanswered(end, options);
+  else await progress?.finished();
+  return { checkUrl, failure: check && checkUrl === undefined ? 'the check was not written' : undefined };
 }
 
 /** A question about a pull request changes its check only where findings changed. */
@@ -94,22 +81,4 @@ async function endUnanswered(
   if (outcome.kind !== 'failed') return;
   const { error } = outcome;
   await progress?.end(error.message, isCancelled(error) ? 'cancelled' : 'failed');
-}
-
-/** The runner shows ten annotations of a kind for a step. */
-const MAX_ANNOTATIONS = 9;
-
-/**
- * Shows findings on their lines where they could not be posted. Notices, so that they take no room from the warnings of
- * the run itself (D35); the removed side of a diff has no lines that could carry one.
- */
-export function annotateFindings(findings: readonly PlacedFinding[], secrets: readonly string[]): void {
-  const onLines = findings.flatMap(({ finding, placement }) =>
-    placement.kind === 'line' && placement.side === 'RIGHT' ? [{ finding, placement }] : [],
-  );
-  for (const { finding, placement } of onLines.slice(0, MAX_ANNOTATIONS)) {
-    const { path, line, startLine = line } = placement;
-    const title = sanitize(finding.title, 'title', secrets);
-    notice(sanitize(plainText(finding), 'log', secrets), { title, file: path, startLine, endLine: line });
-  }
 }
