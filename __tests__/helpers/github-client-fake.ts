@@ -42,7 +42,7 @@ export function createFakeGitHubClient(routes: Readonly<Record<string, Answer>>)
 
 /** The error of an answer with this status, as the real client would make it. */
 export function failure(status: number, asked = 'GET /', message = `status ${status}`): GitHubError {
-  return httpError({ requestLine: asked, status, headers: {}, body: { message } });
+  return httpError(asked, status, {}, { message });
 }
 
 /** A signal that is never aborted. */

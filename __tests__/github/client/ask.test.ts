@@ -4,8 +4,6 @@ import { askGraphQl, askRest } from '../../../src/github/client/ask.js';
 import { graphqlError, httpError } from '../../../src/github/client/errors.js';
 import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 
-const requestLine = 'POST /graphql';
-
 function refusal(type: string, message = 'no') {
   return graphqlError([{ type, message }], {});
 }
@@ -18,11 +16,7 @@ it.each([
     'If it exists, the token cannot see it: add `checks: read` under `permissions:` of the job.',
   ],
   ['RATE_LIMITED', refusal('RATE_LIMITED'), expect.stringContaining('asks for a pause of 60 s')],
-  [
-    'a 401',
-    httpError({ requestLine, status: 401, headers: {}, body: {} }),
-    expect.stringContaining('`github-token`'),
-  ],
+  ['a 401', httpError('POST /graphql', 401, {}, {}), expect.stringContaining('`github-token`')],
 ])('a query that is refused with %s keeps all but the remedy', async (_, error, remedy) => {
   const client = createFakeGitHubClient({
     graphql: () => {

@@ -22,11 +22,6 @@ it.each([
   ['GET /search/code', '`contents: read`'],
   ['GET /search/issues', '`issues: read` or `pull-requests: read`'],
 ])('%s without its permission requires %s', (asked, wanted) => {
-  const error = httpError({
-    requestLine: asked,
-    status: 403,
-    headers: {},
-    body: { message: 'Resource not accessible by integration' },
-  });
+  const error = httpError(asked, 403, {}, { message: 'Resource not accessible by integration' });
   expect(error.remedy).toBe(`Add ${wanted} under \`permissions:\` of the job.`);
 });

@@ -13,16 +13,10 @@ const BOT = 'github-actions[bot]';
 const AFTER = '2026-01-05T00:00:00Z';
 const EVENT = '2026-01-04T00:00:00Z';
 
-async function around(hello: Hello, patch: Partial<Parameters<typeof fetchSurroundings>[1]> = {}) {
-  const request = {
-    repository: HELLO,
-    pull: 42,
-    subject: fetchSubject(hello.client, { ...hello.place, isPull: true }, noAbort()),
-    checked: { sha: hello.headSha, maxLogs: 0 },
-    before: EVENT,
-    ...patch,
-  };
-  return await fetchSurroundings(hello.client, request, noAbort());
+async function around({ client, place, headSha: sha }: Hello, at: string | undefined = EVENT) {
+  const subject = fetchSubject(client, { ...place, isPull: true }, noAbort());
+  const about = { pull: 42, subject, checked: { sha, maxLogs: 0 } };
+  return await fetchSurroundings(client, pullRequest({ repository: HELLO, at }), about, noAbort());
 }
 
 function addFailure({ repo, headSha }: Hello): void {
@@ -91,7 +85,7 @@ describe('the surroundings of a pull request', () => {
     const surroundings = await around(hello);
     expect(surroundings).toMatchObject({ comments: [], issues: [], changedLater: 3 });
     expect(surroundings.threads?.[0]?.remarks.map(({ text }) => text)).toEqual(['Early.']);
-    expect((await around(hello, { before: undefined })).changedLater).toBeUndefined();
+    expect((await around(hello, '2027-01-01T00:00:00Z')).changedLater).toBeUndefined();
   });
 });
 

@@ -268,7 +268,7 @@ it('a dismissal is done if the answer was lost and GitHub confirms it the second
 const asked = 'POST /repos/octocat/hello/pulls/42/reviews';
 
 function refused(errors: readonly unknown[], message = 'Unprocessable Entity', status = 422) {
-  return httpError({ requestLine: asked, status, headers: {}, body: { message, errors } });
+  return httpError(asked, status, {}, { message, errors });
 }
 
 it.each([

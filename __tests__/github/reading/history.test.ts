@@ -1,21 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { commitsOf, previousTag } from '../../../src/github/reading/history.js';
-import { createFakeGitHubClient, HELLO, noAbort } from '../../helpers/github-client-fake.js';
-
-const COMMITS = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
-
-it('GitHub’s limit of 250 commits is recognized', async () => {
-  const commit = {
-    sha: 'a',
-    commit: { message: 'm', author: { name: 'Mona' }, committer: null },
-    author: null,
-  };
-  const page = (length: number) => Array.from({ length }, () => commit);
-  const client = createFakeGitHubClient({ [COMMITS]: ({ params }) => page(params['page'] === 3 ? 50 : 100) });
-  const { items, isComplete } = await commitsOf(client, { repository: HELLO, number: 1 }, noAbort());
-  expect([items.length, isComplete]).toEqual([250, false]);
-  expect(items[0]).toEqual({ sha: 'a', message: 'm', author: 'Mona', date: '' });
-});
+import { previousTag } from '../../../src/github/reading/history.js';
 
 /** Commits, newest first, and the tags on them. */
 function before(tag: string, commits: Readonly<Record<string, readonly string[]>>): string | undefined {

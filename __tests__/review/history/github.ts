@@ -84,8 +84,7 @@ export class GitHubOfFindings {
       },
       graphql: async (query, { variables }) => {
         if (query.includes('esolveReviewThread')) {
-          if (!this.canResolve)
-            throw new GitHubError('no', { reason: 'denied', requestLine: 'POST /graphql', status: 403 });
+          if (!this.canResolve) throw new GitHubError('no', { reason: 'denied', status: 403 });
           return call(() => this.#setThread(String(variables['id']), !query.includes('unresolve')));
         }
         return this.#pages();
@@ -189,5 +188,5 @@ export class GitHubOfFindings {
 }
 
 function unavailable(): GitHubError {
-  return new GitHubError('no answer', { reason: 'unavailable', requestLine: 'POST /x' });
+  return new GitHubError('no answer', { reason: 'unavailable' });
 }

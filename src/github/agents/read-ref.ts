@@ -138,11 +138,7 @@ const MAX_NAMED = 5;
 function linkWarnings(paths: readonly string[]): readonly Warning[] {
   if (paths.length === 0) return [];
   const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-  const more = paths.length > MAX_NAMED ? ` and ${paths.length - MAX_NAMED} more` : '';
-  return [
-    {
-      code: 'context-file-skipped',
-      message: `links and submodules are not read as context files: ${named.join(', ')}${more}`,
-    },
-  ];
+  const list = `${named.join(', ')}${paths.length > MAX_NAMED ? ', …' : ''}`;
+  const message = `links and submodules are not read as context files: ${list}`;
+  return [{ code: 'context-file-skipped', message }];
 }

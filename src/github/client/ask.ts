@@ -54,7 +54,7 @@ export async function askGraphQl<Output>(
 /** The error for an answer that is not what GitHub describes. */
 export function notUnderstood(requestLine: string): GitHubError {
   const message = `GitHub's answer to \`${requestLine}\` is not understood`;
-  return new GitHubError(message, { reason: 'invalid', requestLine });
+  return new GitHubError(message, { reason: 'invalid' });
 }
 
 /** JSON under a media type of its own may arrive as text. */
@@ -114,7 +114,7 @@ export async function withGitHub<T>(
     if (thrown instanceof GitHubError) return thrown.with({ remedy: thrown.remedy ?? remedy });
     if (!signal.aborted) throw thrown;
     const message = `GitHub did not answer within ${PUBLISH_TIMEOUT_MS / 1000} s`;
-    return new GitHubError(message, { reason: 'unavailable', requestLine: '', remedy });
+    return new GitHubError(message, { reason: 'unavailable', remedy });
   }
 }
 

@@ -16,8 +16,6 @@ export type GitHubErrorReason =
 
 interface GitHubErrorDetails {
   readonly reason: GitHubErrorReason;
-  /** Method and path, `GET /repos/octocat/hello/pulls/42`. */
-  readonly requestLine: string;
   /** HTTP status; undefined where no answer came, or where GraphQL refused inside a 200. */
   readonly status?: number | undefined;
   /** How long GitHub asks us to wait, in milliseconds. */
@@ -29,14 +27,12 @@ interface GitHubErrorDetails {
 export class GitHubError extends AxeError {
   override readonly name = 'GitHubError';
   readonly reason: GitHubErrorReason;
-  readonly requestLine: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { reason, requestLine, status, retryAfterMs, remedy }: GitHubErrorDetails) {
+  constructor(message: string, { reason, status, retryAfterMs, remedy }: GitHubErrorDetails) {
     super(message, { remedy });
     this.reason = reason;
-    this.requestLine = requestLine;
     this.status = status;
     this.retryAfterMs = retryAfterMs;
   }
@@ -63,21 +59,17 @@ function permissionRemedy(reason: 'denied' | 'missing', permissions: readonly st
 /** The request line of all queries: what is asked is in the query, so people are not shown it. */
 export const GRAPHQL = 'POST /graphql';
 
-/** The error for an answer with a status of 400 and above. */
-export function httpError({
-  requestLine,
-  status,
-  headers,
-  body,
-  needsWrite = [],
-}: {
-  readonly requestLine: string;
-  readonly status: number;
-  readonly headers: Environment;
-  readonly body: unknown;
-  /** Permissions that are needed with `write` anyway: people add a line once. */
-  readonly needsWrite?: readonly string[];
-}): GitHubError {
+/**
+ * The error for an answer with a status of 400 and above. `needsWrite`: permissions that are needed with `write` anyway, so
+ * that people add a line once.
+ */
+export function httpError(
+  requestLine: string,
+  status: number,
+  headers: Environment,
+  body: unknown,
+  needsWrite: readonly string[] = [],
+): GitHubError {
   const text = answerText(body);
   const reason = reasonOf(requestLine, status, headers, text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
@@ -85,7 +77,6 @@ export function httpError({
   const asked = requestLine === GRAPHQL ? '' : ` to \`${requestLine}\``;
   return new GitHubError(`GitHub answered ${status}${asked}${text === '' ? '' : `: ${text}`}`, {
     reason,
-    requestLine,
     status,
     retryAfterMs,
     remedy: status === 401 ? BAD_TOKEN : remedyOf(reason, needed, retryAfterMs),
@@ -99,12 +90,7 @@ export function graphqlError(errors: readonly unknown[], headers: Environment): 
   const reason = graphqlReason(new Set(parsed.map((error) => error.type)), text);
   const retryAfterMs = reason === 'rate-limited' ? waitOf(headers) : undefined;
   const remedy = remedyOf(reason, undefined, retryAfterMs);
-  return new GitHubError(`GitHub refused: ${shorten(text)}`, {
-    reason,
-    requestLine: GRAPHQL,
-    retryAfterMs,
-    remedy,
-  });
+  return new GitHubError(`GitHub refused: ${shorten(text)}`, { reason, retryAfterMs, remedy });
 }
 
 const graphqlErrorSchema = v.fallback(
@@ -117,7 +103,6 @@ export function networkError(requestLine: string, cause: NetworkCause): GitHubEr
   const what = requestLine === GRAPHQL ? '' : ` \`${requestLine}\``;
   return new GitHubError(`GitHub did not answer${what}: ${cause.message}`, {
     reason: cause.isMistake === true ? 'invalid' : 'unavailable',
-    requestLine,
     remedy: cause.remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
   });
 }

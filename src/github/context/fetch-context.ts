@@ -5,7 +5,6 @@ import {
   type PushTrigger,
   pushKind,
   type Repository,
-  type SubjectTrigger,
   type Trigger,
   tagOf,
   type WorkflowRunTrigger,
@@ -16,7 +15,7 @@ import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from '../reading/changes.js';
 import { fetchPullOfCommit, fetchTagRange } from '../reading/history.js';
-import { type FoundSubject, readSubjectsOnce } from '../reading/subject.js';
+import { readSubjectsOnce } from '../reading/subject.js';
 import { fetchSurroundings } from './surroundings.js';
 
 /**
@@ -94,8 +93,10 @@ async function fetchPull(
   }
 
   const checked = isChange ? { sha: trigger.head.sha, maxLogs: NO_LOGS } : undefined;
-  const asked = { ...talkOf(trigger, subject), pull: number, checked };
-  const [read, around] = await Promise.all([readChange(), fetchSurroundings(client, asked, signal)]);
+  const [read, around] = await Promise.all([
+    readChange(),
+    fetchSurroundings(client, trigger, { subject, pull: number, checked }, signal),
+  ]);
   const warnings = [...read.warnings, ...around.warnings];
   if (read.change === undefined) return { kind: 'none', ...around, warnings };
   return { kind: 'pull_request', ...read.change, pinned: read.pinned, ...around, warnings };
@@ -109,12 +110,7 @@ async function fetchIssue(
 ): Promise<TriggerContext> {
   const { repository, number } = trigger;
   const subject = readSubject({ repository, number, isPull: false }, signal);
-  return { kind: 'none', ...(await fetchSurroundings(client, talkOf(trigger, subject), signal)) };
-}
-
-function talkOf(trigger: SubjectTrigger, subject: Promise<FoundSubject>) {
-  const without = trigger.kind === 'comment' ? trigger.commentId : undefined;
-  return { repository: trigger.repository, subject, before: trigger.at, without };
+  return { kind: 'none', ...(await fetchSurroundings(client, trigger, { subject }, signal)) };
 }
 
 /** A question can be answered without the change: a token that may not see it gets one of these. */
@@ -160,7 +156,7 @@ async function fetchWorkflowRun(
   trigger: WorkflowRunTrigger,
   signal: AbortSignal,
 ): Promise<TriggerContext> {
-  const { repository, headSha: head, at } = trigger;
+  const { repository, headSha: head } = trigger;
 
   async function readChange(): Promise<TriggerContext> {
     const pull =
@@ -175,7 +171,7 @@ async function fetchWorkflowRun(
   const checked = { sha: head, maxLogs: RUN_LOGS };
   const [change, around] = await Promise.all([
     readChange(),
-    fetchSurroundings(client, { repository, checked, before: at }, signal),
+    fetchSurroundings(client, trigger, { checked }, signal),
   ]);
   const { checks, unread, warnings } = around;
   return {

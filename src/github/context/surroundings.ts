@@ -1,4 +1,4 @@
-import type { Actor, Repository } from '../../event/trigger.js';
+import type { Actor, Repository, Trigger } from '../../event/trigger.js';
 import type { Warning } from '../../lib/warning.js';
 import type { Remark, Surroundings } from '../../prompt/context.js';
 import { isOwnText, laneOf, markOf } from '../../safety/mark.js';
@@ -11,19 +11,16 @@ import { isWriter } from '../reading/permissions.js';
 import type { FoundSubject, LinkedIssue } from '../reading/subject.js';
 
 /** What is asked for around a trigger. */
-interface SurroundingsRequest {
-  readonly repository: Repository;
-  /** The pull request whose commits are read. */
-  readonly pull?: number;
+interface Around {
   /** The issue or pull request. */
   readonly subject?: Promise<FoundSubject>;
+  /** The pull request whose commits are read. */
+  readonly pull?: number;
   /** The commit whose checks are read, and how many of their logs. */
   readonly checked?: { readonly sha: string; readonly maxLogs: number } | undefined;
-  /** Time of the event, ISO 8601; what was written or changed later is left out (C5 71). */
-  readonly before: string | undefined;
-  /** Comment that the event itself holds. */
-  readonly without?: number | undefined;
 }
+
+type AnyTrigger = Exclude<Trigger, { readonly kind: 'local' }>;
 
 const LOG_LINES = 60;
 
@@ -36,10 +33,11 @@ const MAX_AUTHORS = 12;
  */
 export async function fetchSurroundings(
   client: GitHubClient,
-  request: SurroundingsRequest,
+  trigger: AnyTrigger,
+  { pull, subject, checked }: Around,
   signal: AbortSignal,
 ): Promise<Surroundings & { readonly warnings: readonly Warning[] }> {
-  const { repository, pull, subject, checked } = request;
+  const { repository } = trigger;
   const warnings: Warning[] = [];
   const unread: string[] = [];
   function readOr<Value>(what: string, found: Value | GitHubError): Value | undefined {
@@ -49,21 +47,21 @@ export async function fetchSurroundings(
     return undefined;
   }
   const logs = { name: '', maxLogLines: LOG_LINES, maxLogs: checked?.maxLogs ?? 0 };
-  const [commits, found, checks] = await Promise.all([
+  const [listed, found, checks] = await Promise.all([
     pull === undefined ? undefined : orRefusal(commitsOf(client, { repository, number: pull }, signal)),
     subject && orRefusal(subject),
     checked && failingChecks(client, { repository, sha: checked.sha }, logs, signal),
   ]);
-  const listed = readOr('the commits', commits);
+  const commits = readOr('the commits', listed);
   const read = readOr(pull === undefined ? 'the conversation' : ALL_SAID, found);
   const issues = readOr('the linked issues', read?.pull?.linkedIssues);
   if (checks !== undefined && checks.unread.length > 0) {
     unread.push('some of the checks');
     warnings.push(...checks.unread);
   }
-  const said = read && (await listen(client, request, { ...read, issues }, signal));
+  const said = read && (await listen(client, trigger, { ...read, issues }, signal));
   return {
-    commits: listed?.items.map(({ sha, author, message }) => ({ sha, author, message })),
+    commits,
     ...said,
     checks: checks?.failed,
     unread: unread.length === 0 ? undefined : unread,
@@ -73,10 +71,13 @@ export async function fetchSurroundings(
 
 const ALL_SAID = 'the conversation, the review threads and the linked issues';
 
-/** What people said up to the event, with who of them may write. */
+/**
+ * What people said up to the event, with who of them may write. What was written or changed later is left out (C5 71), and
+ * so is the comment that the event holds.
+ */
 async function listen(
   client: GitHubClient,
-  { repository, before, without }: SurroundingsRequest,
+  trigger: AnyTrigger,
   {
     pull,
     comments,
@@ -85,6 +86,8 @@ async function listen(
   }: FoundSubject & { readonly issues: readonly LinkedIssue[] | undefined },
   signal: AbortSignal,
 ): Promise<Surroundings> {
+  const { repository, at: before } = trigger;
+  const without = trigger.kind === 'comment' ? trigger.commentId : undefined;
   let changedLater = 0;
   function isInTime({ id, changedAt }: { readonly id?: number; readonly changedAt: string }): boolean {
     if (id !== undefined && id === without) return false;

@@ -74,8 +74,8 @@ export async function endCheckRun(
   report: CheckRunReport,
   signal: AbortSignal,
 ): Promise<'ended' | 'none'> {
-  const items = await listCheckRuns(client, report, signal);
-  const found = items.find((run) => run.external_id === report.name && run.status !== 'completed');
+  const runs = await listCheckRuns(client, report, signal);
+  const found = runs.find(({ name, status }) => name === report.name && status !== 'completed');
   if (found === undefined) return 'none';
   await update(client, report, found.id, signal);
   return 'ended';
@@ -92,34 +92,42 @@ export async function readCheckRun(
     .filter(({ status }) => status === 'completed')
     .toSorted((one, other) => other.id - one.id);
   const conclusion = CONCLUSIONS.find((one) => one === newest?.conclusion);
-  return conclusion === undefined ? undefined : { conclusion, title: newest?.output.title ?? '' };
+  return conclusion === undefined ? undefined : { conclusion, title: newest?.title ?? '' };
 }
 
 const createdSchema = v.object({ id: v.number(), html_url: v.nullable(v.string()) });
 
-const checkRunSchema = v.object({
-  ...createdSchema.entries,
-  external_id: v.nullable(v.string()),
-  status: v.fallback(v.string(), ''),
-  conclusion: v.fallback(v.nullable(v.string()), null),
-  output: v.object({ annotations_count: v.number(), title: v.fallback(v.nullable(v.string()), null) }),
-});
+const checkRunSchema = v.pipe(
+  v.object({
+    ...createdSchema.entries,
+    external_id: v.nullable(v.string()),
+    status: v.string(),
+    conclusion: v.nullable(v.string()),
+    output: v.object({ annotations_count: v.number(), title: v.nullable(v.string()) }),
+  }),
+  v.transform(({ id, html_url, external_id, status, conclusion, output }) => ({
+    id,
+    url: html_url ?? '',
+    isAnnotated: output.annotations_count > 0,
+    name: external_id,
+    status,
+    conclusion,
+    title: output.title ?? '',
+  })),
+);
 
 const checkRunsSchema = v.pipe(
   v.object({ check_runs: v.array(checkRunSchema) }),
   v.transform(({ check_runs }) => check_runs),
 );
 
+/** Ours: another program's may have the same name. */
 async function findCheckRun(
   client: GitHubClient,
   key: CheckRunKey,
   signal: AbortSignal,
 ): Promise<StartedCheckRun | undefined> {
-  const items = await listCheckRuns(client, key, signal);
-  // Another program's may have the same name.
-  const found = items.find((run) => run.external_id === key.name);
-  if (found === undefined) return undefined;
-  return { id: found.id, url: found.html_url ?? '', isAnnotated: found.output.annotations_count > 0 };
+  return (await listCheckRuns(client, key, signal)).find(({ name }) => name === key.name);
 }
 
 async function listCheckRuns(

@@ -130,7 +130,7 @@ function foldersAbove(path: string): readonly string[] {
 }
 
 export function refusedChange(message: string, remedy?: string): GitHubError {
-  return new GitHubError(message, { reason: 'invalid', requestLine: '', remedy });
+  return new GitHubError(message, { reason: 'invalid', remedy });
 }
 
 const PLAIN_FILE = 0o100644;

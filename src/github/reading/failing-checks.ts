@@ -1,21 +1,11 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { type Warning, warningText } from '../../lib/warning.js';
+import { warningText } from '../../lib/warning.js';
 import type { FailedCheck } from '../../prompt/context.js';
 import { stripTerminalSequences } from '../../safety/hidden.js';
 import { fetchPages, inRepo, type Listed, orRefusal, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-
-/** The checks of a commit. */
-interface ChecksOnGitHub {
-  readonly failed: readonly FailedCheck[];
-  /** Those that succeeded, were skipped, or are not done. */
-  readonly others: readonly { readonly name: string; readonly state: string }[];
-  readonly isComplete: boolean;
-  /** What could not be read. */
-  readonly unread: readonly Warning[];
-}
 
 const FAILED = new Set(['failure', 'timed_out', 'cancelled', 'action_required', 'startup_failure', 'error']);
 
@@ -28,7 +18,7 @@ export async function failingChecks(
   commit: { readonly repository: Repository; readonly sha: string },
   { name, maxLogs, maxLogLines }: { name: string; maxLogs: number; maxLogLines: number },
   signal: AbortSignal,
-): Promise<ChecksOnGitHub> {
+) {
   const { repository, sha } = commit;
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
   const params = { ...inRepo(repository), ref: sha };
@@ -55,6 +45,7 @@ export async function failingChecks(
   }
   return {
     failed,
+    /** Those that succeeded, were skipped, or are not done. */
     others: checks.filter(({ state }) => !FAILED.has(state)),
     isComplete: runs.isComplete && statuses.isComplete,
     unread: [...runs.unread, ...statuses.unread],

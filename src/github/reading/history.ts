@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Base, Repository } from '../../event/trigger.js';
-import { askRest, fetchPages, inRepo, type Listed, type SubjectPlace } from '../client/ask.js';
+import { askRest, fetchPages, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 
 const personSchema = v.nullable(v.object({ name: v.optional(v.string()), date: v.optional(v.string()) }));
@@ -22,19 +22,15 @@ const commitSchema = v.pipe(
 
 export type FileCommit = v.InferOutput<typeof commitSchema>;
 
-/** GitHub lists 250 commits of a pull request and no more (REST API, "List commits on a pull request"). */
-const MAX_COMMITS = 250;
-
-/** The commits of a pull request, oldest first; incomplete where GitHub lists no more. Throws a GitHubError. */
+/** The commits of a pull request, oldest first; GitHub lists 250 (REST API, "List commits on a pull request"). Throws a GitHubError. */
 export async function commitsOf(
   client: GitHubClient,
   { repository, number }: SubjectPlace,
   signal: AbortSignal,
-): Promise<Listed<FileCommit>> {
+): Promise<readonly FileCommit[]> {
   const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/commits';
   const params = { ...inRepo(repository), pull_number: number };
-  const { items, isComplete } = await fetchPages(client, route, params, v.array(commitSchema), 3, signal);
-  return { items, isComplete: isComplete && items.length < MAX_COMMITS };
+  return (await fetchPages(client, route, params, v.array(commitSchema), 3, signal)).items;
 }
 
 /** The newest commits that changed a file, back from a ref; none where the ref never had it. Throws a GitHubError. */

@@ -79,7 +79,7 @@ export function refuses(
   headers: Readonly<Record<string, string>> = {},
 ): Answer {
   return ({ route }) => {
-    throw httpError({ requestLine: route, status, headers, body: { message } });
+    throw httpError(route, status, headers, { message });
   };
 }
 
@@ -94,6 +94,5 @@ export function refusesQuery(message: string, type?: string): Answer {
 export function drops(): never {
   throw new GitHubError('GitHub did not answer: socket hang up', {
     reason: 'unavailable',
-    requestLine: 'POST /graphql',
   });
 }

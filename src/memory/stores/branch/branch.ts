@@ -87,5 +87,5 @@ export function understood<Output>(
   const parsed = v.safeParse(schema, answer);
   if (parsed.success) return parsed.output;
   const message = `GitHub's answer to \`${requestLine}\` is not understood`;
-  throw new GitHubError(message, { reason: 'unavailable', requestLine });
+  throw new GitHubError(message, { reason: 'unavailable' });
 }

@@ -91,7 +91,7 @@ export async function readWholeBranch(
   if (listing.truncated) {
     const message = `\`${folder || '/'}\` of ${branchName(access.place)} holds more files than GitHub lists`;
     const remedy = 'Give memory a folder of its own with `memory-path`.';
-    throw new GitHubError(message, { reason: 'invalid', requestLine: '', remedy });
+    throw new GitHubError(message, { reason: 'invalid', remedy });
   }
   const prefix = folder === '' ? '' : `${folder}/`;
   const files = listing.tree.filter(({ type }) => type !== 'tree');
@@ -221,7 +221,7 @@ export async function fetchNewest(
   const { repository } = understood(answerSchema, data);
   if (repository === null) {
     const message = `GitHub knows no repository ${repositoryName(place)} that this token can see`;
-    throw new GitHubError(message, { reason: 'missing', requestLine: 'POST /graphql' });
+    throw new GitHubError(message, { reason: 'missing' });
   }
   const isPublic = !repository.isPrivate;
   if (repository.ref === null) return { kind: 'missing', isPublic };
