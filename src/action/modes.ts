@@ -3,7 +3,7 @@ import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
 import type { Repository, Trigger } from '../event/trigger.js';
 import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { findOrCreateIssue, listClosedIssues } from '../github/posting/issues.js';
+import { findIssues, findOrCreateIssue } from '../github/posting/issues.js';
 import { listClosedPulls, proposeChange } from '../github/posting/propose-change.js';
 import { locationOf } from '../github/reading/contents.js';
 import { readCheckedOut } from '../lib/checkout.js';
@@ -123,7 +123,8 @@ async function publish(
   const isClosed = ({ body }: { readonly body: string }) => isMarked(body, digest);
 
   if (inputs.reportTo === 'issue') {
-    const closed = (await listClosedIssues(client, { repository, mark }, signal)).find(isClosed);
+    const issues = await findIssues(client, { repository, mark }, 'CLOSED', 1, signal);
+    const closed = issues.find(isClosed);
     if (closed !== undefined) return { kind: 'closed-before', url: closed.url };
     const title = sanitize(`What the memory of ${name} suggests`, 'title', secrets);
     const body = bodyOf(analysis);

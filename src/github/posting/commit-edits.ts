@@ -58,27 +58,13 @@ const MAX_ATTEMPTS = 3;
 /** GitHub's words where a branch is not at the commit that was expected. */
 const MOVED = /expected branch to point to/i;
 
-/** The repository before the change. */
-interface State {
-  readonly repositoryId: string;
-  /** Its address. */
-  readonly url: string;
-  /** Newest commit of the base. */
-  readonly head: string;
-  readonly entries: ReadonlyMap<string, TreeEntry>;
-  /** Newest commits of those branches that are there. */
-  readonly branches: ReadonlyMap<string, string>;
-}
-
-type TreeEntry = v.InferOutput<typeof entrySchema>;
-
 /** Asks for the base, for what it has at each path and the folders above it, and for the branches, all at one moment. */
 export async function fetchState(
   client: GitHubClient,
   { owner, name }: Repository,
   { base, edits, branches = [] }: { base: string; edits: Edits; branches?: readonly string[] },
   signal: AbortSignal,
-): Promise<State> {
+) {
   const paths = [...new Set([...edits.keys()].flatMap((path) => [path, ...foldersAbove(path)]))];
   const files = paths.map((path, at) => [`file${at}`, path] as const);
   const refs = branches.map((branch, at) => [`branch${at}`, `refs/heads/${branch}`] as const);
@@ -101,7 +87,7 @@ export async function fetchState(
   const answer = await askGraphQl(client, query, asked, stateSchema, permission, signal, missing);
   const { id, url, base: at, ...others } = answer.repository;
   if (at === null) throw refusedChange(`there is no branch ${shown(base)}`);
-  const entries = new Map<string, TreeEntry>();
+  const entries = new Map<string, v.InferOutput<typeof entrySchema>>();
   for (const [alias, path] of files) {
     const entry = v.safeParse(v.nullable(entrySchema), at.target[alias]);
     if (!entry.success) throw notUnderstood(GRAPHQL);
@@ -111,8 +97,20 @@ export async function fetchState(
     const found = others[`branch${index}`];
     return v.is(branchSchema, found) ? [[branch, found.target.oid] as const] : [];
   });
-  return { repositoryId: id, url, head: at.target.oid, entries, branches: new Map(heads) };
+  return {
+    repositoryId: id,
+    /** The repository's address. */
+    url,
+    /** Newest commit of the base. */
+    head: at.target.oid,
+    entries,
+    /** Newest commits of those branches that are there. */
+    branches: new Map(heads),
+  };
 }
+
+/** The repository before the change. */
+type State = Awaited<ReturnType<typeof fetchState>>;
 
 const entrySchema = v.object({ oid: v.string(), type: v.string(), mode: v.number() });
 const branchSchema = v.object({ target: v.object({ oid: v.string() }) });

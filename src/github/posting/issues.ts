@@ -37,7 +37,8 @@ export async function findOrCreateIssue(
   const { repository, title, mark, labels } = issue;
   const params = { ...inRepo(repository), title, body: withMark(issue.body, mark) };
   try {
-    const found = await findIssue(client, issue, signal);
+    const find = async () => (await findIssues(client, issue, 'OPEN', MAX_PAGES, signal))[0];
+    const found = await find();
     if (found !== undefined) {
       const { number, url } = found;
       const route = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
@@ -49,7 +50,7 @@ export async function findOrCreateIssue(
       const made = await askRest(client, route, { ...params, labels }, createdSchema, signal);
       return { number: made.number, url: made.html_url };
     };
-    const { number, url } = await createOnce(create, () => findIssue(client, issue, signal));
+    const { number, url } = await createOnce(create, find);
     return { number, url, created: true };
   } catch (thrown) {
     if (!(thrown instanceof GitHubError) || thrown.status !== 410) throw thrown;
@@ -87,42 +88,34 @@ const issuesSchema = v.object({
   }),
 });
 
-async function findIssue(
-  client: GitHubClient,
-  { repository, mark }: ReportIssue,
-  signal: AbortSignal,
-): Promise<v.InferOutput<typeof issueSchema> | undefined> {
-  let after: string | null = null;
-  for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { nodes, pageInfo } = await fetchIssues(client, repository, 'OPEN', after, signal);
-    const found = nodes.find((node) => node?.viewerDidAuthor && isMarked(node.body, mark));
-    if (found) return found;
-    after = pageInfo.endCursor;
-    if (!pageInfo.hasNextPage || after === null) break;
-  }
-  return undefined;
-}
-
-/** Of the fifty closed issues that changed last, those with the mark that the current token opened. Throws a GitHubError. */
-export async function listClosedIssues(
+/**
+ * Issues with the mark that the current token opened, those that changed last first; no more pages of fifty are read than it
+ * takes to find one. Throws a GitHubError.
+ */
+export async function findIssues(
   client: GitHubClient,
   { repository, mark }: { readonly repository: Repository; readonly mark: MarkFields },
-  signal: AbortSignal,
-): Promise<readonly { readonly url: string; readonly body: string }[]> {
-  const { nodes } = await fetchIssues(client, repository, 'CLOSED', null, signal);
-  return nodes.flatMap((node) => (node?.viewerDidAuthor && isMarked(node.body, mark) ? [node] : []));
-}
-
-async function fetchIssues(
-  client: GitHubClient,
-  { owner, name }: Repository,
   state: 'OPEN' | 'CLOSED',
-  after: string | null,
+  maxPages: number,
   signal: AbortSignal,
-): Promise<v.InferOutput<typeof issuesSchema>['repository']['issues']> {
-  const variables = { owner, name, states: [state], after };
-  const answer = await askGraphQl(client, ISSUES_QUERY, variables, issuesSchema, 'issues: write', signal);
-  return answer.repository.issues;
+): Promise<readonly v.InferOutput<typeof issueSchema>[]> {
+  const { owner, name } = repository;
+  let after: string | null = null;
+  for (let page = 1; ; page += 1) {
+    const variables = { owner, name, states: [state], after };
+    const answer: v.InferOutput<typeof issuesSchema> = await askGraphQl(
+      client,
+      ISSUES_QUERY,
+      variables,
+      issuesSchema,
+      'issues: write',
+      signal,
+    );
+    const { nodes, pageInfo } = answer.repository.issues;
+    const ours = nodes.flatMap((node) => (node?.viewerDidAuthor && isMarked(node.body, mark) ? [node] : []));
+    if (ours.length > 0 || page === maxPages || !pageInfo.hasNextPage) return ours;
+    after = pageInfo.endCursor;
+  }
 }
 
 const labelSchema = v.object({ name: v.string() });

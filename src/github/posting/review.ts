@@ -26,12 +26,8 @@ export async function publishReview(
   draft: ReviewPayload,
   signal: AbortSignal,
 ): Promise<PublishedReview> {
-  const posted = await clearPosted(
-    client,
-    draft,
-    draft.own ?? (await ownReviews(client, draft, signal)),
-    signal,
-  );
+  const own = draft.own ?? (await ownReviews(client, draft, signal));
+  const posted = await clearPosted(client, draft, own, signal);
   if (posted !== undefined) {
     const event = posted.state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
     return { url: posted.url, created: false, event };
@@ -133,9 +129,8 @@ function pullParams({ repository, number }: SubjectPlace) {
 }
 
 function commentParams({ path, line, side, startLine, body }: ReviewComment) {
-  // A range of one line is refused, so it is sent as a line.
-  const isRange = startLine !== undefined && startLine !== line;
-  return { path, line, side, ...(isRange && { start_line: startLine, start_side: side }), body };
+  const range = startLine === undefined ? {} : { start_line: startLine, start_side: side };
+  return { path, line, side, ...range, body };
 }
 
 /**
@@ -184,7 +179,7 @@ const MAX_FOOTER = 500;
 
 /** In `<code>`, where a path's backticks and markdown mean nothing. */
 function placeOf({ path, line, startLine }: ReviewComment): string {
-  const lines = startLine === undefined || startLine === line ? `${line}` : `${startLine}-${line}`;
+  const lines = startLine === undefined ? `${line}` : `${startLine}-${line}`;
   const shown = path.replace(/[&<>"'`*_~@[\]\\|\p{Cc}]/gu, (char) => `&#${char.codePointAt(0)};`);
   return `<code>${shown}:${lines}</code>`;
 }
@@ -223,6 +218,7 @@ export interface ReviewComment {
   readonly line: number;
   /** Before (`LEFT`) or after the change. */
   readonly side: 'LEFT' | 'RIGHT';
+  /** Above `line`; GitHub refuses a range of one line. */
   readonly startLine?: number;
   readonly body: string;
   /** The same for the text of the review, where GitHub takes no comment on the line. */
