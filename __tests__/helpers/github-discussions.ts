@@ -1,22 +1,9 @@
 import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
 import { commitComparison, MAX_COMPARED_FILES } from './github-comparisons.js';
-import { api, commentJson, diffEntriesJson, pullJson, userJson } from './github-objects.js';
+import { api, commentJson, diffEntriesJson, userJson } from './github-objects.js';
 import type { Role, StoredComment, StoredIssue, StoredPull, StoredRepo } from './github-state.js';
 
 const MAX_COMMENT_CHARS = 65_536;
-
-/** `GET …/pulls/{pull_number}`. */
-export function pull({ repo, params }: RestCall): RestAnswer {
-  const found = repo.pulls.get(Number(params['pull_number']));
-  if (found === undefined) return githubError(404, 'Not Found');
-  const body = pullJson(repo, found);
-  if (found.head.repository !== null) return { status: 200, body };
-  return {
-    status: 200,
-    body,
-    describedAs: pullJson(repo, { ...found, head: { ...found.head, repository: 'x/y' } }),
-  };
-}
 
 /** `GET …/pulls/{pull_number}/files`, in pages. */
 export function pullFiles(call: RestCall): RestAnswer {

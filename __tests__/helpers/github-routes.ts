@@ -14,7 +14,6 @@ import {
   collaboratorPermission,
   comparison,
   createComment,
-  pull,
   pullFiles,
   updateComment,
 } from './github-discussions.js';
@@ -75,7 +74,6 @@ const OF_REPOSITORY: Readonly<Record<string, Route['answer']>> = {
   'GET /pulls': listPulls,
   'POST /pulls': createPull,
   'PATCH /pulls/{pull_number}': updatePull,
-  'GET /pulls/{pull_number}': pull,
   'GET /pulls/{pull_number}/files': pullFiles,
   'GET /pulls/{pull_number}/commits': pullCommits,
   'POST /pulls/{pull_number}/reviews': createReview,

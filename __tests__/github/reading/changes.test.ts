@@ -8,6 +8,7 @@ import {
   HELLO,
   noAbort,
 } from '../../helpers/github-client-fake.js';
+import { emptyPull } from '../hello-fixture.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n';
@@ -68,7 +69,7 @@ describe('the changes since a commit', () => {
   });
 });
 
-const PULL = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
+const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
 const listed = (index: number) => ({ filename: `f${index}.ts`, patch: '@@ -1 +1 @@\n-a\n+b' });
 
 /** A GitHub that makes no diff of the comparison. */
@@ -86,9 +87,8 @@ async function compare(routes: Readonly<Record<string, Answer>>, pull: number | 
   return { files, isComplete, paths: files.map(({ path }) => path) };
 }
 
-const pull = (sha: string) => () => ({
-  head: { sha, ref: 'topic', repo: null },
-  base: { sha: 'b', ref: 'main' },
+const pull = (headRefOid: string) => () => ({
+  repository: { issueOrPullRequest: emptyPull({ headRefOid }) },
 });
 
 describe('the changed files, if GitHub produces no diff,', () => {
@@ -112,14 +112,14 @@ describe('the changed files, if GitHub produces no diff,', () => {
       Array.from({ length: params['page'] === 5 ? 20 : 100 }, (_, index) =>
         listed(Number(params['page']) * 100 + index),
       );
-    const { paths, isComplete } = await compare({ [PULL]: pull('h'), [`${PULL}/files`]: pages }, 42);
+    const { paths, isComplete } = await compare({ graphql: pull('h'), [FILES]: pages }, 42);
     expect([paths.length, isComplete]).toEqual([420, true]);
   });
 
   it('are not those of a commit that was pushed since the event', async () => {
     const routes = {
-      [PULL]: pull('newer'),
-      [`${PULL}/files`]: () => [listed(666)],
+      graphql: pull('newer'),
+      [FILES]: () => [listed(666)],
       [COMPARE]: () => ({ files: [listed(1)] }),
     };
     expect((await compare(routes, 42)).paths).toEqual(['f1.ts']);

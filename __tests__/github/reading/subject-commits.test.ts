@@ -3,6 +3,7 @@ import type { Trigger } from '../../../src/event/trigger.js';
 import { subjectCommits } from '../../../src/github/reading/subject-commits.js';
 import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { emptyPull } from '../hello-fixture.js';
 
 const HEAD = 'a'.repeat(40);
 const BASE = 'b'.repeat(40);
@@ -82,16 +83,20 @@ it.each<[string, Trigger, object]>([
 });
 
 it.each([
-  ['the repository', { full_name: 'Octocat/Hello' }, false],
-  ['a fork', { full_name: 'hubot/hello' }, true],
+  ['the repository', { nameWithOwner: 'Octocat/Hello' }, false],
+  ['a fork', { nameWithOwner: 'hubot/hello' }, true],
   ['a fork that was deleted', null, true],
-])('the commits of a comment that names none are requested: a head of %s', async (_, repo, isForeign) => {
-  const client = createFakeGitHubClient({
-    'GET /repos/{owner}/{repo}/pulls/{pull_number}': () => ({
-      head: { sha: HEAD, ref: 'fix', repo },
-      base: { sha: BASE, ref: 'main' },
-    }),
-  });
-  const trigger = comment({ on: 'pull_request', number: 42 });
-  expect(await subjectCommits(client, trigger, noAbort())).toEqual({ ...own, isForeign, pull: 42 });
-});
+])(
+  'the commits of a comment that names none are requested: a head of %s',
+  async (_, headRepository, isForeign) => {
+    const issueOrPullRequest = emptyPull({
+      headRefOid: HEAD,
+      headRefName: 'fix',
+      baseRefOid: BASE,
+      headRepository,
+    });
+    const client = createFakeGitHubClient({ graphql: () => ({ repository: { issueOrPullRequest } }) });
+    const trigger = comment({ on: 'pull_request', number: 42 });
+    expect(await subjectCommits(client, trigger, noAbort())).toEqual({ ...own, isForeign, pull: 42 });
+  },
+);

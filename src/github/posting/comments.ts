@@ -12,7 +12,7 @@ import {
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
 import { idOf } from '../reading/reviews.js';
-import { fetchSubject } from '../reading/subject.js';
+import { fetchPull } from '../reading/subject.js';
 
 /** A comment that is found again by its mark. Its text went through outbound cleaning (D24). */
 export interface MarkedComment extends SubjectPlace {
@@ -173,11 +173,12 @@ async function replyTo(
 /** The first comment of a thread, and the address of the answer where it is there already. */
 async function findThread(
   client: GitHubClient,
-  { repository, number, commentId, mark }: ThreadReply,
+  reply: ThreadReply,
   signal: AbortSignal,
 ): Promise<{ readonly firstId: number; readonly url: string | undefined }> {
-  const { pull } = await fetchSubject(client, { repository, number, isPull: true }, signal);
-  const thread = pull?.threads.find(
+  const { commentId, mark } = reply;
+  const { threads } = await fetchPull(client, reply, signal);
+  const thread = threads.find(
     ({ first, replies }) => first.id === commentId || replies.some(({ id }) => id === commentId),
   );
   const answer = thread?.replies.findLast(({ isOurs, body }) => isOurs && isMarked(body, mark));

@@ -5,7 +5,7 @@ import { isMarked, type Mark, withMark } from '../../safety/mark.js';
 import { askRest, inRepo, orRefusal, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { fetchSubject } from '../reading/subject.js';
+import { fetchPull } from '../reading/subject.js';
 
 /** A review on GitHub. */
 export interface PublishedReview {
@@ -26,7 +26,7 @@ export async function publishReview(
   draft: ReviewPayload,
   signal: AbortSignal,
 ): Promise<PublishedReview> {
-  const own = draft.own ?? (await ownReviews(client, draft, signal));
+  const own = draft.own ?? (await fetchPull(client, draft, signal)).reviews;
   const posted = await clearPosted(client, draft, own, signal);
   if (posted !== undefined) {
     const event = posted.state === 'CHANGES_REQUESTED' ? 'REQUEST_CHANGES' : 'COMMENT';
@@ -44,7 +44,8 @@ export async function publishReview(
       if (!(thrown instanceof GitHubError)) throw thrown;
       const refusal = refusalOf(thrown);
       if (refusal === 'lost') {
-        const found = await clearPosted(client, draft, await ownReviews(client, draft, signal), signal);
+        const { reviews } = await fetchPull(client, draft, signal);
+        const found = await clearPosted(client, draft, reviews, signal);
         if (found !== undefined) return { url: found.url, created: true, event };
         if (isLost) throw thrown;
         isLost = true;
@@ -55,15 +56,6 @@ export async function publishReview(
       } else throw thrown;
     }
   }
-}
-
-async function ownReviews(
-  client: GitHubClient,
-  { repository, number }: SubjectPlace,
-  signal: AbortSignal,
-): Promise<readonly OwnReview[]> {
-  const { pull } = await fetchSubject(client, { repository, number, isPull: true }, signal);
-  return pull?.reviews ?? [];
 }
 
 /** GitHub does not say which comments it refuses, so each is posted by itself, outside of the review; those that it refuses. */

@@ -16,8 +16,7 @@ import {
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import type { PullSubject } from './subject.js';
-import { fetchCommits } from './subject-commits.js';
+import { fetchPull, type PullSubject } from './subject.js';
 
 /** A change as far as it could be read. */
 export interface ReadChange {
@@ -119,7 +118,7 @@ export async function fetchComparedDiff(
   const diff = await fetchDiff(client, pair, signal);
   if (diff !== undefined) return { diff, isComplete: true };
   const { repository, pull: number } = pair;
-  const now = number === undefined ? undefined : await fetchCommits(client, { repository, number }, signal);
+  const now = number === undefined ? undefined : await fetchPull(client, { repository, number }, signal);
   const { items, isComplete } = await listFiles(client, pair, { number, head: now?.head.sha }, signal);
   return { diff: assembleDiff(items), isComplete };
 }

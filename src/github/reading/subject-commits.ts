@@ -1,7 +1,6 @@
-import * as v from 'valibot';
 import type { Base, Head, Repository, Trigger } from '../../event/trigger.js';
-import { askRest, inRepo, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
+import { fetchPull } from './subject.js';
 
 /** The commits an event is about. */
 export interface SubjectCommits {
@@ -18,15 +17,6 @@ export interface SubjectCommits {
   readonly isChange: boolean;
 }
 
-const pullSchema = v.object({
-  head: v.object({
-    sha: v.string(),
-    ref: v.string(),
-    repo: v.nullable(v.object({ full_name: v.string() })),
-  }),
-  base: v.object({ sha: v.string(), ref: v.string() }),
-});
-
 /**
  * The commits of an event: those it names, so that a push during the run changes nothing, or for a comment that names
  * none the pull request's as they are now. Throws a GitHubError.
@@ -42,12 +32,12 @@ export async function subjectCommits(
   const none = { head: branch, branch, base: branch, isForeign: false, pull: undefined };
   switch (trigger.kind) {
     case 'pull_request':
-      return pullCommits(trigger, trigger.isFork);
+      return pullCommits(trigger.number, trigger, trigger.isFork);
     case 'comment': {
       if (trigger.on === 'issue') return { ...none, isChange: false };
       const { number } = trigger;
-      const commits = trigger.commits ?? (await fetchCommits(client, { repository, number }, signal));
-      return pullCommits({ number, ...commits }, trigger.isFork ?? isElsewhere(commits.head, repository));
+      const commits = trigger.commits ?? (await fetchPull(client, { repository, number }, signal));
+      return pullCommits(number, commits, trigger.isFork ?? isElsewhere(commits.head, repository));
     }
     case 'push':
       return {
@@ -83,7 +73,8 @@ export async function subjectCommits(
 }
 
 function pullCommits(
-  { number, head, base }: { readonly number: number; readonly head: Head; readonly base: Base },
+  number: number,
+  { head, base }: { readonly head: Head; readonly base: Base },
   isForeign: boolean,
 ): SubjectCommits {
   return {
@@ -94,18 +85,6 @@ function pullCommits(
     pull: number,
     isChange: true,
   };
-}
-
-/** As they are now. Throws a GitHubError. */
-export async function fetchCommits(
-  client: GitHubClient,
-  { repository, number }: SubjectPlace,
-  signal: AbortSignal,
-): Promise<{ readonly head: Head; readonly base: Base }> {
-  const params = { ...inRepo(repository), pull_number: number };
-  const route = 'GET /repos/{owner}/{repo}/pulls/{pull_number}';
-  const { head, base } = await askRest(client, route, params, pullSchema, signal);
-  return { head: { sha: head.sha, ref: head.ref, repository: head.repo?.full_name ?? null }, base };
 }
 
 function isElsewhere({ repository }: Head, { owner, name }: Repository): boolean {

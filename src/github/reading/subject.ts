@@ -2,9 +2,9 @@ import * as v from 'valibot';
 import type { Base, Head } from '../../event/trigger.js';
 import type { OwnReview, Post } from '../../review/seen.js';
 import { isMarked } from '../../safety/mark.js';
-import { askGraphQl, type SubjectPlace } from '../client/ask.js';
+import { askGraphQl, notUnderstood, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
-import type { GitHubError } from '../client/errors.js';
+import { type GitHubError, GRAPHQL } from '../client/errors.js';
 import {
   accountSchema,
   actorOf,
@@ -218,6 +218,17 @@ export async function fetchSubject(
     },
     isComplete: isComplete && olderComments === 0 && reviews.totalCount <= reviews.nodes.length,
   };
+}
+
+/** A pull request as it is now. Throws a GitHubError. */
+export async function fetchPull(
+  client: GitHubClient,
+  { repository, number }: SubjectPlace,
+  signal: AbortSignal,
+): Promise<PullSubject> {
+  const { pull } = await fetchSubject(client, { repository, number, isPull: true }, signal);
+  if (pull === undefined) throw notUnderstood(GRAPHQL);
+  return pull;
 }
 
 const PERMISSIONS = {
