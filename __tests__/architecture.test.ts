@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 50_063,
+  'lines of src/': 50_041,
   'files of src/': 311,
   'types of src/': 692,
   'inputs of action.yml': 41,

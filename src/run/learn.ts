@@ -4,7 +4,7 @@ import type { Trigger } from '../event/trigger.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import type { Severity } from '../review/finding.js';
-import type { Ledger, LedgerContext } from '../review/ledger.js';
+import type { Ledger } from '../review/ledger.js';
 import type { PublishRules } from '../review/publish-rules.js';
 import { readLedger } from '../review/read-ledger.js';
 import { lessonsOf } from '../review/same.js';
@@ -73,13 +73,24 @@ export async function readFindings(
   parts: FindingsParts,
   deps: Dependencies,
 ): Promise<{ readonly ledger: Ledger; readonly trouble?: string | undefined }> {
-  const { add = (seen: Seen) => seen } = parts;
+  const { agent, trigger, permission, facts, isTrusted, change, isFork, add } = parts;
   const answer = await deps.github?.said(pull, { isFresh: false }, deps.deadline.signal);
-  if (answer?.kind === 'read') return { ledger: await ledgerOf(add(answer.seen), pull, parts, deps) };
-  return {
-    ledger: await ledgerOf(undefined, pull, parts, deps),
-    trouble: answer?.message ?? 'there is no `github-token`.',
-  };
+  const said = answer?.kind === 'read' ? answer.seen : undefined;
+  const seen = said && add !== undefined ? add(said) : said;
+  const isPush = trigger.kind === 'pull_request' && trigger.action === 'synchronize';
+  const ledger = readLedger(seen, {
+    agent,
+    lines: change === undefined ? undefined : readDiffLines(change.diff),
+    isFork,
+    isTrusted,
+    isPushByWriter: isPush && mayWrite(permission ?? 'unknown'),
+    gate: gateOf(deps.publishRules),
+    memory: pullMemory(facts, pull),
+    lessons: lessonsOf(marksOf(facts)).filter((lesson) => lesson.pull !== pull),
+    isWriter: await writersIn(seen, deps),
+  });
+  if (answer?.kind === 'read') return { ledger };
+  return { ledger, trouble: answer?.message ?? 'there is no `github-token`.' };
 }
 
 /**
@@ -104,27 +115,6 @@ async function writersIn(seen: Seen | undefined, deps: Dependencies): Promise<(l
   );
   const permissions = new Map(await Promise.all(asked));
   return (login) => mayWrite(permissions.get(login.toLowerCase()) ?? 'unknown');
-}
-
-async function ledgerOf(
-  seen: Seen | undefined,
-  pull: number,
-  { agent, trigger, permission, facts, isTrusted, change, isFork }: FindingsParts,
-  deps: Dependencies,
-): Promise<Ledger> {
-  const isPush = trigger.kind === 'pull_request' && trigger.action === 'synchronize';
-  const context: LedgerContext = {
-    agent,
-    lines: change === undefined ? undefined : readDiffLines(change.diff),
-    isFork,
-    isTrusted,
-    isPushByWriter: isPush && mayWrite(permission ?? 'unknown'),
-    gate: gateOf(deps.publishRules),
-    memory: pullMemory(facts, pull),
-    lessons: lessonsOf(marksOf(facts)).filter((lesson) => lesson.pull !== pull),
-    isWriter: await writersIn(seen, deps),
-  };
-  return readLedger(seen, context);
 }
 
 /** The wider of the two gates: the milder severity; without both, `major`. */

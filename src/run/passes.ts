@@ -39,20 +39,13 @@ export async function reviewInPasses(
     ends.map(({ buffered: own }) => own),
     maxFindings,
   );
-  const read = new Set(ends.flatMap(({ pass, why }) => (why === undefined ? pass.paths : [])));
+  const read = new Set(ends.flatMap(({ pass, isRead }) => (isRead ? pass.paths : [])));
   const all = new Set(ends.flatMap(({ pass }) => pass.paths));
   const unread = [...all].filter((path) => !read.has(path));
-  loop.reporter.event({
-    kind: 'passes-joined',
-    passes: ends.length,
-    findings: buffered.findings.length,
-  });
+  const findings = buffered.findings.length;
+  loop.reporter.event({ kind: 'passes-joined', passes: ends.length, findings });
   warnOfUnread(ends, loop);
-  return {
-    outcome: joinOutcomes(ends, run),
-    buffered,
-    unread,
-  };
+  return { outcome: joinOutcomes(ends, run), buffered, unread };
 }
 
 interface PassEnd {
@@ -60,8 +53,9 @@ interface PassEnd {
   /** Undefined for one that was not begun, or threw. */
   readonly outcome: RunOutcome | undefined;
   readonly buffered: Buffered;
-  /** Why its files count as not read; undefined where they were. */
-  readonly why: 'budget' | 'failed' | undefined;
+  /** Whether its files count as read. */
+  readonly isRead: boolean;
+  /** Why they do not; undefined for want of a budget to begin with. */
   readonly lost: LostAnswer | undefined;
 }
 
@@ -76,7 +70,7 @@ async function holdPass(
   // However little there is, something is read with it.
   const mayBegin = index === 0 || (release !== undefined && run.budget.spent() === undefined);
   if (!mayBegin)
-    return { pass, outcome: undefined, buffered: NOTHING_BUFFERED, why: 'budget', lost: undefined };
+    return { pass, outcome: undefined, buffered: NOTHING_BUFFERED, isRead: false, lost: undefined };
   const publications = run.openPass(pass.name);
   const buffered = () => publications?.buffered ?? NOTHING_BUFFERED;
   try {
@@ -87,10 +81,11 @@ async function holdPass(
       { ...own, plan: { ...plan, agent, task }, part: pass.name, notes },
       { ...run, publications, notes },
     );
-    return { pass, outcome, buffered: buffered(), ...judgePass(outcome) };
+    const isRead = isAnswered(outcome);
+    const lost = isRead ? undefined : lostBy(outcome, 'the model did not finish');
+    return { pass, outcome, buffered: buffered(), isRead, lost };
   } catch (thrown) {
-    const lost = lostByThrown(thrown);
-    return { pass, outcome: undefined, buffered: buffered(), why: 'failed', lost };
+    return { pass, outcome: undefined, buffered: buffered(), isRead: false, lost: lostByThrown(thrown) };
   } finally {
     release?.();
   }
@@ -105,15 +100,8 @@ function reviewing({ agent }: Plan): Plan['agent'] {
   return { ...agent, config: { ...agent.config, tools } };
 }
 
-function judgePass(outcome: RunOutcome) {
-  const isDone =
-    outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
-  if (isDone) return { why: undefined, lost: undefined };
-  const isUnpaid = outcome.kind === 'exhausted' && outcome.limit !== 'turns';
-  return {
-    why: isUnpaid ? ('budget' as const) : ('failed' as const),
-    lost: lostBy(outcome, 'the model did not finish'),
-  };
+function isAnswered(outcome: RunOutcome): boolean {
+  return outcome.kind === 'completed' || (outcome.kind === 'exhausted' && outcome.isAnswered === true);
 }
 
 /** Turns of a pass that are reckoned with, what each adds to the conversation, and what it says. */
@@ -139,7 +127,7 @@ function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome
     throw new AxeError(message, { remedy });
   }
   const completed = outcomes.find(({ kind }) => kind === 'completed');
-  const cut = outcomes.find((one) => one.kind === 'exhausted' && judgePass(one).why === 'budget');
+  const cut = outcomes.find((one) => one.kind === 'exhausted' && one.limit !== 'turns' && !isAnswered(one));
   const base = cut ?? completed ?? first;
   const others = outcomes.filter((one) => one !== base).map(({ stats }) => stats);
   // One agent did all of it, so turns and calls are those of all passes.
@@ -164,7 +152,7 @@ function summariesOf(ends: readonly PassEnd[]): readonly string[] {
 }
 
 function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies): void {
-  const unpaid = ends.filter(({ why, lost }) => why === 'budget' && lost === undefined);
+  const unpaid = ends.filter(({ isRead, lost }) => !isRead && lost === undefined);
   const failed = ends.flatMap(({ lost }) => lost ?? []);
   if (unpaid.length > 0) {
     const message = `${count(unpaid.length, 'part')} of the change did not fit in the run's remaining budget`;
