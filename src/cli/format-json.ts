@@ -1,7 +1,7 @@
 import type { ModelParams } from '../agent/config.js';
 import { formatFloat } from '../agent/format-agent.js';
 import type { AxeError } from '../lib/errors.js';
-import { errorOf, type RunOutcome, type RunStats, type ToolCallRecord } from '../lib/outcome.js';
+import { errorOf, type RunOutcome, type ToolCallRecord } from '../lib/outcome.js';
 import { cutToBytes } from '../lib/text/cut.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 
@@ -40,25 +40,10 @@ export function formatJson(outcome: RunOutcome, findings?: object, artifacts?: A
   return escapeAsGo(JSON.stringify(envelope, wellFormed));
 }
 
-/** The same line for an error that came before the model was asked, so that a program always finds one to read. */
-export function formatErrorJson(error: AxeError): string {
-  return formatJson({ kind: 'failed', error, stats: NOTHING_USED });
+/** The line for an error that came before the model was asked, so that a program always finds one to read. */
+export function formatErrorJson({ exitCode, message }: AxeError): string {
+  return escapeAsGo(JSON.stringify({ content: '', error: { exit_code: exitCode, message } }, wellFormed));
 }
-
-const NOTHING_USED: RunStats = {
-  turns: 0,
-  toolCalls: 0,
-  calls: [],
-  retries: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  costUsd: undefined,
-  budget: undefined,
-  durationMs: 0,
-  modelId: '',
-  stopReason: '',
-};
 
 function detailsOf({ tool, input, output, isError, turn, durationMs }: ToolCallRecord): object {
   const { text, leftOutBytes } = cutToBytes(output, MAX_OUTPUT_BYTES);

@@ -9,16 +9,12 @@ import { DEFAULT_MODEL } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/product.js';
 import { createMissingFiles, listFolder, type NewFile, readConfigFile } from '../lib/user-files.js';
-import { inspectSchema } from '../loop/json-schema.js';
 import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
-import { modelProblem } from '../model/model-access.js';
-import { AGENTS_DIRS, localAgents } from '../run/agents.js';
+import { AGENTS_DIRS } from '../run/agents.js';
 import { allFaults, formatValidation, isValid, validateAgents } from '../run/validate.js';
+import { openChecks } from './config.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
-
-const NO_REPOSITORY =
-  'This folder is not in a git repository. GitHub reads the files below only at the top of one.\n';
 
 /**
  * `init`: writes a workflow with its agents and skills into the repository. On a terminal it asks for what no flag says, and
@@ -61,7 +57,9 @@ function openQuestions({ stdin, stdout }: Terminal): { readonly ask: Ask; close(
 async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Promise<ExitCode> {
   const repository = await findRepositoryRoot(terminal.cwd);
   const root = repository ?? terminal.cwd;
-  const server = await serverOf(root, terminal);
+  // The server that the workflow will run on.
+  const server =
+    terminal.env['GITHUB_SERVER_URL'] || `https://${(await readOrigin(root))?.host ?? 'github.com'}`;
   const uses =
     flags.string('uses') ||
     (await ownAddress(server, terminal)) ||
@@ -72,8 +70,20 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
     });
   }
   const examples = join(terminal.programFolder, '../../examples');
-  const parts = await partsOf(flags, agentSchemaUrl(uses, server), root, examples, ask);
-  if (repository === undefined) print(terminal, NO_REPOSITORY);
+  const [example, model] = [flags.string('example'), flags.string('model')];
+  if (example !== '' && model !== '') {
+    throw new AxeError('`--example` and `--model` cannot be used together', {
+      remedy: 'Change `model` in the copied agent or workflow.',
+    });
+  }
+  const parts =
+    example === ''
+      ? await reviewParts(model, agentSchemaUrl(uses, server), root, examples, ask)
+      : await exampleParts(example, examples);
+  if (repository === undefined) {
+    const where = 'GitHub reads the files below only at the top of one';
+    print(terminal, `This folder is not in a git repository. ${where}.\n`);
+  }
   if (root !== terminal.cwd) print(terminal, `In the repository ${root}:`);
   const workflow = { ...parts.workflow, content: parts.workflow.content.replaceAll(ACTION_ADDRESS, uses) };
   const files = [workflow, ...parts.files];
@@ -81,43 +91,18 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
   const wrote = (path: string) => created.includes(join(root, path));
   for (const { path } of files)
     print(terminal, wrote(path) ? `wrote  ${path}` : `kept   ${path}, which already exists`);
-  if (!(await checkAgents(parts.agents, root, terminal))) return 2;
+  if (parts.agents.length > 0) {
+    const { checks } = await openChecks(flags, { ...terminal, cwd: root });
+    const asked = { names: parts.agents, outputSchema: '', isFolderNamed: false };
+    const validation = await validateAgents(asked, checks);
+    if (allFaults(validation).length > 0) print(terminal, `\n${formatValidation(validation).join('\n')}`);
+    if (!isValid(validation)) return 2;
+  }
   const steps = wrote(workflow.path)
     ? nextSteps(workflow.content, uses, terminal.program)
     : [`Check that the step with the action in ${workflow.path} names its agent.`];
   print(terminal, `\n${steps.join('\n')}`);
   return 0;
-}
-
-/** Shows what is wrong with the agents, and says whether they can be run. */
-async function checkAgents(names: readonly string[], root: string, terminal: Terminal): Promise<boolean> {
-  if (names.length === 0) return true;
-  const validation = await validateAgents(
-    { names, outputSchema: '', isFolderNamed: false },
-    {
-      agents: localAgents({ cwd: root, agentsDir: '', configDir: undefined }),
-      where: 'this repository',
-      modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
-      checkSchema: inspectSchema,
-    },
-  );
-  if (allFaults(validation).length > 0) print(terminal, `\n${formatValidation(validation).join('\n')}`);
-  return isValid(validation);
-}
-
-async function partsOf(
-  flags: ParsedFlags,
-  schemaUrl: string,
-  root: string,
-  examples: string,
-  ask: Ask,
-): Promise<Parts> {
-  const [example, model] = [flags.string('example'), flags.string('model')];
-  if (example === '') return await reviewParts(model, schemaUrl, root, examples, ask);
-  if (model === '') return await exampleParts(example, examples);
-  throw new AxeError('`--example` and `--model` cannot be used together', {
-    remedy: 'Change `model` in the copied agent or workflow.',
-  });
 }
 
 interface Parts {
@@ -194,11 +179,6 @@ async function readExample(examples: string, file: string): Promise<string> {
   throw new AxeError(`the example ${file} is not next to this program`, {
     remedy: 'Run `axe-action` from a clone of the action, or from its package.',
   });
-}
-
-/** The server that the workflow will run on. */
-async function serverOf(root: string, { env }: Terminal): Promise<string> {
-  return env['GITHUB_SERVER_URL'] || `https://${(await readOrigin(root))?.host ?? 'github.com'}`;
 }
 
 /** The commit of the clone that this program lies in, as a workflow names it; undefined where it is in none of this server. */
