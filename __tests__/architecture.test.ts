@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 50_041,
+  'lines of src/': 49_996,
   'files of src/': 311,
   'types of src/': 692,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 78_604,
+  'lines of __tests__/': 78_601,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

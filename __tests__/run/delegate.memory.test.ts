@@ -143,7 +143,7 @@ describe('an error in the memory of a sub-agent', () => {
     const { deps, result } = await callOnce(agent('a', MEMORY), [says('seen')], { save });
     expect(result).toEqual({ text: 'seen', isError: false });
     expect(deps.warnings).toEqual([
-      { code: 'memory-save-failed', agent: 'a', message: 'failed to save memory for "a": disk full' },
+      { code: 'memory-save-failed', message: 'failed to save memory for "a": disk full' },
     ]);
     expect(deps.journaled.flat()).toHaveLength(1);
     expect(deps.settled).toEqual([]);

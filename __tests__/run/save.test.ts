@@ -83,7 +83,6 @@ describe('loading memory', () => {
     expect(warnings).toEqual([
       {
         code: 'memory-load-failed',
-        agent: 'bot',
         message: 'failed to load memory for "bot": open /memory/bot.md: permission denied',
         remedy: 'Run `chmod`.',
       },
@@ -214,7 +213,6 @@ describe('saving the entry', () => {
     expect(deps.warnings).toEqual([
       {
         code: 'memory-save-failed',
-        agent: 'bot',
         message: 'failed to save memory for "bot": not allowed',
         remedy: 'Add `x`.',
       },
@@ -262,7 +260,6 @@ describe('saving the entry', () => {
     expect(deps.warnings).toEqual([
       {
         code: 'memory-save-failed',
-        agent: 'bot',
         message:
           'failed to save memory for "bot": it could not be loaded, so nothing was added to it (open /memory/bot.md: permission denied)',
       },

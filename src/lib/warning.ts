@@ -44,8 +44,6 @@ export interface Warning {
   /** What to do about it, in whole sentences. */
   readonly remedy?: string | undefined;
   readonly at?: SourcePosition | undefined;
-  /** The agent whose memory as a whole could not be loaded or saved, which a run's report tells in a place of its own. */
-  readonly agent?: string;
 }
 
 const MAX_ANNOTATIONS = 9;

@@ -4,7 +4,6 @@ import { conclusionOf, errorOf, markedAnswer, type ToolCallRecord } from '../lib
 import { cleanLine } from '../lib/text/cut.js';
 import { code, details, errorBlock, paragraphs } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
-import type { Warning, WarningCode } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { worthTable } from '../review/worth.js';
 import type { Remembered } from '../run/records.js';
@@ -78,7 +77,7 @@ export function summarizeRun(
         ? worthTable(report.memory?.facts ?? [], new Date(spend.day))
         : '',
       requests === 0 ? '' : `<sub>${count(requests, 'request')} to GitHub</sub>`,
-      warningList(withoutReported(warnings, report)),
+      warningList(warnings),
       formatToolsByTurn(stats.calls, isHidden),
     ]),
     log: [
@@ -115,19 +114,6 @@ function memoryOutputs({ memory, remembered }: Ran, isHidden: boolean): Outputs 
     'memory-entry': isHidden || entries.length === 0 ? undefined : entries.map(({ text }) => text).join(''),
     'memory-save-error': error || undefined,
   };
-}
-
-/** The warnings without those of the agent's own memory that the section above has told; a sub-agent's stay. */
-function withoutReported(
-  warnings: readonly Warning[],
-  { plan, memory, remembered }: Ran,
-): readonly Warning[] {
-  const isUnsaved = remembered?.result.kind === 'failed';
-  const reported: readonly WarningCode[] = [
-    ...(isUnsaved ? ['memory-save-failed' as const] : []),
-    ...(memory?.restored.kind === 'failed' ? ['memory-load-failed' as const] : []),
-  ];
-  return warnings.filter(({ code, agent }) => agent !== plan.agent.name || !reported.includes(code));
 }
 
 function rememberedLines(remembered: Remembered | undefined): readonly string[] {

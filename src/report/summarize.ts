@@ -237,41 +237,47 @@ function summarizeGc(
   { agent, collection }: ReportOf<'gc'>,
   { warnings, isHidden, clean }: SummaryOptions,
 ): RunSummary {
-  const { counted, worth = '', analysis, gone = [], usage, suggestion, isTrimming = false, end } = collection;
+  const { counted, usage, suggestion, isTrimming = false, end } = collection;
+  const { analysis, gone = [], worth = '' } = isHidden ? {} : collection;
   const url = suggestion?.kind === 'published' ? suggestion.url : undefined;
-  const figures = counted === undefined || isHidden ? [] : figuresOf(counted);
-  const hidden = 'The analysis is not shown here, because the memory belongs to another repository.';
+  const error = end.kind === 'failed' ? end.error : undefined;
+  const ended = end.kind === 'failed' ? '' : formatGcEnd(end, agent, entries);
   const kept =
     end.kind === 'trimmed' ? ' Removed entries are kept next to the log as `.bak` until the next time.' : '';
   return {
     outputs: {
-      conclusion: end.kind === 'failed' ? conclusionOfError(end.error) : 'success',
-      response: isHidden ? '' : (analysis?.text ?? ''),
+      conclusion: error === undefined ? 'success' : conclusionOfError(error),
+      response: analysis?.text ?? '',
       'memory-loaded': String(counted?.entries ?? 0),
       'memory-saved': String(end.kind === 'trimmed'),
-      'memory-save-error': end.kind === 'failed' && isTrimming ? end.error.message : undefined,
+      'memory-save-error': isTrimming ? error?.message : undefined,
       'comment-url': url,
       ...(usage && usageOutputs(usage)),
     },
     markdown: paragraphs([
       `### ${agent}: garbage collection`,
-      analysis === undefined ? '' : isHidden ? hidden : clean(analysis.text),
-      formatUnread(analysis?.unread ?? 0),
-      formatGone(gone, isHidden),
+      isHidden ? 'What it says is not shown here, because the memory belongs to another repository.' : '',
+      analysis === undefined ? '' : clean(analysis.text),
+      formatUnread(collection.analysis?.unread ?? 0),
+      formatGone(gone, false),
       suggestion === undefined ? '' : suggestionLine(suggestion),
-      end.kind === 'failed' ? errorBlock(end.error) : `**${formatGcEnd(end, agent, entries)}**${kept}`,
-      figures.map((line) => `- ${line}`).join('\n'),
-      isHidden ? '' : worth,
+      error === undefined ? `**${ended}**${kept}` : errorBlock(error),
+      counted === undefined || isHidden
+        ? ''
+        : figuresOf(counted)
+            .map((line) => `- ${line}`)
+            .join('\n'),
+      worth,
       usage === undefined ? '' : row(usageCells(usage)),
       warningList(warnings),
     ]),
     log: [
       ...(counted === undefined ? [] : [`Agent: ${agent}`, `Entries: ${grouped(counted.entries)}`]),
       ...(url === undefined ? [] : [`Suggestions: ${url}`]),
-      ...(end.kind === 'failed' ? [] : [formatGcEnd(end, agent, entries)]),
+      ...(ended === '' ? [] : [ended]),
     ],
     annotations:
-      end.kind === 'failed' ? [{ level: 'error', title: 'axe-action', message: formatError(end.error) }] : [],
+      error === undefined ? [] : [{ level: 'error', title: 'axe-action', message: formatError(error) }],
   };
 }
 

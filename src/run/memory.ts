@@ -95,7 +95,7 @@ function logWarnings(
 ): readonly Warning[] {
   if (restored.kind === 'failed') {
     const message = `failed to load memory for "${agent.name}": ${restored.message}`;
-    return [{ code: 'memory-load-failed', agent: agent.name, message, remedy: restored.remedy }];
+    return [{ code: 'memory-load-failed', message, remedy: restored.remedy }];
   }
   const warnings = [...restored.warnings];
   if (restored.kind === 'empty') return warnings;

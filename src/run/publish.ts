@@ -120,7 +120,7 @@ async function keepMarks(
   const saved = await store.write([factsChange(plan.path, facts, clock.now())], UNSTOPPED);
   if (saved.kind === 'saved') return;
   const message = `what became of findings could not be kept for "${agent.name}": ${saved.message}`;
-  reporter.warn({ code: 'memory-save-failed', agent: agent.name, message, remedy: saved.remedy });
+  reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });
 }
 
 /**

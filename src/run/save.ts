@@ -162,7 +162,7 @@ export function factsChange(path: string, facts: readonly ReviewFact[], now: Dat
 function unsaved({ agent, trigger }: Plan, { message, remedy }: FailedSave): Warning {
   const event = trigger.kind === 'local' ? '' : ` on the event \`${trigger.event}\``;
   const what = `failed to save memory for "${agent.name}"${event}: ${message}`;
-  return { code: 'memory-save-failed', agent: agent.name, message: what, remedy };
+  return { code: 'memory-save-failed', message: what, remedy };
 }
 
 function joinLines(line: string | undefined, text: string): string {

@@ -74,7 +74,7 @@ async function carryOut(
   const unkept = kept.length === 0 ? undefined : await keepCommandFacts(opened, kept, request, deps);
   if (unkept?.kind === 'failed' && unkept.reason === 'not-saved') {
     const { message, remedy } = unkept;
-    deps.reporter.warn({ code: 'memory-save-failed', agent: name, message, remedy });
+    deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
   }
   // The conversation is open although nothing in it is: the token could not resolve it.
   const isLeft = meant.some(
