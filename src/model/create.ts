@@ -1,6 +1,5 @@
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
-import { type Chunks, withBody } from '../lib/net/http.js';
 import type { Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';
@@ -89,11 +88,15 @@ function boundedFetch(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
     const silence = new AbortController();
     const signal = AbortSignal.any([silence.signal, ...(init?.signal ? [init.signal] : [])]);
     const response = await fetch(input, { ...init, signal, redirect: 'manual' });
-    return withBody(response, (chunks) => listen(chunks, silence));
+    const { body } = response;
+    return body === null ? response : new Response(ReadableStream.from(listen(body, silence)), response);
   };
 }
 
-async function* listen(chunks: Chunks, silence: AbortController): AsyncGenerator<Uint8Array> {
+async function* listen(
+  chunks: AsyncIterable<Uint8Array>,
+  silence: AbortController,
+): AsyncGenerator<Uint8Array> {
   let received = 0;
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -140,13 +140,3 @@ function covers(entry: string, host: string, port: string): boolean {
   const name = pattern.replace(/^\*/, '');
   return name.startsWith('.') ? host.endsWith(name) : host === name || host.endsWith(`.${name}`);
 }
-
-/** Bytes in the order in which they come; reading them can fail in the middle. */
-export type Chunks = AsyncIterable<Uint8Array>;
-
-/** The same answer with another body: what `change` makes of its bytes, as they are read. */
-export function withBody(response: Response, change: (chunks: Chunks) => Chunks): Response {
-  const { body, status, statusText, headers } = response;
-  if (body === null) return response;
-  return new Response(ReadableStream.from(change(body)), { status, statusText, headers });
-}

@@ -38,10 +38,6 @@ function escapeInvalid(bytes: Uint8Array): string {
 const CHARACTERS =
   /[^\x80-\xff]+|[\xc2-\xdf][\x80-\xbf]|(?:\xe0[\xa0-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]|\xed[\x80-\x9f])[\x80-\xbf]|(?:\xf0[\x90-\xbf]|[\xf1-\xf3][\x80-\xbf]|\xf4[\x80-\x8f])[\x80-\xbf]{2}|([\x80-\xff])/g;
 
-export function withReturns(text: string): string {
-  return text.replace(/\r?\n/g, '\r\n');
-}
-
 /** Compares two texts as their UTF-8 bytes compare, which is how axe sorts names and paths (axe-behaviour §7, §18). */
 export function compareBytes(a: string, b: string): number {
   return Buffer.compare(encodeBytes(a), encodeBytes(b));

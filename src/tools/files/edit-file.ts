@@ -1,6 +1,5 @@
 import { MAX_WRITTEN_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import { withReturns } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/cut.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
@@ -24,46 +23,29 @@ export function createEditFile(workspace: Workspace): Tool {
       replace_all: { type: 'boolean', description: 'Whether to replace every occurrence. Default: false.' },
     },
     async run({ path, old_string, new_string, replace_all = false }) {
+      if (old_string === '') throw new ToolError('old_string is required: the text to look for is empty');
+      if (old_string === new_string) throw new ToolError('old_string and new_string are the same');
       let count = 0;
-      await workspace.change(path, (old) => {
-        const edited = edit(decode(old, path), { old: old_string, new: new_string, all: replace_all });
-        count = edited.count;
-        return encode(edited.text, path);
+      await workspace.change(path, (bytes) => {
+        const content = decode(bytes, path);
+        // A model sees lines and writes `\n`; a file may break them with `\r\n`.
+        const isDos = !content.includes(old_string) && content.includes('\r\n');
+        const inFile = (text: string) => (isDos ? text.replace(/\r?\n/g, '\r\n') : text);
+        const parts = content.split(inFile(old_string));
+        count = parts.length - 1;
+        if (count === 0)
+          throw new ToolError(
+            'old_string not found in file: it must match exactly, white space included and without the line numbers of read_file',
+          );
+        if (count > 1 && !replace_all)
+          throw new ToolError(
+            `old_string found ${count} times; set replace_all to true or provide a more unique string`,
+          );
+        return encode(parts.join(inFile(new_string)), path);
       });
       return `replaced ${count} occurrence(s) in ${path}`;
     },
   });
-}
-
-interface Edit {
-  readonly old: string;
-  readonly new: string;
-  readonly all: boolean;
-}
-
-function edit(content: string, requested: Edit): { readonly text: string; readonly count: number } {
-  if (requested.old === '') throw new ToolError('old_string is required: the text to look for is empty');
-  if (requested.old === requested.new) throw new ToolError('old_string and new_string are the same');
-  const change = inLineEndingsOf(content, requested);
-  const parts = content.split(change.old);
-  const count = parts.length - 1;
-  if (count === 0) {
-    throw new ToolError(
-      'old_string not found in file: it must match exactly, white space included and without the line numbers of read_file',
-    );
-  }
-  if (count > 1 && !change.all) {
-    throw new ToolError(
-      `old_string found ${count} times; set replace_all to true or provide a more unique string`,
-    );
-  }
-  return { text: parts.join(change.new), count };
-}
-
-/** A model sees lines and writes `\n`; a file may break them with `\r\n`. */
-function inLineEndingsOf(content: string, requested: Edit): Edit {
-  if (content.includes(requested.old) || !content.includes('\r\n')) return requested;
-  return { ...requested, old: withReturns(requested.old), new: withReturns(requested.new) };
 }
 
 function decode(bytes: Uint8Array | undefined, path: string): string {
