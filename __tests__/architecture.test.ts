@@ -93,9 +93,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_996,
+  'lines of src/': 49_967,
   'files of src/': 311,
-  'types of src/': 692,
+  'types of src/': 690,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
   'lines of __tests__/': 78_601,

@@ -37,9 +37,9 @@ function timer(ms: number): Timer {
   return { signal: controller.signal, clear: () => clearTimeout(timeout) };
 }
 
-/** Milliseconds since 1970 in as many digits as they have until the year 2059, so that ids sort by time, and 72 random bits. */
+/** Milliseconds since 1970, in as many digits at all times so that ids sort, and 64 random bits. */
 function newId(): string {
-  return Date.now().toString(36) + randomBytes(9).toString('hex');
+  return Date.now().toString(36).padStart(10, '0') + randomBytes(8).toString('hex');
 }
 
 /** The day of a time, `YYYY-MM-DD`, in UTC. */
