@@ -74,17 +74,9 @@ function shortenFiles(files: readonly ContextFile[], maxTokens: number): readonl
 function newestEntries(log: string, maxTokens: number): string {
   if (estimateText(log) <= maxTokens) return log;
   const entries = parseEntries(log);
-  let free = maxTokens;
-  let first = entries.length;
-  while (first > 0) {
-    free -= estimateText(entries[first - 1]?.text ?? '') + 1;
-    if (free < 0) break;
-    first -= 1;
-  }
-  const start = entries[first]?.start;
-  return start === undefined
-    ? truncate(entries.at(-1)?.text ?? log, maxTokens * BYTES_PER_TOKEN)
-    : log.slice(start);
+  const first = entries.find(({ start }) => estimateText(log.slice(start)) <= maxTokens);
+  if (first !== undefined) return log.slice(first.start);
+  return truncate(entries.at(-1)?.text ?? log, maxTokens * BYTES_PER_TOKEN);
 }
 
 /** Longest fence that is not a diff, in bytes; the first one that leaves the diff its half is taken. */

@@ -3,26 +3,27 @@ import { MAX_SHOWN_NOTES_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/cut.js';
 import { TRUNCATED_MARK } from '../../memory/notes/context-block.js';
-import { ALL_NOTES_TOOLS, type NotesTool, type NoteTarget, parseNoteName } from '../../memory/notes/place.js';
+import { type NoteTarget, parseNoteName } from '../../memory/notes/place.js';
 import type { FailedNote, NoteAnswer, Notes, NoteWish } from '../../memory/notes/session.js';
-import { lastEntries } from '../../memory/run-log.js';
+import { lastEntries, parseEntries } from '../../memory/run-log.js';
 import { defineTool, schemaOf } from '../define.js';
 import type { Tool } from '../tool.js';
 
 /** A note with the lines of code that it names. Throws a ToolError for one that a model was not shown. */
 type Cite = (content: string) => Promise<string>;
 
-const CREATE: Readonly<Record<NotesTool, (notes: Notes, cite: Cite) => Tool>> = {
-  memory_write: createMemoryWrite,
-  memory_read: createMemoryRead,
-  memory_search: createMemorySearch,
-  write_memory: createWriteMemory,
-};
-
 /** The tools over notes of these names, each once and always in the same order; other names are left out. */
 export function createMemoryTools(notes: Notes, names: readonly string[], cite: Cite): readonly Tool[] {
-  return ALL_NOTES_TOOLS.filter((name) => names.includes(name)).map((name) => CREATE[name](notes, cite));
+  const tools = [
+    createMemoryWrite(notes, cite),
+    createMemoryRead(notes),
+    createMemorySearch(notes),
+    createWriteMemory(notes, cite),
+  ];
+  return tools.filter(({ name }) => names.includes(name));
 }
+
+type Written = Extract<NoteAnswer, { readonly kind: 'written' }>;
 
 const MAX_FILES = 20;
 
@@ -116,16 +117,14 @@ function cut(text: string): string {
   return leftOutBytes === 0 ? kept : kept + TRUNCATED_MARK;
 }
 
-/** Of a run log that does not fit, as many of the newest entries as do. */
+/** Of a run log that does not fit, as many of the newest entries as do; the beginning of one that is too long alone. */
 function newest(text: string): string {
   if (utf8Bytes(text) <= MAX_SHOWN_NOTES_BYTES) return text;
-  let kept = '';
-  for (let count = 1; ; count += 1) {
-    const next = lastEntries(text, count);
-    if (next.length === kept.length || utf8Bytes(next) > MAX_SHOWN_NOTES_BYTES) break;
-    kept = next;
-  }
-  return kept === '' ? cut(lastEntries(text, 1) || text) : `${TRUNCATED_MARK.trimStart()}\n${kept}`;
+  const fitting = parseEntries(text).find(
+    ({ start }) => utf8Bytes(text.slice(start)) <= MAX_SHOWN_NOTES_BYTES,
+  );
+  if (fitting === undefined) return cut(lastEntries(text, 1) || text);
+  return `${TRUNCATED_MARK.trimStart()}\n${text.slice(fitting.start)}`;
 }
 
 /** `memory_write`: adds to a note, or writes it anew (memory-tools 1.4). */
@@ -163,7 +162,7 @@ function createMemoryWrite(notes: Notes, cite: Cite): Tool {
   });
 }
 
-function describeWritten(written: Extract<NoteAnswer, { readonly kind: 'written' }>): string {
+function describeWritten(written: Written): string {
   const { path, bytes, givenBytes, maxBytes, skippedLines: lines } = written;
   const skipped = lines === 0 ? '' : ` (skipped ${lines} duplicate line(s))`;
   const cut = givenBytes <= maxBytes ? '' : ` (truncated from ${givenBytes} bytes to ${maxBytes} byte cap)`;
@@ -273,7 +272,7 @@ function formatTimestamp(time: Date): string {
 }
 
 /** As JSON, its keys in the documented order. A file is too large strictly above `warnBytes`. */
-function confirmation(type: MemoryType, written: Extract<NoteAnswer, { readonly kind: 'written' }>): string {
+function confirmation(type: MemoryType, written: Written): string {
   const { path, timestamp, fileBytes, warnBytes, givenBytes, maxBytes } = written;
   const done = type === 'daily' ? 'Daily note created' : 'Memory updated';
   const isLarge = fileBytes > warnBytes;

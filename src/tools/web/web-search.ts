@@ -33,47 +33,39 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
     async run({ query }, signal) {
       if (query.trim() === '') throw new ToolError('query is required');
       if (key === '') throw new ToolError('TAVILY_API_KEY environment variable is not set');
-      const address = `${baseUrl.replace(/\/+$/, '')}/search`;
-      const { status, text } = await search(fetch, address, key, query, signal);
-      if (status < 200 || status > 299) {
-        throw new ToolError(`Tavily API error (HTTP ${status}): ${cleanLine(text, MAX_ERROR)}`);
+      const timeout = AbortSignal.timeout(WEB_TIMEOUT_MS);
+      try {
+        const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/search`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${key}`,
+            'content-type': 'application/json',
+            accept: 'application/json',
+          },
+          body: JSON.stringify({
+            query,
+            max_results: MAX_RESULTS,
+            search_depth: 'basic',
+            include_images: false,
+          }),
+          // An answer like any other: the key is never sent elsewhere.
+          redirect: 'manual',
+          signal: AbortSignal.any([signal, timeout]),
+        });
+        const { bytes } = await readCapped(response.body, MAX_ANSWER_BYTES);
+        const text = new TextDecoder().decode(bytes);
+        if (response.ok) return formatResults(text);
+        throw new ToolError(`Tavily API error (HTTP ${response.status}): ${cleanLine(text, MAX_ERROR)}`);
+      } catch (thrown) {
+        signal.throwIfAborted();
+        if (thrown instanceof ToolError) throw thrown;
+        const why = timeout.aborted
+          ? `did not answer within ${WEB_TIMEOUT_MS / 1000} seconds`
+          : `could not be reached: ${networkCause(thrown).message}`;
+        throw new ToolError(`the search ${why}`);
       }
-      return formatResults(text);
     },
   });
-}
-
-/** A redirect is an answer like any other: the key is never sent elsewhere. */
-async function search(
-  fetch: typeof globalThis.fetch,
-  address: string,
-  key: string,
-  query: string,
-  signal: AbortSignal,
-) {
-  const timeout = AbortSignal.timeout(WEB_TIMEOUT_MS);
-  try {
-    const response = await fetch(address, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        accept: 'application/json',
-      },
-      body: JSON.stringify({ query, max_results: MAX_RESULTS, search_depth: 'basic', include_images: false }),
-      redirect: 'manual',
-      signal: AbortSignal.any([signal, timeout]),
-    });
-    const { bytes } = await readCapped(response.body, MAX_ANSWER_BYTES);
-    return { status: response.status, text: new TextDecoder().decode(bytes) };
-  } catch (thrown) {
-    signal.throwIfAborted();
-    throw new ToolError(
-      timeout.aborted
-        ? `the search did not answer within ${WEB_TIMEOUT_MS / 1000} seconds`
-        : `the search could not be reached: ${networkCause(thrown).message}`,
-    );
-  }
 }
 
 const text = v.optional(v.nullable(v.string()), '');
