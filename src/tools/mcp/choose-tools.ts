@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { cleanLine, cutToCharacters } from '../../lib/text/cut.js';
 import { stripInvisible } from '../../safety/hidden.js';
 import type { Tool } from '../tool.js';
@@ -94,7 +93,6 @@ function describe(server: string, offered = ''): string {
 
 /** What every provider takes; Gemini wants a letter or `_` at the front. */
 const MAX_TOOL_NAME = 64;
-const HASH_DIGITS = 7;
 
 /**
  * The name that a tool gets; undefined for none. A tool keeps the server's own name, as in axe, made safe for every
@@ -112,13 +110,10 @@ function nameTool(
   return [own, safeName(`${server}_${tool}`)].find((name) => !reserved.has(name) && !taken.has(name));
 }
 
-/** The name in the characters that every provider takes; what is cut of it is hashed, so that two long ones differ. */
+/** The name in the characters that every provider takes. */
 function safeName(tool: string): string {
   const plain = tool.replace(/[^A-Za-z0-9_-]/gu, '_');
-  const name = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`;
-  if (name.length <= MAX_TOOL_NAME) return name;
-  const hash = createHash('sha256').update(tool).digest('hex').slice(0, HASH_DIGITS);
-  return `${name.slice(0, MAX_TOOL_NAME - HASH_DIGITS - 1)}_${hash}`;
+  return (/^[A-Za-z_]/.test(plain) ? plain : `_${plain}`).slice(0, MAX_TOOL_NAME);
 }
 
 /** An object of which nothing is known yet. */
