@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_967,
+  'lines of src/': 49_941,
   'files of src/': 311,
   'types of src/': 690,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 78_601,
+  'lines of __tests__/': 78_576,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

@@ -16,17 +16,10 @@ const OF_REVIEWS = 'REVIEW.md';
 /** Folders that are looked into, those of the first files of a change. */
 const MAX_FOLDERS = 50;
 
-interface Guidance {
-  readonly files: readonly ContextFile[];
-  /** Where the files that count are, or would be: what a pull request changes there is its own instruction. */
-  readonly paths: readonly string[];
-  readonly warnings: readonly Warning[];
-}
-
 /**
  * What a project says to those who work on it, as the base has it and never the head: no pull request may steer its own
  * review. axe reads none, so on a terminal only built-in agents do, and those that ask for it. A failure to read it is a
- * warning.
+ * warning. `paths` are where the files that count are, or would be: what a pull request changes there is its own instruction.
  */
 export async function readGuidance(
   agent: LoadedAgent,
@@ -38,15 +31,19 @@ export async function readGuidance(
     readonly isReview: boolean;
   },
   agents: AgentLibrary,
-): Promise<Guidance> {
+): Promise<{
+  readonly files: readonly ContextFile[];
+  readonly paths: readonly string[];
+  readonly warnings: readonly Warning[];
+}> {
   const { trigger, context, change, isReview } = about;
   const isLocal = trigger.kind === 'local';
   // Without GitHub nobody knows whose files a job has checked out.
   const isBaseKnown = isLocal || context !== undefined;
   const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
   if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [] };
-  const changed =
-    change !== undefined ? parseDiff(change.diff) : context?.kind === 'none' ? [] : (context?.files ?? []);
+  const fetched = context === undefined || context.kind === 'none' ? [] : context.files;
+  const changed = change === undefined ? fetched : parseDiff(change.diff);
   const paths = guidancePaths(
     changed.map(({ path }) => path),
     isReview,

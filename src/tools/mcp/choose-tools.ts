@@ -55,11 +55,10 @@ export function chooseTools<Server>(
     const inputSchema = makeToolSchema(offered.inputSchema, isSchema);
     if (inputSchema === undefined) return 'not every provider accepts its schema';
     const description = describe(origin, offered.description);
-    room -= name.length + description.length + JSON.stringify(inputSchema).length;
-    if (tools.size === MAX_TOOLS || room < 0) {
-      room = 0;
+    const size = name.length + description.length + JSON.stringify(inputSchema).length;
+    if (tools.size === MAX_TOOLS || size > room)
       return `all servers together offer at most ${MAX_TOOLS} tools, and ${MAX_DEFINITIONS} characters of names, descriptions and schemas`;
-    }
+    room -= size;
     tools.set(name, { server, tool: offered.name, name, description, inputSchema });
     return undefined;
   }

@@ -10,7 +10,7 @@ import type { ChosenTool, JsonObject, OfferedTool } from './choose-tools.js';
 import { ProgramTransport } from './program-transport.js';
 import { formatResult } from './results.js';
 
-/** Less than the client would ask of a list: a broken schema costs the server one tool. Nor is what it says printed. */
+/** The client's own `listTools` refuses a whole list for one broken schema, and prints what the server says. */
 const PAGE = v.object({
   tools: v.array(
     v.object({ name: v.string(), description: v.optional(v.string()), inputSchema: v.unknown() }),
