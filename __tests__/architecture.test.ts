@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_941,
+  'lines of src/': 49_910,
   'files of src/': 311,
-  'types of src/': 690,
+  'types of src/': 689,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 78_576,
+  'lines of __tests__/': 78_124,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

@@ -104,78 +104,42 @@ describe('the lines of a review about earlier findings', () => {
     '[The query is built from the id](https://github.com/octocat/hello/pull/42#discussion_r1) · FQ7K2';
   const END = { isTold: false, by: 'model', state: 'settled' } as const;
 
-  it.each<[string, readonly KnownFinding[], Partial<Buffered>, Partial<LedgerContext>, readonly string[]]>([
-    ['nothing if nothing happened', [known()], {}, {}, []],
-    [
-      'one that the model settled',
-      [known({ ...END, why: 'fixed' })],
-      {},
-      {},
-      [`- ✅ ${LINK} — settled by \`aaaaaaa\``],
-    ],
-    [
-      'one that was committed',
-      [known({ ...END, why: 'suggestion' })],
-      {},
-      {},
-      [`- ✅ ${LINK} — settled: its suggestion was committed`],
-    ],
-    [
-      'one that a person dismissed in words',
-      [known({ ...END, state: 'dismissed', why: 'words', login: 'octocat' })],
-      {},
-      {},
-      [`- ✖️ ${LINK} — dismissed: in a person’s own words`],
-    ],
-    [
-      'one with 👎',
-      [known({ ...END, state: 'dismissed', why: 'thumbs-down' })],
-      {},
-      {},
-      [`- ✖️ ${LINK} — dismissed: 👎`],
-    ],
-    [
-      'one that is done',
-      [known({ ...END, why: 'command' })],
-      {},
-      {},
-      [`- ✅ ${LINK} — settled: by a command`],
-    ],
-    ['none that a person resolved', [known({ ...END, by: 'person', why: 'resolved' })], {}, {}, []],
-    ['one that is back', [SETTLED], { repeated: AGAIN }, {}, [`- ↩️ ${LINK} — back since aaaaaaa`]],
-    [
-      'one that a person reopened',
-      [known({ isTold: false, by: 'person' })],
-      {},
-      {},
-      [`- ↩️ ${LINK} — open again`],
-    ],
-    [
-      'one that only a person can end',
-      [known()],
-      { settlements: [FIXED] },
-      { isTrusted: false },
-      [`- ❔ ${LINK} — said to be over; a person has to resolve it`],
-    ],
-    [
-      'one whose conversation a stranger closed',
-      [known({ thread: thread({ resolvedBy: 'reader' }) })],
-      {},
-      {},
-      ['- 🟠 The query is built from the id · `src/auth.ts:10` · FQ7K2 — still open'],
-    ],
-    [
-      'all that are open, where anything happened',
-      [known({ ...END, why: 'wrong' }), otherKnown()],
-      {},
-      {},
-      [
-        `- ✖️ ${LINK} — settled: taken back`,
-        '- 🟠 Nobody awaits the result · `src/auth.ts:11` · FX3M9 — still open',
-      ],
-    ],
-  ])('tell of %s', (_, earlier, buffered, about, expected) => {
+  function linesOf(
+    earlier: readonly KnownFinding[],
+    buffered: Partial<Buffered> = {},
+    about: Partial<LedgerContext> = {},
+  ) {
     const { ledger, news } = act(earlier, buffered, about);
-    expect(formatEarlier({ ledger, news, ...FRAME }, new Set(), false)).toEqual(expected);
+    return formatEarlier({ ledger, news, ...FRAME }, new Set(), false);
+  }
+
+  it.each([
+    ['fixed', 'settled', '✅', 'settled by `aaaaaaa`'],
+    ['suggestion', 'settled', '✅', 'settled: its suggestion was committed'],
+    ['command', 'settled', '✅', 'settled: by a command'],
+    ['wrong', 'settled', '✖️', 'settled: taken back'],
+    ['words', 'dismissed', '✖️', 'dismissed: in a person’s own words'],
+    ['thumbs-down', 'dismissed', '✖️', 'dismissed: 👎'],
+  ] as const)('tell of an end: %s, %s', (why, state, mark, words) => {
+    expect(linesOf([known({ ...END, why, state })])).toEqual([`- ${mark} ${LINK} — ${words}`]);
+  });
+
+  it('tell of what is open again, and what only a person can end', () => {
+    expect(linesOf([SETTLED], { repeated: AGAIN })).toEqual([`- ↩️ ${LINK} — back since aaaaaaa`]);
+    expect(linesOf([known({ isTold: false, by: 'person' })])).toEqual([`- ↩️ ${LINK} — open again`]);
+    expect(linesOf([known()], { settlements: [FIXED] }, { isTrusted: false })).toEqual([
+      `- ❔ ${LINK} — said to be over; a person has to resolve it`,
+    ]);
+  });
+
+  it('tell of all that are open where anything happened, and of one whose conversation a stranger closed', () => {
+    expect(linesOf([known()])).toEqual([]);
+    expect(linesOf([known({ ...END, by: 'person', why: 'resolved' })])).toEqual([]);
+    expect(linesOf([known({ thread: thread({ resolvedBy: 'reader' }) })])).toEqual([
+      '- 🟠 The query is built from the id · `src/auth.ts:10` · FQ7K2 — still open',
+    ]);
+    expect(linesOf([known({ ...END, why: 'wrong' }), otherKnown()])[1]).toBe(
+      '- 🟠 Nobody awaits the result · `src/auth.ts:11` · FX3M9 — still open',
+    );
   });
 });

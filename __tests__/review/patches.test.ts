@@ -122,37 +122,6 @@ describe('files whose patch was reviewed', () => {
     ]);
     expect([...known].sort()).toEqual(sameToGit(before, after).toSorted());
   });
-
-  it('are the ones that git takes for the same, for forty files with edits on both sides', () => {
-    let seed = 1;
-    const random = (most: number) => {
-      seed = (seed * 48_271) % 2_147_483_647;
-      return 1 + (seed % most);
-    };
-    const repo = makeGitRepo(tempDir('patches'));
-    const names = Array.from({ length: 40 }, (_, index) => `${index}.ts`);
-    const all = (text: () => string) => Object.fromEntries(names.map((name) => [name, text()]));
-    const edit = (who: string) => lines({ [random(40)]: `${who} ${random(3)}`, [random(40)]: '' });
-    repo.commit('base', all(lines));
-    repo.git('switch', '--quiet', '--create', 'topic');
-    repo.commit(
-      'mine',
-      all(() => edit('mine')),
-    );
-    const before = diffOf(repo, 'topic');
-    repo.git('switch', '--quiet', 'main');
-    repo.commit(
-      'theirs',
-      all(() => `${'above\n'.repeat(random(4))}${edit('theirs')}`),
-    );
-    repo.git('switch', '--quiet', 'topic');
-    repo.git('rebase', '--quiet', '--strategy-option=theirs', 'main');
-    const after = diffOf(repo, 'topic');
-    const known = [...knownPaths(after, patchesOf(before, ALL))].sort();
-    expect(known).toEqual(sameToGit(before, after).toSorted());
-    expect(known.length).toBeGreaterThan(8);
-    expect(known.length).toBeLessThan(36);
-  });
 });
 
 describe('a patch', () => {

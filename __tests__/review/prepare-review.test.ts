@@ -318,6 +318,10 @@ close();
     expect(prose).not.toMatch(/(?<![`\w]|<code>)@(?:octocat|hubot)/);
   });
 
+  it('names no line of a file that has none', () => {
+    expect(prepare([placed({ path: 'logo.png' })]).body).toContain('\n\n**`logo.png`** · F');
+  });
+
   it('reports if it has to leave findings out, and cuts a very long summary', () => {
     const many = Array.from({ length: 1200 }, (_, n) =>
       placed({ path: `f${n}.ts`, title: `T${n}`, body: 'w'.repeat(300) }),

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type DiffLines, readDiffLines } from '../../src/review/diff-lines.js';
-import { readFindingMark } from '../../src/review/marks.js';
-import { backText, claimText, endedMark, endText, formatKnown, reopenedText } from '../../src/review/said.js';
+import { backText, claimText, endText, formatKnown, reopenedText } from '../../src/review/said.js';
 import type { Lesson } from '../../src/review/same.js';
 import type { KnownFinding } from '../../src/review/seen.js';
 import { parseFences } from '../../src/safety/fence.js';
 import { LINES } from './change.js';
-import { AT, HEAD, KEY, known, ledgerOf, lesson, otherKnown } from './threads.js';
+import { HEAD, known, ledgerOf, lesson, otherKnown } from './threads.js';
 
 const FRAME = { head: HEAD, clean: (text: string) => text.replace('evil', 'good') };
 
@@ -57,24 +56,6 @@ describe('the answer in the conversation of a finding', () => {
 });
 
 const CLAIM = { finding: known({}), reason: 'R', evidence: [], by: '' };
-
-describe('the mark of such an answer', () => {
-  const at = AT.getTime();
-
-  it.each<[string, Partial<KnownFinding>, object]>([
-    ['with its line', {}, { by: 'model', why: 'fixed', code: KEY }],
-    ['without a line that was gone', { endedGone: true }, { code: '' }],
-    [
-      'of a person',
-      { state: 'dismissed', by: 'person', why: 'words', login: 'octocat' },
-      { state: 'dismissed', by: 'person', why: 'words', login: 'octocat' },
-    ],
-  ])('keeps an end %s', (_, parts, expected) => {
-    const mark = endedMark(known({ state: 'settled', ...parts }), { at, closed: true });
-    expect(mark).toMatchObject({ at, closed: true, ...expected });
-    expect(readFindingMark(mark)).toEqual(mark);
-  });
-});
 
 interface Given {
   readonly lines?: DiffLines;
@@ -142,14 +123,6 @@ describe('the findings of a pull request in the prompt', () => {
     expect(text).toContain('`same_as`');
     expect(text).toContain('The line of FQ7K2 is not in the change any more.');
     expect(format({ findings: [known()] })).not.toContain('any more');
-  });
-
-  it.each<[string, Given, number, number]>([
-    ['dismissed', { findings: Array.from({ length: 20 }, () => known({ state: 'dismissed' })) }, 16, 5],
-  ])('are only counted from some number on: %s', (_, given, lines, more) => {
-    const [list = ''] = fenced(given);
-    expect(list.split('\n')).toHaveLength(lines);
-    expect(list.split('\n').at(-1)).toBe(`... and ${more} more`);
   });
 
   it('contain nobody’s words (C6 78)', () => {

@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type FindingEffect, REACHES, SEVERITIES, type Severity } from '../../src/review/finding.js';
-import {
-  atLeast,
-  compareSeverity,
-  pathKindOf,
-  type SeverityFacts,
-  severityOf,
-} from '../../src/review/severity.js';
+import { type FindingEffect, REACHES, type Severity } from '../../src/review/finding.js';
+import { pathKindOf, type SeverityFacts, severityOf } from '../../src/review/severity.js';
 
 const FACTS: SeverityFacts = {
   effect: 'breach',
@@ -44,22 +38,6 @@ describe('severityOf', () => {
       'major',
     );
     expect(severityOf({ ...FACTS, overrides, category: 'data' })).toBe('critical');
-  });
-});
-
-describe('atLeast', () => {
-  it('compares severities by their order', () => {
-    const worseOrEqual = SEVERITIES.map((one) => SEVERITIES.filter((other) => atLeast(one, other)));
-    expect(worseOrEqual).toEqual([
-      ['critical', 'major', 'minor', 'nit'],
-      ['major', 'minor', 'nit'],
-      ['minor', 'nit'],
-      ['nit'],
-    ]);
-  });
-
-  it('sorts the worst first', () => {
-    expect([...SEVERITIES].reverse().sort(compareSeverity)).toEqual(SEVERITIES);
   });
 });
 

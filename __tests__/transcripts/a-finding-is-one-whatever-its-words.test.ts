@@ -19,7 +19,7 @@ import {
   submit,
   TIMING,
 } from './review-scene.js';
-import { type Stage, troubles } from './stage.js';
+import type { Stage } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { resultsOf } from './tool-scene.js';
 
@@ -125,30 +125,6 @@ it('a finding whose words do not decide causes a question to the model, which an
     expect.anything(),
   ]);
   expect(conversations(stage)).toHaveLength(1);
-});
-
-it('a different finding on the same line is posted in the existing conversation', async () => {
-  const stage = await stageWith([
-    calls({ ...UNLIKE, input: { ...UNLIKE.input, new: true } }, submit('One thing more.')),
-    DONE,
-  ]);
-  const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
-  expect(troubles(step)).toEqual([]);
-  expect(conversations(stage)).toMatchObject([
-    {
-      says: 'The access token is written to the log',
-      replies: [expect.stringMatching(/^🔴 \*\*Critical · data\*\* — Personal data in plain sight\n/)],
-    },
-  ]);
-});
-
-it('a finding is posted there too if the model leaves the question open: nothing is lost', async () => {
-  const stage = await stageWith([calls(UNLIKE, submit('One thing more.')), DONE]);
-  const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE), inputs: INPUTS });
-  expect(step.outputs).toMatchObject({ 'findings-open': '2' });
-  expect(conversations(stage)).toMatchObject([
-    { replies: [expect.stringContaining('Personal data in plain sight')] },
-  ]);
 });
 
 it('a finding that is critical is held back on its own pull request alone, and shown elsewhere as dismissed before', async () => {

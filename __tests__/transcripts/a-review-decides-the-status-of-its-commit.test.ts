@@ -94,20 +94,6 @@ describe('the check', () => {
     expect(told(step).join('\n')).toMatch(/the check was not written: .*`checks: write`/);
     expect(step.summary).toContain('**Findings not posted as comments**');
   });
-
-  it('a check states that an agent has answered which does not review', async () => {
-    const stage = await setStageInProcess();
-    await stage.run({ inputs: { 'check-run': 'true' } });
-    expect(stage.repo.comments).toHaveLength(1);
-    expect(stage.repo.talk.checkRuns).toMatchObject([
-      {
-        headSha: HEAD,
-        conclusion: 'neutral',
-        title: 'Answered · whole',
-        summary: expect.stringContaining('`==`'),
-      },
-    ]);
-  });
 });
 
 describe('a run that is skipped', () => {

@@ -169,13 +169,6 @@ index 3f2a1b0..9c4d5e6 100644
 Binary files a/logo.png and b/logo.png differ
 `;
 
-  const TOO_LARGE = {
-    route: 'GET /repos/{owner}/{repo}/compare/{basehead}',
-    accept: 'diff',
-    status: 406,
-    body: { message: 'Sorry, the diff exceeded the maximum number of files (300)' },
-  } as const;
-
   const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 
   async function review(
@@ -185,8 +178,6 @@ Binary files a/logo.png and b/logo.png differ
   ) {
     const base = { 'axe/agents/reviewer.toml': REVIEWER };
     const stage = await setStageInProcess({ base, diff, model: [...CLEAN], ...more });
-    // As GitHub does: a diff of so many files never comes.
-    if (diff.split('diff --git ').length > 300) stage.github.fail({ ...TOO_LARGE, times: 9 });
     const step = await stage.run({ inputs: { 'check-run': 'true', ...inputs } });
     expect(step.exitCode).toBe(0);
     const [check] = stage.repo.talk.checkRuns;
@@ -214,45 +205,5 @@ Binary files a/logo.png and b/logo.png differ
     const { step, check, body } = await review(diff, inputs);
     for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
     expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 1 of 2 files' });
-  });
-
-  it('files that GitHub does not list are counted', async () => {
-    const { step, check, body } = await review(manyFiles(3200, 'y'), { 'max-diff-tokens': '0' });
-    const sentence =
-      'Reviewed: 3,000 of 3,200 files at `ec26c3e`. Not read: 200 that GitHub does not list. Nothing is known about those';
-    for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
-    expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 3,000 of 3,200 files' });
-  });
-
-  function manyFiles(number: number, line: string): string {
-    const paths = Array.from({ length: number }, (_, index) => `src/${index}.ts`);
-    return paths
-      .map(
-        (path) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+${line}\n`,
-      )
-      .join('');
-  }
-
-  it('is never whole by a push of more files than GitHub compares: everything is read again', async () => {
-    const stage = await setStageInProcess({
-      base: { 'axe/agents/reviewer.toml': REVIEWER },
-      diff: CHANGE,
-      model: [...CLEAN, ...CLEAN],
-    });
-    const inputs = {
-      'check-run': 'true',
-      'memory-store': 'branch',
-      'max-diff-tokens': '0',
-    };
-    await stage.run({ inputs });
-    const pushed = manyFiles(310, 'y');
-    const step = await stage.run({ ...push(stage, '6'.repeat(40), CHANGE + pushed, pushed), inputs });
-    expect(step.exitCode).toBe(0);
-    const sentence =
-      'Reviewed: the whole pull request, 311 files, at `6666666`, because GitHub does not show all that is new since the last review';
-    expect(step.summary).toContain(sentence);
-    expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({ conclusion: 'success' });
-    const [request = ''] = stage.model.prompts().at(-2)?.messages ?? [];
-    for (const path of ['src/0.ts', 'src/309.ts', 'src/auth.ts']) expect(request).toContain(`+++ b/${path}`);
   });
 });

@@ -150,37 +150,6 @@ describe('commands', () => {
     expect(stateOf(stage)).toBe('');
   });
 
-  it('a command by a person who cannot write has no effect', async () => {
-    const { stage, timing } = await reviewedForAnswers();
-    const asked = stage.model.requests().length;
-    const step = await answer(stage, timing.id, '/axe dismiss', 'hubot');
-    expect(step.outputs['reason']).toBe('permission');
-    expect(stateOf(stage)).toBe('');
-    expect(repliesTo(stage, timing.id)).toEqual(['/axe dismiss']);
-    expect(stage.model.requests()).toHaveLength(asked);
-  });
-
-  it('the conversation stays open if the token cannot resolve it', async () => {
-    const { stage, timing } = await reviewedForAnswers();
-    const body = {
-      data: null,
-      errors: [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }],
-    };
-    stage.github.fail({ route: 'POST /graphql', contains: 'resolveReviewThread', status: 200, body });
-    const step = await answer(stage, timing.id, '/axe dismiss');
-    expect(troubles(step)).toEqual([]);
-    expect(stage.repo.talk.resolved.has(timing.id)).toBe(false);
-    expect(lastIn(stage)).toMatchObject({
-      state: 'dismissed',
-      why: 'command',
-      login: 'monalisa',
-      closed: false,
-    });
-    expect(repliesTo(stage, timing.id).at(-1)).toContain(
-      '\n\nThe conversation stays open: resolving it takes `contents: write`.\n\n',
-    );
-  });
-
   it('a set phrase is a dismissal at once, and no model is called', async () => {
     const { stage, timing } = await reviewedForAnswers();
     const asked = stage.model.requests().length;
@@ -286,40 +255,6 @@ describe('answers', () => {
         `=== ${STATE}\n${findingsIn(memory(stage)[STATE])}\n`,
       ].join('\n'),
     );
-  });
-
-  it.each<[string, (stage: Stage, timing: number) => void]>([
-    [
-      'a stranger disagrees',
-      ({ repo }, id) => {
-        seedReply(repo, id, { author: 'hubot', body: 'Not a bug.' });
-        seedReaction(repo, { on: 'review-comment', of: id, author: 'hubot', content: '-1' });
-        repo.talk.resolved.set(id, 'hubot');
-      },
-    ],
-    [
-      'somebody else has put the words there',
-      ({ repo }, id) => {
-        const reply = seedReply(repo, id, {
-          author: 'monalisa',
-          body: 'Not a bug.',
-          editedAt: '2026-01-03T00:00:00Z',
-        });
-        const stored = repo.talk.reviewComments.find((one) => one.id === reply);
-        if (stored !== undefined) stored.editor = 'octocat';
-      },
-    ],
-  ])('nothing is learned if %s', async (_, answer) => {
-    const {
-      stage,
-      timing: { id: timing },
-    } = await reviewedForAnswers();
-    stage.repo.roles.set('hubot', 'triage');
-    answer(stage, timing);
-    const second = await again(stage);
-    expect(second.exitCode).toBe(0);
-    expect(memory(stage)[STATE]).not.toContain('"state":"dismissed"');
-    expect(secondMessage(stage)).not.toContain('have dismissed');
   });
 
   it('an answer is not lost if the run that reads it fails', async () => {

@@ -359,29 +359,6 @@ it('a skipped run frees verdict and check once people have dismissed everything'
   expect(conversations(stage)).toMatchObject([{ isResolved: true }, { isResolved: true }]);
 });
 
-it.each<[string, (stage: Stage) => Promise<StepResult>]>([
-  [
-    'a rebase',
-    (stage) => {
-      const rebased = pushed(stage, { sha: SECOND, diff: CHANGE });
-      stage.repo.abandoned.add(HEAD);
-      return stage.run({ ...rebased, inputs: INPUTS });
-    },
-  ],
-])('what a person has resolved stays resolved after %s', async (_, again) => {
-  const stage = await scene([
-    [LOGGED, TIMING, submit('Two.')],
-    [LOGGED, TIMING, submit('Still two.')],
-  ]);
-  await stage.run({ inputs: INPUTS });
-  const [logged = 0] = firstIds(stage);
-  stage.repo.talk.resolved.set(logged, 'monalisa');
-  const step = await again(stage);
-  expect(step.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'major' });
-  expect(stage.repo.talk.resolved.get(logged)).toBe('monalisa');
-  expect(conversations(stage)).toMatchObject([{ replies: [] }, { isResolved: false, replies: [] }]);
-});
-
 it('a finding is open again once its 👎 is taken back', async () => {
   const stage = await scene([[LOGGED, submit('One.')]]);
   await stage.run({ inputs: GATED });
@@ -399,34 +376,6 @@ it('a finding is open again once its 👎 is taken back', async () => {
     'Noted: F1 is dismissed, and not raised again on this line. Undo: `/axe reopen F1`.',
     'F1 is open again.',
   ]);
-});
-
-it('a model asks for no changes without a finding', async () => {
-  const stage = await scene([
-    [
-      { name: 'submit_review', input: { summary: 'Must not be merged.', verdict: 'request-changes' } },
-      submit('It must not be merged.'),
-    ],
-  ]);
-  const step = await stage.run({ inputs: { ...INPUTS, 'block-on': 'nit', 'min-severity': 'nit' } });
-  expect(step.outputs).toMatchObject({ conclusion: 'success', 'findings-open': '0' });
-  expect(verdicts(stage)).toEqual(['COMMENTED']);
-  expect(lastCheck(stage)).toMatchObject({ conclusion: 'success' });
-});
-
-it('a finding counts although a maintainer empties its comment', async () => {
-  const stage = await scene([[LOGGED, submit('One.')]]);
-  await stage.run({ inputs: GATED });
-  const [logged] = stage.repo.talk.reviewComments;
-  if (logged === undefined) throw new Error('nothing was posted');
-  Object.assign(logged, {
-    body: 'See above.',
-    editor: 'monalisa',
-    editedAt: new Date().toISOString(),
-  });
-  const step = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
-  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
-  expect(verdicts(stage)).toEqual(['CHANGES_REQUESTED']);
 });
 
 it('findings count although GitHub does not tell of conversations, and no model is asked', async () => {

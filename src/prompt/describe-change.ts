@@ -6,7 +6,7 @@ import { count, grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
 import { filesWithoutLines } from '../review/coverage.js';
 import { claimedChecks } from '../review/evidence.js';
-import { type Scope, whyFull } from '../review/scope.js';
+import { type Scope, WHY_FULL } from '../review/scope.js';
 import { fence } from '../safety/fence.js';
 import { visibleMarkdown } from '../safety/hidden.js';
 import {
@@ -232,7 +232,7 @@ function describeMissed(missed: readonly DiffFile[], source: string, policy: Dif
 
 function describeWhy({ why, before }: Extract<Scope, { kind: 'full' }>): string | undefined {
   if (why === 'first' || before === undefined) return undefined;
-  return `Your last review was of ${sha(before.last)}. You are shown the whole pull request again, because ${whyFull(why)}.`;
+  return `Your last review was of ${sha(before.last)}. You are shown the whole pull request again, because ${WHY_FULL[why]}.`;
 }
 
 type Since = Extract<Scope, { kind: 'since' }>;

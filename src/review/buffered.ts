@@ -165,38 +165,27 @@ export function applyVerdicts(
   },
   scope: VerdictScope,
 ): Buffered {
-  const judged = buffered.findings.map((placed) => {
-    const verdict = requested.has(placed.finding.id) ? verdicts.get(placed.finding.id) : undefined;
-    return verdict === undefined ? { kept: placed } : applyVerdict(placed, verdict, scope);
-  });
-  return {
-    ...buffered,
-    findings: judged.flatMap((one) => ('kept' in one ? [one.kept] : [])),
-    refuted: [...buffered.refuted, ...judged.flatMap((one) => ('refuted' in one ? [one.refuted] : []))],
-    unverified: buffered.unverified + [...requested].filter((id) => !verdicts.has(id)).length,
-  };
-}
-
-type Judged = { readonly kept: PlacedFinding } | { readonly refuted: Refuted };
-
-function applyVerdict(placed: PlacedFinding, verdict: FindingVerdict, scope: VerdictScope): Judged {
-  const { finding } = placed;
-  const drop = (why: RefutedWhy, of: Finding = finding): Judged => {
-    return { refuted: { finding: of, why, reason: verdict.reason } };
-  };
-  switch (verdict.kind) {
-    case 'refuted':
-      return drop('refuted');
-    case 'unclear':
-      if (!atLeast(finding.severity, 'major')) return drop('unclear');
-      return { kept: { ...placed, finding: { ...finding, confidence: 'unsure' } } };
-    case 'holds': {
+  const findings: PlacedFinding[] = [];
+  const refuted = [...buffered.refuted];
+  for (const placed of buffered.findings) {
+    const { finding } = placed;
+    const verdict = requested.has(finding.id) ? verdicts.get(finding.id) : undefined;
+    const drop = (why: RefutedWhy, of = finding) =>
+      refuted.push({ finding: of, why, reason: verdict?.reason ?? '' });
+    if (verdict === undefined) findings.push(placed);
+    else if (verdict.kind === 'refuted') drop('refuted');
+    else if (verdict.kind === 'unclear') {
+      const isBad = atLeast(finding.severity, 'major');
+      if (isBad) findings.push({ ...placed, finding: { ...finding, confidence: 'unsure' } });
+      else drop('unclear');
+    } else {
       const held = corrected(finding, verdict, scope);
-      return atLeast(held.severity, scope.minSeverity)
-        ? { kept: { ...placed, finding: held } }
-        : drop('below-min-severity', held);
+      if (atLeast(held.severity, scope.minSeverity)) findings.push({ ...placed, finding: held });
+      else drop('below-min-severity', held);
     }
   }
+  const unverified = buffered.unverified + [...requested].filter((id) => !verdicts.has(id)).length;
+  return { ...buffered, findings, refuted, unverified };
 }
 
 function corrected(

@@ -4,7 +4,7 @@ import { parseDiff } from '../lib/text/diff.js';
 import { codeSpan } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Coverage, UnreadReason } from './record.js';
-import { type Scope, whyFull } from './scope.js';
+import { type Scope, WHY_FULL } from './scope.js';
 
 export interface CoverageParts {
   readonly change: Pick<FetchedChange, 'diff' | 'files' | 'filesTotal' | 'isListShort'>;
@@ -137,7 +137,7 @@ export function freshFiles(
 }
 
 function reasonOf(scope: Scope | undefined): string {
-  return scope?.kind === 'full' && scope.why !== 'first' ? `, because ${whyFull(scope.why)}` : '';
+  return scope?.kind === 'full' && scope.why !== 'first' ? `, because ${WHY_FULL[scope.why]}` : '';
 }
 
 /** Which files were not read, by reason, as sentences. */

@@ -158,22 +158,17 @@ function lineOf(
   number: number,
 ): string {
   if (!created) return `The review of #${number} was already posted.`;
-  const isBlocking = event === 'REQUEST_CHANGES';
-  const inText = inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
-  if (comments.length === 0)
-    return sentences([
-      isBlocking ? `Asked for changes on #${number}.` : `Posted a review on #${number}.`,
-      inText,
-    ]);
   const places = comments
     .slice(0, MAX_PLACES)
     .map(({ path, line }) => `${cleanLine(path, MAX_PATH)}:${line}`);
   const more = comments.length > MAX_PLACES ? ` and ${comments.length - MAX_PLACES} more` : '';
-  const posted = count(comments.length, 'comment');
-  const said = isBlocking
-    ? `Asked for changes on #${number} with ${posted}`
-    : `Posted ${posted} on #${number}`;
-  return sentences([`${said}: ${places.join(', ')}${more}.`, inText]);
+  const at = comments.length === 0 ? '' : `: ${places.join(', ')}${more}`;
+  const posted = comments.length === 0 ? 'a review' : count(comments.length, 'comment');
+  const asked = comments.length === 0 ? '' : ` with ${posted}`;
+  const isBlocking = event === 'REQUEST_CHANGES';
+  const what = isBlocking ? `Asked for changes on #${number}${asked}` : `Posted ${posted} on #${number}`;
+  const inText = inBody.length === 0 ? '' : `${count(inBody.length, 'finding')} in the text of the review.`;
+  return sentences([`${what}${at}.`, inText]);
 }
 
 /** What became of earlier findings, in numbers. */

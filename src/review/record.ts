@@ -99,18 +99,15 @@ function whyMet(gate: string, { report, isUnpublished }: ReviewResult): string |
     return `${grouped(coverage.read)} of ${count(coverage.files, 'file')} reviewed`;
   }
   const severity = SEVERITIES.find((one) => gate === `findings:${one}`);
-  return severity && describeOpen(blocking(findings, severity));
+  const open = severity === undefined ? [] : blocking(findings, severity);
+  if (open.length === 0) return undefined;
+  const counts = formatSeverities(open.map((record) => record.severity));
+  return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
 }
 
 /** The open findings that are bad enough to block; what nobody is certain of blocks nothing. */
 export function blocking(findings: readonly FindingRecord[], least: Severity): readonly FindingRecord[] {
   return findings.filter((record) => isOpen(record) && isBlocking(record, least));
-}
-
-function describeOpen(open: readonly FindingRecord[]): string | undefined {
-  if (open.length === 0) return undefined;
-  const counts = formatSeverities(open.map(({ severity }) => severity));
-  return `${counts} ${open.length === 1 ? 'finding is' : 'findings are'} open`;
 }
 
 /** What a run says of a change to other programs; its texts are redacted already. */

@@ -195,15 +195,7 @@ export function formatKnown({ findings, open, context }: Ledger, isUntrusted: bo
       MAX_OPEN,
       open.map((one) => formatFinding(one, showsTitle(one))),
     ),
-    gone.length === 0
-      ? ''
-      : GONE.replace(
-          '{}',
-          gone
-            .slice(0, MAX_OPEN)
-            .map(({ handle }) => handle)
-            .join(', '),
-        ),
+    gone.length === 0 ? '' : GONE.replace('{}', gone.map(({ handle }) => handle).join(', ')),
     section(
       ENDED,
       'decided findings',

@@ -95,11 +95,7 @@ export function planScope({
 }
 
 /** Why the whole pull request is looked at, in words that go on from "because"; empty for a first review. */
-export function whyFull(why: FullReason): string {
-  return WHY[why];
-}
-
-const WHY: Record<FullReason, string> = {
+export const WHY_FULL: Readonly<Record<FullReason, string>> = {
   first: '',
   asked: 'that was asked for',
   again: 'this commit was reviewed before',
