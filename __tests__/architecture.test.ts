@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_910,
+  'lines of src/': 49_885,
   'files of src/': 311,
   'types of src/': 689,
   'inputs of action.yml': 41,

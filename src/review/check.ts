@@ -7,9 +7,9 @@ import {
   type CheckRunKey,
   type CheckRunReport,
   endCheckRun,
+  type FoundCheckRun,
   publishCheckRun,
   readCheckRun,
-  type StartedCheckRun,
   startCheckRun,
 } from '../github/posting/check-run.js';
 import { cleanLine } from '../lib/text/cut.js';
@@ -68,7 +68,7 @@ export type CheckProgress = ReturnType<typeof createCheckProgress>;
  * the log says so, and the warning is left to its end. What a killed run leaves in progress is ended by the post step.
  */
 export function createCheckProgress(options: CheckProgressOptions) {
-  let begun: Promise<(CheckRunKey & StartedCheckRun) | undefined> | undefined;
+  let begun: Promise<(CheckRunKey & FoundCheckRun) | undefined> | undefined;
   async function finished(): Promise<void> {
     if (begun === undefined) return;
     begun = undefined;
@@ -82,7 +82,7 @@ export function createCheckProgress(options: CheckProgressOptions) {
       begun ??= begin(plan, head, options);
     },
     /** The check that was begun, once GitHub has taken it. */
-    started: async (): Promise<StartedCheckRun | undefined> => await begun,
+    started: async (): Promise<FoundCheckRun | undefined> => await begun,
     /** Writes what findings say without a run: of a command only where the commit has a check. */
     tell: (told: ToldCheck): Promise<void> => tell(told, options),
     async end(message: string, kind: 'failed' | 'cancelled'): Promise<void> {
@@ -112,7 +112,7 @@ async function begin(
   plan: CheckedRun,
   head: string | undefined,
   { client, runUrl, log, keep }: CheckProgressOptions,
-): Promise<(CheckRunKey & StartedCheckRun) | undefined> {
+): Promise<(CheckRunKey & FoundCheckRun) | undefined> {
   const { trigger, agent } = plan;
   const headSha = commitOf(trigger, head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
@@ -183,7 +183,7 @@ async function write(
     readonly summary: string;
   },
   { client, clean, log }: CheckProgressOptions,
-  started?: StartedCheckRun,
+  started?: FoundCheckRun,
 ): Promise<void> {
   const text = { ...end, summary: clean(end.summary), annotations: [] };
   const report = { repository, headSha, name, ...text };
@@ -248,7 +248,7 @@ export async function postCheck(
     clean,
     cleanMessage,
   }: {
-    readonly started?: StartedCheckRun | undefined;
+    readonly started?: FoundCheckRun | undefined;
     warn(warning: Warning): void;
     /** Outbound cleaning for comments (D24). */
     clean(markdown: string): string;

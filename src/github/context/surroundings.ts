@@ -1,4 +1,4 @@
-import type { Actor, Repository, Trigger } from '../../event/trigger.js';
+import type { Actor, Trigger } from '../../event/trigger.js';
 import type { Warning } from '../../lib/warning.js';
 import type { Remark, Surroundings } from '../../prompt/context.js';
 import { isOwnText, laneOf, markOf } from '../../safety/mark.js';
@@ -103,7 +103,11 @@ async function listen(
   const below = comments.filter(isInTime);
   const closing = issues?.filter(isInTime);
   const people = [...(threads ?? []).flatMap(({ said }) => said), ...below, ...(closing ?? [])];
-  const writers = await writersAmong(client, repository, people, signal);
+  // A bot may quote anybody, so none is a writer.
+  const logins = new Set(people.filter(({ author }) => !author.isBot).map(({ author }) => author.login));
+  const newest = [...logins].slice(-MAX_AUTHORS);
+  const answers = await Promise.all(newest.map((login) => isWriter(client, repository, login, signal)));
+  const writers = new Set(newest.filter((_, index) => answers[index]));
   const remark = ({ id, reviewId, author, isOurs, body }: Said): Remark => ({
     id,
     reviewId,
@@ -137,17 +141,4 @@ interface Said {
   readonly author: Actor;
   readonly isOurs: boolean;
   readonly body: string;
-}
-
-/** Logins of the people who may write; a bot may quote anybody, so none is among them. */
-async function writersAmong(
-  client: GitHubClient,
-  repository: Repository,
-  said: readonly { readonly author: Actor }[],
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  const people = said.filter(({ author }) => !author.isBot).map(({ author }) => author.login);
-  const newest = [...new Set(people)].slice(-MAX_AUTHORS);
-  const answers = await Promise.all(newest.map((login) => isWriter(client, repository, login, signal)));
-  return new Set(newest.filter((_, index) => answers[index]));
 }

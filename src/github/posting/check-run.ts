@@ -32,14 +32,6 @@ export interface CheckRunReport extends CheckRunKey {
 
 const CONCLUSIONS = ['success', 'failure', 'neutral', 'cancelled'] as const;
 
-/** A check run that is there. */
-export interface StartedCheckRun {
-  readonly id: number;
-  readonly url: string;
-  /** It has annotations: GitHub would add any others to them. */
-  readonly isAnnotated: boolean;
-}
-
 /**
  * Creates the check run of a commit, or brings it up to date; its address. GitHub takes fifty annotations at a time; no more are
  * sent, and none twice. Throws a GitHubError.
@@ -47,7 +39,7 @@ export interface StartedCheckRun {
 export async function publishCheckRun(
   client: GitHubClient,
   report: CheckRunReport,
-  { signal, started }: { readonly signal: AbortSignal; readonly started?: StartedCheckRun | undefined },
+  { signal, started }: { readonly signal: AbortSignal; readonly started?: FoundCheckRun | undefined },
 ): Promise<string> {
   const find = () => findCheckRun(client, report, signal);
   const found = started ?? (await find());
@@ -62,7 +54,7 @@ export async function startCheckRun(
   client: GitHubClient,
   { title, summary, ...key }: CheckRunKey & { readonly title: string; readonly summary: string },
   signal: AbortSignal,
-): Promise<StartedCheckRun> {
+): Promise<FoundCheckRun> {
   const find = () => findCheckRun(client, key, signal);
   const params = { name: key.name, status: 'in_progress', output: { title, summary } };
   return (await find()) ?? (await createOnce(() => create(client, key, params, signal), find));
@@ -75,7 +67,7 @@ export async function endCheckRun(
   signal: AbortSignal,
 ): Promise<'ended' | 'none'> {
   const runs = await listCheckRuns(client, report, signal);
-  const found = runs.find(({ name, status }) => name === report.name && status !== 'completed');
+  const found = runs.find(({ externalId, status }) => externalId === report.name && status !== 'completed');
   if (found === undefined) return 'none';
   await update(client, report, found.id, signal);
   return 'ended';
@@ -95,11 +87,10 @@ export async function readCheckRun(
   return conclusion === undefined ? undefined : { conclusion, title: newest?.title ?? '' };
 }
 
-const createdSchema = v.object({ id: v.number(), html_url: v.nullable(v.string()) });
-
 const checkRunSchema = v.pipe(
   v.object({
-    ...createdSchema.entries,
+    id: v.number(),
+    html_url: v.nullable(v.string()),
     external_id: v.nullable(v.string()),
     status: v.string(),
     conclusion: v.nullable(v.string()),
@@ -108,13 +99,17 @@ const checkRunSchema = v.pipe(
   v.transform(({ id, html_url, external_id, status, conclusion, output }) => ({
     id,
     url: html_url ?? '',
-    isAnnotated: output.annotations_count > 0,
-    name: external_id,
+    externalId: external_id,
     status,
     conclusion,
     title: output.title ?? '',
+    /** GitHub would add further annotations to those that it has. */
+    isAnnotated: output.annotations_count > 0,
   })),
 );
+
+/** A check run that is there. */
+export type FoundCheckRun = v.InferOutput<typeof checkRunSchema>;
 
 const checkRunsSchema = v.pipe(
   v.object({ check_runs: v.array(checkRunSchema) }),
@@ -126,15 +121,15 @@ async function findCheckRun(
   client: GitHubClient,
   key: CheckRunKey,
   signal: AbortSignal,
-): Promise<StartedCheckRun | undefined> {
-  return (await listCheckRuns(client, key, signal)).find(({ name }) => name === key.name);
+): Promise<FoundCheckRun | undefined> {
+  return (await listCheckRuns(client, key, signal)).find(({ externalId }) => externalId === key.name);
 }
 
 async function listCheckRuns(
   client: GitHubClient,
   { repository, headSha, name }: CheckRunKey,
   signal: AbortSignal,
-): Promise<readonly v.InferOutput<typeof checkRunSchema>[]> {
+): Promise<readonly FoundCheckRun[]> {
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
   const params = { ...inRepo(repository), ref: headSha, check_name: name, filter: 'all' };
   return (await fetchPages(client, route, params, checkRunsSchema, 3, signal)).items;
@@ -145,11 +140,10 @@ async function create(
   { repository, headSha, name }: CheckRunKey,
   params: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
-): Promise<StartedCheckRun> {
+): Promise<FoundCheckRun> {
   const route = 'POST /repos/{owner}/{repo}/check-runs';
   const all = { ...inRepo(repository), head_sha: headSha, external_id: name, ...params };
-  const created = await askRest(client, route, all, createdSchema, signal);
-  return { id: created.id, url: created.html_url ?? '', isAnnotated: false };
+  return await askRest(client, route, all, checkRunSchema, signal);
 }
 
 async function update(

@@ -143,9 +143,11 @@ export async function setLabels(
   for (const name of add) {
     if (holds([...present, ...added, ...unknown], name)) continue;
     // Adding a label that does not exist would make it, so each is asked for first.
-    const known = await findLabel(client, { ...here, name }, signal);
-    if (known === undefined) unknown.push(name);
-    else added.push(known);
+    const params = { ...here, name };
+    const found = await orRefusal(askRest(client, LABEL, params, labelSchema, signal), 'missing');
+    if (found instanceof GitHubError) unknown.push(name);
+    // As the repository writes it.
+    else added.push(found.name);
   }
   if (added.length > 0)
     await againIfLost(() => client.request(`POST ${route}`, { params: { ...issue, labels: added }, signal }));
@@ -160,16 +162,7 @@ export async function setLabels(
   return { added, removed, unknown };
 }
 
-/** A label as the repository writes it. */
-async function findLabel(
-  client: GitHubClient,
-  params: { readonly owner: string; readonly repo: string; readonly name: string },
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const route = 'GET /repos/{owner}/{repo}/labels/{name}';
-  const label = await orRefusal(askRest(client, route, params, labelSchema, signal), 'missing');
-  return label instanceof GitHubError ? undefined : label.name;
-}
+const LABEL = 'GET /repos/{owner}/{repo}/labels/{name}';
 
 function holds(names: readonly string[], name: string): boolean {
   return names.some((one) => one.toLowerCase() === name.toLowerCase());

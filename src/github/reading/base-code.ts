@@ -16,13 +16,18 @@ export async function fetchBaseCode(
   commits: readonly string[],
   signal: AbortSignal,
 ): Promise<BaseCode | undefined> {
-  const named = [
-    ...paths.map((path, index) => [`p${index}`, path]),
-    ...commits.map((commit, index) => [`c${index}`, commit]),
-    ...(branch === undefined ? [] : [['ref', `refs/heads/${branch}`]]),
-  ];
-  const query = queryFor(paths.length, commits.length, branch === undefined);
-  const variables = { owner, name, ...Object.fromEntries(named) };
+  const files = paths.map((path, at) => [`p${at}`, path] as const);
+  const compared = commits.map((commit, at) => [`c${at}`, commit] as const);
+  const ref = branch === undefined ? [] : [['ref', `refs/heads/${branch}`] as const];
+  const asked = [...files, ...compared, ...ref];
+  const at = branch === undefined ? 'defaultBranchRef' : 'ref(qualifiedName: $ref)';
+  const query = `query ($owner: String!, $name: String!${asked.map(([alias]) => `, $${alias}: String!`).join('')}) {
+  repository(owner: $owner, name: $name) {
+    base: ${at} { target { ... on Commit { oid ${files.map(([alias]) => `${alias}: file(path: $${alias}) { ${CODE} }`).join(' ')} } } }
+    history: ${at} { name ${compared.map(([alias]) => `${alias}: compare(headRef: $${alias}) { aheadBy }`).join(' ')} }
+  }
+}`;
+  const variables = { owner, name, ...Object.fromEntries(asked) };
   const answer = await askGraphQl(client, query, variables, answerSchema, 'contents: read', signal, {
     missingIsNull: true,
     // A commit that GitHub does not compare is in no history that we know.
@@ -30,29 +35,19 @@ export async function fetchBaseCode(
   });
   const { base, history } = answer.repository;
   if (base === null) return undefined;
-  const { oid: commit, ...fields } = base.target;
-  const files = paths.flatMap((path, index) => {
-    const text = textOf(fields[`p${index}`]);
-    return text === undefined ? [] : [[path, text] as const];
-  });
-  const isIn = (_: string, index: number) =>
-    v.is(v.object({ aheadBy: v.literal(0) }), history?.[`c${index}`]);
-  const known = new Set([commit, ...commits.filter(isIn)]);
-  return { repository: `${owner}/${name}`, commit, files: new Map(files), history: known };
-}
-
-function queryFor(paths: number, commits: number, isDefault: boolean): string {
-  const names = (letter: string, length: number) => Array.from({ length }, (_, index) => letter + index);
-  const files = names('p', paths).map((name) => `${name}: file(path: $${name}) { ${CODE} }`);
-  const compared = names('c', commits).map((name) => `${name}: compare(headRef: $${name}) { aheadBy }`);
-  const variables = [...names('p', paths), ...names('c', commits), ...(isDefault ? [] : ['ref'])];
-  const branch = isDefault ? 'defaultBranchRef' : 'ref(qualifiedName: $ref)';
-  return `query ($owner: String!, $name: String!${variables.map((one) => `, $${one}: String!`).join('')}) {
-  repository(owner: $owner, name: $name) {
-    base: ${branch} { target { ... on Commit { oid ${files.join(' ')} } } }
-    history: ${branch} { name ${compared.join(' ')} }
+  const { oid: commit, ...entries } = base.target;
+  const texts = new Map<string, string | null>();
+  for (const [alias, path] of files) {
+    const text = textOf(entries[alias]);
+    if (text !== undefined) texts.set(path, text);
   }
-}`;
+  const known = compared.filter(([alias]) => v.is(inHistorySchema, history?.[alias]));
+  return {
+    repository: `${owner}/${name}`,
+    commit,
+    files: texts,
+    history: new Set([commit, ...known.map(([, one]) => one)]),
+  };
 }
 
 const CODE = 'object { ... on Blob { text isTruncated } }';
@@ -63,6 +58,8 @@ const answerSchema = v.object({
     history: v.nullish(v.record(v.string(), v.unknown())),
   }),
 });
+
+const inHistorySchema = v.object({ aheadBy: v.literal(0) });
 
 const entrySchema = v.object({
   object: v.nullish(v.object({ text: v.nullish(v.string()), isTruncated: v.optional(v.boolean()) })),
