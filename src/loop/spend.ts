@@ -34,13 +34,8 @@ export function spendBefore(
 ): Spend {
   const pull = subjectNumber(trigger);
   const day = dateOf(now);
-  return {
-    limits,
-    pull,
-    pullUsd: pull === undefined ? 0 : spentUsd(facts, { pull }),
-    day,
-    dayUsd: spentUsd(facts, { day }),
-  };
+  const pullUsd = pull === undefined ? 0 : spentUsd(facts, { pull });
+  return { limits, pull, pullUsd, day, dayUsd: spentUsd(facts, { day }) };
 }
 
 /** What is told where limits over several runs cannot be kept, since nothing will be known of what this run costs. */

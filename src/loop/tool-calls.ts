@@ -67,7 +67,8 @@ function freeId(id: string, taken: ReadonlySet<string>): string {
 
 /**
  * Runs the calls of one turn and answers them in the order they were made. Those that only read run a few side by side;
- * every other one runs alone, after all before it, so that what it changes is there for those after it.
+ * every other one runs alone, after all before it, so that what it changes is there for those after it. An unknown tool
+ * does nothing.
  */
 export async function answerToolCalls(
   calls: readonly ToolCall[],
@@ -75,33 +76,22 @@ export async function answerToolCalls(
   deps: LoopDependencies,
 ): Promise<readonly AnsweredCall[]> {
   const answered: AnsweredCall[] = [];
-  const width = options.parallel ? MAX_PARALLEL_CALLS : 1;
-  for (const group of groupCalls(calls, options.tools)) {
-    const queue = [...group];
+  const changing = options.tools.filter(({ effect, isReadOnly }) => effect !== 'read' && isReadOnly !== true);
+  const open = [...calls.entries()];
+  while (open.length > 0) {
+    const alone = open.findIndex(([, { tool }]) => changing.some(({ name }) => name === tool));
+    const group = open.splice(0, alone < 0 ? open.length : Math.max(1, alone));
     const work = async () => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        const { index, call } = next;
+      for (let next = group.shift(); next !== undefined; next = group.shift()) {
+        const [index, call] = next;
         const isPartial = options.isCut && index === calls.length - 1;
         answered[index] = await answer(call, { ...options, index, isPartial }, deps);
       }
     };
+    const width = options.parallel ? MAX_PARALLEL_CALLS : 1;
     await Promise.all(Array.from({ length: Math.min(width, group.length) }, work));
   }
   return answered;
-}
-
-/** Calls that may run at the same time, group after group. An unknown tool does nothing. */
-function groupCalls(calls: readonly ToolCall[], tools: readonly Tool[]) {
-  const changing = tools.filter(({ effect, isReadOnly }) => effect !== 'read' && isReadOnly !== true);
-  const groups: { readonly index: number; readonly call: ToolCall }[][] = [];
-  let isOpen = false;
-  for (const [index, call] of calls.entries()) {
-    const isAlone = changing.some(({ name }) => name === call.tool);
-    if (isOpen && !isAlone) groups.at(-1)?.push({ index, call });
-    else groups.push([{ index, call }]);
-    isOpen = !isAlone;
-  }
-  return groups;
 }
 
 /** The message that gives the results back; `notice` goes behind the last one. Some providers refuse an empty one. */

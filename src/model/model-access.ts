@@ -24,8 +24,12 @@ export function modelProblem(
   const provider = findProvider(ref);
   // The clouds make their address from settings of their own, which belong to the job that runs.
   if (provider.access !== 'direct') return undefined;
+  return errorOf(() => checkedUrl(resolveBaseUrl(provider, sources), provider));
+}
+
+function errorOf(work: () => unknown): AxeError | undefined {
   try {
-    checkedUrl(resolveBaseUrl(provider, sources), provider);
+    work();
     return undefined;
   } catch (thrown) {
     if (thrown instanceof AxeError) return thrown;
@@ -44,13 +48,9 @@ export function keyState(ref: ModelRef, sources: SettingSources): KeyState {
   const provider = findProvider(ref);
   if (provider.access === 'offline')
     return { kind: 'ready', what: 'fixed rules answer, so no key is needed' };
-  try {
-    if (provider.access === 'direct') resolveSettings(provider, sources);
-    else resolveKey(provider, sources);
-  } catch (thrown) {
-    if (thrown instanceof AxeError) return { kind: 'missing', error: thrown };
-    throw thrown;
-  }
+  const resolve = provider.access === 'direct' ? resolveSettings : resolveKey;
+  const error = errorOf(() => resolve(provider, sources));
+  if (error !== undefined) return { kind: 'missing', error };
   const place = keyPlace(provider, sources);
   if (place !== undefined) return { kind: 'ready', what: `${place} is set` };
   if (provider.access === 'direct') return { kind: 'ready', what: 'no key is needed' };

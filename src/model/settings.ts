@@ -143,12 +143,11 @@ function otherKeys(env: Environment): string {
 const text = v.optional(v.string(), '');
 
 /** Only what is read; other tables and keys are left to other programs, as axe does. */
-const ConfigFile = v.object({
-  providers: v.optional(
-    v.record(v.string(), v.object({ api_key: text, base_url: text, region: v.optional(v.string()) })),
-    {},
-  ),
-});
+const ProviderTable = v.pipe(
+  v.object({ api_key: text, base_url: text, region: v.optional(v.string()) }),
+  v.transform(({ api_key, base_url, region }) => ({ apiKey: api_key, baseUrl: base_url, region })),
+);
+const ConfigFile = v.object({ providers: v.optional(v.record(v.string(), ProviderTable), {}) });
 
 /**
  * `[providers.<name>]` of config.toml (axe-behaviour §3). Throws a ConfigError with axe's prefix; a wrong value is
@@ -166,12 +165,7 @@ export function parseProvidersConfig(toml: string, file: string): Readonly<Recor
       },
     );
   }
-  return Object.fromEntries(
-    Object.entries(result.output.providers).map(([name, { api_key, base_url, region }]) => [
-      name,
-      { apiKey: api_key, baseUrl: base_url, region },
-    ]),
-  );
+  return result.output.providers;
 }
 
 function parseToml(toml: string, file: string): unknown {
