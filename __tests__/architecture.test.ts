@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_885,
+  'lines of src/': 49_864,
   'files of src/': 311,
   'types of src/': 689,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 78_124,
+  'lines of __tests__/': 77_664,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

@@ -7,11 +7,9 @@ import { type Conversation, runAgent } from '../../src/loop/run-agent.js';
 import { type AnswerForm, checkObject } from '../../src/loop/structured.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { call, createFakeModel, type FakeReply, never, opened, reply, says } from '../helpers/model-fake.js';
-import { STATS } from '../helpers/reports.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { conversationOf, loopDeps, UNSET } from './scene.js';
 
-const RETRIES = { maxRetries: 3, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 } as const;
 const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
 
 const echo: Tool = {
@@ -131,14 +129,6 @@ describe('a reply that did not end normally', () => {
         { toolCallId: '2', output: { value: expect.stringMatching(/^This call was not run: /) } },
       ],
     });
-  });
-
-  it('is neither tried again nor sent to a fallback if it is a refusal', async () => {
-    const other = createFakeModel([says('Sure!')]);
-    const patch = { retry: RETRIES, fallbacks: [async () => opened(other)] };
-    const { outcome, asked } = await run([reply([], { finish: REFUSAL })], patch);
-    expect(outcome).toMatchObject({ kind: 'refused', answer: '' });
-    expect([asked.length, other.asked.length]).toEqual([1, 0]);
   });
 });
 
@@ -283,24 +273,6 @@ describe('a conversation with tools', () => {
       { kind: 'model-reply', turn: 2, stopReason: 'end_turn', called: [], tools: 1 },
     ]);
   });
-
-  it('ends at the turn limit, after the calls of the last turn ran (axe-behaviour §13)', async () => {
-    const { counted, counting } = countingTool();
-    const asks = (n: number) => reply([{ type: 'text', text: 'More.' }, call('a', 'echo', { n })]);
-    const { outcome, asked } = await run([asks(1), asks(2), asks(3)], { tools: [counting], maxTurns: 3 });
-    expect([asked.length, counted.runs]).toEqual([3, 3]);
-    expect(outcome).toMatchObject({
-      kind: 'exhausted',
-      limit: 'turns',
-      answer: 'More.',
-      error: {
-        message: 'agent exceeded maximum conversation turns (3)',
-        exitCode: 1,
-        remedy: expect.stringContaining('`max-turns`'),
-      },
-      stats: { turns: 3, toolCalls: 3 },
-    });
-  });
 });
 
 describe('a model that goes in circles', () => {
@@ -416,35 +388,6 @@ describe('a run with a budget', () => {
     const { outcome, asked } = await run([says('x')], { budget: shared });
     expect(asked).toHaveLength(0);
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: '', stats: { turns: 0 } });
-  });
-});
-
-describe('a run with a required answer format', () => {
-  const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
-
-  it('sends one more request after a wrong answer, and completes with a right one', async () => {
-    const { outcome, asked } = await run([says('sorry'), says('{"a":1}')], { form });
-    expect(asked.map(({ responseFormat }) => responseFormat)).toEqual([form.format, form.format]);
-    expect(asked[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
-    expect(outcome).toMatchObject({ kind: 'completed', answer: '{"a":1}', stats: { turns: 2 } });
-  });
-
-  it('fails after a second wrong one', async () => {
-    const { outcome } = await run([says('sorry'), says('again')], { form });
-    expect(outcome).toMatchObject({ kind: 'failed', error: { exitCode: 1 } });
-  });
-});
-
-describe('the figures of sub-agents', () => {
-  it('are added to those of the calling agent, which counts only its own calls', async () => {
-    const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
-    const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
-    const { outcome } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
-      tools: [delegate],
-    });
-    const tokens = { inputTokens: 206, outputTokens: 44, cacheReadTokens: 10 };
-    expect(outcome.stats).toMatchObject({ turns: 2, toolCalls: 2, ...tokens, retries: 6 });
-    expect(outcome.stats.calls).toHaveLength(2);
   });
 });
 

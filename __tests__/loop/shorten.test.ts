@@ -5,8 +5,8 @@ import type { Asker } from '../../src/loop/asker.js';
 import { LEFT_OUT_NOTE } from '../../src/loop/compact.js';
 import type { LoopDependencies, Summary } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
-import { shorten } from '../../src/loop/shorten.js';
-import { turn, user } from '../helpers/conversations.js';
+import { shorten, trimResults } from '../../src/loop/shorten.js';
+import { turn, unpaired, user } from '../helpers/conversations.js';
 import { createFakeModel, opened, says } from '../helpers/model-fake.js';
 import { loopDeps } from './scene.js';
 
@@ -127,4 +127,33 @@ describe('a conversation that is shortened by a summary', () => {
     expect(messages).toBe(MESSAGES);
     expect(steps).toEqual([]);
   });
+});
+
+const RESULTS = [
+  user('Go.'),
+  ...turn('a', ['x'.repeat(40_000), 'short']),
+  ...turn('b', ['y'.repeat(40_000)]),
+];
+
+describe('long tool results', () => {
+  it.each([15_000, 9000, 3000])('lose no more of their middle than %i tokens require', (tokens) => {
+    const trimmed = trimResults(RESULTS, tokens) ?? [];
+    expect(estimateTokens(trimmed)).toBeLessThanOrEqual(tokens);
+    expect(estimateTokens(trimmed)).toBeGreaterThan(tokens / 4);
+    expect(unpaired(trimmed)).toEqual([]);
+    expect(JSON.stringify(trimmed)).toContain('bytes left out');
+    expect(JSON.stringify(trimmed)).toContain('"short"');
+  });
+
+  it('are as short as possible if that is not enough', () => {
+    const trimmed = trimResults(RESULTS, 10) ?? [];
+    expect(estimateTokens(trimmed)).toBeGreaterThan(10);
+  });
+
+  it.each([[[user('Go.')]], [[user('x'.repeat(9000)), ...turn('a', ['short'])]]])(
+    'that do not exist cannot be shortened, %#',
+    (messages) => {
+      expect(trimResults(messages, 10)).toBeUndefined();
+    },
+  );
 });

@@ -182,13 +182,6 @@ describe('calls of one turn that change something', () => {
       );
     },
   );
-
-  it('wait for sub-agents, which run in parallel', async () => {
-    const { steps, tools } = noting(['call_agent', { effect: 'read' }], ['write', { effect: 'write' }]);
-    const calls = ['call_agent', 'call_agent', 'write'].map((name, id) => one(`${id}`, name));
-    await answer(calls, tools);
-    expect(steps).toEqual(['+call_agent', '+call_agent', '-call_agent', '-call_agent', '+write', '-write']);
-  });
 });
 
 describe('many calls of one turn', () => {

@@ -176,6 +176,8 @@ describe('a request to a model', () => {
     ['openrouter/openai/gpt-5', '/v1/chat/completions', 'authorization', 'Bearer k'],
     ['openai/gpt-5.1-codex', '/v1/responses', 'authorization', 'Bearer k'],
     ['openai/gpt-5.4', '/v1/chat/completions', 'authorization', 'Bearer k'],
+    ['azure/gpt-5.6', '/openai/v1/responses', 'api-key', 'k'],
+    ['azure/gpt-4o', '/openai/v1/chat/completions', 'api-key', 'k'],
   ])('sends %s to %s', async (ref, path, header, value) => {
     const { server, model } = await playModel(ref, [{ kind: 'raw', status: 418, body: 'teapot' }]);
     await expect(model.doGenerate(question())).rejects.toMatchObject({ status: 418 });

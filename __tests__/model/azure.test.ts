@@ -4,7 +4,7 @@ import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer } from '../helpers/model-server.js';
 import { countedIdToken, formIn, idToken, routedFetch, STATEMENT } from './cloud.js';
 import { question } from './contract.js';
-import { completion, openModel, response } from './open-model.js';
+import { completion, openModel } from './open-model.js';
 
 const COMPLETION = completion({ content: 'Hi' });
 const APPLICATION = { AZURE_TENANT_ID: 'octo-tenant', AZURE_CLIENT_ID: 'octo-client' };
@@ -48,23 +48,6 @@ describe('Azure with a key', () => {
     await (await open(env, { fetch: routedFetch(hosts) })).doGenerate(question());
     await (await open(env, { fetch: routedFetch(hosts), apiKey: 'input' })).doGenerate(question());
     expect(server.requests().map(({ headers }) => headers['api-key'])).toEqual(['short', 'input']);
-  });
-
-  it.each([
-    ['gpt-6-sol', '/openai/v1/responses'],
-    ['gpt-5.6', '/openai/v1/responses'],
-    ['gpt-5.1-codex', '/openai/v1/responses'],
-    ['gpt-5.4', '/openai/v1/chat/completions'],
-    ['gpt-4o', '/openai/v1/chat/completions'],
-  ])('calls a deployment named %s at %s', async (model, path) => {
-    const server = await startModelServer(({ path: asked }) => ({
-      kind: 'raw',
-      status: 200,
-      body: asked.endsWith('/responses') ? response([]) : COMPLETION,
-    }));
-    const fetch = routedFetch({ 'octo.openai.azure.com': server.url });
-    await (await open(KEYED, { fetch }, model)).doGenerate(question());
-    expect(server.requests()[0]?.path).toBe(path);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ModelsOptions } from '../../src/model/create.js';
-import { sendJson, startLoopback } from '../helpers/loopback.js';
+import { startLoopback } from '../helpers/loopback.js';
 import { type ModelServer, startModelServer, text } from '../helpers/model-server.js';
 import { countedIdToken, formIn, idToken, routedFetch, STATEMENT } from './cloud.js';
 import { question } from './contract.js';
@@ -55,15 +55,6 @@ describe('Bedrock', () => {
     expect(request?.headers['x-amz-date']).toMatch(/^\d{8}T\d{6}Z$/);
     expect(request?.headers).not.toHaveProperty('x-amz-security-token');
     expect(JSON.stringify(request?.headers)).not.toContain('octo/secret+key');
-  });
-
-  it('receives the session token, signed', async () => {
-    const server = await startModelServer([text('Hi')]);
-    const env = { ...KEYS, ...REGION, AWS_SESSION_TOKEN: 'octo-session' };
-    await (await open(env, { fetch: through(server) })).doGenerate(question());
-    const [request] = server.requests();
-    expect(request?.headers['x-amz-security-token']).toBe('octo-session');
-    expect(request?.headers['authorization']).toContain('x-amz-security-token');
   });
 
   it('prefers a key of its own to everything else', async () => {
@@ -227,18 +218,5 @@ describe('a role by web identity', () => {
     const model = await open({ ...ROLE, ...REGION }, { fetch: through(server, sts), idToken });
     await expect(model.doGenerate(question())).rejects.toMatchObject({ category: 'server', status: 307 });
     expect(other.requests()).toEqual([]);
-  });
-});
-
-describe('an error of Bedrock', () => {
-  it('names where to look when the role cannot use the model', async () => {
-    const server = await startLoopback((_, response) =>
-      sendJson(response, 403, { message: 'You do not have access to the model.' }),
-    );
-    const model = await open({ ...KEYS, ...REGION, AXE_BEDROCK_BASE_URL: server.url });
-    await expect(model.doGenerate(question())).rejects.toMatchObject({
-      message: 'auth: You do not have access to the model.',
-      remedy: 'Check that the key or role can use this model on bedrock, in this region or project.',
-    });
   });
 });

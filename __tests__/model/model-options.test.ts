@@ -1,9 +1,12 @@
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import type { Effort } from '../../src/agent/choices.js';
 import type { ModelParams } from '../../src/agent/config.js';
+import { parseModelRef } from '../../src/agent/model-ref.js';
 import { modelSettings } from '../../src/loop/asker.js';
 import { Usage } from '../../src/loop/usage.js';
+import { findProvider, protocolOf } from '../../src/model/catalog.js';
+import { isStrictSchema, withCachePoints } from '../../src/model/model-options.js';
 import { type ModelServer, text } from '../helpers/model-server.js';
 import { question } from './contract.js';
 import { always, completion, playModel } from './open-model.js';
@@ -181,4 +184,84 @@ it.each([
   const { model } = await playModel('openrouter/z-ai/glm-5', always({ ...body, usage }));
   const reply = await model.doGenerate(question());
   expect(new Usage('m').add(reply, 'm').costUsd).toBe(costUsd);
+});
+
+const closed = { additionalProperties: false };
+const string = { type: 'string' };
+
+describe('a schema that OpenAI can enforce strictly', () => {
+  it.each([
+    [
+      'has closed objects with all properties required',
+      true,
+      { type: 'object', properties: { a: string }, required: ['a'], ...closed },
+    ],
+    [
+      'has a property that can be left out',
+      false,
+      { type: 'object', properties: { a: string }, required: [], ...closed },
+    ],
+    ['does not say what is required', false, { type: 'object', properties: { a: string }, ...closed }],
+    ['has an open object', false, { type: 'object', properties: { a: string }, required: ['a'] }],
+    ['is a free map', false, { type: 'object', additionalProperties: string }],
+    ['has an open object in a list', false, { type: 'array', items: { type: 'object' } }],
+    ['has an open object among others', false, { anyOf: [string, { properties: { a: string } }] }],
+    ['has an open object in a definition', false, { $defs: { a: { type: 'object' } }, type: 'string' }],
+    ['has data that looks like a schema', true, { enum: [{ type: 'object' }], default: { type: 'object' } }],
+    ['has no objects', true, { type: 'array', items: string }],
+  ])('%s: %s', (_, isStrict, schema) => {
+    expect(isStrictSchema(schema)).toBe(isStrict);
+  });
+});
+
+const SYSTEM: LanguageModelV4Message = { role: 'system', content: 'Be brief.' };
+const USER: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: 'Look.' }] };
+const CALL: LanguageModelV4Message = {
+  role: 'assistant',
+  content: [{ type: 'tool-call', toolCallId: '1', toolName: 'read_file', input: {} }],
+};
+const RESULT: Extract<LanguageModelV4Message, { role: 'tool' }> = {
+  role: 'tool',
+  content: [
+    { type: 'tool-result', toolCallId: '1', toolName: 'read_file', output: { type: 'text', value: 'x' } },
+  ],
+};
+
+const ANTHROPIC = 'anthropic/claude-sonnet-5';
+
+const asked = (ref: string) => {
+  const { provider: id, model } = parseModelRef(ref);
+  const provider = findProvider({ provider: id, model });
+  return { provider, wire: protocolOf(provider, model), model };
+};
+
+/** Which messages are marked, by their place. */
+function marks(prompt: readonly LanguageModelV4Message[], ref: string, tools = TOOLS) {
+  const marked = withCachePoints({ prompt: [...prompt], tools }, asked(ref));
+  return marked.prompt.flatMap(({ providerOptions }, index) =>
+    providerOptions === undefined ? [] : [[index, providerOptions]],
+  );
+}
+
+describe('marks for the prompt cache', () => {
+  it('never exceed Anthropic’s limit, however long the conversation', () => {
+    const long = [SYSTEM, USER, ...Array.from({ length: 40 }, () => [{ ...CALL }, { ...RESULT }]).flat()];
+    expect(marks(long, ANTHROPIC).map(([index]) => index)).toEqual([0, long.length - 3, long.length - 1]);
+  });
+
+  it.each([
+    'openai/gpt-5',
+    'openrouter/openai/gpt-5',
+    'google/gemini-3.5-flash',
+    'bedrock/amazon.nova-pro-v1:0',
+    'bedrock/anthropic.claude-3-haiku-20240307-v1:0',
+  ])('are not sent to %s', (ref) => {
+    expect(marks([SYSTEM, USER], ref)).toEqual([]);
+  });
+
+  it('are not set for an agent without tools, which sends one request', () => {
+    expect(marks([SYSTEM, USER], ANTHROPIC, [])).toEqual([]);
+    const options = { prompt: [SYSTEM, USER] };
+    expect(withCachePoints(options, asked(ANTHROPIC))).toBe(options);
+  });
 });

@@ -1,8 +1,7 @@
-import { type ModelServer, promptOf } from '../helpers/model-server.js';
+import type { ModelServer } from '../helpers/model-server.js';
 import { realmFetch } from '../helpers/realm-fetch.js';
 import { describeModel, describeWireModel, SCHEMA } from './contract.js';
 import { claude, completion, converseReply, gemini, openModel, response } from './open-model.js';
-import { conversePrompt, geminiPrompt, rawPredictPrompt } from './wire-prompts.js';
 
 const KEY = 'sk-wire-0123456789abcdef';
 const nested = (message: string) => ({ error: { code: 1, message, status: 'SOME' } });
@@ -35,7 +34,6 @@ const MESSAGES = {
 } as const;
 
 const GEMINI = {
-  prompt: geminiPrompt,
   settings: { generationConfig: { temperature: 0, maxOutputTokens: 77 } },
   statuses: OVERLOAD_STATUSES,
   emptyAnswer: 'empty',
@@ -60,8 +58,7 @@ const olderVertex: typeof globalThis.fetch = (input, init) =>
 
 /** aimock knows Claude under Anthropic's own path only; the request stays as it is. */
 function asAnthropic({ url }: ModelServer): typeof globalThis.fetch {
-  return (input, init) =>
-    realmFetch(`${url}/v1/messages`, { ...init, headers: { ...init?.headers, 'x-path': String(input) } });
+  return (_input, init) => realmFetch(`${url}/v1/messages`, init);
 }
 
 describeModel('offline', () => open('offline/rules', {}));
@@ -127,7 +124,6 @@ describeWireModel({
       { ...VERTEX, AXE_VERTEX_BASE_URL: server.url },
       asAnthropic(server),
     ),
-  prompt: (request) => rawPredictPrompt(promptOf)({ ...request, path: request.headers['x-path'] ?? '' }),
   statuses: OVERLOAD_STATUSES,
 });
 
@@ -140,7 +136,6 @@ describeWireModel({
       AXE_BEDROCK_BASE_URL: `${server.url}/`,
     }),
   path: '/model/us.octo.model-v1%3A0/converse',
-  prompt: conversePrompt,
   settings: { inferenceConfig: { temperature: 0, maxTokens: 77 } },
   errorBody: (message) => ({ message }),
   statuses: OPENAI_STATUSES,

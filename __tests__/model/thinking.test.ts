@@ -2,6 +2,29 @@ import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { sendThinkBlocks, takeThinkBlock } from '../../src/model/thinking.js';
 import { call, reply, says } from '../helpers/model-fake.js';
+import { converse } from './converse.js';
+import { claude, playModel } from './open-model.js';
+
+it('thinking that is refused is left out from then on, and later thinking is sent back', async () => {
+  const turn = (signature: string) =>
+    claude('tool_use', [
+      { type: 'thinking', thinking: 'Hm.', signature },
+      { type: 'tool_use', id: `call-${signature}`, name: 'fast', input: { after: signature } },
+    ]);
+  const message =
+    'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.';
+  const replies = [
+    { status: 200, body: turn('first') },
+    { status: 400, body: { type: 'error', error: { type: 'invalid_request_error', message } } },
+    { status: 200, body: turn('second') },
+    { status: 200, body: claude('end_turn', [{ type: 'text', text: 'Done' }]) },
+  ];
+  const script = replies.map((one) => ({ kind: 'raw' as const, ...one }));
+  const { server, model } = await playModel('anthropic/claude-sonnet-5-5', script);
+  expect(await converse(model)).toMatchObject({ kind: 'completed', answer: 'Done' });
+  const sent = server.requests().map(({ bytes }) => bytes.toString().match(/(?<="signature":")\w+/g));
+  expect(sent).toEqual([null, ['first'], null, ['second']]);
+});
 
 const CUT = { unified: 'length', raw: 'length' } as const;
 
