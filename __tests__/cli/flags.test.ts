@@ -85,7 +85,7 @@ describe('flags', () => {
     ['--timeout 5m', 'invalid argument "5m" for "--timeout" flag: it is not a whole number'],
     [
       '--timeout 99999999999999999999',
-      'invalid argument "99999999999999999999" for "--timeout" flag: it is too large',
+      'invalid argument "99999999999999999999" for "--timeout" flag: it is not a whole number',
     ],
     ['--json=yes', 'invalid argument "yes" for "--json" flag: it is neither true nor false'],
     ['--json=', 'invalid argument "" for "--json" flag: it is neither true nor false'],

@@ -63,11 +63,7 @@ describe('the status line', () => {
 
   it('stays below other output, and goes when it is cleared', () => {
     const { screen, status } = open();
-    const reporter = createTerminalReporter({
-      write: (line) => screen.stream.write(`${line}\n`),
-      verbose: true,
-      status,
-    });
+    const reporter = createTerminalReporter({ stderr: screen.stream, env: { NO_COLOR: '1' } }, true, status);
     reporter.event(ASKS);
     reporter.warn({ code: 'memory-max-entries', message: 'memory is full' });
     reporter.event(READS);

@@ -6,16 +6,17 @@ import type { RestoreResult } from '../../src/memory/store.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { reportOf } from '../helpers/reports.js';
+import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
 /** The lines a reporter writes for these events and warnings. */
 function linesOf(verbose: boolean, told: readonly (RunEvent | Warning)[]): readonly string[] {
-  const lines: string[] = [];
-  const reporter = createTerminalReporter({ write: (line) => lines.push(line), verbose });
+  const terminal = createFakeTerminal();
+  const reporter = createTerminalReporter(terminal, verbose);
   for (const one of told) {
     if ('kind' in one) reporter.event(one);
     else reporter.warn(one);
   }
-  return lines;
+  return terminal.talk().split('\n').slice(0, -1);
 }
 
 const RESTORED = {
@@ -42,8 +43,10 @@ describe('the messages of a run', () => {
     ]);
     expect(lines).toEqual([
       'Warning: memory is full',
-      'Warning: unknown key `modle`\n  at bot.toml:3:1',
-      'Warning: cut\n  at a.diff',
+      'Warning: unknown key `modle`',
+      '  at bot.toml:3:1',
+      'Warning: cut',
+      '  at a.diff',
     ]);
   });
 

@@ -57,7 +57,7 @@ async function play(folder: string, terminal: Terminal, deadline: RunDeadline): 
     terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
     trigger: { kind: 'local' },
     deadline,
-    reporter: createTerminalReporter({ write: (line) => terminal.stderr.write(`${line}\n`), verbose: false }),
+    reporter: createTerminalReporter(terminal),
     agentsDir: '',
     output: { json: false, verbose: false },
   });

@@ -210,22 +210,20 @@ async function checkGitHub(
 }
 
 function branchCheck(answer: unknown): Check {
-  const group = 'Memory';
-  const branch = `The branch \`${OWN_BRANCH}\``;
-  if (!(answer instanceof GitHubError)) return { group, status: 'ok', message: `${branch} can be read` };
-  const { status, message, remedy } = answer;
-  if (status !== 404)
-    return { group, status: 'error', message: `${branch} cannot be read: ${message}`, remedy };
+  const found: Check = { group: 'Memory', status: 'ok', message: `The branch \`${OWN_BRANCH}\` can be read` };
+  if (!(answer instanceof GitHubError)) return found;
+  const { message, remedy } = answer;
+  if (answer.status !== 404)
+    return { ...found, status: 'error', message: `\`${OWN_BRANCH}\` cannot be read: ${message}`, remedy };
   const first = 'the first run with `memory-store: branch` creates it';
-  return { group, status: 'note', message: `There is no branch \`${OWN_BRANCH}\` yet; ${first}` };
+  return { ...found, status: 'note', message: `There is no branch \`${OWN_BRANCH}\` yet; ${first}` };
 }
 
 function cacheCheck(answer: number | GitHubError): Check {
-  const group = 'Memory';
   if (answer instanceof GitHubError) {
-    const { message, remedy } = answer;
-    return { group, status: 'warning', message: `The Actions cache cannot be listed: ${message}`, remedy };
+    const message = `The Actions cache cannot be listed: ${answer.message}`;
+    return { group: 'Memory', status: 'warning', message, remedy: answer.remedy };
   }
   const message = `The Actions cache can be reached; it holds ${count(answer, 'version')} of memory`;
-  return { group, status: answer === 0 ? 'note' : 'ok', message };
+  return { group: 'Memory', status: answer === 0 ? 'note' : 'ok', message };
 }

@@ -98,14 +98,10 @@ function checkedValue(name: string, flag: Flag, value: string | undefined): stri
   }
   if (least !== undefined) {
     const remedy = `Give a whole number from ${least} upwards, or leave the flag out.`;
-    if (!/^[+-]?\d+$/.test(value))
-      throw refused(
-        ': it is not a whole number',
-        remedy,
-        `: strconv.ParseInt: parsing ${quoted}: invalid syntax`,
-      );
-    if (!Number.isSafeInteger(Number(value)))
-      throw refused(': it is too large', remedy, `: strconv.ParseInt: parsing ${quoted}: value out of range`);
+    if (!/^[+-]?\d+$/.test(value) || !Number.isSafeInteger(Number(value))) {
+      const axe = `: strconv.ParseInt: parsing ${quoted}: invalid syntax`;
+      throw refused(': it is not a whole number', remedy, axe);
+    }
     // axe takes any number: a limit of 0 seconds is over at once, and a negative count is read as none.
     if (Number(value) < least) throw refused(`: it is less than ${least}`, remedy);
   }

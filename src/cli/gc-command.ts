@@ -81,10 +81,7 @@ async function agentsWithMemory(flags: ParsedFlags, terminal: Terminal): Promise
 
 async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal): Promise<void> {
   const agent = await loadByMemoryName(name, await agentsOf(flags, terminal));
-  const reporter = createTerminalReporter({
-    write: (line) => terminal.stderr.write(`${line}\n`),
-    verbose: false,
-  });
+  const reporter = createTerminalReporter(terminal);
   for (const warning of agent.warnings) reporter.warn(warning);
   if (!agent.config.memory.enabled) {
     const message = `agent "${agent.name}" does not have memory enabled. Skipping.`;

@@ -19,7 +19,6 @@ import { agentsDirOf } from './config.js';
 import { expectPositionals, type ParsedFlags, wrongCount } from './flags.js';
 import { formatErrorJson, formatParams } from './format-json.js';
 import {
-  colorsFor,
   createTerminalDeadline,
   InterruptedError,
   print,
@@ -54,12 +53,7 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
     const trigger = await triggerOf(flags, terminal);
     const verbose = flags.bool('verbose');
     if (!flags.bool('dry-run')) status = createStatusLine(terminal);
-    const reporter = createTerminalReporter({
-      write: (line) => terminal.stderr.write(`${line}\n`),
-      verbose,
-      colors: colorsFor(terminal.stderr, terminal.env),
-      status,
-    });
+    const reporter = createTerminalReporter(terminal, verbose, status);
     const deps = await createTerminalDependencies({
       terminal,
       trigger,

@@ -3,32 +3,30 @@ import { sourcePosition } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { count, duration, usd } from '../lib/text/number.js';
-import { type Warning, warningText } from '../lib/warning.js';
+import { warningText } from '../lib/warning.js';
 import { callTarget } from '../loop/tool-calls.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
 import { formatParams } from './format-json.js';
-import type { Colors, Terminal } from './terminal.js';
-
-interface TerminalReporterOptions {
-  readonly write: (line: string) => void;
-  readonly verbose: boolean;
-  readonly colors?: Colors;
-  readonly status?: StatusLine | undefined;
-}
+import { colorsFor, type Terminal } from './terminal.js';
 
 /** Each warning once, axe's verbose lines when asked for (axe-behaviour §17); all of it on stderr. */
-export function createTerminalReporter(options: TerminalReporterOptions): Reporter {
-  const { verbose, colors, status } = options;
+export function createTerminalReporter(
+  { stderr, env }: Pick<Terminal, 'stderr' | 'env'>,
+  verbose = false,
+  status?: StatusLine,
+): Reporter {
+  const { yellow } = colorsFor(stderr, env);
   const write = (line: string) => {
     status?.clear();
-    options.write(line);
+    stderr.write(`${line}\n`);
   };
   const warned = new Set<string>();
   return {
     warn(warning) {
-      const line = formatWarning(warning, colors);
+      const place = warning.at === undefined ? '' : `\n  at ${sourcePosition(warning.at)}`;
+      const line = `${yellow('Warning:')} ${warningText(warning)}${place}`;
       if (!warned.has(line)) write(line);
       warned.add(line);
     },
@@ -37,11 +35,6 @@ export function createTerminalReporter(options: TerminalReporterOptions): Report
       status?.event(event);
     },
   };
-}
-
-function formatWarning(warning: Warning, colors?: Colors): string {
-  const line = `${colors?.yellow('Warning:') ?? 'Warning:'} ${warningText(warning)}`;
-  return warning.at === undefined ? line : `${line}\n  at ${sourcePosition(warning.at)}`;
 }
 
 function formatEvent(event: RunEvent): readonly string[] {
@@ -73,8 +66,13 @@ function formatEvent(event: RunEvent): readonly string[] {
       return [
         `[sub-agent] Calling "${event.agent}" (depth ${event.depth}) with task: ${preview(event.task)}`,
       ];
-    case 'sub-agent-ended':
-      return [subAgentLine(event)];
+    case 'sub-agent-ended': {
+      const { agent, durationMs, result } = event;
+      if (result.kind === 'failure') return [`[sub-agent] "${agent}" failed: ${result.detail}`];
+      const part = result.kind === 'part' ? `, incomplete: ${result.detail}` : '';
+      const returned = `${result.text.length} chars returned${part}`;
+      return [`[sub-agent] "${agent}" completed in ${durationMs}ms (${returned})`];
+    }
     case 'passes-joined':
       return [`[passes] ${event.passes} joined: ${event.findings} findings`];
     case 'verified':
@@ -98,34 +96,15 @@ function preview(task: string): string {
 
 const PREVIEW_LENGTH = 80;
 
-function subAgentLine({ agent, durationMs, result }: Extract<RunEvent, { kind: 'sub-agent-ended' }>): string {
-  switch (result.kind) {
-    case 'answer':
-      return `[sub-agent] "${agent}" completed in ${durationMs}ms (${result.text.length} chars returned)`;
-    case 'part':
-      return `[sub-agent] "${agent}" completed in ${durationMs}ms (${result.text.length} chars returned, incomplete: ${result.detail})`;
-    case 'failure':
-      return `[sub-agent] "${agent}" failed: ${result.detail}`;
-  }
-}
-
-function planLines({
-  agent,
-  model,
-  workdir,
-  skill,
-  files,
-  promptFrom,
-  timeoutSeconds,
-}: Plan): readonly string[] {
+function planLines(plan: Plan): readonly string[] {
   return [
-    `Model:    ${formatModelRef(model)}`,
-    `Workdir:  ${workdir}`,
-    `Skill:    ${skill.path === '' ? '(none)' : skill.path}`,
-    `Files:    ${files.length} file(s)`,
-    `Prompt:   ${promptFrom}`,
-    `Timeout:  ${timeoutSeconds}s`,
-    `Params:   ${formatParams(agent.config.params)}`,
+    `Model:    ${formatModelRef(plan.model)}`,
+    `Workdir:  ${plan.workdir}`,
+    `Skill:    ${plan.skill.path === '' ? '(none)' : plan.skill.path}`,
+    `Files:    ${plan.files.length} file(s)`,
+    `Prompt:   ${plan.promptFrom}`,
+    `Timeout:  ${plan.timeoutSeconds}s`,
+    `Params:   ${formatParams(plan.agent.config.params)}`,
   ];
 }
 
@@ -135,26 +114,25 @@ function memoryLine(restored: RestoreResult | undefined): readonly string[] {
   if (restored.kind !== 'restored') return ['Memory:   0 entries (no memory file)'];
   const { loaded, total = loaded, truncated, location } = restored;
   if (total === 0) return ['Memory:   0 entries (no memory file)'];
-  const count = truncated === undefined || loaded === total ? `${total}` : `${loaded} of ${total}`;
-  return [`Memory:   ${count} entries loaded from ${location}`];
+  const counted = truncated === undefined || loaded === total ? total : `${loaded} of ${total}`;
+  return [`Memory:   ${counted} entries loaded from ${location}`];
 }
 
-/** The lines after a run: duration, tokens and stop reason; only the duration if it failed. */
+/**
+ * The lines after a run: duration, tokens and stop reason; only the duration if it failed. With tools the figures are sums; with
+ * a budget axe shows how much of it is used.
+ */
 export function formatStats(stats: RunStats, completed: boolean): readonly string[] {
-  const duration = `Duration: ${stats.durationMs}ms`;
+  const { durationMs, inputTokens, outputTokens, stopReason, budget, toolCalls } = stats;
+  const duration = `Duration: ${durationMs}ms`;
   if (!completed) return [duration];
-  const cumulative = cumulativeNote(stats);
+  let sum = toolCalls > 0 ? ' (cumulative)' : '';
+  if (budget !== undefined) sum = ` (cumulative, budget: ${budget.usedTokens}/${budget.maxTokens})`;
   return [
     duration,
-    `Tokens:   ${stats.inputTokens} input, ${stats.outputTokens} output${cumulative}`,
-    `Stop:     ${stats.stopReason}`,
+    `Tokens:   ${inputTokens} input, ${outputTokens} output${sum}`,
+    `Stop:     ${stopReason}`,
   ];
-}
-
-/** With tools the figures are sums; with a budget axe shows how much of it is used. */
-function cumulativeNote({ toolCalls, budget }: RunStats): string {
-  if (budget !== undefined) return ` (cumulative, budget: ${budget.usedTokens}/${budget.maxTokens})`;
-  return toolCalls > 0 ? ' (cumulative)' : '';
 }
 
 /** One line at the end of standard error that says what a run is doing. Whoever writes there clears it first. */

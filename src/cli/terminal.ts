@@ -44,11 +44,8 @@ function inWordsOfAxe({ message, axe = message, remedy, at }: AxeError): AxeErro
   return new AxeError(axe, { remedy: remedy?.replaceAll('`axe-action ', '`axe '), at });
 }
 
-/** Functions that colour a text, or return it as it is. */
-export type Colors = ReturnType<typeof picocolors.createColors>;
-
 /** Colours for a terminal, unless `NO_COLOR` is set. */
-export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment): Colors {
+export function colorsFor(stream: { readonly isTTY?: boolean }, env: Environment) {
   return picocolors.createColors(stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb');
 }
 
