@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_864,
+  'lines of src/': 49_819,
   'files of src/': 311,
-  'types of src/': 689,
+  'types of src/': 687,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 77_664,
+  'lines of __tests__/': 77_467,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

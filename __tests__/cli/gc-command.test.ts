@@ -46,16 +46,6 @@ async function gc(words: readonly string[], env: Readonly<Record<string, string>
 
 describe('gc on the command line', () => {
   it.each([
-    [[], 'agent name is required (or use --all)'],
-    [['bot', '--all'], 'cannot specify both --all and an agent name'],
-    [['bot', 'other'], '`gc` takes the name of one agent, and 2 words were given'],
-  ])('says how it is called for %j', async (words, message) => {
-    const usage =
-      'Usage: `axe-action gc <agent>` for one agent, `axe-action gc --all` for all that have memory.';
-    expect(await gc(words)).toEqual({ exitCode: 1, output: '', talk: `${message}\n  ${usage}\n` });
-  });
-
-  it.each([
     ['is whole', 'stop', 40, 0, /^Used: 1 question, 1,200 input and 40 output tokens, \$0\.004\d*\.\n$/],
     [
       'is cut off',
@@ -81,15 +71,6 @@ describe('gc on the command line', () => {
       output: expect.stringContaining('Entries: 1\n'),
     });
     expect(readFileSync(join(folder, 'bot.md'), 'utf8')).toBe(LOG);
-  });
-
-  it('reports that nothing can be trimmed', async () => {
-    writeFiles(folder, { 'bot.md': `${LATER}## Findings\nx\n` });
-    const { exitCode, output } = await answered(['bot'], text('Found it.'));
-    expect(exitCode).toBe(0);
-    expect(output).toMatch(
-      /\nNo trimming possible: the newest entry counts as 2, by its lines that start with `## `, and the limit is 1\. An entry is never split\.\n$/,
-    );
   });
 
   it('counts as a run does, so that a trim ends the run’s warning', async () => {

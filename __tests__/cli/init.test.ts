@@ -93,8 +93,6 @@ describe('init', () => {
   });
 
   it.each([
-    ['y', true],
-    ['Yes', true],
     ['n', false],
     ['', true],
   ])('offers a check under the name it was started by; the answer %j', async (answer, isChecked) => {

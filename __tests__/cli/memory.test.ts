@@ -156,16 +156,6 @@ describe('memory show on this machine', () => {
   });
 });
 
-describe('memory search', () => {
-  it('finds the entries that hold a word', async () => {
-    store({ 'bot.md': AXE + A });
-    expect(await memory(['search', 'bot', '正常', '42'])).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^1 of 2 entries .* contains "正常" and "42":\n\n- `t-/),
-    });
-  });
-});
-
 describe('memory forget', () => {
   it('removes exactly the bytes of the entry, in a file with Windows line ends and invalid UTF-8', async () => {
     const before = Buffer.concat([
@@ -195,19 +185,6 @@ describe('memory forget', () => {
       'untrusted',
       'untrusted/bot.md',
     ]);
-  });
-
-  it('has exit status 1 for an unknown id, and lists those with the same beginning', async () => {
-    store({ 'bot.md': A + entry(3, 'aaaaaa-2') });
-    expect(await memory(['forget', 'bot', 'zzzzzz'])).toEqual({
-      exitCode: 1,
-      output: '',
-      talk: `no entry with id \`zzzzzz\` in ${folder}\n  Give the id as \`axe-action memory show\` prints it, or its first six characters or more.\n`,
-    });
-    expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
-      exitCode: 1,
-      talk: expect.stringMatching(/the beginning of 2 ids:\n- `aaaaaa-1`[\s\S]*- `aaaaaa-2`/),
-    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { reviewOutputs, withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
+import { withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
 import { metGates, type ReviewResult } from '../../src/review/record.js';
 import { tempDir } from '../helpers/temp.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../review/records.js';
@@ -16,16 +16,6 @@ const REVIEW: ReviewResult = {
   },
   isUnpublished: false,
 };
-
-describe('the outputs of a review', () => {
-  it('count findings and name the worst', () => {
-    expect(reviewOutputs(REVIEW)).toEqual({
-      'findings-open': '2',
-      'findings-worst': 'major',
-      coverage: 'part',
-    });
-  });
-});
 
 it('the findings conclude a completed run, and no other', () => {
   const [findings, coverage] = metGates(['findings:major', 'coverage'], REVIEW).map((met) => [met]);

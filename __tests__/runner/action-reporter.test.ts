@@ -51,93 +51,55 @@ describe('the job log', () => {
     expect(lines).toEqual(['  Note rewritten: a note, 0 bytes', '  delete_note: 3 ms']);
   });
 
-  it.each<[RunEvent, readonly string[]]>([
-    [{ kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 }, []],
+  const asked = (task: string) => ({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task }) as const;
+  const ended = (result: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result']) =>
+    ({ kind: 'sub-agent-ended', agent: 'linter', durationMs: 42, result }) as const;
+  const called = (tool: string, input: unknown, isError: boolean, durationMs: number) =>
+    ({ kind: 'tool-call', turn: 2, tool, input, isError, durationMs }) as const;
+  const retry = { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 } as const;
+
+  it.each<[RunEvent, string]>([
     [
       { kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1600 },
-      ['  Note added to: MEMORY.md, 1,600 bytes'],
+      '  Note added to: MEMORY.md, 1,600 bytes',
     ],
     [
       { kind: 'model-reply', turn: 1, stopReason: 'end_turn', called: [], tools: 0 },
-      ['Turn 1: answered (end_turn)'],
+      'Turn 1: answered (end_turn)',
     ],
-    [
-      { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 },
-      ['overloaded: come back later; trying again in 512 ms (attempt 1 of 2)'],
-    ],
+    [retry, 'overloaded: come back later; trying again in 512 ms (attempt 1 of 2)'],
     [
       { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
-      ['openai/a cannot be reached; asking ollama/b'],
+      'openai/a cannot be reached; asking ollama/b',
     ],
-    [
-      { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'Lint\nall of it.' },
-      ['  Sub-agent linter: Lint all of it.'],
-    ],
-    [
-      { kind: 'sub-agent-called', agent: 'linter', depth: 1, task: 'x'.repeat(121) },
-      [`  Sub-agent linter: ${'x'.repeat(119)}…`],
-    ],
+    [asked('Lint\nall of it.'), '  Sub-agent linter: Lint all of it.'],
+    [asked('x'.repeat(121)), `  Sub-agent linter: ${'x'.repeat(119)}…`],
     [
       { kind: 'too-long', model: 'p/m', windowTokens: 32_768 },
-      ['p/m takes about 32,768 tokens; leaving out earlier turns'],
+      'p/m takes about 32,768 tokens; leaving out earlier turns',
+    ],
+    [ended({ kind: 'answer', text: 'A long answer.' }), '  Sub-agent linter answered after 42 ms'],
+    [
+      ended({ kind: 'failure', detail: 'server: boom' }),
+      '  Sub-agent linter failed after 42 ms: server: boom',
     ],
     [
-      {
-        kind: 'sub-agent-ended',
-        agent: 'linter',
-        durationMs: 42,
-        result: { kind: 'answer', text: 'A long answer.' },
-      },
-      ['  Sub-agent linter answered after 42 ms'],
+      ended({ kind: 'part', text: 'So f', detail: 'the answer was cut' }),
+      '  Sub-agent linter answered only in part after 42 ms: the answer was cut',
     ],
-    [
-      {
-        kind: 'sub-agent-ended',
-        agent: 'linter',
-        durationMs: 42,
-        result: { kind: 'failure', detail: 'server: boom' },
-      },
-      ['  Sub-agent linter failed after 42 ms: server: boom'],
-    ],
-    [
-      {
-        kind: 'sub-agent-ended',
-        agent: 'linter',
-        durationMs: 42,
-        result: { kind: 'part', text: 'So f', detail: 'the answer was cut' },
-      },
-      ['  Sub-agent linter answered only in part after 42 ms: the answer was cut'],
-    ],
-    [
-      {
-        kind: 'tool-call',
-        turn: 2,
-        tool: 'read_file',
-        input: { path: 'a.ts' },
-        isError: false,
-        durationMs: 12,
-      },
-      ['  read_file a.ts: 12 ms'],
-    ],
-    [
-      {
-        kind: 'tool-call',
-        turn: 2,
-        tool: 'call_agent',
-        input: { agent: 'a' },
-        isError: false,
-        durationMs: 12,
-      },
-      [],
-    ],
-    [
-      { kind: 'tool-call', turn: 2, tool: 'url_fetch', input: undefined, isError: true, durationMs: 4230 },
-      ['  url_fetch: failed after 4.2 s'],
-    ],
+    [called('read_file', { path: 'a.ts' }, false, 12), '  read_file a.ts: 12 ms'],
+    [called('url_fetch', undefined, true, 4230), '  url_fetch: failed after 4.2 s'],
   ])('has a line for %j', (event, expected) => {
     const { event: tell, lines } = reporter();
     tell(event);
-    expect(lines).toEqual(expected);
+    expect(lines).toEqual([expected]);
+  });
+
+  it('has no line for a request, nor for a sub-agent that answered, of which there is one already', () => {
+    const { event: tell, lines } = reporter();
+    tell({ kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 });
+    tell(called('call_agent', { agent: 'a' }, false, 12));
+    expect(lines).toEqual([]);
   });
 
   it('starts with what is going to happen', async () => {

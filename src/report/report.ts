@@ -86,7 +86,11 @@ async function writeResults(
   const { temp } = runner;
   const { response = '' } = outputs;
   const id = outputs['memory-entry-id'];
-  const ofReview = review && reviewOutputs(review);
+  const ofReview: Outputs | undefined = review && {
+    'findings-open': String(review.report.findings.filter(isOpen).length),
+    'findings-worst': countFindings(review.report.findings).worst ?? '',
+    coverage: review.report.coverage?.kind,
+  };
   // The answer as a file too: an output holds a megabyte at most, and a file needs no quoting in a script.
   const answer = sanitize(response, 'output', secrets);
   await writeOutputs(
@@ -163,15 +167,6 @@ function warningAnnotations(
     if (isUnpublished && code === 'publish-failed') return failing('The run failed because of it.');
     return { level: 'warning', title, message, at };
   });
-}
-
-/** The outputs that tell of a review, before redaction. */
-export function reviewOutputs({ report }: ReviewResult): Outputs {
-  return {
-    'findings-open': String(report.findings.filter(isOpen).length),
-    'findings-worst': countFindings(report.findings).worst ?? '',
-    coverage: report.coverage?.kind,
-  };
 }
 
 /** The outputs of a run whose findings fail the step; one that ended in another way keeps its conclusion. */
