@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import * as v from 'valibot';
-import { askGraphQl, askRest } from '../../../src/github/client/ask.js';
+import { askGraphQl, askRest, fetchPages } from '../../../src/github/client/ask.js';
 import { graphqlError, httpError } from '../../../src/github/client/errors.js';
 import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 
@@ -46,4 +46,29 @@ it('an answer that does not fit is reported with the place and the mismatch', as
   await expect(askGraphQl(client, '', {}, schema, '', noAbort())).rejects.toThrow(
     "GitHub's answer to `POST /graphql` is not understood",
   );
+});
+
+const LABELS = 'GET /repos/{owner}/{repo}/labels';
+
+it.each([
+  [0, 0, true, 1],
+  [99, 99, true, 1],
+  [100, 100, true, 2],
+  [300, 300, false, 3],
+  [999, 300, false, 3],
+])('a list of %i items reads %i, completely: %s, in %i pages', async (total, length, isComplete, pages) => {
+  const client = createFakeGitHubClient({
+    [LABELS]: ({ params }) => {
+      const page = Number(params['page']);
+      const size = Number(params['per_page']);
+      return Array.from({ length: total }, (_, index) => index).slice((page - 1) * size, page * size);
+    },
+  });
+  const params = { owner: 'o', repo: 'r' };
+  const listed = await fetchPages(client, LABELS, params, v.array(v.number()), 3, noAbort());
+  expect([listed.items.length, listed.isComplete, client.requests.length]).toEqual([
+    length,
+    isComplete,
+    pages,
+  ]);
 });

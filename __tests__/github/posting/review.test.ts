@@ -17,20 +17,12 @@ import { denied, type Hello, NAME, startHello } from '../hello-fixture.js';
 const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const BOT = 'github-actions[bot]';
 
-const second: ReviewComment = {
-  path: 'src/a.ts',
-  line: 2,
-  side: 'RIGHT',
-  body: 'Why second?',
-  inText: 'Why?',
-};
-const outside: ReviewComment = {
-  path: 'src/a.ts',
-  line: 10,
-  side: 'RIGHT',
-  body: 'Nobody sees this line.',
-  inText: 'Unseen.',
-};
+function comment(changes: Partial<ReviewComment>): ReviewComment {
+  return { path: 'src/a.ts', line: 2, side: 'RIGHT', body: 'Why second?', inText: 'text', ...changes };
+}
+
+const second = comment({});
+const outside = comment({ line: 10, body: 'Nobody sees this line.' });
 
 function markOf(head: string): Mark {
   return { kind: 'review', agent: 'bot', head, part: 1, lane: 'trusted' };
@@ -210,15 +202,11 @@ describe('a review that cannot be posted', () => {
   });
 });
 
-function comment(changes: Partial<ReviewComment>): ReviewComment {
-  return { path: 'a.ts', line: 2, side: 'RIGHT', body: 'text', inText: 'text', ...changes };
-}
-
 describe('a body with comments that have no line', () => {
   it('names each place, and markup in a path has no effect', () => {
     const text = withUnplaced('text', [
       comment({ path: 'src/<b>`*.ts', inText: 'First.' }),
-      comment({ startLine: 1, inText: 'Second.' }),
+      comment({ path: 'a.ts', startLine: 1, inText: 'Second.' }),
     ]);
     const heading = '**Comments on lines that the diff does not show**';
     const places = ['<code>src/&#60;b&#62;&#96;&#42;.ts:2</code>', '<code>a.ts:1-2</code>'];
