@@ -17,7 +17,7 @@ export async function postComment(
 ): Promise<{ readonly url: string; readonly line: string }> {
   const { repository, number, mark, body } = comment;
   if (isOnLine(trigger)) {
-    const reply = { repository, number, commentId: trigger.commentId, mark, body };
+    const reply = { repository, number, commentId: trigger.inReplyTo ?? trigger.commentId, mark, body };
     const { url, created } = await replyInThread(client, reply, signal);
     const there = `The answer is already in the thread of #${number}.`;
     return { url, line: created ? `Answered in a thread of #${number}.` : there };
