@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
 import { tempDir } from '../../helpers/temp.js';
 import { badServer, connect, isAlive, stdioServer, tryRead, until, untilGone } from './scene.js';
 
@@ -98,14 +97,6 @@ describe('a call', () => {
       text: 'Error: the MCP server "silent-in-call" failed: it did not answer within 0.3 s',
       isError: true,
     });
-  });
-
-  it('answered with much text is cut by the common rule', async () => {
-    const { call } = await connect([badServer('long-result')]);
-    const { text, isError } = await call('work');
-    expect(isError).toBe(false);
-    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
-    expect(text).toMatch(/^begin x+\s\[\.\.\. \d+ bytes left out \.\.\.\]\sx+ end$/);
   });
 
   it('answered with garbage is an error', async () => {

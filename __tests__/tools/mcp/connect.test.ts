@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { McpServerConfig } from '../../../src/agent/config.js';
@@ -6,68 +5,38 @@ import { expandServer, valuesFor } from '../../../src/tools/mcp/connect.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { connect, EVERYTHING, FILESYSTEM, stdioServer } from './scene.js';
 
-const EVERYTHING_SERVER = stdioServer('everything', [EVERYTHING, 'stdio']);
-
-describe('the everything server over stdio', () => {
-  it('offers its tools with the effect of a program, in the same order every time', async () => {
-    const [first, second] = await Promise.all([connect([EVERYTHING_SERVER]), connect([EVERYTHING_SERVER])]);
-    const names = first.tools.map((tool) => tool.name);
-    expect(names).toEqual(expect.arrayContaining(['echo', 'get-env', 'get-sum', 'get-tiny-image']));
-    expect(names).toEqual([...names].sort());
-    expect(JSON.stringify(second.tools)).toBe(JSON.stringify(first.tools));
-    expect(new Set(first.tools.map((tool) => tool.effect))).toEqual(new Set(['execute']));
-    expect(first.tool('echo')).toMatchObject({
+describe('the example servers of the protocol over stdio', () => {
+  it('offer tools with the effect of a program, in the same order every time, and answer calls', async () => {
+    const [one, two] = [tempDir('mcp'), tempDir('mcp')];
+    writeFiles(two, { 'a.txt': 'from two' });
+    const servers = [
+      stdioServer('everything', [EVERYTHING, 'stdio']),
+      stdioServer('one', [FILESYSTEM, one]),
+      stdioServer('two', [FILESYSTEM, two]),
+    ];
+    const { tools, tool, call, warnings } = await connect(servers);
+    const names = tools.map(({ name }) => name);
+    const listed = ['echo', 'get-sum', 'list_directory', 'two_list_directory'];
+    expect(names.filter((name) => listed.includes(name))).toEqual(listed);
+    expect(new Set(tools.map(({ effect }) => effect))).toEqual(new Set(['execute']));
+    expect(tool('echo')).toMatchObject({
       description: '[MCP server everything] Echoes back the input string',
       inputSchema: { type: 'object', properties: { message: { type: 'string' } }, required: ['message'] },
     });
-    expect(first.warnings).toEqual([]);
-  });
-
-  it('reports invalid arguments', async () => {
-    const { call } = await connect([EVERYTHING_SERVER]);
-    const { text, isError } = await call('get-sum', { a: 'one' });
-    expect(isError).toBe(true);
-    expect(text).toMatch(/invalid/i);
-    expect(await call('get-sum', 'one')).toEqual({
-      text: 'get-sum was not run: the arguments must be one JSON object.',
-      isError: true,
-    });
-  });
-});
-
-describe('the filesystem server over stdio', () => {
-  it('reads and writes files in its folder, and refuses others', async () => {
-    const folder = tempDir('mcp');
-    writeFiles(folder, { 'notes.txt': 'first line\n' });
-    const { call, warnings } = await connect([stdioServer('files', [FILESYSTEM, folder])]);
-    const notes = { path: join(folder, 'notes.txt') };
-    expect(await call('read_text_file', notes)).toEqual({ text: 'first line\n', isError: false });
-    await call('write_file', { path: join(folder, 'made.txt'), content: 'made' });
-    expect(readFileSync(join(folder, 'made.txt'), 'utf8')).toBe('made');
-    const refused = await call('read_text_file', { path: '/etc/hostname' });
+    const path = join(two, 'a.txt');
+    expect(await call('two_read_text_file', { path })).toEqual({ text: 'from two', isError: false });
+    const refused = await call('read_text_file', { path });
     expect(refused).toEqual({ text: expect.stringContaining('Access denied'), isError: true });
+    const invalid = { text: expect.stringMatching(/invalid/i), isError: true };
+    expect(await call('get-sum', { a: 'one' })).toMatchObject(invalid);
+    const unread = 'get-sum was not run: the arguments must be one JSON object.';
+    expect(await call('get-sum', 'one')).toEqual({ text: unread, isError: true });
     expect(warnings).toEqual([]);
-  });
-});
-
-describe('several MCP servers', () => {
-  it('keep their order, and the second of two equal names gets its server as prefix', async () => {
-    const [one, two] = [tempDir('mcp'), tempDir('mcp')];
-    writeFiles(two, { 'a.txt': 'from two' });
-    const { tools, call, warnings } = await connect([
-      stdioServer('one', [FILESYSTEM, one]),
-      stdioServer('two', [FILESYSTEM, two]),
-    ]);
-    const names = tools.map((tool) => tool.name);
-    expect(names.indexOf('list_directory')).toBeLessThan(names.indexOf('two_list_directory'));
-    expect(await call('two_read_text_file', { path: join(two, 'a.txt') })).toMatchObject({
-      text: 'from two',
-    });
-    expect(await call('read_text_file', { path: join(two, 'a.txt') })).toMatchObject({ isError: true });
-    expect(warnings).toEqual([]);
+    const again = await connect(servers);
+    expect(JSON.stringify(again.tools)).toBe(JSON.stringify(tools));
   });
 
-  it('are empty for an agent that names none', async () => {
+  it('are none for an agent that names none', async () => {
     const { tools, warnings } = await connect([]);
     expect([tools, warnings]).toEqual([[], []]);
   });

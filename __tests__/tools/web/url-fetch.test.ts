@@ -128,12 +128,6 @@ describe('a fetched page', () => {
     await expect(fetchPage(at('example.com'), {}, abort.signal)).rejects.toThrow('cancelled');
   });
 
-  it('at a port that browsers block is refused (https://fetch.spec.whatwg.org/#port-blocking)', async () => {
-    await expect(fetchPage('http://example.com:25/')).rejects.toThrow(
-      '"http://example.com:25/" could not be fetched: bad port',
-    );
-  });
-
   it('from a server that does not respond is reported in one line', async () => {
     const { peer, at } = await serve(() => undefined);
     await peer.close();
