@@ -167,11 +167,6 @@ describe('loadAgent', () => {
     });
   });
 
-  it('C1 2: leaves out a byte order mark', async () => {
-    const { agents } = library({ 'repo/axe/agents/a.toml': `\uFEFF${agent('ß漢🎉')}` });
-    expect((await agents.loadAgent('a')).config.name).toBe('ß漢🎉');
-  });
-
   it('does not accept a FIFO or a folder as an agent', async () => {
     const { agents, cwd } = library({ 'repo/axe/agents/x.toml': agent('x') });
     const pipe = join(cwd, 'axe/agents/pipe.toml');

@@ -320,12 +320,6 @@ describe('wrong types', () => {
     expect(error.at?.line).toBeGreaterThan(2);
   });
 
-  it('the first of several in the file is reported, and only that one', () => {
-    const error = errorOf(`${HEAD}[params]\nmax_tokens = "x"\n[memory]\nlast_n = "y"\n`);
-    expect(error.message).toContain('params.max_tokens');
-    expect(error.message).not.toContain('last_n');
-  });
-
   it('a duplicate key in different case is refused', () => {
     const error = errorOf(`${HEAD}[memory]\nlast_n = 1\nLast_N = 2\n`);
     expect(error.message).toBe(
@@ -395,13 +389,6 @@ describe('corpus C1', () => {
 
   it('C1 2: an empty file is reported with what is missing', () => {
     expect(errorOf('').message).toBe('agent config missing required field: name');
-  });
-
-  it('C1 3: an unknown key that resembles a known one is a warning with a suggestion', () => {
-    const message = 'unknown key `memory.max_entrys` is ignored. Did you mean `memory.max_entries`?';
-    const at = { file: 'axe/agents/v.toml', line: 4, column: 1 };
-    const { warnings } = parse(`${HEAD}[memory]\nmax_entrys = 5\n`);
-    expect(warnings).toEqual([{ code: 'agent-unknown-key', message, at }]);
   });
 
   it.each([

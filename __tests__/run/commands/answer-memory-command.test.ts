@@ -12,7 +12,7 @@ import {
   makeRequest,
 } from '../../helpers/dependencies-fake.js';
 import { type Report, WRITER } from '../../helpers/reports.js';
-import { comment, OCTOCAT, STRANGER } from '../../helpers/triggers.js';
+import { comment } from '../../helpers/triggers.js';
 import { entry } from '../../memory/commands/logs.js';
 
 const SECRET_WORDS = 'the cellar door is open';
@@ -45,24 +45,7 @@ function depsWith(parts: FakeDependenciesParts = {}): FakeDependencies {
   return createFakeDependencies({ memory: LOG, permissions: WRITER, ...parts });
 }
 
-const idsIn = (deps: FakeDependencies, path = 'bot.md') =>
-  parseLog(deps.memory.get(path) ?? '').units.map(({ id }) => id);
-
 describe('a comment by a writer', () => {
-  it('forgets an entry, and is answered, without a model', async () => {
-    const published = { line: 'Posted a comment on #7.', url: 'https://github.com/octocat/hello/issues/7' };
-    const deps = depsWith({ published });
-    const report = await say('/axe forget aaaaaa', deps);
-    expect(report).toMatchObject({
-      command: 'forget',
-      result: { changed: true },
-      published,
-    });
-    expect(idsIn(deps)).toEqual(['bbbbbb-1']);
-    expect(deps.replies).toMatchObject([{ agent: 'bot', text: 'Forgot `aaaaaa-1` in /memory.' }]);
-    expect(deps.steps).toEqual(['ask for permission of octocat', 'load agent', 'write memory', 'reply']);
-  });
-
   it.each(['forget aaaaaa-1', 'forget aaaaaa', 'forget zzzzzz', 'promote dddddd-1', 'remember x', 'show'])(
     'gets no word of what memory says: %s',
     async (command) => {
@@ -76,18 +59,6 @@ describe('a comment by a writer', () => {
       expect(JSON.stringify(deps.replies)).not.toMatch(/cellar|door|open/);
     },
   );
-
-  it('that is run again remembers nothing twice', async () => {
-    const deps = depsWith();
-    await say('/axe remember We use tabs', deps);
-    const { result } = await say('/axe remember "We use tabs"', deps);
-    expect(result).toMatchObject({
-      kind: 'done',
-      changed: false,
-      text: expect.stringMatching(/^That is already remembered, as `[^`]+` in `bot\.md` in \/memory\.$/),
-    });
-    expect(idsIn(deps)).toHaveLength(3);
-  });
 
   it('records who remembered what, and where, and only what no model wrote (D8); no secret (D11)', async () => {
     const deps = depsWith({ secrets: ['hunter2-hunter2'] });
@@ -137,48 +108,4 @@ describe('a comment by a writer', () => {
       expect(deps.steps).not.toContain('write memory');
     },
   );
-});
-
-describe('a comment by anybody else', () => {
-  const body = '/axe forget aaaaaa-1';
-
-  it.each([
-    ['who can only read', comment({ body, actor: STRANGER, author: STRANGER }), 'permission'],
-    [
-      'who can triage',
-      comment({
-        body,
-        actor: { login: 'monalisa', isBot: false },
-        author: { login: 'monalisa', isBot: false },
-      }),
-      'permission',
-    ],
-    [
-      'who is a bot',
-      comment({ body, actor: { login: 'ci[bot]', isBot: true }, author: { login: 'ci[bot]', isBot: true } }),
-      'bot',
-    ],
-    [
-      'whose comment a writer edited',
-      comment({ body, action: 'edited', author: STRANGER, actor: OCTOCAT }),
-      'sender-not-author',
-    ],
-    [
-      'who edited the comment of a writer',
-      comment({ body, action: 'edited', author: OCTOCAT, actor: STRANGER }),
-      'sender-not-author',
-    ],
-    ['who deleted it', comment({ body, action: 'deleted' }), 'subject-deleted'],
-  ])('%s does nothing, and is not answered', async (_, trigger, reason) => {
-    const permissions = {
-      ...WRITER,
-      hubot: { kind: 'known', permission: 'read' },
-      monalisa: { kind: 'known', permission: 'triage' },
-    } as const;
-    const deps = depsWith({ permissions });
-    const report = await runPipeline(makeRequest({ trigger, origin: ORIGIN, inWorkflow: true }), deps);
-    expect(report).toMatchObject({ kind: 'skipped', decision: { reason } });
-    expect(deps.steps.filter((step) => !step.startsWith('ask for permission'))).toEqual([]);
-    expect(deps.memory.get('bot.md')).toBe(LOG['bot.md']);
-  });
 });
