@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 687,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 77_399,
+  'lines of __tests__/': 77_233,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

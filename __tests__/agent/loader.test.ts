@@ -66,21 +66,6 @@ describe('loadAgent', () => {
     expect(await library().agents.loadAgent('builtin/ask')).toMatchObject(loaded);
   });
 
-  it('C1 9: reports a missing agent with the existing ones, the nearest first (golden 21, step 35)', async () => {
-    const { agents } = library({
-      'repo/axe/agents/zed.toml': agent('zed'),
-      'repo/.axe/agents/review.toml': agent('review'),
-      'config/axe/agents/nightly.toml': agent('nightly'),
-    });
-    const error = await errorOf(agents.loadAgent('reveiw'));
-    expect(error).toMatchObject({ message: 'agent config not found: reveiw', exitCode: 2 });
-    expect(error.remedy).toMatch(/^Did you mean `review`\? There are: `review`, /);
-    for (const name of ['zed', 'nightly', 'builtin/pr-reviewer', 'builtin/triage', 'builtin/ask']) {
-      expect(error.remedy).toContain(`\`${name}\``);
-    }
-    expect(error.remedy).toContain('`axe/agents`, `.axe/agents`');
-  });
-
   it.each([
     ['pr-reviewer', 'builtin/pr-reviewer'],
     ['ak', 'ask'],

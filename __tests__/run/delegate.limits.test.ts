@@ -1,46 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LanguageModel } from '../../src/loop/messages.js';
-import { runPipeline } from '../../src/run/run.js';
 import type { Effect, Tool } from '../../src/tools/tool.js';
-import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { type FakeReply, never, says } from '../helpers/model-fake.js';
 import { createSimulatedClock } from '../memory/stores/simulated-clock.js';
-import { agent, callOnce, delegates, parent, passesOn, runDelegation } from './delegation-scene.js';
+import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
 const TIMEOUT = {
   text: 'Error: sub-agent "a" failed - timeout: context deadline exceeded. You may retry or proceed without this result.',
   isError: true,
 };
-
-describe('the depth of calls between agents', () => {
-  /** Agents `a0` to `a6`, each with the next one as its sub-agent. */
-  async function chain(config: (name: string) => string) {
-    const names = Array.from({ length: 7 }, (_, index) => `a${index}`);
-    const nextOf = (index: number) => `a${(index + 1) % 7}`;
-    const agents = Object.fromEntries(
-      names.map((name, index) => [name, agent(name, `sub_agents = ["${nextOf(index)}"]\n${config(name)}`)]),
-    );
-    const models = Object.fromEntries(
-      names.map((name, index): [string, LanguageModel] => [`p/${name}`, passesOn(name, nextOf(index))]),
-    );
-    const deps = createFakeDependencies({ agents, models });
-    const report = await runPipeline(makeRequest({ agent: 'a0' }), deps);
-    const called = deps.events.flatMap((event) =>
-      event.kind === 'sub-agent-called' ? [[event.agent, event.depth] as const] : [],
-    );
-    return {
-      called,
-      answer: report.kind === 'ran' && report.outcome.kind === 'completed' ? report.outcome.answer : '',
-    };
-  }
-
-  it.each([1, 2, 3, 4, 5])('is max_depth = %i of the first agent', async (depth) => {
-    const { called } = await chain((name) =>
-      name === 'a0' ? `[sub_agents_config]\nmax_depth = ${depth}\n` : '',
-    );
-    expect(called.map(([, level]) => level)).toEqual(Array.from({ length: depth }, (_, index) => index + 1));
-  });
-});
 
 describe('sub-agents at the same time', () => {
   /** Replies that come only when all of them are waited for; `most` is how many ever waited. */

@@ -1,6 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import type { LanguageModel } from '../../src/loop/messages.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -88,17 +87,4 @@ interface OneCall extends Partial<Omit<Scene, 'agents' | 'replies'>> {
   /** Further keys of `bot`. */
   readonly more?: string;
   readonly input?: unknown;
-}
-
-/** A model that calls the next agent as long as it may, and says at last what it heard. */
-export function passesOn(modelId: string, next: string): LanguageModel {
-  return {
-    ...createFakeModel([], modelId),
-    async doGenerate(options) {
-      if (options.tools === undefined) return says(`${modelId} has nobody`);
-      if (options.prompt.at(-1)?.role === 'tool')
-        return says(`${modelId} > ${toolResults(options)[0]?.text}`);
-      return delegates({ agent: next, task: `to ${next}` });
-    },
-  };
 }
