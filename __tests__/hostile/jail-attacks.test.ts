@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { jailPlaces, makeReserved, untrackedCredentials } from '../../src/tools/process/jail-places.js';
@@ -12,7 +12,7 @@ import { JAIL_ATTACKS } from './jail-attacks.js';
 
 /** What the attacks may leave behind: what lies in the workspace and is nobody's configuration. */
 const FREE =
-  /^work\/(?!(?:\.github|\.axe|axe\/(?:agents|skills)|action\.yml|tools\/axe|\.git\/(?:config|config\.worktree|hooks)|docs\/mem)(?:\/|$))/;
+  /^work\/(?!(?:\.github|\.axe|axe\/(?:agents|skills)|action\.yml|tools\/axe|\.git\/(?:config|config\.worktree|hooks)|docs\/mem|prompts\/skill\.md)(?:\/|$))/;
 
 /** A machine with a runner, a home folder with credentials, and a workspace; every secret has the word CANARY. */
 async function scene(PATH: string) {
@@ -22,8 +22,12 @@ async function scene(PATH: string) {
     string,
     string,
   ];
-  const commands = ['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY'];
+  const commands = ['GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_STATE'];
+  writeFiles(root, { 'bots/agents/linked.toml': 'original' });
   writeFiles(RUNNER, {
+    'elsewhere/_runner_file_commands/path': 'CANARY',
+    'elsewhere/_runner_file_commands/other': 'CANARY',
+    'elsewhere/_runner_file_commands/summary': 'CANARY',
     ...Object.fromEntries(commands.map((name) => [`_temp/_runner_file_commands/${name}`, 'CANARY'])),
     '_temp/key.pem': 'CANARY',
     '_temp/_github_workflow/event.json': 'CANARY',
@@ -56,12 +60,16 @@ async function scene(PATH: string) {
     'tools/axe/action.yml': 'original',
     'tools/axe/dist/post.js': 'original',
     'docs/mem/bot.md': 'CANARY',
+    'prompts/skill.md': 'original',
     '.env': 'CANARY',
     'service-account.json': 'CANARY',
     'gha-creds-1.json': 'CANARY',
     'src/a.txt': 'a',
   });
+  symlinkSync(join(root, 'bots'), join(WORK, 'bots'));
   const env = {
+    GITHUB_PATH: join(RUNNER, 'elsewhere/_runner_file_commands/path'),
+    GITHUB_STEP_SUMMARY: join(RUNNER, 'elsewhere/_runner_file_commands/summary'),
     ...Object.fromEntries(commands.map((name) => [name, join(RUNNER, '_temp/_runner_file_commands', name)])),
     PATH: [join(REALHOME, '.local/bin'), join(REALHOME, '.cargo/bin'), PATH].join(':'),
     HOME: REALHOME,
@@ -78,8 +86,15 @@ async function scene(PATH: string) {
   const places = jailPlaces({
     env,
     workspace: WORK,
-    paths: { denied: protectedPaths(env).denied, readOnly, memory },
-    instructionFolders: [join(WORK, 'axe/agents'), join(WORK, 'axe/skills')],
+    paths: {
+      denied: protectedPaths(env).denied,
+      readOnly,
+      memory,
+      readOnlyNow: () => [join(WORK, 'prompts/skill.md')],
+    },
+    instructionFolders: ['axe/agents', 'axe/skills', 'bots/agents', 'bots/skills'].map((name) =>
+      join(WORK, name),
+    ),
     home,
     credentials: await untrackedCredentials(WORK, env),
   });

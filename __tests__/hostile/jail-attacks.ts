@@ -29,6 +29,9 @@ export const JAIL_ATTACKS: readonly JailAttack[] = [
     ...['axe/agents/bot.toml', 'axe/agents/new.toml', 'axe/skills/x/SKILL.md'],
     ...['.axe/memory/bot.md', '.axe/agents/x.toml', 'docs/mem/bot.md', 'docs/mem/new.md'],
   ]),
+  write('what agents are told, also behind a link', '$WORK', [
+    ...['prompts/skill.md', 'bots/agents/linked.toml', 'bots/agents/new.toml', 'bots/skills/new.md'],
+  ]),
   write('what git runs by itself', '$WORK', [
     ...['.git/config', '.git/config.worktree', '.git/hooks/pre-commit', '.git/hooks/new'],
   ]),
@@ -38,7 +41,7 @@ export const JAIL_ATTACKS: readonly JailAttack[] = [
   {
     name: 'renames a protected folder',
     command:
-      'for f in .github .axe axe .git/hooks tools tools/axe; do mv "$WORK/$f" "$WORK/moved"; mv -T "$WORK/src" "$WORK/$f"; done',
+      'for f in .github .axe axe .git/hooks tools tools/axe prompts docs; do mv "$WORK/$f" "$WORK/moved"; mv -T "$WORK/src" "$WORK/$f"; done',
   },
   {
     name: 'exchanges a protected folder for a link',
@@ -67,13 +70,14 @@ export const JAIL_ATTACKS: readonly JailAttack[] = [
   },
   // What the runner steers later steps with
   write('files of the runner', '$RUNNER', [
-    ...['GITHUB_ENV', 'GITHUB_PATH', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'GITHUB_STEP_SUMMARY', 'new'].map(
+    ...['GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_STATE', 'new'].map(
       (name) => `_temp/_runner_file_commands/${name}`,
     ),
+    ...['path', 'summary', 'other', 'new'].map((name) => `elsewhere/_runner_file_commands/${name}`),
     ...['_temp/_github_workflow/event.json', '_temp/key.pem'],
     ...['_actions/org/other/v1/dist/index.js', '_actions/new', '_tool/node/24/bin/node', '_tool/new'],
   ]),
-  read('the runner’s files', '"$RUNNER"/_temp/_runner_file_commands/*'),
+  read('the runner’s files', '"$RUNNER"/*/_runner_file_commands/*'),
   read('the temporary folder of the runner', '"$RUNNER"/_temp/* "$RUNNER"/_temp/*/*'),
   read('a key in the temporary folder', '"$RUNNER/_temp/key.pem"'),
   // Programs that the action or later steps start

@@ -1,28 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  mergeWarnings,
-  WARNING_TITLES,
-  type Warning,
-  type WarningCode,
-  warningText,
-} from '../../src/lib/warning.js';
-
-const CODES = Object.keys(WARNING_TITLES) as WarningCode[];
+import { mergeWarnings, warningText } from '../../src/lib/warning.js';
 
 describe('warnings merged for the runner', () => {
-  it('are one for each code, with each message once, at the first place', () => {
-    const warnings: Warning[] = [
-      { code: 'agent-unknown-key', message: 'a', at: { file: 'bot.toml', line: 2 } },
-      { code: 'context-truncated', message: 'long' },
-      { code: 'agent-unknown-key', message: 'b', at: { file: 'bot.toml', line: 5 } },
-      { code: 'agent-unknown-key', message: 'a', at: { file: 'bot.toml', line: 9 } },
-    ];
-    expect(mergeWarnings(warnings)).toEqual([
-      { code: 'agent-unknown-key', message: 'a\nb', at: { file: 'bot.toml', line: 2 } },
-      { code: 'context-truncated', message: 'long' },
-    ]);
-  });
-
   it('contain a remedy once, whichever messages have it', () => {
     const add = 'Add `issues: write` under `permissions:` of the job.';
     const warnings = [
@@ -49,13 +28,5 @@ describe('warnings merged for the runner', () => {
   ])('have one full stop before the remedy: %s', (_, message, text) => {
     expect(warningText({ message })).toBe(message);
     expect(warningText({ message, remedy: 'Try again.' })).toBe(text);
-  });
-
-  it('are at most nine, and a failed save is never left out (D35)', () => {
-    const others = CODES.filter((code) => code !== 'memory-save-failed');
-    const warnings = [...others, 'memory-save-failed' as const].map((code) => ({ code, message: code }));
-    const merged = mergeWarnings(warnings);
-    expect(merged).toHaveLength(9);
-    expect(merged.map(({ code }) => code)).toEqual(['memory-save-failed', ...others.slice(0, 8)]);
   });
 });

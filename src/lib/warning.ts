@@ -31,14 +31,12 @@ export const WARNING_TITLES = {
   'input-invalid': 'Input',
 };
 
-export type WarningCode = keyof typeof WARNING_TITLES;
-
 /**
  * Something a person should know although the run goes on. The terminal prints `message` to stderr, a
  * workflow shows it as an annotation (D35).
  */
 export interface Warning {
-  readonly code: WarningCode;
+  readonly code: keyof typeof WARNING_TITLES;
   /** What happened, and where. */
   readonly message: string;
   /** What to do about it, in whole sentences. */

@@ -1,18 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { code, codeBlock, details } from '../../../src/lib/text/markdown.js';
+import { code, details } from '../../../src/lib/text/markdown.js';
 import { sanitize } from '../../../src/safety/sanitize.js';
 
 describe('markdown', () => {
-  it.each([
-    ['plain', '```text\nplain\n```'],
-    ['`one` and ```three```', '````text\n`one` and ```three```\n````'],
-    ['`````', '``````text\n`````\n``````'],
-    ['</details>', '```text\n</details>\n```'],
-  ])('puts %j into a fence that the text cannot end', (text, block) => {
-    expect(codeBlock(text)).toBe(block);
-    expect(sanitize(block, 'summary', [])).toBe(block);
-  });
-
   it.each([
     ['octocat/hello@axe-memory:bot.md', '`octocat/hello@axe-memory:bot.md`'],
     ['nowhere (`memory-store: none`)', "`nowhere ('memory-store: none')`"],

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { duration, grouped, stepDuration, usd } from '../../../src/lib/text/number.js';
+import { grouped, stepDuration, usd } from '../../../src/lib/text/number.js';
 
 it.each([
   [0, '0'],
@@ -11,16 +11,6 @@ it.each([
   [-0.4, '0'],
 ])('the digits of %d are grouped', (number, text) => {
   expect(grouped(number)).toBe(text);
-});
-
-it.each([
-  [0, '0.0 s'],
-  [4_230, '4.2 s'],
-  [41_200, '41 s'],
-  [119_400, '119 s'],
-  [200_000, '3 min 20 s'],
-])('%d ms are written for people', (ms, text) => {
-  expect(duration(ms)).toBe(text);
 });
 
 it.each([

@@ -1,14 +1,4 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  statSync,
-  symlinkSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { jailPlaces, makeReserved } from '../../../src/tools/process/jail-places.js';
@@ -22,65 +12,23 @@ import { tempDir, writeFiles } from '../../helpers/temp.js';
 const WAYS = waysHere();
 const quiet = new AbortController().signal;
 
-/** A runner's folders, with names that no shell may read: the workspace, memory, agents, and files of the runner. */
+/** A runner's folders, with names that no shell may read: the workspace, and what is temporary. */
 function makeRunner() {
   const root = join(realpathSync(tempDir('jail')), `it's "$HOME" \`id\` ; a`);
   const workspace = join(root, 'work space');
-  writeFiles(root, {
-    '_temp/_runner_file_commands/env': 'CANARY-env',
-    '_temp/key.pem': 'CANARY-key',
-    '_temp/_github_workflow/event.json': 'CANARY-event',
-    'elsewhere/_runner_file_commands/path': 'CANARY-path',
-    'elsewhere/_runner_file_commands/other': 'CANARY-other',
-    'elsewhere/summary': 'CANARY-summary',
-    'bots/agents/linked.toml': 'original',
-    '_actions/org/other/v1/dist/index.js': 'original',
-  });
-  writeFiles(workspace, {
-    '.github/workflows/ci.yml': 'original',
-    'action.yml': 'original',
-    'docs/mem/rev.md': 'CANARY-memory',
-    'axe/agents/worker.toml': 'original',
-    'prompts/skill.md': 'original',
-    '.git/config': 'original',
-    '.git/hooks/pre-commit': 'original',
-    'src/a.txt': 'a',
-  });
-  symlinkSync(join(root, 'bots'), join(workspace, 'bots'));
-  const env = {
-    RUNNER_TEMP: join(root, '_temp'),
-    GITHUB_ENV: join(root, '_temp/_runner_file_commands/env'),
-    GITHUB_PATH: join(root, 'elsewhere/_runner_file_commands/path'),
-    GITHUB_OUTPUT: join(root, 'elsewhere/absent'),
-    GITHUB_STEP_SUMMARY: join(root, 'elsewhere/summary'),
-    GITHUB_EVENT_PATH: join(root, '_temp/_github_workflow/event.json'),
-  };
+  writeFiles(root, { '_temp/key.pem': 'CANARY-key' });
+  writeFiles(workspace, { '.github/workflows/ci.yml': 'original', 'src/a.txt': 'a' });
   mkdirSync(join(root, 'home'));
-  const ownFolder = join(root, '_actions/YOUR_ORG/axe-action/v1');
-  const memory = [join(workspace, 'docs/mem'), join(workspace, '.axe/memory')];
+  const env = { RUNNER_TEMP: join(root, '_temp') };
   const options = {
     env,
     workspace,
-    paths: {
-      ...protectedPaths(env),
-      readOnly: [ownFolder],
-      memory,
-      readOnlyNow: () => [join(workspace, 'prompts/skill.md')],
-    },
-    instructionFolders: [join(workspace, 'bots/agents'), join(workspace, 'bots/skills')],
+    paths: protectedPaths(env),
+    instructionFolders: [],
     home: join(root, 'home'),
     credentials: [],
   };
   return { root, workspace, env, options, places: () => jailPlaces(options) };
-}
-
-/** Every file below a folder with its content, links not followed. */
-function filesIn(folder: string): Record<string, string> {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  return Object.fromEntries(files.map((file) => [file, readFileSync(file, 'utf8')]));
 }
 
 if (WAYS.length === 0)
@@ -121,8 +69,7 @@ else
       it('passes its trial', async () => {
         const parts = { env, programs: safePrograms(path, []), places: runner.places };
         await findCommandJail(parts, [way]);
-        const folders = ['_actions', '_temp', 'bots', 'elsewhere', 'home', 'work space'];
-        expect(readdirSync(runner.root).sort()).toEqual(folders);
+        expect(readdirSync(runner.root).sort()).toEqual(['_temp', 'home', 'work space']);
       });
 
       it('shows a command its workspace, its output and its exit code', async () => {
@@ -141,34 +88,12 @@ else
         expect(output).not.toMatch(/ghs_canary|SUDO_|GITHUB_|RUNNER_/);
       });
 
-      it('protects the configuration of a run against every kind of change', async () => {
-        const before = filesIn(runner.root);
-        const targets =
-          `.github/workflows/ci.yml .github/new.yml action.yml axe/agents/worker.toml axe/agents/new.toml
-    axe/skills/new/SKILL.md .axe/memory/forged.md docs/mem/rev.md bots/agents/linked.toml
-    bots/skills/new.md prompts/skill.md .git/config .git/hooks/pre-commit
-    ../_actions/org/other/v1/dist/index.js ../_temp/_runner_file_commands/env ../elsewhere/summary
-    ../elsewhere/_runner_file_commands/path ../elsewhere/_runner_file_commands/other`.split(/\s+/);
-        const names = targets.map((target) => `'${target}'`).join(' ');
-        await run(`for file in ${names}; do
-        mkdir -p "$(dirname "$file")"; echo hostile >> "$file"; rm -rf "$file"; mv "$file" gone
-      done
-      for folder in axe .github .git .axe docs prompts; do mv "$folder" moved && mkdir -p "$folder"; rm -rf "$folder"; done
-      cd ..; mv 'work space' moved; mv _temp moved; mv elsewhere moved; mv _actions moved; mv bots moved; mv "$PWD" ../moved`);
-        const after = filesIn(runner.root);
-        const ours = Object.entries(before).filter(([file]) => !file.endsWith('src/a.txt'));
-        expect(after).toMatchObject(Object.fromEntries(ours));
-        expect(Object.values(after).join()).not.toContain('hostile');
-      });
-
       it('shows the workspace inside the temporary folder, but not its surroundings', async () => {
         const inside = join(runner.env.RUNNER_TEMP, 'a', 'checkout');
         mkdirSync(join(runner.env.RUNNER_TEMP, 'a'));
         renameSync(runner.workspace, inside);
         runner.workspace = inside;
-        const moved = { ...runner.options, workspace: inside };
-        runner.places = () =>
-          jailPlaces({ ...moved, paths: protectedPaths(runner.env), instructionFolders: [] });
+        runner.places = () => jailPlaces({ ...runner.options, workspace: inside });
         const { output } = await run(
           'pwd; cat src/a.txt; echo; ls .. "$TMPDIR"; echo x > .github/x || echo refused; touch made',
         );

@@ -59,7 +59,15 @@ export function jailPlaces({
     writable: [tmpdir(), '/tmp', '/var/tmp', home ?? realHome],
     env: {
       ...(temporary === undefined ? {} : { TMPDIR: temporary }),
-      ...(home === undefined ? {} : environmentOf(home, env, realHome, workspace)),
+      // Rust's programs are found by their folders. Git trusts somebody else's checkout by the real home's file alone.
+      ...(home !== undefined && {
+        HOME: home,
+        RUSTUP_HOME: env['RUSTUP_HOME'] || join(realHome, '.rustup'),
+        CARGO_HOME: env['CARGO_HOME'] || join(realHome, '.cargo'),
+        GIT_CONFIG_COUNT: '1',
+        GIT_CONFIG_KEY_0: 'safe.directory',
+        GIT_CONFIG_VALUE_0: workspace,
+      }),
     },
     hidden: [
       ...commandFolders,
@@ -83,43 +91,17 @@ export function jailPlaces({
         env['CARGO_HOME'],
         env['RUSTUP_HOME'],
       ),
-      ...RUNNER_FOLDERS.flatMap((name) => upTo(name, process.execPath, ...paths.readOnly)),
+      ...[process.execPath, ...paths.readOnly].flatMap((path) => RUNNER_FOLDER.exec(path)?.[0] ?? []),
     ],
     reserved: [...configuration.filter((path) => !/\.ya?ml$/.test(path)), ...instructionFolders, ...memory],
   };
 }
 
 /** The runner's folders of all actions of the job, whose `post` steps are still to come, and of the programs it runs them with. */
-const RUNNER_FOLDERS = ['_actions', 'externals'];
-
-/** The folder of this name around each of the paths. */
-function upTo(name: string, ...paths: readonly string[]): readonly string[] {
-  return paths.flatMap((path) => {
-    const names = path.split(sep);
-    const at = names.lastIndexOf(name);
-    return at < 0 ? [] : [names.slice(0, at + 1).join(sep)];
-  });
-}
+const RUNNER_FOLDER = /^.*\/(?:_actions|externals)(?=\/)/;
 
 function absolute(...paths: readonly (string | undefined)[]): readonly string[] {
   return paths.filter((path) => path !== undefined).filter(isAbsolute);
-}
-
-/** Rust's programs are found by their folders. Git trusts a checkout of somebody else's by the real home's file alone. */
-function environmentOf(
-  home: string,
-  env: Environment,
-  realHome: string,
-  workspace: string,
-): Readonly<Record<string, string>> {
-  return {
-    HOME: home,
-    RUSTUP_HOME: env['RUSTUP_HOME'] || join(realHome, '.rustup'),
-    CARGO_HOME: env['CARGO_HOME'] || join(realHome, '.cargo'),
-    GIT_CONFIG_COUNT: '1',
-    GIT_CONFIG_KEY_0: 'safe.directory',
-    GIT_CONFIG_VALUE_0: workspace,
-  };
 }
 
 /** Where programs keep credentials in a home folder; a link to somewhere else is followed. */
