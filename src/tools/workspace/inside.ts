@@ -41,7 +41,7 @@ export async function readStart(checked: CheckedPath, maxBytes: number) {
   try {
     const stats = await handle.stat();
     requireReadable(stats, checked);
-    await requireUnmoved(handle, checked);
+    await descriptorPath(handle, checked);
     const bytes = await readFully(handle, 0, Math.min(stats.size, maxBytes));
     return { bytes, size: stats.size, mode: stats.mode & PERMISSION_BITS };
   } finally {
@@ -66,7 +66,7 @@ export async function openFolder(checked: CheckedPath, at = checked.real): Promi
   if (O_DIRECTORY === 0) return { at: real, real, close: async () => undefined };
   const handle = await open(at, O_DIRECTORY | FLAGS);
   try {
-    const isKnown = await requireUnmoved(handle, checked);
+    const isKnown = (await descriptorPath(handle, checked)) !== undefined;
     return { at: isKnown ? `/proc/self/fd/${handle.fd}` : real, real, close: () => handle.close() };
   } catch (thrown) {
     await handle.close();
@@ -75,14 +75,14 @@ export async function openFolder(checked: CheckedPath, at = checked.real): Promi
 }
 
 /**
- * Throws a ToolError if a descriptor has another path than the one that was checked; false on systems that do not tell it.
- * Those have no jail either, so that no command runs which could exchange a folder.
+ * The path of a descriptor. Throws a ToolError if it is not the one that was checked. Undefined on systems that do not tell
+ * it: those have no jail either, so that no command runs which could exchange a folder.
  */
-async function requireUnmoved(handle: FileHandle, { real, path }: CheckedPath): Promise<boolean> {
+async function descriptorPath(handle: FileHandle, { real, path }: CheckedPath): Promise<string | undefined> {
   const actual = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined);
   if (actual !== undefined && actual !== real)
     throw new ToolError(`${shown(path)} was replaced while it was being opened`);
-  return actual !== undefined;
+  return actual;
 }
 
 /** Folders of package managers, which share files by hard links. */
@@ -160,18 +160,15 @@ export async function changeFile(
   const old = real === undefined ? undefined : await readStart({ real, path }, MAX_OLD_BYTES);
   if (old !== undefined && old.size > MAX_OLD_BYTES)
     throw new ToolError(`${shown(path)} is too large to change: ${old.size} bytes`);
-  const file =
-    tracked &&
-    relative(await realpath(tracked.checkout), place)
-      .split(sep)
-      .join('/');
-  if (file !== undefined) tracked?.changes.requireAllowed(file, ((old?.mode ?? 0) & constants.S_IXUSR) !== 0);
+  const checkout = tracked === undefined ? jail.realRoot : await realpath(tracked.checkout);
+  const file = relative(checkout, place).split(sep).join('/');
+  tracked?.changes.requireAllowed(file, ((old?.mode ?? 0) & constants.S_IXUSR) !== 0);
   const after = make(old?.bytes);
   await inFolder(await openFolder({ real: above, path }), missing, path, async (folder) => {
     if (after === undefined) await rm(join(folder.at, name));
     else await replaceIn(folder, name, after, old?.mode);
   });
-  if (file !== undefined) tracked?.changes.note(file, { before: old?.bytes, after });
+  tracked?.changes.note(file, { before: old?.bytes, after });
 }
 
 /** The part of a path that is there, with links followed, and the names that are not. */
