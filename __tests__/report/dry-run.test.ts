@@ -9,58 +9,6 @@ const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n'
 const format = (report: RunReport, warnings: readonly Warning[] = []) => formatSummary(report, { warnings });
 
 describe('the summary of a dry run', () => {
-  it('shows everything that would be sent and added', async () => {
-    const parts = { memory: { 'bot.md': ENTRY } };
-    const report = await reportOf('planned', parts, { prompt: 'Is it safe?\nSay why.' });
-    const warnings: readonly Warning[] = [{ code: 'context-truncated', message: 'cut' }];
-    expect(format(report, warnings)).toBe(`### bot: dry run
-
-No model was asked and nothing was written, memory included. This would have been sent:
-
-<details><summary>System prompt</summary>
-
-\`\`\`text
-You help.
-
----
-
-## Memory
-
-${ENTRY}
-\`\`\`
-
-</details>
-
-<details><summary>User message</summary>
-
-\`\`\`text
-Is it safe?
-Say why.
-\`\`\`
-
-</details>
-
-**Memory** (file): 1 entry loaded from \`/memory/bot.md\`.
-
-<details><summary>What the model was given from memory</summary>
-
-\`\`\`text
-${ENTRY.trimEnd()}
-\`\`\`
-
-</details>
-
-An entry for the task “Is it safe? Say why.” would have been added.
-
-**Warnings**
-
-- cut
-
-| Agent | Model | Trust | Time limit |
-| --- | --- | --- | --- |
-| bot.toml | openai/m | trusted | 120 s |`);
-  });
-
   it('shows nothing of a memory in another repository (D14)', async () => {
     const parts = { memory: { 'bot.md': ENTRY } };
     const report = await reportOf('planned', parts, { prompt: 'Is it safe?' });

@@ -112,25 +112,8 @@ describe('the entry that a run added', () => {
     expect(await added({ save: blunt })).toContain(`${REFUSED.message}. The entry, so that nothing`);
   });
 
-  it('after reading text by a stranger is shown as two entries, each with its place (D19)', async () => {
-    const scene = { patch: { trigger: issue({ author: STRANGER }) } };
-    const text = await added(scene);
-    expect(text).toBe(`Added to ${LINK} and \`untrusted/bot.md\`:
-
-\`bot.md\`:
-
-\`\`\`diff
-+## 2026-02-03T04:05:06Z
-+**Task:** Issue #7
-${/^\+\*\*Result:\*\* The run .*$/m.exec(text)?.[0]}
-\`\`\`
-
-\`untrusted/bot.md\`:
-
-${ADDED}
-
-The run's own words are kept apart because it reads text by hubot, who is not known to have write access. Trusted runs load only the computed entry.`);
-    const unsaved = await added({ ...scene, save: REFUSED });
+  it('after reading text by a stranger is shown as two entries if neither was saved', async () => {
+    const unsaved = await added({ patch: { trigger: issue({ author: STRANGER }) }, save: REFUSED });
     expect(unsaved).toContain(' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n');
   });
 

@@ -3,15 +3,12 @@ import { AxeError } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
 import type { Warning } from '../../src/lib/warning.js';
 import { withFacts } from '../../src/memory/state.js';
-import type { FindingRecord } from '../../src/review/record.js';
-import type { Scope } from '../../src/review/scope.js';
 import { markFacts } from '../../src/review/state-facts.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { raised } from '../helpers/marks.js';
 import { completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
-import { PLAIN_RECORD } from '../review/records.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ORIGIN = { runId: '1', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
@@ -138,7 +135,6 @@ ${FIGURES}
   });
 
   it.each<[string, Partial<RunStats>, string, string]>([
-    ['tools were called', { toolCalls: 3 }, '| Turns | Tool calls | Input tokens |', '| 2 | 3 | 1,200 |'],
     ['requests were sent again', { retries: 4 }, '| Turns | Retries | Input tokens |', '| 2 | 4 | 1,200 |'],
     ['a price is known', { costUsd: 1.23456 }, '| Output tokens | Cost | Time |', '| 34 | $1.2346 | 6.5 s |'],
     ['it cost next to nothing', { costUsd: 0.00001 }, '| Cost |', '| below $0.0001 |'],
@@ -162,54 +158,6 @@ ${FIGURES}
     });
     expect(cleaned).toEqual(['the answer']);
     expect(text).toContain('### bot: success · 0.0 s\n\nCLEAN\n\n---\n\n**Memory** (file)');
-  });
-});
-
-describe('the headline of a review', () => {
-  const record = (severity: 'major' | 'minor', state: 'open' | 'settled') =>
-    ({ ...PLAIN_RECORD, state, severity }) as const;
-  const coverage = { kind: 'part', files: 14, read: 9, unread: [] } as const;
-  const SETTLED = record('minor', 'settled');
-
-  const file = (path: string) => ({ path, status: 'modified', additions: 1, deletions: 1 });
-  const since: Scope = {
-    kind: 'since',
-    head: 'b'.repeat(40),
-    before: { last: 'ec26c3e57ca3a959' },
-    change: { diff: '', files: ['a.ts', 'b.ts'].map(file), filesTotal: 2 },
-    filesTotal: 14,
-  };
-  const OPEN = [record('minor', 'open'), record('major', 'open')];
-  const PART = '9 of 14 files';
-
-  it.each<[string, readonly FindingRecord[], string, Scope?]>([
-    ['says of what is new since when', [], 'no findings · 2 of 14 files, since ec26c3e', since],
-    ['counts what is open, the worst first', [...OPEN, SETTLED], `2 findings: 1 major, 1 minor · ${PART}`],
-    ['says that nothing is', [SETTLED], `no findings · ${PART}`],
-  ])('%s', async (_, findings, expected, scope = undefined) => {
-    const report = await reportOf('ran', { agents: { bot: AGENT } });
-    const plan = { ...report.plan, scope };
-    const result = { head: 'a', base: 'b', pull: 1, coverage, findings };
-    const reviewResult = { agent: 'bot', report: result, isUnpublished: false };
-    const published = { ...report.published, reviewResult };
-    const outcome = completed('Fine.', { costUsd: 0.42, durationMs: 41_000 });
-    const text = format({ ...report, plan, read: { coverage, unseen: [] }, outcome, published });
-    expect(text).toContain(`### bot: ${expected} · $0.42 · 41 s\n`);
-  });
-});
-
-describe('the usage of each agent in the summary', () => {
-  it('is a table if more than one agent was called', async () => {
-    const report = await reportOf('ran', { agents: { bot: AGENT } });
-    const tokens = { inputTokens: 24_730, outputTokens: 5, costUsd: 0.09 };
-    const usage = { ...tokens, modelId: 'm', conversations: 1, turns: 2 };
-    const verifier = { ...usage, name: 'verifier', conversations: 12, costUsd: undefined };
-    const text = format({ ...report, usage: [{ ...usage, name: 'bot' }, verifier] });
-    expect(text).toContain(`| Asked | Model | Turns | Input tokens | Output tokens | Cost |
-| --- | --- | --- | --- | --- | --- |
-| bot | m | 2 | 24,730 | 5 | $0.0900 |
-| verifier × 12 | m | 2 | 24,730 | 5 | unknown |`);
-    expect(format({ ...report, usage: [{ ...usage, name: 'bot' }] })).not.toContain('| Asked |');
   });
 });
 

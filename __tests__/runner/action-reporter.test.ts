@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
 import type { RestoreResult } from '../../src/memory/store.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
-import { createActionReporter, describePlan, describeRestored } from '../../src/runner/action-reporter.js';
+import { createActionReporter, describeRestored } from '../../src/runner/action-reporter.js';
 import { reportOf } from '../helpers/reports.js';
-import { issue, pullRequest, STRANGER } from '../helpers/triggers.js';
+import { pullRequest } from '../helpers/triggers.js';
 
 const RESTORED = {
   kind: 'restored',
@@ -100,27 +100,6 @@ describe('the job log', () => {
     tell({ kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 0 });
     tell(called('call_agent', { agent: 'a' }, false, 12));
     expect(lines).toEqual([]);
-  });
-
-  it('starts with what is going to happen', async () => {
-    const { plan } = await reportOf('planned', {}, { trigger: pullRequest() });
-    const { event, lines } = reporter();
-    event({ kind: 'run-started', plan, restored: RESTORED });
-    expect(lines).toEqual([
-      'Agent:  bot (bot.toml)',
-      'Model:  openai/m',
-      'Task:   Review pull request #42: Fix auth',
-      'Trust:  trusted, because octocat can write to the repository',
-      'Memory: 2 entries loaded from .axe/memory/bot.md',
-    ]);
-  });
-
-  it('reports a run that is not trusted, and memory that is off', async () => {
-    const { plan } = await reportOf('planned', {}, { trigger: issue({ author: STRANGER }) });
-    expect(describePlan(plan, undefined).slice(3)).toEqual([
-      'Trust:  untrusted, because it reads text by hubot, who is not known to have write access',
-      'Memory: off',
-    ]);
   });
 
   it('has no secret and no workflow command in it', async () => {
