@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_789,
+  'lines of src/': 49_755,
   'files of src/': 310,
   'types of src/': 686,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 77_056,
+  'lines of __tests__/': 76_913,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

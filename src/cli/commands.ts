@@ -121,7 +121,7 @@ const DOCTOR: Command = {
     online: {
       type: 'boolean',
       about:
-        'Also ask GitHub (token, branch, cache) and each model, with one smallest request: a fraction of a cent',
+        'Also ask GitHub (token, branch) and each model, with one smallest request: a fraction of a cent',
     },
     repo: { type: 'string', about: 'The repository (owner/name), if git cannot tell' },
     'agents-dir': AGENTS_DIR,

@@ -3,13 +3,7 @@ import type { AgentLibrary } from '../agent/agent-source.js';
 import type { AgentLoader } from '../agent/loader.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
-import {
-  createFolder,
-  createMissingFiles,
-  isFolder,
-  type NewFile,
-  readConfigFile,
-} from '../lib/user-files.js';
+import { createFolder, createMissingFiles, isFolder, readConfigFile } from '../lib/user-files.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/settings.js';
@@ -80,7 +74,10 @@ export async function createCommand(flags: ParsedFlags, terminal: Terminal): Pro
   expectPositionals(flags, 0);
   const folder = configDir(terminal.env);
   await createFolder(join(folder, 'agents'));
-  await createMissingFiles(folder, FRESH_FILES);
+  await createMissingFiles(folder, [
+    { path: join('skills', 'sample', 'SKILL.md'), content: SAMPLE_SKILL },
+    { path: 'config.toml', content: CONFIG_FILE, mode: 0o600 },
+  ]);
   print(terminal, folder);
   return 0;
 }
@@ -109,8 +106,3 @@ const CONFIG_FILE = `# Keys and addresses of model providers. Environment variab
 # [providers.ollama]
 # base_url = "http://localhost:11434"
 `;
-
-const FRESH_FILES: readonly NewFile[] = [
-  { path: join('skills', 'sample', 'SKILL.md'), content: SAMPLE_SKILL },
-  { path: 'config.toml', content: CONFIG_FILE, mode: 0o600 },
-];

@@ -205,7 +205,6 @@ async function checkGitHub(
       ? about('ok', `The token reads and writes ${name}`)
       : about('note', `The token reads ${name}; GitHub does not say that it can write`, needs),
     branchCheck(await reader.branch(OWN_BRANCH)),
-    cacheCheck(await reader.caches('axe-memory/')),
   ];
 }
 
@@ -217,13 +216,4 @@ function branchCheck(answer: unknown): Check {
     return { ...found, status: 'error', message: `\`${OWN_BRANCH}\` cannot be read: ${message}`, remedy };
   const first = 'the first run with `memory-store: branch` creates it';
   return { ...found, status: 'note', message: `There is no branch \`${OWN_BRANCH}\` yet; ${first}` };
-}
-
-function cacheCheck(answer: number | GitHubError): Check {
-  if (answer instanceof GitHubError) {
-    const message = `The Actions cache cannot be listed: ${answer.message}`;
-    return { group: 'Memory', status: 'warning', message, remedy: answer.remedy };
-  }
-  const message = `The Actions cache can be reached; it holds ${count(answer, 'version')} of memory`;
-  return { group: 'Memory', status: answer === 0 ? 'note' : 'ok', message };
 }

@@ -169,10 +169,6 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
       if (result.kind === 'done') return 0;
       throw new AxeError(result.message, { remedy: result.remedy });
     }
-    // Garbage collection and validation have commands of their own.
-    case 'gc':
-    case 'validated':
-      return 0;
     case 'ran': {
       const { outcome } = report;
       const ended = errorOf(outcome);
@@ -181,6 +177,9 @@ function finish(report: RunReport, flags: ParsedFlags, terminal: Terminal): Exit
       writeError(terminal, error);
       return error.exitCode;
     }
+    // Garbage collection and validation have commands of their own.
+    default:
+      return 0;
   }
 }
 

@@ -1,5 +1,4 @@
 import { describeTaint, type TaintSource } from '../event/taint.js';
-import type { Trigger } from '../event/trigger.js';
 import { cleanLine } from '../lib/text/cut.js';
 import { code, codeBlock, details, oneLine, paragraphs } from '../lib/text/markdown.js';
 import { count, grouped } from '../lib/text/number.js';
@@ -212,8 +211,6 @@ function unsavedIn({ result }: Remembered): readonly BlockedPlace[] {
   return result.kind === 'saved' ? (result.unsaved ?? []) : [];
 }
 
-const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';
-
 /**
  * What people should know of the store that took the entry, in whole sentences (D13): notices are worth an annotation, remarks
  * are for the summary alone. A failed save tells enough.
@@ -224,12 +221,11 @@ export function memoryNotes(
 ): Readonly<Record<'notices' | 'remarks', readonly string[]>> {
   if (remembered === undefined || remembered.result.kind === 'failed') return { notices: [], remarks: [] };
   const { notices = [] } = remembered.result;
+  // A payload without its repository, as a schedule's may be, does not say.
+  const isPublic =
+    trigger.kind !== 'local' && !trigger.repository.isPrivate && trigger.repository.defaultBranch !== '';
   // A branch that was just created has said so.
   const isTold = memory?.store.kind !== 'branch' || isElsewhere || notices.length > 0;
-  return { notices, remarks: !isTold && isPublic(trigger) ? [PUBLIC] : [] };
-}
-
-/** A payload without its repository, as a schedule's may be, does not say. */
-function isPublic(trigger: Trigger): boolean {
-  return trigger.kind !== 'local' && !trigger.repository.isPrivate && trigger.repository.defaultBranch !== '';
+  const remark = 'The repository is public, and so is the branch: everybody can read what is remembered.';
+  return { notices, remarks: isPublic && !isTold ? [remark] : [] };
 }

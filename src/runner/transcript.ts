@@ -10,22 +10,13 @@ import type { RunEvent } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type ActionReporter, withoutNotes } from './action-reporter.js';
 
-/** A run as lines of JSON: what models were asked and answered, what was called, and what was decided. */
-export interface Transcript {
-  /** The models, of which each request and each answer becomes a line. */
-  recordModels(models: Models): Models;
-  /** The reporter, of which each event and each warning becomes a line. */
-  recordEvents(reporter: ActionReporter): ActionReporter;
-  /** From here on no line holds what memory says, since that is in another repository (D14). */
-  hideMemory(): void;
-  /** All lines with a last one; empty for a run that did nothing. */
-  endWith(end: object): string;
-}
-
 /** Told by the lines of requests and answers, or of no use to a reader. */
 const UNTOLD: ReadonlySet<RunEvent['kind']> = new Set(['model-request', 'model-reply', 'tool-started']);
 
-export function createTranscript(secrets: readonly string[]): Transcript {
+export type Transcript = ReturnType<typeof createTranscript>;
+
+/** A run as lines of JSON: what models were asked and answered, what was called, and what was decided. */
+export function createTranscript(secrets: readonly string[]) {
   const lines: string[] = [];
   /** Of a message, or of a list of tools, the request that shows it. */
   const shownIn = new WeakMap<object, number>();
@@ -83,14 +74,17 @@ export function createTranscript(secrets: readonly string[]): Transcript {
   }
 
   return {
-    hideMemory() {
+    /** From here on no line holds what memory says, since that is in another repository (D14). */
+    hideMemory(): void {
       isHidden = true;
     },
-    recordModels: (models) => ({
+    /** The models, of which each request and each answer becomes a line. */
+    recordModels: (models: Models): Models => ({
       ...models,
       open: async (ref, form) => recordModel(await models.open(ref, form)),
     }),
-    recordEvents: (reporter) => ({
+    /** The reporter, of which each event and each warning becomes a line. */
+    recordEvents: (reporter: ActionReporter): ActionReporter => ({
       ...reporter,
       event(event) {
         reporter.event(event);
@@ -103,7 +97,8 @@ export function createTranscript(secrets: readonly string[]): Transcript {
         add('warning', warning);
       },
     }),
-    endWith(end) {
+    /** All lines with a last one; empty for a run that did nothing. */
+    endWith(end: object): string {
       if (requests === 0) return '';
       return [...lines, lineOf('end', end)].map((line) => `${redactLine(line, secrets)}\n`).join('');
     },

@@ -67,16 +67,10 @@ export function createRepositoryReader(
     /** Whether the token can push; undefined for tokens of which GitHub does not say it, such as that of a job. */
     access: () => ask('', {}, pushSchema),
     branch: (branch: string) => ask('/git/ref/{ref}', { ref: `heads/${branch}` }, v.unknown()),
-    /** How many caches there are whose keys begin like this. */
-    caches: (prefix: string) => ask('/actions/caches', { key: prefix, per_page: 1 }, countSchema),
   };
 }
 
 const pushSchema = v.pipe(
   v.object({ permissions: v.optional(v.object({ push: v.boolean() })) }),
   v.transform(({ permissions }) => permissions?.push),
-);
-const countSchema = v.pipe(
-  v.object({ total_count: v.number() }),
-  v.transform(({ total_count }) => total_count),
 );
