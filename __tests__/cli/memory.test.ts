@@ -166,7 +166,7 @@ describe('memory forget', () => {
     expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
       exitCode: 0,
       output: expect.stringMatching(
-        /^Forgot `aaaaaa-1` in [^\n]*\.\n\nThe previous version next to it still has it: `bot\.md\.bak`\. [^\n]*\n\n- `aaaaaa-1` [^\n]*\n$/,
+        /^Forgot `aaaaaa-1` in [^\n]*\.\n\nThe previous version next to it \(`\.bak`\) still has it[^\n]*\n\n- `aaaaaa-1` [^\n]*\n$/,
       ),
     });
     expect(readFileSync(join(folder, 'bot.md')).equals(Buffer.concat([before, Buffer.from(B)]))).toBe(true);

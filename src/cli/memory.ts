@@ -44,9 +44,8 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
   // What is remembered may be a stranger's, so nothing that a terminal would act on is printed.
   const clean = (text: string) => sanitize(text, 'log', secrets);
   if (result.kind === 'failed') {
-    const { message, quoted, remedy, changed } = result;
-    const sentence = `${changed ? 'it was done, but ' : ''}${message}`;
-    const told = quoted === undefined ? sentence : `${sentence}:\n${quoted}`;
+    const { message, remedy, changed } = result;
+    const told = `${changed ? 'it was done, but ' : ''}${message}`;
     throw new AxeError(clean(told), { remedy: remedy && clean(remedy) });
   }
   for (const warning of result.warnings ?? [])

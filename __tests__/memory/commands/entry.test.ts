@@ -1,12 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  findEntry,
-  formatEntries,
-  formatWhole,
-  matcherOf,
-  readEntries,
-} from '../../../src/memory/commands/entry.js';
+import { entriesWith } from '../../../src/memory/commands/command-session.js';
+import { formatEntries, formatWhole, matcherOf, readEntries } from '../../../src/memory/commands/entry.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
@@ -78,21 +73,19 @@ const UNTRUSTED = readEntries(entry(2, { id: 'abcdef2' }) + entry(5, { id: 'ghij
 const ALL = [...TRUSTED, ...UNTRUSTED];
 const PLAIN = TRUSTED[3]?.id ?? '';
 
-describe('findEntry', () => {
+describe('entriesWith', () => {
   it.each([
-    ['a whole id', 'abcdef1', 'abcdef1', ['trusted']],
-    ['a whole id shorter than a beginning can be', 'abc', 'abc', ['trusted']],
-    ['an id that both lanes have', 'abcdef2', 'abcdef2', ['trusted', 'untrusted']],
-    ['the beginning of one id', 'ghijkl', 'ghijklmn', ['untrusted']],
-    ['the beginning of the id of an entry of axe', PLAIN.slice(0, 8), PLAIN, ['trusted']],
-  ])('finds by %s', (_, wanted, id, lanes) => {
-    const found = findEntry(ALL, wanted);
-    expect(found).toMatchObject({ kind: 'found', id });
-    expect(found.kind === 'found' ? found.entries.map(({ lane }) => lane) : []).toEqual(lanes);
-  });
-
-  it.each([['ghijk'], ['abcdef3'], [''], ['zzzzzz']])('finds nothing for %j', (wanted) => {
-    expect(findEntry(ALL, wanted)).toEqual({ kind: 'missing' });
+    ['a whole id', 'abcdef1', ['trusted abcdef1']],
+    ['a whole id shorter than a beginning can be', 'abc', ['trusted abc']],
+    ['an id that both lanes have', 'abcdef2', ['trusted abcdef2', 'untrusted abcdef2']],
+    ['the beginning of one id', 'ghijkl', ['untrusted ghijklmn']],
+    ['the beginning of the id of an entry of axe', PLAIN.slice(0, 8), [`trusted ${PLAIN}`]],
+    ['a beginning that is too short', 'ghijk', []],
+    ['nobody’s id', 'abcdef3', []],
+    ['no id', '', []],
+  ])('finds by %s', (_, wanted, expected) => {
+    const found = entriesWith(wanted, ALL);
+    expect('kind' in found ? found : found.map(({ lane, id }) => `${lane} ${id}`)).toEqual(expected);
   });
 });
 

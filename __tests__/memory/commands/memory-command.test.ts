@@ -82,8 +82,7 @@ describe('any command', () => {
       expect(await command(store, `${name} aaaaaa`)).toMatchObject({
         kind: 'failed',
         reason: 'ambiguous',
-        message: '`aaaaaa` is the beginning of 2 ids',
-        quoted: expect.stringMatching(/aaaaaa-1[\s\S]*aaaaaa-2/),
+        message: '`aaaaaa` is the beginning of 2 ids: `aaaaaa-1`, `aaaaaa-2`',
       });
       expect(store.writes).toBe(0);
     },
@@ -132,16 +131,11 @@ describe('forget', () => {
   });
 
   it.each([
-    ['branch', {}, /Older commits of the branch still hold it; `axe-action memory forget --purge`/],
-    ['cache', {}, /`gh cache delete <id>`/],
-    [
-      'file',
-      { 'bot.md.bak': A },
-      /previous version next to it still has it: `bot\.md\.bak`\. `forget --purge`/,
-    ],
-    ['file', { 'bot.md.bak': B }, /^Forgot `aaaaaa-1` in octocat\/hello@axe-memory\.$/],
-  ] as const)('reports for %s with %j where it can still be read', async (kind, files, expected) => {
-    const store = createFakeMemory({ 'bot.md': A, ...files }, { kind });
+    ['branch', /Older commits of the branch still hold it; `axe-action memory forget --purge`/],
+    ['cache', /`gh cache delete <id>`/],
+    ['file', /previous version next to it \(`\.bak`\) still has it; `forget --purge`/],
+  ] as const)('reports for %s where it can still be read', async (kind, expected) => {
+    const store = createFakeMemory({ 'bot.md': A }, { kind });
     expect(await command(store, 'forget aaaaaa-1')).toMatchObject({ text: expect.stringMatching(expected) });
   });
 });
@@ -214,15 +208,6 @@ describe('promote', () => {
     expect(idsOf(store, 'bot.md')).toEqual(['aaaaaa-1', 'p-dddddd-1']);
     expect(textOf(store, 'bot.md').match(/<!--/g)).toHaveLength(2);
   });
-
-  it('refuses what is trusted already', async () => {
-    const store = createFakeMemory({ 'bot.md': A, 'untrusted/bot.md': UNTRUSTED });
-    expect(await command(store, 'promote aaaaaa-1')).toMatchObject({
-      kind: 'failed',
-      message: '`aaaaaa-1` is already in the trusted lane',
-    });
-    expect(store.writes).toBe(0);
-  });
 });
 
 it('with --purge reports that the history is still there if it could not be dropped', async () => {
@@ -244,19 +229,8 @@ it('with --purge reports that the history is still there if it could not be drop
 });
 
 const NOTE = 'projects/p-12345678/notes/auth.md';
-const FILES = {
-  'bot.md': entry(1, { id: 'aaaaaa-1' }),
-  'MEMORY.md': '# Facts\n\nuse tabs\nnever push to main\n',
-  [NOTE]: 'Tokens live for 15 minutes\n日本語のメモ\n',
-  'projects/p-12345678/notes/auth.bak': 'Tokens live for 10 minutes\n',
-  'projects/p-12345678/daily/2026-03-01.md': 'did much\n',
-  'MEMORY.state.md': '# State\n',
-};
-
-function noteText(result: Awaited<ReturnType<typeof command>>): string {
-  if (result.kind === 'failed') return result.message;
-  return [result.text, result.quoted, result.below].join('\n\n');
-}
+const COPY = 'projects/p-12345678/notes/auth.bak';
+const FILES = { 'bot.md': A, 'MEMORY.md': 'use tabs\n', [NOTE]: 'new\n', [COPY]: 'old\n' };
 
 describe('remember with a place in the code', () => {
   const commit = 'b'.repeat(40);
@@ -310,23 +284,17 @@ describe('commands over notes', () => {
   it('delete a note with its backup (`forget`)', async () => {
     const store = createFakeMemory(FILES);
     expect(await command(store, `forget ${NOTE}`)).toMatchObject({ kind: 'done', changed: true });
-    expect(store.tree.get(NOTE)).toBe('');
-    expect(store.tree.get('projects/p-12345678/notes/auth.bak')).toBe('');
-    expect(store.tree.get('MEMORY.md')).toBe(FILES['MEMORY.md']);
-    expect([...store.tree.keys()].filter((path) => path.endsWith('.state.md'))).toEqual(['MEMORY.state.md']);
+    expect(Object.fromEntries(store.tree)).toEqual({ ...FILES, [NOTE]: '', [COPY]: '' });
   });
 
   it('show for an agent without entries where a trial without a model left some', async () => {
     const store = createFakeMemory({ 'offline/bot.md': entry(1, { id: 'aaaaaa-1' }) });
-    expect(noteText(await command(store, 'show'))).toContain(
-      'The offline rules have 1 entry in `offline/bot.md`',
-    );
+    expect(await command(store, 'show')).toMatchObject({
+      text: expect.stringContaining('The offline rules have 1 entry in `offline/bot.md`'),
+    });
   });
-});
 
-it.each(['show', 'forget'])(
-  'commands over notes report for `%s` of a missing note what to give',
-  async (name) => {
+  it.each(['show', 'forget'])('report for `%s` of a missing note what to give', async (name) => {
     const result = await command(createFakeMemory(FILES), `${name} projects/p-12345678/notes/none.md`);
     expect(result).toMatchObject({
       kind: 'failed',
@@ -334,5 +302,5 @@ it.each(['show', 'forget'])(
       message: expect.stringContaining('no note `projects/p-12345678/notes/none.md` in'),
       remedy: 'Give the path of a note as `show` lists it after the entries.',
     });
-  },
-);
+  });
+});

@@ -19,18 +19,15 @@ describe('composeEntry', () => {
     expect(id).toBe(textId(text));
   });
 
-  it('redacts before it cuts, and reports that it was cut (D10, D11)', () => {
+  it('redacts before it cuts (D10, D11)', () => {
     const secret = 'sk-live-0123456789abcdef';
-    const result = `${'x'.repeat(990)}${secret}`;
-    const { text, isCut } = composeEntry({ ...PARTS, result }, [secret]);
+    const { text } = composeEntry({ ...PARTS, result: `${'x'.repeat(990)}${secret}` }, [secret]);
     expect(text).toContain(`${'x'.repeat(990)}***`);
-    expect(isCut).toBe(true);
   });
 
-  it('does not cut again what was cut before', () => {
+  it('leaves what was cut before as it is', () => {
     const once = composeEntry({ ...PARTS, result: '好'.repeat(1001) }, []);
-    const result = `${'好'.repeat(1000)}...`;
-    expect(composeEntry({ ...PARTS, result }, [])).toEqual({ ...once, isCut: false });
+    expect(composeEntry({ ...PARTS, result: `${'好'.repeat(1000)}...` }, [])).toEqual(once);
   });
 
   it('prevents text from being read as an entry or a provenance line (C2 26, C2 27)', () => {
@@ -41,7 +38,7 @@ describe('composeEntry', () => {
   });
 });
 
-const NEW = { id: 'new-id', text: entry(9, { id: 'new-id', result: '改过的' }), isCut: false };
+const NEW = { id: 'new-id', text: entry(9, { id: 'new-id', result: '改过的' }) };
 
 function replace(log: string, oldId: string): string {
   return applyChange(log, placeEntry('bot.md', oldId, NEW));
@@ -73,9 +70,4 @@ describe('placeEntry', () => {
       }),
     );
   });
-});
-
-it('an entry keeps its heading unchanged', () => {
-  const { text } = composeEntry({ ...PARTS, heading: '2026-02-03T05:05:06.5+01:00' }, []);
-  expect(text.split('\n', 2)).toEqual(['## 2026-02-03T05:05:06.5+01:00', '**Task:** Look']);
 });

@@ -12,7 +12,6 @@ it.each([
   ['', 'stop', 'the analysis is empty, so nothing was trimmed'],
   [' \n', 'stop', 'the analysis is empty, so nothing was trimmed'],
   ['Found', 'length', 'the analysis was cut off, so nothing was trimmed'],
-  ['No.', 'content-filter', 'the model refused the analysis, so nothing was trimmed'],
   ['Found it.', 'error', 'the analysis did not finish (error), so nothing was trimmed'],
 ])('an analysis of %j with the end %s is classified: %s', (text, finish, message) => {
   expect(brokenAnalysis({ text, finish })?.message).toBe(message);

@@ -6,7 +6,6 @@ import type { Provenance } from '../provenance.js';
 import { statePath } from '../state.js';
 import { firstUnread, type MemoryStore, type TreeResult } from '../store.js';
 import {
-  formatEntries,
   type LogLane,
   lanePath,
   type MemoryEntry,
@@ -49,8 +48,6 @@ export interface MemoryRefusal {
   readonly reason: 'not-found' | 'ambiguous' | 'unreadable' | 'not-saved' | 'refused';
   /** Without a word that memory says. */
   readonly message: string;
-  /** What memory says of it: shown on the command line alone. */
-  readonly quoted?: string | undefined;
   readonly remedy?: string | undefined;
   /** Whether the memory is another now anyway. */
   readonly changed: boolean;
@@ -113,9 +110,9 @@ async function readWith(
   return named.kind === 'failed' ? named : { ...found, tree: new Map([...found.tree, ...named.tree]) };
 }
 
-/** Both lanes, those first that trusted runs load. */
-export function logsOf({ trusted, untrusted }: MemoryView): readonly MemoryLog[] {
-  return [trusted, untrusted];
+/** The entries of both lanes, those first that trusted runs load. */
+export function allEntries({ trusted, untrusted }: MemoryView): readonly MemoryEntry[] {
+  return [...trusted.entries, ...untrusted.entries];
 }
 
 /** Writes changes; of what was saved, what people should know. */
@@ -159,10 +156,21 @@ export function noSuchEntry(id: string, location: string, entry = 'entry'): Memo
   return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
 }
 
-export function severalEntries(id: string, candidates: readonly MemoryEntry[]): MemoryRefusal {
-  const message = `\`${id}\` is the beginning of ${candidates.length} ids`;
-  const several = refusal('ambiguous', message, 'Give more characters of the one you mean.');
-  return { ...several, quoted: formatEntries(candidates) };
+/** Fewest characters that may stand for an id they begin. */
+const MIN_PREFIX = 6;
+
+/** The entries of an id, or of the beginning of one; several where both lanes have it, none where it is nobody's. */
+export function entriesWith(
+  id: string,
+  entries: readonly MemoryEntry[],
+): readonly MemoryEntry[] | MemoryRefusal {
+  const exact = entries.filter((entry) => entry.id === id);
+  if (exact.length > 0) return exact;
+  const alike = id.length < MIN_PREFIX ? [] : entries.filter((entry) => entry.id.startsWith(id));
+  const ids = [...new Set(alike.map((entry) => `\`${entry.id}\``))];
+  if (ids.length < 2) return alike;
+  const message = `\`${id}\` is the beginning of ${ids.length} ids: ${ids.join(', ')}`;
+  return refusal('ambiguous', message, 'Give more characters of the one you mean.');
 }
 
 function logOf(tree: MemoryTree, trustedPath: string, lane: LogLane): MemoryLog {

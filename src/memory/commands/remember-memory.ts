@@ -10,20 +10,18 @@ import { formatEntry } from '../run-log.js';
 import { textId, withEntry, withoutEntries } from '../units.js';
 import {
   type CommandSession,
+  entriesWith,
   type MemoryCommandResult,
   type MemoryView,
   noSuchEntry,
   refusal,
   saveChanges,
-  severalEntries,
 } from './command-session.js';
-import { findEntry, formatWhole, type MemoryEntry, readEntries } from './entry.js';
+import { formatWhole, type MemoryEntry, readEntries } from './entry.js';
 import type { MemoryCommand } from './parse-memory-command.js';
 
 export interface EntryParts {
   readonly timestamp: Date;
-  /** The heading as it is in the file, where that must stay; otherwise it is the timestamp's. */
-  readonly heading?: string | undefined;
   readonly task: string;
   readonly result: string;
   /** Undefined for an entry as axe writes it. */
@@ -33,29 +31,18 @@ export interface EntryParts {
 interface ComposedEntry {
   readonly id: string;
   readonly text: string;
-  /** The result was longer than is stored. */
-  readonly isCut: boolean;
 }
 
 /** The one way by which a person's words become an entry: redact, form. Without provenance it is known by its text. */
 export function composeEntry(parts: EntryParts, secrets: readonly string[]): ComposedEntry {
-  const { timestamp, heading, task, result, provenance } = parts;
-  const written = formatEntry({
+  const { timestamp, task, result, provenance } = parts;
+  const text = formatEntry({
     timestamp,
     task: sanitize(task, 'memory', secrets),
     result: sanitize(result, 'memory', secrets),
     provenance: provenance && formatProvenance(provenance),
   });
-  const text = heading === undefined ? written : `## ${heading}${written.slice(written.indexOf('\n'))}`;
-  return { id: provenance?.id ?? textId(text), text, isCut: isLong(result) };
-}
-
-/** A result that was cut once already ends in three dots, and is not cut again. */
-function isLong(result: string): boolean {
-  const length = [...result].length;
-  return (
-    length > MAX_RESULT_CODE_POINTS && !(length === MAX_RESULT_CODE_POINTS + 3 && result.endsWith('...'))
-  );
+  return { id: provenance?.id ?? textId(text), text };
 }
 
 /** Takes the old entry out and puts the new one to its place by time. */
@@ -65,13 +52,8 @@ export function placeEntry(path: string, oldId: string, entry: ComposedEntry): C
   return { kind: 'rewrite', path, rewrite, removes: [oldId] };
 }
 
-interface Fields {
-  readonly task: string;
-  readonly result: string;
-}
-
 /** The fields of an entry; of one without them, all it says is the result. */
-function fieldsOf({ task, result, body }: MemoryEntry): Fields {
+function fieldsOf({ task, result, body }: MemoryEntry) {
   if (task === undefined && result === undefined) return { task: '', result: body.trim() };
   return { task: task ?? '', result: result ?? '' };
 }
@@ -109,8 +91,14 @@ export async function rememberText(
   }
   const saved = await saveChanges([{ kind: 'append', path, id: entry.id, text: entry.text }], session);
   if (saved.kind === 'failed') return saved;
-  const told = [`Remembered as \`${entry.id}\` ${where}.`, ...entryNotes(entry, { task, result }, session)];
-  return { kind: 'done', text: [...told, ...saved.notices].join('\n\n'), changed: true };
+  const isCut = [...result].length > MAX_RESULT_CODE_POINTS;
+  const told = [
+    `Remembered as \`${entry.id}\` ${where}.`,
+    ...(isCut ? [`It was cut after ${MAX_RESULT_CODE_POINTS} characters, as every entry is.`] : []),
+    ...maskedNotes(result, session),
+    ...saved.notices,
+  ];
+  return { kind: 'done', text: told.join('\n\n'), changed: true };
 }
 
 /** The text with what the base has at the places that it names. Throws a ToolError for one that it cannot rest on. */
@@ -161,18 +149,6 @@ function sameEntry({ text }: ComposedEntry, { trusted }: MemoryView): string | u
   return trusted.entries.find(({ task, result }) => task === written?.task && result === written?.result)?.id;
 }
 
-/** What a person should know of how an entry was written. */
-function entryNotes(
-  { isCut }: ComposedEntry,
-  { task, result }: Fields,
-  session: CommandSession,
-): readonly string[] {
-  return [
-    ...(isCut ? [`It was cut after ${MAX_RESULT_CODE_POINTS} characters, as every entry is.`] : []),
-    ...maskedNotes(`${task}\n${result}`, session),
-  ];
-}
-
 function maskedNotes(text: string, { secrets }: CommandSession): readonly string[] {
   const isMasked = sanitize(text, 'memory', secrets) !== text;
   return isMasked ? ['What looked like a secret was written as `***`.'] : [];
@@ -189,16 +165,16 @@ export async function promoteEntry(
   view: MemoryView,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
-  const found = findEntry(view.untrusted.entries, id);
-  if (found.kind === 'ambiguous') return severalEntries(id, found.candidates);
-  const old = found.kind === 'found' ? found.entries[0] : undefined;
+  const found = entriesWith(id, view.untrusted.entries);
+  if ('kind' in found) return found;
+  const [old] = found;
   if (old === undefined) return notThere(id, view);
   const newId = PREFIX + old.id;
   const fields = fieldsOf(old);
   // Where it came from stays; that it is trusted is the word of the person who promotes it.
   const provenance = { ...old.provenance, id: newId, trust: 'trusted', actor: session.origin?.actor };
   const timestamp = new Date(old.timeMs);
-  const entry = composeEntry({ timestamp, heading: old.heading, ...fields, provenance }, session.secrets);
+  const entry = composeEntry({ timestamp, ...fields, provenance }, session.secrets);
   const saved = await saveChanges(
     [placeEntry(view.trusted.path, old.id, entry), forgetEntry(view.untrusted.path, old.id)],
     session,
@@ -207,20 +183,18 @@ export async function promoteEntry(
   const promoted = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it.`;
   return {
     kind: 'done',
-    text: [promoted, ...entryNotes(entry, fields, session), ...saved.notices].join('\n\n'),
+    text: [promoted, ...maskedNotes(`${fields.task}\n${fields.result}`, session), ...saved.notices].join(
+      '\n\n',
+    ),
     quoted: formatWhole(old),
     changed: true,
   };
 }
 
 function notThere(id: string, view: MemoryView): MemoryCommandResult {
-  const promoted = findEntry(view.trusted.entries, PREFIX + id);
-  if (promoted.kind === 'found') {
-    const text = `\`${id}\` was promoted before: \`${promoted.id}\`.`;
-    return { kind: 'done', text, changed: false };
-  }
-  const trusted = findEntry(view.trusted.entries, id);
-  if (trusted.kind === 'found')
-    return refusal('not-found', `\`${trusted.id}\` is already in the trusted lane`);
-  return noSuchEntry(id, view.location, 'untrusted entry');
+  const promoted = entriesWith(PREFIX + id, view.trusted.entries);
+  if ('kind' in promoted || promoted[0] === undefined)
+    return noSuchEntry(id, view.location, 'untrusted entry');
+  const text = `\`${id}\` was promoted before: \`${promoted[0].id}\`.`;
+  return { kind: 'done', text, changed: false };
 }

@@ -4,16 +4,15 @@ import { parseReviewFacts } from '../../review/state-facts.js';
 import { worthTable } from '../../review/worth.js';
 import { statePath } from '../state.js';
 import {
+  allEntries,
   type CommandSession,
-  logsOf,
+  entriesWith,
   type MemoryCommandResult,
   type MemoryDone,
   type MemoryView,
   noSuchEntryOrNote,
-  severalEntries,
 } from './command-session.js';
 import {
-  findEntry,
   formatNoteList,
   formatWhole,
   type LogLane,
@@ -72,21 +71,10 @@ function showOne(id: string, view: MemoryView): MemoryCommandResult {
     const quoted = `${formatNoteList([note])}\n\n${note.text.trimEnd()}`;
     return { kind: 'done', text: '', quoted, entries: [], changed: false };
   }
-  const found = findEntry(
-    logsOf(view).flatMap(({ entries }) => entries),
-    id,
-  );
-  switch (found.kind) {
-    case 'found': {
-      const { entries } = found;
-      const quoted = entries.map(formatWhole).join('\n');
-      return { kind: 'done', text: '', quoted, entries, changed: false };
-    }
-    case 'missing':
-      return noSuchEntryOrNote(id, view.location);
-    case 'ambiguous':
-      return severalEntries(id, found.candidates);
-  }
+  const entries = entriesWith(id, allEntries(view));
+  if ('kind' in entries) return entries;
+  if (entries.length === 0) return noSuchEntryOrNote(id, view.location);
+  return { kind: 'done', text: '', quoted: entries.map(formatWhole).join('\n'), entries, changed: false };
 }
 
 /** By their times, of one time the one that is below; 0 is all. */

@@ -16,15 +16,12 @@ export interface GcReply {
  * something. axe trims all the same (axe-behaviour §20.9).
  */
 export function brokenAnalysis({ text, finish }: GcReply): AxeError | undefined {
-  const another = 'with another model: `--model`, in a workflow the input `model`.';
-  if (finish === 'length') return broken('the analysis was cut off', `Run it again, or ${another}`);
-  if (finish === 'content-filter') return broken('the model refused the analysis', `Run it ${another}`);
-  if (finish !== 'stop') return broken(`the analysis did not finish (${finish})`, 'Run it again.');
-  return text.trim() === '' ? broken('the analysis is empty', `Run it again, or ${another}`) : undefined;
-}
-
-function broken(what: string, remedy: string): AxeError {
-  return new AxeError(`${what}, so nothing was trimmed`, { remedy });
+  if (finish === 'stop' && text.trim() !== '') return undefined;
+  const unfinished = finish === 'length' ? 'was cut off' : `did not finish (${finish})`;
+  const what = finish === 'stop' ? 'is empty' : unfinished;
+  return new AxeError(`the analysis ${what}, so nothing was trimmed`, {
+    remedy: 'Run it again, or with another model: `--model`, in a workflow the input `model`.',
+  });
 }
 
 /** What the model is told of its work; byte for byte axe's (axe-behaviour §19). */

@@ -60,13 +60,10 @@ function searchFile(
   terms: readonly SearchTerm[],
 ): Omit<Found, 'isLongTerm' | 'date'> | undefined {
   const lines = linesOf(text);
-  const composed = text.normalize('NFC');
   const termLines = terms.map(() => 0);
   const hitLines: number[] = [];
-  // A term that is nowhere is looked for once.
-  const present = [...terms.entries()].filter(([, { pattern }]) => pattern.test(composed));
-  for (const [line, words] of present.length === 0 ? [] : linesOf(composed).entries()) {
-    const found = present.filter(([, { pattern }]) => pattern.test(words));
+  for (const [line, words] of linesOf(text.normalize('NFC')).entries()) {
+    const found = [...terms.entries()].filter(([, { pattern }]) => pattern.test(words));
     for (const [index] of found) termLines[index] = (termLines[index] ?? 0) + 1;
     if (found.length > 0) hitLines.push(line);
   }
