@@ -116,23 +116,10 @@ export function isMade(text: string, path: string, changes: readonly Change[]): 
   return last?.kind === 'note' && last.again !== undefined && last.makes === versionId(text);
 }
 
-/** Whether a text has these lines, one below the other and each whole; blank ends do not count, and of no lines it has all. */
+/** Whether a text has these lines, one below the other and each whole; space around them does not count. */
 function holdsLines(text: string, lines: string): boolean {
-  const searched = lines.trim();
-  for (let at = text.indexOf(searched); at >= 0; at = text.indexOf(searched, at + 1)) {
-    if (searched === '') return true;
-    if (isBlankOnwards(text, at - 1, -1) && isBlankOnwards(text, at + searched.length, 1)) return true;
-  }
-  return false;
-}
-
-/** Whether from here to the end of the line, or backwards to its start, there is nothing but white space. */
-function isBlankOnwards(text: string, start: number, step: 1 | -1): boolean {
-  for (let at = start; ; at += step) {
-    const char = text[at];
-    if (char === undefined || char === '\n') return true;
-    if (char.trim() !== '') return false;
-  }
+  const trimmed = (all: string) => `\n${all.trim().replace(/\s*\n\s*/g, '\n')}\n`;
+  return lines.trim() === '' || trimmed(text).includes(trimmed(lines));
 }
 
 /** Every place that the changes touch, each once. */

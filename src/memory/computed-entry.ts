@@ -1,4 +1,4 @@
-import type { Trigger } from '../event/trigger.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import { count } from '../lib/text/number.js';
@@ -31,29 +31,12 @@ const WHY =
 
 /** What the run was about, by number: titles, branches and logins are anybody's. */
 function subjectOf(trigger: Trigger): string {
-  switch (trigger.kind) {
-    case 'pull_request':
-      return `Pull request #${trigger.number}${atCommit(trigger.head.sha)}`;
-    case 'issue':
-      return `Issue #${trigger.number}`;
-    case 'comment':
-      return `Comment on #${trigger.number}`;
-    case 'push':
-      return 'Push';
-    case 'release':
-      return 'Release';
-    case 'workflow_run':
-      return `Workflow run${atCommit(trigger.headSha)}`;
-    case 'merge_group':
-      return `Merge group${atCommit(trigger.head.sha)}`;
-    case 'schedule':
-      return 'Schedule';
-    case 'dispatch':
-      return 'Dispatch';
-    case 'unknown':
-    case 'local':
-      return 'Run';
-  }
+  const isUnknown = trigger.kind === 'unknown' || trigger.kind === 'local';
+  const kind = isUnknown ? 'run' : trigger.kind.replace('_', ' ');
+  const number = subjectNumber(trigger);
+  const subject = number === undefined ? '' : `${trigger.kind === 'comment' ? ' on' : ''} #${number}`;
+  const sha = trigger.kind === 'workflow_run' ? trigger.headSha : 'head' in trigger ? trigger.head.sha : '';
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${subject}${atCommit(sha)}`;
 }
 
 /** The seven digits people know a commit by; of anything that is not a sha, nothing. */

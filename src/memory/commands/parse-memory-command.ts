@@ -23,34 +23,13 @@ interface CommandFlags {
 
 const NO_FLAGS: CommandFlags = { lane: 'trusted', last: 0, purge: false };
 
-interface Form {
-  readonly argument: string;
-  readonly make: (words: readonly string[], flags: CommandFlags) => MemoryCommand;
-}
-
-const FORMS: Readonly<Record<MemoryCommand['kind'], Form>> = {
-  show: {
-    argument: '[id]',
-    make: ([id = ''], { lane, last }) => ({ kind: 'show', id, lane, last }),
-  },
-  search: {
-    argument: '<words>',
-    make: (words, { lane, last }) => ({
-      kind: 'search',
-      words: words.flatMap((word) => word.split(/\s+/)).filter((word) => word !== ''),
-      lane,
-      last,
-    }),
-  },
-  remember: {
-    argument: '<text>',
-    make: (words) => ({ kind: 'remember', text: words.join(' ').trim() }),
-  },
-  forget: {
-    argument: '<id>',
-    make: ([id = ''], { purge }) => ({ kind: 'forget', id, purge }),
-  },
-  promote: { argument: '<id>', make: ([id = '']) => ({ kind: 'promote', id }) },
+/** What each takes; `[…]` may be left out. */
+const ARGUMENTS: Readonly<Record<MemoryCommand['kind'], string>> = {
+  show: '[id]',
+  search: '<words>',
+  remember: '<text>',
+  forget: '<id>',
+  promote: '<id>',
 };
 
 /** The command that words stand for; `prefix` is what stands before its name. Throws an AxeError that says how it is written. */
@@ -58,15 +37,27 @@ export function parseMemoryCommand(
   [name = '', ...words]: readonly string[],
   { prefix, flags = NO_FLAGS }: { readonly prefix: string; readonly flags?: CommandFlags | undefined },
 ): MemoryCommand {
-  const form = Object.entries(FORMS).find(([kind]) => kind === name)?.[1];
-  if (form === undefined) throw new AxeError(`unknown memory command "${name}"`);
-  const { argument, make } = form;
-  const isText = argument === '<words>' || argument === '<text>';
+  const kind = Object.keys(ARGUMENTS).find((known): known is MemoryCommand['kind'] => known === name);
+  if (kind === undefined) throw new AxeError(`unknown memory command "${name}"`);
+  const argument = ARGUMENTS[kind];
   const agent = prefix.startsWith('/') ? '' : '<agent> ';
   const usage = { remedy: `Usage: \`${prefix} ${name} ${agent}${argument}\`.` };
-  if (argument.startsWith('<') && words.join('').trim() === '')
-    throw new AxeError(`\`${name}\` needs \`${argument}\``, usage);
-  if (!isText && words.length > 1)
+  const text = words.join(' ').trim();
+  if (argument.startsWith('<') && text === '') throw new AxeError(`\`${name}\` needs \`${argument}\``, usage);
+  if (/\bid\b/.test(argument) && words.length > 1)
     throw new AxeError(`\`${name}\` takes one argument, not ${words.length}`, usage);
-  return make(words, flags);
+  const [id = ''] = words;
+  const { lane, last, purge } = flags;
+  switch (kind) {
+    case 'show':
+      return { kind, id, lane, last };
+    case 'search':
+      return { kind, words: text.split(/\s+/), lane, last };
+    case 'remember':
+      return { kind, text };
+    case 'forget':
+      return { kind, id, purge };
+    case 'promote':
+      return { kind, id };
+  }
 }

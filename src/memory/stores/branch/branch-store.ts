@@ -183,7 +183,9 @@ const MAX_NAME_CHARACTERS = 64;
 export function commitMessage(paths: readonly string[], ids: readonly string[], cause?: CommitCause): string {
   const names = [...new Set(paths.filter((path) => /\.(?:md|bak)$/.test(path)).map(agentOf))];
   const whose = names.length === 0 ? '' : ` of ${names.join(', ')}`;
-  const subject = `Update memory${whose}${whatFor(cause)} [skip ci]`;
+  const number = cause?.number === undefined ? '' : ` ${cause.number}`;
+  const why = cause === undefined ? '' : ` (${cause.event}${number})`;
+  const subject = `Update memory${whose}${why} [skip ci]`;
   const run = cause === undefined || cause.runUrl === '' ? [] : [`Run: ${cause.runUrl}`];
   return withTrailers(subject, [...run, ...savedLines(ids)]);
 }
@@ -196,19 +198,11 @@ function savedLines(ids: readonly string[]): readonly string[] {
   return ids.map((id) => `Axe-Save: ${encodeField(id)}`);
 }
 
-function whatFor(cause: CommitCause | undefined): string {
-  if (cause === undefined) return '';
-  const { event, number } = cause;
-  return ` (${event}${number === undefined ? '' : ` ${number}`})`;
-}
-
 /** `untrusted/pr-reviewer.state.md` → `pr-reviewer`. Paths are people's; only what a name is made of is kept. */
 function agentOf(path: string): string {
-  const file = path.replace(/(?:(\.md)\.bak|\.bak|\.state\.md)$/, '.md');
-  if (isNotesPath(file)) return 'notes';
-  return path
-    .replace(/\.bak$/, '')
-    .replace(/(?:\.state)?\.md$/, '')
+  const name = path.replace(/(?:\.state)?(?:\.md)?(?:\.bak)?$/, '');
+  if (isNotesPath(`${name}.md`)) return 'notes';
+  return name
     .replace(/(^|\/)untrusted\//, '$1')
     .replace(/[^A-Za-z0-9._/-]+/g, '-')
     .slice(0, MAX_NAME_CHARACTERS);

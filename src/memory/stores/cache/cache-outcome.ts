@@ -123,14 +123,11 @@ function isReason(line: string): boolean {
   return !line.startsWith('Attempt ') && !line.startsWith('[command]');
 }
 
+/** It says nothing of what is there, and passes. */
 function rateLimited(text: string): CacheTrouble {
   const message = 'the repository has reached the rate limit of the cache service';
-  const seconds = /reset in (\d+) seconds/.exec(text)?.[1];
-  return {
-    kind: 'rate-limited',
-    message,
-    retryAfterMs: seconds === undefined ? undefined : Number(seconds) * 1000,
-  };
+  const [, seconds = 60] = /reset in (\d+) seconds/.exec(text) ?? [];
+  return { kind: 'rate-limited', message, retryAfterMs: Number(seconds) * 1000 };
 }
 
 function withoutPrefix(line: string): string {

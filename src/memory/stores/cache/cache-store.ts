@@ -161,17 +161,11 @@ export function createCacheStore({
       case 'taken':
         if (!taken.has(number)) taken.set(number, startMs);
         return { kind: 'conflict' };
-      case 'denied':
-        return failed('denied', result.message, result.remedy ?? cacheWriteRemedy(event));
       case 'given-up':
-        broken = failed(signal.aborted ? 'timeout' : 'error', result.message, SERVICE_REMEDY);
+        broken = troubleOf(result, signal, '');
         return broken;
-      case 'refused':
-      case 'error':
-        return failed('error', `saving to the Actions cache failed: ${result.message}`, SERVICE_REMEDY);
-      case 'rate-limited':
-      case 'unavailable':
-        return { ...failed(result.kind, result.message, result.remedy), retryAfterMs: result.retryAfterMs };
+      default:
+        return troubleOf(result, signal, cacheWriteRemedy(event));
     }
   }
 
@@ -192,7 +186,8 @@ export function createCacheStore({
     if (broken !== undefined) return broken;
     const found = await cache.restore({ paths, keys }, signal);
     if (found.kind === 'miss') return NOTHING;
-    if (found.kind !== 'hit') return unreadable(found, signal);
+    if (found.kind === 'refused') return damaged(found.message);
+    if (found.kind !== 'hit') return troubleOf(found, signal, READ_DENIED_REMEDY, notRead);
     const { key, files } = found;
     const number = parseKey(of, key);
     if (number === undefined) return damaged(`the cache answered with a foreign key \`${key}\``);
@@ -262,22 +257,25 @@ function damaged(message: string): FailedSave {
   return failed('error', notRead(message), remedy);
 }
 
-/** A rate limit says nothing of what is there, and passes. */
-function unreadable(found: CacheTrouble | GivenUp, { aborted }: AbortSignal): FailedSave {
-  const message = notRead(found.message);
-  switch (found.kind) {
-    case 'refused':
-      return damaged(found.message);
+/** Trouble of the service as that of a store; `denied` is what helps a job that is not let in. */
+function troubleOf(
+  { message, ...trouble }: CacheTrouble | GivenUp,
+  { aborted }: AbortSignal,
+  denied: string,
+  told = (cause: string) => cause,
+): FailedSave {
+  switch (trouble.kind) {
     case 'given-up':
-      return failed(aborted ? 'timeout' : 'error', message, SERVICE_REMEDY);
+      return failed(aborted ? 'timeout' : 'error', told(message), SERVICE_REMEDY);
     case 'denied':
-      return failed('denied', message, READ_DENIED_REMEDY);
-    case 'error':
-      return failed('error', message, found.remedy ?? SERVICE_REMEDY);
+      return failed('denied', told(message), trouble.remedy ?? denied);
     case 'rate-limited':
-      return { ...failed('rate-limited', message), retryAfterMs: found.retryAfterMs ?? 60_000 };
-    case 'unavailable':
-      return failed('unavailable', message, found.remedy);
+    case 'unavailable': {
+      const { kind, remedy, retryAfterMs } = trouble;
+      return { ...failed(kind, told(message), remedy), retryAfterMs };
+    }
+    default:
+      return failed('error', told(message), trouble.remedy ?? SERVICE_REMEDY);
   }
 }
 
