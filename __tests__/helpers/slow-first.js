@@ -3,7 +3,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Suites that wait for a minute, or work for half of one. */
 const SLOW =
-  /[\\/](?:a-save-that-hangs-ends-with-its-time|twenty-runs-at-once-save-twenty-entries-in-the-cache|golden\.part-\d)\.test\.ts$/;
+  /[\\/](?:a-save-that-hangs-ends-with-its-time|twenty-runs-at-once-lose-nothing|golden\.part-\d)\.test\.ts$/;
 
 /** Jest begins with the largest files where it does not know yet which are slow: one that begins last is waited for alone. */
 export default class SlowFirst extends Sequencer {

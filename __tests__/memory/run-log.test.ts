@@ -125,35 +125,18 @@ it('C2 26: a line of a result that would start an entry is written with a leadin
 });
 
 describe('lastEntries', () => {
-  it('returns the whole text for 0 (TestLoadEntries_AllEntries)', () => {
-    expect(lastEntries(numbered(3), 0)).toBe(numbered(3));
-  });
-
-  it('returns the newest entries (TestLoadEntries_LastN, _LastN_One)', () => {
-    const log = numbered(5);
-    expect(lastEntries(log, 2)).toBe(entry('task 4', 'result 4') + entry('task 5', 'result 5'));
-    expect(lastEntries(log, 1)).toBe(entry('task 5', 'result 5'));
-  });
-
-  it('returns all entries if there are fewer (TestLoadEntries_LastN_ExceedsCount)', () => {
-    expect(lastEntries(numbered(3), 10)).toBe(numbered(3));
-  });
-
-  it('leaves out text before the first entry, unless all is requested (TestLoadEntries_ContentBeforeFirstEntry)', () => {
-    const log = `# Notes\n\nby hand\n\n${numbered(2)}`;
-    expect(lastEntries(log, 1)).toBe(entry('task 2', 'result 2'));
-    expect(lastEntries(log, 9)).toBe(numbered(2));
-    expect(lastEntries(log, 0)).toBe(log);
-  });
-
-  it('keeps the bytes unchanged (TestLoadEntries_PreservesFormat)', () => {
-    const odd = '## a\r\n**Task:** x\r\n\r\n\r\n##  b \n\n\n  tail without end';
-    expect(lastEntries(odd, 2)).toBe(odd);
-    expect(lastEntries(odd, 1)).toBe('##  b \n\n\n  tail without end');
-  });
-
-  it('treats any heading as an entry, timestamp or not (C2 22)', () => {
-    expect(lastEntries(`${numbered(1)}## hello\nby hand\n`, 1)).toBe('## hello\nby hand\n');
+  const LOG = `# Notes\n\nby hand\n\n${numbered(5)}`;
+  const ODD = '## a\r\n**Task:** x\r\n\r\n\r\n##  b \n\n\n  tail without end';
+  it.each([
+    ['the whole text for 0 (TestLoadEntries_AllEntries, _ContentBeforeFirstEntry)', LOG, 0, LOG],
+    ['the newest (TestLoadEntries_LastN_One)', LOG, 1, entry('task 5', 'result 5')],
+    ['the newest two (TestLoadEntries_LastN)', LOG, 2, numbered(5).slice(numbered(3).length)],
+    ['all if there are fewer (TestLoadEntries_LastN_ExceedsCount)', LOG, 10, numbered(5)],
+    ['its bytes unchanged (TestLoadEntries_PreservesFormat)', ODD, 2, ODD],
+    ['one of them unchanged', ODD, 1, '##  b \n\n\n  tail without end'],
+    ['any heading, timestamp or not (C2 22)', `${numbered(1)}## hello\nby hand\n`, 1, '## hello\nby hand\n'],
+  ])('returns %s', (_, log, count, expected) => {
+    expect(lastEntries(log, count)).toBe(expected);
   });
 
   it.each([' ## x', '##x', '### x', '\t## x', '\u2028## x', 'a ## x'])(

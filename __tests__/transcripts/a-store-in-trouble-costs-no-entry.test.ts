@@ -28,22 +28,6 @@ describe('the cache', () => {
       },
     ],
     [
-      'C3 35: `cache-mode: read`',
-      { env: { ACTIONS_CACHE_MODE: 'read' }, told: /`cache-mode: read` does not let this job write/ },
-    ],
-    [
-      'C3 39: a service that says no',
-      {
-        fault: {
-          operation: 'CreateCacheEntry',
-          status: 200,
-          body: { ok: false, message: 'cache storage quota has been exceeded' },
-          times: 99,
-        },
-        told: /cache storage quota has been exceeded\. Delete entries that are not needed/,
-      },
-    ],
-    [
       'C3 38: a cache that cannot be read, and is not written over',
       {
         fault: {
@@ -134,27 +118,12 @@ describe('the branch', () => {
 
   const CHANGES: readonly (readonly [string, Change])[] = [
     [
-      'C3 45: a branch that somebody else creates',
-      { during: (scene) => put(scene, OTHER), after: ['By somebody else.', 'Mine.'] },
-    ],
-    [
       'C3 51: a branch that is deleted',
       {
         before: BEFORE,
         during: ({ repo }) => void repo.branches.delete(BRANCH),
         after: ['Mine.'],
         told: [CREATED],
-      },
-    ],
-    [
-      'C3 51: a branch that is force-pushed',
-      {
-        before: BEFORE,
-        during: (scene) => {
-          scene.repo.branches.delete(BRANCH);
-          put(scene, OTHER);
-        },
-        after: ['By somebody else.', 'Mine.'],
       },
     ],
     [
@@ -247,30 +216,6 @@ describe('a refusal of the branch', () => {
       },
     ],
     [
-      'C3 48: a run in an archived repository',
-      {
-        set: ({ repo }) => {
-          repo.isArchived = true;
-        },
-        told: /archived.* Unarchive octo-org\/octo-repo, or name another repository with `memory-repo`/,
-      },
-    ],
-    [
-      'C3 48: a run under a ruleset for all branches',
-      {
-        set: ({ repo }) => void repo.rules.push({ branch: '*', kind: 'ruleset' }),
-        told: /rule violations.* In the repository's rulesets, exclude `axe-memory`/s,
-      },
-    ],
-    [
-      'C3 48: a run whose memory branch is protected',
-      {
-        set: ({ repo }) => void repo.rules.push({ branch: repo.defaultBranch, kind: 'protection' }),
-        inputs: { 'memory-branch': 'main' },
-        told: /through a pull request.* Set `memory-branch: axe-memory`/s,
-      },
-    ],
-    [
       'C3 48: a run whose token does not see the private repository',
       {
         set: ({ github }) => void github.addRepo('octo-org/memory', { isPrivate: true, contents: {} }),
@@ -286,14 +231,6 @@ describe('a refusal of the branch', () => {
           github.fail({ ...graphQlRateLimit(secondsAhead(40 * 60)), ...commits });
         },
         told: /rate limit exceeded.* GitHub asks for a pause of 2[34]\d\d s/,
-      },
-    ],
-    [
-      'a run whose token is revoked while the model thinks',
-      {
-        set: ({ github, model }) =>
-          model.onRequest(() => github.fail({ ...LATER, status: 401, body: { message: 'Bad credentials' } })),
-        told: /Bad credentials.* The token is not valid \(any more\): check `repositories-token`/,
       },
     ],
     [

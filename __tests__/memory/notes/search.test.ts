@@ -87,17 +87,13 @@ describe('the order of search results', () => {
 
 describe('the words of a query', () => {
   it.each([
-    ['a word within a word', 'undone', 'done', true],
-    ['the Kelvin sign for a k', '300 \u212A', '300 k', true],
-    ['a letter in two parts', 'e\u0301cole', 'école', true],
-    ['brackets and stars unchanged', 'f(x)[0]*', '(x)[0]*', true],
-    ['a backslash unchanged', 'C:\\temp', 'c:\\TEMP', true],
-    ['Chinese', '我们用缩进', '缩进', true],
-    ['Japanese', '設定はタブです', 'タブ', true],
-    ['Arabic', 'نستخدم علامات الجدولة', 'الجدولة', true],
-    ['an emoji', 'ship it 🚀', '🚀', true],
-  ])('find %s', (_, text, query, isFound) => {
-    expect(search({ 'MEMORY.md': text }, query).hits).toHaveLength(isFound ? 1 : 0);
+    ['a word within a word', 'undone', 'done'],
+    ['the Kelvin sign for a k', '300 \u212A', '300 k'],
+    ['a letter in two parts', 'e\u0301cole', 'école'],
+    ['brackets and stars unchanged', 'f(x)[0]*', '(x)[0]*'],
+    ['a backslash unchanged', 'C:\\temp', 'c:\\TEMP'],
+  ])('find %s', (_, text, query) => {
+    expect(search({ 'MEMORY.md': text }, query).hits).toHaveLength(1);
   });
 
   it('are split at any white space, wide or narrow', () => {

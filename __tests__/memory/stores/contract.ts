@@ -76,28 +76,17 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       expect(textOf(await read(0, false))).toMatch(/^preamble\n\n## /);
     });
 
-    it('returns the requested number of entries, however large, unless bytes are bounded', async () => {
+    it('returns the newest entries that fit, and says what the file holds', async () => {
       const { open, put } = await makePlace();
-      const large = (id: string) => entryText(id).replace(`task of ${id}`, `${id}${'x'.repeat(50_000)}`);
-      const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j'];
-      const giant = entryText('k').replace('task of k', `begin ${'t'.repeat(300_000)} end`);
-      await put('bot.md', ids.map(large).join(''));
-      await put('untrusted/bot.md', giant);
-      const read = async (lastN: number, maxBytes?: number) =>
-        await open().read({ path: 'bot.md', lastN, count: true, maxBytes: maxBytes ?? 0 }, never);
-      for (const lastN of [0, 10])
-        expect(await read(lastN)).toMatchObject({ loaded: 10, total: 10, truncated: undefined });
-      for (const lastN of [0, 4])
-        expect(await read(lastN, 120_000)).toMatchObject({
-          text: large('i') + large('j'),
-          loaded: 2,
-          total: 10,
-          truncated: { fileBytes: 10 * Buffer.byteLength(large('a')) },
-        });
-      const request = { path: 'untrusted/bot.md', lastN: 0, count: true, maxBytes: 20_000 };
-      const one = await open().read(request, never);
-      expect(one).toMatchObject({ loaded: 1, total: 1, truncated: { fileBytes: Buffer.byteLength(giant) } });
-      expect(textOf(one)).toMatch(/begin t+ \[\.\.\. .*\] t+ end\n\*\*Result:/);
+      const log = ['a', 'b', 'c'].map((id) => entryText(id)).join('');
+      await put('bot.md', log);
+      const request = { path: 'bot.md', lastN: 0, count: true, maxBytes: 2 * entryText('a').length };
+      expect(await open().read(request, never)).toMatchObject({
+        text: entryText('b') + entryText('c'),
+        loaded: 2,
+        total: 3,
+        truncated: { fileBytes: log.length },
+      });
     });
 
     it('keeps files apart and changes in order', async () => {

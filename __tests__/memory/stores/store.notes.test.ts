@@ -3,7 +3,7 @@ import type { Change } from '../../../src/memory/change.js';
 import { createTreeStore } from '../../../src/memory/stores/store.js';
 import { createFakeRemote } from './fake-backend.js';
 import { createFakeClock } from './fake-clock.js';
-import { adding, note, overwriting } from './notes-contract.js';
+import { adding, overwriting } from './notes-contract.js';
 
 const never = new AbortController().signal;
 
@@ -44,57 +44,5 @@ describe('a commit of notes whose answer was lost', () => {
     });
     expect(await store.write([adding('MEMORY.md', 'mine')], never)).toMatchObject({ kind: 'saved' });
     expect(remote.tree.get('MEMORY.md')).toBe('mine\ntheirs\n');
-  });
-});
-
-describe('a commit that is lost while another run saves', () => {
-  it.each<[string, number, Change, string]>([
-    [
-      'an append of the line that the other run added',
-      2,
-      adding('MEMORY.md', 'theirs'),
-      'first\nold\ntheirs\ntheirs\n',
-    ],
-  ])('does not cost %s', async (_, lostAt, change, expected) => {
-    const remote = createFakeRemote();
-    remote.tree = new Map([['MEMORY.md', 'first\nold\n']]);
-    let commits = 0;
-    const backend = remote.backend({
-      step: async (operation) => {
-        if (operation !== 'commit') return;
-        commits += 1;
-        if (commits > lostAt) return;
-        remote.tree = new Map([['MEMORY.md', 'first\nold\ntheirs\n']]);
-        remote.version += 1;
-      },
-      commit: () => (commits === lostAt ? { kind: 'unknown', message: 'no answer' } : undefined),
-    });
-    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
-    expect(await store.write([change], never)).toMatchObject({ kind: 'saved' });
-    expect(remote.tree.get('MEMORY.md')).toBe(expected);
-  });
-});
-
-describe('a note that somebody else changed during the save', () => {
-  const OVERWRITE = { kind: 'overwrite', text: 'mine' } as const;
-
-  it('is kept next to the one that is written over it', async () => {
-    const remote = createFakeRemote();
-    remote.tree = new Map([['MEMORY.md', 'first\n']]);
-    let commits = 0;
-    const backend = remote.backend({
-      step: async (operation) => {
-        if (operation !== 'commit') return;
-        commits += 1;
-        if (commits > 1) return;
-        remote.tree = new Map([['MEMORY.md', 'theirs\n']]);
-        remote.version += 1;
-      },
-    });
-    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 60_000 });
-    expect(await store.write([note('MEMORY.md', OVERWRITE, { backup: true })], never)).toMatchObject({
-      kind: 'saved',
-    });
-    expect(Object.fromEntries(remote.tree)).toEqual({ 'MEMORY.md': 'mine', 'MEMORY.bak': 'theirs\n' });
   });
 });

@@ -72,6 +72,7 @@ describe('a save, judged by what the library prints', () => {
       -1,
       'denied',
     ],
+    [['Failed to save: More details: cache storage quota has been exceeded'], -1, 'denied'],
     [['::warning::Failed to save: Cache service responded with 500 during upload chunk.'], 77, 'error'],
     [
       [

@@ -1,6 +1,5 @@
 import {
   chmod,
-  link,
   lstat,
   mkdir,
   mkdtemp,
@@ -85,42 +84,6 @@ describeMemoryStore('a file store over files elsewhere', async () => {
   };
 });
 
-describe('a note that cannot be used (D54)', () => {
-  it.each([
-    ['cannot be read', 'denied', async (path: string) => await chmod(path, 0)],
-    [
-      'is a link',
-      'refused',
-      async (path: string) => {
-        await rm(path);
-        await symlink('/etc/hostname', path);
-      },
-    ],
-    [
-      'is a folder',
-      'refused',
-      async (path: string) => {
-        await rm(path);
-        await mkdir(path);
-      },
-    ],
-  ] as const)('is blocked because it %s, and all others are read', async (_, reason, spoil) => {
-    await writeFile(join(root, 'MEMORY.md'), 'facts\n');
-    await writeFile(join(root, 'bot.md'), entryText('a'));
-    await mkdir(join(root, 'notes'));
-    await writeFile(join(root, 'notes', 'x.md'), 'x\n');
-    await spoil(join(root, 'MEMORY.md'));
-    const found = await asNobody(
-      async () => await makeStore().readTree(never, ['MEMORY.md', 'notes/', 'bot.md']),
-    );
-    expect(found).toMatchObject({ kind: 'tree', blocked: [{ path: 'MEMORY.md', reason }] });
-    if (found.kind !== 'tree') return;
-    expect([...found.tree.keys()].sort()).toEqual(['bot.md', 'notes/x.md']);
-    expect(found.warnings).toHaveLength(1);
-    expect(found.warnings[0]?.message).toContain('MEMORY.md');
-  });
-});
-
 describe('messages have axe’s text (transcript 11)', () => {
   it('for a folder in place of the file', async () => {
     await mkdir(join(root, 'bot.md'));
@@ -172,34 +135,6 @@ describe('messages have axe’s text (transcript 11)', () => {
 });
 
 describe('C2 30: a store with links and special files', () => {
-  it('neither reads nor writes through a link in a workspace', async () => {
-    await writeFile(join(root, 'secret'), 'token\n');
-    await symlink('secret', join(root, 'bot.md'));
-    expect(await read(makeStore())).toMatchObject({
-      kind: 'failed',
-      remedy: expect.stringContaining('link'),
-    });
-    const changes: Change[] = [append('a'), { kind: 'rewrite', path: 'bot.md', rewrite: () => 'x' }];
-    for (const change of changes)
-      expect(await makeStore().write([change], never)).toMatchObject({ kind: 'failed' });
-    expect(await readFile(join(root, 'secret'), 'utf8')).toBe('token\n');
-  });
-
-  it('follows no folder that is a link out of the workspace', async () => {
-    const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
-    await writeFile(join(outside, 'bot.md'), entryText('theirs'));
-    await symlink(outside, join(root, 'memory'));
-    expect(await read(makeStore(), 'memory/bot.md')).toMatchObject({
-      kind: 'failed',
-      message: expect.stringContaining('is a symbolic link'),
-    });
-    expect(await makeStore().write([append('a', { path: 'memory/deep/bot.md' })], never)).toMatchObject({
-      kind: 'failed',
-    });
-    expect(await readdir(outside)).toEqual(['bot.md']);
-    await rm(outside, { recursive: true });
-  });
-
   it('rewrites the target of a link on the command line, and leaves the link', async () => {
     await mkdir(join(root, 'dotfiles'));
     const real = join(root, 'dotfiles/real.md');
@@ -308,22 +243,6 @@ describe('any order of concurrent appends and rewrites', () => {
   });
 });
 
-it('refuses a file with another name outside, and leaves it unchanged', async () => {
-  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
-  await writeFile(join(outside, 'theirs.txt'), entryText('theirs'));
-  await link(join(outside, 'theirs.txt'), join(root, 'bot.md'));
-  expect(await read(makeStore())).toMatchObject({
-    kind: 'failed',
-    message: expect.stringContaining('has more than one name (hard links)'),
-    remedy: expect.stringContaining('regular file'),
-  });
-  const changes: Change[] = [append('a'), { kind: 'rewrite', path: 'bot.md', rewrite: () => 'x' }];
-  for (const change of changes)
-    expect(await makeStore().write([change], never)).toMatchObject({ kind: 'failed', reason: 'refused' });
-  expect(await readFile(join(outside, 'theirs.txt'), 'utf8')).toBe(entryText('theirs'));
-  await rm(outside, { recursive: true });
-});
-
 it('C2 31: a trim that stops between the backup and the trimmed file loses no entry and duplicates none', async () => {
   const trim: Change = { kind: 'rewrite', path: 'bot.md', rewrite: (text) => lastEntries(text, 1) };
   const log = entryText('a') + entryText('b');
@@ -369,21 +288,4 @@ it('C2 30: a full disk leaves the memory file as it was', async () => {
     message: `failed to write memory entry: write ${join(root, 'bot.md')}: no space left on device`,
   });
   expect(await readFile(join(root, 'bot.md'), 'utf8')).toBe(entryText('a'));
-});
-
-it('the folder of a file store is refused if it is a link', async () => {
-  const outside = await mkdtemp(join(tmpdir(), 'axe-outside-'));
-  await symlink(outside, join(root, '.axe'));
-  const store = createFileStore({
-    files: createFiles(),
-    clock: createFakeClock(),
-    root,
-    folder: '.axe/memory',
-    followLinks: false,
-  });
-  expect(await store.readTree(never)).toMatchObject({
-    kind: 'failed',
-    message: expect.stringContaining('is a symbolic link'),
-  });
-  await rm(outside, { recursive: true });
 });
