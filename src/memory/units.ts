@@ -6,8 +6,6 @@ import { countEntries, type Entry, joinOnLines, parseEntries } from './run-log.j
  * part that names an id although the entry above has one already is an entry of its own: somebody changed its heading.
  */
 export interface Unit {
-  /** Index of its first character in the text. */
-  readonly start: number;
   readonly text: string;
   /** As the heading says, or else as that of the entry above. */
   readonly timeMs: number;
@@ -26,7 +24,12 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)\
 
 /** Takes a run log apart into its timestamped entries. */
 export function parseLog(text: string): Log {
-  const open: OpenUnit[] = [];
+  const open: {
+    readonly start: number;
+    readonly timeMs: number;
+    readonly texts: string[];
+    id?: string | undefined;
+  }[] = [];
   for (const entry of parseEntries(text)) {
     const { start, heading, text, id } = entry;
     const above = open.at(-1);
@@ -39,18 +42,11 @@ export function parseLog(text: string): Log {
       above.texts.push(text);
     }
   }
-  const units = open.map(({ start, timeMs, texts, id }) => {
+  const units = open.map(({ timeMs, texts, id }) => {
     const text = texts.join('');
-    return { start, text, timeMs, id: id ?? textId(text) };
+    return { text, timeMs, id: id ?? textId(text) };
   });
-  return { preamble: text.slice(0, units[0]?.start ?? text.length), units };
-}
-
-interface OpenUnit {
-  readonly start: number;
-  readonly timeMs: number;
-  readonly texts: string[];
-  id: string | undefined;
+  return { preamble: text.slice(0, open[0]?.start ?? text.length), units };
 }
 
 /** The log with an entry in its place by time, unless it is there; every other byte stays. */

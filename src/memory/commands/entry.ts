@@ -38,19 +38,12 @@ export function lanePath(path: string, lane: LogLane): string {
 
 export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[] {
   const { preamble, units } = parseLog(text);
-  let line = 1 + countLineBreaks(preamble);
+  let line = preamble.split('\n').length;
   return units.map((unit) => {
     const entry = readEntry(unit, line, lane);
-    line += countLineBreaks(unit.text);
+    line += unit.text.split('\n').length - 1;
     return entry;
   });
-}
-
-/** Line breaks in a text. */
-function countLineBreaks(text: string): number {
-  let breaks = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks += 1;
-  return breaks;
 }
 
 /** The two fields of an entry's text without its heading; a field is undefined where its line is missing. */
@@ -124,15 +117,11 @@ export function formatBrief(entry: MemoryEntry): string {
 
 function formatListed(entry: MemoryEntry): string {
   const { task, result, body } = entry;
-  if (task === undefined && result === undefined) return joinIndented(formatHead(entry), firstLines(body));
-  return joinIndented(formatHead(entry), [
-    `Task: ${shorten(task ?? '', MAX_TASK_CHARACTERS)}`,
-    ...firstLines(`Result: ${result ?? ''}`),
-  ]);
-}
-
-function joinIndented(head: string, lines: readonly string[]): string {
-  return [head, ...lines].join('\n  ');
+  const lines =
+    task === undefined && result === undefined
+      ? firstLines(body)
+      : [`Task: ${shorten(task ?? '', MAX_TASK_CHARACTERS)}`, ...firstLines(`Result: ${result ?? ''}`)];
+  return [formatHead(entry), ...lines].join('\n  ');
 }
 
 function formatHead({ id, heading, lane, provenance, line }: MemoryEntry): string {

@@ -1,4 +1,3 @@
-import type { Clock } from '../../lib/clock.js';
 import { AxeError, messageOf } from '../../lib/errors.js';
 import { limitTime } from '../../lib/time-limit.js';
 import { statePath } from '../state.js';
@@ -61,36 +60,22 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
     if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
     const endMs = clock.now().getTime() + READ_MS;
+    const limit = limitTime({ clock, limitMs: READ_MS, signal });
     try {
-      return await inReadTime(clock, signal, async (limited) => {
-        for (;;) {
-          const found = await backend.read(limited, paths);
-          if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
-          const { retryAfterMs = READ_MS } = found;
-          if (clock.now().getTime() + retryAfterMs >= endMs) return found;
-          log?.(`Memory: ${found.message}; trying again in ${Math.ceil(retryAfterMs / 1000)} s.`);
-          await clock.sleep(retryAfterMs, limited);
-        }
-      });
+      for (;;) {
+        const found = await backend.read(limit.signal, paths);
+        if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
+        const { retryAfterMs = READ_MS } = found;
+        if (clock.now().getTime() + retryAfterMs >= endMs) return found;
+        log?.(`Memory: ${found.message}; trying again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+        await clock.sleep(retryAfterMs, limit.signal);
+      }
     } catch (thrown) {
-      return failed('error', messageOf(thrown), thrown instanceof AxeError ? thrown.remedy : undefined);
+      const message = limit.isOver() ? `there was no answer within ${READ_MS / 1000} s` : messageOf(thrown);
+      return failed('error', message, thrown instanceof AxeError ? thrown.remedy : undefined);
+    } finally {
+      limit.end();
     }
-  }
-}
-
-/** Reads memory for as long as a run waits for it. Throws an AxeError when that is over. */
-async function inReadTime<T>(
-  clock: Clock,
-  signal: AbortSignal,
-  read: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const limit = limitTime({ clock, limitMs: READ_MS, signal });
-  try {
-    return await read(limit.signal);
-  } catch (thrown) {
-    throw limit.isOver() ? new AxeError(`there was no answer within ${READ_MS / 1000} s`) : thrown;
-  } finally {
-    limit.end();
   }
 }
 

@@ -143,18 +143,11 @@ async function waitInTime<T>(
   }
 }
 
-/** Modes of `ACTIONS_CACHE_MODE` that let a job in; unset or unknown means both (the library's own rule). */
-const ALLOWED = {
-  read: new Set(['', 'read', 'write']),
-  write: new Set(['', 'write', 'write-only']),
-} as const;
-
-const MODES = ['none', 'read', 'write', 'write-only'];
-
 /** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
 export function checkAccess(access: 'read' | 'write', env: Environment): CacheTrouble | undefined {
   const mode = cacheMode(env);
-  if (ALLOWED[access].has(mode)) return undefined;
+  // Unset or unknown it lets a job in (the library's own rule).
+  if (!['none', access === 'read' ? 'write-only' : 'read'].includes(mode)) return undefined;
   return {
     kind: 'unavailable',
     message: `\`cache-mode: ${mode}\` does not let this job ${access} the cache`,
@@ -162,10 +155,8 @@ export function checkAccess(access: 'read' | 'write', env: Environment): CacheTr
   };
 }
 
-/** The mode of a job as the runner tells it; empty if it tells none that is known. */
 function cacheMode(env: Environment): string {
-  const mode = (env['ACTIONS_CACHE_MODE'] ?? '').trim().toLowerCase();
-  return MODES.includes(mode) ? mode : '';
+  return (env['ACTIONS_CACHE_MODE'] ?? '').trim().toLowerCase();
 }
 
 /**
