@@ -21,10 +21,7 @@ describe('the entries of a run log', () => {
       [entryText('a'), 'a'],
       [plain, textId(plain)],
     ]);
-    expect(units.map(({ start, timeMs }) => [start, timeMs])).toEqual([
-      [7, Date.parse('2026-02-03T04:05:06Z')],
-      [7 + entryText('a').length, Date.parse('2026-02-03T04:05:06Z')],
-    ]);
+    for (const { timeMs } of units) expect(timeMs).toBe(Date.parse('2026-02-03T04:05:06Z'));
   });
 
   it.each([
@@ -93,8 +90,6 @@ describe('the entries of a run log', () => {
       fc.property(log, (text) => {
         const { preamble, units } = parseLog(text);
         expect(preamble + units.map((unit) => unit.text).join('')).toBe(text);
-        for (const unit of units)
-          expect(text.slice(unit.start, unit.start + unit.text.length)).toBe(unit.text);
       }),
       { numRuns: 1_000 },
     );

@@ -5,15 +5,13 @@ import { createClock } from '../../src/lib/clock.js';
 import { createFiles } from '../../src/lib/files.js';
 import type { MemoryStore, SaveResult } from '../../src/memory/store.js';
 import { openBranchMemory } from '../../src/memory/stores/branch/branch-store.js';
-import { createCacheStore } from '../../src/memory/stores/cache/cache-store.js';
 import { createFileStore } from '../../src/memory/stores/file/file-store.js';
 import { connectGitHub } from '../../src/run/github.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { tempDir } from '../helpers/temp.js';
 import { textOf } from '../memory/stores/contract.js';
 import { append, idsIn } from '../memory/stores/entries.js';
-import { createFakeCache } from '../memory/stores/fake-cache.js';
-import { createFakeFiles } from '../memory/stores/fake-files.js';
+import { createFakeCache, openCacheJob } from '../memory/stores/fake-cache.js';
 import { createSimulatedClock, seededRandom } from '../memory/stores/simulated-clock.js';
 
 const RUNS = 50;
@@ -80,23 +78,12 @@ describe('savers at once', () => {
     const random = seededRandom(50);
     const clock = createSimulatedClock(random);
     const cache = createFakeCache();
-    const open = () => {
-      const files = createFakeFiles();
-      const faults = {
-        latency: () => clock.sleep(80 + random() * 80),
-        upload: async () => {
-          await clock.sleep(200 + random() * 200);
-          return 'done' as const;
-        },
-      };
-      return createCacheStore({
-        cache: cache.client({ files, workspace: '/w', faults }),
-        files,
-        clock,
-        directory: '/w/.axe-action-memory',
-        scope: 'trunk',
-      });
+    const upload = async () => {
+      await clock.sleep(200 + random() * 200);
+      return 'done' as const;
     };
+    const latency = () => clock.sleep(80 + random() * 80);
+    const open = () => openCacheJob(cache, clock, { latency, upload });
     const results = await saveAll(open);
     expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
     expect([...(await idsOf(open()))].sort()).toEqual(IDS);

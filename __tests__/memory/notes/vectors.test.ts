@@ -1,26 +1,20 @@
-import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { createFiles } from '../../../src/lib/files.js';
 import {
   appendMemoryBlock,
   type BlockOptions,
   effectiveReserve,
   formatMemoryBlock,
 } from '../../../src/memory/notes/context-block.js';
-import { notesUnder, projectSlug } from '../../../src/memory/notes/place.js';
+import { projectSlug } from '../../../src/memory/notes/place.js';
 import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
 import { fileTooLarge } from '../../../src/memory/notes/session.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
-import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { notesToolsPrompt, withMemory } from '../../../src/prompt/system.js';
-import { createFakeClock } from '../stores/fake-clock.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 
 /**
  * The test vectors of the reference on memory tools. Values come from the original programs where these could be run. A vector
- * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`; V33 and V56 to V58 fell with what they described.
+ * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`, V79 in `file-store.notes.test.ts`; V33 and V56 to V58 fell with what they described.
  */
 
 const MARK = '\n…[memory truncated]';
@@ -81,16 +75,14 @@ it.each([
   expect(await scene.text(DAY)).toBe(kept);
 });
 
-it('V16: the name of a note can have spaces around it and end in .md', async () => {
+it.each([
+  ['V16: the name of a note can have spaces around it and end in .md', ['auth.md', ' auth ']],
+  ['V17: every .md at the end of a name is removed', ['auth.md.md']],
+])('%s', async (_, names) => {
   const scene = createNotesScene();
-  for (const name of ['auth.md', ' auth '])
+  for (const name of names)
     expect(await writeNote(scene, name)).toBe(`Wrote 1 bytes to ${ROOT}/${PROJECT}/notes/auth.md`);
-  expect(await scene.text(`${PROJECT}/notes/auth.md`)).toBe('n\nn\n');
-});
-
-it('V17: every .md at the end of a name is removed', async () => {
-  const scene = createNotesScene();
-  expect(await writeNote(scene, 'x.md.md')).toBe(`Wrote 1 bytes to ${ROOT}/${PROJECT}/notes/x.md`);
+  expect(await scene.text(`${PROJECT}/notes/auth.md`)).toBe('n\n'.repeat(names.length));
 });
 
 it('V18: no name leads out of the folder, or is hidden or empty', async () => {
@@ -139,28 +131,36 @@ it('V25: without content there is no block', () => {
   expect(all.map((files) => block(files))).toEqual(['', '', '']);
 });
 
-it('V26: long-term memory is in the block without space around it', () =>
-  expect(block({ 'MEMORY.md': '\n# Facts\nuse tabs\n\n' })).toBe(
-    `${OPEN}${LONG_TERM_TITLE}# Facts\nuse tabs\n</memory>`,
-  ));
+const FACTS = { 'MEMORY.md': '\n# Facts\nuse tabs\n\n' };
 
-it('V27: open items, yesterday and today follow, older days do not', () =>
-  expect(
-    block({
-      'MEMORY.md': '\n# Facts\nuse tabs\n\n',
+it.each<[string, Readonly<Record<string, string>>, string]>([
+  [
+    'V26: long-term memory is in the block without space around it',
+    FACTS,
+    `${LONG_TERM_TITLE}# Facts\nuse tabs\n`,
+  ],
+  [
+    'V27: open items, yesterday and today follow, older days do not',
+    {
+      ...FACTS,
       [`${PROJECT}/SCRATCHPAD.md`]: SCRATCHPAD,
       [`${PROJECT}/daily/2026-02-27.md`]: 'old',
       [`${PROJECT}/daily/2026-02-28.md`]: 'yday',
       [DAY]: 'tday',
-    }),
-  ).toBe(
-    `${OPEN}${LONG_TERM_TITLE}# Facts\nuse tabs\n\n## Scratchpad (open items)\n- [ ] one\n  * [ ] three\n* [ ] four\n\n## Daily log 2026-02-28\nyday\n\n## Daily log 2026-03-01 (today)\ntday\n</memory>`,
-  ));
-
-it('V28: Windows line ends are not part of an item', () =>
-  expect(block({ [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] a\r\n- [x] b\r\n' })).toBe(
-    `${OPEN}\n\n## Scratchpad (open items)\n- [ ] a\n</memory>`,
-  ));
+    },
+    `${LONG_TERM_TITLE}# Facts\nuse tabs\n\n## Scratchpad (open items)\n- [ ] one\n  * [ ] three\n* [ ] four\n\n## Daily log 2026-02-28\nyday\n\n## Daily log 2026-03-01 (today)\ntday\n`,
+  ],
+  [
+    'V28: Windows line ends are not part of an item',
+    { [`${PROJECT}/SCRATCHPAD.md`]: '- [ ] a\r\n- [x] b\r\n' },
+    '\n\n## Scratchpad (open items)\n- [ ] a\n',
+  ],
+  [
+    'V34: today stays and the large file is cut (deviation D7)',
+    { 'MEMORY.md': 'a'.repeat(40_000), [DAY]: 'T' },
+    `${LONG_TERM_TITLE}${'a'.repeat(32_699)}${MARK}\n\n## Daily log 2026-03-01 (today)\nT\n`,
+  ],
+])('%s', (_, files, sections) => expect(block(files)).toBe(`${OPEN}${sections}</memory>`));
 
 it.each([
   ['V29: the sections are cut at the cap, which excludes mark and tags', 'a', 40_000, 32_734, 32_872],
@@ -179,11 +179,6 @@ it('V32: a very large file is cut with a warning, not silently left out (deviati
   expect(text).toContain(`${'a'.repeat(32_734)}${MARK}`);
   expect(warnings.map(({ code }) => code)).toEqual(['memory-truncated']);
 });
-
-it('V34: today stays and the large file is cut (deviation D7)', () =>
-  expect(block(LARGE_AND_TODAY)).toBe(
-    `${OPEN}${LONG_TERM_TITLE}${'a'.repeat(32_699)}${MARK}\n\n## Daily log 2026-03-01 (today)\nT\n</memory>`,
-  ));
 
 it.each([
   ['V35: a prompt without a block stays unchanged', undefined, 'BASE'],
@@ -215,19 +210,14 @@ it('V37: words are counted by line, and files ranked; a scratchpad is not search
   ]);
 });
 
-it('V38: a search starts with its figures', async () =>
-  expect((await found37()).split('\n').slice(0, 2)).toEqual([
-    'Searched 2 terms: redis(4) PORT(1) across 5 files. Showing top 5 by relevance.',
-    '',
-  ]));
-
-it('V39: a file is shown with its words and three lines around each hit', async () =>
-  expect(await found37()).toContain(
+it('V38, V39, V40: a search has figures, files with three lines around each hit, and the beginning of one found by its name', async () => {
+  const text = await foundIn(createNotesScene({ files: REDIS }), 'redis PORT Redis');
+  expect(text).toMatch(
+    /^Searched 2 terms: redis\(4\) PORT\(1\) across 5 files\. Showing top 5 by relevance\.\n\n/,
+  );
+  expect(text).toContain(
     `\n\n${ROOT}/MEMORY.md  [matched: redis]\nl2\nl3\nl4\nUse Redis here\nl6\nl7\nl8\n…\n\n`,
-  ));
-
-it('V40: a file found by its name is shown with its first lines', async () => {
-  const text = await found37();
+  );
   const hit = `\n\n${ROOT}/${PROJECT}/notes/redis.md  [matched: redis]\n(filename match)\n# Title\nfirst\nsecond`;
   expect(text.endsWith(hit)).toBe(true);
 });
@@ -334,46 +324,36 @@ it('V59: an entry has date and time, and is confirmed as JSON', async () => {
   expect(await scene.text('MEMORY.md')).toBe('## 2026-03-01 14:05:09 UTC\n\nUses pnpm\n\n---\n\n');
 });
 
-it('V60: a daily note starts with its date', async () => {
+it('V60, V61: a daily note starts with its date; the second is added under the one heading (deviation D5)', async () => {
   const scene = createNotesScene();
   const { text } = await scene.call('write_memory', { content: 'did A', type: 'daily' });
   expect(JSON.parse(text)).toMatchObject({ message: 'Daily note created', file_path: `${ROOT}/${DAY}` });
-  expect(await scene.text(DAY)).toBe('# Daily Note - 2026-03-01\n\n## 14:05:09 UTC\n\ndid A\n\n---\n\n');
-});
-
-it('V61: the second note of a day is added, under the one heading (deviation D5)', async () => {
-  const scene = createNotesScene();
-  await scene.call('write_memory', { content: 'did A', type: 'daily' });
+  const first = '# Daily Note - 2026-03-01\n\n## 14:05:09 UTC\n\ndid A\n\n---\n\n';
+  expect(await scene.text(DAY)).toBe(first);
   scene.setTime('2026-03-01T14:06:00Z');
   await scene.call('write_memory', { content: 'did B', type: 'daily' });
-  expect(await scene.text(DAY)).toBe(
-    '# Daily Note - 2026-03-01\n\n## 14:05:09 UTC\n\ndid A\n\n---\n\n## 14:06:00 UTC\n\ndid B\n\n---\n\n',
-  );
+  expect(await scene.text(DAY)).toBe(`${first}## 14:06:00 UTC\n\ndid B\n\n---\n\n`);
 });
 
-it('V62: empty content is refused and creates no file', async () => {
+it.each([
+  ['V62: empty content', [{ content: '' }, { content: '  \n' }], 'Content cannot be empty'],
+  [
+    'V63: content that is missing or not a string',
+    [{}, { content: 7 }, { content: null }, null, 'content'],
+    "Missing required parameter 'content'",
+  ],
+  [
+    'V64: an unknown type',
+    [{ content: 'x', type: 'weekly' }],
+    "Invalid memory type: 'weekly'. Must be 'long_term' or 'daily'",
+  ],
+])('%s is refused and creates no file', async (_, inputs, why) => {
   const scene = createNotesScene();
-  for (const content of ['', '  \n'])
-    expect(await scene.call('write_memory', { content })).toEqual({
-      text: "Invalid arguments for tool 'write_memory': Content cannot be empty",
-      isError: true,
-    });
+  const text = `Invalid arguments for tool 'write_memory': ${why}`;
+  for (const input of inputs)
+    expect(await scene.call('write_memory', input)).toEqual({ text, isError: true });
   expect(scene.session.changes('trusted')).toEqual([]);
 });
-
-it('V63: content is required, as a string', async () => {
-  for (const input of [{}, { content: 7 }, { content: null }, null, 'content'])
-    expect(await createNotesScene().call('write_memory', input)).toEqual({
-      text: "Invalid arguments for tool 'write_memory': Missing required parameter 'content'",
-      isError: true,
-    });
-});
-
-it('V64: an unknown type is refused', async () =>
-  expect(await createNotesScene().call('write_memory', { content: 'x', type: 'weekly' })).toEqual({
-    text: "Invalid arguments for tool 'write_memory': Invalid memory type: 'weekly'. Must be 'long_term' or 'daily'",
-    isError: true,
-  }));
 
 it('V65: a file above the limit is written anyway, with a warning (deviation D4)', async () => {
   const before = `${'a'.repeat(MIB)}\n`;
@@ -469,53 +449,18 @@ it('V78: a secret is never stored (as *** here), nor half of one at a cut, nor d
   expect(texts + JSON.stringify(scene.session.changes('trusted'))).not.toContain('1234567890');
 });
 
-it('V79: a link in place of a file is left out with a warning, and neither read nor written through', async () => {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'axe-vectors-')));
-  try {
-    const root = join(folder, 'memory');
-    const secret = join(folder, 'passwd');
-    await writeFile(secret, 'root:x:0:0\n');
-    const store = createFileStore({
-      files: createFiles(),
-      clock: createFakeClock(),
-      root,
-      followLinks: false,
-    });
-    const seed = { kind: 'note', path: `${PROJECT}/notes/a.md`, backup: false, id: '1' } as const;
-    const edit = { kind: 'overwrite', text: 'a note\n' } as const;
-    const { signal } = new AbortController();
-    expect((await store.write([{ ...seed, edit }], signal)).kind).toBe('saved');
-    await symlink(secret, join(root, 'MEMORY.md'));
-    const tree = await store.readTree(signal, notesUnder(PLACES, 'bot.md', NOW));
-    if (tree.kind !== 'tree') throw new Error(tree.message);
-    expect([...tree.tree]).toEqual([[`${PROJECT}/notes/a.md`, 'a note\n']]);
-    expect(tree.warnings.map(({ code }) => code)).toEqual(['memory-store-notice']);
-    const result = await store.write([{ ...seed, path: 'MEMORY.md', edit }], signal);
-    expect(result.kind).toBe('failed');
-    expect(await readFile(secret, 'utf8')).toBe('root:x:0:0\n');
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-});
-
 const BLOCK: BlockOptions = {
   places: PLACES,
   today: '2026-03-01',
   daily: 'calendar',
   maxBytes: 32_768,
 };
-const LARGE_AND_TODAY = { 'MEMORY.md': 'a'.repeat(40_000), [DAY]: 'T' };
-
 function block(files: Readonly<Record<string, string>>, options: Partial<BlockOptions> = {}): string {
   return formatMemoryBlock(new Map(Object.entries(files)), { ...BLOCK, ...options }).text;
 }
 
 function search(files: Readonly<Record<string, string>>, query: string) {
   return searchNotes(new Map(Object.entries(files)), query, PLACES);
-}
-
-async function found37(): Promise<string> {
-  return await foundIn(createNotesScene({ files: REDIS }), 'redis PORT Redis');
 }
 
 async function foundIn(scene: NotesScene, query: string): Promise<string> {

@@ -1,7 +1,11 @@
 import { join } from 'node:path';
+import type { Clock } from '../../../src/lib/clock.js';
 import type { Files } from '../../../src/lib/files.js';
 import { decodeBytes } from '../../../src/lib/text/bytes.js';
+import type { MemoryStore } from '../../../src/memory/store.js';
 import type { CacheClient, CacheRestore, CacheSave } from '../../../src/memory/stores/cache/cache-outcome.js';
+import { createCacheStore } from '../../../src/memory/stores/cache/cache-store.js';
+import { createFakeFiles } from './fake-files.js';
 
 interface CacheEntry {
   readonly ref: string;
@@ -48,6 +52,13 @@ export interface FakeCache {
   evictOldest(): void;
   /** Makes room: what nobody used for longest goes, two stay. */
   evictUnused(): void;
+}
+
+/** The store of a job of its own, with a workspace of its own. */
+export function openCacheJob(cache: FakeCache, clock: Clock, faults: CacheFaults = {}): MemoryStore {
+  const files = createFakeFiles();
+  const client = cache.client({ files, workspace: '/w', faults });
+  return createCacheStore({ cache: client, files, clock, directory: `/w/${DIRECTORY}`, scope: 'trunk' });
 }
 
 const DEFAULT_REF = 'refs/heads/main';

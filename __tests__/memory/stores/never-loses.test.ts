@@ -2,12 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { createBranchStore } from '../../../src/memory/stores/branch/branch-store.js';
-import { createCacheStore } from '../../../src/memory/stores/cache/cache-store.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { textOf } from './contract.js';
 import { append, entryText, forget, idsIn } from './entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from './fake-branch.js';
-import { type CacheFaults, createFakeCache, type FakeCache } from './fake-cache.js';
+import { type CacheFaults, createFakeCache, type FakeCache, openCacheJob } from './fake-cache.js';
 import { createFakeClock } from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
 import { createSimulatedClock, type SimulatedClock, seededRandom } from './simulated-clock.js';
@@ -337,7 +336,7 @@ async function sharedCache(log: string, _: fc.Scheduler, seed: number): Promise<
   const random = seededRandom(seed);
   const clock = createSimulatedClock(random);
   const cache = createFakeCache(random() < 0.5 ? 'completed' : 'reserved');
-  const first = openJob(cache, clock, {}).write(
+  const first = openCacheJob(cache, clock).write(
     [{ kind: 'rewrite', path: 'bot.md', rewrite: () => log }],
     never,
   );
@@ -346,7 +345,7 @@ async function sharedCache(log: string, _: fc.Scheduler, seed: number): Promise<
   return {
     open(befalls, died) {
       if (died !== undefined) void clock.sleep(SURELY_OVER_MS).then(died);
-      return openJob(cache, clock, befalls === undefined ? {} : faultyService(cache, clock, random));
+      return openCacheJob(cache, clock, befalls === undefined ? {} : faultyService(cache, clock, random));
     },
     now: clock.now,
     wait: (turns) => clock.sleep(turns * random() * 10_000),
@@ -425,18 +424,6 @@ describe.each([
     expect(tempted).toBeGreaterThan(numRuns / 20);
   });
 });
-
-function openJob(cache: FakeCache, clock: SimulatedClock, faults: CacheFaults): MemoryStore {
-  const files = createFakeFiles();
-  const client = cache.client({ files, workspace: '/w', faults });
-  return createCacheStore({
-    cache: client,
-    files,
-    clock,
-    directory: '/w/.axe-action-memory',
-    scope: 'trunk',
-  });
-}
 
 /**
  * Answers get lost, jobs are refused or die while they upload, lookups fail, old versions are evicted; uploads take up to

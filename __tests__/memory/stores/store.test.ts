@@ -45,7 +45,6 @@ describe('the retry loop of a save', () => {
     const commit = async () => ({ kind: 'unknown', message: 'no answer' }) as const;
     const store = createTreeStore({ ...remote.backend(), commit }, { clock, budgetMs: 90_000 });
     expect(await store.write([append('a')], never)).toMatchObject({
-      kind: 'failed',
       reason: 'unavailable',
       message: 'no answer showed whether it was saved, in 7 attempts in 70 s: no answer',
     });
@@ -89,39 +88,25 @@ describe('the retry loop of a save', () => {
     expect(down.clock.slept).toEqual([]);
   });
 
-  it.each(['denied', 'unavailable', 'rate-limited', 'error', 'timeout'] as const)(
-    'ends at once when a commit is %s (C3 39, 48)',
-    async (reason) => {
-      const { store, clock } = makeStore({
-        commit: () => ({ kind: 'failed', reason, message: 'no', remedy: 'do this' }),
-      });
-      expect(await store.write([append('a')], never)).toEqual({
-        kind: 'failed',
-        reason,
-        message: 'no',
-        remedy: 'do this',
-      });
-      expect(clock.slept).toEqual([]);
+  const failure = { kind: 'failed', message: 'no', remedy: 'do this' } as const;
+  it.each([
+    ['error', undefined, 0],
+    ['denied', undefined, 0],
+    ['unavailable', undefined, 0],
+    ['rate-limited', undefined, 0],
+    ['rate-limited', 2_400_000, 0],
+    ['rate-limited', 25_000, 3],
+  ] as const)(
+    'ends when reading or committing is %s, after as many waits of %s as there is time for (C3 38, 39, 48, 49, D14)',
+    async (reason, retryAfterMs, waits) => {
+      for (const call of ['read', 'commit']) {
+        const { store, remote, clock } = makeStore({ [call]: () => ({ ...failure, reason, retryAfterMs }) });
+        expect(await store.write([append('a')], never)).toEqual({ ...failure, reason });
+        expect(clock.slept).toHaveLength(waits);
+        expect(remote.version).toBe(0);
+      }
     },
   );
-
-  it('writes nothing to a file that cannot be read (C3 38, D14)', async () => {
-    const { store, remote } = makeStore({
-      read: () => ({ kind: 'failed', reason: 'error', message: 'down' }),
-    });
-    expect(await store.write([append('a')], never)).toEqual({
-      kind: 'failed',
-      reason: 'error',
-      message: 'down',
-    });
-    expect(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)).toEqual({
-      kind: 'failed',
-      reason: 'error',
-      message: 'down',
-      location: 'fake  bot.md',
-    });
-    expect(remote.version).toBe(0);
-  });
 
   it('stops waiting when the run is stopped (C3 54)', async () => {
     const controller = new AbortController();
@@ -179,53 +164,17 @@ describe('the retry loop of a save', () => {
   });
 });
 
-it.each([
-  ['longer than there is time', 2_400_000, 0],
-  ['again and again until the time is spent', 25_000, 3],
-])(
-  'C3 49: a save that is asked to wait %s fails as rate-limited, not as a conflict',
-  async (_, retryAfterMs, waits) => {
-    const limit = { reason: 'rate-limited', message: 'slow down', remedy: 'wait', retryAfterMs } as const;
-    for (const faults of [
-      { read: () => ({ kind: 'failed', ...limit }) as const },
-      { commit: () => ({ kind: 'failed', ...limit }) as const },
-    ]) {
-      const { store, clock } = makeStore(faults);
-      expect(await store.write([append('a')], never)).toEqual({
-        kind: 'failed',
-        reason: 'rate-limited',
-        message: 'slow down',
-        remedy: 'wait',
-      });
-      expect(clock.slept).toHaveLength(waits);
-    }
-  },
-);
-
 describe('dropping the history', () => {
-  function makeDropping(...results: readonly (CommitResult | Error)[]) {
-    const left = [...results];
-    const clock = createFakeClock();
-    const backend: TreeBackend = {
-      ...createFakeRemote().backend(),
-      dropHistory: async () => {
-        const result = left.shift() ?? { kind: 'conflict' };
-        if (result instanceof Error) throw result;
-        return result;
-      },
-    };
-    return { clock, store: createTreeStore(backend, { clock, budgetMs: 90_000 }) };
-  }
   const done = { kind: 'committed', version: '9' } as const;
-  const limit = { kind: 'failed', reason: 'rate-limited', message: 'no', retryAfterMs: 9_000 } as const;
 
   it.each<[string, readonly CommitResult[], number]>([
     ['at once', [], 1],
     ['after others moved the branch', [{ kind: 'conflict' }, { kind: 'conflict' }], 3],
     ['after a lost answer', [{ kind: 'unknown', message: 'reset' }], 2],
-    ['after a rate limit', [limit], 2],
   ])('is done %s', async (_, before, attempts) => {
-    const { store } = makeDropping(...before, done);
+    const left = [...before, done];
+    const backend = { ...createFakeRemote().backend(), dropHistory: async () => left.shift() ?? done };
+    const store = createTreeStore(backend, { clock: createFakeClock(), budgetMs: 90_000 });
     expect(await store.dropHistory?.(never)).toEqual({ kind: 'saved', attempts, location: 'fake 9 ' });
   });
 });

@@ -1,5 +1,3 @@
-import { execFileSync } from 'node:child_process';
-import { linkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -11,13 +9,9 @@ import { tempDir, writeFiles } from '../../helpers/temp.js';
 const files = createFiles();
 
 /** The folder of a restored memory with these files, and what is read of it. */
-async function readBack(
-  content: Readonly<Record<string, string | Uint8Array>>,
-  spoil?: (folder: string) => void,
-) {
+async function readBack(content: Readonly<Record<string, string>>) {
   const folder = join(tempDir('tree'), 'memory');
   writeFiles(folder, content);
-  spoil?.(folder);
   const { tree, warnings } = await readFound(files, folder, await listFiles(files, folder));
   return { tree: Object.fromEntries(tree), left: warnings.map(({ message }) => message).join('\n') };
 }
@@ -36,24 +30,6 @@ describe('a tree on disk (D17)', () => {
     const { tree, left } = await readBack({ 'bot.md': 'x', [path]: 'y' });
     expect(tree).toEqual({ 'bot.md': 'x' });
     expect(left).toContain('left out: ');
-  });
-
-  it.each([
-    ['a link', (folder: string) => symlinkSync('/etc/hosts', join(folder, 'x.md'))],
-    ['a link to a folder', (folder: string) => symlinkSync('/etc', join(folder, 'x.md'))],
-    ['a pipe', (folder: string) => execFileSync('mkfifo', [join(folder, 'x.md')])],
-  ])('leaves out %s (C3 42)', async (_, spoil) => {
-    const { tree, left } = await readBack({ 'bot.md': 'x' }, spoil);
-    expect(tree).toEqual({ 'bot.md': 'x' });
-    expect(left).toContain('left out: "x.md".');
-  });
-
-  it('leaves out both names of a file that has two (C3 42)', async () => {
-    const { tree, left } = await readBack({ 'bot.md': 'x', 'one.md': 'y' }, (folder) =>
-      linkSync(join(folder, 'one.md'), join(folder, 'two.md')),
-    );
-    expect(tree).toEqual({ 'bot.md': 'x' });
-    expect(left).toContain('"one.md", "two.md"');
   });
 
   it('holds at most 8 MiB in all', async () => {

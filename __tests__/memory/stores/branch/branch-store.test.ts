@@ -134,30 +134,16 @@ describe('C3 45: a missing branch', () => {
   });
 });
 
-describe('an error', () => {
-  const denied: FailedSave = {
-    kind: 'failed',
-    reason: 'denied',
-    message: 'no',
-    remedy: '`contents: write`',
-  };
-
-  it('of reading is a failure, not an empty memory, and nothing is written (C3 38, 48)', async () => {
-    const branch = createFakeBranch();
-    branch.put('bot.md', entryText('a'));
-    const store = run(branch, { faults: { read: () => denied } });
-    expect(await read(store)).toEqual({
-      kind: 'failed',
-      reason: 'denied',
-      message: 'no',
-      remedy: '`contents: write`',
-      location: 'octocat/hello@axe-memory:bot.md',
-      prefix: 'octocat/hello@axe-memory:',
-    });
-    expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'no' });
-    expect(await store.write([append('b')], never)).toEqual(denied);
-    expect(branch.calls).not.toContain('commit');
-  });
+it('C3 48: an error of reading is a failure, not an empty memory, and nothing is written', async () => {
+  const denied: FailedSave = { kind: 'failed', reason: 'denied', message: 'no', remedy: '`contents: write`' };
+  const branch = createFakeBranch();
+  branch.put('bot.md', entryText('a'));
+  const store = run(branch, { faults: { read: () => denied } });
+  const location = 'octocat/hello@axe-memory:bot.md';
+  expect(await read(store)).toMatchObject({ ...denied, location, prefix: 'octocat/hello@axe-memory:' });
+  expect(await store.readTree(never)).toMatchObject({ kind: 'failed', message: 'no' });
+  expect(await store.write([append('b')], never)).toEqual(denied);
+  expect(branch.calls).not.toContain('commit');
 });
 
 describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {

@@ -1,11 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { MemoryStore } from '../../../../src/memory/store.js';
-import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
 import { textOf } from '../contract.js';
 import { append, idsIn } from '../entries.js';
-import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
-import { createFakeFiles } from '../fake-files.js';
+import { type CacheFaults, createFakeCache, type FakeCache, openCacheJob } from '../fake-cache.js';
 import { createSimulatedClock, type SimulatedClock, seededRandom } from '../simulated-clock.js';
 
 const never = new AbortController().signal;
@@ -20,10 +18,7 @@ interface Scene {
 }
 
 function open({ cache, clock }: Scene, faults: CacheFaults): MemoryStore {
-  const files = createFakeFiles();
-  const client = cache.client({ files, workspace: '/w', faults });
-  const directory = '/w/.axe-action-memory';
-  return createCacheStore({ cache: client, files, clock, directory, scope: 'trunk' });
+  return openCacheJob(cache, clock, faults);
 }
 
 /**

@@ -28,7 +28,7 @@ function messages(result: TreeResult): readonly string[] {
 }
 
 describe('a tree with files that are not notes (D17)', () => {
-  it('leaves out what is not a plain file of one name, with one warning, and reads the rest', async () => {
+  it('V79: leaves out what is not a plain file of one name, with one warning, and reads the rest', async () => {
     const outside = join(root, '..', `${root.split('/').at(-1)}-outside.md`);
     await writeFile(outside, 'not ours\n');
     try {
