@@ -1,13 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
-import type { GitHubClient } from '../../src/github/client/client.js';
+import { expect, it } from '@jest/globals';
 import { publishCheckRun } from '../../src/github/posting/check-run.js';
-import { warningText } from '../../src/lib/warning.js';
-import { type CommitCheck, createCheckProgress, postCheck } from '../../src/review/check.js';
-import { cutShort } from '../../src/review/coverage.js';
-import type { Severity } from '../../src/review/finding.js';
+import { createCheckProgress } from '../../src/review/check.js';
 import type { ReviewEnd } from '../../src/review/news.js';
-import type { Coverage } from '../../src/review/record.js';
-import { denied, startHello } from '../github/hello-fixture.js';
+import { startHello } from '../github/hello-fixture.js';
 import { HELLO, noAbort } from '../helpers/github-client-fake.js';
 import { placed } from './post-scene.js';
 
@@ -76,92 +71,4 @@ it.each<[string, Skip | undefined, ReviewEnd, string | undefined, string]>([
   await progress.tell({ repository: HELLO, headSha, name: 'bot', review, skipped, isUnread });
   const shown = repo.talk.checkRuns.filter((run) => run.headSha === headSha);
   expect(shown.map(({ conclusion, title }) => `${conclusion}: ${title}`).join()).toBe(expected);
-});
-
-const WHOLE: Coverage = { kind: 'whole', files: 3, read: 3, unread: [] };
-const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.png', why: 'size' }] };
-
-const CHECK: Omit<CommitCheck, 'headSha'> = {
-  repository: HELLO,
-  name: 'bot',
-  lane: 'trusted',
-  review: { open: [], isBlocking: false, unposted: [] },
-  isCut: false,
-  isAnswered: true,
-  coverage: WHOLE,
-  text: 'All is well.',
-  footer: '<sub>by us</sub>',
-};
-
-function open(severities: readonly Severity[], isBlocking = false): ReviewEnd {
-  const findings = severities.map((severity) => ({ ...placed().finding, severity }));
-  return { open: findings, isBlocking, unposted: [] };
-}
-
-async function post(client: GitHubClient | undefined, check: CommitCheck) {
-  const warnings: string[] = [];
-  const posted = await postCheck(client, check, {
-    warn: (warning) => void warnings.push(warningText(warning)),
-    clean: (markdown) => markdown.replaceAll('@', ''),
-    cleanMessage: (text) => text.replaceAll('@', ''),
-  });
-  return { posted, warnings };
-}
-
-describe('the check of a commit', () => {
-  const UNANSWERED = { review: undefined, isCut: true, isAnswered: false };
-  it.each<[Partial<CommitCheck>, string, string]>([
-    [{}, 'success', 'No findings · whole'],
-    [{ isCut: true, coverage: cutShort(WHOLE) }, 'neutral', 'No findings, cut short'],
-    [{ coverage: PART }, 'neutral', 'No findings in 2 of 3 files'],
-    [{ coverage: undefined }, 'neutral', 'No findings'],
-    [{ review: open(['nit']) }, 'neutral', '1 nit open · whole'],
-    [{ review: open(['major', 'minor', 'minor'], true) }, 'failure', '1 major, 2 minor open · whole'],
-    [{ review: undefined }, 'neutral', 'Answered · whole'],
-    [{ review: undefined, coverage: undefined, isCut: true }, 'neutral', 'Answered, cut short'],
-    [{ ...UNANSWERED, coverage: PART }, 'neutral', 'No answer in 2 of 3 files, cut short'],
-  ])('for %j is %s: %s', async (patch, conclusion, title) => {
-    const { client, repo, headSha } = await startHello();
-    const posted = expect.stringMatching(/^https:/);
-    expect(await post(client, { ...CHECK, headSha, ...patch })).toEqual({ posted, warnings: [] });
-    expect(repo.talk.checkRuns).toMatchObject([{ headSha, name: 'bot', conclusion, title }]);
-  });
-
-  it('holds fifty findings on their lines, sanitized, and is written once', async () => {
-    const { client, repo, headSha } = await startHello();
-    const unposted = Array.from({ length: 120 }, (_, index) =>
-      placed({ title: '@octocat', body: `@octocat ${index}` }),
-    );
-    const check = { ...CHECK, headSha, review: { ...open([]), unposted } };
-    await post(client, check);
-    await post(client, check);
-    const [run, ...others] = repo.talk.checkRuns;
-    expect([run?.annotations.length, others]).toEqual([50, []]);
-    const first = { path: 'src/a.ts', start_line: 2, message: 'octocat 0', title: 'octocat' };
-    expect(run?.annotations[0]).toMatchObject(first);
-  });
-
-  it('includes the suggestion of a finding', async () => {
-    const { client, repo, headSha } = await startHello();
-    const unposted = [placed({ body: 'Wrong.', suggestion: 'return 1' })];
-    await post(client, { ...CHECK, headSha, review: { ...open([]), unposted } });
-    expect(repo.talk.checkRuns[0]?.annotations).toMatchObject([
-      { message: 'Wrong.\n\nSuggested:\n\n```\nreturn 1\n```' },
-    ]);
-  });
-
-  it('stays below GitHub’s limits', async () => {
-    const { client, repo, headSha } = await startHello();
-    await post(client, { ...CHECK, headSha, text: 'x'.repeat(70_000) });
-    expect(repo.talk.checkRuns[0]?.summary?.length).toBeLessThanOrEqual(65_535);
-  });
-
-  it('that cannot be written is a warning with the line to add', async () => {
-    const { client, github, headSha } = await startHello();
-    github.fail(denied('POST /repos/{owner}/{repo}/check-runs', 'checks=write'));
-    const { posted, warnings } = await post(client, { ...CHECK, headSha });
-    expect(posted).toBeUndefined();
-    expect(warnings).toEqual([expect.stringMatching(/^the check was not written: .*`checks: write`/)]);
-    expect((await post(undefined, { ...CHECK, headSha })).posted).toBeUndefined();
-  });
 });

@@ -1,35 +1,51 @@
+import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
+import { type CheckAnnotation, type CheckRunReport, publishCheckRun } from '../github/posting/check-run.js';
 import { isCancelled } from '../lib/errors.js';
 import { isCutShort, markedAnswer } from '../lib/outcome.js';
-import { type CommitCheck, commitOf, postCheck } from '../review/check.js';
-import { formatFindings } from '../review/comment-text.js';
-import { formatCoverage } from '../review/coverage.js';
+import { cleanLine } from '../lib/text/cut.js';
+import { commitOf, openTitle } from '../review/check.js';
+import { formatFindings, framedBody, plainText } from '../review/comment-text.js';
+import { coverageTitle, formatCoverage } from '../review/coverage.js';
 import type { PostedReview } from '../review/news.js';
+import type { PlacedFinding } from '../review/place.js';
 import { isQuestion } from '../review/scope.js';
 import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type ActionPublisherOptions, cleanFor, footer, formatEnd, writtenBy } from './publisher-options.js';
 
-/** Writes the check of the commit that a run is about, where the workflow wants one. */
+/**
+ * Writes the check of the commit that a run is about, where the workflow wants one: into the one that was started where there is
+ * one. Trouble is a warning.
+ */
 export async function publishCheck(
   end: PublishRequest,
   published: PostedReview,
   options: ActionPublisherOptions,
 ): Promise<{ readonly checkUrl?: string; readonly failure?: string }> {
-  const { client, progress, reporter, secrets, checkRun } = options;
+  const { client, progress, reporter, checkRun } = options;
   if (!checkRun) return {};
   const check = isQuestionAlone(end, published.review) ? undefined : checkOf(end, published, options);
   const started = await progress?.started();
-  const checkUrl =
-    check &&
-    (await postCheck(client, check, {
-      started,
-      warn: (warning) => reporter.warn(warning),
-      clean: cleanFor(check.lane, options),
-      cleanMessage: (text) => sanitize(text, 'log', secrets),
-    }));
-  if (checkUrl === undefined) await endUnanswered(end, options);
-  else await progress?.finished();
-  return { checkUrl, failure: check && checkUrl === undefined ? 'the check was not written' : undefined };
+  if (check === undefined) {
+    await endUnanswered(end, options);
+    return {};
+  }
+  const result =
+    client === undefined
+      ? { message: NO_TOKEN, remedy: undefined }
+      : await withGitHub(
+          (signal) => publishCheckRun(client, check, { signal, started }),
+          'The result is in the job summary.',
+        );
+  if (typeof result === 'string') {
+    await progress?.finished();
+    return { checkUrl: result };
+  }
+  const failure = 'the check was not written';
+  const { message, remedy } = result;
+  reporter.warn({ code: 'publish-failed', message: `${failure}: ${message}`, remedy });
+  await endUnanswered(end, options);
+  return { failure };
 }
 
 /** A question about a pull request changes its check only where findings changed. */
@@ -43,12 +59,19 @@ function isQuestionAlone({ plan, findings }: PublishRequest, review: PostedRevie
   );
 }
 
+/** (REST API, "Create a check run") */
+const MAX_SUMMARY = 65_535;
+
+/** GitHub takes 64 KiB for all of an annotation, 255 characters for its title. */
+const MAX_MESSAGE = 10_000;
+const MAX_TITLE = 200;
+
 /** The check of a run; undefined for one that is about no commit, or has come to no answer. */
 export function checkOf(
   { plan, outcome, change, buffered, read: { coverage }, lane }: PublishRequest,
   { review, line = '' }: PostedReview,
-  options: { readonly runUrl: string },
-): CommitCheck | undefined {
+  { runUrl, secrets }: { readonly runUrl: string; readonly secrets: readonly string[] },
+): CheckRunReport | undefined {
   const { trigger, agent } = plan;
   const headSha = commitOf(trigger, change?.head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
@@ -57,19 +80,42 @@ export function checkOf(
   const summary = buffered.review?.summary ?? markedAnswer(outcome);
   const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
   const findings = formatFindings('Findings', review?.unposted ?? []);
-  const text = [summary, limit, read, line, findings].filter((one) => one.trim() !== '');
+  const text = [summary, limit, read, line, findings].filter((one) => one.trim() !== '').join('\n\n');
+  const isClear = review?.open.length === 0 && coverage?.kind === 'whole';
+  const answered = summary.trim() === '' ? 'No answer' : 'Answered';
+  const title = [
+    review === undefined ? answered : openTitle(review),
+    coverage === undefined ? '' : coverageTitle(coverage),
+    isCutShort(outcome) ? ', cut short' : '',
+  ];
   return {
     repository: trigger.repository,
     headSha,
     name: agent.name,
-    lane,
-    review,
-    isAnswered: summary.trim() !== '',
-    isCut: isCutShort(outcome),
-    coverage,
-    text: text.join('\n\n'),
-    footer: footer(writtenBy(agent.name), options),
+    // `neutral` holds nothing up; only a review that asks for changes is a failure.
+    conclusion: review?.isBlocking === true ? 'failure' : isClear ? 'success' : 'neutral',
+    title: title.join(''),
+    summary: framedBody({
+      mark: { kind: 'check', agent: agent.name, lane },
+      text: cleanFor(lane, { secrets })(text),
+      footer: footer(writtenBy(agent.name), { runUrl }),
+      maxCharacters: MAX_SUMMARY,
+    }),
+    annotations: (review?.unposted ?? []).flatMap((one) => annotationOf(one, secrets)),
   };
+}
+
+/** The removed side of a diff has no lines that could carry one. */
+function annotationOf(
+  { finding, placement }: PlacedFinding,
+  secrets: readonly string[],
+): readonly CheckAnnotation[] {
+  if (placement.kind !== 'line' || placement.side !== 'RIGHT') return [];
+  const { path, line, startLine = line } = placement;
+  const clean = (text: string) => sanitize(text, 'log', secrets);
+  const message = clean(plainText(finding)).slice(0, MAX_MESSAGE).toWellFormed();
+  const title = cleanLine(clean(finding.title), MAX_TITLE);
+  return [{ path, startLine, endLine: line, level: 'warning', message, ...(title === '' ? {} : { title }) }];
 }
 
 /** A check must not stay in progress where a run has come to nothing. */
