@@ -12,7 +12,7 @@ function publications(
   rules: Partial<PublishRules> = {},
   earlier: readonly KnownFinding[] = [],
 ): Publications {
-  const review = { lines: LINES, fresh: undefined, ledger: ledgerOf(earlier), ...scopeRest() };
+  const review = { lines: LINES, ledger: ledgerOf(earlier), ...scopeRest() };
   return new Publications({ rules: { ...RULES, ...rules }, review, subject: 42 });
 }
 

@@ -145,6 +145,7 @@ export function scopeRest(diff = CHANGE) {
   const shown = createShownFiles();
   for (const lines of linesOfDiff(parseDiff(diff))) shown.show(lines);
   return {
+    fresh: undefined,
     overrides: {},
     isRead: () => true,
     run: '7/1/review',

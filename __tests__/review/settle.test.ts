@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import type { KnownFinding, Settlement } from '../../src/review/seen.js';
-import { type SettleRequest, type SettleScope, takeSettlement } from '../../src/review/settle.js';
-import { LINES } from './change.js';
+import { type SettleRequest, takeSettlement } from '../../src/review/settle.js';
+import type { FindingScope } from '../../src/review/take-finding.js';
+import { LINES, scopeRest } from './change.js';
 import { known, ledgerOf, otherKnown, said, thread } from './threads.js';
 
 /** On a line that `src/auth.ts` had before; the change adds two lines below it. */
@@ -20,7 +21,7 @@ const FINDING = known({
 const CURE = { path: 'src/auth.ts', line: 11, code: 'return user;' };
 const FIXED: SettleRequest = { finding: 'FQ7K2', how: 'fixed', reason: 'It is bound now.', evidence: [CURE] };
 
-interface Given extends Partial<Omit<SettleScope, 'ledger'>> {
+interface Given extends Partial<Omit<FindingScope, 'ledger'>> {
   readonly findings?: readonly KnownFinding[];
 }
 
@@ -29,7 +30,7 @@ function take(
   { findings = [FINDING, otherKnown()], ...scope }: Given = {},
   settlements: readonly Settlement[] = [],
 ) {
-  const whole = { ledger: ledgerOf(findings), lines: LINES, fresh: undefined, ...scope };
+  const whole = { ...scopeRest(), ledger: ledgerOf(findings), lines: LINES, ...scope };
   return takeSettlement({ ...FIXED, ...request }, settlements, whole);
 }
 

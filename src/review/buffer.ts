@@ -14,14 +14,14 @@ import {
   TEXT_LIMITS,
   taken,
 } from './publish-rules.js';
-import { type SettleRequest, type SettleScope, takeSettlement } from './settle.js';
+import { type SettleRequest, takeSettlement } from './settle.js';
 import { type CommentRequest, type FindingScope, takeFinding } from './take-finding.js';
 
 /** What a run publishes to. */
 interface PublishScope {
   readonly rules: PublishRules;
   /** The pull request; undefined where the run is about none, or its diff is not known. */
-  readonly review: ReviewScope | undefined;
+  readonly review: FindingScope | undefined;
   /** The issue or pull request that is labelled and reacted to. */
   readonly subject: number | undefined;
   /** Nothing is posted: the review is printed on this machine. */
@@ -44,9 +44,6 @@ interface ProposableChanges {
   endCommit(): number;
 }
 
-/** A pull request that a run can review. */
-interface ReviewScope extends FindingScope, SettleScope {}
-
 /**
  * Collects what the tools of a run want published, within the rules; nothing leaves during the run (D23). Each answer is
  * for the model, and every refusal is kept for the summary.
@@ -68,7 +65,7 @@ export class Publications {
   }
 
   /** What findings are held against; undefined where there is nothing to review. */
-  get scopeOfReview(): (ReviewScope & Pick<PublishScope, 'rules'>) | undefined {
+  get scopeOfReview(): (FindingScope & Pick<PublishScope, 'rules'>) | undefined {
     const { review, rules } = this.scope;
     return review === undefined ? undefined : { ...review, rules };
   }
@@ -121,7 +118,7 @@ export class Publications {
   }
 
   /** A tool is offered only where there is something that it could publish to, see `isOpenTo`. */
-  private review(): ReviewScope {
+  private review(): FindingScope {
     const { review } = this.scope;
     if (review === undefined) throw new Error('a review tool was used where there is nothing to review');
     return review;

@@ -21,29 +21,24 @@ export interface ShownFiles {
 
 interface ShownFile {
   /** By their number. */
-  readonly lines: ReadonlyMap<number, string>;
+  readonly lines: Map<number, string>;
   /** Runs of lines without a number. */
-  readonly fragments: readonly (readonly string[])[];
+  readonly fragments: (readonly string[])[];
 }
 
 /** Keeps what is shown; the tokens of a run are its limit. */
 export function createShownFiles(): ShownFiles {
-  const files = new Map<string, OpenFile>();
+  const files = new Map<string, ShownFile>();
   return {
     show({ path, side, firstLine, lines }) {
       const key = `${side} ${path}`;
-      const file: OpenFile = files.get(key) ?? { lines: new Map(), fragments: [] };
+      const file: ShownFile = files.get(key) ?? { lines: new Map(), fragments: [] };
       files.set(key, file);
       if (firstLine === undefined) file.fragments.push(lines);
       else for (const [index, line] of lines.entries()) file.lines.set(firstLine + index, line);
     },
     of: (path, side) => files.get(`${side} ${path}`),
   };
-}
-
-interface OpenFile {
-  readonly lines: Map<number, string>;
-  readonly fragments: (readonly string[])[];
 }
 
 export function linesOfDiff(

@@ -92,15 +92,8 @@ function readFinding(marks: readonly FindingMark[], sources: Sources): KnownFind
   const fresh = withWords(first, thread, saying?.post, context);
   const last = marks.findLast(({ kind }) => kind !== 'raised') ?? first;
   const words = wordsAbout(thread, saying?.post, sources);
-  const finding = byGestures(fold(fresh, marks, words), {
-    last,
-    raised: saying?.marks.find(isRaising),
-    seen,
-    thread,
-    post: saying?.post,
-    wordAt: words.at(-1)?.at ?? 0,
-    isWriter: (login) => context.isWriter(login),
-  });
+  const about = { last, raised: saying?.marks.find(isRaising), post: saying?.post };
+  const finding = byGestures(fold(fresh, marks, words), about, words.at(-1)?.at ?? 0, sources);
   const isTold =
     last.kind === 'ended'
       ? finding.state === last.state && (finding.by === 'person') === (last.by === 'person')
@@ -217,18 +210,6 @@ function afterWord(finding: KnownFinding, { does, login, isCommand }: SaidWord):
   return ended(finding, does === 'dismiss' ? 'dismissed' : 'settled', { by: 'person', login, why });
 }
 
-interface Gestures {
-  readonly last: FindingMark;
-  /** In the text that raised it. */
-  readonly raised: FindingMark | undefined;
-  readonly seen: Seen | undefined;
-  readonly thread: Thread | undefined;
-  readonly post: Post | undefined;
-  /** When the last word on it was said; milliseconds. */
-  readonly wordAt: number;
-  isWriter(login: string): boolean;
-}
-
 /**
  * Gestures stand and have no moment at which they ended, so each is held against the newest mark and word. GitHub tells no
  * time of a *Resolve* and not who takes one back: the marks note whether, or by whom, a conversation was resolved as they
@@ -236,9 +217,23 @@ interface Gestures {
  */
 function byGestures(
   finding: KnownFinding,
-  { last, raised, seen, thread, post, wordAt, isWriter }: Gestures,
+  {
+    last,
+    raised,
+    post,
+  }: {
+    readonly last: FindingMark;
+    /** In the text that raised it. */
+    readonly raised: FindingMark | undefined;
+    readonly post: Post | undefined;
+  },
+  /** When the last word on it was said; milliseconds. */
+  wordAt: number,
+  { seen, context }: Sources,
 ): KnownFinding {
+  const { thread } = finding;
   if (seen === undefined || thread === undefined) return finding;
+  const isWriter = (login: string) => context.isWriter(login);
   const since = Math.max(wordAt, last.kind === 'back' ? last.at : 0);
   const critic = post?.thumbsDown.find(
     ({ login, at }) => isWriter(login) && Date.parse(at) >= since - SKEW_MS,

@@ -31,30 +31,24 @@ interface Before {
   readonly only?: PathPatterns;
 }
 
-/** The pull request as it is reviewed. */
-interface Reviewing {
+/** What a review looks at. */
+export type Scope = {
   /** Sha. */
   readonly head: string;
   readonly filesTotal: number;
   /** Which files are to be looked at; left out: all. */
   readonly only?: PathPatterns;
-}
-
-/** What a review looks at. */
-export type Scope =
-  | (Reviewing & {
-      readonly kind: 'full';
-      readonly why: FullReason;
-      readonly before: Before | undefined;
-    })
-  | (Reviewing & {
+} & (
+  | { readonly kind: 'full'; readonly why: FullReason; readonly before: Before | undefined }
+  | {
       readonly kind: 'since';
       readonly before: Before;
       /** What has changed since then. */
       readonly change: FetchedChange;
       /** The branch was rewritten or merged: `change` is what the pull request changes in files whose patch is another one now. */
       readonly isRewritten?: boolean;
-    });
+    }
+);
 
 /** What lies between a commit that was reviewed and the new one. */
 export type NewSince =

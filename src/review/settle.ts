@@ -1,9 +1,9 @@
 import { cleanLine, shown } from '../lib/text/cut.js';
-import { type DiffLines, findFile, normalizeCode } from './diff-lines.js';
+import { findFile, normalizeCode } from './diff-lines.js';
 import { type Evidence, isOpen } from './finding.js';
-import type { Ledger } from './ledger.js';
 import { type PublicationAnswer, refused, taken } from './publish-rules.js';
 import { isOfPerson, type KnownFinding, type Settlement } from './seen.js';
+import type { FindingScope } from './take-finding.js';
 
 /** The end of a finding as the model asks for it. */
 export interface SettleRequest {
@@ -17,15 +17,6 @@ export interface SettleRequest {
   readonly by?: string | undefined;
 }
 
-/** What an end is checked against. */
-export interface SettleScope {
-  readonly ledger: Ledger;
-  /** The whole diff. */
-  readonly lines: DiffLines;
-  /** What is new since the last review; undefined where all was looked at. */
-  readonly fresh: DiffLines | undefined;
-}
-
 const MAX_REASON = 300;
 
 /**
@@ -36,7 +27,7 @@ const MAX_REASON = 300;
 export function takeSettlement(
   request: SettleRequest,
   settlements: readonly Settlement[],
-  scope: SettleScope,
+  scope: FindingScope,
 ): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
   const refuse = (text: string) => ({ answer: refused(`Not accepted: ${text}`), settlements });
   const finding = scope.ledger.find(request.finding);
@@ -60,7 +51,7 @@ export function takeSettlement(
 function problemOf(
   { how, evidence, by = '' }: SettleRequest,
   finding: KnownFinding,
-  scope: SettleScope,
+  scope: FindingScope,
 ): string | undefined {
   switch (how) {
     case 'wrong':
@@ -79,7 +70,7 @@ function problemOf(
 }
 
 /** Logins of people with write access who have written in the conversation of a finding. */
-function people({ thread }: KnownFinding, { ledger: { context } }: SettleScope): readonly string[] {
+function people({ thread }: KnownFinding, { ledger: { context } }: FindingScope): readonly string[] {
   const written = (thread?.replies ?? []).filter((post) => isOfPerson(post));
   return written.map(({ author }) => author.login).filter((login) => context.isWriter(login));
 }
@@ -91,7 +82,7 @@ function people({ thread }: KnownFinding, { ledger: { context } }: SettleScope):
 function isChangedSince(
   { path, code }: Evidence,
   { thread }: KnownFinding,
-  { lines, fresh }: Pick<SettleScope, 'lines' | 'fresh'>,
+  { lines, fresh }: FindingScope,
 ): boolean {
   const file = findFile(fresh ?? lines, path);
   const isQuoted = (text: string, mark: RegExp) =>

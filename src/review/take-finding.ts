@@ -54,7 +54,10 @@ export interface CommentRequest {
 
 /** What findings are held against. */
 export interface FindingScope {
+  /** The whole diff. */
   readonly lines: DiffLines;
+  /** What is new since the last review; undefined where all was looked at. */
+  readonly fresh: DiffLines | undefined;
   /** The earlier findings of the pull request. */
   readonly ledger: Ledger;
   readonly overrides: SeverityOverrides;
