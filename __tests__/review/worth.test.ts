@@ -39,11 +39,11 @@ describe('what reviews are worth', () => {
     expect(worthTable(facts, NOW)).toBe(
       `Findings: acted on / dismissed / unanswered, and what all runs of the model cost in the month:
 
-| Month   | Model             | critical | major     | minor     | nit | Cost  | Cost of each acted on |
-| ------- | ----------------- | -------- | --------- | --------- | --- | ----- | --------------------- |
-| 2026-11 | gpt-4.1           |          |           | 0 / 0 / 1 |     | $0.20 |                       |
-| 2026-11 | claude-sonnet-5-5 |          | 2 / 0 / 0 | 0 / 1 / 0 |     | $0.84 | $0.42                 |
-| 2026-10 | gpt-4.1           |          | 1 / 0 / 0 |           |     |       |                       |`,
+| Month | Model | critical | major | minor | nit | Cost | Cost of each acted on |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| 2026-11 | gpt-4.1 |  |  | 0 / 0 / 1 |  | $0.20 |  |
+| 2026-11 | claude-sonnet-5-5 |  | 2 / 0 / 0 | 0 / 1 / 0 |  | $0.84 | $0.42 |
+| 2026-10 | gpt-4.1 |  | 1 / 0 / 0 |  |  |  |  |`,
     );
   });
 

@@ -255,25 +255,6 @@ it.each<[string, (stage: Stage) => void, RegExp, string]>([
   },
 );
 
-it('what else was committed meanwhile is kept', async () => {
-  const stage = await stageOf({
-    model(_request, index) {
-      if (index === 1) stage.github.commit(REPO, { ...FILES, 'README.md': 'Newer.\n' }, { branch: 'master' });
-      return EDITS[index] ?? text('');
-    },
-  });
-  await stage.run({ inputs: INPUTS });
-  expect(stage.github.files(REPO, BRANCH)).toEqual({ ...FIXED, 'README.md': 'Newer.\n' });
-});
-
-it('a branch of that name that is not ours is left alone', async () => {
-  const stage = await stageOf();
-  const taken = stage.github.commit(REPO, { 'src/mine.ts': 'Mine.\n' }, { branch: BRANCH });
-  await stage.run({ inputs: INPUTS });
-  expect(stage.repo.branches.get(BRANCH)).toBe(taken);
-  expect([...stage.repo.pulls.values()]).toMatchObject([{ head: { ref: `${BRANCH}-2` } }]);
-});
-
 it('a base that is not there is named, and nothing is opened', async () => {
   const stage = await stageOf({ model: [edit('10', '20'), propose({ base: 'nowhere' }), text('Done.')] });
   const step = await stage.run({ inputs: INPUTS });

@@ -46,12 +46,7 @@ export function findingInText(placed: PlacedFinding, clean: CommentFrame['clean'
   ]);
 }
 
-/** What a finding says as plain markdown that nobody has cleaned yet: for where nothing is posted. */
-export function plainFinding(finding: Finding): string {
-  return paragraphs([finding.title, plainText(finding)]);
-}
-
-/** The same for where its title is by itself. */
+/** What a finding says below its title, as plain markdown that nobody has cleaned yet: for where nothing is posted. */
 export function plainText({ body, trigger, suggestion }: Finding): string {
   return paragraphs([
     body,
@@ -174,7 +169,7 @@ export function formatFindings(heading: string, findings: readonly PlacedFinding
 
 function formatFinding(placed: PlacedFinding): string {
   const { finding } = placed;
-  return `**${codeSpan(placeOf(placed))}** (${finding.severity}, ${finding.category}): ${plainFinding(finding)}`;
+  return `**${codeSpan(placeOf(placed))}** (${finding.severity}, ${finding.category}): ${paragraphs([finding.title, plainText(finding)])}`;
 }
 
 const MAX_REFUSALS = 20;

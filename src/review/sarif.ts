@@ -55,7 +55,6 @@ function ruleOf(category: Category, records: readonly FindingRecord[]): object {
     id: ruleId(category),
     name: category,
     shortDescription: { text: DESCRIPTIONS[category] },
-    fullDescription: { text: DESCRIPTIONS[category] },
     properties: { tags: [category], ...securityScore(category, worst) },
   };
 }

@@ -1,3 +1,4 @@
+import { table } from '../lib/text/markdown.js';
 import { usd } from '../lib/text/number.js';
 import { SEVERITIES } from './finding.js';
 import type { FindingMark } from './marks.js';
@@ -16,8 +17,8 @@ interface Row {
 }
 
 /**
- * What people made of findings and what the runs cost, by month and model, the newest first; as markdown that a terminal can
- * show too. Empty where no finding's story is over.
+ * What people made of findings and what the runs cost, by month and model, the newest first; as markdown.
+ * Empty where no finding's story is over.
  */
 export function worthTable(facts: readonly ReviewFact[], now: Date): string {
   const rows = new Map<string, Row>();
@@ -41,33 +42,19 @@ export function worthTable(facts: readonly ReviewFact[], now: Date): string {
   // What the oldest month has cost is not known any more where the state has no room for more.
   const isKnown = (key: string) => key.slice(0, 7) > oldest || !isSpentCut(facts);
   const lines = [...rows].toSorted(([one], [other]) => (one < other ? 1 : -1));
-  return formatTable([
-    ['Month', 'Model', ...SEVERITIES, 'Cost', 'Cost of each acted on'],
-    ...lines.map(([key, { fates, costUsd }]) => {
-      const [month = '', model = ''] = key.split(' ');
-      const isPriced = costUsd > 0 && isKnown(key);
-      const acted = fates.filter(({ fate }) => fate === 'acted on').length;
-      return [
-        month,
-        model,
-        ...SEVERITIES.map((severity) => countFates(fates.filter((one) => one.severity === severity))),
-        isPriced ? usd(costUsd) : '',
-        isPriced && acted > 0 ? usd(costUsd / acted) : '',
-      ];
-    }),
-  ]);
-}
-
-/** Columns of one width, so that it reads in a terminal as well. */
-function formatTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),
-  );
-  const [head = '', ...lines] = rows.map(
-    (row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
-  );
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  return [LEGEND, '', head, rule, ...lines].join('\n');
+  const cells = lines.map(([key, { fates, costUsd }]) => {
+    const [month = '', model = ''] = key.split(' ');
+    const isPriced = costUsd > 0 && isKnown(key);
+    const acted = fates.filter(({ fate }) => fate === 'acted on').length;
+    return [
+      month,
+      model,
+      ...SEVERITIES.map((severity) => countFates(fates.filter((one) => one.severity === severity))),
+      isPriced ? usd(costUsd) : '',
+      isPriced && acted > 0 ? usd(costUsd / acted) : '',
+    ];
+  });
+  return `${LEGEND}\n\n${table(['Month', 'Model', ...SEVERITIES, 'Cost', 'Cost of each acted on'], cells)}`;
 }
 
 const LEGEND =
