@@ -59,7 +59,7 @@ describe('packing a diff', () => {
     const diff = adding('a.ts', ['a']) + untrusted;
     const packed = pack(diff, 10_000, { memoryRoots: ['.axe/memory'], paths: ['**'] });
     expect(packed.text).toBe(adding('a.ts', ['a']).trimEnd());
-    expect(missing(packed)).toEqual(['.axe/memory/untrusted/bot.md excluded 0']);
+    expect(missing(packed)).toEqual(['.axe/memory/untrusted/bot.md paths 0']);
   });
 
   it('shows whole files in their order before any part of a larger one', () => {
@@ -141,7 +141,7 @@ describe('the input `paths`', () => {
   it('select files, and the other files are named', () => {
     const packed = pack(diff, 10_000, { paths: ['src/**'], pathsIgnore: ['**/*.test.ts'] });
     expect(packed.shown).toEqual(['src/a.ts']);
-    expect(missing(packed)).toEqual(['docs/b.md paths 0', 'src/c.test.ts excluded 0']);
+    expect(missing(packed)).toEqual(['docs/b.md paths 0', 'src/c.test.ts paths 0']);
     expect(packed.text).toBe(adding('src/a.ts', ['a']).trimEnd());
   });
 });

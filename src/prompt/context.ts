@@ -113,20 +113,17 @@ export interface DiffPolicy {
 /** All files, as much of them as fits. */
 export const DEFAULT_DIFF_POLICY: DiffPolicy = { maxTokens: MAX_DIFF_TOKENS, paths: [], pathsIgnore: [] };
 
-/** Says why the inputs keep a file from the model, if they do, with memory among what is excluded. Throws a ConfigError for a malformed pattern. */
+/** Says of a path whether the inputs let the model see it, which they never do of memory. Throws a ConfigError for a malformed pattern. */
 export function createPathFilter({
   paths,
   pathsIgnore,
   memoryRoots = [],
-}: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): (
-  path: string,
-) => 'paths' | 'excluded' | undefined {
+}: Pick<DiffPolicy, 'paths' | 'pathsIgnore' | 'memoryRoots'>): (path: string) => boolean {
   const included = paths.map((path) => compileGlob(path).matches);
   const ignored = [...pathsIgnore.map((path) => compileGlob(path).matches), createMemoryFilter(memoryRoots)];
-  return (path) => {
-    if (included.length > 0 && !included.some((matches) => matches(path))) return 'paths';
-    return ignored.some((matches) => matches(path)) ? 'excluded' : undefined;
-  };
+  return (path) =>
+    (included.length === 0 || included.some((matches) => matches(path))) &&
+    !ignored.some((matches) => matches(path));
 }
 
 /** Only the beginning of a file is looked at (axe-behaviour §7). */

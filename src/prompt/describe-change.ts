@@ -39,10 +39,10 @@ export function describeFetched(change: FetchedChange, source: string, policy: D
 
 /** Paths of wanted files that GitHub lists with changed lines and shows none of, since they are too large: a later run may see them. */
 function withoutLines(change: FetchedChange, policy: DiffPolicy): readonly string[] {
-  const filter = createPathFilter(policy);
+  const isShown = createPathFilter(policy);
   const binary = parseDiff(change.diff).filter(({ content }) => content === 'binary');
   const skipped = new Set(binary.map(({ path }) => path));
-  return filesWithoutLines(change).filter((path) => !skipped.has(path) && filter(path) === undefined);
+  return filesWithoutLines(change).filter((path) => !skipped.has(path) && isShown(path));
 }
 
 function sum(files: readonly CountedFile[], key: 'additions' | 'deletions'): number {

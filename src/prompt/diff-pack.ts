@@ -5,7 +5,7 @@ import { createPathFilter, type DiffPolicy } from './context.js';
 
 export interface NotShown {
   readonly file: DiffFile;
-  readonly why: 'size' | 'paths' | 'excluded';
+  readonly why: 'size' | 'paths';
   readonly hunksShown: number;
   /** What all of it would take, by estimate. */
   readonly tokens: number;
@@ -28,11 +28,11 @@ export interface PackedDiff {
 export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
   const maxTokens = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens;
   const files = parseDiff(diff);
-  const filter = createPathFilter(policy);
+  const isShown = createPathFilter(policy);
   const notShown: NotShown[] = [];
   const leaveOut = (file: DiffFile, why: NotShown['why'], hunksShown = 0) =>
     notShown.push({ file, why, hunksShown, tokens: estimateText(file.text) });
-  const wanted = files.filter(({ path }) => filter(path) === undefined);
+  const wanted = files.filter(({ path }) => isShown(path));
   if (wanted.length === files.length && estimateText(diff) <= maxTokens)
     return { text: diff, shown: files.map(({ path }) => path), notShown, isCut: false };
   if (files.length === 0) return { text: beginning(diff, maxTokens), shown: [], notShown, isCut: true };
@@ -60,10 +60,7 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
     const text = beginning(first.text, free - cost(CUT_NOTE));
     if (text !== '') texts.push(`${text}\n${CUT_NOTE}`);
   }
-  for (const file of files) {
-    const why = filter(file.path);
-    if (why !== undefined) leaveOut(file, why);
-  }
+  for (const file of files) if (!isShown(file.path)) leaveOut(file, 'paths');
   return { text: texts.join('\n'), shown: whole.map(({ path }) => path), notShown, isCut: false };
 }
 
@@ -144,8 +141,8 @@ export function splitDiff(
   const { parts: most } = limits;
   // No message shows more of a diff than the policy allows.
   const partTokens = Math.min(limits.partTokens, policy.maxTokens || Number.POSITIVE_INFINITY);
-  const filter = createPathFilter(policy);
-  const inScope = parseDiff(diff).filter(({ path }) => filter(path) === undefined);
+  const isShown = createPathFilter(policy);
+  const inScope = parseDiff(diff).filter(({ path }) => isShown(path));
   const read = inScope.filter(isReadByPeople).toSorted((a, b) => compareBytes(a.path, b.path));
   const all: Piece[][] = [];
   let free = 0;

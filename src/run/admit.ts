@@ -300,8 +300,8 @@ export function admitChange(
     throw new AxeError(text, { remedy: unread.remedy });
   }
   if (context?.kind !== 'pull_request') return undefined;
-  const filter = createPathFilter(diffPolicy);
-  const isInScope = ({ path }: { readonly path: string }) => filter(path) === undefined;
+  const isShown = createPathFilter(diffPolicy);
+  const isInScope = ({ path }: { readonly path: string }) => isShown(path);
   const change = {
     number,
     unreadable: whyUnreadable(context, isInScope),

@@ -213,8 +213,8 @@ function findCoverage(
 ): Coverage | undefined {
   if (context === undefined || context.kind === 'none')
     return trigger.kind === 'pull_request' ? NOTHING_READ : undefined;
-  const filter = createPathFilter(diffPolicy);
-  return coverageOf({ change: context, isLeftOut: (path) => filter(path) !== undefined, notShown: unseen });
+  const isShown = createPathFilter(diffPolicy);
+  return coverageOf({ change: context, isLeftOut: (path) => !isShown(path), notShown: unseen });
 }
 
 /** By estimate, with its description and schema. */

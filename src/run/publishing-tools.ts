@@ -53,7 +53,6 @@ export function openPublications(
   const files = parseDiff(change.diff);
   const shown = createShownFiles();
   for (const lines of linesOfDiff(files)) shown.show(lines);
-  const leftOut = createPathFilter(policy);
   const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
   const review = {
     lines: ledger.context.lines ?? readDiffLines(change.diff),
@@ -65,7 +64,7 @@ export function openPublications(
     isRead: (path: string) => !unread.has(path),
     run,
     shown,
-    isInScope: (path: string) => leftOut(path) === undefined,
+    isInScope: createPathFilter(policy),
     isLaterReview: subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
   };
   return new Publications({ ...open, review });

@@ -93,9 +93,7 @@ function withLeftOut(
 ): Since['before'] {
   if (before.only === undefined) return before;
   const [was, is] = [createPathFilter(before.only), createPathFilter(diffPolicy)];
-  const added = files.flatMap(({ path }) =>
-    was(path) !== undefined && is(path) === undefined ? [path] : [],
-  );
+  const added = files.flatMap(({ path }) => (!was(path) && is(path) ? [path] : []));
   const unseen = [...new Set([...(before.unseen ?? []), ...added])];
   return unseen.length === 0 ? before : { ...before, unseen };
 }
