@@ -7,6 +7,7 @@ import { type Conversation, runAgent } from '../../src/loop/run-agent.js';
 import { type AnswerForm, checkObject } from '../../src/loop/structured.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { call, createFakeModel, type FakeReply, never, opened, reply, says } from '../helpers/model-fake.js';
+import { STATS } from '../helpers/reports.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { conversationOf, loopDeps, UNSET } from './scene.js';
 
@@ -388,6 +389,30 @@ describe('a run with a budget', () => {
     const { outcome, asked } = await run([says('x')], { budget: shared });
     expect(asked).toHaveLength(0);
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: '', stats: { turns: 0 } });
+  });
+});
+
+it.each([
+  ['{"a":1}', { kind: 'completed', answer: '{"a":1}', stats: { turns: 2 } }],
+  ['again', { kind: 'failed', error: { exitCode: 1 } }],
+])('an answer of the wrong form may be corrected once: %s', async (second, expected) => {
+  const form: AnswerForm = { format: { type: 'json' }, check: checkObject };
+  const { outcome, asked } = await run([says('sorry'), says(second)], { form });
+  expect(asked.map(({ responseFormat }) => responseFormat)).toEqual([form.format, form.format]);
+  expect(asked[1]?.prompt.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'user']);
+  expect(outcome).toMatchObject(expected);
+});
+
+describe('the figures of sub-agents', () => {
+  it('are added to those of the calling agent, which counts only its own calls', async () => {
+    const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
+    const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
+    const { outcome } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
+      tools: [delegate],
+    });
+    const tokens = { inputTokens: 206, outputTokens: 44, cacheReadTokens: 10 };
+    expect(outcome.stats).toMatchObject({ turns: 2, toolCalls: 2, ...tokens, retries: 6 });
+    expect(outcome.stats.calls).toHaveLength(2);
   });
 });
 
