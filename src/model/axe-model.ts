@@ -30,8 +30,8 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: Asked): La
     const sent = { ...options, prompt: [...withoutThoughts(options.prompt, bare)] };
     try {
       const request = send(withCachePoints(sent, asked), asked);
-      // Minutes of thinking without a byte are taken for a broken connection by what is on the way. OpenRouter sends
-      // white space meanwhile, and its reasoning would come in pieces that cannot be sent back.
+      // Minutes of thinking without a byte are taken for a broken connection by what is on the way. OpenRouter is asked
+      // for whole replies: its reasoning would come in pieces, and has to be sent back whole.
       return isThinking(asked.thinking, request) && asked.provider.id !== 'openrouter'
         ? await streamReply(model, request)
         : await model.doGenerate(request);
