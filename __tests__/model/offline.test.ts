@@ -52,13 +52,6 @@ describe('createOfflineModel', () => {
     });
   });
 
-  it('stops when the run is aborted', async () => {
-    const abortSignal = AbortSignal.abort(new Error('enough'));
-    await expect(createOfflineModel().doGenerate({ ...options('Hello'), abortSignal })).rejects.toThrow(
-      'enough',
-    );
-  });
-
   it('states at once what it is, and when nothing was found', async () => {
     const text = await answer(pullRequest(adding('README.md', ['Hello'])));
     expect(text).toMatch(/^\*\*No model wrote this\.\*\* It is what `offline\/rules` found/);
