@@ -32,6 +32,7 @@ import { createTerminalDependencies } from './terminal-world.js';
 /** `run <agent>`, with axe's flags, output and exit status (axe-behaviour §4). Throws an AxeError. */
 export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   const { positionals } = flags;
+  const { env } = terminal;
   const [agent = ''] = positionals;
   // axe takes its task from a pipe alone, so a second word is most often meant as the task.
   if (positionals.length > 1) {
@@ -50,7 +51,9 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
   deadline.limit((flags.int('timeout') ?? CLI_TIMEOUT_SECONDS) * 1000);
   let status: StatusLine | undefined;
   try {
-    const trigger = await triggerOf(flags, terminal);
+    const file = flags.string('event');
+    const name = env['GITHUB_EVENT_NAME'] ?? '';
+    const trigger: Trigger = file === '' ? { kind: 'local' } : await readTrigger({ file, name, env });
     const verbose = flags.bool('verbose');
     if (!flags.bool('dry-run')) status = createStatusLine(terminal);
     const reporter = createTerminalReporter(terminal, verbose, status);
@@ -63,7 +66,7 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
       // With an event agents come from a commit, which may have the folder though it is not here.
       agentsDir: trigger.kind === 'local' ? await agentsDirOf(flags, terminal) : flags.string('agents-dir'),
       output: { json: flags.bool('json'), verbose },
-      artifactDir: expandPath(flags.string('artifact-dir'), terminal.env),
+      artifactDir: expandPath(flags.string('artifact-dir'), env),
       keepArtifacts: flags.bool('keep-artifacts'),
     });
     const request = makeRequest(agent, trigger, flags, terminal, deadline.signal);
@@ -83,12 +86,6 @@ export async function runCommand(flags: ParsedFlags, terminal: Terminal): Promis
     deadline.clear();
     terminal.stdin.destroy();
   }
-}
-
-async function triggerOf(flags: ParsedFlags, { env }: Terminal): Promise<Trigger> {
-  const file = flags.string('event');
-  if (file === '') return { kind: 'local' };
-  return await readTrigger({ file, name: env['GITHUB_EVENT_NAME'] ?? '', env });
 }
 
 export function makeRequest(

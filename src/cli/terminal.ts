@@ -111,16 +111,14 @@ export function isInterrupt({ exitCode }: AxeError): boolean {
 
 type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
 
-/** The error of an interrupted run with what it saved all the same. */
-export function withSaved({ signal }: InterruptedError, report: Ran): InterruptedError {
-  return new InterruptedError(signal, report.memory === undefined ? undefined : describeSaved(report));
-}
-
-/** Notes are saved when they are written, of an event's run at its end; trouble with that is a warning of its own. */
-function describeSaved({ memory, remembered }: Ran): string {
-  const recent = remembered?.result.kind === 'failed' ? [] : (memory?.notes?.session.recent() ?? []);
+/**
+ * The error of an interrupted run with what it saved all the same: notes are saved when they are written, of an event's run at
+ * its end; trouble with that is a warning of its own.
+ */
+export function withSaved({ signal }: InterruptedError, { memory, remembered }: Ran): InterruptedError {
+  if (memory === undefined) return new InterruptedError(signal);
+  const recent = remembered?.result.kind === 'failed' ? [] : (memory.notes?.session.recent() ?? []);
   const written = [...new Set(recent.map(({ path }) => path))];
-  const words = ['No entry was added to memory.'];
-  if (written.length > 0) words.push(`Notes already written are kept: ${written.join(', ')}.`);
-  return words.join(' ');
+  const kept = written.length === 0 ? '' : ` Notes already written are kept: ${written.join(', ')}.`;
+  return new InterruptedError(signal, `No entry was added to memory.${kept}`);
 }

@@ -68,6 +68,8 @@ type InputName = keyof typeof INPUT_DEFAULTS;
 /** The action's inputs, complete and checked. Empty strings mean not given. */
 export type Inputs = ReturnType<typeof readInputs>;
 
+export type MemoryInputs = Inputs['memory'];
+
 /**
  * Reads all inputs at once. The runner gives them as `INPUT_<NAME>` (metadata syntax reference); they are read here
  * without the toolkit, which would cost more time to load than everything else before the first request.
@@ -77,6 +79,9 @@ export function readInputs(env: Environment) {
   const read = (name: InputName) => readInput(env, name);
   const parse = <T>(name: InputName, as: Parser<T>) => as(name, read(name));
   const [model = '', ...fallbackModels] = list(read('model'));
+  const store = parse('memory-store', oneOf('branch', 'cache', 'file', 'none'));
+  const repository = parse('memory-repo', repositoryName);
+  const place = `${repository?.owner}/${repository?.name}`;
   const inputs = {
     agent: read('agent'),
     mode: parse('mode', oneOf('run', 'gc', 'validate')),
@@ -99,7 +104,19 @@ export function readInputs(env: Environment) {
       triggerPhrase: parse('trigger-phrase', phrase),
     } satisfies AdmissionPolicy,
     diff: diffPolicy(read('paths'), parse('max-diff-tokens', atLeast0)),
-    memory: readMemory(parse, env['GITHUB_REPOSITORY'] ?? ''),
+    memory: {
+      store,
+      branch: parse('memory-branch', branchName),
+      /** Folder in the store, empty for the top; undefined for the store's own default. */
+      path: parse('memory-path', folder),
+      /** Another repository than the run's. */
+      repository,
+      /** That is where what memory says has to stay (D14). */
+      isElsewhere:
+        repository !== undefined && place.toLowerCase() !== env['GITHUB_REPOSITORY']?.toLowerCase(),
+      /** Entries are loaded, and none is added. */
+      isReadOnly: parse('memory-readonly', flag),
+    },
     comment: parse('comment', oneOf('auto', 'always', 'never')),
     rules: {
       ...DEFAULT_PUBLISH_RULES,
@@ -141,6 +158,11 @@ export function readInputs(env: Environment) {
       remedy: 'Write `report-to: issue` for the answer of a run.',
     });
   }
+  if (repository !== undefined && store !== 'branch') {
+    throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
+      remedy: 'Leave `memory-store` out, or write `memory-store: branch`.',
+    });
+  }
   const { agent, mode, prompt } = inputs;
   const asksWithoutAgent = mode === 'run' && model !== '' && prompt !== '';
   if (agent === '' && mode !== 'validate' && !asksWithoutAgent) {
@@ -180,32 +202,6 @@ function readInput(env: Environment, name: InputName): string {
   const value = env[`INPUT_${name.toUpperCase()}`]?.trim() ?? '';
   if (value !== '' || name === 'github-token' || name === 'fail-on') return value;
   return INPUT_DEFAULTS[name];
-}
-
-export type MemoryInputs = ReturnType<typeof readMemory>;
-
-/** Where memory is kept; `here` is the run's own repository. */
-function readMemory(parse: <T>(name: InputName, as: Parser<T>) => T, here: string) {
-  const store = parse('memory-store', oneOf('branch', 'cache', 'file', 'none'));
-  const repository = parse('memory-repo', repositoryName);
-  if (repository !== undefined && store !== 'branch') {
-    throw new ConfigError(`\`memory-repo\` cannot be used with \`memory-store: ${store}\``, {
-      remedy: 'Leave `memory-store` out, or write `memory-store: branch`.',
-    });
-  }
-  const place = repository === undefined ? here : `${repository.owner}/${repository.name}`;
-  return {
-    store,
-    branch: parse('memory-branch', branchName),
-    /** Folder in the store, empty for the top; undefined for the store's own default. */
-    path: parse('memory-path', folder),
-    /** Another repository than the run's. */
-    repository,
-    /** That is where what memory says has to stay (D14). */
-    isElsewhere: place.toLowerCase() !== here.toLowerCase(),
-    /** Entries are loaded, and none is added. */
-    isReadOnly: parse('memory-readonly', flag),
-  };
 }
 
 /** Gives the value of an input, or throws a ConfigError that says what to write instead. */
