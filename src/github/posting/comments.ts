@@ -40,10 +40,32 @@ export async function publishComment(
 ): Promise<PostedComment> {
   const find = () => findComment(client, comment, isOnce ? 1 : MAX_PAGES, signal);
   const found = await find();
-  const kept = isOnce ? found : found && (await update(client, comment, found, signal));
-  if (kept !== undefined) return { url: kept, created: false };
-  return { url: await createOnce(() => create(client, comment, signal), find), created: true };
+  if (found !== undefined) {
+    const place = { comment_id: idOf(found) };
+    const kept = isOnce ? found : await orRefusal(write(client, UPDATE, place, comment, signal), 'missing');
+    // One that was deleted while we looked is created again.
+    if (!(kept instanceof GitHubError)) return { url: kept, created: false };
+  }
+  const create = () => write(client, CREATE, { issue_number: comment.number }, comment, signal);
+  return { url: await createOnce(create, find), created: true };
 }
+
+const UPDATE = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
+const CREATE = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
+
+/** Sends a text behind its mark; the address of the comment. */
+async function write(
+  client: GitHubClient,
+  route: string,
+  place: Readonly<Record<string, number>>,
+  { repository, mark, body }: MarkedComment,
+  signal: AbortSignal,
+): Promise<string> {
+  const params = { ...inRepo(repository), ...place, body: withMark(body, mark) };
+  return (await askRest(client, route, params, writtenSchema, signal)).html_url;
+}
+
+const writtenSchema = v.object({ html_url: v.string() });
 
 const commentFields = `comments(last: 100, before: $before) {
   nodes { url body viewerDidAuthor }
@@ -102,31 +124,6 @@ async function findComment(
   return undefined;
 }
 
-const writtenSchema = v.object({ html_url: v.string() });
-
-/** Undefined where the comment was deleted while we looked. */
-async function update(
-  client: GitHubClient,
-  { repository, mark, body }: MarkedComment,
-  url: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const params = { ...inRepo(repository), comment_id: idOf(url), body: withMark(body, mark) };
-  const route = 'PATCH /repos/{owner}/{repo}/issues/comments/{comment_id}';
-  const written = await orRefusal(askRest(client, route, params, writtenSchema, signal), 'missing');
-  return written instanceof GitHubError ? undefined : written.html_url;
-}
-
-async function create(
-  client: GitHubClient,
-  { repository, number, mark, body }: MarkedComment,
-  signal: AbortSignal,
-): Promise<string> {
-  const route = 'POST /repos/{owner}/{repo}/issues/{issue_number}/comments';
-  const params = { ...inRepo(repository), issue_number: number, body: withMark(body, mark) };
-  return (await askRest(client, route, params, writtenSchema, signal)).html_url;
-}
-
 /** An answer in a conversation on a line. */
 interface ThreadReply extends MarkedComment {
   /** Any comment of the thread, as the REST API numbers it. */
@@ -162,10 +159,9 @@ async function replyTo(
   signal: AbortSignal,
 ): Promise<string> {
   const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
-  const body = withMark(reply.body, reply.mark);
-  const params = { ...inRepo(reply.repository), pull_number: reply.number, comment_id: firstId, body };
+  const place = { pull_number: reply.number, comment_id: firstId };
   return await createOnce(
-    async () => (await askRest(client, route, params, writtenSchema, signal)).html_url,
+    () => write(client, route, place, reply, signal),
     async () => (await findThread(client, reply, signal)).url,
   );
 }
