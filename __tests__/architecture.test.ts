@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_444,
+  'lines of src/': 49_441,
   'files of src/': 310,
   'types of src/': 676,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 76_141,
+  'lines of __tests__/': 76_064,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

@@ -67,7 +67,7 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Creates something that is to stand once. Where the answer did not come, GitHub may have created it all the same, so it
+ * Creates something that must exist once. Where the answer did not come, GitHub may have created it all the same, so it
  * is looked for before it is tried once more (memory-and-security C5 70). Throws what its parts throw.
  */
 export async function createOnce<Thing>(

@@ -223,7 +223,7 @@ function quote(path: string): string {
   return /[\p{Cc}"\\]/u.test(path) ? JSON.stringify(path) : path;
 }
 
-/** Two commits of a repository; a ref may stand for the base. */
+/** Two commits of a repository; the base can be a ref. */
 interface CommitPair {
   readonly repository: Repository;
   readonly base: string;
@@ -282,7 +282,7 @@ const comparisonSchema = v.pipe(
     items: files,
     /** False where there are more files than GitHub lists. */
     isComplete: files.length < MAX_FILES,
-    /** How the head stands to the base; `diverged` where it does not come after it. */
+    /** Of the head against the base; `diverged` where it does not come after it. */
     status,
     /** One of the commits is a merge, or that cannot be told since there are more than are listed. */
     hasMerge: total > commits.length || commits.some(({ parents }) => parents.length > 1),

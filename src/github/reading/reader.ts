@@ -71,10 +71,11 @@ export function createGitHubReader(
   };
 }
 
-/** A tool that reads on GitHub: trouble that is told to people is an answer for the model, with its remedy. */
+/** A tool that reads on GitHub. */
 export const defineGitHubTool: typeof defineTool = (tool) =>
   defineTool({ ...tool, run: (input, signal) => toTool(() => tool.run(input, signal)) });
 
+/** An error for people becomes an answer for the model, with its remedy. */
 export async function toTool<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
