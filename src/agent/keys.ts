@@ -121,20 +121,20 @@ export function textsByNameKey(about: string) {
 
 /** A table of anything, as JSON has it: integers are numbers, dates are texts. */
 export function anyTableKey(about: string, rule?: Rule<TomlTable | undefined>) {
-  const schema = v.pipe(v.custom<TomlTable>(isTable, 'a table'), v.transform(jsonTable));
+  const schema = v.pipe(
+    v.custom<TomlTable>(isTable, 'a table'),
+    v.transform((table) => withJson(table) as TomlTable),
+  );
   return described(v.optional(schema), { about }, rule);
 }
 
 /** Its depth was checked when it was read. */
-function jsonTable(table: TomlTable): TomlTable {
-  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, jsonValue(value)]));
-}
-
-function jsonValue(value: unknown): unknown {
+function withJson(value: unknown): unknown {
   if (typeof value === 'bigint') return Number(value);
   if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(jsonValue);
-  return isTable(value) ? jsonTable(value) : value;
+  if (Array.isArray(value)) return value.map(withJson);
+  if (!isTable(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withJson(inner)]));
 }
 
 /** A table that may be missing, with its keys. */

@@ -129,18 +129,9 @@ function refusalOf(
   verdict: FindingVerdict | undefined,
 ): Buffered['refusals'][number] {
   const unseen = lane === 'trusted' ? 'nobody could look' : 'strangers may have influenced what it says';
-  const why = verdict === undefined ? unseen : `${SAID[verdict.kind]}: ${verdict.reason}`;
-  return {
-    tool: 'settle_finding',
-    why: `${handle} stays open, because a second look did not confirm its end (${why}).`,
-  };
+  const why = `${handle} stays open, because a second look did not confirm its end (${verdict?.reason ?? unseen}).`;
+  return { tool: 'settle_finding', why };
 }
-
-const SAID: Readonly<Record<FindingVerdict['kind'], string>> = {
-  holds: 'still there',
-  unclear: 'unclear',
-  refuted: 'over',
-};
 
 /** What is lost is told once, with its reasons; the review has their number. */
 function warnOfLost({ lost }: Looked, what: string, then: string, { reporter }: LoopDependencies): void {

@@ -105,18 +105,20 @@ export async function readPullFindings(
   }
   const answer = await deps.github?.change(deps.deadline.signal);
   const change = answer?.kind === 'read' ? answer : undefined;
-  const facts = (await readMemory(agent, memory?.plan, deps))?.facts ?? [];
-  const parts = {
-    agent: agent.name,
-    trigger,
-    permission: undefined,
-    facts,
-    isTrusted: true,
-    change,
-    isFork: change?.isFork === true,
-    add: (seen: Seen) => (command.verb === 'fix' ? seen : withComment(seen, command, deps.clock.now())),
-  };
-  const { ledger, trouble } = await readFindings(trigger.number, parts, deps);
+  const { ledger, trouble } = await readFindings(
+    trigger.number,
+    {
+      agent: agent.name,
+      trigger,
+      permission: undefined,
+      facts: (await readMemory(agent, memory?.plan, deps))?.facts ?? [],
+      isTrusted: true,
+      change,
+      isFork: change?.isFork === true,
+      add: (seen) => (command.verb === 'fix' ? seen : withComment(seen, command, deps.clock.now())),
+    },
+    deps,
+  );
   if (trouble !== undefined)
     return { result: refusal('unreadable', `the conversations could not be read: ${trouble}`) };
   return { ledger, change };
