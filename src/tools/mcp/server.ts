@@ -13,9 +13,13 @@ import { formatResult } from './results.js';
 /** The client's own `listTools` refuses a whole list for one broken schema, and prints what the server says. */
 const PAGE = v.object({
   tools: v.array(
-    v.object({ name: v.string(), description: v.optional(v.string()), inputSchema: v.unknown() }),
+    v.object({
+      name: v.string(),
+      description: v.fallback(v.optional(v.string()), undefined),
+      inputSchema: v.unknown(),
+    }),
   ),
-  nextCursor: v.optional(v.string()),
+  nextCursor: v.nullish(v.string()),
 });
 
 /** Most pages of a tool list that are asked for: a list may be endless. */
@@ -154,7 +158,7 @@ const LEAVE_MS = 2000;
  * an Error for people.
  */
 async function openSession(server: McpServerConfig, deps: ServerDependencies): Promise<Session> {
-  const { SSEClientTransport, StreamableHTTPClientTransport } = await loadClient();
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const { fetch, childEnv, cwd } = deps;
   const web = { fetch, requestInit: { headers: server.headers } };
   switch (server.transport) {
@@ -178,16 +182,12 @@ async function openSession(server: McpServerConfig, deps: ServerDependencies): P
   }
 }
 
-async function loadClient() {
-  return await import('@modelcontextprotocol/client');
-}
-
 async function connect(
   transport: Transport,
   mode: 'auto' | 'legacy',
   { timeoutMs, signal }: ServerDependencies,
 ): Promise<Session> {
-  const { Client, SseError } = await loadClient();
+  const { Client, SseError } = await import('@modelcontextprotocol/client');
   const program = transport instanceof ProgramTransport ? transport : undefined;
   const probe = { timeoutMs: program === undefined ? timeoutMs : PROBE_MS };
   const client = new Client(
