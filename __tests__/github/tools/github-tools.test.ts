@@ -144,7 +144,6 @@ modified big.sql +0 -0
     expect(refused.text).toContain('Add `contents: read` under `permissions:` of the job.');
     expect((await call('diff')).isError).toBe(false);
     await Promise.all([call('diff'), call('diff')]);
-    // Both answers were asked for as a diff only, and the second is kept.
     expect(github.calls().filter((name) => name === COMPARE)).toHaveLength(2);
   });
 });
