@@ -93,9 +93,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_434,
+  'lines of src/': 49_433,
   'files of src/': 310,
-  'types of src/': 676,
+  'types of src/': 675,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
   'lines of __tests__/': 76_064,

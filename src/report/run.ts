@@ -24,10 +24,8 @@ import {
 } from './format-summary.js';
 import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
-type Ran = ReportOf<'ran'>;
-
 export function summarizeRun(
-  report: Ran,
+  report: ReportOf<'ran'>,
   { warnings, isHidden, clean, requests = 0 }: SummaryOptions,
 ): RunSummary {
   const { plan, outcome, published, read, usage, spend, artifacts } = report;
@@ -96,7 +94,7 @@ export function summarizeRun(
   };
 }
 
-function memoryOutputs({ memory, remembered }: Ran, isHidden: boolean): Outputs {
+function memoryOutputs({ memory, remembered }: ReportOf<'ran'>, isHidden: boolean): Outputs {
   const loaded = String(loadedEntries(memory));
   if (memory === undefined || remembered === undefined)
     return { 'memory-loaded': loaded, 'memory-saved': 'false' };

@@ -256,8 +256,9 @@ function summarizeGc(
     },
     markdown: paragraphs([
       `### ${agent}: garbage collection`,
-      isHidden ? 'What it says is not shown here, because the memory belongs to another repository.' : '',
-      analysis === undefined ? '' : clean(analysis.text),
+      isHidden && collection.analysis !== undefined
+        ? 'The analysis is not shown here, because the memory belongs to another repository.'
+        : clean(analysis?.text ?? ''),
       formatUnread(collection.analysis?.unread ?? 0),
       formatGone(gone, false),
       suggestion === undefined ? '' : suggestionLine(suggestion),
