@@ -40,6 +40,12 @@ describe('coverage', () => {
     expect(withoutFiles(coverage, [])).toMatchObject({ kind: 'part' });
   });
 
+  it('counts files that GitHub does not list', () => {
+    const unlisted = { path: '', why: 'unlisted' };
+    const coverage = cover({ ...changed('a.ts'), filesTotal: 3 });
+    expect(coverage).toMatchObject({ kind: 'part', files: 3, read: 1, unread: [unlisted, unlisted] });
+  });
+
   it('counts a file once, by the reason that comes first', () => {
     const { unread } = cover(changed('a.ts', 'b.ts'), {
       isLeftOut: (path) => path === 'b.ts',

@@ -127,7 +127,7 @@ describe('people’s gestures and words', () => {
     ['nobody answered', {}],
     ['a reader gave 👎', conversation({ first: opening({ thumbsDown: [{ ...THUMB, login: 'reader' }] }) })],
     ['a reader said no', replied(said('reader', 'Not a bug.'))],
-    ['a bot said no', replied(said('octocat', 'No.', { author: { login: 'octocat', isBot: true } }))],
+    ['a bot said no', replied({ ...NO, author: { login: 'octocat', isBot: true } })],
     ['a run of ours said no', replied(said('octocat', marked([], 'Not a bug.'), { isOurs: true }))],
     ['somebody edited what a writer said', replied({ ...NO, isEditedByOther: true })],
     ['a writer said anything else', replied(said('octocat', 'Let us talk.'))],
