@@ -187,14 +187,6 @@ describe('the reaction to a comment', () => {
     await reactions.end();
     expect([asked(), lines]).toEqual([[], []]);
   });
-
-  it('that is refused is logged and not tried again', async () => {
-    const { reactions, asked, lines } = stage(comment(), { refuse: true });
-    reactions.start();
-    await reactions.end();
-    expect(asked()).toHaveLength(1);
-    expect(lines).toEqual([expect.stringMatching(/^No reaction on the comment: .*not accessible/)]);
-  });
 });
 
 describe('the line for the sender', () => {

@@ -7,7 +7,6 @@ import type { Severity } from '../../src/review/finding.js';
 import {
   allFindings,
   countFindings,
-  FINDINGS_GATES,
   type FindingRecord,
   type FindingsReport,
   metGates,
@@ -23,10 +22,6 @@ const CLEAN: FindingsReport = {
 };
 
 describe('metGates', () => {
-  it('meets none without a review', () => {
-    expect(metGates(FINDINGS_GATES, undefined)).toEqual([]);
-  });
-
   it.each([['findings:minor', ['1 major, 2 minor findings are open']]])(
     'reports open findings against %s',
     (word, expected) => {
