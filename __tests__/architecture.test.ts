@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 675,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 76_057,
+  'lines of __tests__/': 76_028,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 
