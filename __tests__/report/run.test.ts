@@ -38,7 +38,7 @@ describe('the summary of a run', () => {
       const memory = { 'bot.md': ENTRY, 'bot.state.md': withFacts('', facts) };
       const parts = { agents: { bot: AGENT_WITH_MEMORY }, memory };
       const report = await reportOf('ran', parts, { trigger, inWorkflow: true });
-      expect(formatSummary(report, options).includes('| 2026-01 | m     |')).toBe(isThere);
+      expect(formatSummary(report, options).includes('| 2026-01 | m |')).toBe(isThere);
     },
   );
 
