@@ -228,6 +228,7 @@ async function createActionDependencies({
     loadConfig: async () => ({}),
     idToken: getIDToken,
     readTextFile: readConfigFile,
+    asksWindow: true,
     apiKey: inputs.apiKey || undefined,
   });
   return {

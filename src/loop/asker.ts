@@ -248,6 +248,8 @@ export interface Models {
   open(ref: ModelRef, form?: ModelParams['api']): Promise<LanguageModel>;
   /** What is known of a model; all undefined for one we have no figures of. */
   facts(ref: ModelRef): Pick<OpenModel, 'price' | 'windowTokens' | 'thinking' | 'mayCut'>;
+  /** The window of a model as its server says it; undefined where it cannot be asked. Never rejects once the model is open. */
+  askWindow?(ref: ModelRef, signal: AbortSignal): Promise<number | undefined>;
 }
 
 /** What of `[params]` goes with each request, whoever is asked: models take of it what they know. */

@@ -1,5 +1,6 @@
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
+import { field } from '../lib/json.js';
 import type { Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';
@@ -18,11 +19,13 @@ export interface ModelsOptions extends KeylessPorts {
   readonly loadConfig: () => Promise<Readonly<Record<string, ProviderConfig>>>;
   /** A key for the main model, before any other source. */
   readonly apiKey?: string | undefined;
+  /** Whether a server is asked for the window of its model; axe sends no request but those of the conversation. */
+  readonly asksWindow?: boolean;
 }
 
 /** Models over the provider packages; a package is loaded when its first model is opened (D30, D34). */
 export function createModels(options: ModelsOptions): Models {
-  const { env, loadConfig, apiKey } = options;
+  const { env, loadConfig, apiKey, asksWindow = false } = options;
   const ports = { ...options, fetch: boundedFetch(options.fetch) };
   let config: ReturnType<typeof loadConfig> | undefined;
   const sourcesOf = async (): Promise<SettingSources> => {
@@ -58,6 +61,12 @@ export function createModels(options: ModelsOptions): Models {
       thinking: findFacts(ref),
       mayCut: findFacts(ref) === undefined && findProvider(ref).wire === 'openai-compatible',
     }),
+    async askWindow(ref, signal) {
+      const provider = findProvider(ref);
+      if (!asksWindow || provider.id !== 'ollama') return undefined;
+      const settings = resolveSettings(provider, await sourcesOf());
+      return await askOllamaWindow(ref.model, settings, { fetch: ports.fetch, signal });
+    },
   };
 }
 
@@ -121,6 +130,35 @@ async function* listen(
 const SIGN_OF_LIFE = /^:|^event: (?:ping|keepalive)\b|"type": ?"(?:ping|keepalive)"/m;
 
 const TOO_SILENT = `nothing arrived for ${MODEL_SILENCE_MS / 1000} s`;
+
+/**
+ * The window that Ollama has loaded a model with; undefined where no Ollama answers. It depends on the model's file, on
+ * `OLLAMA_CONTEXT_LENGTH` and on the memory of the machine, and requests in OpenAI's form can neither ask for it nor set it:
+ * the model is loaded, which it has to be anyway, and the server asked what it has loaded.
+ * Source: ollama/ollama docs/api.md ("Load a model", "List Running Models") and api/types.go, August 2026.
+ */
+async function askOllamaWindow(
+  model: string,
+  { baseUrl, apiKey }: { readonly baseUrl: string; readonly apiKey: string },
+  { fetch, signal }: { readonly fetch: typeof globalThis.fetch; readonly signal: AbortSignal },
+): Promise<number | undefined> {
+  const api = baseUrl.replace(/\/v1$/, '/api');
+  const authorization = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
+  const headers = { 'content-type': 'application/json', ...authorization };
+  const body = JSON.stringify({ model, messages: [], stream: false });
+  try {
+    const loaded = await fetch(`${api}/chat`, { method: 'POST', headers, body, signal });
+    await loaded.text();
+    const running: unknown = await (await fetch(`${api}/ps`, { headers, signal })).json();
+    const models = field(running, 'models');
+    // A name without a tag is that of `latest`.
+    const isOwn = (one: unknown) => [model, `${model}:latest`].includes(String(field(one, 'model')));
+    const window = field(Array.isArray(models) ? models.find(isOwn) : undefined, 'context_length');
+    return typeof window === 'number' && window > 0 ? window : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const RESPONSES = 'openai-responses';
 

@@ -73,13 +73,14 @@ export interface Held {
 
 /** Opens a model with what is known of it, and with what an agent says where it is not. Throws what `Models.open` throws. */
 export async function openModel(
-  { models, secrets }: Dependencies,
+  { models, secrets, deadline }: Dependencies,
   ref: ModelRef,
   { api, price, contextWindow }: Partial<ModelParams> = {},
 ): Promise<OpenModel> {
   const model = withoutSecrets(await models.open(ref, api), secrets);
   const facts = models.facts(ref);
-  const windowTokens = smallerWindow(facts.windowTokens, contextWindow);
+  const known = (await models.askWindow?.(ref, deadline.signal)) ?? facts.windowTokens;
+  const windowTokens = smallerWindow(known, contextWindow);
   return { ref: formatModelRef(ref), model, ...facts, price: facts.price ?? price, windowTokens };
 }
 
