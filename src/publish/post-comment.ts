@@ -1,5 +1,7 @@
 import { type CommentTrigger, subjectTrigger, type Trigger } from '../event/trigger.js';
+import { orRefusal } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
+import { GitHubError } from '../github/client/errors.js';
 import { type MarkedComment, publishComment, replyInThread } from '../github/posting/comments.js';
 import type { Plan } from '../run/records.js';
 import type { Inputs } from '../runner/inputs.js';
@@ -18,9 +20,11 @@ export async function postComment(
   const { repository, number, mark, body } = comment;
   if (isOnLine(trigger)) {
     const reply = { repository, number, commentId: trigger.inReplyTo ?? trigger.commentId, mark, body };
-    const { url, created } = await replyInThread(client, reply, signal);
+    const answer = await orRefusal(replyInThread(client, reply, signal), 'missing');
     const there = `The answer is already in the thread of #${number}.`;
-    return { url, line: created ? `Answered in a thread of #${number}.` : there };
+    // Where the thread was deleted, the conversation is left.
+    if (!(answer instanceof GitHubError))
+      return { url: answer.url, line: answer.created ? `Answered in a thread of #${number}.` : there };
   }
   const { url, created } = await publishComment(client, comment, isOnce, signal);
   const there = isOnce ? 'There is an answer' : 'Updated the comment';
