@@ -174,9 +174,8 @@ describe('admission', () => {
       'a fork',
       fork(),
       {},
-      /the fork hubot\/hello; forks.*by a comment.*or by a label \(`labeled` in `types:`\)/,
+      /the fork hubot\/hello; forks.*by a comment.*or by a label, on `pull_request_target`/,
     ],
-    ['a fork without secrets', NO_SECRETS, {}, /or by a label, on `pull_request_target`/],
     ['a bot', BY_BOT, {}, /the bot dependabot\[bot\].*`allow-bots: dependabot\[bot\]`/],
     [
       'a permission',

@@ -1,7 +1,6 @@
-import { isOwnText } from '../safety/mark.js';
-import { findMention, isOwnIssue } from './mention.js';
+import { findMention, isOurs } from './mention.js';
 import { type AdmissionPolicy, isEnough, isListed, isSameAccount, type Permission } from './permission.js';
-import { type Actor, isDeleted, type PullRequestTrigger, type Trigger, UNNAMED_EVENT } from './trigger.js';
+import { type Actor, isDeleted, type PullRequestTrigger, subjectTrigger, type Trigger } from './trigger.js';
 
 /** Why a run was not started: output `reason`. */
 type SkipReason =
@@ -48,7 +47,7 @@ export interface AdmissionFacts {
     /** The commit of the event was reviewed to its end, and this run was not started again by hand. */
     readonly isReviewed: boolean;
     /** The limit of several runs that is used up, in words; undefined while something is left. */
-    readonly spent: Notice | undefined;
+    readonly spent: { readonly message: string; readonly remedy?: string } | undefined;
   };
   /** Of a pull request whose change could be read. */
   readonly change?: {
@@ -60,274 +59,216 @@ export interface AdmissionFacts {
   };
 }
 
-/** What people are told of a run that is not started. */
-interface Notice {
-  readonly message: string;
-  readonly remedy?: string;
-}
-
-/** A reason to start nothing. `needs` is the latest fact that it looks at, besides the event. */
-interface Rule<N extends keyof AdmissionFacts> {
+/** An event that starts no run, and what people are told of it. */
+interface Skip {
+  readonly kind: 'skip';
   readonly reason: SkipReason;
-  readonly needs: N;
-  decide(event: EventFacts, known: NonNullable<AdmissionFacts[N]>): Notice | undefined;
+  readonly message: string;
+  readonly remedy?: string | undefined;
 }
-
-/**
- * Who can start a run (D20), as the table of `docs/events.md` has it: the first rule that says why not counts. Those that need the event alone come first and cost no request; then those that are asked before context,
- * review threads and diff are fetched. Only the last look at the change, before a model is asked.
- */
-const RULES: readonly { [N in keyof AdmissionFacts]-?: Rule<N> }[keyof AdmissionFacts][] = [
-  {
-    reason: 'unknown-event',
-    needs: 'event',
-    decide({ trigger }) {
-      if (trigger.kind !== 'unknown') return undefined;
-      const { event, action, lacks } = trigger;
-      const name = eventName(event, action);
-      if (lacks !== undefined) {
-        return {
-          message: `The payload of the event ${name} does not have ${lacks}`,
-          remedy: `Check that the event file is the payload of \`${event}\`, as GitHub sends it.`,
-        };
-      }
-      return {
-        message: `This version does not know ${event === UNNAMED_EVENT ? 'the event of this payload' : `the event ${name}`}`,
-        remedy:
-          'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
-      };
-    },
-  },
-  {
-    // A deleted comment cannot be answered, nor can an issue or a release that is gone from the repository.
-    reason: 'subject-deleted',
-    needs: 'event',
-    decide({ trigger }) {
-      if (trigger.kind === 'local' || !isDeleted(trigger)) return undefined;
-      return {
-        message: `The ${trigger.kind} was ${trigger.action}; there is nothing left to work on`,
-        remedy: `Leave \`${trigger.action}\` out of the event's \`types:\`.`,
-      };
-    },
-  },
-  {
-    // What we wrote ourselves must not start us again.
-    reason: 'own-text',
-    needs: 'event',
-    decide({ trigger }) {
-      const isOwn =
-        (trigger.kind === 'issue' && isOwnIssue(trigger)) ||
-        (trigger.kind === 'comment' && isOwnText(trigger.body));
-      if (!isOwn) return undefined;
-      return {
-        message: `The ${trigger.kind} was written by a run of axe-action, which does not answer itself`,
-      };
-    },
-  },
-  {
-    reason: 'no-mention',
-    needs: 'event',
-    decide: (event) => (event.asksForReview === true ? undefined : skipUnlessMentioned(event)),
-  },
-  {
-    reason: 'fork',
-    needs: 'event',
-    decide({ trigger }) {
-      switch (trigger.kind) {
-        case 'comment':
-          // A review or a comment on a line: GitHub gives such runs no secrets, so they would fail.
-          if (trigger.isFork !== true) return undefined;
-          return {
-            message: `Pull request #${trigger.number} comes from a fork, and GitHub gives its \`${trigger.event}\` runs no secrets`,
-            remedy:
-              "Ask in a comment in the pull request's conversation, if the workflow runs on `issue_comment`.",
-          };
-        case 'workflow_run':
-          if (!trigger.isFork) return undefined;
-          return {
-            message: `The workflow ${JSON.stringify(trigger.workflow)} ran on a commit of a fork; such commits do not start runs`,
-            remedy: 'Somebody with write access can push the commits to a branch of this repository.',
-          };
-        case 'pull_request':
-          // On `pull_request` a fork's run has no secrets, so there a label would only make it fail.
-          if (trigger.event === 'pull_request_target' && trigger.action === 'labeled') return undefined;
-          return trigger.isFork ? skipFork(trigger) : undefined;
-        default:
-          return undefined;
-      }
-    },
-  },
-  {
-    reason: 'bot',
-    needs: 'event',
-    decide({ trigger, policy }) {
-      const actor = admittedActor(trigger);
-      if (actor?.isBot !== true || isListed(actor, policy.allowBots)) return undefined;
-      return {
-        message: `The event was caused by the bot ${actor.login}; bots do not start runs by default`,
-        remedy: `Add \`allow-bots: ${actor.login}\` to allow it; its runs are untrusted.`,
-      };
-    },
-  },
-  {
-    // Somebody else's edit must not lend a comment its editor's permission, or the other way round.
-    reason: 'sender-not-author',
-    needs: 'event',
-    decide({ trigger }) {
-      if (trigger.kind !== 'comment' || isSameAccount(trigger.author, trigger.actor)) return undefined;
-      return {
-        message: `The comment is by ${trigger.author.login}, but the event was caused by ${trigger.actor.login}; it is not answered`,
-        remedy: "Leave `edited` out of the event's `types:`, or write a comment of your own.",
-      };
-    },
-  },
-  {
-    reason: 'permission-unknown',
-    needs: 'permission',
-    decide(event, permission) {
-      const actor = unlistedActor(event);
-      if (actor === undefined || permission !== 'unknown') return undefined;
-      if (isEnough(permission, event.policy.minPermission)) return undefined;
-      return { message: `The permission of ${actor.login} could not be read, so the run was not started` };
-    },
-  },
-  {
-    reason: 'permission',
-    needs: 'permission',
-    decide(event, permission) {
-      const actor = unlistedActor(event);
-      const { minPermission } = event.policy;
-      if (actor === undefined || permission === 'unknown' || isEnough(permission, minPermission))
-        return undefined;
-      return {
-        message: `${actor.login} has \`${permission}\` permission; a run needs \`${minPermission}\``,
-        remedy: 'Somebody with write access can start it, by a comment or label of their own.',
-      };
-    },
-  },
-  {
-    // A stranger's text must not configure anything before it is merged (D21).
-    reason: 'agent-not-merged',
-    needs: 'agent',
-    decide(_, agent) {
-      if (agent.kind !== 'unmerged') return undefined;
-      return {
-        message: `The agent "${agent.name}" exists only in this pull request (${agent.source}); it is valid and will run once it is merged`,
-      };
-    },
-  },
-  {
-    // `/axe review` without the phrase is for agents that post reviews; whoever else listens is not meant.
-    reason: 'no-mention',
-    needs: 'agent',
-    decide: (event, agent) =>
-      agent.kind === 'found' && agent.postsReviews ? undefined : skipUnlessMentioned(event),
-  },
-  {
-    reason: 'closed',
-    needs: 'agent',
-    decide({ trigger }, agent) {
-      if (trigger.kind !== 'pull_request' || trigger.isClosed !== true || agent.kind !== 'found')
-        return undefined;
-      // What is not a review may well be about the end of a pull request, where the workflow names that.
-      if (!agent.postsReviews && (trigger.action === 'closed' || trigger.action === 'labeled'))
-        return undefined;
-      return {
-        message: `Pull request #${trigger.number} is closed or merged`,
-        remedy: 'Somebody with write access can ask for a review with `/axe review` in a comment.',
-      };
-    },
-  },
-  {
-    // Other agents may look at title, labels or people.
-    reason: 'no-change',
-    needs: 'agent',
-    decide({ trigger }, agent) {
-      if (trigger.kind !== 'pull_request' || agent.kind !== 'found' || !agent.postsReviews) return undefined;
-      const { number, event, action, hasNewBase } = trigger;
-      if (!UNCHANGING.has(action) || hasNewBase === true) return undefined;
-      return {
-        message: `${eventName(event, action)} changes nothing in the diff of pull request #${number}`,
-        remedy: `Remove \`${action}\` from the \`types:\` of the event.`,
-      };
-    },
-  },
-  {
-    reason: 'nothing-new',
-    needs: 'state',
-    decide({ trigger }, { isReviewed }) {
-      if (!isReviewed || !isRepeatable(trigger)) return undefined;
-      const { number, head } = trigger;
-      return {
-        message: `Commit ${head.sha.slice(0, 7)} of pull request #${number} was reviewed before`,
-        remedy: 'Start the run again, or write `/axe review full` in a comment.',
-      };
-    },
-  },
-  {
-    reason: 'paused',
-    needs: 'state',
-    decide({ trigger }, { isPaused }) {
-      if (!isPaused || !isPausable(trigger)) return undefined;
-      return {
-        message: `Runs of this agent on pull request #${trigger.number} are paused`,
-        remedy: 'Somebody with write access can write `/axe resume` in a comment.',
-      };
-    },
-  },
-  { reason: 'budget-spent', needs: 'state', decide: (_, { spent }) => spent },
-  {
-    reason: 'nothing-to-review',
-    needs: 'change',
-    decide: (_, { number, unreadable }) =>
-      unreadable === undefined
-        ? undefined
-        : { message: `Pull request #${number} was not reviewed: ${unreadable}` },
-  },
-  {
-    // A push that brings nothing to review, such as a merge of the base branch.
-    reason: 'nothing-new',
-    needs: 'change',
-    decide({ trigger }, { nothingNewSince: from }) {
-      if (from === undefined || !isRepeatable(trigger)) return undefined;
-      return {
-        message: `Nothing to review has changed in pull request #${trigger.number} since ${from.slice(0, 7)}`,
-        remedy: 'Write `/axe review full` in a comment to have the whole pull request reviewed again.',
-      };
-    },
-  },
-];
 
 /** Whether an event starts a run; a skip ends the step green with one notice (D20). */
-export type Admission =
-  | { readonly kind: 'run' }
-  | (Notice & { readonly kind: 'skip'; readonly reason: SkipReason });
+export type Admission = { readonly kind: 'run' } | Skip;
 
-/** Whether an event starts a run, as far as the facts say: a rule whose facts are not there yet is left out. */
-export function decideAdmission(facts: AdmissionFacts): Admission {
-  for (const rule of RULES) {
-    const known = facts[rule.needs];
-    // The compiler does not see that a rule and its fact belong together.
-    const notice = known && rule.decide(facts.event, known as never);
-    if (notice !== undefined) return { kind: 'skip', reason: rule.reason, ...notice };
+/**
+ * Who can start a run (D20), as `docs/events.md` has it: the first reason against it counts. What the event alone says
+ * comes first and costs no request; the change comes last, just before a model is asked. What is not known yet is not
+ * asked about.
+ */
+export function decideAdmission({ event, permission, agent, state, change }: AdmissionFacts): Admission {
+  const skipped =
+    skipByEvent(event) ??
+    (permission && skipByPermission(event, permission)) ??
+    (agent && skipByAgent(event, agent)) ??
+    (state && skipByState(event, state)) ??
+    (change && skipByChange(event, change));
+  return skipped ?? { kind: 'run' };
+}
+
+function skip(reason: SkipReason, message: string, remedy?: string): Skip {
+  return { kind: 'skip', reason, message, remedy };
+}
+
+function skipByEvent(event: EventFacts): Skip | undefined {
+  const { trigger, policy } = event;
+  if (trigger.kind === 'unknown') {
+    return skip(
+      'unknown-event',
+      `This version does not know the event ${eventName(trigger)}, or its payload is incomplete`,
+      'Run on `pull_request`, `issues`, `issue_comment`, `push`, `release`, `workflow_run`, `merge_group`, `schedule` or `workflow_dispatch` instead.',
+    );
   }
-  return { kind: 'run' };
+  // A deleted comment cannot be answered, nor can an issue or a release that is gone from the repository.
+  if (trigger.kind !== 'local' && isDeleted(trigger)) {
+    return skip(
+      'subject-deleted',
+      `The ${trigger.kind} was ${trigger.action}; there is nothing left to work on`,
+      `Leave \`${trigger.action}\` out of the event's \`types:\`.`,
+    );
+  }
+  // What we wrote ourselves must not start us again.
+  if (isOurs(trigger)) {
+    return skip(
+      'own-text',
+      `The ${trigger.kind} was written by a run of axe-action, which does not answer itself`,
+    );
+  }
+  const unmentioned = event.asksForReview === true ? undefined : skipUnlessMentioned(event);
+  if (unmentioned !== undefined) return unmentioned;
+  const fork = skipFork(trigger);
+  if (fork !== undefined) return fork;
+
+  const actor = admittedActor(trigger);
+  if (actor?.isBot === true && !isListed(actor, policy.allowBots)) {
+    return skip(
+      'bot',
+      `The event was caused by the bot ${actor.login}; bots do not start runs by default`,
+      `Add \`allow-bots: ${actor.login}\` to allow it; its runs are untrusted.`,
+    );
+  }
+  // Somebody else's edit must not lend a comment its editor's permission, or the other way round.
+  if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
+    return skip(
+      'sender-not-author',
+      `The comment is by ${trigger.author.login}, but the event was caused by ${trigger.actor.login}; it is not answered`,
+      "Leave `edited` out of the event's `types:`, or write a comment of your own.",
+    );
+  }
+  return undefined;
+}
+
+function skipUnlessMentioned({ trigger, policy: { triggerPhrase } }: EventFacts): Skip | undefined {
+  if (trigger.kind !== 'comment' || triggerPhrase === '') return undefined;
+  if (findMention(trigger.body, triggerPhrase) !== undefined) return undefined;
+  return skip(
+    'no-mention',
+    `The comment by ${trigger.author.login} does not contain ${JSON.stringify(triggerPhrase)} (\`trigger-phrase\`)`,
+    'Write it as separate words, outside of code and quotations.',
+  );
+}
+
+function skipFork(trigger: Trigger): Skip | undefined {
+  if (!('isFork' in trigger) || trigger.isFork !== true) return undefined;
+  if (trigger.kind === 'comment') {
+    // A review or a comment on a line: GitHub gives such runs no secrets, so they would fail.
+    return skip(
+      'fork',
+      `Pull request #${trigger.number} comes from a fork, and GitHub gives its \`${trigger.event}\` runs no secrets`,
+      "Ask in a comment in the pull request's conversation, if the workflow runs on `issue_comment`.",
+    );
+  }
+  if (trigger.kind === 'workflow_run') {
+    return skip(
+      'fork',
+      `The workflow ${JSON.stringify(trigger.workflow)} ran on a commit of a fork; such commits do not start runs`,
+      'Somebody with write access can push the commits to a branch of this repository.',
+    );
+  }
+  // On `pull_request` a fork's run has no secrets, so there a label would only make it fail.
+  if (trigger.event === 'pull_request_target' && trigger.action === 'labeled') return undefined;
+  const { number, head } = trigger;
+  const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
+  return skip(
+    'fork',
+    `Pull request #${number} comes from ${from}; forks do not start runs by default`,
+    'Somebody with write access can start it by a comment, if the workflow runs on `issue_comment`, or by a label, on `pull_request_target`.',
+  );
+}
+
+/** Of a person; a bot that came so far is allowed. */
+function skipByPermission(
+  { trigger, policy: { allowUsers, minPermission } }: EventFacts,
+  permission: Permission | 'unknown',
+): Skip | undefined {
+  const actor = admittedActor(trigger);
+  if (actor === undefined || actor.isBot || isListed(actor, allowUsers)) return undefined;
+  if (isEnough(permission, minPermission)) return undefined;
+  if (permission === 'unknown') {
+    return skip(
+      'permission-unknown',
+      `The permission of ${actor.login} could not be read, so the run was not started`,
+    );
+  }
+  return skip(
+    'permission',
+    `${actor.login} has \`${permission}\` permission; a run needs \`${minPermission}\``,
+    'Somebody with write access can start it, by a comment or label of their own.',
+  );
+}
+
+function skipByAgent(event: EventFacts, agent: NonNullable<AdmissionFacts['agent']>): Skip | undefined {
+  // A stranger's text must not configure anything before it is merged (D21).
+  if (agent.kind === 'unmerged') {
+    return skip(
+      'agent-not-merged',
+      `The agent "${agent.name}" exists only in this pull request (${agent.source}); it is valid and will run once it is merged`,
+    );
+  }
+  // `/axe review` without the phrase is for agents that post reviews; whoever else listens is not meant.
+  const unmentioned = agent.postsReviews ? undefined : skipUnlessMentioned(event);
+  const { trigger } = event;
+  if (unmentioned !== undefined || trigger.kind !== 'pull_request') return unmentioned;
+  const { number, action, hasNewBase } = trigger;
+  // What is not a review may well be about the end of a pull request, where the workflow names that.
+  const isAboutEnd = !agent.postsReviews && (action === 'closed' || action === 'labeled');
+  if (trigger.isClosed === true && !isAboutEnd) {
+    return skip(
+      'closed',
+      `Pull request #${number} is closed or merged`,
+      'Somebody with write access can ask for a review with `/axe review` in a comment.',
+    );
+  }
+  // Other agents may look at title, labels or people.
+  if (agent.postsReviews && UNCHANGING.has(action) && hasNewBase !== true) {
+    return skip(
+      'no-change',
+      `${eventName(trigger)} changes nothing in the diff of pull request #${number}`,
+      `Remove \`${action}\` from the \`types:\` of the event.`,
+    );
+  }
+  return undefined;
+}
+
+function skipByState(
+  { trigger }: EventFacts,
+  { isPaused, isReviewed, spent }: NonNullable<AdmissionFacts['state']>,
+): Skip | undefined {
+  if (isReviewed && isRepeatable(trigger)) {
+    return skip(
+      'nothing-new',
+      `Commit ${trigger.head.sha.slice(0, 7)} of pull request #${trigger.number} was reviewed before`,
+      'Start the run again, or write `/axe review full` in a comment.',
+    );
+  }
+  if (isPaused && isPausable(trigger)) {
+    return skip(
+      'paused',
+      `Runs of this agent on pull request #${trigger.number} are paused`,
+      'Somebody with write access can write `/axe resume` in a comment.',
+    );
+  }
+  return spent && skip('budget-spent', spent.message, spent.remedy);
+}
+
+function skipByChange(
+  { trigger }: EventFacts,
+  { number, unreadable, nothingNewSince }: NonNullable<AdmissionFacts['change']>,
+): Skip | undefined {
+  if (unreadable !== undefined)
+    return skip('nothing-to-review', `Pull request #${number} was not reviewed: ${unreadable}`);
+  // A push that brings nothing to review, such as a merge of the base branch.
+  if (nothingNewSince === undefined || !isRepeatable(trigger)) return undefined;
+  return skip(
+    'nothing-new',
+    `Nothing to review has changed in pull request #${number} since ${nothingNewSince.slice(0, 7)}`,
+    'Write `/axe review full` in a comment to have the whole pull request reviewed again.',
+  );
 }
 
 /** The login whose permission decides; undefined where the event alone says enough, and for a bot: GitHub knows none. */
 export function needsPermission(event: EventFacts): string | undefined {
   const actor = admittedActor(event.trigger);
   return actor?.isBot === false && decideAdmission({ event }).kind === 'run' ? actor.login : undefined;
-}
-
-function skipFork({ number, head, event }: PullRequestTrigger): Notice {
-  const from = head.repository === null ? 'a fork that was deleted' : `the fork ${head.repository}`;
-  const label =
-    event === 'pull_request_target' ? 'a label (`labeled` in `types:`)' : 'a label, on `pull_request_target`';
-  return {
-    message: `Pull request #${number} comes from ${from}; forks do not start runs by default`,
-    remedy: `Somebody with write access can start it by a comment, if the workflow runs on \`issue_comment\`, or by ${label}.`,
-  };
 }
 
 /** Whether `/axe pause` holds for an event: a label or a review that is asked for is somebody's wish all the same. */
@@ -359,40 +300,11 @@ const UNCHANGING: ReadonlySet<string> = new Set([
   'unlocked',
 ]);
 
-function skipUnlessMentioned({ trigger, policy: { triggerPhrase } }: EventFacts): Notice | undefined {
-  if (trigger.kind !== 'comment' || triggerPhrase === '') return undefined;
-  if (findMention(trigger.body, triggerPhrase) !== undefined) return undefined;
-  return {
-    message: `The comment by ${trigger.author.login} does not contain ${JSON.stringify(triggerPhrase)} (\`trigger-phrase\`)`,
-    remedy: 'Write it as separate words, outside of code and quotations.',
-  };
-}
-
 /** Who caused an event that somebody without access can cause; undefined where write access or nobody did. */
 function admittedActor(trigger: Trigger): Actor | undefined {
-  switch (trigger.kind) {
-    case 'pull_request':
-    case 'issue':
-    case 'comment':
-    case 'workflow_run':
-      return trigger.actor;
-    case 'push':
-    case 'release':
-    case 'merge_group':
-    case 'schedule':
-    case 'dispatch':
-    case 'unknown':
-    case 'local':
-      return undefined;
-  }
+  return trigger.kind === 'workflow_run' ? trigger.actor : subjectTrigger(trigger)?.actor;
 }
 
-/** The person whose permission has to be enough; a bot that came so far is allowed. */
-function unlistedActor({ trigger, policy }: EventFacts): Actor | undefined {
-  const actor = admittedActor(trigger);
-  return actor === undefined || actor.isBot || isListed(actor, policy.allowUsers) ? undefined : actor;
-}
-
-function eventName(event: string, action: string): string {
+function eventName({ event, action }: { readonly event: string; readonly action: string }): string {
   return `\`${event}\`${action && ` (${action})`}`;
 }

@@ -1,7 +1,7 @@
 import { removeHidden, stripInvisible } from '../safety/hidden.js';
 import { isOwnText } from '../safety/mark.js';
 import { type AdmissionPolicy, isSameAccount } from './permission.js';
-import type { IssueTrigger, Trigger } from './trigger.js';
+import type { Trigger } from './trigger.js';
 
 /**
  * What a comment asks for besides the phrase, or undefined where it does not say the phrase: as words of its own, in any
@@ -31,8 +31,11 @@ export function taskOfMention(trigger: Trigger, { triggerPhrase }: AdmissionPoli
   return findMention(trigger.body, triggerPhrase) ?? '';
 }
 
-/** Whether a run of ours wrote an issue just now; somebody's label on it is their wish, not our doing. */
-export function isOwnIssue({ action, body, author, actor }: IssueTrigger): boolean {
+/** Whether a run of ours wrote the comment, or the issue just now; somebody's label on an issue is their wish. */
+export function isOurs(trigger: Trigger): boolean {
+  if (trigger.kind === 'comment') return isOwnText(trigger.body);
+  if (trigger.kind !== 'issue') return false;
+  const { action, body, author, actor } = trigger;
   const isWriting = action === 'opened' || action === 'edited' || action === 'reopened';
   return isWriting && isSameAccount(author, actor) && isOwnText(body);
 }

@@ -30,33 +30,36 @@ export function parseEvent(eventName: string, payload: unknown, env: EventEnviro
     repository: repositoryOf(eventName, parsed, env),
     actor: actorOf(parsed.sender, eventName === 'schedule' ? env.actor : undefined),
   };
-  const unknown = { kind: 'unknown', ...common } as const;
-  const without = (lacks: string): Trigger => ({ ...unknown, lacks });
+  return readTrigger(eventName, parsed, common) ?? { kind: 'unknown', ...common };
+}
+
+/** Undefined for an event that this version does not know, or whose payload does not have what the event is about. */
+function readTrigger(eventName: string, parsed: EventPayload, common: Common): Trigger | undefined {
   switch (eventName) {
     case 'pull_request':
     case 'pull_request_target':
-      return pullRequestTrigger(parsed, common) ?? without('a pull request with a head');
+      return pullRequestTrigger(parsed, common);
     case 'issues':
-      return issueTrigger(parsed, common) ?? without('an issue');
+      return issueTrigger(parsed, common);
     case 'issue_comment':
     case 'pull_request_review':
     case 'pull_request_review_comment':
-      return commentTrigger(eventName, parsed, common) ?? without('a comment and what it is about');
+      return commentTrigger(eventName, parsed, common);
     case 'push':
-      return pushTrigger(parsed, common) ?? without('a ref');
+      return pushTrigger(parsed, common);
     case 'release':
-      return releaseTrigger(parsed, common) ?? without('a release with a tag');
+      return releaseTrigger(parsed, common);
     case 'workflow_run':
-      return workflowRunTrigger(parsed, common) ?? without('a workflow run with a commit');
+      return workflowRunTrigger(parsed, common);
     case 'merge_group':
-      return mergeGroupTrigger(parsed, common) ?? without('a merge group with its commits');
+      return mergeGroupTrigger(parsed, common);
     case 'schedule':
       return { kind: 'schedule', ...common, cron: parsed.schedule };
     case 'workflow_dispatch':
     case 'repository_dispatch':
       return { kind: 'dispatch', ...common };
     default:
-      return unknown;
+      return undefined;
   }
 }
 

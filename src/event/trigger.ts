@@ -161,9 +161,6 @@ export interface ScheduleTrigger extends WorkflowTrigger {
   readonly cron: string;
 }
 
-/** The name of an event that nobody named and whose payload does not show it. */
-export const UNNAMED_EVENT = 'unknown';
-
 /** Why a run happens: made from the raw event by one parser, `parseEvent`. */
 export type Trigger =
   | PullRequestTrigger
@@ -176,11 +173,8 @@ export type Trigger =
   | ScheduleTrigger
   /** A person or program started the workflow by hand (`workflow_dispatch`, `repository_dispatch`). */
   | (WorkflowTrigger & { readonly kind: 'dispatch' })
-  /**
-   * An event this version does not know. It is never trusted. `lacks`: what the payload of a known event should have
-   * and has not.
-   */
-  | (WorkflowTrigger & { readonly kind: 'unknown'; readonly lacks?: string })
+  /** An event that this version does not know, or with an incomplete payload. It is never trusted. */
+  | (WorkflowTrigger & { readonly kind: 'unknown' })
   /** Somebody's own machine: no event. */
   | { readonly kind: 'local' };
 

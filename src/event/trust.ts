@@ -1,11 +1,12 @@
 import { ConfigError } from '../lib/errors.js';
 import { isOwnText, type MarkLane } from '../safety/mark.js';
-import { isOwnIssue } from './mention.js';
+import { isOurs } from './mention.js';
 import { isListed, isSameAccount, mayWrite, type Permission } from './permission.js';
 import {
   type Actor,
   isDeleted,
   type SubjectTrigger,
+  subjectTrigger,
   type Trigger,
   type WorkflowRunTrigger,
 } from './trigger.js';
@@ -29,10 +30,10 @@ export interface Trust {
  * wrote it, and for a bot, whose words are never trusted. Asking is worth it only to lift such a run to `trusted`.
  */
 export function contentAuthor(trigger: Trigger): string | undefined {
-  if (trigger.kind !== 'pull_request' && trigger.kind !== 'issue' && trigger.kind !== 'comment')
-    return undefined;
-  const author = contentAuthorOf(trigger);
-  return author.isBot || isSameAccount(author, trigger.actor) ? undefined : author.login;
+  const subject = subjectTrigger(trigger);
+  if (subject === undefined) return undefined;
+  const author = contentAuthorOf(subject);
+  return author.isBot || isSameAccount(author, subject.actor) ? undefined : author.login;
 }
 
 /** What a run's trust is decided from, besides its event. */
@@ -102,8 +103,7 @@ function whyUntrusted(
 ): string | undefined {
   if (trigger.kind === 'issue' || trigger.kind === 'comment') {
     if (isDeleted(trigger)) return 'what the event is about was deleted';
-    const isOurs = trigger.kind === 'issue' ? isOwnIssue(trigger) : isOwnText(trigger.body);
-    if (isOurs) return 'one of our own runs caused the event';
+    if (isOurs(trigger)) return 'one of our own runs caused the event';
   }
   if (trigger.actor.isBot) return 'a bot caused the event';
   if (trigger.kind === 'comment' && !isSameAccount(trigger.author, trigger.actor)) {
@@ -122,16 +122,10 @@ function whyUntrusted(
  */
 function contentAuthorOf(trigger: SubjectTrigger): Actor {
   if (isOwnText(trigger.kind === 'comment' ? trigger.description : trigger.body)) return OUR_RUN;
-  switch (trigger.kind) {
-    case 'issue':
-    case 'pull_request':
-      return trigger.author;
-    case 'comment':
-      return trigger.subjectAuthor ?? UNKNOWN_AUTHOR;
-  }
+  if (trigger.kind !== 'comment') return trigger.author;
+  return trigger.subjectAuthor ?? { login: 'ghost', isBot: false };
 }
 
-const UNKNOWN_AUTHOR: Actor = { login: 'ghost', isBot: false };
 const OUR_RUN: Actor = { login: 'a run of ours', isBot: true };
 
 /** A bot that pushes may carry anybody's words, unless the workflow vouches for it. */

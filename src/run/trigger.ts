@@ -1,5 +1,5 @@
 import { parseEvent, parseEventFile } from '../event/parse-event.js';
-import { type Trigger, UNNAMED_EVENT } from '../event/trigger.js';
+import type { Trigger } from '../event/trigger.js';
 import type { Environment } from '../lib/environment.js';
 import { readTextFile } from '../lib/user-files.js';
 
@@ -48,5 +48,5 @@ const EVENT_BY_KEYS: readonly { readonly keys: readonly string[]; readonly event
 
 function inferEventName(payload: unknown): string {
   const keys = new Set(typeof payload === 'object' && payload !== null ? Object.keys(payload) : []);
-  return EVENT_BY_KEYS.find((entry) => entry.keys.every((key) => keys.has(key)))?.event ?? UNNAMED_EVENT;
+  return EVENT_BY_KEYS.find((entry) => entry.keys.every((key) => keys.has(key)))?.event ?? 'unknown';
 }
