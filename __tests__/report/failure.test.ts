@@ -6,7 +6,7 @@ import { reportOf, STATS } from '../helpers/reports.js';
 
 it.each([
   ['the run failed', new AxeError('broken')],
-  ['the run ended with `timeout`', new ProviderError('timeout', 'm')],
+  ['the run reached its time limit', new ProviderError('timeout', 'm')],
 ])('whoever asked in a comment is told that %s', (reason, error) => {
   expect(noAnswer({ kind: 'failed', thrown: error })).toBe(`There is no answer: ${reason}.`);
 });

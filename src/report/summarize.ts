@@ -182,10 +182,19 @@ export function noAnswer(report: Finished): string | undefined {
  * cancelled: whoever did that knows of it, and a newer run may answer.
  */
 function withoutAnswer(conclusion: Conclusion): string | undefined {
-  if (conclusion === 'cancelled') return undefined;
-  const why = conclusion === 'failure' ? 'the run failed' : `the run ended with \`${conclusion}\``;
-  return `There is no answer: ${why}.`;
+  return conclusion === 'cancelled' ? undefined : `There is no answer: ${REASONS[conclusion]}.`;
 }
+
+const REASONS: Readonly<Record<Exclude<Conclusion, 'cancelled'>, string>> = {
+  success: 'the run had nothing to say',
+  failure: 'the run failed',
+  skipped: 'the run was skipped',
+  timeout: 'the run reached its time limit',
+  'budget-exceeded': 'the run reached its limit of tokens or cost',
+  'max-turns': 'the run reached its limit of turns',
+  refused: 'the model refused to answer',
+  incomplete: 'the model did not finish',
+};
 
 /** Nothing was sent and nothing written, so everything is shown (D26). */
 function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: SummaryOptions): RunSummary {
