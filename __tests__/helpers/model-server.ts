@@ -98,6 +98,8 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
   mocks.add(mock);
 
   const peer = await startLoopback(async (request, response) => {
+    // Ollama's own interface, which a test of it brings.
+    if (isOllamas(request)) return sendJson(response, 404, { error: 'not found' });
     const index = count;
     count += 1;
     const reply = typeof script === 'function' ? await script(request, index) : script[index];
@@ -116,6 +118,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
   });
   return {
     ...peer,
+    requests: () => peer.requests().filter((request) => !isOllamas(request)),
     env: {
       ANTHROPIC_API_KEY: 'sk-ant-api03-test-0123456789abcdef',
       OPENAI_API_KEY: 'sk-test-0123456789abcdef',
@@ -123,8 +126,16 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
       AXE_OPENAI_BASE_URL: peer.url,
       AXE_OLLAMA_BASE_URL: peer.url,
     },
-    prompts: () => peer.requests().map(promptOf),
+    prompts: () =>
+      peer
+        .requests()
+        .filter((request) => !isOllamas(request))
+        .map(promptOf),
   };
+}
+
+function isOllamas({ path }: RecordedRequest): boolean {
+  return path === '/api/chat' || path === '/api/ps';
 }
 
 /** aimock counts what it says over Chat Completions only; no real reply costs nothing. */
