@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_418,
+  'lines of src/': 49_353,
   'files of src/': 310,
-  'types of src/': 674,
+  'types of src/': 673,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 76_067,
+  'lines of __tests__/': 76_062,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

@@ -53,12 +53,12 @@ import { runGcMode, runValidateMode } from './modes.js';
 /** The action's main step. Never throws for trouble that a person can fix: that is told, and the step fails. */
 export async function main(runner: Runner): Promise<void> {
   const deadline = createDeadline('Raise `timeout-minutes`, or `timeout` of the agent.');
-  const { values: secrets, add: keepSecret } = readSecrets(runner.env);
+  const ownSecrets = readSecrets(runner.env);
+  const secrets = ownSecrets.values;
   const transcript = createTranscript(secrets);
   const reporter = transcript.recordEvents(createActionReporter({ write: runner.log, secrets }));
   let failOn: FailOn = { conclusions: DEFAULT_FAIL_ON, memory: false, findings: [] };
   let deps: Dependencies | undefined;
-  let requests = 0;
   try {
     failOn = readFailOn(runner.env);
     const inputs = readInputs(runner.env);
@@ -79,20 +79,27 @@ export async function main(runner: Runner): Promise<void> {
     if (mode !== 'validate') await answerForm({ responseFormat: undefined }, outputSchema, { deadline });
     const trigger = await triggerOf(runner);
     if (mode === 'validate') {
-      const report = await runValidateMode({ inputs, trigger, runner, secrets, signal: deadline.signal });
+      const report = await runValidateMode(inputs, trigger, runner, secrets, deadline.signal);
       return await reportRun({ report, failOn, isHidden, runner, warnings: unheld, secrets });
     }
-    const onRequest = () => {
-      requests += 1;
-    };
-    const parts = { inputs, trigger, deadline, reporter, transcript, runner, secrets, keepSecret, onRequest };
-    deps = await createActionDependencies(parts);
+    const made = await createActionDependencies(
+      inputs,
+      trigger,
+      runner,
+      ownSecrets,
+      deadline,
+      reporter,
+      transcript,
+    );
+    deps = made.deps;
     const request = makeRequest(inputs, trigger, runner);
-    const report =
-      mode === 'gc' ? await runGcMode(request, inputs, runner, deps) : await runPipeline(request, deps);
+    const report = await (mode === 'gc'
+      ? runGcMode(request, inputs, runner, made.client, deps)
+      : runPipeline(request, deps));
     reporter.endTurn();
     await deps.acknowledgement?.end(noAnswer(report));
     const { warnings } = reporter;
+    const requests = made.requests();
     await reportRun({ report, failOn, isHidden, runner, warnings, secrets, requests, transcript });
   } catch (thrown) {
     reporter.endTurn();
@@ -133,27 +140,15 @@ export async function triggerOf({ env }: Runner): Promise<Trigger> {
   return await readTrigger({ file, name: env['GITHUB_EVENT_NAME'] ?? '', env });
 }
 
-async function createActionDependencies({
-  inputs,
-  trigger,
-  deadline,
-  reporter,
-  transcript,
-  runner,
-  secrets,
-  keepSecret,
-  onRequest,
-}: {
-  readonly inputs: Inputs;
-  readonly trigger: Trigger;
-  readonly deadline: RunDeadline;
-  readonly reporter: ActionReporter;
-  readonly transcript: Transcript;
-  readonly runner: Runner;
-  readonly secrets: readonly string[];
-  readonly keepSecret: Secrets['add'];
-  readonly onRequest: () => void;
-}): Promise<Dependencies> {
+async function createActionDependencies(
+  inputs: Inputs,
+  trigger: Trigger,
+  runner: Runner,
+  { values: secrets, add: keepSecret }: Secrets,
+  deadline: RunDeadline,
+  reporter: ActionReporter,
+  transcript: Transcript,
+) {
   const { workspace } = runner;
   // On Windows the variable may be `Path`, which only the process itself finds by this name.
   const env = { ...runner.env, PATH: runner.env['PATH'] };
@@ -163,8 +158,9 @@ async function createActionDependencies({
   const fetch = createFetch(env);
   const clock = createClock();
   const log = (line: string) => runner.log(sanitize(line, 'log', secrets));
+  let requests = 0;
   const counted: typeof globalThis.fetch = (input, init) => {
-    onRequest();
+    requests += 1;
     return fetch(input, init);
   };
   const access = { env, fetch: counted, clock, log };
@@ -184,7 +180,7 @@ async function createActionDependencies({
     client: token === '' ? client : await connectGitHub({ ...access, token }),
   };
   // One store for the agent and its sub-agents.
-  const memory = oneAtATime(await openMemory({ inputs, trigger, runner }, access, client));
+  const memory = oneAtATime(await openMemory(inputs, trigger, workspace, access, client));
   const roots = memoryRoots(inputs.memory);
   const instructionFiles = new Set<string>();
   const found = findAgents({
@@ -207,7 +203,10 @@ async function createActionDependencies({
       instructionFiles: () => [...instructionFiles].map(inRepository),
       secrets,
     },
-    { client, trigger, workspace, signal: deadline.signal },
+    client,
+    trigger,
+    workspace,
+    deadline.signal,
   );
   const publisher = createActionPublisher({
     client,
@@ -231,7 +230,7 @@ async function createActionDependencies({
     asksWindow: true,
     apiKey: inputs.apiKey || undefined,
   });
-  return {
+  const deps: Dependencies = {
     ...found,
     agents: withWorkflowWarnings(found.agents),
     github: client && createGitHubPort(client, trigger),
@@ -276,22 +275,16 @@ async function createActionDependencies({
     program: 'axe-action',
     secrets,
   };
+  return { deps, client, requests: () => requests };
 }
 
 /** What the run may change for a commit; undefined for nothing, and where nobody could make the commit. */
 async function openChanges(
   rules: ChangeRules,
-  {
-    client,
-    trigger,
-    workspace,
-    signal,
-  }: {
-    readonly client: GitHubClient | undefined;
-    readonly trigger: Trigger;
-    readonly workspace: string;
-    readonly signal: AbortSignal;
-  },
+  client: GitHubClient | undefined,
+  trigger: Trigger,
+  workspace: string,
+  signal: AbortSignal,
 ) {
   if (rules.allowed.length === 0 || client === undefined || trigger.kind === 'local') return undefined;
   const files = createSubjectFiles(client, trigger, signal);
@@ -369,8 +362,8 @@ export function withWorkflowWarnings(agents: AgentLibrary): AgentLibrary {
  * Folders of the run's own repository in which memory lies, or lay under other inputs, relative to its root. At the top of a
  * branch of its own memory lies next to no code.
  */
-function memoryRoots({ path, repository }: Pick<MemoryInputs, 'path' | 'repository'>): readonly string[] {
-  const own = repository === undefined && path !== undefined && path !== '' ? [path] : [];
+function memoryRoots({ path, repository }: MemoryInputs): readonly string[] {
+  const own = repository === undefined && path ? [path] : [];
   return [...new Set([COMMITTED_FOLDER, ...own])];
 }
 

@@ -1,62 +1,52 @@
 import { join, sep } from 'node:path';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
-import type { Clock } from '../lib/clock.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
-import type { Environment } from '../lib/environment.js';
 import { createFiles } from '../lib/files.js';
 import type { MemoryStore, Place } from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
-import { type CacheScope, cacheScope } from '../memory/stores/cache/cache-key.js';
-import { checkAccess, createCacheClient } from '../memory/stores/cache/cache-library.js';
+import { cacheScope } from '../memory/stores/cache/cache-key.js';
+import { createCacheClient } from '../memory/stores/cache/cache-library.js';
 import { createCacheStore } from '../memory/stores/cache/cache-store.js';
 import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
 import { createBaseStore, guarded } from '../memory/stores/guard.js';
 import { createBrokenStore, createNoneStore } from '../memory/stores/store.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';
-import { type Runner, readThisRun } from '../runner/runner.js';
+import { readThisRun } from '../runner/runner.js';
 
-/** The store of a run and of its post step; with a token of its own where memory is in another repository. */
+interface Opening extends Omit<GitHubAccess, 'token'> {
+  readonly inputs: MemoryInputs;
+  readonly trigger: Trigger;
+  readonly workspace: string;
+  readonly client: GitHubClient | undefined;
+}
+
+/** The store that the inputs ask for (D13, D14), of a run and of its post step. `client` has the `github-token`. */
 export async function openMemory(
-  {
-    inputs,
-    trigger,
-    runner: { workspace },
-  }: { readonly inputs: Inputs; readonly trigger: Trigger; readonly runner: Runner },
+  { memory: inputs, repositoriesToken }: Pick<Inputs, 'memory' | 'repositoriesToken'>,
+  trigger: Trigger,
+  workspace: string,
   access: Omit<GitHubAccess, 'token'>,
   client: GitHubClient | undefined,
 ): Promise<MemoryStore> {
-  const { memory, repositoriesToken } = inputs;
-  const token = memory.repository === undefined ? '' : repositoriesToken;
-  const memoryClient = token === '' ? client : await connectGitHub({ ...access, token });
-  return openActionMemory({ ...access, inputs: memory, trigger, workspace, client, memoryClient });
-}
-
-/** The store that the inputs ask for (D13, D14). */
-export function openActionMemory(options: ActionMemoryOptions): MemoryStore {
-  const { inputs } = options;
+  const opening = { ...access, inputs, trigger, workspace, client };
   switch (inputs.store) {
     case 'none':
       return createNoneStore();
     case 'file':
-      return guarded(openFileMemory(options));
+      return guarded(openFileMemory(opening));
     case 'cache':
-      return guarded(openCacheMemory(options));
-    case 'branch':
-      return guarded(openBranch(options));
+      return guarded(openCacheMemory(opening));
+    case 'branch': {
+      if (inputs.repository === undefined || repositoriesToken === '') return guarded(openBranch(opening));
+      const other = await connectGitHub({ ...access, token: repositoriesToken });
+      return guarded(openBranch({ ...opening, client: other }));
+    }
   }
 }
 
-function openFileMemory({
-  inputs,
-  workspace,
-  env,
-  clock,
-  trigger,
-  client,
-  log,
-}: ActionMemoryOptions): MemoryStore {
+function openFileMemory({ inputs, workspace, env, clock, trigger, client, log }: Opening): MemoryStore {
   const folder = inputs.path ?? COMMITTED_FOLDER;
   const files = createFiles();
   const inFolder = createFileStore({ files, clock, root: workspace, folder, followLinks: false });
@@ -102,16 +92,13 @@ function inWorkspace(store: MemoryStore, workspace: string): MemoryStore {
   };
 }
 
-function openBranch({
-  inputs,
-  trigger,
-  memoryClient: client,
-  env,
-  clock,
-  log,
-}: ActionMemoryOptions): MemoryStore {
+function openBranch({ inputs, trigger, client, env, clock, log }: Opening): MemoryStore {
   if (client === undefined || trigger.kind === 'local')
-    return createBrokenStore('branch', NO_TOKEN, NO_TOKEN_REMEDY);
+    return createBrokenStore(
+      'branch',
+      'there is no token for the memory branch',
+      'Give `github-token` or `repositories-token`.',
+    );
   const { owner, name } = inputs.repository ?? trigger.repository;
   const { runUrl } = readThisRun(env);
   return openBranchMemory({
@@ -128,9 +115,6 @@ function openBranch({
   });
 }
 
-const NO_TOKEN = 'there is no token for the memory branch';
-const NO_TOKEN_REMEDY = 'Give `github-token` or `repositories-token`.';
-
 /** A branch of its own is memory's from the top; any other branch, or a repository for many, holds more than that. */
 function defaultFolder(
   { branch, repository }: MemoryInputs,
@@ -143,42 +127,17 @@ function defaultFolder(
 /** Folder in the workspace through which memory goes to and comes from the cache; its name is part of every key. */
 const CACHE_DIRECTORY = '.axe-action-memory';
 
-function openCacheMemory(options: Omit<ActionMemoryOptions, 'client' | 'memoryClient'>): MemoryStore {
-  const { inputs, env, trigger, workspace, clock, log } = options;
-  // Told before the run has cost anything; the warning comes with the save.
-  const denied = checkAccess('write', env);
-  if (denied !== undefined) {
-    const remedy = denied.remedy === undefined ? '' : ` ${denied.remedy}`;
-    log?.(`Memory: ${denied.message}; this run's entry will be in the job summary.${remedy}`);
-  }
+function openCacheMemory({ inputs, env, trigger, workspace, clock, log }: Opening): MemoryStore {
+  const branch = trigger.kind === 'local' ? '' : trigger.repository.defaultBranch;
   return createCacheStore({
     cache: createCacheClient({ env, output: process.stdout }),
     files: createFiles(),
     clock,
     log,
     directory: join(workspace, CACHE_DIRECTORY),
-    scope: scopeOf(trigger, env['GITHUB_REF'] ?? ''),
+    // A schedule runs on the default branch alone, whose name its payload may leave out.
+    scope: trigger.kind === 'schedule' ? 'trunk' : cacheScope(env['GITHUB_REF'] ?? '', branch),
     folder: inputs.path,
     event: trigger.kind === 'local' ? undefined : trigger.event,
   });
-}
-
-/** A schedule runs on the default branch alone, whose name its payload may leave out. */
-function scopeOf(trigger: Trigger, ref: string): CacheScope {
-  if (trigger.kind === 'schedule') return 'trunk';
-  return cacheScope(ref, trigger.kind === 'local' ? '' : trigger.repository.defaultBranch);
-}
-
-export interface ActionMemoryOptions {
-  readonly inputs: MemoryInputs;
-  readonly env: Environment;
-  readonly trigger: Trigger;
-  readonly workspace: string;
-  /** With the `github-token`. */
-  readonly client: GitHubClient | undefined;
-  /** With the `repositories-token`, or else the same. */
-  readonly memoryClient: GitHubClient | undefined;
-  readonly clock: Clock;
-  /** Writes a line for a person who waits meanwhile. */
-  readonly log?: ((line: string) => void) | undefined;
 }

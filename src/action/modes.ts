@@ -41,40 +41,26 @@ export async function runGcMode(
   request: RunRequest,
   inputs: Inputs,
   runner: Runner,
+  client: GitHubClient | undefined,
   deps: Dependencies,
 ): Promise<RunReport> {
-  const { env } = runner;
-  if (inputs.reportTo === '' || inputs.dryRun) return await collectAgentMemory(request, undefined, deps);
-  const client = await connectGitHub({
-    token: inputs.githubToken,
-    env,
-    fetch: createFetch(env),
-    clock: deps.clock,
-    log: (line) => runner.log(sanitize(line, 'log', deps.secrets)),
-  });
-  if (client !== undefined && !request.isMemoryHidden)
-    return await collectAgentMemory(request, suggestionsOf(request, inputs, runner, client, deps), deps);
-  // What a memory in another repository says must not be shown here (D14).
-  const message = request.isMemoryHidden
-    ? '`report-to` has no effect: the memory is in another repository. Run `mode: gc` there.'
-    : "the suggestions are only in the job summary: `report-to` needs a `github-token`. Remove that input to use the job's token.";
-  deps.reporter.warn({ code: 'input-invalid', message });
-  return await collectAgentMemory(request, undefined, deps);
-}
-
-/** Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the analysis is in the summary. */
-function suggestionsOf(
-  { trigger }: RunRequest,
-  inputs: Inputs,
-  runner: Runner,
-  client: GitHubClient,
-  deps: Dependencies,
-): Suggest {
+  const { trigger, isMemoryHidden } = request;
+  if (inputs.reportTo === '' || inputs.dryRun || trigger.kind === 'local')
+    return await collectAgentMemory(request, undefined, deps);
+  if (client === undefined || isMemoryHidden) {
+    // What a memory in another repository says must not be shown here (D14).
+    const message = isMemoryHidden
+      ? '`report-to` has no effect: the memory is in another repository. Run `mode: gc` there.'
+      : "the suggestions are only in the job summary: `report-to` needs a `github-token`. Remove that input to use the job's token.";
+    deps.reporter.warn({ code: 'input-invalid', message });
+    return await collectAgentMemory(request, undefined, deps);
+  }
   const { signal } = deps.deadline;
-  return async (agent, analysed) => {
+  /** Puts the recommendations up for people. Trouble is a warning: memory is trimmed, and the analysis is in the summary. */
+  const suggest: Suggest = async (agent, analysed) => {
     // A pull request changes the agent's files, which say nothing of lines that are gone.
     const hasNews = inputs.reportTo === 'issue' && analysed.gone.length > 0;
-    if (trigger.kind === 'local' || (!hasNews && !hasRecommendations(analysed.text))) return { kind: 'none' };
+    if (!hasNews && !hasRecommendations(analysed.text)) return { kind: 'none' };
     try {
       return await publish(trigger.repository, inputs, runner, client, agent, analysed, deps);
     } catch (thrown) {
@@ -85,6 +71,7 @@ function suggestionsOf(
       return { kind: 'failed', message: cause.message };
     }
   };
+  return await collectAgentMemory(request, suggest, deps);
 }
 
 const BY_HAND = 'Change the agent by hand if you agree with the analysis; it is in the job summary.';
@@ -192,21 +179,17 @@ async function readOwnFiles(
   return { toml: agent.file, texts };
 }
 
-interface ModeParts {
-  readonly inputs: Inputs;
-  readonly trigger: Trigger;
-  readonly runner: Runner;
-  readonly secrets: readonly string[];
-  readonly signal: AbortSignal;
-}
-
 /**
  * Looks at agents instead of running one. Whoever caused the event, nothing of theirs is run, and no model, key or memory
  * is in reach, so there is no admission. Throws an AxeError.
  */
-export async function runValidateMode(parts: ModeParts): Promise<RunReport> {
-  const { inputs, runner, signal } = parts;
-  const checked = await openCheckedAgents(parts);
+export async function runValidateMode(
+  inputs: Inputs,
+  trigger: Trigger,
+  runner: Runner,
+  secrets: readonly string[],
+  signal: AbortSignal,
+): Promise<RunReport> {
   const validation = await validateAgents(
     {
       names: inputs.agent === '' ? [] : [inputs.agent],
@@ -214,7 +197,7 @@ export async function runValidateMode(parts: ModeParts): Promise<RunReport> {
       isFolderNamed: inputs.agentsDir !== '',
     },
     {
-      ...checked,
+      ...(await openCheckedAgents(inputs, trigger, runner, secrets, signal)),
       modelProblem: (ref) => modelProblem(ref, { env: runner.env, config: {} }),
       signal,
       checkSchema: inspectSchema,
@@ -227,13 +210,13 @@ export async function runValidateMode(parts: ModeParts): Promise<RunReport> {
  * The agent files that a check is about: those that are checked out, or without a checkout those of the head, by API.
  * Nothing of them is run, so they may be anybody's. Throws a ConfigError where there is neither.
  */
-async function openCheckedAgents({
-  inputs: { agentsDir, githubToken },
-  trigger,
-  runner: { env, workspace, log },
-  secrets,
-  signal,
-}: ModeParts): Promise<Pick<ValidationDependencies, 'agents' | 'where'>> {
+async function openCheckedAgents(
+  { agentsDir, githubToken: token }: Inputs,
+  trigger: Trigger,
+  { env, workspace, log }: Runner,
+  secrets: readonly string[],
+  signal: AbortSignal,
+): Promise<Pick<ValidationDependencies, 'agents' | 'where'>> {
   const commit = await readCheckedOut(workspace);
   const onDisk = localAgents({ cwd: workspace, agentsDir, configDir: undefined });
   if (commit !== undefined || (await onDisk.listFiles()).length > 0) {
@@ -241,11 +224,11 @@ async function openCheckedAgents({
     return { agents: onDisk, where };
   }
   const client = await connectGitHub({
+    token,
     env,
     fetch: createFetch(env),
     clock: createClock(),
     log: (line) => log(sanitize(line, 'log', secrets)),
-    token: githubToken,
   });
   if (client === undefined || trigger.kind === 'local') {
     throw new ConfigError('there are no agents to check: nothing is checked out, and there is no token', {

@@ -65,7 +65,7 @@ async function savePending(
   try {
     const trigger = await triggerOf(runner);
     const client = await connectGitHub({ ...access, token: inputs.githubToken });
-    const store = await openMemory({ inputs, trigger, runner }, access, client);
+    const store = await openMemory(inputs, trigger, runner.workspace, access, client);
     // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the second minute.
     return await store.write(pending, signalAfter(SAVE_BUDGET_MS[store.kind]));
   } catch (thrown) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { type ActionMemoryOptions, openActionMemory } from '../../../src/action/memory.js';
+import { openMemory } from '../../../src/action/memory.js';
 import type { Trigger } from '../../../src/event/trigger.js';
 import type { Change } from '../../../src/memory/change.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
@@ -24,26 +24,21 @@ beforeEach(() => {
   workspace = tempDir('workspace');
 });
 
-interface Opening extends Partial<Omit<ActionMemoryOptions, 'inputs'>> {
+interface Opening {
   /** Inputs as a workflow writes them. */
   readonly given?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly trigger?: Trigger;
+  readonly client?: FakeGitHubClient;
 }
 
-async function open({ given = {}, ...patch }: Opening = {}): Promise<MemoryStore> {
+function open({ given = {}, env = {}, trigger = SCHEDULE, client }: Opening = {}): Promise<MemoryStore> {
   const inputs = Object.entries({ agent: 'bot', ...given }).map(([name, value]) => [
     `INPUT_${name.toUpperCase()}`,
     value,
   ]);
-  return await openActionMemory({
-    inputs: readInputs(Object.fromEntries(inputs)).memory,
-    env: {},
-    trigger: SCHEDULE,
-    workspace,
-    client: undefined,
-    memoryClient: undefined,
-    clock: createFakeClock(),
-    ...patch,
-  });
+  const access = { env, fetch, clock: createFakeClock() };
+  return openMemory(readInputs(Object.fromEntries(inputs)), trigger, workspace, access, client);
 }
 
 const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0, count: false }, noAbort());
@@ -116,11 +111,11 @@ describe('memory on a branch', () => {
     [{ ...OTHER, 'memory-branch': 'main' }, 'octocat/memory@main', 'octocat/hello/bot.md'],
     [{ 'memory-repo': 'octocat/hello' }, 'octocat/hello@axe-memory', 'octocat/hello/bot.md'],
   ])('is, with %j, on %s at %s', async (given, place, path) => {
-    const memoryClient = branchless();
-    const restored = await read(await open({ given, memoryClient }));
+    const client = branchless();
+    const restored = await read(await open({ given, client }));
     expect(restored).toMatchObject({ kind: 'empty', location: `${place}:${path}` });
     const [repository = '', branch = ''] = place.split('@');
-    for (const { params } of memoryClient.requests) {
+    for (const { params } of client.requests) {
       expect([`${params['owner']}/${params['name']}`, params['ref']]).toEqual([
         repository,
         `refs/heads/${branch}`,

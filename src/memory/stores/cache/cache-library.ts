@@ -144,7 +144,7 @@ async function waitInTime<T>(
 }
 
 /** Why a job must not read or write the cache, before anybody is asked; undefined if nothing speaks against it. */
-export function checkAccess(access: 'read' | 'write', env: Environment): CacheTrouble | undefined {
+function checkAccess(access: 'read' | 'write', env: Environment): CacheTrouble | undefined {
   const mode = cacheMode(env);
   // Unset or unknown it lets a job in (the library's own rule).
   if (!['none', access === 'read' ? 'write-only' : 'read'].includes(mode)) return undefined;
