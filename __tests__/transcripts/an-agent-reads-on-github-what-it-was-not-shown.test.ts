@@ -96,6 +96,6 @@ it('the tools work on the command line with an event, and cause a warning withou
     env: { ...model.env, XDG_DATA_HOME: tempDir('data') },
   });
   expect(alone).toMatchObject({ exitCode: 0, stdout: ANSWER });
-  expect(alone.stderr).toContain('asks for `github_diff`, which reads GitHub: there is no event.');
+  expect(alone.stderr).toContain('asks for `github_diff` to read GitHub, and there is no event.');
   expect(model.prompts()[0]?.tools).toEqual(['read_file']);
 });

@@ -23,7 +23,6 @@ import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js'
 import { damageOf, damageWarning } from '../memory/stores/read-log.js';
 import { notesToolsPrompt } from '../prompt/system.js';
 import { sanitize } from '../safety/sanitize.js';
-import { type GrantRules, grantTools } from '../tools/effects.js';
 import { createMemoryTools } from '../tools/memory/memory-tools.js';
 import type { Tool } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
@@ -198,7 +197,6 @@ export interface NotesPlan {
   readonly requested: readonly NotesTool[];
   /** Why none of them may write, if so; empty where nobody expects them to. */
   readonly whyReadOnly: string | undefined;
-  readonly rules: GrantRules;
 }
 
 /** The plan of an agent's notes, or undefined if they are off. */
@@ -221,17 +219,14 @@ export function planNotes({
 }): NotesPlan | undefined {
   const { config } = agent;
   if (memory === undefined || !config.memory.notes) return undefined;
+  const isLive = trigger.kind === 'local';
   const ofSubAgent = config.memory.tools.length > 0 ? SUB_AGENT : '';
+  const ofRun = memory.lane === 'none' ? NEVER : isLive || trust.level === 'trusted' ? undefined : UNTRUSTED;
   return {
     places: placesOf(agent, memory.path, trigger, workdir),
-    isLive: trigger.kind === 'local',
+    isLive,
     requested: [...new Set([...notesToolsOf(config.memory.tools), ...namedNotesTools(config.tools)])],
-    whyReadOnly: isSubAgent ? ofSubAgent : memory.lane === 'none' ? NEVER : undefined,
-    rules: {
-      where: trigger.kind === 'local' ? 'terminal' : 'workflow',
-      trust: trust.level,
-      toolsAllowed: [],
-    },
+    whyReadOnly: isSubAgent ? ofSubAgent : ofRun,
   };
 }
 
@@ -242,30 +237,18 @@ export function namedNotesTools(tools: readonly string[]): readonly NotesTool[] 
 
 /** The tools over notes that an agent gets, and what is told of the others; `isKept` says whether its store keeps anything. */
 export function grantNotesTools(
-  { requested, whyReadOnly, rules }: NotesPlan,
+  { requested, whyReadOnly }: NotesPlan,
   isKept: boolean,
 ): { readonly tools: readonly NotesTool[]; readonly warnings: readonly Warning[] } {
-  const reading = requested.filter((name) => READING_NOTES_TOOLS.includes(name));
-  const writing = requested.filter((name) => !reading.includes(name));
   const why = whyReadOnly ?? (isKept ? undefined : NOT_KEPT);
-  if (why !== undefined) {
-    const warnings = writing.map(
-      (name): Warning => ({
-        code: 'tool-not-available',
-        message: `The tool \`${name}\` (memory) was withheld: ${why}`,
-      }),
-    );
-    return { tools: reading, warnings: why === '' ? [] : warnings };
-  }
-  const grant = grantTools(
-    writing.map((name) => ({ name, effect: 'memory' as const })),
-    rules,
-  );
-  const granted = grant.granted.map(({ name }) => name);
-  return {
-    tools: requested.filter((name) => reading.includes(name) || granted.includes(name)),
-    warnings: grant.withheld.map((message) => ({ code: 'tool-not-available', message })),
-  };
+  if (why === undefined) return { tools: requested, warnings: [] };
+  const tools = requested.filter((name) => READING_NOTES_TOOLS.includes(name));
+  const withheld = why === '' ? [] : requested.filter((name) => !tools.includes(name));
+  const warnings = withheld.map((name): Warning => {
+    const message = `The tool \`${name}\` (memory) was withheld: ${why}`;
+    return { code: 'tool-not-available', message };
+  });
+  return { tools, warnings };
 }
 
 /** What is told of tools over notes that an agent without notes lists. */
@@ -279,6 +262,8 @@ const SUB_AGENT =
   'a sub-agent can only read notes; it reports what matters to the agent that called it. Remove the tool from its `tools`.';
 const NEVER =
   'with `memory-readonly: true` nothing would be kept. Leave that input out, or remove the tool from `tools`.';
+const UNTRUSTED =
+  'the run is untrusted, and untrusted runs only read and answer. Remove it from `tools` of an agent for such runs.';
 const NOT_KEPT = 'this run keeps no memory. Choose another `memory-store`, or remove the tool from `tools`.';
 
 /** Of the repository of the event, on somebody's own machine of the folder; `path` is that of the run log. */
