@@ -236,23 +236,6 @@ describe('saving the entry', () => {
     ]);
   });
 
-  it.each([
-    [
-      'could not be saved',
-      { kind: 'failed', reason: 'denied', message: 'not allowed' },
-      /could not be saved/,
-    ],
-    ['is in the workspace', { kind: 'saved', location: 'x', attempts: 1 }, /once a later step has pushed it/],
-  ] as const)('reports that limits over several runs are not held where it %s', async (_, save, why) => {
-    const { deps, plan, taint, memory } = await loaded({ save }, { trigger: SCHEDULE });
-    const limits = { perPullUsd: 0, perDayUsd: 1 };
-    const end = { plan, memory, outcome: completed, taint, published: UNPUBLISHED, facts: [], limits };
-    await remember(end, deps);
-    expect(deps.warnings.at(-1)?.message).toMatch(/^`max-cost-usd-per-day` is not enforced: /);
-    expect(deps.warnings.at(-1)?.message).toMatch(why);
-    expect(deps.warnings.at(-1)?.message).toMatch(/[Ll]imit each run with `max-cost-usd`/);
-  });
-
   it('adds nothing to a log that could not be read, now or later (D14)', async () => {
     const { deps, remembered } = await wholeWay({ restore: FAILED, memory: { 'bot.md': 'unseen' } });
     expect(deps.steps).not.toContain('write memory');

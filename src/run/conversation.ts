@@ -118,35 +118,25 @@ export function cutWarning({ message, remedy }: AxeError, of = ''): Warning {
   return { code: 'answer-truncated', message: `${of}${message}`, remedy };
 }
 
-/** Why a conversation besides the run's own came to nothing. */
-export interface LostAnswer {
-  readonly message: string;
-  /** In whole sentences. */
-  readonly remedy: string;
+/** Why a conversation besides the run's own came to nothing; `missing` says what one lacks that came to its end. */
+export function lostBy(outcome: RunOutcome, missing: string): AxeError {
+  return errorOf(outcome) ?? new AxeError(missing);
+}
+
+/** For a conversation that could not be held: one that is lost must not cost what the others have found. */
+export function lostByThrown(thrown: unknown): AxeError {
+  if (thrown instanceof AxeError) return thrown;
+  return new AxeError(`a bug in axe-action: ${messageOf(thrown)}`, {
+    remedy: 'Report it with the log of this run.',
+  });
+}
+
+/** What is told of several: no more than three reasons, and their remedies, each once. */
+export function tellLost(lost: readonly AxeError[]): { readonly reasons: string; readonly remedy: string } {
+  const reasons = new Set(lost.map(({ message }) => message));
+  const remedies = new Set(lost.map(({ remedy = OTHER_MODEL }) => remedy));
+  return { reasons: [...reasons].slice(0, 3).join('; '), remedy: [...remedies].join(' ') };
 }
 
 /** For reasons that lie with the model alone. */
 const OTHER_MODEL = 'Choose another model if this keeps happening.';
-
-/** `missing` says what a conversation lacks that came to its end. */
-export function lostBy(outcome: RunOutcome, missing: string): LostAnswer {
-  const { message, remedy = OTHER_MODEL } = errorOf(outcome) ?? { message: missing };
-  return { message, remedy };
-}
-
-/** For a conversation that could not be held: one that is lost must not cost what the others have found. */
-export function lostByThrown(thrown: unknown): LostAnswer {
-  if (thrown instanceof AxeError) return { message: thrown.message, remedy: thrown.remedy ?? OTHER_MODEL };
-  const message = `a bug in axe-action: ${messageOf(thrown)}`;
-  return { message, remedy: 'Report it with the log of this run.' };
-}
-
-/** What is told of several: no more than three reasons, each once. */
-export function reasonsOf(lost: readonly LostAnswer[]): string {
-  return [...new Set(lost.map(({ message }) => message))].slice(0, 3).join('; ');
-}
-
-/** The remedies of several, each once. */
-export function remediesOf(lost: readonly LostAnswer[]): string {
-  return [...new Set(lost.map(({ remedy }) => remedy))].join(' ');
-}

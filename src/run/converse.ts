@@ -13,7 +13,7 @@ import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
 import { reviewInPasses } from './passes.js';
 import { openPublications } from './publishing-tools.js';
-import type { Conversed, Plan, ReadByRun, Restored, RunNotes, RunRequest } from './records.js';
+import type { Conversed, Memory, Plan, ReadByRun, Restored, RunNotes, RunRequest } from './records.js';
 import { spentKeeper } from './save.js';
 import { verifyFindings, verifySettlements } from './verify.js';
 
@@ -31,7 +31,7 @@ export async function converse(
   const { trigger, agent, review } = plan;
   const facts = memory?.facts ?? [];
   const spend = spendBefore(facts, { trigger, limits: request.spendLimits, now: clock.now() });
-  const why = whyUnheld(plan);
+  const why = whyUnheld(plan, memory);
   const unheld = why === undefined ? [] : unheldLimits(request.spendLimits, why);
   for (const warning of unheld) reporter.warn(warning);
   const id = plan.memory?.entryId ?? clock.newId();
@@ -121,11 +121,13 @@ function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['kee
 }
 
 /** Why what this run costs will not be known to others; undefined where it will, as far as can be said before. */
-function whyUnheld({ memory }: Plan): string | undefined {
-  if (memory === undefined)
+function whyUnheld({ memory: plan }: Plan, memory: Memory | undefined): string | undefined {
+  if (plan === undefined)
     return 'the agent has no memory that records what its runs cost. Set `enabled = true` in `[memory]` of the agent.';
-  return memory.lane === 'none'
-    ? 'this run writes no memory, so its cost is not recorded. Remove `memory-readonly`.'
+  if (plan.lane === 'none')
+    return 'this run writes no memory, so its cost is not recorded. Remove `memory-readonly`.';
+  return memory?.store.kind === 'file'
+    ? 'what this run costs is kept in the workspace, and counts once a later step has pushed it. Add that step, or limit each run with `max-cost-usd`.'
     : undefined;
 }
 

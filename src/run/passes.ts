@@ -13,11 +13,9 @@ import {
   type AgentConversation,
   type Held,
   type LiveRun,
-  type LostAnswer,
   lostBy,
   lostByThrown,
-  reasonsOf,
-  remediesOf,
+  tellLost,
 } from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
 import type { Plan, ReviewPass } from './records.js';
@@ -56,7 +54,7 @@ interface PassEnd {
   /** Whether its files count as read. */
   readonly isRead: boolean;
   /** Why they do not; undefined for want of a budget to begin with. */
-  readonly lost: LostAnswer | undefined;
+  readonly lost: AxeError | undefined;
 }
 
 async function holdPass(
@@ -122,10 +120,7 @@ function worstCase({ message }: ReviewPass, { plan, memory }: AgentConversation)
 function joinOutcomes(ends: readonly PassEnd[], { budget }: LiveRun): RunOutcome {
   const outcomes = ends.flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
   const [first] = outcomes;
-  if (first === undefined) {
-    const { message, remedy } = ends[0]?.lost ?? NOTHING_READ;
-    throw new AxeError(message, { remedy });
-  }
+  if (first === undefined) throw ends[0]?.lost ?? new AxeError('no part of the change could be read');
   const completed = outcomes.find(({ kind }) => kind === 'completed');
   const cut = outcomes.find((one) => one.kind === 'exhausted' && one.limit !== 'turns' && !isAnswered(one));
   const base = cut ?? completed ?? first;
@@ -162,14 +157,10 @@ function warnOfUnread(ends: readonly PassEnd[], { reporter }: LoopDependencies):
   const reasons = new Set(failed.map(({ message }) => message));
   // Where all parts end for one reason, so does the run, and its error says it.
   if (failed.length === 0 || (failed.length === ends.length && reasons.size === 1)) return;
-  const message = `${count(failed.length, 'part')} of the review did not finish: ${reasonsOf(failed)}. Their files count as not read.`;
-  reporter.warn({ code: 'context-incomplete', message, remedy: remediesOf(failed) });
+  const { reasons: told, remedy } = tellLost(failed);
+  const message = `${count(failed.length, 'part')} of the review did not finish: ${told}. Their files count as not read.`;
+  reporter.warn({ code: 'context-incomplete', message, remedy });
 }
-
-const NOTHING_READ: LostAnswer = {
-  message: 'no part of the change could be read',
-  remedy: 'Run it again.',
-};
 
 /** Does work on each item, on so many at the same time, and gives what came of it in the order of the items. */
 export async function atMost<Item, Result>(

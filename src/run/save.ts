@@ -3,7 +3,7 @@ import { subjectNumber } from '../event/trigger.js';
 import { messageOf } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import type { Warning } from '../lib/warning.js';
-import { type Spend, type SpendLimits, spentFact, unheldLimits } from '../loop/spend.js';
+import { type Spend, spentFact } from '../loop/spend.js';
 import type { Change, NoteChange } from '../memory/change.js';
 import { computedEntry, storedTask } from '../memory/computed-entry.js';
 import { untrustedPath } from '../memory/log-path.js';
@@ -47,7 +47,7 @@ export async function save(
     ...(published.marks ?? []).flatMap(({ pull: on, marks }) => markFacts(marks, on, modelId)),
     ...reviewed,
   ];
-  return await remember({ plan, memory, outcome, taint, published, facts, limits: spend.limits }, deps);
+  return await remember({ plan, memory, outcome, taint, published, facts }, deps);
 }
 
 interface RunEnd {
@@ -58,8 +58,6 @@ interface RunEnd {
   readonly published: Published;
   /** What is kept besides the run log, whatever became of the run (D27, D36). */
   readonly facts: readonly ReviewFact[];
-  /** Over several runs, which count what this one cost; left out where none do. */
-  readonly limits?: SpendLimits;
 }
 
 /**
@@ -141,16 +139,8 @@ export async function remember(end: RunEnd, deps: Dependencies): Promise<Remembe
       deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
     }
   } else deps.reporter.warn(unsaved(plan, result));
-  const why = result.kind === 'failed' ? NOT_COUNTED : memory.store.kind === 'file' ? NOT_PUSHED : undefined;
-  const unheld = why === undefined || end.limits === undefined ? [] : unheldLimits(end.limits, why);
-  for (const warning of unheld) deps.reporter.warn(warning);
   return entries.length + notes.length === 0 ? undefined : { entries, notes, result };
 }
-
-const NOT_COUNTED =
-  'what this run cost could not be saved, so the next run does not count it. Limit each run with `max-cost-usd` as well.';
-const NOT_PUSHED =
-  'what this run cost is in the workspace, and counts once a later step has pushed it. Add that step, or limit each run with `max-cost-usd`.';
 
 /** Facts, written into the newest state of an agent, without those that have grown old; `path` is that of its run log. */
 export function factsChange(path: string, facts: readonly ReviewFact[], now: Date): Change {

@@ -2,7 +2,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import { type InternalAgent, internalAgent, SETTLE_VERIFIER, VERIFIER } from '../agent/built-in.js';
 import { isOffline, parseModelRef } from '../agent/model-ref.js';
 import { VERIFICATION } from '../lib/defaults.js';
-import { ConfigError } from '../lib/errors.js';
+import { type AxeError, ConfigError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/number.js';
@@ -26,12 +26,10 @@ import {
   type AgentConversation,
   type Held,
   type LiveRun,
-  type LostAnswer,
   lostBy,
   lostByThrown,
   openModel,
-  reasonsOf,
-  remediesOf,
+  tellLost,
 } from './conversation.js';
 import { readOwnFiles } from './delegate.js';
 import { holdConversation } from './hold-conversation.js';
@@ -136,15 +134,15 @@ function refusalOf(
 /** What is lost is told once, with its reasons; the review has their number. */
 function warnOfLost({ lost }: Looked, what: string, then: string, { reporter }: LoopDependencies): void {
   if (lost.length === 0) return;
-  const message = `${what}: ${reasonsOf(lost)}. ${then}`;
-  reporter.warn({ code: 'not-verified', message, remedy: remediesOf(lost) });
+  const { reasons, remedy } = tellLost(lost);
+  reporter.warn({ code: 'not-verified', message: `${what}: ${reasons}. ${then}`, remedy });
 }
 
 interface Looked {
   readonly verdicts: ReadonlyMap<string, FindingVerdict>;
   readonly stats: readonly RunStats[];
   /** Why some were not given. */
-  readonly lost: readonly LostAnswer[];
+  readonly lost: readonly AxeError[];
 }
 
 interface Claims extends DescribedClaims {
