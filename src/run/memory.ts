@@ -110,13 +110,11 @@ function logWarnings(
   const { total = 0 } = restored;
   const maxEntries = memory?.maxEntries ?? 0;
   if (maxEntries > 0 && total >= maxEntries) {
-    const isLocal = trigger.kind === 'local';
-    const message = isLocal
-      ? `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries})`
-      : `agent "${agent.name}" remembers ${grouped(total)} entries; \`max_entries\` is ${grouped(maxEntries)}`;
-    const remedy = isLocal
-      ? `Run '${program} gc ${agent.name}' to trim.`
-      : 'Trim them with a run of `mode: gc`.';
+    const message = `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries})`;
+    const remedy =
+      trigger.kind === 'local'
+        ? `Run '${program} gc ${agent.name}' to trim.`
+        : 'Trim them with a run of `mode: gc`.';
     warnings.push({ code: 'memory-max-entries', message, remedy });
   }
   return warnings;

@@ -77,7 +77,7 @@ async function holdPass(
     const task = { ...plan.task, message: pass.message };
     const outcome = await holdConversation(
       { ...own, plan: { ...plan, agent, task }, part: pass.name, notes },
-      { ...run, publications, notes },
+      { ...run, publications },
     );
     const isRead = isAnswered(outcome);
     const lost = isRead ? undefined : lostBy(outcome, 'the model did not finish');
@@ -168,16 +168,13 @@ export async function atMost<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,
 ): Promise<readonly Result[]> {
-  const queue = [...items.entries()];
-  const done = new Map<number, Result>();
-  const next = async () => {
-    for (let entry = queue.shift(); entry !== undefined; entry = queue.shift()) {
-      const [index, item] = entry;
-      done.set(index, await work(item, index));
-    }
+  const queue = items.entries();
+  const results: Result[] = [];
+  const workThrough = async () => {
+    for (const [index, item] of queue) results[index] = await work(item, index);
   };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, next));
-  return [...done].toSorted(([a], [b]) => a - b).map(([, result]) => result);
+  await Promise.all(Array.from({ length: width }, workThrough));
+  return results;
 }
 
 /**

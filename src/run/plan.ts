@@ -3,7 +3,7 @@ import type { AgentConfig } from '../agent/config.js';
 import { taskOfMention } from '../event/mention.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { AxeError } from '../lib/errors.js';
-import { cleanLine, estimateText } from '../lib/text/cut.js';
+import { estimateText } from '../lib/text/cut.js';
 import { count } from '../lib/text/number.js';
 import type { Deadline } from '../lib/time-limit.js';
 import type { Warning } from '../lib/warning.js';
@@ -296,14 +296,9 @@ function planPasses(
 function warningsOf({ warnings }: Task, left: readonly string[]): readonly Warning[] {
   const others = warnings.filter(({ code }) => code !== 'context-truncated');
   if (left.length === 0) return others;
-  const names = left.slice(0, MAX_NAMED).map((path) => cleanLine(path, MAX_NAME));
-  const more = left.length > names.length ? ', …' : '';
-  const message = `${count(left.length, 'file')} of the change ${left.length === 1 ? 'is' : 'are'} in no part of the review, or not whole (${names.join(', ')}${more}). Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths\`.`;
+  const message = `${count(left.length, 'file')} of the change ${left.length === 1 ? 'is' : 'are'} in no part of the review, or not whole. Raise \`parts\` in \`[review]\` of the agent, or leave files out with \`paths\`.`;
   return [...others, { code: 'context-truncated', message }];
 }
-
-const MAX_NAMED = 5;
-const MAX_NAME = 200;
 
 /** Files that GitHub shows no lines of stay unseen, whatever the parts hold. */
 function withoutShown(
