@@ -168,26 +168,6 @@ describe('admission', () => {
     const decision = decide({ event, permission: 'write', ...facts });
     expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(expected);
   });
-
-  it.each<[string, Trigger, Partial<AdmissionPolicy>, RegExp]>([
-    [
-      'a fork',
-      fork(),
-      {},
-      /the fork hubot\/hello; forks.*by a comment.*or by a label, on `pull_request_target`/,
-    ],
-    ['a bot', BY_BOT, {}, /the bot dependabot\[bot\].*`allow-bots: dependabot\[bot\]`/],
-    [
-      'a permission',
-      issue(),
-      { minPermission: 'triage' },
-      /octocat has `read` permission; a run needs `triage`/,
-    ],
-    ['a comment', says('Why?'), AXE, /does not contain "@axe" \(`trigger-phrase`\)/],
-  ])('has a remedy for %s', (_, trigger, policy, text) => {
-    const gate = decideAdmission(trigger, 'read', { ...DEFAULT_ADMISSION_POLICY, ...policy });
-    expect(gate.kind === 'skip' ? `${gate.message}. ${gate.remedy ?? ''}` : '').toMatch(text);
-  });
 });
 
 describe('the task of a mention', () => {

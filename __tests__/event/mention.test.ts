@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findMention } from '../../src/event/mention.js';
-import { isOwnText } from '../../src/safety/mark.js';
-import { answerLine, findingLine, reviewLine } from '../helpers/marks.js';
 
 describe('a mention', () => {
   it.each<[string, string]>([
@@ -84,45 +82,12 @@ describe('a mention', () => {
   });
 
   it('is found quickly in any comment', () => {
-    const units = [
-      '`',
-      '`` ',
-      '<pre',
-      '<pre>',
-      '<!--',
-      '> ',
-      '> \n',
-      '- ',
-      '-\t',
-      '@axe',
-      '```\n',
-      '    \n',
-      '@',
-    ];
-    for (const unit of units) {
+    const quotes = ['`', '`` ', '<pre', '<pre>', '<!--', '```\n'];
+    for (const unit of [...quotes, '> ', '> \n', '- ', '-\t', '@axe', '    \n', '@']) {
       const body = unit.repeat(65_536 / unit.length);
-      const found = findMention(body, '@axe');
-      expect(found === undefined || typeof found === 'string').toBe(true);
+      expect(() => findMention(body, '@axe')).not.toThrow();
     }
   });
-});
-
-describe('a text written by the action', () => {
-  it.each([
-    `${answerLine('bot')}\nLooks good.`,
-    `${reviewLine({ agent: 'bot', head: 'abc' })}\n`,
-    `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`,
-    'Report\n<!-- axe-action {"kind":"issue"} -->',
-  ])('is recognized in %j', (body) => {
-    expect(isOwnText(body)).toBe(true);
-  });
-
-  it.each(['Looks good.', `> ${answerLine('bot')}`, 'axe-action', '<!-- axe-actions -->', ''])(
-    'is not recognized in %j',
-    (body) => {
-      expect(isOwnText(body)).toBe(false);
-    },
-  );
 });
 
 describe('a phrase between backticks', () => {

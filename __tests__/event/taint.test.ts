@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import {
   createTaintTracker,
   describeTaint,
@@ -18,33 +18,25 @@ const SOURCES: readonly TaintSource[] = [
   { kind: 'tool', tool: 'run_command' },
 ];
 
-describe('a run that has read nothing by strangers', () => {
-  it.each(['trusted', 'tainted', 'untrusted', 'none'] as const)('stays in the lane %s', (lane) => {
-    expect(createTaintTracker({ kind: 'schedule' }).lane(lane)).toBe(lane);
-  });
-});
-
-describe.each(SOURCES)('a run that is tainted by $kind', (source) => {
-  it.each([
-    ['trusted', 'tainted'],
-    ['tainted', 'tainted'],
-    ['untrusted', 'untrusted'],
-    ['none', 'none'],
-  ] as const)('writes to the lane %s as %s', (planned, lane) => {
+it.each([
+  ['trusted', 'tainted'],
+  ['tainted', 'tainted'],
+  ['untrusted', 'untrusted'],
+  ['none', 'none'],
+] as const)('a run writes to the lane %s, and after any source to %s', (planned, lane) => {
+  expect(createTaintTracker({ kind: 'schedule' }).lane(planned)).toBe(planned);
+  for (const source of SOURCES) {
     const taint = createTaintTracker({ kind: 'push' });
     taint.add(source);
     expect(taint.lane(planned)).toBe(lane);
-  });
+  }
+});
 
-  it('changes nothing on a person’s own machine', () => {
-    const taint = createTaintTracker({ kind: 'local' });
-    taint.add(source);
-    expect([taint.lane('trusted'), taint.sources]).toEqual(['trusted', []]);
-  });
-
-  it('states why, in words that follow "because"', () => {
-    expect(describeTaint(source)).toMatch(/^(?:it |`)[^\n]+[^.]$/);
-  });
+it.each(SOURCES)('$kind taints no run on a person’s own machine, and is told after "because"', (source) => {
+  const taint = createTaintTracker({ kind: 'local' });
+  taint.add(source);
+  expect([taint.lane('trusted'), taint.sources]).toEqual(['trusted', []]);
+  expect(describeTaint(source)).toMatch(/^(?:it |`)[^\n]+[^.]$/);
 });
 
 it('the taint tracker keeps every source once, in the order in which they were read', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { mayWrite, type Permission } from '../../src/event/permission.js';
 import type { PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
-import { classifyTrust, contentAuthor, type Trust } from '../../src/event/trust.js';
+import { classifyTrust, contentAuthor, refuseCheckout, type Trust } from '../../src/event/trust.js';
+import { ConfigError } from '../../src/lib/errors.js';
 import { decideAdmission, needsPermission } from '../helpers/admission.js';
 import { answerLine } from '../helpers/marks.js';
 import { comment, issue, MERGE_GROUP, pullRequest, workflowRun } from '../helpers/triggers.js';
@@ -236,5 +237,25 @@ describe('the account whose permission is requested', () => {
     if (needsPermission(trigger) !== undefined)
       return expect(decideAdmission(trigger, 'admin').kind).toBe('run');
     expect(decideAdmission(trigger, 'admin')).toEqual(decideAdmission(trigger, 'none'));
+  });
+});
+
+describe('a checkout', () => {
+  const [HEAD, MERGE] = ['a'.repeat(40), 'c'.repeat(40)];
+  const target = { ...ON_TARGET, mergeSha: MERGE };
+
+  it.each([HEAD, MERGE])('of a fork’s commit %s is refused if the job has secrets', (commit) => {
+    expect(() => refuseCheckout(fork('a/b', target), commit)).toThrow(ConfigError);
+  });
+
+  it.each<[string, Trigger, string | undefined]>([
+    ['of the base', fork('a/b', target), 'b'.repeat(40)],
+    ['that is none', fork('a/b', target), undefined],
+    ['of a branch of the repository', pullRequest(target), HEAD],
+    ['of a fork if there are no secrets', fork('a/b', { mergeSha: MERGE }), HEAD],
+    ['next to a comment', comment(), HEAD],
+    ['on a machine of one’s own', local, HEAD],
+  ])('%s is allowed', (_, trigger, commit) => {
+    expect(() => refuseCheckout(trigger, commit)).not.toThrow();
   });
 });

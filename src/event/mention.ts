@@ -1,4 +1,4 @@
-import { removeHidden, stripInvisible } from '../safety/hidden.js';
+import { visibleMarkdown } from '../safety/hidden.js';
 import { isOwnText } from '../safety/mark.js';
 import { type AdmissionPolicy, isSameAccount } from './permission.js';
 import type { Trigger } from './trigger.js';
@@ -9,7 +9,7 @@ import type { Trigger } from './trigger.js';
  * middle of a sentence it is part of it. Quotations are somebody else's words and no part of what is asked.
  */
 export function findMention(body: string, phrase: string): string | undefined {
-  const shown = removeHidden(stripInvisible(body.replaceAll(/\r\n?/g, '\n')));
+  const shown = visibleMarkdown(body.replaceAll(/\r\n?/g, '\n'));
   const lines = withoutQuotations(readLines(shown));
   const written = lines.map(({ text }) => text).join('\n');
   const own = written.trim();
@@ -95,28 +95,23 @@ function withoutCode(lines: readonly Line[]): string {
   return paragraphs.map((paragraph) => blankSpansOf(paragraph.join('\n'))).join('\n');
 }
 
-/** Blanks out code between runs of as many backticks. Every run is looked at once. */
+/** Blanks out code between runs of as many backticks; a run that never comes again is text. */
 function blankSpansOf(paragraph: string): string {
-  const runs = [...paragraph.matchAll(/`+/g)].map(({ 0: { length }, index }) => ({ length, index }));
-  const later = new Map<number, number>();
-  const closing = runs.map(() => runs.length);
-  for (let at = runs.length - 1; at >= 0; at -= 1) {
-    const length = runs[at]?.length ?? 0;
-    closing[at] = later.get(length) ?? runs.length;
-    later.set(length, at);
-  }
-  const parts: string[] = [];
-  let done = 0;
-  for (let at = 0; at < runs.length; at += 1) {
-    const open = runs[at];
-    const close = runs[closing[at] ?? runs.length];
-    if (open === undefined || close === undefined) continue;
-    const end = close.index + close.length;
-    parts.push(paragraph.slice(done, open.index), blank(paragraph.slice(open.index, end)));
-    done = end;
-    at = closing[at] ?? at;
-  }
-  return parts.join('') + paragraph.slice(done);
+  const parts = paragraph.split(/(`+)/);
+  const lastAt = new Map(parts.map((part, at) => [part, at]));
+  let open = '';
+  return parts
+    .map((part, at) => {
+      const isRun = part.startsWith('`');
+      if (open !== '') {
+        if (part === open) open = '';
+        return blank(part);
+      }
+      if (!isRun || lastAt.get(part) === at) return part;
+      open = part;
+      return blank(part);
+    })
+    .join('');
 }
 
 function blank(text: string): string {
@@ -126,8 +121,6 @@ function blank(text: string): string {
 /** Where a phrase stands as words of its own: `@axe` is neither in `@axe-bot` nor in `me@axe.dev`. */
 function indexOfWords(text: string, phrase: string): number {
   const escaped = phrase.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  return (
-    new RegExp(`(?<![\\p{L}\\p{N}_@/.-])${escaped}(?![\\p{L}\\p{N}_/@-]|\\.[\\p{L}\\p{N}])`, 'iu').exec(text)
-      ?.index ?? -1
-  );
+  const words = `(?<![\\p{L}\\p{N}_@/.-])${escaped}(?![\\p{L}\\p{N}_/@-]|\\.[\\p{L}\\p{N}])`;
+  return text.search(new RegExp(words, 'iu'));
 }

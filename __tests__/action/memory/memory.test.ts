@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -10,13 +9,12 @@ import { readInputs } from '../../../src/runner/inputs.js';
 import { createFakeGitHubClient, type FakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 import { setProcessEnv } from '../../helpers/process-env.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
-import { comment, issue, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import { comment, issue, SCHEDULE } from '../../helpers/triggers.js';
 import { fileEntry, HEAD, repositoryAt } from '../../memory/stores/branch/memory-branch-fixture.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 const ADDED = '## 2026-02-22T10:01:00Z\n**Task:** Look\n**Result:** Seen.\n\n';
-const V2 = { ACTIONS_RESULTS_URL: 'http://127.0.0.1:2/' };
 
 let workspace: string;
 
@@ -45,11 +43,6 @@ const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0, coun
 const APPEND: Change = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
 const write = (store: MemoryStore) => store.write([APPEND], noAbort());
 
-/** The part of a key that identifies a branch. */
-function hashOf(ref: string): string {
-  return createHash('sha256').update(ref).digest('hex').slice(0, 16);
-}
-
 /** A GitHub that has these files on `main` and no other branch. */
 function github(entries: Readonly<Record<string, unknown>>): FakeGitHubClient {
   return createFakeGitHubClient({
@@ -66,13 +59,6 @@ function branchless(): FakeGitHubClient {
 }
 
 describe('the store of a workflow', () => {
-  it.each(['branch', 'cache', 'file', 'none'])(
-    'is of the kind that `memory-store: %s` names',
-    async (input) => {
-      expect((await open({ given: { 'memory-store': input }, env: V2 })).kind).toBe(input);
-    },
-  );
-
   it('is empty and accepts everything with `memory-store: none`', async () => {
     const store = await open({ given: { 'memory-store': 'none' } });
     const location = 'nowhere (`memory-store: none`)';
@@ -125,36 +111,15 @@ describe('memory on a branch', () => {
   });
 });
 
-describe('memory in the cache', () => {
-  const place = async (opening: Opening) => {
-    setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
-    const { given = {} } = opening;
-    const restored = await read(await open({ ...opening, given: { 'memory-store': 'cache', ...given } }));
-    expect(restored).toMatchObject({
-      kind: 'failed',
-      message: expect.stringContaining('there is no Actions cache here'),
-    });
-    return restored.location;
-  };
-
-  it.each([
-    ['refs/heads/main', 'cache axe-memory/v1/trunk/default/'],
-    ['refs/pull/42/merge', 'cache axe-memory/v1/pr-42/default/'],
-    ['refs/heads/fix', `cache axe-memory/v1/br-${hashOf('refs/heads/fix')}/default/`],
-  ])('for %s has a version chain of its own', async (ref, location) => {
-    expect(await place({ env: { GITHUB_REF: ref }, trigger: pullRequest() })).toBe(location);
-  });
-
-  it('for a schedule is that of the default branch, although its event might not name it', async () => {
-    const repository = { ...SCHEDULE.repository, defaultBranch: '' };
-    const trigger = { ...SCHEDULE, repository };
-    const env = { GITHUB_REF: 'refs/heads/trunk' };
-    expect(await place({ env, trigger })).toBe('cache axe-memory/v1/trunk/default/');
-  });
-
-  it('in a folder is in the version chain of all', async () => {
-    const given = { 'memory-path': 'packages/api' };
-    expect(await place({ given })).toBe('cache axe-memory/v1/trunk/default/');
+it('memory in the cache is that of the default branch for a schedule, although its event might not name it', async () => {
+  setProcessEnv({ ACTIONS_RESULTS_URL: undefined, ACTIONS_CACHE_URL: undefined });
+  const trigger = { ...SCHEDULE, repository: { ...SCHEDULE.repository, defaultBranch: '' } };
+  const env = { GITHUB_REF: 'refs/heads/trunk' };
+  const store = await open({ given: { 'memory-store': 'cache' }, env, trigger });
+  expect(await read(store)).toMatchObject({
+    kind: 'failed',
+    message: expect.stringContaining('there is no Actions cache here'),
+    location: 'cache axe-memory/v1/trunk/default/',
   });
 });
 
