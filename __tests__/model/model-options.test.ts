@@ -155,6 +155,16 @@ describe('the form in which a deployment or a gateway is asked', () => {
     },
   );
 
+  it('is the other one for all that are refused at the same time', async () => {
+    const replies = [REFUSAL, REFUSAL, REFUSAL, text('Hi'), text('Hi'), text('Hi')];
+    const { server, model } = await playModel('litellm/team/reviewer', replies);
+    await Promise.all([1, 2, 3].map(() => model.doGenerate(question({ tools: TOOLS }))));
+    expect(pathsOf(server).toSorted().slice(2)).toEqual([
+      '/chat/completions',
+      ...Array(3).fill('/responses'),
+    ]);
+  });
+
   it('stays for another refusal', async () => {
     const body = { error: { message: 'max_tokens is too large' } };
     const { server, model } = await playModel('azure/reviewer', [{ kind: 'raw', status: 400, body }]);

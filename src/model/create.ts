@@ -176,18 +176,19 @@ async function followRefusal(
   open: (wire: Protocol, isReasoning: boolean) => Promise<LanguageModel>,
   usual: Protocol,
 ): Promise<LanguageModel> {
-  let model = await open(usual, false);
-  let mayFollow = usual !== RESPONSES;
+  const chat = await open(usual, false);
+  // Conversations that run at the same time share it: each may be refused, and one opening serves all.
+  let other: Promise<LanguageModel> | undefined;
   return {
-    ...model,
+    ...chat,
     async doGenerate(options) {
+      if (other !== undefined) return await (await other).doGenerate(options);
       try {
-        return await model.doGenerate(options);
+        return await chat.doGenerate(options);
       } catch (thrown) {
-        if (!mayFollow || !namesResponses(thrown)) throw thrown;
-        mayFollow = false;
-        model = await open(RESPONSES, true);
-        return await model.doGenerate(options);
+        if (usual === RESPONSES || !namesResponses(thrown)) throw thrown;
+        other ??= open(RESPONSES, true);
+        return await (await other).doGenerate(options);
       }
     },
   };
