@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import type { Clock } from '../../src/lib/clock.js';
+import { type Clock, createClock } from '../../src/lib/clock.js';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
 import { Budget } from '../../src/loop/budget.js';
@@ -445,6 +445,16 @@ describe('a run that is cut short', () => {
       throw new DOMException('This operation was aborted', 'AbortError');
     };
     const { outcome } = await run([aborts], {}, controller);
+    expect(outcome).toMatchObject({ ...TIMED_OUT, error: TIME_IS_UP });
+  });
+
+  it('reports the deadline that came due while an answer was checked, whatever the check throws', async () => {
+    const check = () => {
+      setTimeout(() => controller.abort(TIME_IS_UP));
+      throw new AxeError('checking takes too long');
+    };
+    const form: AnswerForm = { format: { type: 'json' }, check };
+    const { outcome } = await run([says('{}')], { form }, controller, createClock());
     expect(outcome).toMatchObject({ ...TIMED_OUT, error: TIME_IS_UP });
   });
 

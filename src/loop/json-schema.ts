@@ -22,7 +22,9 @@ export async function compileSchema(
       return withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
     } catch (thrown) {
       if (!(thrown instanceof OutOfTime)) throw unusable(origin, thrown);
-      throw unusable(origin, new Error(`${what} takes more than ${STRUCTURED_LIMITS.checkMs / 1000} s`));
+      const limit =
+        leftMs() > 0 ? `more than ${STRUCTURED_LIMITS.checkMs / 1000} s` : 'longer than the run has left';
+      throw unusable(origin, new Error(`${what} takes ${limit}`));
     }
   };
   const copy: Readonly<Record<string, unknown>> = { ...schema };

@@ -164,6 +164,9 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
     });
     return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
   } catch (thrown) {
+    // A check of an answer keeps timers and signals waiting, timers first: what came due meanwhile is the cause.
+    await deps.clock.sleep(0);
+    await deps.clock.sleep(0);
     return failed(thrown, answer, stats(), deps.signal);
   }
 }
