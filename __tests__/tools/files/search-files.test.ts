@@ -74,7 +74,10 @@ describe('search_files', () => {
     expect(text).toContain('bytes left out');
   });
 
-  it('returns what it has when its time is up', async () => {
+  it.each([
+    [{ text: 'Hello' }, 'README.md:1: # Hello'],
+    [{ glob: '*.none' }, '(nothing found)'],
+  ])('returns what it has when its time is up: %j', async (wanted, found) => {
     const clock = createFakeClock();
     const slow: Workspace = {
       ...workspace,
@@ -84,8 +87,8 @@ describe('search_files', () => {
       },
     };
     const tool = createSearchFiles(slow, clock);
-    const { text } = await tool.execute({ text: 'Hello' }, quiet);
-    expect(text).toContain('README.md:1: # Hello');
+    const { text } = await tool.execute(wanted, quiet);
+    expect(text).toContain(found);
     expect(text).toContain('[the search was stopped because it took too long; narrow');
   });
 
@@ -99,7 +102,7 @@ describe('search_files', () => {
       },
     };
     const tool = createSearchFiles(files, createFakeClock());
-    await expect(tool.execute({ glob: '*' }, abort.signal)).rejects.toThrow('over');
+    await expect(tool.execute({ glob: '*.none' }, abort.signal)).rejects.toThrow('over');
   });
 
   it('reports how many files could not be read', async () => {

@@ -56,6 +56,7 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
           note = '\n[the search was stopped because it took too long; narrow `glob` or `path`]';
           break;
         }
+        if (file === undefined) continue;
         if (text === undefined) lines.push(showHidden(file));
         else if (waiting.push(file) >= SIDE_BY_SIDE) await searchWaiting(text);
         if (lines.length > SEARCH_LIMITS.matches) break;
@@ -82,18 +83,22 @@ function compile(glob: string): CompiledPattern {
   }
 }
 
-/** The files below a folder whose path in it matches. Links are not followed, and what cannot be read is left out. */
+/**
+ * The files below a folder whose path in it matches, and undefined after each folder that is listed, so that a search that
+ * finds nothing can end. Links are not followed, and what cannot be read is left out.
+ */
 async function* findFiles(
   workspace: Workspace,
   folder: string,
   pattern: CompiledPattern,
   below = '',
-): AsyncGenerator<string> {
+): AsyncGenerator<string | undefined> {
   const listed = workspace.list(below === '' ? folder : join(folder, below));
   const entries = await listed.catch((thrown: unknown) => {
     if (below !== '' && thrown instanceof ToolError) return [];
     throw thrown;
   });
+  yield undefined;
   for (const { name, kind } of entries) {
     const path = join(below, name);
     if (kind === 'file' && pattern.matches(path)) yield join(folder, path);
