@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ResponseFormat } from '../../src/agent/config.js';
 import { ConfigError } from '../../src/lib/errors.js';
+import { depthExceeds } from '../../src/lib/json.js';
 import {
   checkObject,
-  depthExceeds,
   findJson,
   formatInstruction,
   judgeAnswer,

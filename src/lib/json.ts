@@ -11,3 +11,17 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/** Whether a JSON value is nested deeper than so many levels; a plain value has none. */
+export function depthExceeds(value: unknown, maxDepth: number): boolean {
+  let level = [value].filter(isNested);
+  for (let depth = 1; level.length > 0; depth += 1) {
+    if (depth > maxDepth) return true;
+    level = level.flatMap((one): unknown[] => Object.values(one)).filter(isNested);
+  }
+  return false;
+}
+
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

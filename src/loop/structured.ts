@@ -2,6 +2,7 @@ import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelParams } from '../agent/config.js';
 import { STRUCTURED_LIMITS } from '../lib/defaults.js';
 import { AxeError, ConfigError, messageOf } from '../lib/errors.js';
+import { depthExceeds } from '../lib/json.js';
 import { cleanLine } from '../lib/text/cut.js';
 
 /** That the answer is to be JSON, and by which schema. */
@@ -142,18 +143,4 @@ function parse(text: string): ReturnType<typeof findJson> {
   } catch (thrown) {
     return { problem: `it is not JSON (${messageOf(thrown)})` };
   }
-}
-
-/** Whether a JSON value is nested deeper than so many levels; a plain value has none. */
-export function depthExceeds(value: unknown, maxDepth: number): boolean {
-  let level = [value].filter(isNested);
-  for (let depth = 1; level.length > 0; depth += 1) {
-    if (depth > maxDepth) return true;
-    level = level.flatMap((one): unknown[] => Object.values(one)).filter(isNested);
-  }
-  return false;
-}
-
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -7,10 +7,10 @@ import {
   MAX_SAME_CALLS,
 } from '../lib/defaults.js';
 import { messageOf } from '../lib/errors.js';
+import { depthExceeds } from '../lib/json.js';
 import { cleanLine } from '../lib/text/cut.js';
 import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import type { LoopDependencies } from './events.js';
-import { depthExceeds } from './structured.js';
 
 export interface ToolCall {
   /** Unique in its turn, whatever the model sent. */

@@ -171,11 +171,19 @@ describe('the schema of an MCP tool', () => {
         },
       },
     ],
+    ['a header that is no text', withArgument({ type: 'string', 'x-mcp-header': true })],
+    ['a reference to what is not there', withArgument({ $ref: '#/components/schemas/X' })],
+    ['a reference to another document', withArgument({ $ref: 'https://a.example/x.json' })],
+    ['a choice of nothing', withArgument({ enum: [] })],
     ['an unknown type', withArgument({ type: 'text' })],
     ['the old form of a limit', withArgument({ exclusiveMinimum: true })],
     ['a broken pattern', withArgument({ pattern: '[' })],
     ['deep mistakes', withArgument({ anyOf: [{ not: { items: { type: 1 } } }] })],
     ['a required name that is not safe', { properties: { $top: {} }, required: ['$top'] }],
+    [
+      'one that is nested without end',
+      withArgument(JSON.parse(`${'{"not":'.repeat(1500)}{}${'}'.repeat(1500)}`)),
+    ],
     ['a huge one', withArgument({ description: 'x'.repeat(20_000) })],
   ])('is refused: %s', (_, offered) => {
     expect(schemaOf(offered)).toBe('a: `x` (left out: not every provider accepts its schema)');

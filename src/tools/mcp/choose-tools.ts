@@ -1,3 +1,4 @@
+import { depthExceeds, field } from '../../lib/json.js';
 import { cleanLine, cutToCharacters } from '../../lib/text/cut.js';
 import { stripInvisible } from '../../safety/hidden.js';
 import type { Tool } from '../tool.js';
@@ -136,6 +137,9 @@ function isPattern(value: string): boolean {
   }
 }
 
+/** Most levels of a schema: what walks through it would end the run with one that is nested deeper than the stack. */
+const MAX_DEPTH = 64;
+
 /** All that is kept at the top: providers refuse a schema whose top is not a plain object, and with it the request. */
 const TOP_KEYWORDS = ['properties', 'required', 'additionalProperties', '$defs', 'definitions'];
 
@@ -149,36 +153,49 @@ const ARGUMENT_NAME = /^[a-zA-Z0-9_.-]{1,64}$/;
  */
 function makeToolSchema(offered: unknown, isSchema: SchemaCheck): Tool['inputSchema'] | undefined {
   if (!isJsonObject(offered) || (offered['type'] ?? 'object') !== 'object') return undefined;
+  if (depthExceeds(offered, MAX_DEPTH)) return undefined;
   const top = Object.fromEntries(Object.entries(offered).filter(([key]) => TOP_KEYWORDS.includes(key)));
-  if (JSON.stringify(top).length > MAX_PART || !isSchema(top) || !hasSafeDetails(top)) return undefined;
+  if (JSON.stringify(top).length > MAX_PART || !isSchema(top)) return undefined;
   // The door: what fits the meta-schema is a schema.
   const { properties: all = {}, required: asked = [] } = top as Partial<Tool['inputSchema']>;
   const properties = Object.fromEntries(Object.entries(all).filter(([name]) => ARGUMENT_NAME.test(name)));
   const required = asked.filter((name) => Object.hasOwn(all, name));
   if (required.some((name) => !Object.hasOwn(properties, name))) return undefined;
   const schema = { type: 'object', ...top, properties, required: required.length > 0 ? required : undefined };
+  if (!hasSafeDetails(schema)) return undefined;
   return clean(schema) as Tool['inputSchema'];
 }
 
 /**
- * Whether patterns are any, and arguments that are sent in headers can be (revision 2026-07-28): one of each name, of a plain
- * type.
+ * Whether references lead somewhere in the schema, patterns are any, lists of values have one, and arguments that are sent
+ * in headers can be (revision 2026-07-28): one of each name, of a plain type.
  */
 function hasSafeDetails(schema: JsonObject): boolean {
   const headers: string[] = [];
   let isSafe = true;
   JSON.stringify(schema, function look(this: JsonObject, key, value: unknown) {
+    if (key === 'enum' && Array.isArray(value) && value.length === 0) isSafe = false;
     // An argument may have such a name: its value is a schema.
+    if (key === 'x-mcp-header' && !isJsonObject(value)) {
+      const header = String(value).toLowerCase();
+      const isPlain = typeof value === 'string' && PLAIN.includes(String(this['type']));
+      if (!isPlain || !HEADER.test(header) || headers.includes(header)) isSafe = false;
+      headers.push(header);
+    }
     if (typeof value !== 'string') return value;
+    if (key === '$ref' && !leadsSomewhere(value, schema)) isSafe = false;
     if (key === 'pattern' && !isPattern(value)) isSafe = false;
-    if (key !== 'x-mcp-header') return value;
-    const header = value.toLowerCase();
-    if (!HEADER.test(header) || !PLAIN.includes(String(this['type'])) || headers.includes(header))
-      isSafe = false;
-    headers.push(header);
     return value;
   });
   return isSafe;
+}
+
+/** Whether what follows `#` is the path of a schema (RFC 6901). */
+function leadsSomewhere(reference: string, schema: JsonObject): boolean {
+  const [document, ...path] = reference.split('/');
+  const keyOf = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~');
+  const target = path.reduce<unknown>((value, part) => field(value, keyOf(part)), schema);
+  return document === '#' && (isJsonObject(target) || typeof target === 'boolean');
 }
 
 const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
