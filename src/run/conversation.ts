@@ -58,6 +58,8 @@ export interface LiveRun {
   readonly publications: Publications | undefined;
   /** A buffer of its own for a part of a review. */
   openPass(name: string): Publications | undefined;
+  /** The notes of the agent of the run, the only one that writes any; undefined where they are off. */
+  readonly notes: RunNotes | undefined;
   /** Levels of sub-agents below the first agent. */
   readonly maxDepth: number;
 }

@@ -56,6 +56,7 @@ export async function converse(
     taint,
     publications: open(id),
     openPass: (name) => open(`${id} ${name}`),
+    notes,
     maxDepth: agent.config.subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
   };
   const own: AgentConversation = {

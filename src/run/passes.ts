@@ -77,7 +77,7 @@ async function holdPass(
     const task = { ...plan.task, message: pass.message };
     const outcome = await holdConversation(
       { ...own, plan: { ...plan, agent, task }, part: pass.name, notes },
-      { ...run, publications },
+      { ...run, publications, notes },
     );
     const isRead = isAnswered(outcome);
     const lost = isRead ? undefined : lostBy(outcome, 'the model did not finish');
