@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_245,
+  'lines of src/': 49_243,
   'files of src/': 310,
   'types of src/': 671,
   'inputs of action.yml': 41,

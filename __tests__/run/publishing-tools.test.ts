@@ -173,7 +173,7 @@ describe('the stored facts of a review', () => {
     [
       'more did not fit than can be stored',
       completed('Fine.'),
-      Array.from({ length: 101 }, (_, index) => `${index}.ts`),
+      Array.from({ length: 101 }, (_, index) => `${'folder/'.repeat(9)}${index}.ts`),
     ],
   ])('are none if %s', (_, outcome, unseen) => {
     expect(factsOf({ unseen, outcome })).toEqual([]);

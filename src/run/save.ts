@@ -174,7 +174,8 @@ export function reviewFacts(
   if (pull === undefined || outcome.kind === 'failed' || outcome.kind === 'refused') return [];
   const isReview = trigger.kind === 'pull_request' || scope !== undefined;
   if (!isReview || change === undefined || published.isReviewLost === true) return [];
-  if (isCutShort(outcome) || !isKeepable(unseen)) return [];
+  // A state file is small; where so much did not fit, the next review begins again, as after one that was cut short.
+  if (isCutShort(outcome) || JSON.stringify(unseen).length > MAX_UNSEEN_CHARACTERS) return [];
   const { head, base, into } = change;
   const patches = patchesRead(change.diff, coverage);
   return [
@@ -202,12 +203,6 @@ function patchesRead(diff: string, coverage: Coverage | undefined): readonly str
 /** Of a larger change none is kept, so that a rebase has all of it reviewed again: the cache takes 1 MiB in all. */
 const MAX_PATCHES = 50;
 
-/** A state file is small; where so much did not fit, the next review begins again, as after one that was cut short. */
-function isKeepable(unseen: readonly string[]): boolean {
-  return unseen.length <= MAX_UNSEEN && JSON.stringify(unseen).length <= MAX_UNSEEN_CHARACTERS;
-}
-
-const MAX_UNSEEN = 100;
 const MAX_UNSEEN_CHARACTERS = 6000;
 
 /** What a run of an event has cost, to be kept; undefined where nothing is to be kept of it. */
