@@ -127,6 +127,11 @@ describe('an error that comes as a good answer', () => {
     [{ message: 'it broke', code: 'server_error' }, 'server: it broke', 500],
     [{ message: 'too fast', code: 'rate_limit_exceeded' }, 'rate_limit: too fast', 429],
     [{ message: 'busy', type: 'overloaded_error' }, 'server: busy', 529],
+    [{ message: 'no money', code: 'insufficient_quota' }, 'rate_limit: no money', 429],
+    [{ message: 'no key', type: 'authentication_error' }, 'auth: no key', 401],
+    [{ message: 'no key', code: 'invalid_api_key' }, 'auth: no key', 401],
+    [{ message: 'not yours', type: 'permission_error' }, 'auth: not yours', 403],
+    [{ message: 'too odd', type: 'invalid_request_error' }, 'bad_request: too odd', 400],
   ])('is told in the words of the provider: %j', (inside, message, status) => {
     const error = told(callError({ statusCode: 200, responseBody: JSON.stringify({ error: inside }) }));
     expect(error).toMatchObject({ message, status });
@@ -234,6 +239,11 @@ describe('a request that is too long', () => {
     ['Ollama', 'the prompt is longer than the context length currently available to the model;', undefined],
     ['MiniMax', 'invalid params, context window exceeds limit', undefined],
     ['Groq', 'Please reduce the length of the messages or completion.', undefined],
+    [
+      'Cerebras',
+      'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192',
+      8192,
+    ],
     ['Perplexity', 'The total length of all messages is too long.', undefined],
   ])('is recognized for %s: %s', (_, text, windowTokens) => {
     for (const status of [400, 413, 422, 500])
@@ -258,6 +268,10 @@ describe('a request that is too long', () => {
   it.each([
     [400, 'max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-x'],
     [400, 'max_tokens is too large: 100000. This model supports at most 16384 completion tokens.'],
+    [400, 'max_completion_tokens 70000 exceeds the token limit of 65536 for output'],
+    [400, 'max_new_tokens exceeds maximum allowed length 4096'],
+    [400, 'Your file exceeds the maximum size 20 MB'],
+    [400, "This request would exceed your account's token limit per minute"],
     [400, 'messages: at least one message is required'],
     [400, "Invalid 'input[0].name': string too long. Expected a string with maximum length 64."],
     [400, 'API key not valid. Please pass a valid API key.'],

@@ -86,7 +86,10 @@ function statusInside(body: unknown): number | undefined {
   const code = field(error, 'code');
   if (typeof code === 'number' && code >= 400 && code < 600) return code;
   const names = namesIn(error).join(' ');
-  if (/rate_limit/.test(names)) return 429;
+  if (/rate_limit|insufficient_quota/.test(names)) return 429;
+  if (/authentication|api_key/.test(names)) return 401;
+  if (/permission/.test(names)) return 403;
+  if (/invalid/.test(names)) return 400;
   return /overloaded/.test(names) ? 529 : 500;
 }
 
@@ -191,7 +194,8 @@ const CODES = new Set([
 const WORDS: readonly RegExp[] = [
   /\b(?:prompt|input|conversation|messages) is too long\b/i,
   /\bmaximum (?:context|prompt|input) (?:length|size)\b/i,
-  /\bexceed\w*\b.{0,60}\b(?:context|maximum (?:number of tokens|allowed length|size)|token limit)\b/is,
+  /\bexceed\w*\b.{0,60}\b(?:context|maximum number of tokens)\b/is,
+  /\bexceeded model token limit\b|\bexceeds the maximum allowed length\b|\brequest exceeds the maximum size\b/i,
   /\bcontext\b.{0,60}\b(?:exceed|overflow)/is,
   /\b(?:longer|greater) than the .{0,40}\b(?:context|model) length\b/i,
   /\btoo (?:large for model with|many (?:input |prompt )?tokens)\b/i,
@@ -204,7 +208,8 @@ const LIMITS: readonly RegExp[] = [
   /(?:[>=]|\bn_ctx:) ([\d,]+)/,
   /\bmax\w*\D{0,60}?([\d,]+)/i,
   /\b([\d,]+) maximum\b/i,
-  /\b(?:length|limit|size|window)\D{0,40}?([\d,]+)/i,
+  /\b(?:context[ _-](?:length|limit|size|window)|model token limit)\D{0,40}?([\d,]+)/i,
+  /\blimit is ([\d,]+)/i,
 ];
 
 /** Less than that is not a window but another number. */
