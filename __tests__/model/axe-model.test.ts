@@ -204,10 +204,15 @@ describe('a request to a model', () => {
   it('names the workflow to OpenRouter as axe does', async () => {
     const server = await startModelServer([text('Hi')]);
     const referer = 'https://github.com/octocat/hello';
-    const env = { AXE_OPENROUTER_REFERER: referer, AXE_OPENROUTER_TITLE: ' ' };
+    const env = {
+      AXE_OPENROUTER_REFERER: referer,
+      AXE_OPENROUTER_TITLE: '審査',
+      AXE_OPENROUTER_CATEGORIES: ' ',
+    };
     await (await openAt(server, 'openrouter/openai/gpt-5', env)).doGenerate(question());
     expect(server.requests()[0]?.headers['http-referer']).toBe(referer);
     expect(server.requests()[0]?.headers).not.toHaveProperty('x-openrouter-title');
+    expect(server.requests()[0]?.headers).not.toHaveProperty('x-openrouter-categories');
   });
 
   it.each(['openai/gpt-4o', 'deepseek/x'])('enforces a schema only if OpenAI can: %s', async (ref) => {

@@ -88,7 +88,10 @@ function resolveHeaders({ id }: Provider, env: Environment): ModelSettings['head
     ['X-OpenRouter-Title', firstSet([env['AXE_OPENROUTER_TITLE']])],
     ['X-OpenRouter-Categories', firstSet([env['AXE_OPENROUTER_CATEGORIES']])],
   ];
-  return Object.fromEntries(headers.filter(([, value]) => value !== undefined));
+  // One that a header cannot carry would end every request.
+  return Object.fromEntries(
+    headers.filter(([, value]) => value !== undefined && /^[\x20-\x7e]*$/.test(value)),
+  );
 }
 
 /** axe keeps a trailing slash and asks for `//v1/…`; we do not. A URL that names its version already is kept. */
