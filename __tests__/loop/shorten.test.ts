@@ -102,9 +102,10 @@ describe('a conversation that is shortened by a summary', () => {
     ['is empty', { summary: '' }],
     ['was cut', { isCut: true }],
   ])('keeps no summary that %s, and leaves turns out instead', async (_, scene) => {
-    const { messages, kept } = await shortened(scene);
+    const { messages, kept, warnings } = await shortened(scene);
     expect(kept).toEqual([]);
     expect(JSON.stringify(messages[2])).toContain(JSON.stringify(LEFT_OUT_NOTE).slice(1, -1));
+    expect(warnings).toMatchObject([{ code: 'model-warning' }]);
   });
 
   it.each([

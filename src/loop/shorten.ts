@@ -76,11 +76,16 @@ async function carryOut(
 ): Promise<readonly Message[]> {
   if (summary === undefined) return messages;
   const { tools: _none, responseFormat: _free, ...plain } = settings;
+  const leaveOut = (why: string) => {
+    const message = `earlier turns of the conversation were left out without a summary: ${why}`;
+    deps.reporter.warn({ code: 'model-warning', message });
+    return messages;
+  };
   try {
     const { content, finishReason } = await asker.ask(summary.request, plain, SUMMARY_TOKENS);
     const text = textOf(content);
     const shortened = finishReason.unified === 'stop' ? insertSummary(summary, text) : undefined;
-    if (shortened === undefined) return messages;
+    if (shortened === undefined) return leaveOut('what the model wrote is cut, empty or too long');
     await keep({ text, messages: summary.middle.length }, deps);
     return shortened;
   } catch (thrown) {
@@ -88,9 +93,7 @@ async function carryOut(
     const isRefused =
       thrown instanceof ProviderError && (thrown.category === 'bad_request' || thrown.overflow !== undefined);
     if (!isRefused || deps.signal.aborted) throw thrown;
-    const message = `earlier turns of the conversation were left out without a summary: ${thrown.message}`;
-    deps.reporter.warn({ code: 'model-warning', message });
-    return messages;
+    return leaveOut(thrown.message);
   }
 }
 
