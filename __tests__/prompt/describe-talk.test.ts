@@ -147,6 +147,16 @@ describe('the subject of other events', () => {
     expect(fences[1]?.text).toBe('test: failure\nEnd of its log:\nboom');
   });
 
+  it('has the end of a long log, in whole lines', () => {
+    const log = `first\n${'x'.repeat(99)}\n`.repeat(100);
+    const checks = [{ name: 'test', conclusion: 'failure', summary: '', log: `${log}the failure\n` }];
+    const { fences } = told({ kind: 'none', checks, warnings: [] }, { trigger: run });
+    expect(fences[1]?.text).toMatch(
+      /^test: failure\nEnd of its log:\n(?:first|x{99})\n(?:.*\n)*the failure$/,
+    );
+    expect(fences[1]?.text).not.toContain('left out');
+  });
+
   it('is the change, then the line and the comment, if somebody comments on a pull request', () => {
     const place = { path: 'a.ts', line: 3, hunk: '@@ -1 +1 @@\n+<!-- kept: it is code -->' };
     const trigger = comment({ on: 'pull_request', number: 42, place });

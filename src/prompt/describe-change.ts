@@ -1,6 +1,6 @@
 import type { CountedFile, FetchedChange } from '../event/trigger.js';
 import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
-import { cleanLine, cutToBytes, estimateText, truncate } from '../lib/text/cut.js';
+import { cleanLine, cutToBytes, estimateText } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { count, grouped } from '../lib/text/number.js';
 import type { Warning } from '../lib/warning.js';
@@ -87,8 +87,16 @@ function formatCheck({ name, conclusion, summary, log }: FailedCheck): string {
   const head = `${cleanLine(name, MAX_FACT)}: ${cleanLine(conclusion, MAX_FACT)}`;
   const said =
     summary.trim() === '' ? '' : `\n${cutToBytes(visibleMarkdown(summary).trim(), MAX_REMARK_BYTES).text}`;
-  const tail = log ? `\nEnd of its log:\n${truncate(log, MAX_REMARK_BYTES)}` : '';
+  const tail = log ? `\nEnd of its log:\n${endOf(log)}` : '';
   return `${head}${said}${tail}`;
+}
+
+/** The last lines of a log, as many as a remark may have. */
+function endOf(log: string): string {
+  const bytes = Buffer.from(log.trimEnd());
+  if (bytes.length <= MAX_REMARK_BYTES) return log;
+  const end = bytes.subarray(-MAX_REMARK_BYTES).toString();
+  return end.slice(end.indexOf('\n') + 1);
 }
 
 /** How the source of a fence begins that holds a diff. */
