@@ -133,6 +133,7 @@ export async function openServer(
     },
     async close() {
       isClosed = true;
+      await reopening?.catch(() => undefined);
       await Promise.all(opened.map((session) => session.close()));
     },
   };
