@@ -202,7 +202,8 @@ function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
     if (longer.tokens <= partTokens && last?.isCut !== true) pieces.splice(-1, 1, longer);
     else if (alone.tokens <= partTokens) pieces.push(alone);
     else {
-      const { text } = cutToBytes(alone.text, (partTokens - estimateText(HUNK_CUT) - 2) * BYTES_PER_TOKEN);
+      const room = Math.max(0, partTokens - estimateText(HUNK_CUT) - 2);
+      const { text } = cutToBytes(alone.text, room * BYTES_PER_TOKEN);
       pieces.push(pieceOf(`${text.slice(0, text.lastIndexOf('\n'))}\n${HUNK_CUT}`, true));
     }
   }
