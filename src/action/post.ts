@@ -22,7 +22,7 @@ type Pending = readonly KeptChange[];
 
 /**
  * Runs after the job, whatever became of it, and saves what a killed main step left (D16). Saving twice adds
- * nothing: an entry is known by its id. Never throws and never fails the job.
+ * nothing: an entry is known by its id. Trouble is told and fails nothing.
  */
 export async function post(runner: Runner): Promise<void> {
   const { env } = runner;

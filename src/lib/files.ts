@@ -93,6 +93,9 @@ async function append(path: string, text: string, options: LinkOptions): Promise
 
 /** Without waiting for another end, as of a pipe. Undefined if the file does not exist. */
 async function openRegular(operation: string, path: string, flags: number, { followLinks }: LinkOptions) {
+  // Windows has no such flag.
+  const mustLook = !followLinks && constants.O_NOFOLLOW === undefined;
+  if (mustLook && (await statOf(path))?.kind === 'link') throw new FileError('open', path, 'ELOOP');
   const all = flags | constants.O_NONBLOCK | (followLinks ? 0 : constants.O_NOFOLLOW);
   const handle = await attempt('open', path, () => open(path, all, FILE_MODE), 'ENOENT');
   if (handle === undefined) return undefined;

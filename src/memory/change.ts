@@ -118,8 +118,9 @@ export function isMade(text: string, path: string, changes: readonly Change[]): 
 
 /** Whether a text has these lines, one below the other and each whole; space around them does not count. */
 function holdsLines(text: string, lines: string): boolean {
-  const trimmed = (all: string) => `\n${all.trim().replace(/\s*\n\s*/g, '\n')}\n`;
-  return lines.trim() === '' || trimmed(text).includes(trimmed(lines));
+  const trimmed = (all: string) => all.split('\n').flatMap((line) => line.trim() || []);
+  const joined = (all: string) => `\n${trimmed(all).join('\n')}\n`;
+  return lines.trim() === '' || joined(text).includes(joined(lines));
 }
 
 /** Every place that the changes touch, each once. */

@@ -111,6 +111,17 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
       expect(await text(DAY)).toContain('not yet there\nyet there\n');
     });
 
+    it('keeps a line that was added after the note was written anew, where both come again', async () => {
+      const { open, text } = await makePlace();
+      await open().write([overwriting(NOTE, '# Old\n- use pnpm\n')], never);
+      const changes = [overwriting(NOTE, '# New\n'), adding(NOTE, '- use pnpm')];
+      await open().write(
+        changes.map((change) => ({ ...change, again: AT })),
+        never,
+      );
+      expect(await text(NOTE)).toBe('# New\n- use pnpm\n');
+    });
+
     it('applies no change twice, and keeps the version that a run had found', async () => {
       const { open, text } = await makePlace();
       await open().write([adding(FACTS, 'use npm'), overwriting(NOTE, 'of another run')], never);

@@ -1,3 +1,4 @@
+import { paragraphs } from '../../lib/text/markdown.js';
 import type { Change } from '../change.js';
 import {
   allEntries,
@@ -28,7 +29,9 @@ export async function forgetMemory(
   if (view.notes.some(({ path }) => path === id)) {
     const changes = deleteNote(id, tree, clock.newId());
     const text = `Deleted the note \`${id}\` in ${location}.`;
-    return await carryOut({ kind: 'done', text, changed: true }, changes, purge, session);
+    // Its copy on a disk is deleted with it.
+    const older = store.kind === 'file' ? '' : OLDER[store.kind];
+    return await carryOut({ kind: 'done', text, changed: true }, changes, older, purge, session);
   }
   const found = entriesWith(id, allEntries(view));
   if ('kind' in found) return found;
@@ -50,13 +53,14 @@ export async function forgetMemory(
   // On a disk a rewrite makes the copy anew.
   const copies = store.kind === 'file' ? [] : lanes.map(({ path }) => `${path}.bak`);
   const changes = [...logs.map(({ path }) => path), ...copies].map((path) => forgetEntry(path, known));
-  return await carryOut(done, changes, purge, session);
+  return await carryOut(done, changes, OLDER[store.kind], purge, session);
 }
 
 /** Saves, drops older versions where that is asked for, and says where the entry or the note can still be read. */
 async function carryOut(
   done: MemoryDone,
   changes: readonly Change[],
+  older: string,
   purge: boolean,
   session: CommandSession,
 ): Promise<MemoryCommandResult> {
@@ -64,8 +68,7 @@ async function carryOut(
   const saved = changes.length === 0 ? undefined : await saveChanges(changes, session);
   if (saved?.kind === 'failed') return saved;
   const told = [done.text, ...(saved?.notices ?? [])];
-  if (!purge || store.dropHistory === undefined)
-    return { ...done, text: [...told, OLDER[store.kind]].join('\n\n') };
+  if (!purge || store.dropHistory === undefined) return { ...done, text: paragraphs([...told, older]) };
   const dropped = await store.dropHistory(signal);
   if (dropped.kind === 'saved') {
     const left = store.kind === 'file' ? LEFT_ON_DISK : LEFT_ON_GITHUB;

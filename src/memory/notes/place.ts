@@ -139,7 +139,7 @@ type NoteName =
 
 /**
  * The name of a note as its file has it, without `.md`: composed (NFC), without space around it, at most 100 bytes, and
- * one that every file system takes. So it can never lead out of its folder.
+ * without what a path is made of. So it can never lead out of its folder.
  */
 export function parseNoteName(given: string | undefined): NoteName {
   const name = withoutSpace(given ?? '')

@@ -113,7 +113,7 @@ export interface NotesCaps {
   readonly dedup: boolean;
 }
 
-/** A change that a run made to its notes, for the job summary. */
+/** A change that a run made to its notes. */
 export interface RecentWrite {
   readonly timestamp: Date;
   readonly action: NoteWish['kind'];
@@ -126,7 +126,7 @@ export interface RecentWrite {
   readonly bytes: number;
 }
 
-/** So many of a run's changes are kept for the summary (memory-tools 2.2). */
+/** So many of a run's changes are kept (memory-tools 2.2). */
 const MAX_RECENT = 100;
 
 export interface NotesSession extends Notes {

@@ -108,8 +108,9 @@ describe('C3 42: a poisoned archive', () => {
 
   it('is not unpacked to its 10 GB, nor read if it is too large itself', async () => {
     const [zstd, gzip] = [zstdCompressSync, gzipSync].map((pack) => pack(Buffer.alloc(13 * 1024 * 1024)));
-    for (const packed of [zstd, gzip, Buffer.alloc(8 * 1024 * 1024 + 1)])
+    for (const packed of [zstd, gzip])
       expect(await read(packed ?? Buffer.alloc(0))).toMatch(/^(?:Range)?Error/);
+    expect(await read(Buffer.alloc(8 * 1024 * 1024 + 1))).toContain('8,388,609 bytes');
   });
 });
 

@@ -78,6 +78,12 @@ const KNOWN_REFUSALS: readonly KnownRefusal[] = [
     remedy: (place) =>
       `Give ${repositoryName(place)} a first commit, a README for example: an empty repository has no branches.`,
   },
+  {
+    pattern: /\bSAML\b/,
+    reason: 'denied',
+    remedy: ({ owner }) =>
+      `Authorize the token of \`repositories-token\` for the single sign-on of ${owner}.`,
+  },
 ];
 
 function ruleRemedy({ branch }: MemoryBranchPlace): string {

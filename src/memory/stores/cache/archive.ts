@@ -6,7 +6,7 @@ import type { MemoryTree } from '../../change.js';
 import { isMemoryPath } from '../tree-on-disk.js';
 
 /** Largest archive that is looked into, packed and unpacked; what we write stays far below it. */
-const MAX_ARCHIVE_BYTES = 8 * 1024 * 1024;
+export const MAX_ARCHIVE_BYTES = 8 * 1024 * 1024;
 const MAX_UNPACKED_BYTES = 12 * 1024 * 1024;
 
 const ZSTD_MAGIC = 0xfd2fb528;
@@ -19,8 +19,7 @@ const BLOCK = 512;
  */
 export function readArchive(path: string, folder: string): MemoryTree {
   const { size } = statSync(path);
-  if (size > MAX_ARCHIVE_BYTES)
-    throw new Error(`it has ${grouped(size)} bytes, and at most ${grouped(MAX_ARCHIVE_BYTES)} are read`);
+  if (size > MAX_ARCHIVE_BYTES) throw new Error(tooLarge(size));
   const archive = unpack(readFileSync(path));
   const tree = new Map<string, string>();
   /** Of the next member, where an extended header says it. */
@@ -58,4 +57,8 @@ function unpack(packed: Buffer): Buffer {
 /** A field of a header, which a zero byte ends. */
 function textAt(header: Buffer, start: number, length: number): string {
   return header.toString('utf8', start, start + length).replace(/\0[\s\S]*$/, '');
+}
+
+export function tooLarge(bytes: number): string {
+  return `it has ${grouped(bytes)} bytes, and at most ${grouped(MAX_ARCHIVE_BYTES)} are read`;
 }

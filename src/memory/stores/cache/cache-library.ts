@@ -1,7 +1,7 @@
 import { type Clock, createClock } from '../../../lib/clock.js';
 import type { Environment } from '../../../lib/environment.js';
 import { messageOf } from '../../../lib/errors.js';
-import { readArchive } from './archive.js';
+import { MAX_ARCHIVE_BYTES, readArchive, tooLarge } from './archive.js';
 import { cacheWriteRemedy } from './cache-key.js';
 import {
   type CacheClient,
@@ -177,6 +177,11 @@ function watchDownload(folder: string) {
           ?.slice(1)
           .find(Boolean) ?? key;
       archive = /^Archive path: (.+)$/i.exec(line)?.[1] ?? archive;
+      const announced = Number(/^Downloading segment at offset 0 with length (\d+)/.exec(line)?.[1] ?? 0);
+      if (announced > MAX_ARCHIVE_BYTES) {
+        found = unusable(key, tooLarge(announced));
+        throw new Error('it is not downloaded');
+      }
       if (!line.startsWith('Cache Size: ')) return;
       found = readEntry(key, archive, folder);
       throw new Error('the archive has been read');
@@ -189,6 +194,10 @@ function readEntry(key: string, archive: string, folder: string): CacheRestore {
   try {
     return { kind: 'hit', key, files: readArchive(archive, folder) };
   } catch (thrown) {
-    return { kind: 'refused', message: `the entry \`${key}\` cannot be used: ${messageOf(thrown)}` };
+    return unusable(key, messageOf(thrown));
   }
+}
+
+function unusable(key: string, why: string): CacheTrouble {
+  return { kind: 'refused', message: `the entry \`${key}\` cannot be used: ${why}` };
 }

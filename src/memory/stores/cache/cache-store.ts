@@ -4,7 +4,7 @@ import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import { messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
-import { grouped } from '../../../lib/text/number.js';
+import { count, grouped } from '../../../lib/text/number.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../provenance.js';
 import { type FailedSave, failed, type MemoryStore } from '../../store.js';
@@ -232,13 +232,16 @@ function parseSaves(text: string): ReadonlyMap<string, number> {
   );
 }
 
+/** Each file takes some kilobytes of an archive, which is not read if it is too large. */
+const MAX_FILES = 1000;
+
 /** Why the cache does not take a tree: too much, or what would not be read back. */
 function checkTree(tree: MemoryTree): FailedSave | undefined {
   const bytes = [...tree.values()].reduce((sum, text) => sum + encodeBytes(text).length, 0);
-  if (bytes > MAX_TREE_BYTES)
+  if (bytes > MAX_TREE_BYTES || tree.size >= MAX_FILES)
     return failed(
       'error',
-      `memory holds ${grouped(bytes)} bytes, and the cache takes at most ${grouped(MAX_TREE_BYTES)}`,
+      `memory holds ${grouped(bytes)} bytes in ${count(tree.size, 'file')}, and the cache takes at most ${grouped(MAX_TREE_BYTES)} in fewer than ${grouped(MAX_FILES)}`,
       'Set `memory-store: branch` with `permissions: contents: write`, which has no such limit, or delete the entries of memory under Actions → Caches to start a new one.',
     );
   const odd = [...tree.keys()].find((path) => path === SAVES_FILE || !isMemoryPath(path));

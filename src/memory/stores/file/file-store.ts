@@ -36,7 +36,7 @@ import {
 } from './read-files.js';
 import { type NextVersion, rewriteFile } from './rewrite-file.js';
 
-export interface FileStoreOptions extends FilePlaces {
+interface FileStoreOptions extends FilePlaces {
   readonly clock: Clock;
 }
 
@@ -135,7 +135,9 @@ async function writeNote(
   const copy = backupPath(path);
   const rewrite = (text: string): NextVersion | undefined => {
     if (isMade(text, path, changes)) return undefined;
-    const open = changes.filter((change) => !isCarriedOut(text, change));
+    // What comes after a text that is written anew is not in it yet.
+    const isAnew = changes.some(({ edit }) => edit.kind !== 'append');
+    const open = isAnew ? changes : changes.filter((change) => !isCarriedOut(text, change));
     const next = applyChanges(new Map([[path, text]]), open);
     const left = next.get(path) ?? '';
     return left === text ? undefined : { text: left, backup: next.get(copy) };

@@ -107,6 +107,7 @@ async function carryOver(files: Files, path: string, old: OpenFile, endsLine: bo
 }
 
 const STALE_AFTER_MS = 60_000;
+const EMPTY_AFTER_MS = 10_000;
 const MAX_WAIT_MS = 500;
 
 /**
@@ -117,12 +118,14 @@ async function takeLock(
   lockPath: string,
   { files, clock, deadlineMs, signal }: RewriteOptions,
 ): Promise<string | undefined> {
+  const startMs = clock.now().getTime();
   for (;;) {
     const content = `${process.pid} ${hostname()} ${clock.now().toISOString()} ${clock.newId()}\n`;
     if (await files.createExclusive(lockPath, content)) return content;
     const held = await readLock(files, lockPath);
-    // An empty one is just being written.
-    const isStale = held !== undefined && held !== '' && isOld(held, clock.now().getTime());
+    const nowMs = clock.now().getTime();
+    // An empty one is just being written, unless it stays so.
+    const isStale = held === '' ? nowMs - startMs > EMPTY_AFTER_MS : held !== undefined && isOld(held, nowMs);
     if (isStale && (await readLock(files, lockPath)) === held) await files.remove(lockPath);
     else await clock.sleep(Math.max(1, clock.random() * MAX_WAIT_MS), signal);
     if (signal.aborted || clock.now().getTime() > deadlineMs) return undefined;
