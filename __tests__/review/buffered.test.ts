@@ -28,7 +28,7 @@ describe('findings of several passes', () => {
   it('stay two if they are two defects, or one pass distinguished them', () => {
     expect(joinPasses([pass('a', {}), pass('b', OTHER)], 100).findings).toHaveLength(2);
     expect(joinPasses([pass('a', { line: 11 }), pass('b', { line: 11 })], 100).findings).toHaveLength(2);
-    expect(joinPasses([pass('a', {}, SAME)], 100).findings).toHaveLength(2);
+    expect(joinPasses([pass('a', {}, SAME), pass('b', SAME)], 100).findings).toHaveLength(2);
   });
 
   it('are limited to the worst ones if there are too many', () => {

@@ -44,7 +44,6 @@ export async function publishCheck(
   const failure = 'the check was not written';
   const { message, remedy } = result;
   reporter.warn({ code: 'publish-failed', message: `${failure}: ${message}`, remedy });
-  await endUnanswered(end, options);
   return { failure };
 }
 
@@ -115,7 +114,7 @@ function annotationOf(
   const clean = (text: string) => sanitize(text, 'log', secrets);
   const message = clean(plainText(finding)).slice(0, MAX_MESSAGE).toWellFormed();
   const title = cleanLine(clean(finding.title), MAX_TITLE);
-  return [{ path, startLine, endLine: line, level: 'warning', message, ...(title === '' ? {} : { title }) }];
+  return [{ path, startLine, endLine: line, message, ...(title === '' ? {} : { title }) }];
 }
 
 /** A check must not stay in progress where a run has come to nothing. */

@@ -143,7 +143,8 @@ function describeAround(places: readonly ClaimedLine[], surroundings: ClaimSurro
   const files = [...groupBy(places, ({ path }) => path)].map(([path, claimed]) => {
     const rows = rowsOf(path, surroundings);
     const at = claimed.map(({ side, line }) => rows.find((row) => row[side] === line)?.at ?? line);
-    const near = rows.filter((row) => at.some((one) => Math.abs(row.at - one) <= AROUND));
+    const [from, to] = [Math.min(...at) - AROUND, Math.max(...at) + AROUND];
+    const near = rows.filter((row) => row.at >= from && row.at <= to);
     return { path, rows: fitting(near) };
   });
   return {

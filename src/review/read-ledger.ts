@@ -263,7 +263,7 @@ function byGestures(
 /** Times of GitHub are whole seconds. */
 const SKEW_MS = 1000;
 
-/** Holds findings against the present change: renames, what moved, what is gone, what was committed as suggested. */
+/** Holds findings against the present change: renames, what moved, what is gone. */
 function hold(
   findings: readonly KnownFinding[],
   { lines, isFork, gate }: LedgerContext,

@@ -178,11 +178,11 @@ it('a required `write` permission is requested at once, even if reading is enoug
   expect(error.remedy).toBe('Add `checks: write` under `permissions:` of the job.');
 });
 
-it('an address without a GraphQL API has no remedy about permissions', async () => {
+it('an address without a GraphQL API has a remedy that names the variable', async () => {
   const { client } = await connect((_, response) => sendJson(response, 404, { message: 'Not Found' }));
   const error = await githubError(client.graphql('query { x }', { variables: {}, signal }));
   expect(error).toMatchObject({ reason: 'invalid', message: 'GitHub answered 404: Not Found' });
-  expect(error.remedy).toBeUndefined();
+  expect(error.remedy).toContain('`GITHUB_GRAPHQL_URL`');
 });
 
 describe('an aborted signal', () => {

@@ -20,7 +20,6 @@ function notes(count: number): readonly CheckAnnotation[] {
     path: 'src/a.ts',
     startLine: index + 1,
     endLine: index + 1,
-    level: 'warning',
     message: `Note ${index}`,
     ...(index === 0 ? { title: 'First' } : {}),
   }));

@@ -79,7 +79,12 @@ export function httpError(
     reason,
     status,
     retryAfterMs,
-    remedy: status === 401 ? BAD_TOKEN : remedyOf(reason, needed, retryAfterMs),
+    remedy:
+      status === 401
+        ? BAD_TOKEN
+        : status === 404 && requestLine === GRAPHQL
+          ? NO_GRAPHQL
+          : remedyOf(reason, needed, retryAfterMs),
   });
 }
 
@@ -172,6 +177,7 @@ function waitOf(headers: Environment): number {
   return Number.isNaN(waitMs) ? DEFAULT_WAIT_MS : Math.max(waitMs, 0);
 }
 
+const NO_GRAPHQL = 'There is no GraphQL API at `GITHUB_GRAPHQL_URL`: check that variable.';
 const BAD_TOKEN = 'The token is not valid (any more); check the `github-token` input.';
 
 /** What helps, in one sentence; undefined where nothing is known to. */

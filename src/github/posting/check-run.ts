@@ -8,7 +8,6 @@ export interface CheckAnnotation {
   readonly path: string;
   readonly startLine: number;
   readonly endLine: number;
-  readonly level: 'notice' | 'warning' | 'failure';
   readonly message: string;
   readonly title?: string;
 }
@@ -34,7 +33,7 @@ const CONCLUSIONS = ['success', 'failure', 'neutral', 'cancelled'] as const;
 
 /**
  * Creates the check run of a commit, or brings it up to date; its address. GitHub takes fifty annotations at a time; no more are
- * sent, and none twice. Throws a GitHubError.
+ * sent, and a check that has some keeps those. Throws a GitHubError.
  */
 export async function publishCheckRun(
   client: GitHubClient,
@@ -164,8 +163,8 @@ const MAX_ANNOTATIONS = 50;
 function reportParams({ name, conclusion, title, summary, annotations }: CheckRunReport) {
   const sent = annotations
     .slice(0, MAX_ANNOTATIONS)
-    .map(({ startLine: start_line, endLine: end_line, level: annotation_level, ...rest }) => {
-      return { start_line, end_line, annotation_level, ...rest };
+    .map(({ startLine: start_line, endLine: end_line, ...rest }) => {
+      return { start_line, end_line, annotation_level: 'warning', ...rest };
     });
   return { name, status: 'completed', conclusion, output: { title, summary, annotations: sent } };
 }

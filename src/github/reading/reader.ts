@@ -1,6 +1,7 @@
 import { subjectNumber, type Trigger } from '../../event/trigger.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
+import { parseDiff } from '../../lib/text/diff.js';
 import { createMemoryFilter, IS_MEMORY } from '../../memory/log-path.js';
 import { defineTool, readChoice } from '../../tools/define.js';
 import type { GitHubClient } from '../client/client.js';
@@ -43,9 +44,11 @@ export function createGitHubReader(
     commits,
     /** The issue or pull request of the event; undefined where it is about none. */
     number: subjectNumber(trigger) ?? (trigger.kind === 'workflow_run' ? trigger.pull?.number : undefined),
-    diff: once(async (signal) =>
-      fetchComparedDiff(client, { repository, ...(await commits(signal)) }, signal),
-    ),
+    diff: once(async (signal) => {
+      const place = { repository, ...(await commits(signal)) };
+      const { diff, isComplete } = await fetchComparedDiff(client, place, signal);
+      return { files: parseDiff(diff), isComplete };
+    }),
     /**
      * The commit of an argument `ref`; without a change both sides are the default branch. Anybody may have made the head of a
      * fork, or one of which that cannot be told (D19); the base is always the repository's own.

@@ -1,7 +1,7 @@
 import { READ_FILE_LINES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { shown } from '../../lib/text/cut.js';
-import { type DiffFile, parseDiff } from '../../lib/text/diff.js';
+import type { DiffFile } from '../../lib/text/diff.js';
 import { linesOfDiff } from '../../review/evidence.js';
 import type { Tool } from '../../tools/tool.js';
 import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
@@ -24,8 +24,8 @@ export function createGitHubDiff(github: GitHubReader): Tool {
     async run({ path = '', offset = 1 }, signal) {
       const { isChange, isForeign: isTainted } = await github.commits(signal);
       if (!isChange) throw new ToolError('there is no diff: the event is not about a change');
-      const { diff, isComplete } = await github.diff(signal);
-      const files = parseDiff(diff).filter((file) => !github.isMemory(file.path));
+      const { files: all, isComplete } = await github.diff(signal);
+      const files = all.filter((file) => !github.isMemory(file.path));
       const requested = path.trim();
       const page = { offset, limit: READ_FILE_LINES, isNumbered: false };
       if (requested === '') {
