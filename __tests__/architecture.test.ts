@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_264,
+  'lines of src/': 49_329,
   'files of src/': 310,
   'types of src/': 671,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 76_004,
+  'lines of __tests__/': 76_015,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

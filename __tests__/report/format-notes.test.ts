@@ -60,12 +60,12 @@ describe('notes that a run loaded, in the job summary', () => {
 });
 
 describe('notes in the job summary', () => {
-  it('are a table of the changes, below the entry', async () => {
+  it('are a list of the changes, below the entry', async () => {
     const summary = shown(await ran());
     expect(summary).toMatch(
-      /Added to [\s\S]*Done\.[\s\S]*What the agent did to its notes:\n\n- `MEMORY\.md`: append$/m,
+      /Added to [\s\S]*Done\.[\s\S]*What the agent did to its notes:\n\n- `MEMORY\.md`: added$/m,
     );
-    expect(summary).toMatch(/^- `projects\/hello-[0-9a-f]{8}\/notes\/a\.md`: append$/m);
+    expect(summary).toMatch(/^- `projects\/hello-[0-9a-f]{8}\/notes\/a\.md`: added$/m);
     expect(summary).not.toContain('Tabs');
   });
 

@@ -164,7 +164,7 @@ describe('the address or the key of a model', () => {
 
 it.each([
   ['memory-store', 'foo', '`branch`'],
-  ['dry-run', 'yes', 'true or false'],
+  ['dry-run', 'yes', '`true`, `false`'],
   ['fail-on', 'failure\n::error::x', '`failure`'],
   ['max-turns', '1e999', 'a number above 0'],
 ])('C1 15: `%s: %j` is refused with its possible values', async (name, value, wanted) => {

@@ -173,7 +173,8 @@ async function checkGitHub(
   const root = await findRepositoryRoot(cwd);
   const server = env['GITHUB_SERVER_URL'] || 'https://github.com';
   const origin = root === undefined ? undefined : await readOrigin(root, server);
-  const repository = repositoryNamed(repo || env['GITHUB_REPOSITORY'] || '') ?? origin;
+  const ofJob = repositoryNamed(env['GITHUB_REPOSITORY'] ?? '', '`GITHUB_REPOSITORY`');
+  const repository = repositoryNamed(repo) ?? ofJob ?? origin;
   const client = await connectWithToken(terminal);
   if (client === undefined) {
     const remedy =

@@ -128,11 +128,12 @@ export function wrongCount({ positionals, usage }: ParsedFlags, axe: string, rem
 /** `owner/name` as `--repo` names it; undefined for nothing. Throws an AxeError. */
 export function repositoryNamed(
   given: string,
+  by = '`--repo`',
 ): { readonly owner: string; readonly name: string } | undefined {
   const [, owner, name] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)$/.exec(given) ?? [];
   if (owner !== undefined && name !== undefined) return { owner, name };
   if (given === '') return undefined;
-  throw new AxeError(`\`--repo\` is "${given}"`, { remedy: 'Write it `owner/name`.' });
+  throw new AxeError(`${by} is "${given}"`, { remedy: 'Write it `owner/name`.' });
 }
 
 /** The `Flags:` part of a help text, aligned as cobra does. */

@@ -135,7 +135,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
     print(terminal, formatGcEnd(end, agent.name));
   } finally {
     deadline.clear();
-    // What was paid for is told, too, where nothing came of it.
+    // With `--stats` what was paid for is told where nothing came of it, too.
     if (hasStats && usage !== undefined) {
       const { turns, inputTokens, outputTokens, costUsd } = usage;
       const tokens = `${grouped(inputTokens)} input and ${grouped(outputTokens)} output tokens`;

@@ -9,10 +9,11 @@ import { DEFAULT_MODEL } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/product.js';
 import { createMissingFiles, listFolder, type NewFile, readConfigFile } from '../lib/user-files.js';
+import { inspectSchema } from '../loop/json-schema.js';
 import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
-import { AGENTS_DIRS } from '../run/agents.js';
+import { modelProblem } from '../model/model-access.js';
+import { AGENTS_DIRS, localAgents } from '../run/agents.js';
 import { allFaults, formatValidation, isValid, validateAgents } from '../run/validate.js';
-import { openChecks } from './config.js';
 import { expectPositionals, type ParsedFlags } from './flags.js';
 import { print, type Terminal } from './terminal.js';
 
@@ -92,9 +93,14 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
   for (const { path } of files)
     print(terminal, wrote(path) ? `wrote  ${path}` : `kept   ${path}, which already exists`);
   if (parts.agents.length > 0) {
-    const { checks } = await openChecks(flags, { ...terminal, cwd: root });
     const asked = { names: parts.agents, outputSchema: '', isFolderNamed: false };
-    const validation = await validateAgents(asked, checks);
+    // As a workflow has them: without the folder and the models of this machine.
+    const validation = await validateAgents(asked, {
+      agents: localAgents({ cwd: root, agentsDir: '', configDir: undefined }),
+      where: 'this repository',
+      modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
+      checkSchema: inspectSchema,
+    });
     if (allFaults(validation).length > 0) print(terminal, `\n${formatValidation(validation).join('\n')}`);
     if (!isValid(validation)) return 2;
   }

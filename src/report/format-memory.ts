@@ -145,7 +145,7 @@ function notSaved({ message, remedy }: Pick<BlockedPlace, 'message' | 'remedy'>,
 /** The changes that a run made to its notes, without what was written. */
 function changedNotes({ notes }: Remembered): string {
   if (notes.length === 0) return '';
-  const changes = new Set(notes.map(({ path, edit }) => `- ${code(path)}: ${edit.kind}`));
+  const changes = new Set(notes.map(({ path, edit }) => `- ${code(path)}: ${DONE[edit.kind]}`));
   return paragraphs([
     notes.some(({ path }) => path.startsWith('untrusted/'))
       ? 'The changes to notes are in `untrusted/`, which no run loads, because other people could have influenced them:'
@@ -162,9 +162,11 @@ function textsOf(notes: readonly NoteChange[]): string {
 
 /** What was to be done to a note, for people who have to do it themselves now. */
 export function describeNoteChange({ path, edit }: NoteChange): string {
-  if (edit.kind === 'delete') return `${path}, deleted\n\n`;
-  return `${path}, ${edit.kind === 'append' ? 'added' : 'rewritten'}:\n${edit.text.trimEnd()}\n\n`;
+  const done = `${path}, ${DONE[edit.kind]}`;
+  return edit.kind === 'delete' ? `${done}\n\n` : `${done}:\n${edit.text.trimEnd()}\n\n`;
 }
+
+const DONE = { append: 'added', overwrite: 'rewritten', delete: 'deleted' } as const;
 
 /** How people take back what a run has added. A run on a comment can save to no cache. */
 function undoLine(id: string, agent: string, store: MemoryStore['kind'], location: string): string {

@@ -3,6 +3,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';
+import { cleanLine } from '../lib/text/cut.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { turnLimitMessage } from '../loop/run-agent.js';
 import { skillBody } from '../prompt/system.js';
@@ -179,9 +180,17 @@ async function runSubAgent(
     }
   }
   const isTurns = detail === turnLimitMessage('agent', plan.maxTurns);
-  const why = isTurns ? new AxeError(turnLimitMessage('sub-agent', plan.maxTurns)) : error;
+  const words = outcome.kind === 'refused' ? cleanLine(said, MAX_REFUSAL) : '';
+  const why = isTurns
+    ? new AxeError(turnLimitMessage('sub-agent', plan.maxTurns))
+    : words === ''
+      ? error
+      : new AxeError(`${detail}: ${words}`);
   return failure(name, why, loop.signal, stats);
 }
+
+/** Code points of a refusal that its caller is told. */
+const MAX_REFUSAL = 500;
 
 /** A failed sub-agent is an answer for the model; only the end of the whole run is thrown on. */
 function failure(name: string, thrown: unknown, signal: AbortSignal, stats?: ToolResult['stats']): Delegated {

@@ -291,7 +291,8 @@ export async function collectAgentMemory(
       const saved = await store.write([factsChange(plan.path, [fact], now)], UNSTOPPED);
       if (saved.kind === 'failed') {
         const message = `the cost of gc could not be recorded, so no limit counts it: ${saved.message}`;
-        deps.reporter.warn({ code: 'memory-save-failed', message, remedy: saved.remedy });
+        const { remedy = 'Check where memory is kept.' } = saved;
+        deps.reporter.warn({ code: 'memory-save-failed', message, remedy });
       }
     }
   }

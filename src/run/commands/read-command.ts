@@ -78,7 +78,9 @@ function readTask(task: string, trigger: CommentTrigger): ReadCommand | undefine
   }
   const [, second, ...more] = task.split(/\s+/);
   const isAlone = second === undefined || FIX_ALL.test(task) || (more.length === 0 && isName(second));
-  return isAlone && !task.includes('\n') ? readLine(task, '', trigger) : undefined;
+  const command = isAlone && !task.includes('\n') ? readLine(task, '', trigger) : undefined;
+  // `@axe search config2` is a question.
+  return command !== undefined && 'words' in command ? undefined : command;
 }
 
 const FIX_THIS = /^fix(?:[ \t]+(?:this|it))?[.!]*$/i;
