@@ -99,13 +99,12 @@ async function publish(
     lane: 'untrusted',
   } as const;
   const { runUrl } = readThisRun(runner.env);
-  const run = runUrl === '' ? 'a run of `mode: gc`' : `[a run of \`mode: gc\`](${runUrl})`;
   const bodyOf = (markdown: string) =>
     [
       formatMark(digest),
       sanitize(withGone(markdown), 'comment', secrets),
       '',
-      `Suggested by ${run} from what \`${name}\` remembers. A model wrote it; nothing changes until a person acts on it.`,
+      `Suggested by [a run of \`mode: gc\`](${runUrl}) from what \`${name}\` remembers. A model wrote it; nothing changes until a person acts on it.`,
     ].join('\n');
   const isClosed = ({ body }: { readonly body: string }) => isMarked(body, digest);
 

@@ -45,14 +45,27 @@ function readTrigger(eventName: string, parsed: EventPayload, common: Common): T
     case 'pull_request_review':
     case 'pull_request_review_comment':
       return commentTrigger(eventName, parsed, common);
-    case 'push':
-      return pushTrigger(parsed, common);
-    case 'release':
-      return releaseTrigger(parsed, common);
+    case 'push': {
+      const { ref, before, after, forced } = parsed;
+      if (ref === '') return undefined;
+      const commits = parsed.commits.map(({ id, message }) => ({ sha: id, message }));
+      return { kind: 'push', ...common, ref, before, after, commits, isForced: forced || undefined };
+    }
+    case 'release': {
+      const { release } = parsed;
+      // Without a tag there are no commits that could be told.
+      if (release === null || release.tag_name === '') return undefined;
+      const { tag_name: tag, name: title, body, prerelease: isPrerelease } = release;
+      return { kind: 'release', ...common, tag, title, body, author: actorOf(release.author), isPrerelease };
+    }
     case 'workflow_run':
       return workflowRunTrigger(parsed, common);
-    case 'merge_group':
-      return mergeGroupTrigger(parsed, common);
+    case 'merge_group': {
+      const group = parsed.merge_group;
+      if (group === null || group.head_sha === '' || group.base_sha === '') return undefined;
+      const head = { sha: group.head_sha, ref: group.head_ref };
+      return { kind: 'merge_group', ...common, head, base: { sha: group.base_sha, ref: group.base_ref } };
+    }
     case 'schedule':
       return { kind: 'schedule', ...common, cron: parsed.schedule };
     case 'workflow_dispatch':
@@ -109,16 +122,13 @@ function pullRequestTrigger(payload: EventPayload, common: Common): Trigger | un
   return {
     kind: 'pull_request',
     ...common,
-    number: pull.number,
-    title: pull.title,
+    ...subjectOf(pull),
     body: pull.body,
     author: actorOf(pull.user),
     isDraft: pull.draft,
     ...commitsOf(pull),
     mergeSha: pull.merge_commit_sha || undefined,
     isFork: isFork(pull, common),
-    isClosed: isClosed(pull),
-    labels: labelsOf(pull),
     label: payload.label.name || undefined,
     hasNewBase: payload.changes.base !== null || undefined,
     at: pull.updated_at || undefined,
@@ -135,13 +145,14 @@ function commitsOf({ head, base }: PayloadPull): { readonly head: Head; readonly
   };
 }
 
-function labelsOf({ labels }: PayloadPull | PayloadIssue): readonly string[] | undefined {
+function subjectOf({ number, title, state, labels }: PayloadPull | PayloadIssue) {
   const names = labels.map(({ name }) => name).filter((name) => name !== '');
-  return names.length === 0 ? undefined : names;
-}
-
-function isClosed({ state }: PayloadPull | PayloadIssue): true | undefined {
-  return state === 'closed' || undefined;
+  return {
+    number,
+    title,
+    isClosed: state === 'closed' || undefined,
+    labels: names.length === 0 ? undefined : names,
+  };
 }
 
 /** A head repository that is gone was a fork. */
@@ -156,12 +167,9 @@ function issueTrigger(payload: EventPayload, common: Common): Trigger | undefine
   return {
     kind: 'issue',
     ...common,
-    number: issue.number,
-    title: issue.title,
+    ...subjectOf(issue),
     body: issue.body,
     author: actorOf(issue.user),
-    isClosed: isClosed(issue),
-    labels: labelsOf(issue),
     label: payload.label.name || undefined,
     at: issue.updated_at || undefined,
   };
@@ -177,8 +185,7 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
     kind: 'comment',
     ...common,
     on: isIssue ? 'issue' : 'pull_request',
-    number: subject.number,
-    title: subject.title,
+    ...subjectOf(subject),
     description: subject.body,
     body: comment.body,
     commentId: comment.id,
@@ -186,42 +193,13 @@ function commentTrigger(event: string, payload: EventPayload, common: Common): T
     subjectAuthor: actorOf(subject.user),
     isFork: 'head' in subject ? isFork(subject, common) : undefined,
     commits: 'head' in subject ? commitsOf(subject) : undefined,
-    isClosed: isClosed(subject),
     review: event === 'pull_request_review' ? comment.state || undefined : undefined,
     inReplyTo: comment.in_reply_to_id || undefined,
     place:
       comment.path === ''
         ? undefined
         : { path: comment.path, line: comment.line || undefined, hunk: comment.diff_hunk },
-    labels: labelsOf(subject),
     at: comment.updated_at || comment.submitted_at || undefined,
-  };
-}
-
-function pushTrigger(payload: EventPayload, common: Common): Trigger | undefined {
-  if (payload.ref === '') return undefined;
-  return {
-    kind: 'push',
-    ...common,
-    ref: payload.ref,
-    before: payload.before,
-    after: payload.after,
-    commits: payload.commits.map(({ id, message }) => ({ sha: id, message })),
-    isForced: payload.forced || undefined,
-  };
-}
-
-/** Without a tag there are no commits that could be told. */
-function releaseTrigger({ release }: EventPayload, common: Common): Trigger | undefined {
-  if (release === null || release.tag_name === '') return undefined;
-  return {
-    kind: 'release',
-    ...common,
-    tag: release.tag_name,
-    title: release.name,
-    body: release.body,
-    author: actorOf(release.author),
-    isPrerelease: release.prerelease,
   };
 }
 
@@ -246,16 +224,6 @@ function workflowRunTrigger(payload: EventPayload, common: Common): Trigger | un
     isFork: run.head_repository?.full_name.toLowerCase() !== here.toLowerCase(),
     pull: pull && { number: pull.number, base: { ref: pull.base.ref, sha: pull.base.sha } },
     at: run.updated_at || undefined,
-  };
-}
-
-function mergeGroupTrigger({ merge_group: group }: EventPayload, common: Common): Trigger | undefined {
-  if (group === null || group.head_sha === '' || group.base_sha === '') return undefined;
-  return {
-    kind: 'merge_group',
-    ...common,
-    head: { sha: group.head_sha, ref: group.head_ref },
-    base: { sha: group.base_sha, ref: group.base_ref },
   };
 }
 

@@ -36,16 +36,6 @@ export function contentAuthor(trigger: Trigger): string | undefined {
   return author.isBot || isSameAccount(author, subject.actor) ? undefined : author.login;
 }
 
-/** What a run's trust is decided from, besides its event. */
-interface TrustFacts {
-  /** What whoever caused the event may do; `unknown` is as good as nothing. */
-  readonly actor: Permission | 'unknown';
-  /** The same of {@link contentAuthor}; left out: unknown. */
-  readonly author?: Permission | 'unknown';
-  /** Logins of bots that the workflow vouches for (`allow-bots`); left out: none. */
-  readonly allowBots?: readonly string[];
-}
-
 /**
  * The level and lane of a run, of the event and the actor's permission (D18). A run that reads text by somebody other
  * than the actor is trusted only if that author (see {@link contentAuthor}) may write too; otherwise it is tainted (D19).
@@ -55,39 +45,46 @@ interface TrustFacts {
  */
 export function classifyTrust(
   trigger: Trigger,
-  { actor: permission, author: authorPermission = 'unknown', allowBots = [] }: TrustFacts,
+  {
+    actor: permission,
+    author: authorPermission = 'unknown',
+    allowBots = [],
+  }: {
+    readonly actor: Permission | 'unknown';
+    /** Of {@link contentAuthor}. */
+    readonly author?: Permission | 'unknown';
+    readonly allowBots?: readonly string[];
+  },
 ): Trust {
   switch (trigger.kind) {
-    case 'push':
-      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can push');
-    case 'release':
-      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can release');
-    case 'schedule':
-      return trusted('a schedule runs what is on the default branch');
-    case 'dispatch':
-      return trustedUnlessBot(trigger.actor, allowBots, 'only accounts with write access can dispatch');
     case 'local':
       return trusted('it runs on your own machine');
+    case 'schedule':
+      return trusted('a schedule runs what is on the default branch');
+    case 'push':
+    case 'release':
+    case 'dispatch': {
+      const { actor, kind } = trigger;
+      // A bot that pushes may carry anybody's words, unless the workflow vouches for it.
+      if (actor.isBot && !isListed(actor, allowBots))
+        return untrusted(`the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`);
+      return trusted(`only accounts with write access can ${kind}`);
+    }
     case 'unknown':
       return untrusted('the event is unknown');
     case 'merge_group':
-      return { level: 'untrusted', lane: 'tainted', reason: "a queue holds anyone's pull requests" };
-    case 'workflow_run': {
-      const why = whyUntrusted(trigger, permission);
-      if (why !== undefined) return untrusted(why);
-      return { level: 'untrusted', lane: 'tainted', reason: 'logs hold whatever a program printed' };
-    }
+      return tainted("a queue holds anyone's pull requests");
+    case 'workflow_run':
     case 'pull_request':
     case 'issue':
     case 'comment': {
       const why = whyUntrusted(trigger, permission);
       if (why !== undefined) return untrusted(why);
+      if (trigger.kind === 'workflow_run') return tainted('logs hold whatever a program printed');
       const author = contentAuthorOf(trigger);
-      if (isSameAccount(author, trigger.actor) || (!author.isBot && mayWrite(authorPermission))) {
+      if (isSameAccount(author, trigger.actor) || (!author.isBot && mayWrite(authorPermission)))
         return trusted(`${trigger.actor.login} can write to the repository`);
-      }
-      const reason = `it reads text by ${author.login}, who is not known to have write access`;
-      return { level: 'untrusted', lane: 'tainted', reason };
+      return tainted(`it reads text by ${author.login}, who is not known to have write access`);
     }
   }
 }
@@ -128,14 +125,12 @@ function contentAuthorOf(trigger: SubjectTrigger): Actor {
 
 const OUR_RUN: Actor = { login: 'a run of ours', isBot: true };
 
-/** A bot that pushes may carry anybody's words, unless the workflow vouches for it. */
-function trustedUnlessBot(actor: Actor, allowBots: readonly string[], reason: string): Trust {
-  if (!actor.isBot || isListed(actor, allowBots)) return trusted(reason);
-  return untrusted(`the bot ${actor.login}, which is not in \`allow-bots\`, caused the event`);
-}
-
 function trusted(reason: string): Trust {
   return { level: 'trusted', lane: 'trusted', reason };
+}
+
+function tainted(reason: string): Trust {
+  return { level: 'untrusted', lane: 'tainted', reason };
 }
 
 function untrusted(reason: string): Trust {
