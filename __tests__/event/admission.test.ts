@@ -74,9 +74,8 @@ const BOTS: readonly Row[] = [
   ['a bot that is allowed', BY_BOT, 'unknown', ALLOWED, 'run'],
   ['a bot of another name', BY_BOT, 'unknown', { allowBots: ['dependabot'] }, 'bot'],
   ['a bot among the users', BY_BOT, 'unknown', { allowUsers: ['dependabot[bot]'] }, 'bot'],
-  ['our own comment, even by a writer', says(OWN), 'admin', {}, 'own-text'],
   [
-    'the same by an allowed bot',
+    'our own comment, by an allowed bot',
     says(OWN, { actor: DEPENDABOT, author: DEPENDABOT }),
     'unknown',
     ALLOWED,
@@ -84,7 +83,6 @@ const BOTS: readonly Row[] = [
   ],
   ['our own finding', says(FINDING), 'write', {}, 'own-text'],
   ['a quotation of our own comment', says(`> ${OWN.replace('\n', '\n> ')}\n\nWhy?`), 'write', {}, 'run'],
-  ['an issue of ours', issue({ body: OWN }), 'write', {}, 'own-text'],
   ['an issue of ours that somebody edits', issue({ ...EDITED, body: OWN }), 'write', {}, 'run'],
   ['a label on an issue of ours', issue({ action: 'labeled', body: OWN }), 'write', {}, 'run'],
 ];
@@ -95,14 +93,11 @@ const NO_SECRETS = fork({ event: 'pull_request', action: 'labeled' });
 const STRANGERS = { author: STRANGER, actor: STRANGER };
 
 const FORKS: readonly Row[] = [
-  ['a fork that a writer pushes to', fork({ action: 'synchronize' }), 'write', {}, 'fork'],
   ['a fork if no permission is required', fork(), 'admin', ANYBODY, 'fork'],
   ['a triager’s label on a fork', fork({ action: 'labeled' }), 'triage', {}, 'permission'],
   ['a bot’s label on a fork', fork({ action: 'labeled', actor: DEPENDABOT }), 'unknown', {}, 'bot'],
   ['a label on a fork if there are no secrets', NO_SECRETS, 'write', {}, 'fork'],
-  ['a writer’s comment on a fork', comment({ ...UNDER, subjectAuthor: STRANGER }), 'write', {}, 'run'],
-  ['the same on a line, without secrets', comment({ ...ON_LINE, isFork: true }), 'write', {}, 'fork'],
-  ['the same on a branch of ours', comment({ ...ON_LINE, isFork: false }), 'write', {}, 'run'],
+  ['a comment on a line of a branch of ours', comment({ ...ON_LINE, isFork: false }), 'write', {}, 'run'],
   ['a stranger’s comment on a fork', comment({ ...UNDER, ...STRANGERS }), 'none', {}, 'permission'],
 ];
 

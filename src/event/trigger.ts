@@ -33,7 +33,6 @@ export interface Head {
   readonly repository: string | null;
 }
 
-/** A base as an event describes it. */
 export interface Base {
   readonly sha: string;
   readonly ref: string;
@@ -61,7 +60,6 @@ export interface PullRequestTrigger extends WorkflowTrigger {
   readonly hasNewBase?: true;
 }
 
-/** An issue that was opened, edited, labelled, … */
 export interface IssueTrigger extends WorkflowTrigger {
   readonly kind: 'issue';
   readonly number: number;
@@ -82,10 +80,8 @@ export interface CommentTrigger extends WorkflowTrigger {
   readonly title: string;
   /** The description of the issue or pull request. */
   readonly description: string;
-  /** The comment itself. */
   readonly body: string;
   readonly commentId: number;
-  /** Who wrote the comment. */
   readonly author: Actor;
   /** Who opened the issue or pull request; where it is missing, a stranger may have (D19). */
   readonly subjectAuthor?: Actor;
@@ -115,10 +111,8 @@ export interface PushTrigger extends WorkflowTrigger {
   readonly isForced?: true;
 }
 
-/** A release was published, edited, … */
 export interface ReleaseTrigger extends WorkflowTrigger {
   readonly kind: 'release';
-  /** Name of its tag. */
   readonly tag: string;
   readonly title: string;
   /** Its notes, as they are. */
@@ -130,7 +124,6 @@ export interface ReleaseTrigger extends WorkflowTrigger {
 /** Another workflow ran. What it ran on may be anybody's. */
 export interface WorkflowRunTrigger extends WorkflowTrigger {
   readonly kind: 'workflow_run';
-  /** Name of the workflow. */
   readonly workflow: string;
   /** GitHub's word: `success`, `failure`, …; empty while it runs. */
   readonly conclusion: string;
@@ -155,7 +148,6 @@ export interface MergeGroupTrigger extends WorkflowTrigger {
   readonly base: Base;
 }
 
-/** The clock. */
 export interface ScheduleTrigger extends WorkflowTrigger {
   readonly kind: 'schedule';
   readonly cron: string;
@@ -186,7 +178,6 @@ export function subjectTrigger(trigger: Trigger): SubjectTrigger | undefined {
   return 'number' in trigger ? trigger : undefined;
 }
 
-/** The issue or pull request a trigger is about. */
 export function subjectNumber(trigger: Trigger): number | undefined {
   return subjectTrigger(trigger)?.number;
 }
@@ -221,7 +212,6 @@ export interface CountedFile {
   readonly path: string;
   /** GitHub's word: `added`, `modified`, `removed`, `renamed`, … */
   readonly status: string;
-  /** Lines. */
   readonly additions: number;
   readonly deletions: number;
   /** Where a renamed or copied file comes from. */
