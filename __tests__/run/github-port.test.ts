@@ -1,22 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubPort } from '../../src/run/github.js';
 import { deniedQuery, type Hello, startHello } from '../github/hello-fixture.js';
-import { createFakeGitHubClient, failure, noAbort } from '../helpers/github-client-fake.js';
+import { noAbort } from '../helpers/github-client-fake.js';
 import { seedReaction, seedReview } from '../helpers/github-review-seed.js';
 import { findingLine, reviewLine } from '../helpers/marks.js';
-import { issue, pullRequest } from '../helpers/triggers.js';
-
-describe('the permissions and commits that a run requests', () => {
-  it('are unknown, which is never trusted, if they cannot be read', async () => {
-    const client = createFakeGitHubClient({
-      'GET /repos/{owner}/{repo}/collaborators/{username}/permission': () => {
-        throw failure(403);
-      },
-    });
-    const github = createGitHubPort(client, issue());
-    expect(await github?.permission('hubot', noAbort())).toMatchObject({ kind: 'unknown' });
-  });
-});
+import { pullRequest } from '../helpers/triggers.js';
 
 describe('what is said on a pull request', () => {
   const OURS = 'github-actions[bot]';

@@ -67,25 +67,23 @@ function untrusted(deps: FakeDependencies, name = 'bot'): string {
 }
 
 describe('a stranger cannot write what a trusted run will read:', () => {
-  it('C6 78: a fork’s pull request is not run, and the trusted lane keeps its bytes', async () => {
+  it.each<[string, Trigger]>([
+    [
+      'pull request',
+      pullRequest({
+        isFork: true,
+        body: ORDER,
+        title: ORDER,
+        head: { sha: 'a'.repeat(40), ref: 'x', repository: 'hubot/hello' },
+      }),
+    ],
+    [
+      'pull request that a writer reviews',
+      comment({ event: 'pull_request_review', on: 'pull_request', isFork: true, description: ORDER }),
+    ],
+  ])('C6 78: a fork’s %s is not run, and the trusted lane keeps its bytes', async (_, trigger) => {
     const { deps, model, run, nextPrompt } = createScene();
-    const fork = pullRequest({
-      isFork: true,
-      body: ORDER,
-      title: ORDER,
-      head: { sha: 'a'.repeat(40), ref: 'x', repository: 'hubot/hello' },
-    });
-    expect(await run(fork)).toMatchObject({ kind: 'skipped', decision: { reason: 'fork' } });
-    expect(model.asked).toEqual([]);
-    expect([...deps.memory]).toEqual([['bot.md', OLD]]);
-    expect(await nextPrompt()).not.toContain(EVIL);
-  });
-
-  it('C6 78: a writer’s review of a fork’s pull request is not run, and the trusted lane keeps its bytes', async () => {
-    const { deps, model, run, nextPrompt } = createScene();
-    const review = { event: 'pull_request_review', on: 'pull_request', isFork: true } as const;
-    const report = await run(comment({ ...review, description: ORDER }));
-    expect(report).toMatchObject({ kind: 'skipped', decision: { reason: 'fork' } });
+    expect(await run(trigger)).toMatchObject({ kind: 'skipped', decision: { reason: 'fork' } });
     expect(model.asked).toEqual([]);
     expect([...deps.memory]).toEqual([['bot.md', OLD]]);
     expect(await nextPrompt()).not.toContain(EVIL);

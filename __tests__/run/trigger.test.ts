@@ -39,21 +39,6 @@ describe('an event without a name', () => {
     expect(differing).toEqual([]);
   });
 
-  it.each([
-    ['pull_request', 'pull_request'],
-    ['pull_request_review', 'comment'],
-    ['pull_request_review_comment', 'comment'],
-    ['issues', 'issue'],
-    ['issue_comment', 'comment'],
-    ['push', 'push'],
-    ['workflow_run', 'workflow_run'],
-    ['merge_group', 'merge_group'],
-    ['workflow_dispatch', 'dispatch'],
-    ['repository_dispatch', 'dispatch'],
-  ])('%s is a trigger of the kind %s', async (event, kind) => {
-    expect(await read(loadWebhook(event))).toMatchObject({ event, kind });
-  });
-
   it.each(['null', '7', '"text"', '[]'])('is refused if it is %s', async (content) => {
     await expect(read(content)).rejects.toMatchObject({
       name: 'ConfigError',
@@ -112,11 +97,5 @@ describe('the runner’s environment', () => {
       repository: { owner: 'Codertocat' },
       actor: { login: 'Codertocat' },
     });
-  });
-});
-
-describe('an event file', () => {
-  it('can start with a byte order mark', async () => {
-    expect(await read(`\uFEFF${JSON.stringify(loadWebhook('issues'))}`)).toMatchObject({ kind: 'issue' });
   });
 });
