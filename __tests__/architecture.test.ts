@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_281,
+  'lines of src/': 49_268,
   'files of src/': 310,
   'types of src/': 670,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 76_010,
+  'lines of __tests__/': 75_946,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

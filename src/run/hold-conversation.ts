@@ -8,7 +8,7 @@ import type { LoopDependencies } from '../loop/events.js';
 import { runAgent } from '../loop/run-agent.js';
 import { type FittedPrompt, fitPrompt } from '../prompt/fit-prompt.js';
 import type { ShownLines } from '../review/evidence.js';
-import { keepSecrets } from '../tools/effects.js';
+import { effectsOf, keepSecrets } from '../tools/effects.js';
 import type { Effect, Tool } from '../tools/tool.js';
 import { createCiter } from './cite.js';
 import { type AgentConversation, type LiveRun, openModel } from './conversation.js';
@@ -120,11 +120,6 @@ function warnOfFit(
   const remedy =
     'Take a model with a larger context window, or set a larger one on your own server and in `context_window` in `[params]`.';
   reporter.warn({ code: 'context-truncated', message, remedy });
-}
-
-/** Reading and answering are everybody's; the rest is what the agent itself was given. */
-function effectsOf(tools: readonly Tool[]): ReadonlySet<Effect> {
-  return new Set<Effect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
 }
 
 /** Effects of tools whose results are anybody's: a program that was started can reach a network too (D46). */

@@ -23,25 +23,17 @@ export async function publish(conversed: Conversed, deps: Dependencies): Promise
   await keepInJournal(unpublished, entriesOf(unpublished, deps), deps);
   const lane = laneOfWords(plan.trust, taint);
   const pull = pullOf(plan.trigger);
-  const findings =
-    pull === undefined || learned.ledger === undefined || change === undefined
-      ? undefined
-      : await act(buffered, learned.ledger, { pull, isTrusted: lane === 'trusted' }, deps);
+  const { ledger: before } = learned;
+  let findings: FindingsToTell | undefined;
+  if (pull !== undefined && before !== undefined && change !== undefined) {
+    const ledger = await readAgain(before, { pull, isTrusted: lane === 'trusted' }, deps);
+    findings = withActs(ledger, pull, buffered, new Set(before.findings.map(({ id }) => id)));
+  }
   const others = learned.others
     .map((one) => withActs(one.ledger, one.pull))
     .filter(({ news }) => news.ended.length + news.back.length > 0);
   const onlyPatch = whyOnlyPatch(plan.trust, taint);
   return await deps.publisher.publish({ ...conversed, findings, others, lane, onlyPatch });
-}
-
-async function act(
-  buffered: Buffered,
-  before: Ledger,
-  at: { readonly pull: number; readonly isTrusted: boolean },
-  deps: Dependencies,
-): Promise<FindingsToTell> {
-  const ledger = await readAgain(before, at, deps);
-  return withActs(ledger, at.pull, buffered, new Set(before.findings.map(({ id }) => id)));
 }
 
 /** The findings after what is to be done with them, and what is to be told. */

@@ -14,7 +14,7 @@ import type { Environment } from '../lib/environment.js';
 import { messageOf } from '../lib/errors.js';
 import type { Warning } from '../lib/warning.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
-import { grantTools, type RequestedTool } from '../tools/effects.js';
+import { effectsOf, grantTools, type RequestedTool } from '../tools/effects.js';
 import { connectMcpServers, createRunServers, expandServer, valuesFor } from '../tools/mcp/connect.js';
 import { openServer } from '../tools/mcp/server.js';
 import { jailPlaces, untrackedCredentials } from '../tools/process/jail-places.js';
@@ -22,7 +22,7 @@ import { findCommandJail, makeHome } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createShell, type ProcessJail } from '../tools/process/shell.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
-import type { Effect, Tool } from '../tools/tool.js';
+import type { Tool } from '../tools/tool.js';
 import { type Artifacts, createArtifactFolders } from '../tools/workspace/artifact-folders.js';
 import type { Changes } from '../tools/workspace/changes.js';
 import { type CommitFiles, createCommitWorkspace } from '../tools/workspace/commit-workspace.js';
@@ -171,12 +171,7 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     request: ToolRequest,
     granted: readonly RequestedTool[],
   ): Promise<typeof openServer> {
-    const callerEffects = new Set<Effect>([
-      'read',
-      'publish',
-      'memory',
-      ...granted.map(({ effect }) => effect),
-    ]);
+    const callerEffects = effectsOf(granted);
     const parts = partsFor(request);
     const below = (await request.callable()).map((agent) =>
       grant({ ...request, agent, callerEffects }, createTools(agent.config.tools, parts).tools),

@@ -38,6 +38,11 @@ export interface RequestedTool {
   readonly effect: Effect;
 }
 
+/** What an agent may pass on: reading and answering are everybody's; the rest is what it was given itself. */
+export function effectsOf(tools: readonly RequestedTool[]): ReadonlySet<Effect> {
+  return new Set<Effect>(['read', 'publish', 'memory', ...tools.map(({ effect }) => effect)]);
+}
+
 function reasonAgainst({ name, effect }: RequestedTool, rules: GrantRules): string | undefined {
   const { where, trust, toolsAllowed, parentEffects } = rules;
   if (parentEffects !== undefined && !parentEffects.has(effect)) {
