@@ -114,7 +114,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       expect(await text('bot.md')).toBe(entryText('a'));
     });
 
-    it('keeps equal texts under two ids (C2 21)', async () => {
+    it('C2 21: keeps equal texts under two ids', async () => {
       const { open, text } = await makePlace();
       const same = (id: string) => ({ ...append(id), text: entryText(id).replace(`task of ${id}`, 'same') });
       await open().write([same('a'), same('b')], never);
@@ -208,7 +208,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       expect(await text('bot.md')).toBe(`${foreign}\n`);
     });
 
-    it('does not treat a foreign time as an entry, nor lose the text below it (C2 22)', async () => {
+    it('C2 22: does not treat a foreign time as an entry, nor lose the text below it', async () => {
       const { open, put, text } = await makePlace();
       const odd = [
         entryText('late', 'done', 9),
