@@ -93,9 +93,9 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_268,
+  'lines of src/': 49_266,
   'files of src/': 310,
-  'types of src/': 670,
+  'types of src/': 669,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
   'lines of __tests__/': 75_946,

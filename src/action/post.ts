@@ -18,8 +18,6 @@ import { sanitize } from '../safety/sanitize.js';
 import { triggerOf, useSafePath } from './main.js';
 import { openMemory } from './memory.js';
 
-type Pending = readonly KeptChange[];
-
 /**
  * Runs after the job, whatever became of it, and saves what a killed main step left (D16). Saving twice adds
  * nothing: an entry is known by its id. Trouble is told and fails nothing.
@@ -43,7 +41,7 @@ export async function post(runner: Runner): Promise<void> {
     log(`Memory: saved to ${result.location} as the main step could not.`);
     for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
   } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
-  else await reportUnsaved(result, pending, inputs.memory.isElsewhere, { runner, secrets });
+  else await reportUnsaved(result, pending, inputs.memory.isElsewhere, runner, secrets);
 }
 
 type Access = Omit<GitHubAccess, 'token'> & { log(line: string): void };
@@ -57,7 +55,7 @@ async function endCheck(access: Access): Promise<void> {
 }
 
 async function savePending(
-  pending: Pending,
+  pending: readonly KeptChange[],
   inputs: Inputs,
   runner: Runner,
   access: Access,
@@ -77,19 +75,19 @@ async function savePending(
 /** The main step was killed before it could tell anything, so the entry is shown here, unless it is to stay elsewhere (D14). */
 async function reportUnsaved(
   { message: cause, remedy }: FailedSave,
-  pending: Pending,
+  pending: readonly KeptChange[],
   isHidden: boolean,
-  { runner, secrets }: { readonly runner: Runner; readonly secrets: readonly string[] },
+  runner: Runner,
+  secrets: readonly string[],
 ): Promise<void> {
   const message = `failed to save memory after the job: ${cause}.${remedy === undefined ? '' : ` ${remedy}`}`;
   warning(sanitize(message, 'log', secrets), { title: WARNING_TITLES['memory-save-failed'] });
-  const left = pending.flatMap((change) =>
-    change.kind === 'facts' ? [] : [{ id: change.id, text: textOf(change) }],
-  );
+  // An entry as it is in the log; of a note what was to be done to it.
+  const left = pending
+    .filter((change) => change.kind !== 'facts')
+    .map((change) => ({
+      id: change.id,
+      text: change.kind === 'append' ? change.text : describeNoteChange(change),
+    }));
   await writeSummary(formatUnsavedSummary(message, left, isHidden), { runner, secrets });
-}
-
-/** An entry as it is in the log; of a note what was to be done to it. */
-function textOf(change: Exclude<KeptChange, { readonly kind: 'facts' }>): string {
-  return change.kind === 'append' ? change.text : describeNoteChange(change);
 }
