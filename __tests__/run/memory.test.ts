@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { parseModelRef } from '../../src/agent/model-ref.js';
-import type { PullRequestTrigger } from '../../src/event/trigger.js';
 import type { Trust } from '../../src/event/trust.js';
 import { memoryName, untrustedPath } from '../../src/memory/log-path.js';
 import { planMemory } from '../../src/run/memory.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { makeRequest } from '../helpers/dependencies-fake.js';
+import { pullRequest } from '../helpers/triggers.js';
 
 function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
   const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;
@@ -19,22 +19,6 @@ const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
 const TAINTED: Trust = { level: 'untrusted', lane: 'tainted', reason: '' };
 const UNTRUSTED: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
 const ORIGIN = { runId: '99', attempt: '2', job: 'review', sha: 'c'.repeat(40) };
-const pullRequest: PullRequestTrigger = {
-  kind: 'pull_request',
-  event: 'pull_request',
-  action: 'opened',
-  repository: { owner: 'octocat', name: 'hello', defaultBranch: 'main', isPrivate: false },
-  actor: { login: 'octocat', isBot: false },
-  number: 42,
-  title: 'Fix auth',
-  body: '',
-  author: { login: 'octocat', isBot: false },
-  isDraft: false,
-  head: { sha: 'a'.repeat(40), ref: 'fix', repository: 'octocat/hello' },
-  base: { sha: 'b'.repeat(40), ref: 'main' },
-  isFork: false,
-};
-
 interface Given extends Partial<RunRequest> {
   readonly by?: LoadedAgent;
   readonly model?: string;
@@ -95,7 +79,7 @@ describe('the memory plan', () => {
   );
 
   it.each([TRUSTED, TAINTED, UNTRUSTED])('adds nothing if memory is read-only, for %j', (trust) => {
-    expect(plan({ trigger: pullRequest, trust, isMemoryReadOnly: true })).toMatchObject({ lane: 'none' });
+    expect(plan({ trigger: pullRequest(), trust, isMemoryReadOnly: true })).toMatchObject({ lane: 'none' });
   });
 
   it.each([
@@ -148,7 +132,7 @@ describe('the memory plan', () => {
   });
 
   it('has in its provenance the facts of the event and the runner (D8)', () => {
-    expect(plan({ origin: ORIGIN, trigger: pullRequest, trust: UNTRUSTED })?.provenance).toEqual({
+    expect(plan({ origin: ORIGIN, trigger: pullRequest(), trust: UNTRUSTED })?.provenance).toEqual({
       id: 'id1',
       run: '99/2',
       job: 'review',
@@ -173,7 +157,15 @@ describe('the memory plan', () => {
   });
 
   it('uses the commit of the run if there is no pull request', () => {
-    const push = { ...pullRequest, kind: 'push', event: 'push', ref: '', before: '', after: '', commits: [] };
+    const push = {
+      ...pullRequest(),
+      kind: 'push',
+      event: 'push',
+      ref: '',
+      before: '',
+      after: '',
+      commits: [],
+    };
     expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
   });
 });

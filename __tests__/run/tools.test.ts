@@ -186,38 +186,6 @@ describe('the tools of an agent in a workflow (D22)', () => {
     expect(names).toEqual(['run_command']);
     expect(warnings).toEqual([{ code: 'home-writable', message: expect.stringContaining('home folder') }]);
   });
-
-  it('only read in an untrusted run, whatever is allowed', async () => {
-    const { names, warnings } = await open(
-      tools(ALL),
-      { where: 'workflow', toolsAllowed: ['write', 'execute', 'network'] },
-      { trust: { level: 'untrusted', lane: 'untrusted', reason: 'a fork' } },
-    );
-    expect(names).toEqual(['list_directory', 'read_file']);
-    expect(warnings).toHaveLength(4);
-    for (const { message } of warnings) expect(message).not.toContain('tools-allowed');
-  });
-
-  inJail.each<[readonly Effect[], readonly string[]]>([
-    [['read'], ['read_file']],
-    [
-      ['read', 'write'],
-      ['read_file', 'write_file'],
-    ],
-    [
-      ['read', 'execute', 'network'],
-      ['read_file', 'run_command', 'web_search'],
-    ],
-  ])('are never more than %j of the agent that called it', async (effects, expected) => {
-    const { names, warnings } = await open(
-      tools(['read_file', 'write_file', 'run_command', 'web_search']),
-      { where: 'workflow', toolsAllowed: ['write', 'execute', 'network'] },
-      { callerEffects: new Set(effects) },
-    );
-    expect(names).toEqual(expected);
-    expect(warnings).toHaveLength(4 - expected.length);
-    for (const { message } of warnings) expect(message).toContain('the agent that called this one');
-  });
 });
 
 describe('the MCP servers of an agent', () => {
