@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 669,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 75_906,
+  'lines of __tests__/': 75_905,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

@@ -6,9 +6,7 @@ import { pullRequest } from '../helpers/triggers.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { createTestWorkspace } from '../tools/workspace-scene.js';
 
-const never = async () => {
-  throw new Error('not in this test');
-};
+const never = () => Promise.reject(new Error('not in this test'));
 const ports: ToolParts = {
   workspace: createTestWorkspace({}),
   env: {},

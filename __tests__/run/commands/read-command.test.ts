@@ -94,7 +94,7 @@ describe('a command, whatever follows it,', () => {
     ['/Axe Forget "01m8k2"\r\nThanks.', 'forget', ['01m8k2']],
     ['/axe forget 01m8k2 --purge', 'forget', ['01m8k2', '--purge']],
     ['/axe forget\n01m8k2', 'forget', []],
-    ['@axe promote 01m8k2', 'promote', ['01m8k2']],
+    ['/axe promote 01m8k2', 'promote', ['01m8k2']],
     ['/axe remember We use tabs', 'remember', ['We use tabs']],
     ['/axe remember\nWe use:\n\n- tabs\n- "x"\n', 'remember', ['We use:\n\n- tabs\n- "x"']],
     ['/axe remember --force is never used', 'remember', ['--force is never used']],
