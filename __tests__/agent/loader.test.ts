@@ -249,7 +249,7 @@ describe('loadSkill', () => {
     expect(await errorOf(agents.loadSkill('local/SKILL.md'))).toMatchObject({
       message: `skill not found: ${configDir}/local/SKILL.md`,
       exitCode: 2,
-      remedy: `Searched for \`axe/local/SKILL.md\`, \`.axe/local/SKILL.md\`, \`${configDir}/local/SKILL.md\`.`,
+      remedy: 'Check the path; it is not at `axe/local/SKILL.md` or `.axe/local/SKILL.md` either.',
     });
   });
 

@@ -91,8 +91,9 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
       if (found.kind !== 'missing') return { path: file, text: skillText(found) };
       tried.push(reader.show(file));
     }
+    const others = tried.slice(0, -1).map((file) => `\`${file}\``);
     throw new NotFoundError('skill', tried.at(-1) ?? path, {
-      remedy: `Searched for ${tried.map((file) => `\`${file}\``).join(', ') || 'nothing: built-in agents have no skills'}.`,
+      remedy: `Check the path${others.length === 0 ? '' : `; it is not at ${others.join(' or ')} either`}.`,
     });
   }
 
