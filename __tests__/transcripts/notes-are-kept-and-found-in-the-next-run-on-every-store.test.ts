@@ -123,7 +123,7 @@ describe('notes of one run are in the prompt, the search and the tools of the ne
     // Entry and notes of a run are one commit.
     if (store === 'branch') expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
     expect(first.summary).toMatch(/^- `[^`]*MEMORY\.md`: added$/m);
-    expect(second.summary).toMatch(/^- `[^`]*notes\/import\.md`: overwrite$/m);
+    expect(second.summary).toMatch(/^- `[^`]*notes\/import\.md`: rewritten$/m);
   });
 
   it('on the command line', async () => {
