@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_266,
+  'lines of src/': 49_278,
   'files of src/': 310,
   'types of src/': 669,
   'inputs of action.yml': 41,

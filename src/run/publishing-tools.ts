@@ -123,11 +123,22 @@ function warningsOf(
   publications: Publications | undefined,
 ): readonly Warning[] {
   if (publications === undefined || publications.isLocal) return [];
+  const changing = missing.filter((name) => name.endsWith('_pull_request'));
+  if (changing.length > 0 && !publications.isOpenTo('open_pull_request')) {
+    const others = missing.filter((name) => !changing.includes(name));
+    return [cannotChange(agent, changing), ...warningsOf(agent, others, publications)];
+  }
   const expected = publications.isOpenTo('react')
     ? missing
     : missing.filter((name) => name !== 'add_review_comment' && name !== 'submit_review');
   if (expected.length === 0) return [];
   const listed = expected.map((name) => `\`${name}\``).join(', ');
-  const message = `agent "${agent}" asks for ${listed}, and this run has nothing to publish that to: a review needs a pull request whose diff is known, a change \`changes-allowed\` and the trust of the run, and the others an event about an issue or pull request. Run the agent on such an event, or remove these tools from it.`;
+  const message = `agent "${agent}" asks for ${listed}, and this run has nothing to publish that to: a review needs a pull request whose diff is known, and the others an event about an issue or pull request. Run the agent on such an event, or remove these tools from it.`;
   return [{ code: 'tool-not-available', message }];
+}
+
+function cannotChange(agent: string, names: readonly string[]): Warning {
+  const listed = names.map((name) => `\`${name}\``).join(' and ');
+  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing: that takes a person with write access, a schedule or a dispatch, and files that the workflow names. Add \`changes-allowed\` with their patterns to the step's \`with:\`.`;
+  return { code: 'tool-not-available', message };
 }
