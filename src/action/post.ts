@@ -39,7 +39,8 @@ export async function post(runner: Runner): Promise<void> {
   const result = await savePending(pending, inputs, runner, access);
   if (result.kind === 'saved') {
     log(`Memory: saved to ${result.location} as the main step could not.`);
-    for (const { path, message } of result.unsaved ?? []) log(`Memory: still not saved: ${path}: ${message}`);
+    for (const { path, message, remedy = '' } of result.unsaved ?? [])
+      log(`Memory: still not saved: ${path}: ${message}. ${remedy}`.trimEnd());
   } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
   else await reportUnsaved(result, pending, inputs.memory.isElsewhere, runner, secrets);
 }

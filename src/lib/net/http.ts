@@ -105,8 +105,7 @@ const UNCONNECTED = new Set([
 /**
  * The proxy that the environment names for an address, as a URL; undefined where it is asked directly. The rules are
  * those of Go and so of axe: `HTTPS_PROXY` is for https alone, an address without scheme is taken for http, empty
- * means not set, this machine is never asked through a proxy, and `NO_PROXY` is obeyed
- * but for its ranges of addresses.
+ * means not set, this machine is never asked through a proxy, and `NO_PROXY` is obeyed but for its ranges of addresses.
  */
 export function proxyFor(url: URL, env: Environment): string | undefined {
   const isSecure = url.protocol === 'https:';

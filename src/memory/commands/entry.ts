@@ -1,5 +1,5 @@
 import { encodeBytes } from '../../lib/text/bytes.js';
-import { count, grouped } from '../../lib/text/number.js';
+import { count } from '../../lib/text/number.js';
 import type { MemoryTree, NoteChange } from '../change.js';
 import { untrustedPath } from '../log-path.js';
 import { backupPath, isNotesPath } from '../notes/place.js';
@@ -168,7 +168,7 @@ export function readNotes(tree: MemoryTree, logs: readonly string[]): readonly M
 /** Notes as a markdown list with their sizes. */
 export function formatNoteList(notes: readonly MemoryNote[]): string {
   return notes
-    .map(({ path, text }) => `- \`${path}\`, ${grouped(encodeBytes(text).length)} bytes`)
+    .map(({ path, text }) => `- \`${path}\`, ${count(encodeBytes(text).length, 'byte')}`)
     .join('\n');
 }
 

@@ -1,5 +1,5 @@
 import { encodeBytes } from '../../lib/text/bytes.js';
-import { count, grouped } from '../../lib/text/number.js';
+import { count } from '../../lib/text/number.js';
 import { parseReviewFacts } from '../../review/state-facts.js';
 import { worthTable } from '../../review/worth.js';
 import { statePath } from '../state.js';
@@ -33,7 +33,7 @@ export function showMemory(
   const { entries, text, path } = view[lane];
   const all = entries.length;
   const shown = last > 0 && last < all ? `The newest ${last} of ${all}` : `${all}`;
-  const size = `${grouped(encodeBytes(text).length)} bytes`;
+  const size = count(encodeBytes(text).length, 'byte');
   const above =
     all === 0
       ? noneYet(view, lane)

@@ -198,6 +198,16 @@ describe('a cache store in trouble', () => {
     expect(cache.keys()).toEqual([]);
   });
 
+  it('refuses a thousand files, which would be too much to read back', async () => {
+    const cache = createFakeCache();
+    const many = Array.from({ length: 1000 }, (_, index) => append(`e${index}`, { path: `a${index}.md` }));
+    expect(await job(cache).write(many, never)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('in 1,000 files'),
+    });
+    expect(cache.keys()).toEqual([]);
+  });
+
   it.each(['log.txt', 'a/b/c/d/e/f/g/h/i.md', '.saves.md'])(
     'refuses %j, which could not be restored, at once',
     async (path) => {

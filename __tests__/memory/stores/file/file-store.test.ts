@@ -192,15 +192,32 @@ describe('rewriting a log', () => {
   it.each([
     ['61 seconds old', -61_000],
     ['from a clock an hour ahead', 3_600_000],
+    ['empty and stays so', undefined],
   ])('takes over a lock that is %s', async (_name, ageMs) => {
     const clock = createFakeClock();
     await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
-    await writeFile(
-      join(root, 'bot.md.lock'),
-      `123 elsewhere ${new Date(clock.now().getTime() + ageMs).toISOString()} id\n`,
-    );
+    const since = ageMs === undefined ? undefined : new Date(clock.now().getTime() + ageMs);
+    const held = since === undefined ? '' : `123 elsewhere ${since.toISOString()} id\n`;
+    await writeFile(join(root, 'bot.md.lock'), held);
     expect(await makeStore({ clock }).write([trim], never)).toMatchObject({ kind: 'saved' });
     expect((await readdir(root)).sort()).toEqual(['bot.md', 'bot.md.bak']);
+  });
+
+  it('leaves a lock that is being written after others were waited for', async () => {
+    const clock = createFakeClock();
+    const lock = join(root, 'bot.md.lock');
+    const startMs = clock.now().getTime();
+    await writeFile(join(root, 'bot.md'), entryText('a') + entryText('b'));
+    await writeFile(lock, `1 here ${clock.now().toISOString()} id\n`);
+    const sleep: Clock['sleep'] = async (ms, signal) => {
+      await clock.sleep(ms, signal);
+      // The next holder has made its lock, and not yet written into it.
+      if (clock.now().getTime() - startMs > 25_000) await writeFile(lock, '');
+    };
+    expect(await makeStore({ clock: { ...clock, sleep } }).write([trim], never)).toMatchObject({
+      reason: 'conflict',
+    });
+    expect(await readFile(lock, 'utf8')).toBe('');
   });
 
   it('appends while another process holds the lock', async () => {

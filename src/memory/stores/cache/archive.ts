@@ -60,5 +60,5 @@ function textAt(header: Buffer, start: number, length: number): string {
 }
 
 export function tooLarge(bytes: number): string {
-  return `it has ${grouped(bytes)} bytes, and at most ${grouped(MAX_ARCHIVE_BYTES)} are read`;
+  return `it has at least ${grouped(bytes)} bytes, and at most ${grouped(MAX_ARCHIVE_BYTES)} are read`;
 }

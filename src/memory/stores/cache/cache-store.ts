@@ -9,7 +9,7 @@ import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../provenance.js';
 import { type FailedSave, failed, type MemoryStore } from '../../store.js';
 import { createTreeStore } from '../store.js';
-import { isMemoryPath } from '../tree-on-disk.js';
+import { isMemoryPath, MAX_FILES } from '../tree-on-disk.js';
 import type { CommitResult, Snapshot, TreeBackend } from '../update.js';
 import { type CacheScope, cacheWriteRemedy, formatKey, keyPrefix, keysAbove, parseKey } from './cache-key.js';
 import type { CacheClient, CacheSave, CacheTrouble, GivenUp } from './cache-outcome.js';
@@ -231,9 +231,6 @@ function parseSaves(text: string): ReadonlyMap<string, number> {
     }),
   );
 }
-
-/** Each file takes some kilobytes of an archive, which is not read if it is too large. */
-const MAX_FILES = 1000;
 
 /** Why the cache does not take a tree: too much, or what would not be read back. */
 function checkTree(tree: MemoryTree): FailedSave | undefined {

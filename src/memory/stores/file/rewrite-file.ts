@@ -118,14 +118,18 @@ async function takeLock(
   lockPath: string,
   { files, clock, deadlineMs, signal }: RewriteOptions,
 ): Promise<string | undefined> {
-  const startMs = clock.now().getTime();
+  let emptySinceMs: number | undefined;
   for (;;) {
     const content = `${process.pid} ${hostname()} ${clock.now().toISOString()} ${clock.newId()}\n`;
     if (await files.createExclusive(lockPath, content)) return content;
     const held = await readLock(files, lockPath);
     const nowMs = clock.now().getTime();
     // An empty one is just being written, unless it stays so.
-    const isStale = held === '' ? nowMs - startMs > EMPTY_AFTER_MS : held !== undefined && isOld(held, nowMs);
+    emptySinceMs = held === '' ? (emptySinceMs ?? nowMs) : undefined;
+    const isStale =
+      emptySinceMs === undefined
+        ? held !== undefined && isOld(held, nowMs)
+        : nowMs - emptySinceMs > EMPTY_AFTER_MS;
     if (isStale && (await readLock(files, lockPath)) === held) await files.remove(lockPath);
     else await clock.sleep(Math.max(1, clock.random() * MAX_WAIT_MS), signal);
     if (signal.aborted || clock.now().getTime() > deadlineMs) return undefined;
