@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeClaims, type FindingVerdict, groupClaims, Verdicts } from '../../src/review/claims.js';
+import { describeClaims, groupClaims, Verdicts } from '../../src/review/claims.js';
 import { createShownFiles } from '../../src/review/evidence.js';
 import { createGiveVerdict } from '../../src/tools/review/review-tools.js';
 import { finding } from './change.js';
@@ -50,6 +50,18 @@ describe('the claims that a verifier checks', () => {
     expect(new Verdicts(['a'], ledger).give(request()).kind).toBe('taken');
   });
 
+  it('are quoted with every line of a long range', () => {
+    const ledger = createShownFiles();
+    ledger.show({
+      path: 'long.ts',
+      side: 'RIGHT',
+      firstLine: 1,
+      lines: Array.from({ length: 200 }, (_, at) => `line ${at + 1}`),
+    });
+    const long = finding({ path: 'long.ts', startLine: 1, line: 150 });
+    expect(describeClaims([long], { files: [], ledger }).message).toContain('75: line 75');
+  });
+
   it('about a file that is not in the diff are quoted without code', () => {
     const around = { files: FILES, ledger: createShownFiles() };
     const { message } = describeClaims([finding({ path: 'gone.ts' })], around);
@@ -58,13 +70,11 @@ describe('the claims that a verifier checks', () => {
 });
 
 describe('the verdicts of a verifier', () => {
-  it.each<[string, FindingVerdict, 'taken' | 'refused', FindingVerdict['kind'] | undefined]>([
-    ['is refuted without a line', request({ evidence: [] }), 'refused', 'unclear'],
-  ])('report that a claim %s', (_, wanted, answer, kind) => {
+  it('are unclear if they refute without a line', () => {
     const verdicts = new Verdicts(['a'], shownFiles());
-    expect(verdicts.give(wanted).kind).toBe(answer);
-    expect(verdicts.all.get('a')?.kind).toBe(kind);
-    expect(verdicts.isComplete).toBe(answer === 'taken');
+    expect(verdicts.give(request({ evidence: [] })).kind).toBe('refused');
+    expect(verdicts.all.get('a')?.kind).toBe('unclear');
+    expect(verdicts.isComplete).toBe(false);
   });
 
   it('can be proven after all, and are given once', () => {

@@ -173,8 +173,8 @@ async function checkGitHub(
   const root = await findRepositoryRoot(cwd);
   const server = env['GITHUB_SERVER_URL'] || 'https://github.com';
   const origin = root === undefined ? undefined : await readOrigin(root, server);
-  const ofJob = repositoryNamed(env['GITHUB_REPOSITORY'] ?? '', '`GITHUB_REPOSITORY`');
-  const repository = repositoryNamed(repo) ?? ofJob ?? origin;
+  const repository =
+    repositoryNamed(repo) ?? repositoryNamed(env['GITHUB_REPOSITORY'] ?? '', '`GITHUB_REPOSITORY`') ?? origin;
   const client = await connectWithToken(terminal);
   if (client === undefined) {
     const remedy =

@@ -130,7 +130,7 @@ export function repositoryNamed(
   given: string,
   by = '`--repo`',
 ): { readonly owner: string; readonly name: string } | undefined {
-  const [, owner, name] = /^([A-Za-z0-9-]+)\/([A-Za-z0-9._-]+)$/.exec(given) ?? [];
+  const [, owner, name] = /^([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+)$/.exec(given) ?? [];
   if (owner !== undefined && name !== undefined) return { owner, name };
   if (given === '') return undefined;
   throw new AxeError(`${by} is "${given}"`, { remedy: 'Write it `owner/name`.' });

@@ -84,8 +84,10 @@ async function carryOut(
   try {
     const { content, finishReason } = await asker.ask(summary.request, plain, SUMMARY_TOKENS);
     const text = textOf(content);
-    const shortened = finishReason.unified === 'stop' ? insertSummary(summary, text) : undefined;
-    if (shortened === undefined) return leaveOut('what the model wrote is cut, empty or too long');
+    // Servers have many names for an ordinary end.
+    const isWhole = finishReason.unified === 'stop' || finishReason.unified === 'other';
+    const shortened = isWhole ? insertSummary(summary, text) : undefined;
+    if (shortened === undefined) return leaveOut('what the model wrote is cut, refused, empty or too long');
     await keep({ text, messages: summary.middle.length }, deps);
     return shortened;
   } catch (thrown) {

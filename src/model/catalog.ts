@@ -143,9 +143,7 @@ const PROVIDERS: readonly Provider[] = [
 ];
 
 /** Providers whose models need a key of their own. */
-export const KEY_PROVIDERS: readonly Provider[] = PROVIDERS.filter(
-  ({ needsKey, keyVariable }) => needsKey && keyVariable !== '',
-);
+export const KEY_PROVIDERS: readonly Provider[] = PROVIDERS.filter(({ needsKey }) => needsKey);
 
 /** Providers with a name of their own, for messages. */
 export const PROVIDER_IDS: readonly string[] = PROVIDERS.map(({ id }) => id);

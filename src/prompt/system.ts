@@ -32,10 +32,9 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
   if (instructions.length > 0)
     prompt += section('Review Instructions', instructions.map(({ content }) => content).join('\n\n'));
   if (language !== '')
-    // A rule's name is what a finding is known by again.
     prompt += section(
       'Language',
-      `Write everything that people will read (your answer, comments, summaries, issues) in this language: ${language}. Leave code, names, paths, quotations, the \`rule\` of a comment, and text in a form that was asked for as they are.`,
+      `Write everything that people will read (your answer, comments, summaries, issues) in this language: ${language}. Leave code, names, paths, quotations, and text in a form that was asked for as they are.`,
     );
   return prompt;
 }

@@ -51,10 +51,7 @@ export interface DescribedClaims {
  */
 export function describeClaims(group: readonly Finding[], surroundings: ClaimSurroundings): DescribedClaims {
   const around = describeAround(
-    group.flatMap(({ path, side, line, startLine = line }) => [
-      { path, side, line: startLine },
-      { path, side, line },
-    ]),
+    group.map(({ path, side, line, startLine }) => ({ path, side, line, startLine })),
     surroundings,
   );
   const opening =
@@ -130,6 +127,8 @@ interface ClaimedLine {
   readonly path: string;
   readonly side: Side;
   readonly line: number;
+  /** Of a range its first line. */
+  readonly startLine?: number | undefined;
 }
 
 /** Lines above and below a claim that are told of its file. */
@@ -142,9 +141,12 @@ const MAX_TOLD_BYTES = 48 * 1024;
 function describeAround(places: readonly ClaimedLine[], surroundings: ClaimSurroundings) {
   const files = [...groupBy(places, ({ path }) => path)].map(([path, claimed]) => {
     const rows = rowsOf(path, surroundings);
-    const at = claimed.map(({ side, line }) => rows.find((row) => row[side] === line)?.at ?? line);
-    const [from, to] = [Math.min(...at) - AROUND, Math.max(...at) + AROUND];
-    const near = rows.filter((row) => row.at >= from && row.at <= to);
+    const rowAt = (side: Side, line: number) => rows.find((row) => row[side] === line)?.at ?? line;
+    const spans = claimed.map(
+      ({ side, line, startLine = line }) =>
+        [rowAt(side, startLine) - AROUND, rowAt(side, line) + AROUND] as const,
+    );
+    const near = rows.filter((row) => spans.some(([from, to]) => row.at >= from && row.at <= to));
     return { path, rows: fitting(near) };
   });
   return {

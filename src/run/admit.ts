@@ -239,8 +239,7 @@ async function planBasis(
   trust: Trust,
   deps: Dependencies,
 ): Promise<Basis> {
-  const { trigger } = request;
-  const { effort } = request;
+  const { trigger, effort } = request;
   const params = effort === undefined ? loaded.config.params : { ...loaded.config.params, effort };
   const agent = { ...loaded, config: { ...loaded.config, params } };
   const { config } = agent;

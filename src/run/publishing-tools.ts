@@ -102,9 +102,10 @@ export function publishingTools(
       : createReviewTools(publications).filter(
           ({ name }) => listedNames.includes(name) && publications.isOpenTo(name),
         );
-  const missing = listedNames.filter(
-    (name) => name !== 'settle_finding' && !offered.some((tool) => tool.name === name),
-  );
+  const has = (name: string) => offered.some((tool) => tool.name === name);
+  // What is pushed where there is a pull request to push to is a pull request of its own elsewhere.
+  const isReplaced = (name: string) => name === 'push_to_pull_request' && has('open_pull_request');
+  const missing = listedNames.filter((name) => name !== 'settle_finding' && !has(name) && !isReplaced(name));
   const others = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
   return {
     agent: { ...agent, config: { ...config, tools: others } },
@@ -139,6 +140,6 @@ function warningsOf(
 
 function cannotChange(agent: string, names: readonly string[]): Warning {
   const listed = names.map((name) => `\`${name}\``).join(' and ');
-  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing: that takes a person with write access, a schedule or a dispatch, and files that the workflow names. Add \`changes-allowed\` with their patterns to the step's \`with:\`.`;
+  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing: that takes a person with write access, a schedule or a dispatch, and files that the workflow names. If it names none, add \`changes-allowed\` with their patterns to the step's \`with:\`.`;
   return { code: 'tool-not-available', message };
 }

@@ -104,7 +104,7 @@ export async function verifySettlements(own: AgentConversation, held: Held, run:
   const looked = await lookAgain(claims, SETTLE_VERIFIER, own, held, run);
   const isOver = (one: Settlement) => looked.verdicts.get(one.finding.id)?.kind === 'refuted';
   const kept = wanted.filter((one) => !isOver(one));
-  const unseen = kept.filter(({ finding }) => !looked.verdicts.has(finding.id));
+  const unseen = shown.filter(({ finding }) => !looked.verdicts.has(finding.id));
   const left = `${count(unseen.length, 'earlier finding')} had no second look`;
   if (unseen.length > 0) warnOfLost(looked, left, 'They stay open.', loop);
   const settlements = buffered.settlements

@@ -43,8 +43,8 @@ export function refPlace(options: RefOptions): AgentPlace {
     const { tree: all, truncated } = await tree;
     const prefix = folder === '' ? '' : `${folder}/`;
     const inside = all.filter(
-      ({ path, mode }) =>
-        path.startsWith(prefix) && mode !== FOLDER_MODE && !isMemory(path) && !isSecretPath(path.split('/')),
+      ({ path, type }) =>
+        path.startsWith(prefix) && type !== 'tree' && !isMemory(path) && !isSecretPath(path.split('/')),
     );
     return { entries: new Map(inside.map((entry) => [entry.path.slice(prefix.length), entry])), truncated };
   }
@@ -118,8 +118,6 @@ export function refPlace(options: RefOptions): AgentPlace {
   };
   return { reader, folders: options.dirs.map((dir) => repositoryPath(dir, workspace)) };
 }
-
-const FOLDER_MODE = '040000';
 
 /** Links and submodules cannot be context files. */
 const FILE_MODES: ReadonlySet<string> = new Set(['100644', '100755']);

@@ -105,10 +105,11 @@ const graphqlErrorSchema = v.fallback(
 
 /** The error for a request that brought no answer. */
 export function networkError(requestLine: string, cause: NetworkCause): GitHubError {
-  const what = requestLine === GRAPHQL ? '' : ` \`${requestLine}\``;
+  const [what, address] =
+    requestLine === GRAPHQL ? ['', 'GITHUB_GRAPHQL_URL'] : [` \`${requestLine}\``, 'GITHUB_API_URL'];
   return new GitHubError(`GitHub did not answer${what}: ${cause.message}`, {
     reason: cause.isMistake === true ? 'invalid' : 'unavailable',
-    remedy: cause.remedy ?? 'Check the network, `HTTPS_PROXY` and `GITHUB_API_URL`, and run it again.',
+    remedy: cause.remedy ?? `Check the network, \`HTTPS_PROXY\` and \`${address}\`, and run it again.`,
   });
 }
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
+import type { ReactionName } from '../../review/publish-rules.js';
 import { isMarked, type Mark, type MarkFields, withMark } from '../../safety/mark.js';
 import {
   againIfLost,
@@ -179,7 +180,7 @@ export async function react(
   client: GitHubClient,
   repository: Repository,
   subject: ReactionSubject,
-  content: '+1' | '-1' | 'laugh' | 'confused' | 'heart' | 'hooray' | 'rocket' | 'eyes',
+  content: ReactionName,
   signal: AbortSignal,
 ): Promise<void> {
   const id = subject.kind === 'issue' ? { issue_number: subject.number } : { comment_id: subject.id };

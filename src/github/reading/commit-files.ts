@@ -26,9 +26,7 @@ export function createSubjectFiles(
     const { tree, truncated } = await fetchTree({ client, repository, ref }, signal);
     if (truncated)
       throw new ToolError('the repository is too large for GitHub to list all its files: check it out');
-    return new Map(
-      tree.filter(({ mode }) => mode !== FOLDER_MODE).map((entry) => [entry.path, fileOf(entry)]),
-    );
+    return new Map(tree.filter(({ type }) => type !== 'tree').map((entry) => [entry.path, fileOf(entry)]));
   });
   const known = new Map<string, Promise<Uint8Array | undefined>>();
   const waiting: Waiting[] = [];
@@ -85,7 +83,6 @@ interface Waiting {
 
 const MAX_BATCH = 25;
 
-const FOLDER_MODE = '040000';
 const KINDS: Readonly<Record<string, CommitFile['kind']>> = {
   '100644': 'file',
   '100755': 'file',
