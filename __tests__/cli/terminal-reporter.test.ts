@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTerminalReporter } from '../../src/cli/terminal-reporter.js';
-import { ProviderError } from '../../src/lib/errors.js';
-import type { Warning } from '../../src/lib/warning.js';
+import { ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { RestoreResult } from '../../src/memory/store.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
 import { AGENT } from '../helpers/dependencies-fake.js';

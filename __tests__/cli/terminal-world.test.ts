@@ -5,9 +5,9 @@ import {
   createTerminalDependencies,
   type TerminalDependenciesOptions,
 } from '../../src/cli/terminal-world.js';
+import { createDeadline } from '../../src/lib/clock.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import { createDeadline } from '../../src/lib/time-limit.js';
 
 import type { Dependencies } from '../../src/run/dependencies.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';

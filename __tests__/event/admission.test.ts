@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AdmissionFacts } from '../../src/event/admission.js';
-import { decideAdmission as decide } from '../../src/event/admission.js';
-import { taskOfMention } from '../../src/event/mention.js';
-import {
-  type AdmissionPolicy,
-  DEFAULT_ADMISSION_POLICY,
-  type Permission,
-} from '../../src/event/permission.js';
+import { type AdmissionFacts, decideAdmission as decide } from '../../src/event/admission.js';
 import type { CommentTrigger, PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, type Permission } from '../../src/event/trust.js';
 import { decideAdmission } from '../helpers/admission.js';
 import { answerLine, findingLine } from '../helpers/marks.js';
 import { comment, issue, pullRequest, SCHEDULE, STRANGER, workflowRun } from '../helpers/triggers.js';
@@ -162,21 +156,5 @@ describe('admission', () => {
     const event = { trigger: pullRequest(patch), policy: DEFAULT_ADMISSION_POLICY };
     const decision = decide({ event, permission: 'write', ...facts });
     expect(decision.kind === 'run' ? 'run' : decision.reason).toBe(expected);
-  });
-});
-
-describe('the task of a mention', () => {
-  const policy = { ...DEFAULT_ADMISSION_POLICY, ...AXE };
-
-  it('is the rest of the comment', () => {
-    expect(taskOfMention(says('@axe why does this fail?'), policy)).toBe('why does this fail?');
-  });
-
-  it.each<[string, Trigger, AdmissionPolicy]>([
-    ['a comment with nothing else', says('@axe'), policy],
-    ['a comment without the phrase', says('@axe why?'), DEFAULT_ADMISSION_POLICY],
-    ['an event that is not a comment', pullRequest({ body: '@axe why?' }), policy],
-  ])('is empty for %s', (_, trigger, of) => {
-    expect(taskOfMention(trigger, of)).toBe('');
   });
 });

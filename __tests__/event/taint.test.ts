@@ -5,9 +5,9 @@ import {
   laneOfWords,
   mayChange,
   type TaintSource,
+  type Trust,
   whyOnlyPatch,
-} from '../../src/event/taint.js';
-import type { Trust } from '../../src/event/trust.js';
+} from '../../src/event/trust.js';
 
 const WHY = 'it reads text by hubot, who is not known to have write access';
 const SOURCES: readonly TaintSource[] = [

@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { mayWrite, type Permission } from '../../src/event/permission.js';
 import type { PullRequestTrigger, Trigger } from '../../src/event/trigger.js';
-import { classifyTrust, contentAuthor, refuseCheckout, type Trust } from '../../src/event/trust.js';
+import {
+  classifyTrust,
+  contentAuthor,
+  mayWrite,
+  type Permission,
+  refuseCheckout,
+  type Trust,
+} from '../../src/event/trust.js';
 import { ConfigError } from '../../src/lib/errors.js';
 import { decideAdmission, needsPermission } from '../helpers/admission.js';
 import { answerLine } from '../helpers/marks.js';

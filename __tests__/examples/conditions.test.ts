@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Admission } from '../../src/event/admission.js';
 import { parseEvent } from '../../src/event/parse-event.js';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import type { Trigger } from '../../src/event/trigger.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import { readCommand } from '../../src/run/commands/read-command.js';
 import { readInputs } from '../../src/runner/inputs.js';
 import { decideAdmission } from '../helpers/admission.js';

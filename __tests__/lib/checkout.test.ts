@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { findRepositoryRoot, readCheckedOut, readOrigin } from '../../src/lib/checkout.js';
+import { findRepositoryRoot, readCheckedOut, readOrigin } from '../../src/lib/git.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 describe('the root of a repository', () => {

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { confine } from '../../src/lib/confine.js';
 import { ConfigError } from '../../src/lib/errors.js';
+import { confine } from '../../src/lib/user-files.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 function workspace(): string {

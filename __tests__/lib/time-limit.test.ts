@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { createClock } from '../../src/lib/clock.js';
+import { createClock, createDeadline, limitTime, signalAfter, timeLeftMs } from '../../src/lib/clock.js';
 import { formatError } from '../../src/lib/errors.js';
-import { createDeadline, limitTime, signalAfter, timeLeftMs } from '../../src/lib/time-limit.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 
 describe('the clock', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mergeWarnings, warningText } from '../../src/lib/warning.js';
+import { mergeWarnings, warningText } from '../../src/lib/errors.js';
 
 describe('warnings merged for the runner', () => {
   it('contain a remedy once, whichever messages have it', () => {

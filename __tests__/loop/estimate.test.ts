@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { estimateText } from '../../src/lib/text/cut.js';
+import { estimateText } from '../../src/lib/text/bytes.js';
 import { estimateTokens } from '../../src/loop/messages.js';
 import { conversations, turn, user } from '../helpers/conversations.js';
 

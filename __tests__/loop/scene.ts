@@ -1,4 +1,4 @@
-import type { Warning } from '../../src/lib/warning.js';
+import type { Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
 import { Budget } from '../../src/loop/budget.js';
 import type { LoopDependencies } from '../../src/loop/events.js';

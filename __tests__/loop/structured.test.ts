@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ResponseFormat } from '../../src/agent/config.js';
+import { depthExceeds } from '../../src/lib/data.js';
 import { ConfigError } from '../../src/lib/errors.js';
-import { depthExceeds } from '../../src/lib/json.js';
 import {
   checkObject,
   findJson,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { estimateText } from '../../src/lib/text/cut.js';
+import { estimateText } from '../../src/lib/text/bytes.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
 import type { DiffPolicy } from '../../src/prompt/context.js';
 import { describeDiff } from '../../src/prompt/describe-change.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { estimateText } from '../../src/lib/text/cut.js';
+import { estimateText } from '../../src/lib/text/bytes.js';
 import { fitPrompt, type PromptParts } from '../../src/prompt/fit-prompt.js';
 import { fence } from '../../src/safety/fence.js';
 

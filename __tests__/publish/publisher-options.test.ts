@@ -1,7 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { AxeError } from '../../src/lib/errors.js';
+import { AxeError, type Warning } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import type { Warning } from '../../src/lib/warning.js';
 import { reviewRemarks } from '../../src/publish/publisher-options.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { completed, exhausted, STATS } from '../helpers/reports.js';

@@ -1,4 +1,4 @@
-import type { Warning } from '../../src/lib/warning.js';
+import type { Warning } from '../../src/lib/errors.js';
 import { createActionPublisher } from '../../src/publish/publisher.js';
 import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';

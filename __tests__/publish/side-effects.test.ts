@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
-import { type Warning, warningText } from '../../src/lib/warning.js';
+import { type Warning, warningText } from '../../src/lib/errors.js';
 import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
 import { createCommentReactions, publishSideEffects } from '../../src/publish/side-effects.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Warning } from '../../src/lib/warning.js';
+import type { Warning } from '../../src/lib/errors.js';
 import { createNoneStore } from '../../src/memory/stores/store.js';
 import type { RunReport } from '../../src/run/records.js';
 import { formatSummary, reportOf } from '../helpers/reports.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError } from '../../src/lib/errors.js';
+import { AxeError, type Warning } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
-import type { Warning } from '../../src/lib/warning.js';
 import { withFacts } from '../../src/memory/state.js';
 import { markFacts } from '../../src/review/state-facts.js';
 import type { RunReport } from '../../src/run/records.js';

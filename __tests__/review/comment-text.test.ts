@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
-import { codeBlock } from '../../src/lib/text/markdown.js';
+import { codeBlock } from '../../src/lib/text/format.js';
 import {
   answerMark,
   commentText,

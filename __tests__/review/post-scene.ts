@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../src/github/client/client.js';
-import { warningText } from '../../src/lib/warning.js';
+import { warningText } from '../../src/lib/errors.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import { type Finding, handleOf, mintId } from '../../src/review/finding.js';

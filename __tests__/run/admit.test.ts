@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
 import type { Trigger } from '../../src/event/trigger.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import {

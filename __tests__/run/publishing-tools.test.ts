@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createTaintTracker } from '../../src/event/taint.js';
 import type { Trigger } from '../../src/event/trigger.js';
+import { createTaintTracker } from '../../src/event/trust.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';

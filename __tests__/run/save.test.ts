@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { TaintSource, TaintTracker } from '../../src/event/taint.js';
+import type { TaintSource, TaintTracker } from '../../src/event/trust.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { RestoreResult } from '../../src/memory/store.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import { withFacts } from '../../src/memory/state.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
 import { patchesOf } from '../../src/review/scope.js';

@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { createClock } from '../../src/lib/clock.js';
-import type { Warning } from '../../src/lib/warning.js';
+import type { Warning } from '../../src/lib/errors.js';
 import type { ToolBox, ToolRequest } from '../../src/run/dependencies.js';
 import { createToolOpener, type ToolSurroundings } from '../../src/run/tools.js';
 import type { Effect } from '../../src/tools/tool.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { DEFAULT_ADMISSION_POLICY } from '../../src/event/permission.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
 import { INPUT_DEFAULTS, type Inputs, readFailOn, readInputs } from '../../src/runner/inputs.js';
 
 type Given = Readonly<Partial<Record<keyof typeof INPUT_DEFAULTS, string>>>;

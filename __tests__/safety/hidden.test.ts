@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { removeHidden, stripInvisible } from '../../src/safety/hidden.js';
+import { removeHidden, stripInvisible } from '../../src/safety/fence.js';
 
 const ROWS: readonly (readonly [string, string, string])[] = [
   ['C6 75: a comment', 'a <!-- b --> c', 'a  c'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cleanMarkdown as cleanWith } from '../../src/safety/markdown.js';
+import { cleanMarkdown as cleanWith } from '../../src/safety/sanitize.js';
 
 /** A name, a text, and what becomes of it. */
 type Row = readonly [string, string, string];

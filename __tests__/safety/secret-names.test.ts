@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createSecrets, secretValues } from '../../src/safety/secret-names.js';
+import { createSecrets, secretValues } from '../../src/safety/secrets.js';
 
 describe('the secret values of an environment', () => {
   it.each(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { findTokens } from '../../src/safety/token-shapes.js';
+import { findTokens } from '../../src/safety/secrets.js';
 
 const FILE = join(import.meta.dirname, '../fixtures/token-samples.json');
 const { tokens }: { tokens: Record<string, string> } = JSON.parse(readFileSync(FILE, 'utf8'));

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { estimateText } from '../../src/lib/text/cut.js';
+import { estimateText } from '../../src/lib/text/bytes.js';
 import { markedTable, readDocument } from '../helpers/documents.js';
 import { seedReview } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';

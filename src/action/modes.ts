@@ -6,12 +6,12 @@ import type { GitHubClient } from '../github/client/client.js';
 import { findIssues, findOrCreateIssue } from '../github/posting/issues.js';
 import { listClosedPulls, proposeChange } from '../github/posting/propose-change.js';
 import { locationOf } from '../github/reading/contents.js';
-import { readCheckedOut } from '../lib/checkout.js';
 import { createClock } from '../lib/clock.js';
 import { AxeError, ConfigError, NotFoundError } from '../lib/errors.js';
+import { readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { encodeBytes } from '../lib/text/bytes.js';
-import { paragraphs } from '../lib/text/markdown.js';
+import { paragraphs } from '../lib/text/format.js';
 import { inspectSchema } from '../loop/json-schema.js';
 import {
   hasRecommendations,

@@ -1,10 +1,8 @@
 import { warning } from '@actions/core';
-import { createClock } from '../lib/clock.js';
+import { createClock, signalAfter } from '../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../lib/defaults.js';
-import { AxeError, formatError } from '../lib/errors.js';
+import { AxeError, formatError, WARNING_TITLES } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
-import { signalAfter } from '../lib/time-limit.js';
-import { WARNING_TITLES } from '../lib/warning.js';
 import type { FailedSave, SaveResult } from '../memory/store.js';
 import { describeNoteChange } from '../report/format-memory.js';
 import { formatUnsavedSummary } from '../report/format-summary.js';

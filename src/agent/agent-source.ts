@@ -1,4 +1,4 @@
-import type { Warning } from '../lib/warning.js';
+import type { Warning } from '../lib/errors.js';
 import type { ContextFile } from '../prompt/context.js';
 import type { AgentConfig } from './config.js';
 

@@ -1,5 +1,5 @@
 import { ConfigError, type SourcePosition } from '../lib/errors.js';
-import { cutToCharacters } from '../lib/text/cut.js';
+import { cutToCharacters } from '../lib/text/format.js';
 import { chosen } from './choices.js';
 import type { KeyPath } from './locate.js';
 

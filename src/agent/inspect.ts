@@ -1,9 +1,8 @@
 import { parse, TomlError } from 'smol-toml';
 import { type BaseIssue, safeParse } from 'valibot';
 import { MAX_AGENT_BYTES } from '../lib/defaults.js';
-import { ConfigError } from '../lib/errors.js';
-import { grouped } from '../lib/text/number.js';
-import type { Warning } from '../lib/warning.js';
+import { ConfigError, type Warning } from '../lib/errors.js';
+import { grouped } from '../lib/text/format.js';
 import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
 import type { LoadedAgent } from './agent-source.js';
 import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';

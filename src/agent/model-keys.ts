@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Price } from '../loop/budget.js';
-import { findTokens } from '../safety/token-shapes.js';
+import { findTokens } from '../safety/secrets.js';
 import {
   API_FORMS,
   chosen,

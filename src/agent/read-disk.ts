@@ -1,13 +1,12 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { confine, isInside, shownPath } from '../lib/confine.js';
 import { MAX_CONTEXT_BYTES } from '../lib/defaults.js';
 import { ConfigError } from '../lib/errors.js';
 import { createFiles, errorCode, fileError, type OpenFile } from '../lib/files.js';
 import { compareBytes } from '../lib/text/bytes.js';
+import { grouped } from '../lib/text/format.js';
 import { compileGlob } from '../lib/text/glob.js';
-import { grouped } from '../lib/text/number.js';
-import { readRegularFile } from '../lib/user-files.js';
+import { confine, isInside, readRegularFile, shownPath } from '../lib/user-files.js';
 import {
   BINARY_CHECK_BYTES,
   type ContextBudget,

@@ -1,7 +1,7 @@
 import type { FetchedChange, PullRequestTrigger } from '../event/trigger.js';
 import type { ReviewComment } from '../github/posting/review.js';
 import { parseDiff } from '../lib/text/diff.js';
-import { count } from '../lib/text/number.js';
+import { count } from '../lib/text/format.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import type { Finding } from '../review/finding.js';
 import { type FindingMark, replyMark } from '../review/marks.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import type { RunDeadline } from '../lib/clock.js';
 import { AxeError, type ExitCode, messageOf } from '../lib/errors.js';
 import { createFiles, withTempDir } from '../lib/files.js';
 import { diffOfRange, runGit } from '../lib/git.js';
-import type { RunDeadline } from '../lib/time-limit.js';
 import { readTextFile } from '../lib/user-files.js';
 import { severityMark } from '../review/comment-text.js';
 import { lessonsOf } from '../review/same.js';

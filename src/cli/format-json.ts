@@ -2,7 +2,7 @@ import type { ModelParams } from '../agent/config.js';
 import { formatFloat } from '../agent/format-agent.js';
 import type { AxeError } from '../lib/errors.js';
 import { errorOf, type RunOutcome, type ToolCallRecord } from '../lib/outcome.js';
-import { cutToBytes } from '../lib/text/cut.js';
+import { cutToBytes } from '../lib/text/bytes.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 
 /** A tool's output is shown up to this many bytes, as in axe (its JSON output page). */

@@ -1,6 +1,5 @@
 import { createClock } from '../lib/clock.js';
-import { AxeError, type ExitCode } from '../lib/errors.js';
-import { warningText } from '../lib/warning.js';
+import { AxeError, type ExitCode, warningText } from '../lib/errors.js';
 import { type CommandSession, viewMemory } from '../memory/commands/command-session.js';
 import { formatEntries, type MemoryEntry } from '../memory/commands/entry.js';
 import { runMemoryCommand } from '../memory/commands/memory-command.js';
@@ -8,7 +7,7 @@ import { parseMemoryCommand } from '../memory/commands/parse-memory-command.js';
 import type { Provenance } from '../memory/provenance.js';
 import { createBaseReader } from '../run/cite.js';
 import { sanitize } from '../safety/sanitize.js';
-import { secretValues } from '../safety/secret-names.js';
+import { secretValues } from '../safety/secrets.js';
 import { commandOf, type ParsedFlags, wrongCount } from './flags.js';
 import { openMemoryPlace } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';

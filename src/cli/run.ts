@@ -1,15 +1,14 @@
 import { resolve } from 'node:path';
 import { chosen, EFFORTS, REVIEW_DEPTHS } from '../agent/choices.js';
 import { formatModelRef } from '../agent/model-ref.js';
-import { DEFAULT_ADMISSION_POLICY } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
+import { DEFAULT_ADMISSION_POLICY } from '../event/trust.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../lib/defaults.js';
 import { expandPath } from '../lib/environment.js';
-import { AxeError, type ExitCode } from '../lib/errors.js';
+import { AxeError, type ExitCode, warningText } from '../lib/errors.js';
 import { diffOfRange, filesAtBase } from '../lib/git.js';
 import { errorOf } from '../lib/outcome.js';
 import { isFolder, readStdin } from '../lib/user-files.js';
-import { warningText } from '../lib/warning.js';
 import { DEFAULT_DIFF_POLICY, type LocalChange } from '../prompt/context.js';
 import { buildSystemPrompt, isLanguage, withMemory } from '../prompt/system.js';
 import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/records.js';

@@ -1,9 +1,7 @@
 import { formatModelRef } from '../agent/model-ref.js';
-import { sourcePosition } from '../lib/errors.js';
+import { sourcePosition, warningText } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
-import { cleanLine } from '../lib/text/cut.js';
-import { count, duration, usd } from '../lib/text/number.js';
-import { warningText } from '../lib/warning.js';
+import { cleanLine, count, duration, usd } from '../lib/text/format.js';
 import { callTarget } from '../loop/tool-calls.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';

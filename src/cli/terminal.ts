@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import picocolors from 'picocolors';
+import { createDeadline, type RunDeadline } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, formatError } from '../lib/errors.js';
-import { createDeadline, type RunDeadline } from '../lib/time-limit.js';
 import type { ProgramName } from '../run/dependencies.js';
 import type { RunReport } from '../run/records.js';
 

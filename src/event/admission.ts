@@ -1,6 +1,6 @@
-import { findMention, isOurs } from './mention.js';
-import { type AdmissionPolicy, isEnough, isListed, isSameAccount, type Permission } from './permission.js';
+import { findMention } from './mention.js';
 import { type Actor, isDeleted, type PullRequestTrigger, subjectTrigger, type Trigger } from './trigger.js';
+import { type AdmissionPolicy, isEnough, isListed, isOurs, isSameAccount, type Permission } from './trust.js';
 
 /** Why a run was not started: output `reason`. */
 type SkipReason =

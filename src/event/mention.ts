@@ -1,7 +1,4 @@
-import { visibleMarkdown } from '../safety/hidden.js';
-import { isOwnText } from '../safety/mark.js';
-import { type AdmissionPolicy, isSameAccount } from './permission.js';
-import type { Trigger } from './trigger.js';
+import { visibleMarkdown } from '../safety/fence.js';
 
 /**
  * What a comment asks for besides the phrase, or undefined where it does not say the phrase: as words of its own, in any
@@ -20,24 +17,6 @@ export function findMention(body: string, phrase: string): string | undefined {
   const after = own.slice(at + phrase.length).trim();
   if (before === '') return after.replace(/^[,:;.!?]+(?=\s|$)/, '').trim();
   return /^[,:;.!?]*$/.test(after) ? before.replace(/[,:;]+$/, '') : own;
-}
-
-/**
- * What a comment asks for besides the `trigger-phrase`: the task of its run. Empty where there is no phrase, or nothing
- * next to it.
- */
-export function taskOfMention(trigger: Trigger, { triggerPhrase }: AdmissionPolicy): string {
-  if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
-  return findMention(trigger.body, triggerPhrase) ?? '';
-}
-
-/** Whether a run of ours wrote the comment, or the issue just now; somebody's label on an issue is their wish. */
-export function isOurs(trigger: Trigger): boolean {
-  if (trigger.kind === 'comment') return isOwnText(trigger.body);
-  if (trigger.kind !== 'issue') return false;
-  const { action, body, author, actor } = trigger;
-  const isWriting = action === 'opened' || action === 'edited' || action === 'reopened';
-  return isWriting && isSameAccount(author, actor) && isOwnText(body);
 }
 
 interface Line {

@@ -1,7 +1,5 @@
 import { ConfigError } from '../lib/errors.js';
 import { isOwnText, type MarkLane } from '../safety/mark.js';
-import { isOurs } from './mention.js';
-import { isListed, isSameAccount, mayWrite, type Permission } from './permission.js';
 import {
   type Actor,
   isDeleted,
@@ -112,6 +110,15 @@ function whyUntrusted(
   return isFork ? 'the pull request comes from a fork' : undefined;
 }
 
+/** Whether a run of ours wrote the comment, or the issue just now; somebody's label on an issue is their wish. */
+export function isOurs(trigger: Trigger): boolean {
+  if (trigger.kind === 'comment') return isOwnText(trigger.body);
+  if (trigger.kind !== 'issue') return false;
+  const { action, body, author, actor } = trigger;
+  const isWriting = action === 'opened' || action === 'edited' || action === 'reopened';
+  return isWriting && isSameAccount(author, actor) && isOwnText(body);
+}
+
 /**
  * Whose text the run reads. The commits of a branch of the repository were pushed by a writer, but title and description
  * are by the pull request's author, which takes no write access, and a bot's may quote anybody, as may what a run of ours
@@ -152,4 +159,148 @@ export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined)
       remedy: 'Remove the checkout or its `ref:`; the diff and the files are read through the API.',
     },
   );
+}
+
+/** Text in a run that people without write access, or anybody on a network, may have written (D46). */
+export type TaintSource =
+  /** The event itself: whose words started the run or are its subject. `reason` is half a sentence for people. */
+  | { readonly kind: 'event'; readonly reason: string }
+  /** A squash merge carries the title of a pull request, which may be anybody's, and generated notes list such titles. */
+  | { readonly kind: 'history' }
+  /** Checks of the commit, which print whatever the programs under test were fed. */
+  | { readonly kind: 'failing-checks' }
+  /** What runs of ours have posted that had read such text themselves. */
+  | { readonly kind: 'own-words' }
+  /** A tool that reaches a network or starts programs, or whose result says that it holds such text. */
+  | { readonly kind: 'tool'; readonly tool: string };
+
+/**
+ * Knows whether and why a run is tainted. There is one for a run, shared with its sub-agents: whatever one of them has
+ * read, the others may be told next. Taint decides where memory is written and whether a change becomes a commit, never
+ * which tools a run has (D19).
+ */
+export interface TaintTracker {
+  /** Adds a source. Nothing taints a run on somebody's own machine: a person reads along (D18). */
+  add(source: TaintSource): void;
+  /** Every source once, in the order in which they were first met. */
+  readonly sources: readonly TaintSource[];
+  /** The lane of what is written now, where the event allows `planned`. */
+  lane(planned: Lane): Lane;
+}
+
+/** A tracker that has met no source. */
+export function createTaintTracker({ kind }: Pick<Trigger, 'kind'>): TaintTracker {
+  const sources = new Map<string, TaintSource>();
+  return {
+    add(source) {
+      const reason = describeTaint(source);
+      if (kind !== 'local' && !sources.has(reason)) sources.set(reason, source);
+    },
+    get sources() {
+      return [...sources.values()];
+    },
+    lane: (planned) => (planned === 'trusted' && sources.size > 0 ? 'tainted' : planned),
+  };
+}
+
+/** The lane of what a run says to people, whatever it keeps in memory. */
+export function laneOfWords({ level, lane }: Trust, taint: TaintTracker): MarkLane {
+  if (level === 'untrusted') return 'untrusted';
+  return taint.lane(lane) === 'trusted' ? 'trusted' : 'tainted';
+}
+
+/** Whether people with write access, or the repository itself, have caused a run, so that it may change files at all. */
+export function mayChange({ level, lane }: Trust): boolean {
+  return level === 'trusted' || lane === 'tainted';
+}
+
+/**
+ * Why what a run has changed becomes no commit, as half a sentence that follows "because"; undefined if it may become one. A
+ * branch of the repository runs its workflows with all secrets, so no stranger's words may have a part in it.
+ */
+export function whyOnlyPatch({ level, reason }: Trust, { sources }: TaintTracker): string | undefined {
+  const [source] = sources;
+  if (level !== 'trusted') return reason;
+  return source === undefined ? undefined : describeTaint(source);
+}
+
+/** Why a source taints, as half a sentence for people: it follows "because". */
+export function describeTaint(source: TaintSource): string {
+  switch (source.kind) {
+    case 'event':
+      return source.reason;
+    case 'history':
+      return "it saw commit messages or release notes, which can hold anyone's text";
+    case 'failing-checks':
+      return 'it read failing checks, which can print anything';
+    case 'own-words':
+      return 'it saw what an earlier run had made of such text';
+    case 'tool':
+      return `it used \`${source.tool}\`, which can bring in anyone's text`;
+  }
+}
+
+/** What an account may do in a repository, strongest first (GitHub's repository roles). */
+export type Permission = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'none';
+
+/** Whether the permission includes pushing. */
+export function mayWrite(permission: Permission | 'unknown'): boolean {
+  return permission === 'admin' || permission === 'maintain' || permission === 'write';
+}
+
+/** Whether two accounts are one: logins are case-insensitive, and two deleted accounts are never the same. */
+export function isSameAccount(a: Actor, b: Actor): boolean {
+  return a.login !== 'ghost' && a.login.toLowerCase() === b.login.toLowerCase();
+}
+
+/** What an account may do in a repository; `unknown` where it could not be asked. */
+export type PermissionAnswer =
+  | { readonly kind: 'known'; readonly permission: Permission }
+  | { readonly kind: 'unknown'; readonly message: string; readonly remedy?: string };
+
+/** Whom a workflow lets start a run, and with what (D20). */
+export interface AdmissionPolicy {
+  /** What the account that caused the event must be allowed to do here at the least; `none` lets everybody in. */
+  readonly minPermission: (typeof MIN_PERMISSIONS)[number];
+  /** Logins that may start runs whatever their permission, in any case. */
+  readonly allowUsers: readonly string[];
+  /** Logins of bots (`dependabot[bot]`) that may start runs; no other bot may. */
+  readonly allowBots: readonly string[];
+  /** What a comment has to say to be answered (`@axe`); empty answers every comment. */
+  readonly triggerPhrase: string;
+}
+
+/** What can be asked of whoever starts a run, most first. */
+export const MIN_PERMISSIONS = ['write', 'triage', 'read', 'none'] as const;
+
+/** Where nobody says otherwise: who may write starts runs, by every event of the workflow. */
+export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
+  minPermission: 'write',
+  allowUsers: [],
+  allowBots: [],
+  triggerPhrase: '',
+};
+
+/** Of two requirements the one that lets more people in. */
+export function weaker(
+  one: AdmissionPolicy['minPermission'],
+  other: AdmissionPolicy['minPermission'],
+): AdmissionPolicy['minPermission'] {
+  return MIN_PERMISSIONS.indexOf(one) > MIN_PERMISSIONS.indexOf(other) ? one : other;
+}
+
+/** Whether a permission is enough; an unknown one is as good as none. */
+export function isEnough(
+  permission: Permission | 'unknown',
+  least: AdmissionPolicy['minPermission'],
+): boolean {
+  if (least === 'none') return true;
+  return permission !== 'unknown' && RANK[permission] >= RANK[least];
+}
+
+const RANK: Record<Permission, number> = { none: 0, read: 1, triage: 2, write: 3, maintain: 4, admin: 5 };
+
+/** Whether an account is in a list of logins, in any case. A deleted one never is: `ghost` is many accounts. */
+export function isListed({ login }: Actor, logins: readonly string[]): boolean {
+  return login !== 'ghost' && logins.some((one) => one.toLowerCase() === login.toLowerCase());
 }

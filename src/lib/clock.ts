@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ProviderError } from './errors.js';
 
 /** A limit of time that has begun. */
 export interface Timer {
@@ -52,4 +53,102 @@ export function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const timeMs = Date.parse(`${text}T00:00:00Z`);
   return !Number.isNaN(timeMs) && dateOf(timeMs) === text;
+}
+
+/**
+ * Starts a time limit within that of `signal`. The new signal is aborted when either is over; `isOver` says whether this one
+ * is, and `end` takes the timer back.
+ */
+export function limitTime({
+  clock,
+  limitMs,
+  signal,
+}: {
+  readonly clock: Pick<Clock, 'now' | 'timer'>;
+  readonly limitMs: number;
+  readonly signal: AbortSignal;
+}) {
+  const endsMs = clock.now().getTime() + limitMs;
+  const timer = clock.timer(limitMs);
+  const limited = AbortSignal.any([signal, timer.signal]);
+  const ownLeftMs = () => Math.max(0, endsMs - clock.now().getTime());
+  noteTimeLeft(limited, () => Math.min(ownLeftMs(), timeLeftMs(signal) ?? Number.POSITIVE_INFINITY));
+  return { signal: limited, isOver: () => timer.signal.aborted, end: () => timer.clear() };
+}
+
+/** A signal does not say when it will abort, and the waiting code must know it: a pause that would be cut is not begun. */
+const TIME_LEFT = new WeakMap<AbortSignal, () => number>();
+
+/** Notes how long it is until a signal aborts, in milliseconds. */
+export function noteTimeLeft(signal: AbortSignal, leftMs: () => number): void {
+  TIME_LEFT.set(signal, leftMs);
+}
+
+/** How long it is until a signal aborts, in milliseconds; undefined where nobody has said so. */
+export function timeLeftMs(signal: AbortSignal): number | undefined {
+  return TIME_LEFT.get(signal)?.();
+}
+
+/** The one deadline of a run: every wait listens to it. */
+export interface Deadline {
+  /** Aborted when time is up or the run is cancelled, with the error to report as its reason. */
+  readonly signal: AbortSignal;
+  /** Sets the limit, counted in milliseconds from the start of the run. */
+  limit(limitMs: number): void;
+  /** Milliseconds that are left; Infinity while there is no limit. */
+  leftMs(): number;
+}
+
+export interface RunDeadline extends Deadline {
+  cancel(reason: Error): void;
+  /** Takes the timer back, so that it cannot fire after the work is done. */
+  clear(): void;
+}
+
+/** setTimeout takes at most this many milliseconds (2^31 − 1). */
+const LONGEST_TIMER_MS = 2_147_483_647;
+
+/**
+ * A deadline whose clock starts now and which has no limit yet. A limit of zero or less, or one that lies behind us,
+ * is over at once, as in axe. `remedy` is what the error tells people to do about it.
+ */
+export function createDeadline(remedy?: string): RunDeadline {
+  const startedAt = performance.now();
+  let endsAt = Number.POSITIVE_INFINITY;
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const expire = () =>
+    controller.abort(new ProviderError('timeout', 'context deadline exceeded', { remedy }));
+  const leftMs = () => Math.max(0, endsAt - performance.now());
+  noteTimeLeft(controller.signal, leftMs);
+  return {
+    signal: controller.signal,
+    leftMs,
+    limit(limitMs) {
+      clearTimeout(timer);
+      endsAt = startedAt + limitMs;
+      if (limitMs <= 0 || leftMs() <= 0) expire();
+      else timer = setTimeout(expire, Math.min(leftMs(), LONGEST_TIMER_MS));
+    },
+    cancel: (reason) => controller.abort(reason),
+    clear: () => clearTimeout(timer),
+  };
+}
+
+/** A signal that aborts after so many milliseconds, whatever becomes of the run. */
+export function signalAfter(limitMs: number): AbortSignal {
+  const endsAt = performance.now() + limitMs;
+  const signal = AbortSignal.timeout(limitMs);
+  noteTimeLeft(signal, () => Math.max(0, endsAt - performance.now()));
+  return signal;
+}
+
+/** Carries calls out one after the other; one that fails does not hold up the next. */
+export function createQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => undefined);
+    return result;
+  };
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { field } from './json.js';
+import { field } from './data.js';
 import { decodeBytes, encodeBytes } from './text/bytes.js';
 
 /** A file or folder, as the file system tells it. */

@@ -8,7 +8,7 @@ import type {
 import type { ModelParams, RetryConfig } from '../agent/config.js';
 import type { ModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { grouped } from '../lib/text/number.js';
+import { grouped } from '../lib/text/format.js';
 import type { Budget, Price } from './budget.js';
 import type { LoopDependencies } from './events.js';
 import {

@@ -1,6 +1,6 @@
 import { AxeError } from '../lib/errors.js';
 import type { Limit } from '../lib/outcome.js';
-import { usd } from '../lib/text/number.js';
+import { usd } from '../lib/text/format.js';
 
 /** Price of a model in US dollars per million tokens. */
 interface Rates {

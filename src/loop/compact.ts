@@ -1,5 +1,6 @@
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
-import { cleanLine, estimateText, truncate } from '../lib/text/cut.js';
+import { estimateText, truncate } from '../lib/text/bytes.js';
+import { cleanLine } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import { estimateTokens, type Message, type MessagePart, userMessage } from './messages.js';
 

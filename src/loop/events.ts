@@ -1,6 +1,5 @@
 import type { Clock } from '../lib/clock.js';
-import type { ProviderError } from '../lib/errors.js';
-import type { Warning } from '../lib/warning.js';
+import type { ProviderError, Warning } from '../lib/errors.js';
 import type { RecentWrite } from '../memory/notes/session.js';
 import type { TokenUse } from './budget.js';
 import type { Retry } from './retry.js';

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
-import { estimateText } from '../lib/text/cut.js';
+import { estimateText } from '../lib/text/bytes.js';
 import type { ToolCall } from './tool-calls.js';
 
 export type Message = LanguageModelV4Message;

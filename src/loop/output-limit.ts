@@ -1,8 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { AxeError } from '../lib/errors.js';
 import type { Limit } from '../lib/outcome.js';
-import { cleanLine } from '../lib/text/cut.js';
-import { grouped } from '../lib/text/number.js';
+import { cleanLine, grouped } from '../lib/text/format.js';
 import type { OutputLeft } from './budget.js';
 import { textOf } from './messages.js';
 

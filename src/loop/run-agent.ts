@@ -9,8 +9,8 @@ import {
 } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
-import { cutToBytes } from '../lib/text/cut.js';
-import { count, grouped } from '../lib/text/number.js';
+import { cutToBytes } from '../lib/text/bytes.js';
+import { count, grouped } from '../lib/text/format.js';
 import { effectiveReserve } from '../memory/notes/context-block.js';
 import type { Prompt } from '../prompt/fit-prompt.js';
 import type { Tool } from '../tools/tool.js';

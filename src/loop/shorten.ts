@@ -1,8 +1,8 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
 import { messageOf, ProviderError } from '../lib/errors.js';
-import { truncate } from '../lib/text/cut.js';
-import { grouped } from '../lib/text/number.js';
+import { truncate } from '../lib/text/bytes.js';
+import { grouped } from '../lib/text/format.js';
 import type { Asker, Settings } from './asker.js';
 import { insertSummary, planCompaction, roomOf, type Shortening } from './compact.js';
 import type { LoopDependencies, Summary } from './events.js';

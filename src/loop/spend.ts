@@ -1,7 +1,7 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { dateOf } from '../lib/clock.js';
-import { usd } from '../lib/text/number.js';
-import type { Warning } from '../lib/warning.js';
+import type { Warning } from '../lib/errors.js';
+import { usd } from '../lib/text/format.js';
 import { type ReviewFact, type Spent, spentUsd } from '../review/state-facts.js';
 import type { BudgetLimits, CostInput } from './budget.js';
 

@@ -1,9 +1,9 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelParams } from '../agent/config.js';
+import { depthExceeds } from '../lib/data.js';
 import { STRUCTURED_LIMITS } from '../lib/defaults.js';
 import { AxeError, ConfigError, messageOf } from '../lib/errors.js';
-import { depthExceeds } from '../lib/json.js';
-import { cleanLine } from '../lib/text/cut.js';
+import { cleanLine } from '../lib/text/format.js';
 
 /** That the answer is to be JSON, and by which schema. */
 type JsonFormat = Extract<LanguageModelV4CallOptions['responseFormat'], { type: 'json' }>;

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { Clock } from '../lib/clock.js';
+import { depthExceeds } from '../lib/data.js';
 import {
   MAX_ARGUMENT_DEPTH,
   MAX_CALLS_PER_TURN,
@@ -7,8 +8,7 @@ import {
   MAX_SAME_CALLS,
 } from '../lib/defaults.js';
 import { messageOf } from '../lib/errors.js';
-import { depthExceeds } from '../lib/json.js';
-import { cleanLine } from '../lib/text/cut.js';
+import { cleanLine } from '../lib/text/format.js';
 import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import type { LoopDependencies } from './events.js';
 

@@ -1,7 +1,7 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import { count } from '../lib/text/number.js';
+import { count } from '../lib/text/format.js';
 
 /**
  * Task and result of a run that has read what people without write access wrote: only what we compute from closed sets,

@@ -1,4 +1,4 @@
-import type { Warning } from '../lib/warning.js';
+import type { Warning } from '../lib/errors.js';
 import type { Change, MemoryTree } from './change.js';
 
 /** The kinds of places that memory lives in (D13). */

@@ -1,8 +1,7 @@
 import { MAX_RESULT_CODE_POINTS } from '../lib/defaults.js';
 import type { OpenFile } from '../lib/files.js';
-import { decodeBytes } from '../lib/text/bytes.js';
-import { cutToBytes, utf8Bytes } from '../lib/text/cut.js';
-import { grouped } from '../lib/text/number.js';
+import { cutToBytes, decodeBytes, utf8Bytes } from '../lib/text/bytes.js';
+import { grouped } from '../lib/text/format.js';
 import { countEntries, lastEntries, parseEntries } from './run-log.js';
 import { parseLog } from './units.js';
 

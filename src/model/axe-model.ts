@@ -3,8 +3,8 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
+import { field } from '../lib/data.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { field } from '../lib/json.js';
 import { type LanguageModel, withoutThoughts } from '../loop/messages.js';
 import { isThinking } from '../loop/output-limit.js';
 import { withCost } from '../loop/usage.js';

@@ -1,6 +1,6 @@
+import { field } from '../lib/data.js';
 import { MAX_REPLY_BYTES, MODEL_SILENCE_MS } from '../lib/defaults.js';
 import { ProviderError } from '../lib/errors.js';
-import { field } from '../lib/json.js';
 import type { Models } from '../loop/asker.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
+import { field, parseJson } from '../lib/data.js';
 import {
   type ContextOverflow,
   messageOf,
@@ -9,8 +10,7 @@ import {
   type ProviderErrorCategory,
   type ProviderErrorDetails,
 } from '../lib/errors.js';
-import { field, parseJson } from '../lib/json.js';
-import { cleanLine } from '../lib/text/cut.js';
+import { cleanLine } from '../lib/text/format.js';
 import { redact } from '../safety/redact.js';
 import type { Provider } from './catalog.js';
 

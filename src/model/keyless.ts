@@ -1,6 +1,6 @@
+import { field, parseJson } from '../lib/data.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf, networkCause, ProviderError } from '../lib/errors.js';
-import { field, parseJson } from '../lib/json.js';
 import { redact } from '../safety/redact.js';
 import { networkTexts } from './errors.js';
 

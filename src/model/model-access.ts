@@ -1,7 +1,6 @@
 import type { ModelRef } from '../agent/model-ref.js';
-import { createClock } from '../lib/clock.js';
+import { createClock, limitTime } from '../lib/clock.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { limitTime } from '../lib/time-limit.js';
 import type { Models } from '../loop/asker.js';
 import { findProvider, type Provider } from './catalog.js';
 import {

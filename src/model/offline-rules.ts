@@ -1,8 +1,8 @@
 import type { DiffFile } from '../lib/text/diff.js';
-import { count } from '../lib/text/number.js';
+import { count } from '../lib/text/format.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
 import type { Category, FindingEffect, Reach } from '../review/finding.js';
-import { findTokens } from '../safety/token-shapes.js';
+import { findTokens } from '../safety/secrets.js';
 
 /** What a line prints for its author's eyes only, by the language its file's ending tells; undefined for none. */
 function debugOutputIn(path: string, line: string): string | undefined {

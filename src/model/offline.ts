@@ -1,8 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { AxeError } from '../lib/errors.js';
-import { cleanLine } from '../lib/text/cut.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
-import { count } from '../lib/text/number.js';
+import { cleanLine, count } from '../lib/text/format.js';
 import type { LanguageModel } from '../loop/messages.js';
 import { type Fenced, parseFences } from '../safety/fence.js';
 import { findInDiff, RULE_FACTS, type RuleFinding } from './offline-rules.js';

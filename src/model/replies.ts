@@ -9,7 +9,7 @@ import {
   type SharedV4ProviderMetadata,
   TypeValidationError,
 } from '@ai-sdk/provider';
-import { field } from '../lib/json.js';
+import { field } from '../lib/data.js';
 
 /** A text or a thought, of which more may come. */
 interface OpenPart {

@@ -5,7 +5,7 @@ import {
   type LanguageModelV4GenerateResult,
   type LanguageModelV4Message,
 } from '@ai-sdk/provider';
-import { field } from '../lib/json.js';
+import { field } from '../lib/data.js';
 
 /**
  * Whether a provider refuses the thinking in a request, and not the request without it: Claude from 5.1 on binds its thinking

@@ -1,6 +1,6 @@
 import { sign } from 'node:crypto';
+import { field, parseJson } from '../lib/data.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { field, parseJson } from '../lib/json.js';
 import type { Provider } from './catalog.js';
 import {
   bearer,

@@ -1,9 +1,9 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { Repository, Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
-import { cleanLine } from '../lib/text/cut.js';
+import type { Warning } from '../lib/errors.js';
+import { cleanLine } from '../lib/text/format.js';
 import { selectPaths } from '../lib/text/glob.js';
-import type { Warning } from '../lib/warning.js';
 import type { ContextFile, Remark, Surroundings, TriggerContext } from './context.js';
 
 export interface Instructions {

@@ -1,7 +1,7 @@
 import type { Actor, Base, FetchedChange, Head } from '../event/trigger.js';
 import { MAX_CONTEXT_BYTES, MAX_CONTEXT_FILES, MAX_DIFF_TOKENS } from '../lib/defaults.js';
+import type { Warning } from '../lib/errors.js';
 import { compileGlob } from '../lib/text/glob.js';
-import type { Warning } from '../lib/warning.js';
 import { createMemoryFilter } from '../memory/log-path.js';
 import type { MarkLane } from '../safety/mark.js';
 

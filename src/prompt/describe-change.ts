@@ -1,14 +1,13 @@
 import type { CountedFile, FetchedChange } from '../event/trigger.js';
 import { MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
-import { cleanLine, cutToBytes, estimateText } from '../lib/text/cut.js';
+import type { Warning } from '../lib/errors.js';
+import { cutToBytes, estimateText } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
-import { count, grouped } from '../lib/text/number.js';
-import type { Warning } from '../lib/warning.js';
+import { cleanLine, count, grouped } from '../lib/text/format.js';
 import { filesWithoutLines } from '../review/coverage.js';
 import { claimedChecks } from '../review/evidence.js';
 import { type Scope, WHY_FULL } from '../review/scope.js';
-import { fence } from '../safety/fence.js';
-import { visibleMarkdown } from '../safety/hidden.js';
+import { fence, visibleMarkdown } from '../safety/fence.js';
 import {
   type CommitNote,
   createPathFilter,

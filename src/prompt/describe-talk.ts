@@ -1,10 +1,9 @@
 import type { Actor } from '../event/trigger.js';
 import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
-import { cleanLine, cutToBytes } from '../lib/text/cut.js';
-import { count, grouped } from '../lib/text/number.js';
-import type { Warning } from '../lib/warning.js';
-import { fence } from '../safety/fence.js';
-import { visibleMarkdown } from '../safety/hidden.js';
+import type { Warning } from '../lib/errors.js';
+import { cutToBytes } from '../lib/text/bytes.js';
+import { cleanLine, count, grouped } from '../lib/text/format.js';
+import { fence, visibleMarkdown } from '../safety/fence.js';
 import type { LinkedIssueNote, Remark, RemarkThread, Surroundings } from './context.js';
 import { isHeardByTrusted } from './context-trust.js';
 

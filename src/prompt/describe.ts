@@ -11,7 +11,8 @@ import {
   type WorkflowRunTrigger,
 } from '../event/trigger.js';
 import { MAX_REMARK_BYTES } from '../lib/defaults.js';
-import { cleanLine, cutToBytes } from '../lib/text/cut.js';
+import { cutToBytes } from '../lib/text/bytes.js';
+import { cleanLine } from '../lib/text/format.js';
 import type { Scope } from '../review/scope.js';
 import { fence } from '../safety/fence.js';
 import type { DiffPolicy, TriggerContext } from './context.js';

@@ -1,5 +1,4 @@
-import { compareBytes } from '../lib/text/bytes.js';
-import { cutToBytes, estimateText } from '../lib/text/cut.js';
+import { compareBytes, cutToBytes, estimateText } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { createPathFilter, type DiffPolicy } from './context.js';
 

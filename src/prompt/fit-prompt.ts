@@ -1,4 +1,5 @@
-import { cleanLine, estimateText, truncate } from '../lib/text/cut.js';
+import { estimateText, truncate } from '../lib/text/bytes.js';
+import { cleanLine } from '../lib/text/format.js';
 import { parseEntries } from '../memory/run-log.js';
 import { fence, mapFences } from '../safety/fence.js';
 import type { ContextFile } from './context.js';

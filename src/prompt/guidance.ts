@@ -1,12 +1,11 @@
 import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import { MAX_GUIDANCE_BYTES } from '../lib/defaults.js';
-import { AxeError } from '../lib/errors.js';
-import { cutToBytes, utf8Bytes } from '../lib/text/cut.js';
+import { AxeError, type Warning } from '../lib/errors.js';
+import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
+import { count } from '../lib/text/format.js';
 import { selectPaths } from '../lib/text/glob.js';
-import { count } from '../lib/text/number.js';
-import type { Warning } from '../lib/warning.js';
 import type { ContextFile, LocalChange, TriggerContext } from './context.js';
 
 /** How a project wants to be worked on; the first that is there counts. */

@@ -1,4 +1,4 @@
-import { codeBlock } from '../lib/text/markdown.js';
+import { codeBlock } from '../lib/text/format.js';
 import { appendMemoryBlock } from '../memory/notes/context-block.js';
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/notes/place.js';
 import type { ContextFile } from './context.js';

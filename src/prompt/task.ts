@@ -1,7 +1,7 @@
 import { type PushTrigger, pushKind, type Trigger } from '../event/trigger.js';
 import { DEFAULT_TASK } from '../lib/defaults.js';
-import { cleanLine } from '../lib/text/cut.js';
-import type { Warning } from '../lib/warning.js';
+import type { Warning } from '../lib/errors.js';
+import { cleanLine } from '../lib/text/format.js';
 import { formatToFix } from '../review/said.js';
 import type { Scope } from '../review/scope.js';
 import type { KnownFinding } from '../review/seen.js';

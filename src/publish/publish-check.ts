@@ -2,7 +2,7 @@ import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import { type CheckAnnotation, type CheckRunReport, publishCheckRun } from '../github/posting/check-run.js';
 import { isCancelled } from '../lib/errors.js';
 import { isCutShort, markedAnswer } from '../lib/outcome.js';
-import { cleanLine } from '../lib/text/cut.js';
+import { cleanLine } from '../lib/text/format.js';
 import { commitOf, openTitle } from '../review/check.js';
 import { formatFindings, framedBody, plainText } from '../review/comment-text.js';
 import { coverageTitle, formatCoverage } from '../review/coverage.js';

@@ -1,7 +1,6 @@
 import { subjectNumber } from '../event/trigger.js';
 import { isCutShort } from '../lib/outcome.js';
-import { paragraphs } from '../lib/text/markdown.js';
-import { usd } from '../lib/text/number.js';
+import { paragraphs, usd } from '../lib/text/format.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { formatRefusals } from '../review/comment-text.js';
 import { formatCoverage } from '../review/coverage.js';

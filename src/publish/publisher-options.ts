@@ -1,7 +1,7 @@
 import type { GitHubClient } from '../github/client/client.js';
+import type { Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
-import { count } from '../lib/text/number.js';
-import type { Warning } from '../lib/warning.js';
+import { count } from '../lib/text/format.js';
 import type { Buffered } from '../review/buffered.js';
 import type { CheckProgress } from '../review/check.js';
 import { formatCoverage } from '../review/coverage.js';

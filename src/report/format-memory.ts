@@ -1,7 +1,14 @@
-import { describeTaint, type TaintSource } from '../event/taint.js';
-import { cleanLine } from '../lib/text/cut.js';
-import { code, codeBlock, details, oneLine, paragraphs } from '../lib/text/markdown.js';
-import { count, grouped } from '../lib/text/number.js';
+import { describeTaint, type TaintSource } from '../event/trust.js';
+import {
+  cleanLine,
+  code,
+  codeBlock,
+  count,
+  details,
+  grouped,
+  oneLine,
+  paragraphs,
+} from '../lib/text/format.js';
 import type { NoteChange } from '../memory/change.js';
 import type { GoneLine } from '../memory/notes/citations.js';
 import { stripProvenance } from '../memory/run-log.js';

@@ -1,9 +1,18 @@
-import { sourcePosition } from '../lib/errors.js';
+import { sourcePosition, type Warning, warningText } from '../lib/errors.js';
 import type { Conclusion, RunStats } from '../lib/outcome.js';
-import { cleanLine } from '../lib/text/cut.js';
-import { code, codeBlock, details, oneLine, paragraphs, table } from '../lib/text/markdown.js';
-import { count, duration, grouped, usd } from '../lib/text/number.js';
-import { type Warning, warningText } from '../lib/warning.js';
+import {
+  cleanLine,
+  code,
+  codeBlock,
+  count,
+  details,
+  duration,
+  grouped,
+  oneLine,
+  paragraphs,
+  table,
+  usd,
+} from '../lib/text/format.js';
 import type { Spend } from '../loop/spend.js';
 import type { AgentUsage } from '../loop/usage.js';
 import { stripProvenance } from '../memory/run-log.js';

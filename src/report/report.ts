@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { error, notice, setOutput, summary, warning } from '@actions/core';
-import { AxeError } from '../lib/errors.js';
+import { AxeError, mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
-import { mergeWarnings, WARNING_TITLES, type Warning, warningText } from '../lib/warning.js';
 import { isOpen } from '../review/finding.js';
 import { allFindings, countFindings, type MetGate, metGates, type ReviewResult } from '../review/record.js';
 import { formatSarif } from '../review/sarif.js';

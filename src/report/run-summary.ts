@@ -1,5 +1,4 @@
-import type { SourcePosition } from '../lib/errors.js';
-import type { Warning } from '../lib/warning.js';
+import type { SourcePosition, Warning } from '../lib/errors.js';
 import type { RunReport } from '../run/records.js';
 
 /** A report, or the error that ended a run before there was one. */

@@ -1,9 +1,7 @@
+import { groupBy } from '../lib/data.js';
 import { formatError } from '../lib/errors.js';
-import { groupBy } from '../lib/group.js';
 import { conclusionOf, errorOf, markedAnswer, type ToolCallRecord } from '../lib/outcome.js';
-import { cleanLine } from '../lib/text/cut.js';
-import { code, details, errorBlock, paragraphs } from '../lib/text/markdown.js';
-import { count, grouped } from '../lib/text/number.js';
+import { cleanLine, code, count, details, errorBlock, grouped, paragraphs } from '../lib/text/format.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { worthTable } from '../review/worth.js';
 import type { Remembered } from '../run/records.js';

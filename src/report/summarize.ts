@@ -8,12 +8,22 @@ import {
   ProviderError,
   shownFile,
   sourcePosition,
+  warningText,
 } from '../lib/errors.js';
 import { type Conclusion, conclusionOf } from '../lib/outcome.js';
-import { cleanLine, cutToCharacters } from '../lib/text/cut.js';
-import { code, codeBlock, details, errorBlock, oneLine, paragraphs, table } from '../lib/text/markdown.js';
-import { count, grouped } from '../lib/text/number.js';
-import { warningText } from '../lib/warning.js';
+import {
+  cleanLine,
+  code,
+  codeBlock,
+  count,
+  cutToCharacters,
+  details,
+  errorBlock,
+  grouped,
+  oneLine,
+  paragraphs,
+  table,
+} from '../lib/text/format.js';
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
 import { buildSystemPrompt, withMemory } from '../prompt/system.js';

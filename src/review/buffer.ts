@@ -1,5 +1,4 @@
-import { cleanLine, shown } from '../lib/text/cut.js';
-import { count } from '../lib/text/number.js';
+import { cleanLine, count, shown } from '../lib/text/format.js';
 import { type Buffered, type IssueDraft, NOTHING_BUFFERED, type PullRequestDraft } from './buffered.js';
 import { withoutOffers } from './comment-text.js';
 import type { ShownLines } from './evidence.js';

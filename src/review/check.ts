@@ -11,7 +11,7 @@ import {
   readCheckRun,
   startCheckRun,
 } from '../github/posting/check-run.js';
-import { count } from '../lib/text/number.js';
+import { count } from '../lib/text/format.js';
 import { coverageTitle } from './coverage.js';
 import type { ReviewEnd } from './news.js';
 import type { Coverage } from './record.js';

@@ -1,7 +1,7 @@
-import { groupBy } from '../lib/group.js';
-import { cleanLine, utf8Bytes } from '../lib/text/cut.js';
+import { groupBy } from '../lib/data.js';
+import { utf8Bytes } from '../lib/text/bytes.js';
 import type { DiffFile } from '../lib/text/diff.js';
-import { count } from '../lib/text/number.js';
+import { cleanLine, count } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence } from '../safety/fence.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles, type ShownLines } from './evidence.js';
 import type { Evidence, Finding, FindingEffect, Reach, Side } from './finding.js';

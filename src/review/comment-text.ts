@@ -1,7 +1,5 @@
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
-import { cleanLine } from '../lib/text/cut.js';
-import { codeBlock, codeSpan, paragraphs } from '../lib/text/markdown.js';
-import { count } from '../lib/text/number.js';
+import { cleanLine, codeBlock, codeSpan, count, paragraphs } from '../lib/text/format.js';
 import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 import type { Buffered, Refusal } from './buffered.js';
 import type { Confidence, Finding, Severity } from './finding.js';

@@ -1,8 +1,6 @@
 import type { FetchedChange } from '../event/trigger.js';
-import { cleanLine } from '../lib/text/cut.js';
 import { parseDiff } from '../lib/text/diff.js';
-import { codeSpan } from '../lib/text/markdown.js';
-import { count, grouped } from '../lib/text/number.js';
+import { cleanLine, codeSpan, count, grouped } from '../lib/text/format.js';
 import type { Coverage, UnreadReason } from './record.js';
 import { type Scope, WHY_FULL } from './scope.js';
 

@@ -1,4 +1,4 @@
-import { groupBy } from '../lib/group.js';
+import { groupBy } from '../lib/data.js';
 import { type DiffFile, type DiffHunk, parseDiff } from '../lib/text/diff.js';
 import { textId } from '../memory/units.js';
 

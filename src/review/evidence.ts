@@ -1,5 +1,5 @@
-import { cleanLine, shown } from '../lib/text/cut.js';
 import type { DiffFile, DiffLine } from '../lib/text/diff.js';
+import { cleanLine, shown } from '../lib/text/format.js';
 import { isQuoted, normalizeCode } from './diff-lines.js';
 import type { Evidence, Side } from './finding.js';
 

@@ -1,5 +1,5 @@
 import type { Repository } from '../event/trigger.js';
-import type { Warning } from '../lib/warning.js';
+import type { Warning } from '../lib/errors.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Buffered, HeldBack } from './buffered.js';
 import { END_WORDS, type Finding, hasEnded, isOpen, type Severity } from './finding.js';

@@ -1,4 +1,4 @@
-import { shown } from '../lib/text/cut.js';
+import { shown } from '../lib/text/format.js';
 import { type DiffLines, type FileLines, findFile, isQuoted, normalizeCode } from './diff-lines.js';
 import type { Finding, Side } from './finding.js';
 import { compareSeverity } from './severity.js';

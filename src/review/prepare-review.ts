@@ -1,8 +1,7 @@
 import type { ReviewComment } from '../github/posting/review.js';
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
-import { cleanLine, cutToBytes } from '../lib/text/cut.js';
-import { codeSpan } from '../lib/text/markdown.js';
-import { count } from '../lib/text/number.js';
+import { cutToBytes } from '../lib/text/bytes.js';
+import { cleanLine, codeSpan, count } from '../lib/text/format.js';
 import { formatMark, type Mark } from '../safety/mark.js';
 import { commentText, findingInText, severityMark, titleLine } from './comment-text.js';
 import { codeKey } from './diff-lines.js';

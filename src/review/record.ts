@@ -1,4 +1,4 @@
-import { count, grouped } from '../lib/text/number.js';
+import { count, grouped } from '../lib/text/format.js';
 import {
   type Category,
   type Confidence,

@@ -1,5 +1,4 @@
-import { cleanLine } from '../lib/text/cut.js';
-import { codeSpan, paragraphs } from '../lib/text/markdown.js';
+import { cleanLine, codeSpan, paragraphs } from '../lib/text/format.js';
 import { fence } from '../safety/fence.js';
 import { severityMark, titleLine } from './comment-text.js';
 import { END_WORDS } from './finding.js';

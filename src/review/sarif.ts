@@ -1,4 +1,4 @@
-import { count } from '../lib/text/number.js';
+import { count } from '../lib/text/format.js';
 import { NOTHING_READ } from './coverage.js';
 import { type Category, isOpen, type Severity } from './finding.js';
 import type { Coverage, FindingRecord, FindingsReport } from './record.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FetchedChange, Trigger } from '../event/trigger.js';
+import type { Warning } from '../lib/errors.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
-import type { Warning } from '../lib/warning.js';
 import { lastReviewed, type PathPatterns, type ReviewFact } from './state-facts.js';
 
 /** Why a review looks at the whole pull request. */

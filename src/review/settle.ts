@@ -1,4 +1,4 @@
-import { cleanLine, shown } from '../lib/text/cut.js';
+import { cleanLine, shown } from '../lib/text/format.js';
 import { findFile, normalizeCode } from './diff-lines.js';
 import { type Evidence, isOpen } from './finding.js';
 import { type PublicationAnswer, refused, taken } from './publish-rules.js';

@@ -1,4 +1,4 @@
-import { cleanLine, shown } from '../lib/text/cut.js';
+import { cleanLine, shown } from '../lib/text/format.js';
 import type { Buffered } from './buffered.js';
 import { readSuggestion, withoutOffers } from './comment-text.js';
 import { type DiffLines, findFile } from './diff-lines.js';

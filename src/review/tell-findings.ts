@@ -3,7 +3,7 @@ import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { replyInThread, setThread } from '../github/posting/comments.js';
 import { dismissReviews } from '../github/posting/review.js';
-import { count } from '../lib/text/number.js';
+import { count } from '../lib/text/format.js';
 import { isMarked, type Mark } from '../safety/mark.js';
 import { hasEnded, isOpen } from './finding.js';
 import type { Ledger } from './ledger.js';

@@ -1,5 +1,4 @@
-import { table } from '../lib/text/markdown.js';
-import { usd } from '../lib/text/number.js';
+import { table, usd } from '../lib/text/format.js';
 import { SEVERITIES } from './finding.js';
 import type { FindingMark } from './marks.js';
 import { isSpentCut, marksOf, type ReviewFact } from './state-facts.js';

@@ -10,10 +10,17 @@ import {
   isRepeatable,
   needsPermission,
 } from '../event/admission.js';
-import type { Permission, PermissionAnswer } from '../event/permission.js';
-import { createTaintTracker, type TaintTracker } from '../event/taint.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import { classifyTrust, contentAuthor, refuseCheckout, type Trust } from '../event/trust.js';
+import {
+  classifyTrust,
+  contentAuthor,
+  createTaintTracker,
+  type Permission,
+  type PermissionAnswer,
+  refuseCheckout,
+  type TaintTracker,
+  type Trust,
+} from '../event/trust.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { isLimited, spendBefore, usedUp } from '../loop/spend.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';

@@ -2,11 +2,10 @@ import { relative, resolve } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { fetchBaseCode } from '../github/reading/base-code.js';
-import { findRepositoryRoot, readOrigin } from '../lib/checkout.js';
+import { createQueue } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, ToolError } from '../lib/errors.js';
-import { codeAtHead } from '../lib/git.js';
-import { createQueue } from '../lib/queue.js';
+import { codeAtHead, findRepositoryRoot, readOrigin } from '../lib/git.js';
 import { parseDiff } from '../lib/text/diff.js';
 import {
   type BaseCode,

@@ -1,9 +1,8 @@
 import type { ModelParams } from '../agent/config.js';
 import { formatModelRef, type ModelRef } from '../agent/model-ref.js';
-import type { TaintTracker } from '../event/taint.js';
-import { AxeError, messageOf } from '../lib/errors.js';
+import type { TaintTracker } from '../event/trust.js';
+import { AxeError, messageOf, type Warning } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';
-import type { Warning } from '../lib/warning.js';
 import type { OpenModel } from '../loop/asker.js';
 import type { Budget } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';

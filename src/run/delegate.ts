@@ -3,7 +3,7 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';
-import { cleanLine } from '../lib/text/cut.js';
+import { cleanLine } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { turnLimitMessage } from '../loop/run-agent.js';
 import { skillBody } from '../prompt/system.js';

@@ -1,9 +1,8 @@
 import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
 import type { Trigger } from '../event/trigger.js';
 import type { Trust } from '../event/trust.js';
-import type { Clock } from '../lib/clock.js';
-import type { Deadline } from '../lib/time-limit.js';
-import type { Warning } from '../lib/warning.js';
+import type { Clock, Deadline } from '../lib/clock.js';
+import type { Warning } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';
 import type { LoopEvent } from '../loop/events.js';
 import type { Change } from '../memory/change.js';

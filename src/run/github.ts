@@ -1,5 +1,5 @@
-import type { PermissionAnswer } from '../event/permission.js';
 import type { Trigger } from '../event/trigger.js';
+import type { PermissionAnswer } from '../event/trust.js';
 import { createGitHubClient, type GitHubClient, type RetryPause } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { fetchContext } from '../github/context/fetch-context.js';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/model-ref.js';
-import type { TaintTracker } from '../event/taint.js';
+import type { TaintTracker } from '../event/trust.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import { count } from '../lib/text/number.js';
+import { count } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { runAgent } from '../loop/run-agent.js';
 import { type FittedPrompt, fitPrompt } from '../prompt/fit-prompt.js';

@@ -1,6 +1,5 @@
-import { mayWrite, type Permission } from '../event/permission.js';
-import { laneOfWords } from '../event/taint.js';
 import type { Trigger } from '../event/trigger.js';
+import { laneOfWords, mayWrite, type Permission } from '../event/trust.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import type { Severity } from '../review/finding.js';

@@ -1,8 +1,8 @@
 import { REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import { estimateText } from '../lib/text/cut.js';
-import { count } from '../lib/text/number.js';
+import { estimateText } from '../lib/text/bytes.js';
+import { count } from '../lib/text/format.js';
 import type { TokenUse } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';

@@ -1,12 +1,11 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
-import { taskOfMention } from '../event/mention.js';
+import { findMention } from '../event/mention.js';
 import { subjectNumber, type Trigger } from '../event/trigger.js';
-import { AxeError } from '../lib/errors.js';
-import { estimateText } from '../lib/text/cut.js';
-import { count } from '../lib/text/number.js';
-import type { Deadline } from '../lib/time-limit.js';
-import type { Warning } from '../lib/warning.js';
+import type { Deadline } from '../lib/clock.js';
+import { AxeError, type Warning } from '../lib/errors.js';
+import { estimateText } from '../lib/text/bytes.js';
+import { count } from '../lib/text/format.js';
 import { roomForPrompt } from '../loop/compact.js';
 import { compileSchema } from '../loop/json-schema.js';
 import { replyTokensOf } from '../loop/run-agent.js';
@@ -235,11 +234,11 @@ function withinWindow(
   return { ...policy, maxTokens: policy.maxTokens === 0 ? room : Math.min(policy.maxTokens, room) };
 }
 
-function requestOf({ trigger, admissionPolicy }: RunRequest): string {
-  const isReview = reviewCommand(trigger) !== undefined;
-  return isReview
-    ? `Review pull request #${subjectNumber(trigger)}`
-    : taskOfMention(trigger, admissionPolicy);
+/** Of a comment what it says besides the `trigger-phrase`; empty where there is no phrase, or nothing next to it. */
+function requestOf({ trigger, admissionPolicy: { triggerPhrase } }: RunRequest): string {
+  if (reviewCommand(trigger) !== undefined) return `Review pull request #${subjectNumber(trigger)}`;
+  if (trigger.kind !== 'comment' || triggerPhrase === '') return '';
+  return findMention(trigger.body, triggerPhrase) ?? '';
 }
 
 /** The form an agent's answer must have; undefined for any text. Throws a ConfigError for a schema of no use. */

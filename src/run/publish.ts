@@ -1,4 +1,4 @@
-import { laneOfWords, whyOnlyPatch } from '../event/taint.js';
+import { laneOfWords, whyOnlyPatch } from '../event/trust.js';
 import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
 import type { Ledger } from '../review/ledger.js';
 import { applyActs, type MarksOnPull } from '../review/news.js';

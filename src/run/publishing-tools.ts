@@ -1,8 +1,8 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { laneOfWords, mayChange, whyOnlyPatch } from '../event/taint.js';
 import { subjectNumber } from '../event/trigger.js';
+import { laneOfWords, mayChange, whyOnlyPatch } from '../event/trust.js';
+import type { Warning } from '../lib/errors.js';
 import { parseDiff } from '../lib/text/diff.js';
-import type { Warning } from '../lib/warning.js';
 import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
 import { isReadByPeople } from '../prompt/diff-pack.js';
 import { Publications } from '../review/buffer.js';

@@ -1,4 +1,4 @@
-import type { Warning } from '../lib/warning.js';
+import type { Warning } from '../lib/errors.js';
 import { formatKnown } from '../review/said.js';
 import { FENCE_NOTICE } from '../safety/fence.js';
 import type { Dependencies } from './dependencies.js';

@@ -1,8 +1,7 @@
-import type { TaintTracker } from '../event/taint.js';
 import { subjectNumber } from '../event/trigger.js';
-import { messageOf } from '../lib/errors.js';
+import type { TaintTracker } from '../event/trust.js';
+import { messageOf, type Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
-import type { Warning } from '../lib/warning.js';
 import { type Spend, spentFact } from '../loop/spend.js';
 import type { Change, NoteChange } from '../memory/change.js';
 import { computedEntry, storedTask } from '../memory/computed-entry.js';

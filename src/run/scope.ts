@@ -1,8 +1,8 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type FetchedChange, subjectNumber, type Trigger } from '../event/trigger.js';
-import { estimateText } from '../lib/text/cut.js';
+import type { Warning } from '../lib/errors.js';
+import { estimateText } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
-import type { Warning } from '../lib/warning.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';
 import { knownPaths, planScope, reviewCommand, type Scope } from '../review/scope.js';
 import type { PathPatterns } from '../review/state-facts.js';

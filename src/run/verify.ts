@@ -5,7 +5,7 @@ import { VERIFICATION } from '../lib/defaults.js';
 import { type AxeError, ConfigError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { parseDiff } from '../lib/text/diff.js';
-import { count } from '../lib/text/number.js';
+import { count } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';
 import { applyVerdicts, type Buffered } from '../review/buffered.js';

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatModelRef } from '../agent/model-ref.js';
-import { groupBy } from '../lib/group.js';
-import { cleanLine } from '../lib/text/cut.js';
-import { count, grouped, stepDuration, usd } from '../lib/text/number.js';
-import type { Warning } from '../lib/warning.js';
+import { groupBy } from '../lib/data.js';
+import type { Warning } from '../lib/errors.js';
+import { cleanLine, count, grouped, stepDuration, usd } from '../lib/text/format.js';
 import { callTarget } from '../loop/tool-calls.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';

@@ -1,5 +1,5 @@
 import { EFFORTS } from '../agent/choices.js';
-import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, MIN_PERMISSIONS } from '../event/permission.js';
+import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, MIN_PERMISSIONS } from '../event/trust.js';
 import {
   ACTION_MAX_TOKENS,
   ACTION_TIMEOUT_MINUTES,
@@ -16,7 +16,7 @@ import { isLanguage } from '../prompt/system.js';
 import { SEVERITIES } from '../review/finding.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
 import { FINDINGS_GATES } from '../review/record.js';
-import { createSecrets, type Secrets } from '../safety/secret-names.js';
+import { createSecrets, type Secrets } from '../safety/secrets.js';
 
 /** Name and default of every input, as `action.yml` has them; a test holds the two equal (D28). */
 export const INPUT_DEFAULTS = {

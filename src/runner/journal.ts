@@ -1,8 +1,8 @@
 import { join } from 'node:path';
+import { createQueue } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
-import { createQueue } from '../lib/queue.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { Change } from '../memory/change.js';

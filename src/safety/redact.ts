@@ -1,4 +1,4 @@
-import { findTokens, type TextSpan } from './token-shapes.js';
+import { findTokens, type TextSpan } from './secrets.js';
 
 /**
  * The text with every secret replaced by `***`: the registered ones in the forms of {@link encodingsOf}, any twelve

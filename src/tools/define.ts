@@ -1,5 +1,5 @@
 import { ToolError } from '../lib/errors.js';
-import { cleanLine, shown } from '../lib/text/cut.js';
+import { cleanLine, shown } from '../lib/text/format.js';
 import type { Tool, ToolResult } from './tool.js';
 
 /** An answer that says whose words it holds, or which lines it shows. */

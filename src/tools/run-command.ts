@@ -1,6 +1,6 @@
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../lib/defaults.js';
 import { ToolError } from '../lib/errors.js';
-import { truncate } from '../lib/text/cut.js';
+import { truncate } from '../lib/text/bytes.js';
 import { defineTool } from './define.js';
 import type { CommandResult, Shell } from './process/shell.js';
 import type { Tool } from './tool.js';

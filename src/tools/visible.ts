@@ -1,7 +1,6 @@
 import { MAX_TOOL_RESULT_BYTES } from '../lib/defaults.js';
-import { truncate } from '../lib/text/cut.js';
-import { fence } from '../safety/fence.js';
-import { stripTerminalSequences } from '../safety/hidden.js';
+import { truncate } from '../lib/text/bytes.js';
+import { fence, stripTerminalSequences } from '../safety/fence.js';
 
 /** {@link showHidden} for what a program printed: colours and the like are for a terminal and say nothing here. */
 export function showOutput(text: string): string {

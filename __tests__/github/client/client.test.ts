@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createGitHubClient, type GitHubClient } from '../../../src/github/client/client.js';
 import { GitHubError } from '../../../src/github/client/errors.js';
-import { noteTimeLeft } from '../../../src/lib/time-limit.js';
+import { noteTimeLeft } from '../../../src/lib/clock.js';
 import { type Handler, type Peer, sendJson, startLoopback } from '../../helpers/loopback.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
 

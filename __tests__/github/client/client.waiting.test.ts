@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createGitHubClient, type GitHubClient, type RetryPause } from '../../../src/github/client/client.js';
-import { limitTime } from '../../../src/lib/time-limit.js';
+import { limitTime } from '../../../src/lib/clock.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { createFakeClock, type FakeClock } from '../../memory/stores/fake-clock.js';
 

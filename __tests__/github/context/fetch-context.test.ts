@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fetchContext, fetchSurroundings } from '../../../src/github/context/fetch-context.js';
 import { fetchSubject } from '../../../src/github/reading/subject.js';
-import { warningText } from '../../../src/lib/warning.js';
+import { warningText } from '../../../src/lib/errors.js';
 import {
   type Answer,
   createFakeGitHubClient,

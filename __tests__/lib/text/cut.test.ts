@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cleanLine, createOutputBuffer, cutToBytes, truncate } from '../../../src/lib/text/cut.js';
+import { createOutputBuffer, cutToBytes, truncate } from '../../../src/lib/text/bytes.js';
+import { cleanLine } from '../../../src/lib/text/format.js';
 
 describe('cutting to bytes', () => {
   it.each([

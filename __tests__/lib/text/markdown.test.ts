@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { code, details } from '../../../src/lib/text/markdown.js';
+import { code, details } from '../../../src/lib/text/format.js';
 import { sanitize } from '../../../src/safety/sanitize.js';
 
 describe('markdown', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { grouped, stepDuration, usd } from '../../../src/lib/text/number.js';
+import { grouped, stepDuration, usd } from '../../../src/lib/text/format.js';
 
 it.each([
   [0, '0'],

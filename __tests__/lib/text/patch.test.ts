@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatPatch } from '../../../src/lib/text/patch.js';
+import { formatPatch } from '../../../src/lib/text/diff.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const bytes = (text: string | undefined) => (text === undefined ? undefined : new TextEncoder().encode(text));

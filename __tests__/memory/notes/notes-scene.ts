@@ -1,5 +1,5 @@
 import { MAX_SHOWN_NOTES_BYTES } from '../../../src/lib/defaults.js';
-import type { Warning } from '../../../src/lib/warning.js';
+import type { Warning } from '../../../src/lib/errors.js';
 import type { MemoryTree } from '../../../src/memory/change.js';
 import { type BaseCode, checkNotes } from '../../../src/memory/notes/citations.js';
 import { ALL_NOTES_TOOLS, type NotesPlaces, notesPlaces } from '../../../src/memory/notes/place.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { utf8Bytes } from '../../../src/lib/text/cut.js';
+import { utf8Bytes } from '../../../src/lib/text/bytes.js';
 import type { NotesPlaces } from '../../../src/memory/notes/place.js';
 import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../../src/lib/errors.js';
-import { estimateText } from '../../../src/lib/text/cut.js';
+import { estimateText } from '../../../src/lib/text/bytes.js';
 import type { GcFindings } from '../../../src/memory/gc/gc-result.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
 import { parseLog } from '../../../src/memory/units.js';

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { McpServerConfig } from '../../../src/agent/config.js';
-import type { Warning } from '../../../src/lib/warning.js';
+import type { Warning } from '../../../src/lib/errors.js';
 import { type ConnectOptions, connectMcpServers, type McpTools } from '../../../src/tools/mcp/connect.js';
 import { openServer } from '../../../src/tools/mcp/server.js';
 import type { Tool, ToolResult } from '../../../src/tools/tool.js';

@@ -1,7 +1,7 @@
 import type { AgentPlace, AgentReader } from '../../agent/agent-source.js';
+import type { Warning } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { selectPaths } from '../../lib/text/glob.js';
-import type { Warning } from '../../lib/warning.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context.js';
 import { isSecretPath } from '../../tools/files/path-rules.js';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
+import { signalAfter } from '../../lib/clock.js';
 import { PUBLISH_TIMEOUT_MS } from '../../lib/defaults.js';
-import { signalAfter } from '../../lib/time-limit.js';
-import type { Warning } from '../../lib/warning.js';
+import type { Warning } from '../../lib/errors.js';
 import type { GitHubClient, Tolerated } from './client.js';
 import { GitHubError, type GitHubErrorReason, GRAPHQL } from './errors.js';
 

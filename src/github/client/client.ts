@@ -1,8 +1,7 @@
-import type { Clock } from '../../lib/clock.js';
+import { type Clock, timeLeftMs } from '../../lib/clock.js';
 import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError, messageOf, networkCause } from '../../lib/errors.js';
-import { timeLeftMs } from '../../lib/time-limit.js';
 import { GitHubError, GRAPHQL, graphqlError, httpError, networkError } from './errors.js';
 
 /**

@@ -10,7 +10,7 @@ import {
   tagOf,
   type WorkflowRunTrigger,
 } from '../../event/trigger.js';
-import type { Warning } from '../../lib/warning.js';
+import type { Warning } from '../../lib/errors.js';
 import type { Remark, Surroundings, TriggerContext } from '../../prompt/context.js';
 import { isOwnText, laneOf, markOf } from '../../safety/mark.js';
 import { notUnderstood, orRefusal, unreadWarning } from '../client/ask.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { shown } from '../../lib/text/cut.js';
+import { shown } from '../../lib/text/format.js';
 import type { Edits } from '../../tools/workspace/changes.js';
 import { askGraphQl, notUnderstood } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';

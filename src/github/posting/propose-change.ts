@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { shown } from '../../lib/text/cut.js';
+import { shown } from '../../lib/text/format.js';
 import { formatMark, isMarked, type Mark } from '../../safety/mark.js';
 import type { Edits } from '../../tools/workspace/changes.js';
 import { askGraphQl, askRest, createOnce, inRepo, orRefusal } from '../client/ask.js';

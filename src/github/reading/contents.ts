@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { ConfigError } from '../../lib/errors.js';
-import { grouped } from '../../lib/text/number.js';
+import { grouped } from '../../lib/text/format.js';
 import { askGraphQl, askRest, inRepo, notUnderstood, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
-import { warningText } from '../../lib/warning.js';
+import { warningText } from '../../lib/errors.js';
 import type { FailedCheck } from '../../prompt/context.js';
-import { stripTerminalSequences } from '../../safety/hidden.js';
+import { stripTerminalSequences } from '../../safety/fence.js';
 import { fetchPages, inRepo, type Listed, orRefusal, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';

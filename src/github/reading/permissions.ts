@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { mayWrite, type PermissionAnswer } from '../../event/permission.js';
 import type { Repository } from '../../event/trigger.js';
+import { mayWrite, type PermissionAnswer } from '../../event/trust.js';
 import { askRest, inRepo, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';

@@ -1,7 +1,7 @@
 import { subjectNumber, type Trigger } from '../../event/trigger.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/cut.js';
 import { parseDiff } from '../../lib/text/diff.js';
+import { shown } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../memory/log-path.js';
 import { defineTool, readChoice } from '../../tools/define.js';
 import type { GitHubClient } from '../client/client.js';

@@ -1,5 +1,6 @@
-import { cleanLine, truncate } from '../../lib/text/cut.js';
-import { warningText } from '../../lib/warning.js';
+import { warningText } from '../../lib/errors.js';
+import { truncate } from '../../lib/text/bytes.js';
+import { cleanLine } from '../../lib/text/format.js';
 import type { FailedCheck } from '../../prompt/context.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';

@@ -1,6 +1,6 @@
 import { MAX_TOOL_RESULT_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import { truncate } from '../../lib/text/cut.js';
+import { truncate } from '../../lib/text/bytes.js';
 import type { Post } from '../../review/seen.js';
 import { isOwnText } from '../../safety/mark.js';
 import type { Tool } from '../../tools/tool.js';

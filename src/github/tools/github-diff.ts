@@ -1,7 +1,7 @@
 import { READ_FILE_LINES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/cut.js';
 import type { DiffFile } from '../../lib/text/diff.js';
+import { shown } from '../../lib/text/format.js';
 import { linesOfDiff } from '../../review/evidence.js';
 import type { Tool } from '../../tools/tool.js';
 import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';

@@ -1,6 +1,6 @@
 import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/cut.js';
+import { shown } from '../../lib/text/format.js';
 import { IS_MEMORY } from '../../memory/log-path.js';
 import { numberLines, readPage, refuseBinary } from '../../tools/files/read-file.js';
 import type { Tool } from '../../tools/tool.js';

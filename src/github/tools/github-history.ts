@@ -1,4 +1,5 @@
-import { cleanLine, truncate } from '../../lib/text/cut.js';
+import { truncate } from '../../lib/text/bytes.js';
+import { cleanLine } from '../../lib/text/format.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';
 import { type FileCommit, fetchCommitsOfFile } from '../reading/history.js';

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { ToolError } from '../../lib/errors.js';
-import { cleanLine, truncate } from '../../lib/text/cut.js';
+import { truncate } from '../../lib/text/bytes.js';
+import { cleanLine } from '../../lib/text/format.js';
 import { readChoice } from '../../tools/define.js';
 import type { Tool } from '../../tools/tool.js';
 import { thirdParty } from '../../tools/visible.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.js';
-import type { Warning } from '../../lib/warning.js';
+import type { Warning } from '../../lib/errors.js';
 import type { Change, MemoryTree } from '../change.js';
 import type { ReadBase } from '../notes/citations.js';
 import type { Provenance } from '../provenance.js';

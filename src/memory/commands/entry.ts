@@ -1,5 +1,5 @@
 import { encodeBytes } from '../../lib/text/bytes.js';
-import { count } from '../../lib/text/number.js';
+import { count } from '../../lib/text/format.js';
 import type { MemoryTree, NoteChange } from '../change.js';
 import { untrustedPath } from '../log-path.js';
 import { backupPath, isNotesPath } from '../notes/place.js';

@@ -1,4 +1,4 @@
-import { paragraphs } from '../../lib/text/markdown.js';
+import { paragraphs } from '../../lib/text/format.js';
 import type { Change } from '../change.js';
 import {
   allEntries,

@@ -1,6 +1,6 @@
 import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
-import { stripInvisible } from '../../safety/hidden.js';
+import { stripInvisible } from '../../safety/fence.js';
 import { sanitize } from '../../safety/sanitize.js';
 import { type Change, versionId } from '../change.js';
 import { citationsIn, citeLine, completeCitations } from '../notes/citations.js';

@@ -1,5 +1,5 @@
 import { encodeBytes } from '../../lib/text/bytes.js';
-import { count } from '../../lib/text/number.js';
+import { count } from '../../lib/text/format.js';
 import { parseReviewFacts } from '../../review/state-facts.js';
 import { worthTable } from '../../review/worth.js';
 import { statePath } from '../state.js';

@@ -1,7 +1,7 @@
 import { dateOf } from '../../lib/clock.js';
 import type { AxeError } from '../../lib/errors.js';
 import type { RunStats } from '../../lib/outcome.js';
-import { count } from '../../lib/text/number.js';
+import { count } from '../../lib/text/format.js';
 import type { GoneLine } from '../notes/citations.js';
 import { stripProvenance } from '../run-log.js';
 import type { SaveResult } from '../store.js';

@@ -1,6 +1,5 @@
 import { ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/cut.js';
-import { count } from '../../lib/text/number.js';
+import { count, shown } from '../../lib/text/format.js';
 import { normalizeCode } from '../../review/diff-lines.js';
 import { WORDS } from '../../review/evidence.js';
 

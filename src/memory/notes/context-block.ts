@@ -1,7 +1,7 @@
 import { dateOf } from '../../lib/clock.js';
-import { cutToBytes, estimateText, utf8Bytes } from '../../lib/text/cut.js';
-import { grouped } from '../../lib/text/number.js';
-import type { Warning } from '../../lib/warning.js';
+import type { Warning } from '../../lib/errors.js';
+import { cutToBytes, estimateText, utf8Bytes } from '../../lib/text/bytes.js';
+import { grouped } from '../../lib/text/format.js';
 import { foldLetters } from '../../safety/fence.js';
 import { readableText } from '../run-log.js';
 import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from './place.js';

@@ -1,4 +1,4 @@
-import { utf8Bytes } from '../../lib/text/cut.js';
+import { utf8Bytes } from '../../lib/text/bytes.js';
 import { normalizeCode } from '../../review/diff-lines.js';
 import { separator } from '../run-log.js';
 import { withoutPlaces } from './citations.js';

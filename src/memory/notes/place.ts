@@ -1,5 +1,5 @@
 import { dateOf, isDate } from '../../lib/clock.js';
-import { utf8Bytes } from '../../lib/text/cut.js';
+import { utf8Bytes } from '../../lib/text/bytes.js';
 
 /** What a note is about: lasting facts, open tasks, a day, or a text of its own (memory-tools 1.1). */
 export type NoteTarget =

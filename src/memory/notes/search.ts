@@ -1,6 +1,5 @@
-import { compareBytes } from '../../lib/text/bytes.js';
-import { cutToBytes, utf8Bytes } from '../../lib/text/cut.js';
-import { count } from '../../lib/text/number.js';
+import { compareBytes, cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
+import { count } from '../../lib/text/format.js';
 import { promptText, readableText } from '../run-log.js';
 import { linesOf, TRUNCATED_MARK } from './context-block.js';
 import { type NotesPlaces, targetAt } from './place.js';

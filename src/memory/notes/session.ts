@@ -1,10 +1,7 @@
 import type { Lane } from '../../event/trust.js';
-import { dateOf } from '../../lib/clock.js';
-import { ToolError } from '../../lib/errors.js';
-import { createQueue } from '../../lib/queue.js';
-import { compareBytes, encodeBytes } from '../../lib/text/bytes.js';
-import { cutToBytes, utf8Bytes } from '../../lib/text/cut.js';
-import type { Warning } from '../../lib/warning.js';
+import { createQueue, dateOf } from '../../lib/clock.js';
+import { ToolError, type Warning } from '../../lib/errors.js';
+import { compareBytes, cutToBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
 import { untrustedPath } from '../log-path.js';
 import { joinOnLines, promptText, readableText } from '../run-log.js';

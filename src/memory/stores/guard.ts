@@ -1,4 +1,4 @@
-import { createQueue } from '../../lib/queue.js';
+import { createQueue } from '../../lib/clock.js';
 import { pathsOf } from '../change.js';
 import { untrustedPath } from '../log-path.js';
 import { failed, type MemoryStore } from '../store.js';

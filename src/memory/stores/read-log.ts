@@ -1,5 +1,5 @@
+import type { Warning } from '../../lib/errors.js';
 import { encodeBytes } from '../../lib/text/bytes.js';
-import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import { countEntries, lastEntries } from '../run-log.js';
 import { statePath } from '../state.js';

@@ -1,5 +1,5 @@
+import { limitTime } from '../../lib/clock.js';
 import { AxeError, messageOf } from '../../lib/errors.js';
-import { limitTime } from '../../lib/time-limit.js';
 import { statePath } from '../state.js';
 import {
   type FailedSave,

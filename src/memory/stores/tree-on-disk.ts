@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { messageOf } from '../../lib/errors.js';
+import { messageOf, type Warning } from '../../lib/errors.js';
 import { type FileStat, type Files, readWhole } from '../../lib/files.js';
-import type { Warning } from '../../lib/warning.js';
 import type { MemoryTree } from '../change.js';
 import { isNotesPath } from '../notes/place.js';
 import type { BlockedPlace, SaveFailure } from '../store.js';

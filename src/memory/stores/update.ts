@@ -1,7 +1,5 @@
-import type { Clock } from '../../lib/clock.js';
-import { messageOf } from '../../lib/errors.js';
-import { limitTime, timeLeftMs } from '../../lib/time-limit.js';
-import type { Warning } from '../../lib/warning.js';
+import { type Clock, limitTime, timeLeftMs } from '../../lib/clock.js';
+import { messageOf, type Warning } from '../../lib/errors.js';
 import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.js';
 import {
   type BlockedPlace,

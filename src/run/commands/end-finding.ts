@@ -1,4 +1,4 @@
-import { cleanLine } from '../../lib/text/cut.js';
+import { cleanLine } from '../../lib/text/format.js';
 import { type MemoryRefusal, refusal } from '../../memory/commands/command-session.js';
 import { isOpen } from '../../review/finding.js';
 import type { Ledger } from '../../review/ledger.js';

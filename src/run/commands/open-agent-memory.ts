@@ -1,7 +1,6 @@
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import { parseModelRef } from '../../agent/model-ref.js';
-import type { AdmissionPolicy, Permission } from '../../event/permission.js';
-import type { Trust } from '../../event/trust.js';
+import type { AdmissionPolicy, Permission, Trust } from '../../event/trust.js';
 import {
   keepsNothing,
   type MemoryCommandResult,

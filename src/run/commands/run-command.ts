@@ -1,8 +1,7 @@
 import { formatCommandTable } from '../../event/comment-commands.js';
-import { DEFAULT_ADMISSION_POLICY, weaker } from '../../event/permission.js';
-import { classifyTrust } from '../../event/trust.js';
+import { classifyTrust, DEFAULT_ADMISSION_POLICY, weaker } from '../../event/trust.js';
 import { AxeError } from '../../lib/errors.js';
-import { cleanLine } from '../../lib/text/cut.js';
+import { cleanLine } from '../../lib/text/format.js';
 import {
   formatCommandResult,
   type MemoryCommandResult,

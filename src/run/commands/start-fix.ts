@@ -1,5 +1,5 @@
-import { DEFAULT_ADMISSION_POLICY } from '../../event/permission.js';
 import type { CommentTrigger } from '../../event/trigger.js';
+import { DEFAULT_ADMISSION_POLICY } from '../../event/trust.js';
 import { refusal } from '../../memory/commands/command-session.js';
 import { isOpen } from '../../review/finding.js';
 import type { KnownFinding } from '../../review/seen.js';

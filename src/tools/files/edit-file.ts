@@ -1,6 +1,6 @@
 import { MAX_WRITTEN_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import { shown } from '../../lib/text/cut.js';
+import { shown } from '../../lib/text/format.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import type { Workspace } from '../workspace/workspace.js';

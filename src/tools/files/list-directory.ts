@@ -1,5 +1,5 @@
 import { MAX_LISTED_ENTRIES } from '../../lib/defaults.js';
-import { truncate } from '../../lib/text/cut.js';
+import { truncate } from '../../lib/text/bytes.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';
 import { showHidden } from '../visible.js';

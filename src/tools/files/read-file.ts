@@ -5,7 +5,8 @@ import {
   READ_FILE_LINES,
 } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
-import { shown, truncate, utf8Bytes } from '../../lib/text/cut.js';
+import { truncate, utf8Bytes } from '../../lib/text/bytes.js';
+import { shown } from '../../lib/text/format.js';
 import { isBinary } from '../../prompt/context.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';

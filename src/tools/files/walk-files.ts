@@ -1,8 +1,8 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { isInside } from '../../lib/confine.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import type { CompiledPattern } from '../../lib/text/glob.js';
+import { isInside } from '../../lib/user-files.js';
 import { isSecretPath } from './path-rules.js';
 
 export interface WalkedFile {

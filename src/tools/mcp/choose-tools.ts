@@ -1,6 +1,6 @@
-import { depthExceeds, field } from '../../lib/json.js';
-import { cleanLine, cutToCharacters } from '../../lib/text/cut.js';
-import { stripInvisible } from '../../safety/hidden.js';
+import { depthExceeds, field } from '../../lib/data.js';
+import { cleanLine, cutToCharacters } from '../../lib/text/format.js';
+import { stripInvisible } from '../../safety/fence.js';
 import type { Tool } from '../tool.js';
 
 /** Most tools all servers of an agent offer together; OpenAI takes 128 per request, and built-ins need room. */

@@ -1,7 +1,7 @@
 import type { McpServerConfig } from '../../agent/config.js';
 import type { Environment } from '../../lib/environment.js';
-import { cleanLine } from '../../lib/text/cut.js';
-import type { Warning } from '../../lib/warning.js';
+import type { Warning } from '../../lib/errors.js';
+import { cleanLine } from '../../lib/text/format.js';
 import { redact } from '../../safety/redact.js';
 import type { Tool } from '../tool.js';
 import { type ChosenTool, chooseTools, isJsonObject, loadSchemaCheck, type Offer } from './choose-tools.js';

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { cleanLine } from '../../lib/text/cut.js';
+import { cleanLine } from '../../lib/text/format.js';
 import { guardGroup, killGroup } from '../process/programs.js';
 
 /** How long a program has after each step of being stopped: its input ends, then SIGTERM, then SIGKILL. */

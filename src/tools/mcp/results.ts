@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { cleanLine, truncate } from '../../lib/text/cut.js';
+import { truncate } from '../../lib/text/bytes.js';
+import { cleanLine } from '../../lib/text/format.js';
 import type { ToolResult } from '../tool.js';
 import { showOutput } from '../visible.js';
 

@@ -1,10 +1,10 @@
 import type { Client, Tool as DefinedTool, Transport } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
+import { field } from '../../lib/data.js';
 import { networkCause } from '../../lib/errors.js';
-import { field } from '../../lib/json.js';
 import { VERSION } from '../../lib/product.js';
-import { cleanLine } from '../../lib/text/cut.js';
+import { cleanLine } from '../../lib/text/format.js';
 import type { ToolResult } from '../tool.js';
 import type { ChosenTool, JsonObject, OfferedTool } from './choose-tools.js';
 import { ProgramTransport } from './program-transport.js';

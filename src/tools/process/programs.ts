@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { isInside } from '../../lib/confine.js';
 import type { Environment } from '../../lib/environment.js';
 import { AxeError } from '../../lib/errors.js';
+import { isInside } from '../../lib/user-files.js';
 
 /** The programs that we start ourselves while tools may write. */
 export interface Programs {

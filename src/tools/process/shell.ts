@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Environment } from '../../lib/environment.js';
 import { messageOf, ToolError } from '../../lib/errors.js';
-import { createOutputBuffer } from '../../lib/text/cut.js';
+import { createOutputBuffer } from '../../lib/text/bytes.js';
 import { guardGroup, killGroup, scrubEnv } from './programs.js';
 
 /** How long a jail may take to end when its input has ended. None of its processes gets away. */

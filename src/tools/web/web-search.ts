@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { parseJson } from '../../lib/data.js';
 import { MAX_TOOL_RESULT_BYTES, WEB_TIMEOUT_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { networkCause, ToolError } from '../../lib/errors.js';
-import { parseJson } from '../../lib/json.js';
-import { cleanLine, truncate } from '../../lib/text/cut.js';
+import { truncate } from '../../lib/text/bytes.js';
+import { cleanLine } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
 import { defineTool } from '../define.js';
 import type { Tool } from '../tool.js';

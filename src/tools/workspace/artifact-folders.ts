@@ -2,9 +2,9 @@ import { cp, lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { LoadedAgent } from '../../agent/agent-source.js';
-import { confine } from '../../lib/confine.js';
 import { type Environment, expandPath } from '../../lib/environment.js';
 import { AxeError, messageOf } from '../../lib/errors.js';
+import { confine } from '../../lib/user-files.js';
 import { makeVisible } from '../process/process-jail.js';
 import type { Workspace } from './workspace.js';
 

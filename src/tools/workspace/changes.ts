@@ -1,9 +1,8 @@
 import { basename, dirname, join } from 'node:path/posix';
 import { ToolError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
-import { shown } from '../../lib/text/cut.js';
+import { count, grouped, shown } from '../../lib/text/format.js';
 import { compileGlob } from '../../lib/text/glob.js';
-import { count, grouped } from '../../lib/text/number.js';
 import { createMemoryFilter } from '../../memory/log-path.js';
 import { isBinary } from '../../prompt/context.js';
 import { redact } from '../../safety/redact.js';

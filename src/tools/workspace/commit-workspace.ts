@@ -1,9 +1,8 @@
 import { dirname, join } from 'node:path/posix';
+import { createQueue } from '../../lib/clock.js';
 import { ToolError } from '../../lib/errors.js';
-import { createQueue } from '../../lib/queue.js';
 import { compareBytes } from '../../lib/text/bytes.js';
-import { shown } from '../../lib/text/cut.js';
-import { grouped } from '../../lib/text/number.js';
+import { grouped, shown } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../memory/log-path.js';
 import { isSecretPath, parsePath } from '../files/path-rules.js';
 import type { Changes } from './changes.js';

@@ -15,7 +15,7 @@ import { basename, dirname, join, relative, sep } from 'node:path';
 import { ToolError } from '../../lib/errors.js';
 import { errorCode, readFully } from '../../lib/files.js';
 import { compareBytes } from '../../lib/text/bytes.js';
-import { shown } from '../../lib/text/cut.js';
+import { shown } from '../../lib/text/format.js';
 import { isSecretPath } from '../files/path-rules.js';
 import type { Changes } from './changes.js';
 import { type Jail, realInside, refuse, segmentsOf } from './jail.js';

@@ -1,10 +1,10 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { isInside } from '../../lib/confine.js';
 import type { Environment } from '../../lib/environment.js';
 import { ToolError } from '../../lib/errors.js';
 import { errorCode, fileError } from '../../lib/files.js';
-import { shown } from '../../lib/text/cut.js';
+import { shown } from '../../lib/text/format.js';
+import { isInside } from '../../lib/user-files.js';
 import { IS_MEMORY } from '../../memory/log-path.js';
 import { isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';
 

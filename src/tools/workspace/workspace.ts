@@ -1,6 +1,6 @@
+import { createQueue } from '../../lib/clock.js';
 import { ToolError } from '../../lib/errors.js';
-import { createQueue } from '../../lib/queue.js';
-import { shown } from '../../lib/text/cut.js';
+import { shown } from '../../lib/text/format.js';
 import { changeFile, type FolderEntry, listInside, readStart, type Tracked } from './inside.js';
 import { createJail, type Jail, type ProtectedPaths, realInside, toToolError } from './jail.js';
 

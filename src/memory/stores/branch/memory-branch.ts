@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
+import { noteTimeLeft } from '../../../lib/clock.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
-import { noteTimeLeft } from '../../../lib/time-limit.js';
 import type { CommitResult } from '../update.js';
 import {
   type BranchAccess,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { gunzipSync, zstdDecompressSync } from 'node:zlib';
 import { decodeBytes } from '../../../lib/text/bytes.js';
-import { grouped } from '../../../lib/text/number.js';
+import { grouped } from '../../../lib/text/format.js';
 import type { MemoryTree } from '../../change.js';
 import { isMemoryPath } from '../tree-on-disk.js';
 

@@ -4,7 +4,7 @@ import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import { messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
 import { encodeBytes } from '../../../lib/text/bytes.js';
-import { count, grouped } from '../../../lib/text/number.js';
+import { count, grouped } from '../../../lib/text/format.js';
 import type { MemoryTree } from '../../change.js';
 import { decodeField, encodeField } from '../../provenance.js';
 import { type FailedSave, failed, type MemoryStore } from '../../store.js';

@@ -25,3 +25,14 @@ export function depthExceeds(value: unknown, maxDepth: number): boolean {
 function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
+
+/** `Map.groupBy`, which Node 20 does not have. */
+export function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}

@@ -1,0 +1,115 @@
+import { type AxeError, describeError } from '../errors.js';
+
+/** A whole number for people, `24,730`. A first `toLocaleString` loads the data of all languages: 10 ms of every run. */
+export function grouped(number: number): string {
+  const digits = Math.round(number).toFixed(0);
+  return digits.replace(/\B(?=(?:\d{3})+$)/g, ',');
+}
+
+/** A duration for people: `4.2 s`, `41 s`, `3 min 20 s`. */
+export function duration(ms: number): string {
+  const seconds = ms / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return whole < 120 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
+
+/** How long one step took, which can be much less than a second: `12 ms`, `4.2 s`. */
+export function stepDuration(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : duration(ms);
+}
+
+/** `1 entry`, `2 entries`, `1,204 calls`. */
+export function count(number: number, noun: string): string {
+  if (number === 1) return `1 ${noun}`;
+  return `${grouped(number)} ${noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`}`;
+}
+
+/** An amount of US dollars for people: cents, and the digits after them of what is less than a dollar. */
+export function usd(amount: number): string {
+  const digits = amount >= 1 ? 2 : amount === 0 || amount >= 0.0001 ? 4 : 6;
+  return `$${amount.toFixed(digits).replace(/(\.\d\d\d*?)0+$/, '$1')}`;
+}
+
+/**
+ * A text by somebody else as part of one line of ours: line breaks and control characters are spaces, invisible
+ * characters are gone, and at most `maxCodePoints` are left.
+ */
+export function cleanLine(text: string, maxCodePoints: number): string {
+  const visible = text
+    .replace(ANSI_SEQUENCES, '')
+    .replace(INVISIBLE, '')
+    .replace(/[\p{Cc}\p{White_Space}]+/gu, ' ')
+    .trim();
+  return cutToCharacters(visible, maxCodePoints);
+}
+
+/** The beginning of a text in at most this many code points; an ellipsis, counted too, says that there was more. */
+export function cutToCharacters(text: string, maxCodePoints: number): string {
+  const points = Array.from(text);
+  if (points.length <= maxCodePoints) return text;
+  const beginning = points.slice(0, maxCodePoints - 1).join('');
+  return `${beginning.trimEnd()}…`;
+}
+
+/** Terminal colours and cursor movements (ECMA-48 control sequences). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what a sequence begins with
+const ANSI_SEQUENCES = /\u001b\[[0-?]*[ -/]*[@-~]/g;
+
+/** Format and tag characters, lone surrogates, variation selectors, and letters that draw nothing. */
+const INVISIBLE = /[\p{Cf}\p{Cs}\p{Variation_Selector}\u115F\u1160\u3164\uFFA0]/gu;
+
+const MAX_SHOWN = 200;
+
+/** A path, pattern or address of the model's in a message of ours: quoted, on one line, not too long. */
+export function shown(text: string): string {
+  return JSON.stringify(cleanLine(text, MAX_SHOWN));
+}
+
+/** A part that is folded away until it is asked for. */
+export function details(title: string, body: string): string {
+  return `<details><summary>${title}</summary>\n\n${body}\n\n</details>`;
+}
+
+/** A place as it is written in the repository or the cache, whatever marks it ends in. */
+export function code(place: string): string {
+  return `\`${place.replaceAll('`', "'")}\``;
+}
+
+/** A fence longer than any run of backticks inside, so that no text can end it. */
+export function codeBlock(text: string, language = 'text'): string {
+  const fence = '`'.repeat(Math.max(2, longestRun(text)) + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** A short text as a code span, whatever backticks it holds. */
+export function codeSpan(text: string): string {
+  const longest = longestRun(text);
+  const fence = '`'.repeat(longest + 1);
+  const space = longest > 0 ? ' ' : '';
+  return `${fence}${space}${text}${space}${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}
+
+/** An error as it is, and below it what to do: a block does not wrap its lines, so a remedy in it would be out of sight. */
+export function errorBlock(error: AxeError): string {
+  return paragraphs([codeBlock(describeError(error)), oneLine(error.remedy ?? '')]);
+}
+
+export function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, ' ');
+}
+
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.map((cell) => oneLine(cell).replaceAll('|', '\\|')).join(' | ')} |`)
+    .join('\n');
+}
+
+/** Empty ones are left out. */
+export function paragraphs(parts: readonly string[]): string {
+  return parts.filter((part) => part.trim() !== '').join('\n\n');
+}
