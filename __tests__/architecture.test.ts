@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_241,
-  'files of src/': 296,
+  'lines of src/': 49_135,
+  'files of src/': 278,
   'types of src/': 669,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 75_915,
+  'lines of __tests__/': 75_914,
   'lines of scripts/, bench/ and eval/': 4946,
 };
 

@@ -1,11 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { protectedPaths } from '../../src/tools/files/path-rules.js';
 import { jailPlaces, makeReserved, untrackedCredentials } from '../../src/tools/process/jail-places.js';
 import { createCommandJail } from '../../src/tools/process/process-jail.js';
 import { safePrograms } from '../../src/tools/process/programs.js';
 import { createShell } from '../../src/tools/process/shell.js';
-import { protectedPaths } from '../../src/tools/workspace/jail.js';
 import { absentWays, isolated, waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { JAIL_ATTACKS } from './jail-attacks.js';

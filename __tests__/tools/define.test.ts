@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ToolError } from '../../src/lib/errors.js';
-import { defineTool, readChoice, type Shape, schemaOf } from '../../src/tools/define.js';
+import { defineTool, readChoice, type Shape, schemaOf } from '../../src/tools/tool.js';
 import { quiet } from './workspace-scene.js';
 
 const item = {

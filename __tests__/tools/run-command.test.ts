@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { COMMAND_TIMEOUT_MS, MAX_TOOL_RESULT_BYTES } from '../../src/lib/defaults.js';
-import type { CommandRequest, CommandResult } from '../../src/tools/process/shell.js';
-import { createRunCommand } from '../../src/tools/run-command.js';
+import { type CommandRequest, type CommandResult, createRunCommand } from '../../src/tools/process/shell.js';
 import { quiet } from './workspace-scene.js';
 
 const done: CommandResult = { exitCode: 0, output: '', timedOut: false };

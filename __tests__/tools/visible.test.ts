@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES } from '../../src/lib/defaults.js';
-import { showHidden, showOutput, thirdParty } from '../../src/tools/visible.js';
+import { showHidden, showOutput, thirdParty } from '../../src/tools/tool.js';
 
 describe('hidden characters', () => {
   it.each([

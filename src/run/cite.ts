@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
-import { fetchBaseCode } from '../github/reading/base-code.js';
+import { fetchBaseCode } from '../github/reading/contents.js';
 import { createQueue } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, ToolError } from '../lib/errors.js';
@@ -19,7 +19,7 @@ import {
 import { projectSlug } from '../memory/notes/place.js';
 import { checkEvidence, createShownFiles, linesOfDiff, type ShownLines } from '../review/evidence.js';
 import { sanitize } from '../safety/sanitize.js';
-import { showHidden } from '../tools/visible.js';
+import { showHidden } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
 import { codeNotRead } from './notes.js';
 import type { ReviewedChange, RunNotes } from './records.js';

@@ -1,23 +1,20 @@
 import { nearest } from '../agent/suggest.js';
 import type { GitHubReader } from '../github/reading/reader.js';
-import { createGitHubChecks } from '../github/tools/github-checks.js';
-import { createGitHubComments } from '../github/tools/github-comments.js';
-import { createGitHubDiff } from '../github/tools/github-diff.js';
-import { createGitHubFile } from '../github/tools/github-file.js';
-import { createGitHubHistory } from '../github/tools/github-history.js';
-import { createGitHubSearch } from '../github/tools/github-search.js';
+import {
+  createGitHubDiff,
+  createGitHubFile,
+  createGitHubHistory,
+  createGitHubSearch,
+} from '../github/tools/code.js';
+import { createGitHubChecks, createGitHubComments } from '../github/tools/talk.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
-import { createEditFile } from '../tools/files/edit-file.js';
-import { createListDirectory } from '../tools/files/list-directory.js';
-import { createReadFile } from '../tools/files/read-file.js';
-import { createSearchFiles } from '../tools/files/search-files.js';
-import { createDeleteFile, createWriteFile } from '../tools/files/write-file.js';
-import type { Shell } from '../tools/process/shell.js';
+import { createListDirectory, createReadFile, createSearchFiles } from '../tools/files/read-files.js';
+import { createDeleteFile, createEditFile, createWriteFile } from '../tools/files/write-files.js';
+import { createRunCommand, type Shell } from '../tools/process/shell.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
-import { createRunCommand } from '../tools/run-command.js';
 import type { Tool } from '../tools/tool.js';
 import { createUrlFetch } from '../tools/web/url-fetch.js';
 import { createWebSearch } from '../tools/web/web-search.js';

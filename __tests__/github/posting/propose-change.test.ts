@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { proposeChange } from '../../../src/github/posting/propose-change.js';
+import { proposeChange } from '../../../src/github/posting/commit-edits.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { type Hello, NAME, startHello } from '../hello-fixture.js';
 

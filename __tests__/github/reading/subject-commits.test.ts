@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/event/trigger.js';
-import { subjectCommits } from '../../../src/github/reading/subject-commits.js';
+import { subjectCommits } from '../../../src/github/reading/reader.js';
 import { createFakeGitHubClient, noAbort } from '../../helpers/github-client-fake.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
 import { emptyPull } from '../hello-fixture.js';

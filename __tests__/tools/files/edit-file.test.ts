@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createEditFile } from '../../../src/tools/files/edit-file.js';
+import { createEditFile } from '../../../src/tools/files/write-files.js';
 import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
 async function edit(content: string | Uint8Array, input: object) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createListDirectory } from '../../../src/tools/files/list-directory.js';
+import { createListDirectory } from '../../../src/tools/files/read-files.js';
 import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
 describe('list_directory', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MAX_READ_SCAN_BYTES, MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
-import { createReadFile, readPage } from '../../../src/tools/files/read-file.js';
+import { createReadFile, readPage } from '../../../src/tools/files/read-files.js';
 import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
 const many = Array.from({ length: 5000 }, (_, index) => `line ${index + 1}`).join('\n');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES, SEARCH_LIMITS } from '../../../src/lib/defaults.js';
 import { ToolError } from '../../../src/lib/errors.js';
-import { createSearchFiles } from '../../../src/tools/files/search-files.js';
+import { createSearchFiles } from '../../../src/tools/files/read-files.js';
 import type { Workspace } from '../../../src/tools/workspace/workspace.js';
 import { createFakeClock } from '../../memory/stores/fake-clock.js';
 import { createTestWorkspace, quiet } from '../workspace-scene.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_WRITTEN_BYTES } from '../../../src/lib/defaults.js';
-import { createWriteFile } from '../../../src/tools/files/write-file.js';
+import { createWriteFile } from '../../../src/tools/files/write-files.js';
 import { createTestWorkspace, quiet } from '../workspace-scene.js';
 
 describe('write_file', () => {

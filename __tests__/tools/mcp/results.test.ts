@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
-import { formatResult as format } from '../../../src/tools/mcp/results.js';
+import { formatResult as format } from '../../../src/tools/mcp/server.js';
 
 /** The client has checked an answer before. */
 function formatResult(answer: object) {

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { protectedPaths } from '../../../src/tools/files/path-rules.js';
 import { jailPlaces, makeReserved } from '../../../src/tools/process/jail-places.js';
 import { createCommandJail, findCommandJail } from '../../../src/tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../../../src/tools/process/programs.js';
 import { createShell } from '../../../src/tools/process/shell.js';
-import { protectedPaths } from '../../../src/tools/workspace/jail.js';
 import { isolated, waysHere } from '../../helpers/jail.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 

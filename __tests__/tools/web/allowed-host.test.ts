@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPublicAddress, refuseUrl } from '../../../src/tools/web/allowed-host.js';
+import { isPublicAddress, refuseUrl } from '../../../src/tools/web/url-fetch.js';
 
 const refusal = (url: string, allowedHosts: readonly string[] = []) => refuseUrl(new URL(url), allowedHosts);
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, realpathSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { openFolder, readStart } from '../../../src/tools/workspace/inside.js';
+import { openFolder, readStart } from '../../../src/tools/workspace/workspace.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 /** A checked path, and then something else in its place: what a race between check and use comes to (C7 88). */

@@ -3,8 +3,7 @@ import { ToolError } from '../../lib/errors.js';
 import type { CommitFile, CommitFiles } from '../../tools/workspace/commit-workspace.js';
 import type { GitHubClient } from '../client/client.js';
 import { blobSha, fetchBlob, fetchTexts, fetchTree } from './contents.js';
-import { once, toTool } from './reader.js';
-import { type SubjectCommits, subjectCommits } from './subject-commits.js';
+import { once, type SubjectCommits, subjectCommits, toTool } from './reader.js';
 
 /**
  * The files of an event's commit through GitHub's API: one request lists them, and those that are asked for together come

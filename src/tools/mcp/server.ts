@@ -1,14 +1,15 @@
-import type { Client, Tool as DefinedTool, Transport } from '@modelcontextprotocol/client';
+import { isDeepStrictEqual } from 'node:util';
+import type { CallToolResult, Client, Tool as DefinedTool, Transport } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
 import { field } from '../../lib/data.js';
 import { networkCause } from '../../lib/errors.js';
 import { VERSION } from '../../lib/product.js';
+import { truncate } from '../../lib/text/bytes.js';
 import { cleanLine } from '../../lib/text/format.js';
-import type { ToolResult } from '../tool.js';
+import { showOutput, type ToolResult } from '../tool.js';
 import type { ChosenTool, JsonObject, OfferedTool } from './choose-tools.js';
 import { ProgramTransport } from './program-transport.js';
-import { formatResult } from './results.js';
 
 /** The client's own `listTools` refuses a whole list for one broken schema, and prints what the server says. */
 const PAGE = v.object({
@@ -271,4 +272,72 @@ export function describeFailure(thrown: unknown): string {
 
 function statusOf(thrown: unknown): unknown {
   return field(thrown, field(thrown, 'name') === 'SseError' ? 'code' : 'status');
+}
+
+/** Longest name, address or type that is shown, in code points. */
+const MAX_SHOWN = 200;
+
+/**
+ * The answer of `tools/call` as text: its texts joined by newlines, as in axe; what is not text described in a line;
+ * structured content as JSON where it says more (MCP specification, tools, tool result). Hidden characters are written
+ * out and the whole is cut by the one rule.
+ */
+export function formatResult({ content, structuredContent, isError = false }: CallToolResult): ToolResult {
+  const parts = content.map(formatPart);
+  if (structuredContent !== undefined && !isSaid(structuredContent, content)) {
+    parts.push(JSON.stringify(structuredContent, null, 2));
+  }
+  if (parts.length === 0) return { text: 'MCP tool returned no content', isError };
+  return { text: truncate(showOutput(parts.join('\n'))), isError };
+}
+
+type Content = CallToolResult['content'];
+
+function formatPart(part: Content[number]): string {
+  switch (part.type) {
+    case 'text':
+      return part.text;
+    case 'image':
+    case 'audio':
+      return `[${part.type}: ${shown(part.mimeType)}, ${sizeOf(part.data)}, not shown]`;
+    case 'resource': {
+      const { resource } = part;
+      const what = `resource ${shown(resource.uri)}: ${shown(resource.mimeType ?? 'unknown type')}`;
+      return 'text' in resource
+        ? `[${what}]\n${resource.text}`
+        : `[${what}, ${sizeOf(resource.blob)}, not shown]`;
+    }
+    case 'resource_link':
+      return `[link to the resource ${shown(part.uri)} (${shown(part.title ?? part.name)})]`;
+  }
+}
+
+function sizeOf(base64: string): string {
+  return `${Buffer.byteLength(base64, 'base64')} bytes`;
+}
+
+function shown(text: string): string {
+  return cleanLine(text, MAX_SHOWN);
+}
+
+/**
+ * Whether the content says the same as JSON, which servers send for older clients (MCP specification, tools, structured
+ * content): as one text, or as the texts or parts of a list in the place of a single key (`{"result": …}`).
+ */
+function isSaid(structured: unknown, content: Content): boolean {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  const values = texts.map(parsedOrText);
+  const said = [...texts, ...values, ...content, texts.join('\n'), texts, values, content];
+  const [only, ...more] = Object.values(Object(structured));
+  return said.some(
+    (one) => isDeepStrictEqual(one, structured) || (more.length === 0 && isDeepStrictEqual(one, only)),
+  );
+}
+
+function parsedOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

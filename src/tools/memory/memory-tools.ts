@@ -6,8 +6,7 @@ import { TRUNCATED_MARK } from '../../memory/notes/context-block.js';
 import { type NoteTarget, parseNoteName } from '../../memory/notes/place.js';
 import type { FailedNote, NoteAnswer, Notes, NoteWish } from '../../memory/notes/session.js';
 import { lastEntries, parseEntries } from '../../memory/run-log.js';
-import { defineTool, schemaOf } from '../define.js';
-import type { Tool } from '../tool.js';
+import { defineTool, schemaOf, type Tool } from '../tool.js';
 
 /** A note with the lines of code that it names. Throws a ToolError for one that a model was not shown. */
 type Cite = (content: string) => Promise<string>;

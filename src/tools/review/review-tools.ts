@@ -4,8 +4,7 @@ import { VERDICT_KINDS, type Verdicts } from '../../review/claims.js';
 import { CATEGORIES, EFFECTS, REACHES } from '../../review/finding.js';
 import { type PublicationAnswer, REACTIONS, splitNames } from '../../review/publish-rules.js';
 import { SETTLE_WAYS } from '../../review/seen.js';
-import { type Argument, defineTool, type InputOf, readChoice, type Shape } from '../define.js';
-import type { Tool } from '../tool.js';
+import { type Argument, defineTool, type InputOf, readChoice, type Shape, type Tool } from '../tool.js';
 
 /** The names of the tools that publish, for an agent's `tools`, in the order every model sees them in. */
 export const REVIEW_TOOL_NAMES: readonly string[] = [

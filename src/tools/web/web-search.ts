@@ -6,8 +6,7 @@ import { networkCause, ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
 import { cleanLine } from '../../lib/text/format.js';
 import { fence } from '../../safety/fence.js';
-import { defineTool } from '../define.js';
-import type { Tool } from '../tool.js';
+import { defineTool, type Tool } from '../tool.js';
 import { readCapped } from './url-fetch.js';
 
 /** Tavily's API (https://docs.tavily.com/documentation/api-reference/endpoint/search). */

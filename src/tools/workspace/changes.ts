@@ -7,7 +7,7 @@ import { createMemoryFilter } from '../../memory/log-path.js';
 import { isBinary } from '../../prompt/context.js';
 import { redact } from '../../safety/redact.js';
 import { foldName, isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';
-import { showHidden } from '../visible.js';
+import { showHidden } from '../tool.js';
 
 /** A file before the first edit of a run and after the last one; undefined where there is none. */
 interface Edit {

@@ -6,8 +6,7 @@ import { grouped, shown } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../memory/log-path.js';
 import { isSecretPath, parsePath } from '../files/path-rules.js';
 import type { Changes } from './changes.js';
-import type { FolderEntry } from './inside.js';
-import type { Workspace } from './workspace.js';
+import type { FolderEntry, Workspace } from './workspace.js';
 
 /** A commit whose files are read when they are first asked for. Both throw a ToolError. */
 export interface CommitFiles {
