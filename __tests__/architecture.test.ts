@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_135,
-  'files of src/': 278,
+  'lines of src/': 49_080,
+  'files of src/': 268,
   'types of src/': 669,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 75_914,
-  'lines of scripts/, bench/ and eval/': 4946,
+  'lines of __tests__/': 75_907,
+  'lines of scripts/, bench/ and eval/': 4945,
 };
 
 describe('the ratchet', () => {

@@ -1,8 +1,7 @@
-import { parseModelRef } from '../src/agent/model-ref.js';
+import { parseModelRef } from '../src/agent/config.js';
 import type { Environment } from '../src/lib/environment.js';
 import { createFetch } from '../src/lib/net/http.js';
-import { findProvider } from '../src/model/catalog.js';
-import { findPrice } from '../src/model/model-table.js';
+import { findPrice, findProvider } from '../src/model/catalog.js';
 import { resolveSettings } from '../src/model/settings.js';
 import { UsageError } from './case.js';
 import type { Gateway, Source } from './gateway.js';

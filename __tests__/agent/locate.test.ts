@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLocator, type KeyPath } from '../../src/agent/locate.js';
+import { createLocator } from '../../src/agent/inspect.js';
+import type { KeyPath } from '../../src/agent/keys.js';
 
 const TEXT = `# memory.last_n = 1
 name = "v" # model = 2

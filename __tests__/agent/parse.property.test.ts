@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
-import { parseAgent } from '../../src/agent/inspect.js';
-import { createLocator, type KeyPath } from '../../src/agent/locate.js';
+import { createLocator, parseAgent } from '../../src/agent/inspect.js';
+import type { KeyPath } from '../../src/agent/keys.js';
 import { ConfigError } from '../../src/lib/errors.js';
 
 const AGENT = `name = "v" # comment

@@ -439,11 +439,6 @@ describe('corpus C1', () => {
     expect(error.at?.file).toBe('axe/agents/v.toml');
   });
 
-  it('C1 6: a file of 10 MB is refused before it is parsed', () => {
-    const error = errorOf(`${HEAD}# ${'x'.repeat(10 * 1024 * 1024)}`);
-    expect(error.message).toContain('the limit is 262,144 bytes');
-  });
-
   it('C1 6: a key of 200 kB is a warning of one short line', () => {
     const { warnings } = parse(`${HEAD}${'k'.repeat(200_000)} = 1\n`);
     expect(warnings).toHaveLength(1);

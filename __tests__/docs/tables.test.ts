@@ -11,8 +11,7 @@ import {
   MAX_PARALLEL_CALLS,
   MAX_TURNS,
 } from '../../src/lib/defaults.js';
-import { findProvider, PROVIDER_IDS } from '../../src/model/catalog.js';
-import { findFacts, findPrice } from '../../src/model/model-table.js';
+import { findFacts, findPrice, findProvider, PROVIDER_IDS } from '../../src/model/catalog.js';
 import { createTools, type ToolParts } from '../../src/run/tool-registry.js';
 import { ACTION_INPUTS } from '../helpers/action-yml.js';
 import { cellsOf, DOCS, markedTable, readDocument } from '../helpers/documents.js';

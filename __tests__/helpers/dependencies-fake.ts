@@ -1,6 +1,6 @@
 import type { AgentLibrary } from '../../src/agent/agent-source.js';
+import { formatModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { formatModelRef } from '../../src/agent/model-ref.js';
 import { DEFAULT_ADMISSION_POLICY, type PermissionAnswer } from '../../src/event/trust.js';
 import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ConfigError } from '../../src/lib/errors.js';
-import { compileSchema, inspectSchema } from '../../src/loop/json-schema.js';
-import type { JsonSchema, ValueCheck } from '../../src/loop/structured.js';
+import { compileSchema, inspectSchema, type JsonSchema, type ValueCheck } from '../../src/loop/structured.js';
 
 const ORIGIN = '`output-schema`';
 const forEver = () => Number.POSITIVE_INFINITY;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RetryConfig } from '../../src/agent/config.js';
 import { AxeError, ConfigError, ProviderError, type ProviderErrorCategory } from '../../src/lib/errors.js';
-import { isTransient, type Retry, withRetries } from '../../src/loop/retry.js';
+import { isTransient, withRetries } from '../../src/loop/asker.js';
+import type { Retry } from '../../src/loop/events.js';
 
 const UNSET: RetryConfig = {
   maxRetries: undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import { costLimit, spendBefore, spentFact, usedUp } from '../../src/loop/spend.js';
+import { costLimit, spendBefore, spentFact, usedUp } from '../../src/loop/budget.js';
 import type { Spent } from '../../src/review/state-facts.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import { isTransient } from '../../src/loop/retry.js';
+import { isTransient } from '../../src/loop/asker.js';
 import { question } from './contract.js';
 import {
   always,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ConfigError } from '../../src/lib/errors.js';
-import { isTransient } from '../../src/loop/retry.js';
+import { isTransient } from '../../src/loop/asker.js';
 import { createModels, type ModelsOptions } from '../../src/model/create.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { realmFetch } from '../helpers/realm-fetch.js';

@@ -1,8 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import type { Effort } from '../../src/agent/choices.js';
-import type { ModelParams } from '../../src/agent/config.js';
-import { parseModelRef } from '../../src/agent/model-ref.js';
+import { type ModelParams, parseModelRef } from '../../src/agent/config.js';
+import type { Effort } from '../../src/agent/keys.js';
 import { modelSettings } from '../../src/loop/asker.js';
 import { Usage } from '../../src/loop/usage.js';
 import { findProvider, protocolOf } from '../../src/model/catalog.js';

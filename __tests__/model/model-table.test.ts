@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { EFFORTS, type Effort } from '../../src/agent/choices.js';
-import { parseModelRef } from '../../src/agent/model-ref.js';
-import { findFacts, findPrice, MODEL_TABLE } from '../../src/model/model-table.js';
+import { parseModelRef } from '../../src/agent/config.js';
+import { EFFORTS, type Effort } from '../../src/agent/keys.js';
+import { findFacts, findPrice, MODEL_TABLE } from '../../src/model/catalog.js';
 
 const byStrength = (a: Effort, b: Effort) => EFFORTS.indexOf(a) - EFFORTS.indexOf(b);
 const price = (ref: string) => findPrice(parseModelRef(ref));

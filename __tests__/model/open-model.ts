@@ -1,5 +1,4 @@
-import type { ModelParams } from '../../src/agent/config.js';
-import { parseModelRef } from '../../src/agent/model-ref.js';
+import { type ModelParams, parseModelRef } from '../../src/agent/config.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
 import { createModels, type ModelsOptions } from '../../src/model/create.js';
 import { type ModelScript, type ModelServer, startModelServer } from '../helpers/model-server.js';

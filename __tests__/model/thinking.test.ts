@@ -1,6 +1,6 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import { sendThinkBlocks, takeThinkBlock } from '../../src/model/thinking.js';
+import { sendThinkBlocks, takeThinkBlock } from '../../src/model/axe-model.js';
 import { call, reply, says } from '../helpers/model-fake.js';
 import { converse } from './converse.js';
 import { claude, playModel } from './open-model.js';

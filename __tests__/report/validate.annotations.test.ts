@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import type { Fault } from '../../src/agent/fault.js';
 import { annotate } from '../../src/report/report.js';
+import type { Fault } from '../../src/run/records.js';
 import { summaryOf } from '../helpers/reports.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { parseModelRef } from '../../src/agent/model-ref.js';
 import { allowedName, planReview, type ReviewWishes, splitNames } from '../../src/review/publish-rules.js';
 
 describe('an allow-list', () => {

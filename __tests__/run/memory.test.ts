@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { LoadedAgent } from '../../src/agent/agent-source.js';
+import { parseModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { parseModelRef } from '../../src/agent/model-ref.js';
 import type { Trust } from '../../src/event/trust.js';
 import { memoryName, untrustedPath } from '../../src/memory/log-path.js';
 import { planMemory } from '../../src/run/memory.js';

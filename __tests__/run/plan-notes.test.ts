@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { parseModelRef } from '../../src/agent/model-ref.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { Trust } from '../../src/event/trust.js';
 import { notesPlaces } from '../../src/memory/notes/place.js';

@@ -10,7 +10,7 @@ import { CancelledError, ConfigError, isCancelled, messageOf, type Warning } fro
 import { actionFolder, readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { confine, readConfigFile } from '../lib/user-files.js';
-import { unheldLimits } from '../loop/spend.js';
+import { unheldLimits } from '../loop/budget.js';
 import { oneAtATime } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { createActionPublisher } from '../publish/publisher.js';

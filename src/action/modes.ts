@@ -12,7 +12,7 @@ import { readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { paragraphs } from '../lib/text/format.js';
-import { inspectSchema } from '../loop/json-schema.js';
+import { inspectSchema } from '../loop/structured.js';
 import {
   hasRecommendations,
   type OwnFiles,

@@ -1,22 +1,27 @@
 import * as v from 'valibot';
 import { DEFAULT_MODEL, NOTES_LIMITS, REVIEW_PASSES } from '../lib/defaults.js';
+import { AxeError } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS, noteKind } from '../memory/notes/place.js';
 import { CATEGORIES, type Category, SEVERITIES } from '../review/finding.js';
-import { BACKOFFS, DAILY_CHOICES, NOTES_SCOPES, PROVENANCE, REVIEW_DEPTHS } from './choices.js';
-import type { AgentProblem } from './fault.js';
 import {
+  type AgentProblem,
+  BACKOFFS,
   choiceKey,
   countKey,
+  DAILY_CHOICES,
   described,
   fieldOf,
   flagKey,
+  type KeyPath,
   keyTable,
+  NOTES_SCOPES,
   optionalCountKey,
+  PROVENANCE,
+  REVIEW_DEPTHS,
   tableKey,
   textKey,
   textsKey,
 } from './keys.js';
-import type { KeyPath } from './locate.js';
 import { MCP_SERVERS, PARAMS } from './model-keys.js';
 
 /** Axe's numbers keep its meaning of zero, not set; axe calls a time limit `timeout`. */
@@ -236,4 +241,40 @@ function* retryProblems(_: unknown, path: KeyPath, written: unknown): Generator<
     remedy: `Raise \`max_delay_ms\` to ${initial} or more, or lower \`initial_delay_ms\`.`,
     path: [...path, 'max_delay_ms'],
   };
+}
+
+export interface ModelRef {
+  readonly provider: string;
+  /** Everything after the first slash, further slashes and colons included. */
+  readonly model: string;
+}
+
+/**
+ * Splits `provider/model` at the first slash; nothing is trimmed or lower-cased (axe-behaviour §3).
+ * Throws an AxeError with axe's message and exit status 1.
+ */
+export function parseModelRef(text: string): ModelRef {
+  const slash = text.indexOf('/');
+  if (slash < 0) throw invalid(text, 'expected provider/model-name');
+  const provider = text.slice(0, slash);
+  const model = text.slice(slash + 1);
+  if (provider === '') throw invalid(text, 'empty provider');
+  if (model === '') throw invalid(text, 'empty model name');
+  return { provider, model };
+}
+
+export function formatModelRef({ provider, model }: ModelRef): string {
+  return `${provider}/${model}`;
+}
+
+/** The built-in rules, which answer without a model (D32). */
+export function isOffline({ provider }: ModelRef): boolean {
+  return provider === 'offline';
+}
+
+function invalid(text: string, reason: string): AxeError {
+  return new AxeError(`invalid model format "${text}": ${reason}`, {
+    exitCode: 1,
+    remedy: `Write the model as \`provider/model-name\`, for example \`${DEFAULT_MODEL}\`.`,
+  });
 }

@@ -1,15 +1,13 @@
 import { parse, TomlError } from 'smol-toml';
 import { type BaseIssue, safeParse } from 'valibot';
-import { MAX_AGENT_BYTES } from '../lib/defaults.js';
-import { ConfigError, type Warning } from '../lib/errors.js';
-import { grouped } from '../lib/text/format.js';
+import { ConfigError, type SourcePosition, type Warning } from '../lib/errors.js';
 import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
-import type { LoadedAgent } from './agent-source.js';
 import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';
-import { type AgentProblem, inFileOrder, parseError, type TomlSource } from './fault.js';
-import { isTable, keysIn, problemsOf, type TomlTable } from './keys.js';
-import { createLocator, type KeyPath, type Locator } from './locate.js';
+import { type AgentProblem, isTable, type KeyPath, keysIn, problemsOf, type TomlTable } from './keys.js';
 import { nearest } from './suggest.js';
+
+/** Where a key is: at its place, or at the nearest table around it, or in the first line. */
+type Locate = (path: KeyPath) => SourcePosition;
 
 interface InspectedAgent {
   /** Undefined for a file that cannot be taken apart, or has values of a wrong type. */
@@ -20,7 +18,7 @@ interface InspectedAgent {
   readonly warnings: readonly Warning[];
   /** What of it only a workflow cannot use. */
   readonly workflowWarnings: readonly Warning[];
-  readonly locate: Locator;
+  readonly locate: Locate;
 }
 
 /**
@@ -28,10 +26,7 @@ interface InspectedAgent {
  * file, line and remedy, of several the first: TOML and type errors begin with axe's `failed to parse agent config
  * "<name>": `, wrong values have axe's messages.
  */
-export function parseAgent(
-  text: string,
-  source: TomlSource,
-): Pick<LoadedAgent, 'config' | 'warnings' | 'workflowWarnings'> {
+export function parseAgent(text: string, source: TomlSource) {
   const { config, errors, warnings, workflowWarnings } = inspectAgent(text, source);
   const [first] = errors;
   if (first !== undefined) throw first;
@@ -48,7 +43,8 @@ const MAX_TOLD = 50;
 /** Reads an agent file to its end, whatever is wrong with it; behind an error of TOML itself nothing can be read. */
 export function inspectAgent(text: string, source: TomlSource): InspectedAgent {
   const toml = text.startsWith('\uFEFF') ? text.slice(1) : text;
-  const locate = createLocator(toml);
+  const find = createLocator(toml);
+  const locate: Locate = (path) => ({ file: source.file, ...find(path) });
   try {
     return inspectDocument(parseDocument(toml, source, locate), source, locate);
   } catch (thrown) {
@@ -57,11 +53,7 @@ export function inspectAgent(text: string, source: TomlSource): InspectedAgent {
   }
 }
 
-function parseDocument(toml: string, source: TomlSource, locate: Locator): TomlTable {
-  if (toml.length > MAX_AGENT_BYTES) {
-    const message = `the file has ${grouped(toml.length)} characters; the limit is ${grouped(MAX_AGENT_BYTES)} bytes`;
-    throw parseError(source, message, 'Move long texts to a skill (`skill`) or to context files (`files`).');
-  }
+function parseDocument(toml: string, source: TomlSource, locate: Locate): TomlTable {
   try {
     const document = parse(toml, { integersAsBigInt: true, maxDepth: MAX_NESTING });
     refuseBombs(document, source, locate);
@@ -78,7 +70,7 @@ const TOML_REMEDY =
   'An agent file is TOML: `key = value` lines under `[table]` names. Strings are in double quotes, or in single quotes, which keep a backslash; over several lines in three of them.';
 
 /** Dotted keys and table names can nest without the parser's limit; nothing after this walks without one. */
-function refuseBombs(document: TomlTable, source: TomlSource, locate: Locator): void {
+function refuseBombs(document: TomlTable, source: TomlSource, locate: Locate): void {
   const pending: { value: unknown; path: KeyPath }[] = [{ value: document, path: [] }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { value, path } = item;
@@ -95,57 +87,49 @@ function refuseBombs(document: TomlTable, source: TomlSource, locate: Locator): 
   }
 }
 
-function inspectDocument(document: TomlTable, source: TomlSource, locate: Locator): InspectedAgent {
+function inspectDocument(document: TomlTable, source: TomlSource, locate: Locate): InspectedAgent {
   const { value, unknown, problems } = matchKeys(document);
   const result = safeParse(AGENT_SCHEMA, value);
   const wrongTypes = [...problems, ...(result.issues ?? []).map(issueProblem)];
-  const config = result.success && wrongTypes.length === 0 ? result.output : undefined;
-  const wrongValues = config === undefined ? [] : [...problemsOf(AGENT_SCHEMA, value, config)];
-  const at = (path: KeyPath) => ({ file: source.file, ...locate(path) });
-  const typeErrors = wrongTypes.map(({ message, remedy, path }) =>
-    parseError(source, message, remedy, locate(path)),
-  );
-  const valueErrors = wrongValues.map(
-    ({ message, remedy, path }) => new ConfigError(message, { remedy, at: at(path) }),
-  );
-  const unknownKeys = unknown.map((key): Warning => {
+  const unknownKeys = unknown.slice(0, MAX_TOLD).map((key): Warning => {
     const message = `unknown key \`${showKey(key.path)}\` is ignored. ${advice(key)}`;
-    return { code: 'agent-unknown-key', message, at: at(key.path) };
+    return { code: 'agent-unknown-key', message, at: locate(key.path) };
   });
+  if (!result.success || wrongTypes.length > 0) {
+    const errors = wrongTypes.map(({ message, remedy, path }) =>
+      parseError(source, message, remedy, locate(path)),
+    );
+    // As they are in the file: axe tells the first.
+    const told = inFileOrder(errors).slice(0, MAX_TOLD);
+    return { config: undefined, errors: told, warnings: unknownKeys, workflowWarnings: [], locate };
+  }
+  const config = result.output;
+  const errors = [...problemsOf(AGENT_SCHEMA, value, config)].map(
+    ({ message, remedy, path }) => new ConfigError(message, { remedy, at: locate(path) }),
+  );
   return {
     config,
-    // As they are in the file: of several errors of types axe tells the first.
-    errors: [...inFileOrder(typeErrors), ...valueErrors].slice(0, MAX_TOLD),
-    warnings: [
-      ...unknownKeys.slice(0, MAX_TOLD),
-      ...(config === undefined ? [] : unusedKeyWarnings(config, at)),
-    ],
-    workflowWarnings: config === undefined ? [] : unusedPathWarnings(config, source.name, at),
+    errors: errors.slice(0, MAX_TOLD),
+    warnings: [...unknownKeys, ...unusedKeyWarnings(config, locate)],
+    workflowWarnings: unusedPathWarnings(config, source.name, locate),
     locate,
   };
 }
 
 /** A switch that is on and does nothing. */
-function unusedKeyWarnings(
-  { memory }: AgentConfig,
-  at: (path: KeyPath) => Warning['at'],
-): readonly Warning[] {
+function unusedKeyWarnings({ memory }: AgentConfig, locate: Locate): readonly Warning[] {
   if (memory.enabled || !memory.notes) return [];
   const message = '`memory.notes` has no effect without `enabled = true` in `[memory]`.';
-  return [{ code: 'agent-unused-key', message, at: at(['memory', 'notes']) }];
+  return [{ code: 'agent-unused-key', message, at: locate(['memory', 'notes']) }];
 }
 
 /** In a workflow memory is a store, and a run log has a place in it (D54). */
-function unusedPathWarnings(
-  { memory }: AgentConfig,
-  name: string,
-  at: (path: KeyPath) => Warning['at'],
-): readonly Warning[] {
+function unusedPathWarnings({ memory }: AgentConfig, name: string, locate: Locate): readonly Warning[] {
   const { enabled, path } = memory;
   const why = enabled && path !== '' && !isTakenPath(memory) ? unusableLogPath(path) : undefined;
   if (why === undefined) return [];
   const message = `\`memory.path\` cannot be ${JSON.stringify(path)} in a workflow: ${why}. \`${defaultLogPath(name)}\` in the memory store is used instead. Set a relative path such as \`team/log.md\`, or remove \`path\`.`;
-  return [{ code: 'agent-unused-key', message, at: at(['memory', 'path']) }];
+  return [{ code: 'agent-unused-key', message, at: locate(['memory', 'path']) }];
 }
 
 /** The key that may have been meant, or where it belongs (D3). */
@@ -275,4 +259,135 @@ function matchKeys(document: TomlTable) {
 
   // The door: valibot's schemas have these fields, each kind its own.
   return { value: match(AGENT_SCHEMA as KeySchema, document, []), unknown, problems };
+}
+
+/** Line and column of a key, counted from 1; the column counts UTF-16 units. */
+interface KeyPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+/**
+ * Makes a locator of the keys that begin a line; those in an inline table have the place of the key in front of it. The
+ * parser gives no places. Texts that are not valid TOML are read as far as they make sense. A text is read once, when the
+ * first key is asked for.
+ */
+export function createLocator(text: string): (path: KeyPath) => KeyPosition {
+  let positions: ReadonlyMap<string, KeyPosition> | undefined;
+  return (path) => {
+    positions ??= indexKeys(text);
+    for (let length = Math.min(path.length, MAX_DEPTH); length > 0; length -= 1) {
+      const [exact = '', loose = ''] = idsOf(path.slice(0, length));
+      const position = positions.get(exact) ?? positions.get(loose);
+      if (position !== undefined) return position;
+    }
+    return { line: 1, column: 1 };
+  };
+}
+
+const NAME = String.raw`(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')`;
+const DOTTED = String.raw`${NAME}(?:[ \t]*\.[ \t]*${NAME})*`;
+const HEADER = new RegExp(String.raw`^([ \t]*\[(\[?)[ \t]*)(${DOTTED})`);
+const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|''')?`);
+
+/** No key of an agent is deeper, and a hostile file cannot make paths long. */
+const MAX_DEPTH = 12;
+
+function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
+  const positions = new Map<string, KeyPosition>();
+  /** Tables seen so far in each array of tables, by the array's path. */
+  const arrays = new Map<string, number>();
+  let table: KeyPath = [];
+  /** The quotes that end the text around the line. */
+  let quotes: string | undefined;
+
+  function note(path: KeyPath, line: number, column: number): void {
+    for (let depth = Math.min(path.length, MAX_DEPTH); depth > 0; depth -= 1) {
+      for (const id of idsOf(path.slice(0, depth))) {
+        if (!positions.has(id)) positions.set(id, { line, column });
+      }
+    }
+  }
+
+  for (const [at, content] of text.split('\n').entries()) {
+    if (quotes !== undefined) {
+      if (content.includes(quotes)) quotes = undefined;
+      continue;
+    }
+    const [, opening = '', isArray, header] = HEADER.exec(content) ?? [];
+    if (header !== undefined) {
+      table = tablePath(namesIn(header), isArray === '[', arrays);
+      note(table, at + 1, opening.length + 1);
+      continue;
+    }
+    const [, indent = '', key, opened] = PAIR.exec(content) ?? [];
+    if (key === undefined) continue;
+    note([...table, ...namesIn(key)], at + 1, indent.length + 1);
+    if (opened !== undefined && content.lastIndexOf(opened) === content.indexOf(opened)) quotes = opened;
+  }
+  return positions;
+}
+
+/** The path of the table that `[a.b]` or `[[a.b]]` opens. */
+function tablePath(names: readonly string[], isArray: boolean, arrays: Map<string, number>): KeyPath {
+  const path: (string | number)[] = [];
+  for (const [position, name] of names.entries()) {
+    path.push(name);
+    const id = JSON.stringify(path);
+    const count = arrays.get(id) ?? 0;
+    if (isArray && position === names.length - 1) {
+      arrays.set(id, count + 1);
+      path.push(count);
+    } else if (count > 0) path.push(count - 1);
+  }
+  return path;
+}
+
+function namesIn(dotted: string): readonly string[] {
+  const names = dotted.match(new RegExp(NAME, 'g')) ?? [];
+  return names.slice(0, MAX_DEPTH).map(unquoted);
+}
+
+function unquoted(name: string): string {
+  if (name.startsWith("'")) return name.slice(1, -1);
+  if (!name.startsWith('"')) return name;
+  try {
+    return String(JSON.parse(name));
+  } catch {
+    return name.slice(1, -1);
+  }
+}
+
+/** A key as it is written, and in any case. */
+function idsOf(path: KeyPath): readonly string[] {
+  const id = JSON.stringify(path);
+  return [`=${id}`, `~${id.toLowerCase()}`];
+}
+
+export function inFileOrder<Placed extends { readonly at?: SourcePosition | undefined }>(
+  all: readonly Placed[],
+): readonly Placed[] {
+  return all.toSorted(
+    ({ at: a }, { at: b }) => (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0),
+  );
+}
+
+interface TomlSource {
+  /** The name it was asked for by. */
+  readonly name: string;
+  /** Path, URL or `built-in`, for people. */
+  readonly file: string;
+}
+
+/** An agent file that cannot be read as one: axe's prefix, then what is wrong (D3). */
+export function parseError(
+  { name, file }: TomlSource,
+  message: string,
+  remedy: string,
+  position?: Omit<SourcePosition, 'file'>,
+): ConfigError {
+  return new ConfigError(`failed to parse agent config "${name}": ${message}`, {
+    remedy,
+    at: { file, ...position },
+  });
 }

@@ -1,7 +1,27 @@
 import * as v from 'valibot';
-import { chosen } from './choices.js';
-import { type AgentProblem, notOneOf } from './fault.js';
-import type { KeyPath } from './locate.js';
+
+/** A dotted key as a list: table and key names, and the index where a table is in an array. */
+export type KeyPath = readonly (string | number)[];
+
+/** Something wrong with the values of an agent file. */
+export interface AgentProblem {
+  /** axe's message where axe has one, and it is exact (D3). */
+  readonly message: string;
+  readonly remedy: string;
+  /** The key at fault; its nearest table is shown where it is missing. */
+  readonly path: KeyPath;
+}
+
+/** A word that is none of the choices. */
+export function* notOneOf(word: string, choices: readonly string[], path: KeyPath): Generator<AgentProblem> {
+  if (chosen(choices, word) === undefined) {
+    yield {
+      message: `${path.join('.')} must be one of: ${choices.join(', ')}`,
+      remedy: 'Write one of these words, in quotes.',
+      path,
+    };
+  }
+}
 
 /** A TOML table as the parser gives it: an object without a prototype. */
 export type TomlTable = Readonly<Record<string, unknown>>;
@@ -212,4 +232,43 @@ export function keysIn(schema: object): Readonly<Record<string, object>> | undef
     return keysIn(schema.wrapped);
   // The door: valibot's schemas of objects have their entries under this name.
   return 'entries' in schema ? (schema.entries as Record<string, object>) : undefined;
+}
+
+/** How an MCP server is reached. */
+export const TRANSPORTS = ['sse', 'streamable-http', 'stdio'] as const;
+
+/** How waits between tries grow; the first is the default. */
+export const BACKOFFS = ['exponential', 'linear', 'fixed'] as const;
+
+/** What `params.response_format` may ask for. */
+export const RESPONSE_TYPES = ['text', 'json_object', 'json_schema'] as const;
+
+/** Whether entries name the run they come from; the first is the default. */
+export const PROVENANCE = ['auto', 'on', 'off'] as const;
+
+/** Who shares the scratchpad, daily logs and notes; the first is the default. */
+export const NOTES_SCOPES = ['project', 'shared'] as const;
+
+/** Which daily logs go into the prompt; the first is the default. */
+export const DAILY_CHOICES = ['calendar', 'recent'] as const;
+
+/** How hard a model thinks, from least to most. */
+export const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
+
+export type Effort = (typeof EFFORTS)[number];
+
+/** The forms of OpenAI's interface, which others speak too. */
+export const API_FORMS = ['responses', 'chat'] as const;
+
+/** Whose packages `[params]` may hold raw options for; `compatible` is for OpenRouter, Ollama and endpoints like them. */
+export const PROVIDER_TABLES = ['anthropic', 'openai', 'google', 'bedrock', 'compatible'] as const;
+
+export type ProviderTable = (typeof PROVIDER_TABLES)[number];
+
+export const REVIEW_DEPTHS = ['quick', 'standard'] as const;
+
+export type ReviewDepth = (typeof REVIEW_DEPTHS)[number];
+
+export function chosen<const T extends string>(choices: readonly T[], word: string): T | undefined {
+  return choices.find((choice) => choice === word);
 }

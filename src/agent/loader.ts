@@ -5,8 +5,7 @@ import type { ContextFile } from '../prompt/context.js';
 import { isSecretPath } from '../tools/files/path-rules.js';
 import type { AgentHome, AgentLibrary, AgentPlace, AgentReader, Found, LoadedAgent } from './agent-source.js';
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.js';
-import { parseError } from './fault.js';
-import { parseAgent } from './inspect.js';
+import { parseAgent, parseError } from './inspect.js';
 import { byNearness, nearest } from './suggest.js';
 
 interface ListedFile {

@@ -2,30 +2,29 @@ import * as v from 'valibot';
 import type { Price } from '../loop/budget.js';
 import { findTokens } from '../safety/secrets.js';
 import {
+  type AgentProblem,
   API_FORMS,
+  anyTableKey,
+  choiceKey,
   chosen,
+  countKey,
+  described,
   EFFORTS,
   type Effort,
+  fieldOf,
+  isTable,
+  type KeyPath,
+  keyTable,
+  notOneOf,
+  numberKey,
   PROVIDER_TABLES,
   type ProviderTable,
   RESPONSE_TYPES,
   TRANSPORTS,
-} from './choices.js';
-import { type AgentProblem, notOneOf } from './fault.js';
-import {
-  anyTableKey,
-  choiceKey,
-  countKey,
-  described,
-  fieldOf,
-  isTable,
-  keyTable,
-  numberKey,
   textKey,
   textsByNameKey,
   textsKey,
 } from './keys.js';
-import type { KeyPath } from './locate.js';
 
 /** `params.response_format`, as a word or as a table with `type` and `schema`. */
 export interface ResponseFormat {

@@ -1,4 +1,4 @@
-import { EFFORTS, REVIEW_DEPTHS } from '../agent/choices.js';
+import { EFFORTS, REVIEW_DEPTHS } from '../agent/keys.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_MODEL } from '../lib/defaults.js';
 import { VERSION } from '../lib/product.js';
 import { editCommand, listCommand, scaffoldCommand, showCommand, validateCommand } from './agents.js';

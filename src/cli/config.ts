@@ -4,7 +4,7 @@ import type { AgentLoader } from '../agent/loader.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { createFolder, createMissingFiles, isFolder, readConfigFile } from '../lib/user-files.js';
-import { inspectSchema } from '../loop/json-schema.js';
+import { inspectSchema } from '../loop/structured.js';
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/settings.js';
 import { localAgents } from '../run/agents.js';

@@ -1,4 +1,4 @@
-import { formatModelRef, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import { formatModelRef, type ModelRef, parseModelRef } from '../agent/config.js';
 import { GitHubError } from '../github/client/errors.js';
 import { createRepositoryReader } from '../github/reading/permissions.js';
 import { AxeError, type ExitCode, shownFile, sourcePosition } from '../lib/errors.js';

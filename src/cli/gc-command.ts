@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
-import { type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import { type ModelRef, parseModelRef } from '../agent/config.js';
 import { GC } from '../lib/defaults.js';
 import { dataDir } from '../lib/environment.js';
 import { AxeError, type ExitCode, formatError } from '../lib/errors.js';

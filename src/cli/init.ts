@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { findBuiltInAgent } from '../agent/built-in.js';
+import { parseModelRef } from '../agent/config.js';
 import { inspectAgent } from '../agent/inspect.js';
-import { parseModelRef } from '../agent/model-ref.js';
 import { nearest } from '../agent/suggest.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { findRepositoryRoot, readCheckedOut, readOrigin } from '../lib/git.js';
 import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/product.js';
 import { createMissingFiles, listFolder, type NewFile, readConfigFile } from '../lib/user-files.js';
-import { inspectSchema } from '../loop/json-schema.js';
+import { inspectSchema } from '../loop/structured.js';
 import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
 import { modelProblem } from '../model/model-access.js';
 import { AGENTS_DIRS, localAgents } from '../run/agents.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { chosen, EFFORTS, REVIEW_DEPTHS } from '../agent/choices.js';
-import { formatModelRef } from '../agent/model-ref.js';
+import { formatModelRef } from '../agent/config.js';
+import { chosen, EFFORTS, REVIEW_DEPTHS } from '../agent/keys.js';
 import type { Trigger } from '../event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY } from '../event/trust.js';
 import { CLI_TIMEOUT_SECONDS, DEFAULT_TASK, MAX_TURNS } from '../lib/defaults.js';

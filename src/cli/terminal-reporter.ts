@@ -1,4 +1,4 @@
-import { formatModelRef } from '../agent/model-ref.js';
+import { formatModelRef } from '../agent/config.js';
 import { sourcePosition, warningText } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cleanLine, count, duration, usd } from '../lib/text/format.js';

@@ -2,8 +2,17 @@ import type { Clock } from '../lib/clock.js';
 import type { ProviderError, Warning } from '../lib/errors.js';
 import type { RecentWrite } from '../memory/notes/session.js';
 import type { TokenUse } from './budget.js';
-import type { Retry } from './retry.js';
 import type { CountedReply } from './usage.js';
+
+/** One try that failed and will be repeated. */
+export interface Retry {
+  /** 1 for the first repetition. */
+  readonly attempt: number;
+  /** Tries after the first one. */
+  readonly maxRetries: number;
+  readonly error: ProviderError;
+  readonly delayMs: number;
+}
 
 /** What a conversation reports while it goes on. */
 export type LoopEvent =

@@ -9,8 +9,8 @@ import {
   requestAccessToken,
   withAuth,
 } from './keyless.js';
-import { type OpenedModel, type OpenRequest, openTransport } from './protocols.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
+import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 
 /**
  * A deployment of Azure OpenAI (v1 interface), with a key or with Microsoft Entra. Throws an AxeError for settings

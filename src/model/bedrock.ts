@@ -9,8 +9,8 @@ import {
   requestToken,
   withAuth,
 } from './keyless.js';
-import type { OpenedModel, OpenRequest } from './protocols.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
+import type { OpenedModel, OpenRequest } from './transport.js';
 
 /**
  * A model of Amazon Bedrock (Converse), with a Bedrock key, with AWS keys, or as a role by web identity. Throws an

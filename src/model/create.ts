@@ -6,12 +6,11 @@ import type { LanguageModel } from '../loop/messages.js';
 import { withAxeErrors } from './axe-model.js';
 import { openAzure } from './azure.js';
 import { openBedrock } from './bedrock.js';
-import { findProvider, type Protocol, type Provider, protocolOf } from './catalog.js';
+import { findFacts, findPrice, findProvider, type Protocol, type Provider, protocolOf } from './catalog.js';
 import type { KeylessPorts } from './keyless.js';
-import { findFacts, findPrice } from './model-table.js';
 import { createOfflineModel } from './offline.js';
-import { type OpenedModel, type OpenRequest, openTransport } from './protocols.js';
 import { type ProviderConfig, resolveSettings, type SettingSources } from './settings.js';
+import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 import { openVertex } from './vertex.js';
 
 export interface ModelsOptions extends KeylessPorts {

@@ -1,4 +1,4 @@
-import type { ModelRef } from '../agent/model-ref.js';
+import type { ModelRef } from '../agent/config.js';
 import { createClock, limitTime } from '../lib/clock.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import type { Models } from '../loop/asker.js';

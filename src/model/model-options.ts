@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
-import { EFFORTS, type Effort, type ProviderTable } from '../agent/choices.js';
+import { EFFORTS, type Effort, type ProviderTable } from '../agent/keys.js';
 import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
 import { isThinking, type Thinking } from '../loop/output-limit.js';
-import type { Protocol, Provider } from './catalog.js';
-import { findFacts } from './model-table.js';
+import { findFacts, type Protocol, type Provider } from './catalog.js';
 
 /** Who is asked, and in which form. */
 export interface Asked {

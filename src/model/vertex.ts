@@ -15,8 +15,8 @@ import {
   textField,
   withAuth,
 } from './keyless.js';
-import { type OpenedModel, type OpenRequest, openTransport } from './protocols.js';
 import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
+import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 
 /** What `@ai-sdk/google` takes for Vertex: signatures under another name, function calls without ids. */
 const GEMINI_NAME = 'google.vertex.chat';

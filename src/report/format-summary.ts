@@ -13,7 +13,7 @@ import {
   table,
   usd,
 } from '../lib/text/format.js';
-import type { Spend } from '../loop/spend.js';
+import type { Spend } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/usage.js';
 import { stripProvenance } from '../memory/run-log.js';
 import { severityMark } from '../review/comment-text.js';

@@ -1,4 +1,4 @@
-import { formatModelRef } from '../agent/model-ref.js';
+import { formatModelRef } from '../agent/config.js';
 import { MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
 import {
   AxeError,

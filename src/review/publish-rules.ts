@@ -1,6 +1,5 @@
-import type { ReviewDepth } from '../agent/choices.js';
-import type { ReviewConfig } from '../agent/config.js';
-import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import { isOffline, type ModelRef, parseModelRef, type ReviewConfig } from '../agent/config.js';
+import type { ReviewDepth } from '../agent/keys.js';
 import type { Severity } from './finding.js';
 import type { SeverityOverrides } from './severity.js';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { asFixer, FIXER } from '../agent/built-in.js';
-import { parseModelRef } from '../agent/model-ref.js';
+import { parseModelRef } from '../agent/config.js';
 import {
   type AdmissionFacts,
   decideAdmission,
@@ -22,7 +22,7 @@ import {
   type Trust,
 } from '../event/trust.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
-import { isLimited, spendBefore, usedUp } from '../loop/spend.js';
+import { isLimited, spendBefore, usedUp } from '../loop/budget.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';
 import { isForkUnknown, trustOfDiff } from '../prompt/context-trust.js';
 import { filesWithoutLines } from '../review/coverage.js';

@@ -1,5 +1,4 @@
-import type { ModelParams } from '../agent/config.js';
-import { formatModelRef, type ModelRef } from '../agent/model-ref.js';
+import { formatModelRef, type ModelParams, type ModelRef } from '../agent/config.js';
 import type { TaintTracker } from '../event/trust.js';
 import { AxeError, messageOf, type Warning } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { parseModelRef } from '../agent/model-ref.js';
+import { parseModelRef } from '../agent/config.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/format.js';

@@ -1,16 +1,23 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { Effort } from '../agent/choices.js';
-import { isOffline, type ModelRef, parseModelRef } from '../agent/model-ref.js';
+import { isOffline, type ModelRef, parseModelRef } from '../agent/config.js';
+import type { Effort } from '../agent/keys.js';
 import type { Trigger } from '../event/trigger.js';
 import { classifyTrust, type Permission } from '../event/trust.js';
 import { CONTEXT_WINDOW_TOKENS, GC } from '../lib/defaults.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
 import { createAsker, modelSettings } from '../loop/asker.js';
-import { Budget, type BudgetLimits } from '../loop/budget.js';
+import {
+  Budget,
+  type BudgetLimits,
+  costLimit,
+  type Spend,
+  spendBefore,
+  spentFact,
+  usedUp,
+} from '../loop/budget.js';
 import { firstMessages, textOf } from '../loop/messages.js';
-import { costLimit, type Spend, spendBefore, spentFact, usedUp } from '../loop/spend.js';
 import { Usage } from '../loop/usage.js';
 import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../memory/gc/analysis.js';
 import {

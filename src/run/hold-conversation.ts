@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { parseModelRef } from '../agent/model-ref.js';
+import { parseModelRef } from '../agent/config.js';
 import type { TaintTracker } from '../event/trust.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import { count } from '../lib/text/format.js';

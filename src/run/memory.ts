@@ -1,5 +1,5 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import { formatModelRef, isOffline, type ModelRef } from '../agent/model-ref.js';
+import { formatModelRef, isOffline, type ModelRef } from '../agent/config.js';
 import type { Trust } from '../event/trust.js';
 import { MAX_LOADED_MEMORY_BYTES } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';

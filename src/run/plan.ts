@@ -7,11 +7,11 @@ import { AxeError, type Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
 import { count } from '../lib/text/format.js';
 import { roomForPrompt } from '../loop/compact.js';
-import { compileSchema } from '../loop/json-schema.js';
 import { replyTokensOf } from '../loop/run-agent.js';
 import {
   type AnswerForm,
   checkObject,
+  compileSchema,
   formatInstruction,
   responseFormatOf,
   schemaOrigin,

@@ -1,15 +1,13 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { Effort } from '../agent/choices.js';
-import type { AgentConfig } from '../agent/config.js';
-import type { Fault } from '../agent/fault.js';
-import type { ModelRef } from '../agent/model-ref.js';
+import type { AgentConfig, ModelRef } from '../agent/config.js';
+import type { Effort } from '../agent/keys.js';
 import type { Admission, AdmissionFacts } from '../event/admission.js';
 import type { Trigger } from '../event/trigger.js';
 import type { AdmissionPolicy, Lane, TaintSource, TaintTracker, Trust } from '../event/trust.js';
-import type { Warning } from '../lib/errors.js';
+import type { SourcePosition, Warning } from '../lib/errors.js';
 import type { RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
-import type { Spend, SpendLimits } from '../loop/spend.js';
+import type { Spend, SpendLimits } from '../loop/budget.js';
 import type { AnswerForm } from '../loop/structured.js';
 import type { AgentUsage } from '../loop/usage.js';
 import type { Change, NoteChange } from '../memory/change.js';
@@ -325,6 +323,16 @@ export type RunReport =
       readonly collection: GcResult;
     }
   | { readonly kind: 'validated'; readonly validation: Validation };
+
+/** Something wrong with an agent, found without running it. */
+export interface Fault {
+  /** An error ends a run, or a call of a sub-agent; with a warning it goes on. */
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  /** Empty where the message says it. */
+  readonly remedy: string;
+  readonly at: SourcePosition;
+}
 
 export interface CheckedAgent {
   readonly name: string;

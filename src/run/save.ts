@@ -2,7 +2,7 @@ import { subjectNumber } from '../event/trigger.js';
 import type { TaintTracker } from '../event/trust.js';
 import { messageOf, type Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
-import { type Spend, spentFact } from '../loop/spend.js';
+import { type Spend, spentFact } from '../loop/budget.js';
 import type { Change, NoteChange } from '../memory/change.js';
 import { computedEntry, storedTask } from '../memory/computed-entry.js';
 import { untrustedPath } from '../memory/log-path.js';

@@ -1,16 +1,15 @@
 import { dirname } from 'node:path';
-import { type Fault, faultOf, inFileOrder } from '../agent/fault.js';
-import { inspectAgent } from '../agent/inspect.js';
+import { type ModelRef, parseModelRef } from '../agent/config.js';
+import { inFileOrder, inspectAgent } from '../agent/inspect.js';
+import type { KeyPath } from '../agent/keys.js';
 import { type AgentFile, type AgentLoader, twinError } from '../agent/loader.js';
-import type { KeyPath } from '../agent/locate.js';
-import { type ModelRef, parseModelRef } from '../agent/model-ref.js';
-import { AxeError, ConfigError, shownFile, sourcePosition } from '../lib/errors.js';
+import { AxeError, ConfigError, type SourcePosition, shownFile, sourcePosition } from '../lib/errors.js';
 import { compareBytes } from '../lib/text/bytes.js';
-import { count } from '../lib/text/format.js';
+import { count, cutToCharacters } from '../lib/text/format.js';
 import { PatternError } from '../lib/text/glob.js';
 import { type JsonSchema, responseFormatOf, schemaOrigin } from '../loop/structured.js';
 import { namedNotesTools, notesAreOff } from './notes.js';
-import type { CheckedAgent, Validation } from './records.js';
+import type { CheckedAgent, Fault, Validation } from './records.js';
 import { AGENT_TOOLS, unknownTool } from './tool-registry.js';
 
 /** Most files and patterns that are looked for: anybody may have written what agents name, and each one costs a request or a walk. */
@@ -98,7 +97,7 @@ export async function validateAgents(
     const { config, errors, warnings, workflowWarnings, locate } = inspectAgent(text, { name, file });
     const faults: Fault[] = [];
     const tell = (severity: Fault['severity'], problem: Parameters<typeof faultOf>[1], path: KeyPath) =>
-      faults.push(faultOf(severity, problem, { file, ...locate(path) }));
+      faults.push(faultOf(severity, problem, locate(path)));
     for (const error of errors) tell('error', error, []);
     for (const warning of [...warnings, ...workflowWarnings]) tell('warning', warning, []);
     const twin = listed.find((one) => one.file !== file && one.file.toLowerCase() === file.toLowerCase());
@@ -241,4 +240,17 @@ export function formatVerdict(faults: readonly Fault[]): string {
     return length === 0 ? [] : [count(length, severity)];
   });
   return counts.join(', ') || 'valid';
+}
+
+/** Most characters of a message, and of a remedy: names in them are anybody's. */
+const MAX_MESSAGE = 1_000;
+
+/** What a run would end with, or warn of; `at` is for what does not say where. */
+function faultOf(
+  severity: Fault['severity'],
+  { message, remedy = '', at: own }: { message: string; remedy?: string; at?: SourcePosition },
+  at: SourcePosition,
+): Fault {
+  const cut = (text: string) => cutToCharacters(text, MAX_MESSAGE);
+  return { severity, message: cut(message), remedy: cut(remedy), at: own ?? at };
 }

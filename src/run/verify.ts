@@ -1,6 +1,6 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { type InternalAgent, internalAgent, SETTLE_VERIFIER, VERIFIER } from '../agent/built-in.js';
-import { isOffline, parseModelRef } from '../agent/model-ref.js';
+import { isOffline, parseModelRef } from '../agent/config.js';
 import { VERIFICATION } from '../lib/defaults.js';
 import { type AxeError, ConfigError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';

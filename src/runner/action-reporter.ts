@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { formatModelRef } from '../agent/model-ref.js';
+import { formatModelRef } from '../agent/config.js';
 import { groupBy } from '../lib/data.js';
 import type { Warning } from '../lib/errors.js';
 import { cleanLine, count, grouped, stepDuration, usd } from '../lib/text/format.js';

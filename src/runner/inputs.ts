@@ -1,4 +1,4 @@
-import { EFFORTS } from '../agent/choices.js';
+import { EFFORTS } from '../agent/keys.js';
 import { type AdmissionPolicy, DEFAULT_ADMISSION_POLICY, MIN_PERMISSIONS } from '../event/trust.js';
 import {
   ACTION_MAX_TOKENS,

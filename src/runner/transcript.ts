@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import { formatModelRef } from '../agent/model-ref.js';
+import { formatModelRef } from '../agent/config.js';
 import { messageOf } from '../lib/errors.js';
 import { VERSION } from '../lib/product.js';
 import type { Models } from '../loop/asker.js';

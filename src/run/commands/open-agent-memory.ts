@@ -1,5 +1,5 @@
 import type { LoadedAgent } from '../../agent/agent-source.js';
-import { parseModelRef } from '../../agent/model-ref.js';
+import { parseModelRef } from '../../agent/config.js';
 import type { AdmissionPolicy, Permission, Trust } from '../../event/trust.js';
 import {
   keepsNothing,
