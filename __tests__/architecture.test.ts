@@ -93,8 +93,8 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_080,
-  'files of src/': 268,
+  'lines of src/': 49_049,
+  'files of src/': 263,
   'types of src/': 669,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/inspect.js';
-import { isOfNotes, openFileMemory } from '../../src/cli/file-memory.js';
+import { isOfNotes, openFileMemory } from '../../src/cli/memory-place.js';
 import type { NoteChange } from '../../src/memory/change.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Flags, formatFlags, parseFlags } from '../../src/cli/flags.js';
+import { type Flags, formatFlags, parseFlags } from '../../src/cli/command-line.js';
 
 const FLAGS: Flags = {
   model: { type: 'string', about: 'Override the model' },

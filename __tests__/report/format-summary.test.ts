@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { formatProvenance } from '../../src/memory/provenance.js';
-import { formatUnsavedSummary } from '../../src/report/format-summary.js';
+import { formatUnsavedSummary } from '../../src/report/run.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 

@@ -9,8 +9,8 @@ import { AxeError, type ExitCode } from '../lib/errors.js';
 import { createMissingFiles, isFolder, openEditor } from '../lib/user-files.js';
 import { AGENTS_DIRS } from '../run/agents.js';
 import { formatValidation, formatValidationJson, isValid, validateAgents } from '../run/validate.js';
+import { expectPositionals, type ParsedFlags } from './command-line.js';
 import { agentsOf, openChecks } from './config.js';
-import { expectPositionals, type ParsedFlags } from './flags.js';
 import { warnLeftOut } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 

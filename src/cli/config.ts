@@ -1,16 +1,20 @@
 import { join, resolve } from 'node:path';
 import type { AgentLibrary } from '../agent/agent-source.js';
 import type { AgentLoader } from '../agent/loader.js';
+import { createClock } from '../lib/clock.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
+import { createFetch } from '../lib/net/http.js';
 import { createFolder, createMissingFiles, isFolder, readConfigFile } from '../lib/user-files.js';
 import { inspectSchema } from '../loop/structured.js';
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/settings.js';
 import { localAgents } from '../run/agents.js';
+import { connectGitHub } from '../run/github.js';
 import type { ValidationDependencies } from '../run/validate.js';
-import { expectPositionals, type ParsedFlags } from './flags.js';
+import { expectPositionals, type ParsedFlags } from './command-line.js';
 import { print, type Terminal } from './terminal.js';
+import type { StatusLine } from './terminal-reporter.js';
 
 /**
  * The folder of `--agents-dir`; empty where it was not given. Throws an AxeError for one that is not there: an agent of the
@@ -60,6 +64,16 @@ export async function loadProvidersConfig(
   const file = join(configDir, 'config.toml');
   const toml = await readConfigFile(file);
   return toml === undefined ? {} : parseProvidersConfig(toml, file);
+}
+
+/** A client with the token of the environment; undefined without one. */
+export async function connectWithToken({ env, stderr }: Terminal, status?: StatusLine) {
+  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
+  const log = (line: string) => {
+    status?.clear();
+    stderr.write(`${line}\n`);
+  };
+  return await connectGitHub({ token, env, fetch: createFetch(env), clock: createClock(), log });
 }
 
 /** `config path` (axe-behaviour §18). */

@@ -14,10 +14,9 @@ import type { Validation } from '../run/records.js';
 import { allFaults, validateAgents } from '../run/validate.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secrets.js';
-import { openChecks } from './config.js';
-import { type ParsedFlags, repositoryNamed } from './flags.js';
+import { type ParsedFlags, repositoryNamed } from './command-line.js';
+import { connectWithToken, openChecks } from './config.js';
 import { createTerminalDeadline, print, type Terminal } from './terminal.js';
-import { connectWithToken } from './terminal-world.js';
 
 /** What is looked at, in the order in which it is shown. */
 const GROUPS = ['Agents', 'Models', 'GitHub', 'Memory'] as const;

@@ -14,7 +14,7 @@ import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
 import { modelProblem } from '../model/model-access.js';
 import { AGENTS_DIRS, localAgents } from '../run/agents.js';
 import { allFaults, formatValidation, isValid, validateAgents } from '../run/validate.js';
-import { expectPositionals, type ParsedFlags } from './flags.js';
+import { expectPositionals, type ParsedFlags } from './command-line.js';
 import { print, type Terminal } from './terminal.js';
 
 /**

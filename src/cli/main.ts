@@ -1,7 +1,6 @@
 import { AxeError, type ExitCode } from '../lib/errors.js';
+import { type Command, findCommand, formatHelp, type Group, parseFlags } from './command-line.js';
 import { COMMANDS } from './commands.js';
-import { parseFlags } from './flags.js';
-import { type Command, findCommand, formatHelp, type Group } from './help.js';
 import { print, type Terminal, writeError } from './terminal.js';
 
 /** Runs one command line. Never throws: trouble is told on stderr and in the exit status. */

@@ -8,7 +8,7 @@ import type { Provenance } from '../memory/provenance.js';
 import { createBaseReader } from '../run/cite.js';
 import { sanitize } from '../safety/sanitize.js';
 import { secretValues } from '../safety/secrets.js';
-import { commandOf, type ParsedFlags, wrongCount } from './flags.js';
+import { commandOf, type ParsedFlags, wrongCount } from './command-line.js';
 import { openMemoryPlace } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 

@@ -14,8 +14,8 @@ import { buildSystemPrompt, isLanguage, withMemory } from '../prompt/system.js';
 import type { Memory, Plan, RunOrigin, RunReport, RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { readTrigger } from '../run/trigger.js';
+import { expectPositionals, type ParsedFlags, wrongCount } from './command-line.js';
 import { agentsDirOf } from './config.js';
-import { expectPositionals, type ParsedFlags, wrongCount } from './flags.js';
 import { formatErrorJson, formatParams } from './format-json.js';
 import {
   createTerminalDeadline,

@@ -14,13 +14,13 @@ import { allFindings } from '../review/record.js';
 import { agentsDirsOf, findAgents } from '../run/agents.js';
 import { createBaseReader } from '../run/cite.js';
 import type { Dependencies, Publisher, Reporter } from '../run/dependencies.js';
-import { connectGitHub, createGitHubPort } from '../run/github.js';
+import { createGitHubPort } from '../run/github.js';
 import { postsReviews } from '../run/scope.js';
 import { createToolOpener } from '../run/tools.js';
 import { createSecrets } from '../safety/secrets.js';
-import { loadProvidersConfig, withExpandedPaths } from './config.js';
-import { openFileMemory } from './file-memory.js';
+import { connectWithToken, loadProvidersConfig, withExpandedPaths } from './config.js';
 import { formatJson } from './format-json.js';
+import { openFileMemory } from './memory-place.js';
 import { print, type Terminal } from './terminal.js';
 import { formatStats, type StatusLine } from './terminal-reporter.js';
 
@@ -98,16 +98,6 @@ export async function createTerminalDependencies(
     program: terminal.program,
     secrets: secrets.values,
   };
-}
-
-/** A client with the token of the environment; undefined without one. */
-export async function connectWithToken({ env, stderr }: Terminal, status?: StatusLine) {
-  const token = env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '';
-  const log = (line: string) => {
-    status?.clear();
-    stderr.write(`${line}\n`);
-  };
-  return await connectGitHub({ token, env, fetch: createFetch(env), clock: createClock(), log });
 }
 
 function createTerminalPublisher({ terminal, output, status }: TerminalDependenciesOptions): Publisher {

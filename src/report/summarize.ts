@@ -40,11 +40,11 @@ import {
   guidanceCell,
   publishedLines,
   row,
+  summarizeRun,
   usageCells,
   usageOutputs,
   warningList,
-} from './format-summary.js';
-import { summarizeRun } from './run.js';
+} from './run.js';
 import type { Finished, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';
 
 export function summarize(report: Finished, options: SummaryOptions): RunSummary {

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
+import { saveState, warning } from '@actions/core';
 import { createQueue } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
-import { AxeError } from '../lib/errors.js';
+import { AxeError, messageOf } from '../lib/errors.js';
 import { createFiles } from '../lib/files.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { Change } from '../memory/change.js';
 import type { Journal } from '../run/dependencies.js';
 import { CHECK_STATE, PENDING_STATE } from './runner.js';
-import { keepState, writeRunnerFile } from './runner-file.js';
 
 const TOLD = 'told';
 
@@ -112,4 +112,34 @@ export async function keepCheck(check: LeftCheck | undefined): Promise<void> {
 export function readLeftCheck(env: Environment): LeftCheck | undefined {
   const state = env[`STATE_${CHECK_STATE}`] ?? '';
   return state === '' ? undefined : JSON.parse(state);
+}
+
+/** What the runner gives a step to write to, by the variables that name it. */
+type RunnerFile = 'GITHUB_OUTPUT' | 'GITHUB_STATE' | 'GITHUB_STEP_SUMMARY' | 'RUNNER_TEMP';
+
+const told = new Set<RunnerFile>();
+
+/**
+ * Writes to a file of the runner, and gives whether that was possible: on a full disk the run goes on without it, since
+ * memory and comments lie elsewhere. However often it is tried, it is one warning.
+ */
+export async function writeRunnerFile(name: RunnerFile, write: () => unknown): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch (thrown) {
+    if (!told.has(name)) {
+      const remedy = 'Free space on its disk, and let the step write there; the run continues without it.';
+      warning(`\`${name}\` of the runner cannot be written: ${messageOf(thrown)}. ${remedy}`, {
+        title: 'File of the runner',
+      });
+    }
+    told.add(name);
+    return false;
+  }
+}
+
+/** Keeps a value for the post step. */
+async function keepState(name: string, value: string): Promise<void> {
+  await writeRunnerFile('GITHUB_STATE', () => saveState(name, value));
 }
