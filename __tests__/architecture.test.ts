@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 49_049,
-  'files of src/': 263,
+  'lines of src/': 48_998,
+  'files of src/': 251,
   'types of src/': 669,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 75_907,
-  'lines of scripts/, bench/ and eval/': 4945,
+  'lines of __tests__/': 75_896,
+  'lines of scripts/, bench/ and eval/': 4944,
 };
 
 describe('the ratchet', () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import { formatProvenance } from '../../src/memory/provenance.js';
-import { formatEntry } from '../../src/memory/run-log.js';
+import { formatEntry, formatProvenance } from '../../src/memory/run-log.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
 import { tempDir } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { RunStats } from '../../src/lib/outcome.js';
-import { computedEntry } from '../../src/memory/computed-entry.js';
+import { computedEntry } from '../../src/memory/run-log.js';
 import { called, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Warning } from '../../src/lib/errors.js';
-import { createNoneStore } from '../../src/memory/stores/store.js';
+import { createNoneStore } from '../../src/memory/stores/guard.js';
 import type { RunReport } from '../../src/run/records.js';
 import { formatSummary, reportOf } from '../helpers/reports.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RestoreResult, SaveResult, StoreKind } from '../../src/memory/store.js';
-import { createNoneStore } from '../../src/memory/stores/store.js';
+import { createNoneStore } from '../../src/memory/stores/guard.js';
 import { formatMemory } from '../../src/report/format-memory.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { sanitize } from '../../src/safety/sanitize.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatProvenance } from '../../src/memory/provenance.js';
+import { formatProvenance } from '../../src/memory/run-log.js';
 import { formatUnsavedSummary } from '../../src/report/run.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';

@@ -3,7 +3,7 @@ import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import type { Trust } from '../../src/event/trust.js';
-import { memoryName, untrustedPath } from '../../src/memory/log-path.js';
+import { memoryName, untrustedPath } from '../../src/memory/paths.js';
 import { planMemory } from '../../src/run/memory.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { makeRequest } from '../helpers/dependencies-fake.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError } from '../../src/lib/errors.js';
-import { createTreeStore } from '../../src/memory/stores/store.js';
+import { createTreeStore } from '../../src/memory/stores/tree-store.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
-import { parseProvenance } from '../../src/memory/provenance.js';
-import { parseEntries } from '../../src/memory/run-log.js';
+import { parseEntries, parseProvenance } from '../../src/memory/run-log.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import type { Tool } from '../../src/tools/tool.js';

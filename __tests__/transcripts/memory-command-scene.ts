@@ -1,5 +1,4 @@
-import { formatProvenance, type Provenance } from '../../src/memory/provenance.js';
-import { formatEntry } from '../../src/memory/run-log.js';
+import { formatEntry, formatProvenance, type Provenance } from '../../src/memory/run-log.js';
 import { parseLog } from '../../src/memory/units.js';
 import type { ChildResult } from '../helpers/child.js';
 import { GITHUB_TOKEN } from '../helpers/github-server.js';

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { ANALYST_PROMPT, PROPOSAL_PROMPT } from '../../src/memory/gc/analysis.js';
-import { formatProvenance } from '../../src/memory/provenance.js';
-import { formatEntry } from '../../src/memory/run-log.js';
-import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { formatEntry, formatProvenance } from '../../src/memory/run-log.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { runMain, type StepResult } from '../helpers/run-action.js';
+import { promptOf } from '../helpers/wire-prompt.js';
 import { idOf, nameOf } from './memory-command-scene.js';
 import { resultsIn } from './memory-scene.js';
 import {

@@ -22,7 +22,7 @@ import {
   recommendationsDigest,
 } from '../memory/gc/analysis.js';
 import type { Suggestion } from '../memory/gc/gc-result.js';
-import { memoryName } from '../memory/log-path.js';
+import { memoryName } from '../memory/paths.js';
 import { modelProblem } from '../model/model-access.js';
 import { formatGone } from '../report/format-memory.js';
 import { dirsAtRef, localAgents } from '../run/agents.js';

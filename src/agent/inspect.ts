@@ -1,7 +1,7 @@
 import { parse, TomlError } from 'smol-toml';
 import { type BaseIssue, safeParse } from 'valibot';
 import { ConfigError, type SourcePosition, type Warning } from '../lib/errors.js';
-import { defaultLogPath, unusableLogPath } from '../memory/log-path.js';
+import { defaultLogPath, unusableLogPath } from '../memory/paths.js';
 import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';
 import { type AgentProblem, isTable, type KeyPath, keysIn, problemsOf, type TomlTable } from './keys.js';
 import { nearest } from './suggest.js';

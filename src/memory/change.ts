@@ -1,7 +1,6 @@
 import { editedText, type NoteEdit } from './notes/edit.js';
 import { backupPath } from './notes/place.js';
-import { encodeField, parseProvenance } from './provenance.js';
-import { separator } from './run-log.js';
+import { encodeField, parseProvenance, separator } from './run-log.js';
 import { mergeStates } from './state.js';
 import { type Trimmings, textId, trimLog } from './units.js';
 

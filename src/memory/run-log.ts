@@ -1,5 +1,85 @@
-import { MAX_RESULT_CODE_POINTS } from '../lib/defaults.js';
-import { parseProvenance } from './provenance.js';
+import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { MAX_RESULT_CODE_POINTS, MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
+import type { RunOutcome } from '../lib/outcome.js';
+import { count } from '../lib/text/format.js';
+
+/**
+ * A value as it is between spaces in a line of ours: `[A-Za-z0-9._:/@+-]` as they are, everything else
+ * percent-encoded, and never two hyphens in a row, so that it can neither end a field nor an HTML comment.
+ */
+export function encodeField(value: string): string {
+  return value
+    .replace(/\p{Surrogate}/gu, '\uFFFD')
+    .replace(/[^A-Za-z0-9._:/@+-]/gu, percentEncode)
+    .replace(/(?<=-)-/g, '%2D');
+}
+
+/** The value of a field; one that was not encoded by us is given unchanged. */
+export function decodeField(field: string): string {
+  try {
+    return decodeURIComponent(field);
+  } catch {
+    return field;
+  }
+}
+
+/** `encodeURIComponent` leaves `!'()*~` as they are; here they are encoded too. */
+function percentEncode(character: string): string {
+  const encoded = encodeURIComponent(character);
+  if (encoded !== character) return encoded;
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** Where an entry comes from, as the action knows it from the event; never from the model (D8). */
+export interface Provenance {
+  /** Unique id of the entry: letters, digits and single hyphens, so that it is in the line as it is. */
+  readonly id: string;
+  /** `<run id>/<attempt>`. */
+  readonly run?: string | undefined;
+  readonly job?: string | undefined;
+  readonly event?: string | undefined;
+  /** Commit the run was about; its first seven characters are kept. */
+  readonly sha?: string | undefined;
+  readonly actor?: string | undefined;
+  readonly trust?: string | undefined;
+  /** `provider/model`. */
+  readonly model?: string | undefined;
+}
+
+const SHA_CHARACTERS = 7;
+const MISSING = '-';
+const FIELDS = ['id', 'run', 'job', 'event', 'sha', 'actor', 'trust', 'model'] as const;
+const LINE = new RegExp(
+  `^<!-- axe-action v=1 ${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')}(?: sig=[0-9a-f]+)? -->\\r?$`,
+);
+
+/**
+ * The provenance line of an entry, without its line break: an HTML comment that axe and markdown viewers ignore
+ * (D8). Values hold `[A-Za-z0-9._:/@+-]`, everything else is percent-encoded, and neither `--` nor `>` can appear
+ * in one, so no value ends the comment.
+ */
+export function formatProvenance(provenance: Provenance): string {
+  const sha = provenance.sha?.slice(0, SHA_CHARACTERS);
+  const values = FIELDS.map((field) => `${field}=${encode(field === 'sha' ? sha : provenance[field])}`);
+  return `<!-- axe-action v=1 ${values.join(' ')} -->`;
+}
+
+/** What a line says if it is exactly one that {@link formatProvenance} writes, or else undefined. */
+export function parseProvenance(line: string): Provenance | undefined {
+  const match = LINE.exec(line);
+  if (match === null) return undefined;
+  const [id, run, job, event, sha, actor, trust, model] = match.slice(1).map(decode);
+  return id === undefined ? undefined : { id, run, job, event, sha, actor, trust, model };
+}
+
+function encode(value: string | undefined): string {
+  if (value === undefined || value === '') return MISSING;
+  return value === MISSING ? '%2D' : encodeField(value);
+}
+
+function decode(value: string): string | undefined {
+  return value === MISSING ? undefined : decodeField(value);
+}
 
 /**
  * What has to be between a text and an entry, so that the entry begins a line of its own even after a write
@@ -158,4 +238,61 @@ function cut(text: string): string {
     end += character.length;
   }
   return text;
+}
+
+/**
+ * Task and result of a run that has read what people without write access wrote: only what we compute from closed sets,
+ * numbers, kinds of events, counts, so that nothing a stranger wrote reaches a trusted run by way of memory (D19).
+ */
+export function computedEntry({
+  trigger,
+  outcome,
+  published,
+  apart,
+}: {
+  readonly trigger: Trigger;
+  /** Other runs are not remembered. */
+  readonly outcome: Extract<RunOutcome, { readonly kind: 'completed' }>;
+  readonly published: { readonly url: string | undefined };
+  /** Where the whole entry is; of the agent's file name, which is nobody's but the repository's. */
+  readonly apart: string;
+}): { readonly task: string; readonly result: string } {
+  const { turns, toolCalls } = outcome.stats;
+  const work = `completed after ${count(turns, 'turn')} and ${count(toolCalls, 'tool call')}`;
+  const posted = published.url === undefined ? '' : ', and posted a comment';
+  return { task: subjectOf(trigger), result: `The run ${work}${posted}. ${WHY}, in ${apart}.` };
+}
+
+const WHY =
+  'It read what people without write access or the open network may have written, so its own words are kept apart';
+
+/** What the run was about, by number: titles, branches and logins are anybody's. */
+function subjectOf(trigger: Trigger): string {
+  const isUnknown = trigger.kind === 'unknown' || trigger.kind === 'local';
+  const kind = isUnknown ? 'run' : trigger.kind.replace('_', ' ');
+  const number = subjectNumber(trigger);
+  const subject = number === undefined ? '' : `${trigger.kind === 'comment' ? ' on' : ''} #${number}`;
+  const sha = trigger.kind === 'workflow_run' ? trigger.headSha : 'head' in trigger ? trigger.head.sha : '';
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}${subject}${atCommit(sha)}`;
+}
+
+/** The seven digits people know a commit by; of anything that is not a sha, nothing. */
+function atCommit(sha: string): string {
+  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, 7)}` : '';
+}
+
+/**
+ * The task as an entry keeps it (D52): its beginning with the number of characters that are left out, together no longer
+ * than the limit, so that a long prompt is not sent again with every entry. Cut it after redaction only.
+ */
+export function storedTask(task: string): string {
+  const points = Array.from(task);
+  if (points.length <= MAX_TASK_CODE_POINTS) return task;
+  // The number has most digits where nothing is kept.
+  const kept = MAX_TASK_CODE_POINTS - noteOf(points.length).length;
+  return points.slice(0, kept).join('').trimEnd() + noteOf(points.length - kept);
+}
+
+function noteOf(leftOut: number): string {
+  return ` [... ${leftOut.toLocaleString('en')} characters left out]`;
 }

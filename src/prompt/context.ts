@@ -2,7 +2,7 @@ import type { Actor, Base, FetchedChange, Head } from '../event/trigger.js';
 import { MAX_CONTEXT_BYTES, MAX_CONTEXT_FILES, MAX_DIFF_TOKENS } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { compileGlob } from '../lib/text/glob.js';
-import { createMemoryFilter } from '../memory/log-path.js';
+import { createMemoryFilter } from '../memory/paths.js';
 import type { MarkLane } from '../safety/mark.js';
 
 export interface CommitNote {

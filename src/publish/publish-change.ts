@@ -8,7 +8,7 @@ import { isCutShort } from '../lib/outcome.js';
 import { utf8Bytes } from '../lib/text/bytes.js';
 import { formatPatch } from '../lib/text/diff.js';
 import { codeBlock, codeSpan, count, grouped, shown } from '../lib/text/format.js';
-import { memoryName } from '../memory/log-path.js';
+import { memoryName } from '../memory/paths.js';
 import { textId } from '../memory/units.js';
 import type { PullRequestDraft } from '../review/buffered.js';
 import type { PublishRequest } from '../run/dependencies.js';

@@ -34,7 +34,7 @@ import { notesUnder } from '../memory/notes/place.js';
 import { promptText } from '../memory/run-log.js';
 import { statePath } from '../memory/state.js';
 import { firstUnread, type MemoryStore } from '../memory/store.js';
-import { newestEntries } from '../memory/tail.js';
+import { newestEntries } from '../memory/stores/read-log.js';
 import { parseReviewFacts } from '../review/state-facts.js';
 import { worthTable } from '../review/worth.js';
 import { agentWorkdir } from './admit.js';

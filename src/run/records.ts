@@ -16,7 +16,7 @@ import type { GcResult } from '../memory/gc/gc-result.js';
 import type { CheckedNotes } from '../memory/notes/citations.js';
 import type { NotesTool } from '../memory/notes/place.js';
 import type { NotesSession } from '../memory/notes/session.js';
-import type { Provenance } from '../memory/provenance.js';
+import type { Provenance } from '../memory/run-log.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { ContextFile, DiffPolicy, LocalChange, TriggerContext } from '../prompt/context.js';
 import type { NotesPrompt, SystemPromptParts } from '../prompt/system.js';

@@ -4,10 +4,14 @@ import { messageOf, type Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { type Spend, spentFact } from '../loop/budget.js';
 import type { Change, NoteChange } from '../memory/change.js';
-import { computedEntry, storedTask } from '../memory/computed-entry.js';
-import { untrustedPath } from '../memory/log-path.js';
-import { formatProvenance } from '../memory/provenance.js';
-import { formatEntry, type NewEntry } from '../memory/run-log.js';
+import { untrustedPath } from '../memory/paths.js';
+import {
+  computedEntry,
+  formatEntry,
+  formatProvenance,
+  type NewEntry,
+  storedTask,
+} from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
 import type { FailedSave } from '../memory/store.js';
 import type { Coverage } from '../review/record.js';

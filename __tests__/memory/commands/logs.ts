@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { formatProvenance, type Provenance } from '../../../src/memory/provenance.js';
-import { formatEntry } from '../../../src/memory/run-log.js';
+import { formatEntry, formatProvenance, type Provenance } from '../../../src/memory/run-log.js';
 
 /** An entry of a minute of 3 February 2026; without an id as axe writes it. */
 export function entry(

@@ -1,7 +1,11 @@
 import { applyChanges, type MemoryTree } from '../../../src/memory/change.js';
-import type { CommandSession, MemoryCommandResult } from '../../../src/memory/commands/command-session.js';
+import {
+  type CommandSession,
+  type MemoryCommand,
+  type MemoryCommandResult,
+  parseMemoryCommand,
+} from '../../../src/memory/commands/command-session.js';
 import { runMemoryCommand } from '../../../src/memory/commands/memory-command.js';
-import { type MemoryCommand, parseMemoryCommand } from '../../../src/memory/commands/parse-memory-command.js';
 import type { MemoryStore, SaveResult, StoreKind, TreeResult } from '../../../src/memory/store.js';
 
 /** A memory that is kept in a variable. */

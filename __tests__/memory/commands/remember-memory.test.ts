@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { applyChange } from '../../../src/memory/change.js';
-import { composeEntry, type EntryParts, placeEntry } from '../../../src/memory/commands/remember-memory.js';
+import { composeEntry, type EntryParts, placeEntry } from '../../../src/memory/commands/change-memory.js';
 import { parseLog, textId } from '../../../src/memory/units.js';
 import { anyLog, entry } from './logs.js';
 

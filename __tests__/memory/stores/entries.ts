@@ -1,6 +1,5 @@
 import type { Change } from '../../../src/memory/change.js';
-import { formatProvenance } from '../../../src/memory/provenance.js';
-import { formatEntry } from '../../../src/memory/run-log.js';
+import { formatEntry, formatProvenance } from '../../../src/memory/run-log.js';
 import { withoutEntries } from '../../../src/memory/units.js';
 
 /** The text of an entry with an id; `minute` is that of its time. */

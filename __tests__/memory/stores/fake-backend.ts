@@ -1,6 +1,6 @@
 import type { MemoryTree } from '../../../src/memory/change.js';
 import type { FailedSave } from '../../../src/memory/store.js';
-import type { CommitResult, Snapshot, TreeBackend } from '../../../src/memory/stores/update.js';
+import type { CommitResult, Snapshot, TreeBackend } from '../../../src/memory/stores/tree-store.js';
 
 /** What a call may be made to do instead, or before. */
 export interface BackendFaults {

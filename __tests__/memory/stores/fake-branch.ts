@@ -1,8 +1,9 @@
 import { decodeBytes, encodeBytes } from '../../../src/lib/text/bytes.js';
-import { decodeField } from '../../../src/memory/provenance.js';
+import { decodeField } from '../../../src/memory/run-log.js';
 import type { FailedSave } from '../../../src/memory/store.js';
-import type { BranchFiles, BranchRead, MemoryBranch } from '../../../src/memory/stores/branch/branch.js';
-import type { CommitResult } from '../../../src/memory/stores/update.js';
+import type { BranchFiles, MemoryBranch } from '../../../src/memory/stores/branch/memory-branch.js';
+import type { BranchRead } from '../../../src/memory/stores/branch/memory-branch-read.js';
+import type { CommitResult } from '../../../src/memory/stores/tree-store.js';
 
 /** A text, or why there is none. */
 type FakeFile = string | { readonly refused: string };

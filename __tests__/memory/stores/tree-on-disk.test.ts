@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createFiles } from '../../../src/lib/files.js';
+import { compareFiles } from '../../../src/memory/paths.js';
 import { listFiles, readFound } from '../../../src/memory/stores/tree-on-disk.js';
-import { compareFiles } from '../../../src/memory/stores/tree-path.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 
 const files = createFiles();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseProvenance } from '../../../src/memory/provenance.js';
+import { parseProvenance } from '../../../src/memory/run-log.js';
 import { parseLog } from '../../../src/memory/units.js';
 import type { RunRequest } from '../../../src/run/records.js';
 import { runPipeline } from '../../../src/run/run.js';

@@ -2,7 +2,7 @@ import type { AgentPlace, AgentReader } from '../../agent/agent-source.js';
 import type { Warning } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { selectPaths } from '../../lib/text/glob.js';
-import { createMemoryFilter } from '../../memory/log-path.js';
+import { createMemoryFilter } from '../../memory/paths.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context.js';
 import { isSecretPath } from '../../tools/files/path-rules.js';
 import {

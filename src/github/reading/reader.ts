@@ -2,7 +2,7 @@ import { type Base, type Head, type Repository, subjectNumber, type Trigger } fr
 import { AxeError, ToolError } from '../../lib/errors.js';
 import { parseDiff } from '../../lib/text/diff.js';
 import { shown } from '../../lib/text/format.js';
-import { createMemoryFilter, IS_MEMORY } from '../../memory/log-path.js';
+import { createMemoryFilter, IS_MEMORY } from '../../memory/paths.js';
 import { defineTool, readChoice } from '../../tools/tool.js';
 import type { GitHubClient } from '../client/client.js';
 import { fetchComparedDiff } from './changes.js';

@@ -4,7 +4,7 @@ import { ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
 import type { DiffFile } from '../../lib/text/diff.js';
 import { cleanLine, shown } from '../../lib/text/format.js';
-import { IS_MEMORY } from '../../memory/log-path.js';
+import { IS_MEMORY } from '../../memory/paths.js';
 import { linesOfDiff } from '../../review/evidence.js';
 import { numberLines, readPage, refuseBinary } from '../../tools/files/read-files.js';
 import { readChoice, type Tool, thirdParty } from '../../tools/tool.js';

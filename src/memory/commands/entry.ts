@@ -1,10 +1,9 @@
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count } from '../../lib/text/format.js';
 import type { MemoryTree, NoteChange } from '../change.js';
-import { untrustedPath } from '../log-path.js';
 import { backupPath, isNotesPath } from '../notes/place.js';
-import { type Provenance, parseProvenance } from '../provenance.js';
-import { stripProvenance } from '../run-log.js';
+import { untrustedPath } from '../paths.js';
+import { type Provenance, parseProvenance, stripProvenance } from '../run-log.js';
 import { isStatePath } from '../state.js';
 import { parseLog, type Unit } from '../units.js';
 

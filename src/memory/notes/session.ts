@@ -3,7 +3,7 @@ import { createQueue, dateOf } from '../../lib/clock.js';
 import { ToolError, type Warning } from '../../lib/errors.js';
 import { compareBytes, cutToBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
-import { untrustedPath } from '../log-path.js';
+import { untrustedPath } from '../paths.js';
 import { joinOnLines, promptText, readableText } from '../run-log.js';
 import {
   blockedAt,

@@ -1,8 +1,7 @@
 import { createQueue } from '../../lib/clock.js';
 import { pathsOf } from '../change.js';
-import { untrustedPath } from '../log-path.js';
-import { failed, type MemoryStore } from '../store.js';
-import { isUnder } from './tree-path.js';
+import { isUnder, untrustedPath } from '../paths.js';
+import { failed, type MemoryStore, type StoreKind } from '../store.js';
 
 /**
  * A store that adds nothing to a run log that it could not read in this run: what looks empty may only be out of reach
@@ -93,4 +92,23 @@ export function createBaseStore(checkout: MemoryStore, base: MemoryStore): Memor
       return await checkout.write([...beginnings, ...changes], signal);
     },
   };
+}
+
+/** Where entries go that nobody keeps. */
+const NOWHERE = { location: 'nowhere (`memory-store: none`)', isNowhere: true } as const;
+
+/** The store of somebody who wants none: nothing is there, and what is written is dropped as asked. */
+export function createNoneStore(): MemoryStore {
+  return {
+    kind: 'none',
+    read: async () => ({ kind: 'empty', ...NOWHERE, warnings: [] }),
+    readTree: async () => ({ kind: 'tree', tree: new Map(), ...NOWHERE, warnings: [] }),
+    write: async () => ({ kind: 'saved', ...NOWHERE, attempts: 0 }),
+  };
+}
+
+/** A store that could not be opened: every read and write fails with the reason, so that the run itself goes on. */
+export function createBrokenStore(kind: StoreKind, message: string, remedy?: string): MemoryStore {
+  const fail = async () => ({ ...failed('unavailable', message, remedy), location: kind });
+  return { kind, read: fail, readTree: fail, write: fail };
 }

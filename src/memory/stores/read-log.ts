@@ -1,11 +1,14 @@
+import { MAX_RESULT_CODE_POINTS } from '../../lib/defaults.js';
 import type { Warning } from '../../lib/errors.js';
-import { encodeBytes } from '../../lib/text/bytes.js';
+import type { OpenFile } from '../../lib/files.js';
+import { cutToBytes, decodeBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
+import { grouped } from '../../lib/text/format.js';
 import type { MemoryTree } from '../change.js';
-import { countEntries, lastEntries } from '../run-log.js';
+import { isUnder } from '../paths.js';
+import { countEntries, lastEntries, parseEntries } from '../run-log.js';
 import { statePath } from '../state.js';
 import type { LogPlace, Place, ReadRequest, RestoreResult } from '../store.js';
-import { newestEntries } from '../tail.js';
-import { isUnder } from './tree-path.js';
+import { parseLog } from '../units.js';
 
 /** A run log as a store read it, with the text of the state next to it (D36). */
 interface StoredLog {
@@ -87,4 +90,74 @@ export function damageWarning({ location, url }: Place, damage: string): Warning
   const where = url === undefined ? `\`${location}\`` : `\`${location}\` (${url})`;
   const message = `${where} ${damage}. It was read as far as possible and left unchanged`;
   return { code: 'memory-damaged', message, remedy: 'Correct the file, or delete it.' };
+}
+
+/**
+ * The newest entries of a log (0: all of it), as they are in it. Where they do not fit into the bound (0: there is none),
+ * those that do, and of an entry that is larger than the whole bound its two ends. A heading that is no time belongs to
+ * the entry above it, and nothing is cut there, unless the log has no time at all: then people wrote it.
+ */
+export function newestEntries(
+  log: string,
+  lastN: number,
+  maxBytes: number,
+): { readonly text: string; readonly loaded: number; readonly truncated: boolean } {
+  const wanted = lastEntries(log, lastN);
+  if (maxBytes === 0 || utf8Bytes(wanted) <= maxBytes)
+    return { text: wanted, loaded: countEntries(wanted), truncated: false };
+  const { units } = parseLog(log);
+  const entries = units.length > 0 ? units : parseEntries(log);
+  let first = entries.length;
+  for (let left = maxBytes; first > 0; first -= 1) {
+    left -= utf8Bytes(entries[first - 1]?.text ?? '');
+    if (left < 0) break;
+  }
+  const fitting = entries.slice(first).map(({ text }) => text);
+  const text =
+    fitting.length > 0 ? fitting.join('') : withoutMiddle(entries.at(-1)?.text ?? wanted, maxBytes);
+  return { text, loaded: countEntries(text), truncated: true };
+}
+
+/** The beginning of an entry that is cut holds its heading. */
+const LEAST_FIRST_BYTES = 256;
+/** Its end holds a whole result as we write it, with the line behind it. */
+const LEAST_LAST_BYTES = 4 * MAX_RESULT_CODE_POINTS + 1024;
+/** Room for the words between the two. */
+const NOTE_BYTES = 64;
+
+/** An entry without its middle, in so many bytes or in what a heading and a result take; no character is split. */
+function withoutMiddle(entry: string, maxBytes: number): string {
+  const room = maxBytes - NOTE_BYTES;
+  const lastBytes = Math.max(Math.floor(room / 2), LEAST_LAST_BYTES);
+  const firstBytes = Math.max(room - lastBytes, LEAST_FIRST_BYTES);
+  const bytes = new TextEncoder().encode(entry);
+  if (bytes.length <= firstBytes + lastBytes) return entry;
+  const { text: first } = cutToBytes(entry, firstBytes);
+  const last = new TextDecoder().decode(bytes.subarray(-lastBytes)).replace(/^\uFFFD+/, '');
+  const left = bytes.length - utf8Bytes(first) - utf8Bytes(last);
+  return `${first} [... ${grouped(left)} bytes left out ...] ${last}`;
+}
+
+/** Most of a file that is held at once: more than any prompt takes, and less than a text can be. */
+const MAX_END_BYTES = 16 * 1024 * 1024;
+
+/** The end of a file, from the beginning of a line on where it is not all of it. Throws what reading throws. */
+export async function readEnd(file: OpenFile): Promise<{ readonly text: string; readonly isWhole: boolean }> {
+  const start = Math.max(0, file.bytes - MAX_END_BYTES);
+  const text = decodeBytes(await file.read(start, file.bytes - start));
+  return start === 0 ? { text, isWhole: true } : { text: text.slice(text.indexOf('\n') + 1), isWhole: false };
+}
+
+const BLOCK_BYTES = 1024 * 1024;
+
+/** Counts the entries of a file of any size in constant memory (D33). Throws what reading throws. */
+export async function countEntriesIn(file: OpenFile): Promise<number> {
+  let count = 0;
+  // The last characters of a block may begin a heading. Each byte is one character, so that none is cut.
+  for (let [at, carried] = [0, '\n']; at < file.bytes; at += BLOCK_BYTES) {
+    const block = carried + Buffer.from(await file.read(at, BLOCK_BYTES)).toString('latin1');
+    count += block.split('\n## ').length - 1;
+    carried = block.slice(-3);
+  }
+  return count;
 }

@@ -3,8 +3,8 @@ import { messageOf, type Warning } from '../../lib/errors.js';
 import { type FileStat, type Files, readWhole } from '../../lib/files.js';
 import type { MemoryTree } from '../change.js';
 import { isNotesPath } from '../notes/place.js';
+import { compareFiles, isTreePath } from '../paths.js';
 import type { BlockedPlace, SaveFailure } from '../store.js';
-import { compareFiles, isTreePath } from './tree-path.js';
 
 interface ReadTree {
   readonly tree: MemoryTree;

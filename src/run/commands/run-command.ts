@@ -4,12 +4,13 @@ import { AxeError } from '../../lib/errors.js';
 import { cleanLine } from '../../lib/text/format.js';
 import {
   formatCommandResult,
+  type MemoryCommand,
   type MemoryCommandResult,
   type MemoryRefusal,
+  parseMemoryCommand,
   refusal,
 } from '../../memory/commands/command-session.js';
 import { runMemoryCommand } from '../../memory/commands/memory-command.js';
-import { type MemoryCommand, parseMemoryCommand } from '../../memory/commands/parse-memory-command.js';
 import { isNotesPath } from '../../memory/notes/place.js';
 import { admitActor } from '../admit.js';
 import type { Dependencies } from '../dependencies.js';

@@ -3,7 +3,7 @@ import { ToolError } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { count, grouped, shown } from '../../lib/text/format.js';
 import { compileGlob } from '../../lib/text/glob.js';
-import { createMemoryFilter } from '../../memory/log-path.js';
+import { createMemoryFilter } from '../../memory/paths.js';
 import { isBinary } from '../../prompt/context.js';
 import { redact } from '../../safety/redact.js';
 import { foldName, isSecretPath, isWriteProtected, parsePath } from '../files/path-rules.js';

@@ -18,7 +18,7 @@ import { errorCode, fileError, readFully } from '../../lib/files.js';
 import { compareBytes } from '../../lib/text/bytes.js';
 import { shown } from '../../lib/text/format.js';
 import { isInside } from '../../lib/user-files.js';
-import { IS_MEMORY } from '../../memory/log-path.js';
+import { IS_MEMORY } from '../../memory/paths.js';
 import { isSecretPath, isWriteProtected, type ProtectedPaths, parsePath } from '../files/path-rules.js';
 import type { Changes } from './changes.js';
 

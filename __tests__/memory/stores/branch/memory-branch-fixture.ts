@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GitHubError, graphqlError, httpError } from '../../../../src/github/client/errors.js';
-import type { MemoryBranch, MemoryBranchPlace } from '../../../../src/memory/stores/branch/branch.js';
-import { createMemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
+import { createMemoryBranch, type MemoryBranch } from '../../../../src/memory/stores/branch/memory-branch.js';
+import type { MemoryBranchPlace } from '../../../../src/memory/stores/branch/memory-branch-read.js';
 import {
   type Answer,
   createFakeGitHubClient,

@@ -3,7 +3,7 @@ import { link, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { readArchive } from '../../../../src/memory/stores/cache/archive.js';
+import { readArchive } from '../../../../src/memory/stores/cache/cache-library.js';
 import { cacheArchive, type Member, paxRecord, tarOf } from '../../../helpers/cache-archive.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';
 

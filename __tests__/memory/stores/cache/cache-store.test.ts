@@ -1,8 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '../../../../src/lib/clock.js';
-import { cacheScope, formatKey, parseKey } from '../../../../src/memory/stores/cache/cache-key.js';
 import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
-import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
+import {
+  cacheScope,
+  createCacheStore,
+  formatKey,
+  parseKey,
+} from '../../../../src/memory/stores/cache/cache-store.js';
 import { describeMemoryStore, textOf } from '../contract.js';
 import { append, entryText, forget, idsIn } from '../entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';

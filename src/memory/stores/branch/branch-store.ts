@@ -5,13 +5,11 @@ import type { Environment } from '../../../lib/environment.js';
 import { ConfigError, type Warning } from '../../../lib/errors.js';
 import type { MemoryTree } from '../../change.js';
 import { isNotesPath } from '../../notes/place.js';
-import { encodeField } from '../../provenance.js';
+import { isTreePath } from '../../paths.js';
+import { encodeField } from '../../run-log.js';
 import { type FailedSave, failed, type MemoryStore, type Place } from '../../store.js';
-import { createTreeStore } from '../store.js';
-import { isTreePath } from '../tree-path.js';
-import type { CommitResult, Snapshot, TreeBackend } from '../update.js';
-import type { MemoryBranch } from './branch.js';
-import { createMemoryBranch } from './memory-branch.js';
+import { type CommitResult, createTreeStore, type Snapshot, type TreeBackend } from '../tree-store.js';
+import { createMemoryBranch, type MemoryBranch } from './memory-branch.js';
 
 interface BranchStoreOptions {
   readonly branch: MemoryBranch;

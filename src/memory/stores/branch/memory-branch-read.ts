@@ -1,11 +1,69 @@
 import * as v from 'valibot';
+import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
 import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../../github/reading/contents.js';
 import { decodeBytes } from '../../../lib/text/bytes.js';
-import { decodeField } from '../../provenance.js';
+import type { MemoryTree } from '../../change.js';
+import { compareFiles, isTreePath } from '../../paths.js';
+import { decodeField } from '../../run-log.js';
+import type { FailedSave } from '../../store.js';
 import { MAX_BYTES_READ, MAX_FILES, MEMORY_FILE } from '../tree-on-disk.js';
-import { compareFiles, isTreePath } from '../tree-path.js';
-import { type BranchAccess, type BranchRead, branchName, repositoryName, understood } from './branch.js';
+
+export type BranchRead =
+  | {
+      readonly kind: 'found';
+      /** Commit id of the newest commit. */
+      readonly head: string;
+      /** Texts by path from the top of the repository; a path where nothing is has no entry. */
+      readonly files: MemoryTree;
+      /** What must not be overwritten, since it is not a memory file: half a sentence that says why, by path. */
+      readonly refused: ReadonlyMap<string, string>;
+      /** Those of them that are memory files and did not fit among those that are read together. */
+      readonly left: readonly string[];
+      readonly isPublic: boolean;
+      /** Ids that the messages of its commits name, since the time that was asked for; left out where nobody asked. */
+      readonly saved?: ReadonlySet<string> | undefined;
+    }
+  | { readonly kind: 'missing'; readonly isPublic: boolean }
+  | FailedSave;
+
+export interface MemoryBranchPlace {
+  readonly owner: string;
+  readonly name: string;
+  /** Without `refs/heads/`. */
+  readonly branch: string;
+  /** `https://github.com`, or the server of GHES (`GITHUB_SERVER_URL`), without a slash at its end. */
+  readonly serverUrl: string;
+  /** Whether it is the workflow's own repository, which the job's token is for; undefined outside a workflow. */
+  readonly isOwn?: boolean | undefined;
+}
+
+export interface BranchAccess {
+  readonly client: GitHubClient;
+  readonly place: MemoryBranchPlace;
+}
+
+/** `octocat/hello`. */
+export function repositoryName({ owner, name }: MemoryBranchPlace): string {
+  return `${owner}/${name}`;
+}
+
+/** `octocat/hello@axe-memory`, for people. */
+export function branchName(place: MemoryBranchPlace): string {
+  return `${repositoryName(place)}@${place.branch}`;
+}
+
+/** GitHub's answer in its form. Throws a GitHubError: who does not understand an answer does not know what was done. */
+export function understood<Output>(
+  schema: v.GenericSchema<unknown, Output>,
+  answer: unknown,
+  requestLine = 'POST /graphql',
+): Output {
+  const parsed = v.safeParse(schema, answer);
+  if (parsed.success) return parsed.output;
+  const message = `GitHub's answer to \`${requestLine}\` is not understood`;
+  throw new GitHubError(message, { reason: 'unavailable' });
+}
 
 /** What is at a path of a commit. */
 interface GitEntry {

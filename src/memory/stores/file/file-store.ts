@@ -21,8 +21,8 @@ import {
   type MemoryStore,
   type SaveResult,
 } from '../../store.js';
-import { readEnd } from '../../tail.js';
 import { trimLog } from '../../units.js';
+import { readEnd } from '../read-log.js';
 import { operationOf } from '../tree-on-disk.js';
 import {
   checkedPlace,

@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { messageOf } from '../../../lib/errors.js';
 import { type Files, readWhole } from '../../../lib/files.js';
+import { isTreePath, isTreePlace, isUnder, outsideTree } from '../../paths.js';
 import { lastEntries } from '../../run-log.js';
 import { statePath } from '../../state.js';
 import type {
@@ -12,10 +13,8 @@ import type {
   SaveFailure,
   TreeResult,
 } from '../../store.js';
-import { countEntriesIn, readEnd } from '../../tail.js';
-import { readLog, readLogIn, shownTree } from '../read-log.js';
+import { countEntriesIn, readEnd, readLog, readLogIn, shownTree } from '../read-log.js';
 import { codeOf, failureOf, listFiles, readFound, type StoredFile } from '../tree-on-disk.js';
-import { isTreePath, isTreePlace, isUnder, outsideTree } from '../tree-path.js';
 
 export interface FilePlaces {
   readonly files: Files;

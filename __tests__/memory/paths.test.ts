@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMemoryFilter } from '../../src/memory/log-path.js';
+import { createMemoryFilter } from '../../src/memory/paths.js';
 
 describe('a path of the repository', () => {
   const isMemory = createMemoryFilter(['.axe/memory', 'docs/mem/', '']);

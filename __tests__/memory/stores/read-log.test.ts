@@ -2,13 +2,13 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createFiles, type OpenFile } from '../../src/lib/files.js';
-import { countEntries, formatEntry, lastEntries } from '../../src/memory/run-log.js';
-import { createFileStore } from '../../src/memory/stores/file/file-store.js';
-import { countEntriesIn, newestEntries } from '../../src/memory/tail.js';
-import { tempDir } from '../helpers/temp.js';
-import { append, entryText } from './stores/entries.js';
-import { createFakeClock } from './stores/fake-clock.js';
+import { createFiles, type OpenFile } from '../../../src/lib/files.js';
+import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
+import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
+import { countEntriesIn, newestEntries } from '../../../src/memory/stores/read-log.js';
+import { tempDir } from '../../helpers/temp.js';
+import { append, entryText } from './entries.js';
+import { createFakeClock } from './fake-clock.js';
 
 const bytesOf = (text: string) => Buffer.byteLength(text);
 

@@ -1,14 +1,21 @@
 import { type Clock, limitTime, timeLeftMs } from '../../lib/clock.js';
-import { messageOf, type Warning } from '../../lib/errors.js';
+import { AxeError, messageOf, type Warning } from '../../lib/errors.js';
 import { applyChanges, type Change, type MemoryTree, pathsOf } from '../change.js';
+import { isTreePath, isTreePlace, outsideTree } from '../paths.js';
+import { statePath } from '../state.js';
 import {
   type BlockedPlace,
   type FailedSave,
   failed,
+  type MemoryStore,
   type Place,
+  type ReadRequest,
+  type RestoreResult,
   type SaveResult,
   type StoreKind,
+  type TreeResult,
 } from '../store.js';
+import { readLogIn, shownTree } from './read-log.js';
 
 /** The newest version of the memory tree, as a backend read it. */
 export interface Snapshot {
@@ -68,12 +75,77 @@ export interface TreeBackend {
 }
 
 /** How a store over a backend saves. */
-export interface SaveOptions {
+interface SaveOptions {
   readonly clock: Clock;
   /** How long a save may take, requests and waits included, in milliseconds. */
   readonly budgetMs: number;
   /** Writes a line for whoever waits meanwhile. */
   readonly log?: ((line: string) => void) | undefined;
+}
+
+/** A run waits so long for its memory, and goes on without it. */
+const READ_MS = 20_000;
+
+/** A store over a backend with compare-and-swap. */
+export function createTreeStore(backend: TreeBackend, options: SaveOptions): MemoryStore {
+  const { clock, log } = options;
+  const { dropHistory: drop } = backend;
+  return {
+    kind: backend.kind,
+    read,
+    readTree,
+    async write(changes, signal) {
+      const outside = changes.find((change) => !isTreePath(change.path));
+      if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
+      return await update(backend, changes, options, signal);
+    },
+    ...(drop && { dropHistory: (signal) => dropHistory(backend, drop, options, signal) }),
+  };
+
+  async function read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {
+    const { path, alongside } = request;
+    const newest = await snapshot([path, statePath(path), ...(alongside ?? [])], signal);
+    const place = (version: string) => backend.placeOf(version, path);
+    if (newest.kind === 'failed') return { ...newest, ...place('') };
+    const { tree, version, warnings, blocked } = newest;
+    const found = readLogIn(tree, request, { ...place(version), warnings });
+    if (alongside === undefined || found.kind === 'failed') return found;
+    return { ...found, alongside: shownTree(tree, alongside), blocked };
+  }
+
+  async function readTree(signal: AbortSignal, under?: readonly string[]): Promise<TreeResult> {
+    const newest = await snapshot(under ?? 'all', signal);
+    if (newest.kind === 'failed') return { ...newest, ...backend.placeOf('', '') };
+    const { tree, version, warnings, left, blocked } = newest;
+    const place = backend.placeOf(version, '');
+    return { kind: 'tree', tree: shownTree(tree, under), warnings, ...place, left, blocked };
+  }
+
+  /** The newest version. A rate limit is waited for where there is time. */
+  async function snapshot(
+    paths: readonly string[] | 'all',
+    signal: AbortSignal,
+  ): Promise<Snapshot | FailedSave> {
+    const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
+    if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
+    const endMs = clock.now().getTime() + READ_MS;
+    const limit = limitTime({ clock, limitMs: READ_MS, signal });
+    try {
+      for (;;) {
+        const found = await backend.read(limit.signal, paths);
+        if (found.kind === 'snapshot' || found.reason !== 'rate-limited') return found;
+        const { retryAfterMs = READ_MS } = found;
+        if (clock.now().getTime() + retryAfterMs >= endMs) return found;
+        log?.(`Memory: ${found.message}; trying again in ${Math.ceil(retryAfterMs / 1000)} s.`);
+        await clock.sleep(retryAfterMs, limit.signal);
+      }
+    } catch (thrown) {
+      const message = limit.isOver() ? `there was no answer within ${READ_MS / 1000} s` : messageOf(thrown);
+      return failed('error', message, thrown instanceof AxeError ? thrown.remedy : undefined);
+    } finally {
+      limit.end();
+    }
+  }
 }
 
 /** After each lost race up to so much longer, so that a crowd spreads over the time that it needs. */
@@ -97,7 +169,7 @@ type AttemptToSave = (signal: AbortSignal, begins: () => void) => Promise<Commit
  * newer one, until it is committed or time is up. The place keeps the ids of what it saved: after a lost answer, and for
  * changes that an earlier process may have saved, they are asked for before anything is committed.
  */
-export async function update(
+async function update(
   backend: TreeBackend,
   changes: readonly Change[],
   options: SaveOptions,
@@ -132,7 +204,7 @@ export async function update(
 }
 
 /** Drops a history; to drop one that is gone already does no harm, so it is simply done again. */
-export async function dropHistory(
+async function dropHistory(
   backend: TreeBackend,
   drop: NonNullable<TreeBackend['dropHistory']>,
   options: SaveOptions,
