@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 48_998,
-  'files of src/': 251,
+  'lines of src/': 48_973,
+  'files of src/': 242,
   'types of src/': 669,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 75_896,
-  'lines of scripts/, bench/ and eval/': 4944,
+  'lines of __tests__/': 75_898,
+  'lines of scripts/, bench/ and eval/': 4950,
 };
 
 describe('the ratchet', () => {

@@ -10,10 +10,8 @@ import type { MemoryStore, Place, ReadRequest, RestoreResult, SaveResult } from 
 import { guarded } from '../../src/memory/stores/guard.js';
 import { readLogIn } from '../../src/memory/stores/read-log.js';
 import { type ContextFile, DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/prompt/context.js';
-import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
-import { recordsOf } from '../../src/review/news.js';
-import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
-import type { ReviewResult } from '../../src/review/record.js';
+import { DEFAULT_PUBLISH_RULES, NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import { type ReviewResult, recordsOf } from '../../src/review/record.js';
 import type { NewSince } from '../../src/review/scope.js';
 import type {
   Dependencies,

@@ -1,5 +1,11 @@
 import { answerMark } from '../../src/review/comment-text.js';
-import { type Back, type Ended, type FindingMark, findingMark, type Raised } from '../../src/review/marks.js';
+import {
+  type Back,
+  type Ended,
+  type FindingMark,
+  findingMark,
+  type Raised,
+} from '../../src/review/state-facts.js';
 import { formatMark, type Mark } from '../../src/safety/mark.js';
 
 const ID = '0123456789abcdef';

@@ -1,10 +1,17 @@
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import type { Trigger } from '../../src/event/trigger.js';
+import type { GitHubClient } from '../../src/github/client/client.js';
+import { type Warning, warningText } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
+import type { ActionPublisherOptions } from '../../src/publish/answer.js';
+import { createCommentReactions, publishSideEffects } from '../../src/publish/publish-findings.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { withActs } from '../../src/run/publish.js';
+import { denied, startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
+import { createFakeGitHubClient, failure } from '../helpers/github-client-fake.js';
 import { completed, exhausted, reportOf, requestOf } from '../helpers/reports.js';
-import { pullRequest } from '../helpers/triggers.js';
+import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import { placed, readPull, startPull } from '../review/post-scene.js';
 import { publisherOf } from './publisher-scene.js';
 
@@ -57,4 +64,197 @@ it('what the workflow does not allow is listed for the summary', async () => {
   const refusals = [{ tool: 'set_labels', why: 'Not accepted: "x".' }];
   const { published } = await publish(completed(''), 'auto', { refusals });
   expect(published.details).toBe('**Refused**\n\n- `set_labels`: Not accepted: "x".');
+});
+
+interface Scene {
+  readonly client: GitHubClient | undefined;
+  readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;
+}
+
+/** Publishes what a run has buffered; gives what was said about it. */
+async function publishEffects({ client, trigger }: Scene, wanted: Partial<Buffered>) {
+  const warnings: string[] = [];
+  const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
+  const buffered = { ...NOTHING_BUFFERED, ...wanted };
+  const part = await publishSideEffects(requestOf({ ...plan, trigger }, completed(''), { buffered }), {
+    client,
+    secrets: ['hunter2-hunter2'],
+    reporter: {
+      event: () => undefined,
+      warn: (warning: Warning) => void warnings.push(warningText(warning)),
+    },
+  } as unknown as ActionPublisherOptions);
+  return { part, warnings };
+}
+
+describe('the labels that a run requests', () => {
+  it('are added and removed, and a label that the repository does not have is not created', async () => {
+    const { client, repo } = await startHello();
+    repo.talk.labels.push('bug', 'wip');
+    repo.talk.labelsOf.set(42, ['wip']);
+    const labels = { add: ['bug', 'nonsense'], remove: ['wip'] };
+    const { part, warnings } = await publishEffects({ client, trigger: pullRequest() }, { labels });
+    expect(part.line).toBe('Added the label `bug`. Removed the label `wip`.');
+    expect(warnings).toEqual(['the repository does not have the label `nonsense`; none was made']);
+    expect(repo.talk.labelsOf.get(42)).toEqual(['bug']);
+  });
+});
+
+describe('an issue that a run opens', () => {
+  const draft = { title: 'Flaky test', body: 'It fails with hunter2-hunter2.', labels: [] };
+
+  it('is opened once, and updated by the next run with the same title', async () => {
+    const { client, repo } = await startHello();
+    const first = await publishEffects({ client, trigger: SCHEDULE }, { issues: [draft] });
+    expect(first).toMatchObject({ part: { line: 'Opened the issue #43.' }, warnings: [] });
+    const again = { ...draft, body: `${draft.body} Still.` };
+    const second = await publishEffects({ client, trigger: SCHEDULE }, { issues: [again] });
+    expect(second.part.line).toBe('Updated the issue #43.');
+    const found = [...repo.issues.values()];
+    expect(found.map(({ title, body }) => [title, body])).toEqual([
+      [
+        'Flaky test',
+        expect.stringMatching(
+          /^<!-- axe-action \{"kind":"issue","agent":"bot","key":"[\w\\]+","lane":"trusted"\} -->\nIt fails with \*\*\*\. Still\.$/,
+        ),
+      ],
+    ]);
+  });
+
+  it('is a different one if the title differs', async () => {
+    const { client, repo } = await startHello();
+    const issues = [draft, { ...draft, title: 'Slow test' }];
+    const { part } = await publishEffects({ client, trigger: SCHEDULE }, { issues });
+    expect(part.line).toBe('Opened the issue #43. Opened the issue #44.');
+    expect(repo.issues.size).toBe(2);
+  });
+});
+
+describe('the reaction of a run', () => {
+  it.each<[string, Scene['trigger'], readonly [string, number]]>([
+    ['a pull request', pullRequest(), ['issue', 42]],
+    ['a comment', comment({ commentId: 9, number: 42 }), ['issue-comment', 9]],
+    [
+      'a comment on a line',
+      comment({ event: 'pull_request_review_comment', on: 'pull_request', commentId: 9, number: 42 }),
+      ['review-comment', 9],
+    ],
+    [
+      'a review, which takes none itself',
+      comment({ event: 'pull_request_review', on: 'pull_request', commentId: 9, number: 42 }),
+      ['issue', 42],
+    ],
+  ])('is added to %s', async (_, trigger, place) => {
+    const { client, repo } = await startHello();
+    repo.talk.eventComments.add(9);
+    const { part, warnings } = await publishEffects({ client, trigger }, { reaction: 'heart' });
+    expect([part, warnings]).toEqual([{}, []]);
+    expect(repo.talk.reactions.map(({ on, of, content }) => [on, of, content])).toEqual([
+      [...place, 'heart'],
+    ]);
+  });
+
+  it('is not added if there is nothing to react to', async () => {
+    const { client, repo } = await startHello();
+    await publishEffects({ client, trigger: SCHEDULE }, { reaction: 'heart' });
+    expect(repo.talk.reactions).toEqual([]);
+  });
+});
+
+describe('side effects that cannot be published', () => {
+  const all: Partial<Buffered> = {
+    labels: { add: ['bug'], remove: [] },
+    issues: [{ title: 'Flaky test', body: 'It fails.', labels: [] }],
+    reaction: 'heart',
+  };
+
+  it('are one warning each that names the permission, and do not stop the others', async () => {
+    const { client, github, repo } = await startHello();
+    repo.talk.labels.push('bug');
+    const issueRoute = 'POST /repos/{owner}/{repo}/issues/{issue_number}';
+    github.fail(denied(`${issueRoute}/labels`, 'issues=write; pull_requests=write'));
+    github.fail(denied('POST /repos/{owner}/{repo}/issues', 'issues=write'));
+    github.fail(denied(`${issueRoute}/reactions`, 'issues=write'));
+    const { part, warnings } = await publishEffects({ client, trigger: pullRequest() }, all);
+    expect(part.failure).toMatch(/^the labels were not set/);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^the labels were not set: .*`issues: write` or `pull-requests: write`/),
+      expect.stringMatching(/^the issue was not opened: .*`issues: write`/),
+      expect.stringMatching(/^the reaction was not added: .*`issues: write`/),
+    ]);
+  });
+
+  it('are one warning without a token, and none if nothing is requested', async () => {
+    const without = await publishEffects({ client: undefined, trigger: issue() }, all);
+    const failure = expect.stringContaining('`github-token`');
+    expect(without).toEqual({ part: { failure }, warnings: [failure] });
+    const nothing = await publishEffects({ client: undefined, trigger: issue() }, {});
+    expect(nothing).toEqual({ part: {}, warnings: [] });
+  });
+});
+
+const ON_COMMENT = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
+const ON_LINE = 'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions';
+
+function stage(trigger: Trigger, { refuse = false, isSilent = false, hasToken = true } = {}) {
+  const answer = () => {
+    if (refuse) throw failure(403, ON_COMMENT, 'Resource not accessible by integration');
+    return { id: 1 };
+  };
+  const client = createFakeGitHubClient({ [ON_COMMENT]: answer, [ON_LINE]: answer });
+  const lines: string[] = [];
+  const answers: string[] = [];
+  const reactions = createCommentReactions({
+    client: hasToken ? client : undefined,
+    trigger,
+    isSilent,
+    answer: async (line) => void answers.push(line),
+    log: (line) => void lines.push(line),
+  });
+  const asked = () =>
+    client.requests.map(({ route, params }) => [route, params['comment_id'], params['content']]);
+  return { reactions, lines, asked, answers };
+}
+
+describe('the reaction to a comment', () => {
+  it.each([
+    ['issue_comment', ON_COMMENT],
+    ['pull_request_review_comment', ON_LINE],
+  ])('on %s shows once that it was seen, and stays', async (event, route) => {
+    const { reactions, asked, answers } = stage(comment({ event, commentId: 9 }));
+    reactions.start();
+    reactions.start();
+    await reactions.end();
+    expect(asked()).toEqual([[route, 9, 'eyes']]);
+    expect(answers).toEqual([]);
+  });
+
+  it.each<[string, Trigger, { isSilent?: boolean; hasToken?: boolean }]>([
+    ['on a review as a whole', comment({ event: 'pull_request_review' }), {}],
+    ['on a pull request', pullRequest(), {}],
+    ['on an issue', issue(), {}],
+    ['on one’s own machine', { kind: 'local' }, {}],
+    ['in a silent run', comment(), { isSilent: true }],
+    ['without a token', comment(), { hasToken: false }],
+  ])('is absent %s', async (_, trigger, options) => {
+    const { reactions, asked, lines } = stage(trigger, options);
+    reactions.start();
+    await reactions.end();
+    expect([asked(), lines]).toEqual([[], []]);
+  });
+});
+
+describe('the line for the sender', () => {
+  it('is posted if what was started has no answer, even if the reaction is refused', async () => {
+    const { reactions, answers } = stage(comment(), { refuse: true });
+    reactions.start();
+    await reactions.end('There is no answer.');
+    expect(answers).toEqual(['There is no answer.']);
+  });
+
+  it('is not posted if nothing was started', async () => {
+    const { reactions, asked, answers } = stage(comment());
+    await reactions.end('There is no answer.');
+    expect([asked(), answers]).toEqual([[], []]);
+  });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import type { ActionPublisherOptions } from '../../src/publish/publisher-options.js';
+import type { ActionPublisherOptions } from '../../src/publish/answer.js';
 import type { PublishRequest, Reply } from '../../src/run/dependencies.js';
 import type { Inputs } from '../../src/runner/inputs.js';
 import { startHello } from '../github/hello-fixture.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Publications } from '../../src/review/buffer.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/publish-rules.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../../src/review/buffered.js';
 import type { KnownFinding } from '../../src/review/seen.js';
 import type { CommentRequest } from '../../src/review/take-finding.js';
 import { LINES, scopeRest } from './change.js';

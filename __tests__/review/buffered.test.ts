@@ -1,6 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { applyVerdicts, type Buffered, joinPasses, NOTHING_BUFFERED } from '../../src/review/buffered.js';
-import type { FindingVerdict } from '../../src/review/claims.js';
+import { parseModelRef } from '../../src/agent/config.js';
+import { parseAgent } from '../../src/agent/inspect.js';
+import {
+  allowedName,
+  type Buffered,
+  joinPasses,
+  NOTHING_BUFFERED,
+  planReview,
+  type ReviewWishes,
+  splitNames,
+} from '../../src/review/buffered.js';
+import { applyVerdicts, type FindingVerdict } from '../../src/review/claims.js';
 import { placed } from './change.js';
 import { placed as placedAt } from './verdict-scene.js';
 
@@ -38,18 +48,9 @@ describe('findings of several passes', () => {
     expect(buffered.refusedFindings).toBe(1);
   });
 
-  it('include everything that was held back, stopped and noted', () => {
-    const one = {
-      ...pass('a'),
-      review: { summary: 'A.' },
-    } as const;
-    const two = {
-      ...pass('b'),
-      review: { summary: 'B.' },
-    } as const;
-    expect(joinPasses([one, two], 100)).toMatchObject({
-      review: { summary: 'A.\n\nB.' },
-    });
+  it('have the summaries of all', () => {
+    const passes = ['A.', 'B.'].map((summary) => ({ ...pass('a'), review: { summary } }));
+    expect(joinPasses(passes, 100).review).toEqual({ summary: 'A.\n\nB.' });
     expect(joinPasses([], 100)).toEqual(NOTHING_BUFFERED);
   });
 });
@@ -85,5 +86,64 @@ describe('findings after their second look', () => {
     const one = placedAt(1, { ...major, suggestion: '  return 1;' });
     expect(judged(HOLDS, one).findings[0]?.finding.suggestion).toBe('  return 1;');
     expect(judged({ ...HOLDS, suggestionFixes: false }, one).findings[0]?.finding.suggestion).toBeUndefined();
+  });
+});
+
+describe('an allow-list', () => {
+  it.each<[string, readonly string[], string | undefined]>([
+    ['BUG', ['docs', 'Bug'], 'Bug'],
+    ['bugs', ['bug'], undefined],
+    ['a-b-c', ['a*b*c'], 'a-b-c'],
+    ['abba', ['ab*ba'], 'abba'],
+    ['a', ['a*a'], undefined],
+  ])('maps %j with %j to %j', (name, patterns, expected) => {
+    expect(allowedName(name, patterns)).toBe(expected);
+  });
+
+  it('is matched at once for a long name and many stars', () => {
+    expect(allowedName('a'.repeat(10_000), [`${'*a'.repeat(1000)}*b`])).toBeUndefined();
+  });
+});
+
+it.each<[string | undefined, readonly string[]]>([
+  ['bug, Bug', ['Bug']],
+  [undefined, []],
+])('is split from %j into %j', (list, expected) => {
+  expect(splitNames(list)).toEqual(expected);
+});
+
+function plan(wishes: ReviewWishes, toml = '', model = 'a/m') {
+  const text = `name = "v"\nmodel = "a/m"\n[review]\n${toml}\n`;
+  const { config } = parseAgent(text, { name: 'v', file: 'v.toml' });
+  return planReview(wishes, { config: config.review, model: parseModelRef(model) });
+}
+
+const OWN = 'depth = "quick"\nverify_model = "b/w"\nmin_severity = "nit"\n[review.severity]\ntest = "nit"';
+
+describe('the review plan of a run', () => {
+  it.each<[string, ReturnType<typeof plan>, Partial<ReturnType<typeof plan>>]>([
+    [
+      'is the default',
+      plan({}),
+      { depth: 'standard', verifyModel: undefined, verifier: '', minSeverity: undefined },
+    ],
+    [
+      'is what the agent says',
+      plan({}, OWN),
+      {
+        depth: 'quick',
+        verifyModel: parseModelRef('b/w'),
+        minSeverity: 'nit',
+        overrides: { test: 'nit' },
+      },
+    ],
+    [
+      'is what the workflow says, before the agent',
+      plan({ depth: 'standard', minSeverity: 'major' }, OWN),
+      { depth: 'standard', verifyModel: parseModelRef('b/w'), minSeverity: 'major' },
+    ],
+    ['is quick if no model answers', plan({ depth: 'standard' }, '', 'offline/rules'), { depth: 'quick' }],
+  ])('%s', (_, made, expected) => {
+    expect(made).toMatchObject(expected);
   });
 });

@@ -1,8 +1,12 @@
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { type DiffLines, readDiffLines } from '../../src/review/diff-lines.js';
+import {
+  type DiffLines,
+  type PlacedFinding,
+  placeFinding,
+  readDiffLines,
+} from '../../src/review/diff-lines.js';
 import { createShownFiles, linesOfDiff } from '../../src/review/evidence.js';
 import { type Finding, handleOf, mintId } from '../../src/review/finding.js';
-import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
 
 /**
  * What git prints for one change: a new and a deleted file, a binary one, a quoted path, a file renamed as it was and one

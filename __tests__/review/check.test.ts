@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { publishCheckRun } from '../../src/github/posting/check-run.js';
 import { createCheckProgress } from '../../src/review/check.js';
-import type { ReviewEnd } from '../../src/review/news.js';
+import type { ReviewEnd } from '../../src/review/post-review.js';
 import { startHello } from '../github/hello-fixture.js';
 import { HELLO, noAbort } from '../helpers/github-client-fake.js';
 import { placed } from './post-scene.js';

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { codeKey } from '../../src/review/diff-lines.js';
 import type { Finding } from '../../src/review/finding.js';
 import type { LedgerContext, Raising } from '../../src/review/ledger.js';
-import type { FindingMark } from '../../src/review/marks.js';
 import { type Lesson, lessonsOf } from '../../src/review/same.js';
 import type { SameClaim } from '../../src/review/seen.js';
+import type { FindingMark } from '../../src/review/state-facts.js';
 import { finding } from './change.js';
 import { back, CODE, ended, ID, ledgerOf, lesson, NOW, OTHER, otherRaised, raised } from './threads.js';
 

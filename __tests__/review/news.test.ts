@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
-import type { LedgerContext } from '../../src/review/ledger.js';
-import { applyActs, type News, recordsOf } from '../../src/review/news.js';
+import { applyActs, type LedgerContext, type News } from '../../src/review/ledger.js';
+import { recordsOf } from '../../src/review/record.js';
 import { formatEarlier } from '../../src/review/said.js';
 import type { KnownFinding, Settlement } from '../../src/review/seen.js';
 import { finding, placed } from './change.js';

@@ -1,13 +1,12 @@
 import type { GitHubClient } from '../../src/github/client/client.js';
 import { warningText } from '../../src/lib/errors.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
-import { readDiffLines } from '../../src/review/diff-lines.js';
+import { type PlacedFinding, placeFinding, readDiffLines } from '../../src/review/diff-lines.js';
 import { type Finding, handleOf, mintId } from '../../src/review/finding.js';
-import type { Ledger, LedgerContext } from '../../src/review/ledger.js';
-import { applyActs, type ReviewPost } from '../../src/review/news.js';
-import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
+import { applyActs, type Ledger, type LedgerContext } from '../../src/review/ledger.js';
 import { postReview } from '../../src/review/post-review.js';
 import { readLedger } from '../../src/review/read-ledger.js';
+import type { ReviewPost } from '../../src/review/said.js';
 import type { Settlement } from '../../src/review/seen.js';
 import { createGitHubPort } from '../../src/run/github.js';
 import { type Hello, startHello } from '../github/hello-fixture.js';

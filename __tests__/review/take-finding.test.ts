@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import { type Buffered, DEFAULT_PUBLISH_RULES, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import type { Severity } from '../../src/review/finding.js';
-import { DEFAULT_PUBLISH_RULES } from '../../src/review/publish-rules.js';
 import type { Lesson } from '../../src/review/same.js';
 import type { KnownFinding } from '../../src/review/seen.js';
 import { type CommentRequest, type FindingScope, takeFinding } from '../../src/review/take-finding.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FindingMark } from '../../src/review/marks.js';
+import type { FindingMark } from '../../src/review/state-facts.js';
 import { denied, type Hello } from '../github/hello-fixture.js';
 import { seedReaction } from '../helpers/github-review-seed.js';
 import {

@@ -1,11 +1,17 @@
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { codeKey, readDiffLines } from '../../src/review/diff-lines.js';
-import { Ledger, type LedgerContext } from '../../src/review/ledger.js';
-import { type Back, type Ended, type FindingMark, findingMark, type Raised } from '../../src/review/marks.js';
-import type { News, ReviewPost } from '../../src/review/news.js';
+import { Ledger, type LedgerContext, type News } from '../../src/review/ledger.js';
 import { readLedger } from '../../src/review/read-ledger.js';
+import type { ReviewPost } from '../../src/review/said.js';
 import type { Lesson } from '../../src/review/same.js';
 import type { KnownFinding, OwnReview, Post, Seen, Thread } from '../../src/review/seen.js';
+import {
+  type Back,
+  type Ended,
+  type FindingMark,
+  findingMark,
+  type Raised,
+} from '../../src/review/state-facts.js';
 import { formatMark } from '../../src/safety/mark.js';
 import { HELLO } from '../helpers/github-client-fake.js';
 import * as marks from '../helpers/marks.js';

@@ -1,9 +1,8 @@
 import { parseDiff } from '../../src/lib/text/diff.js';
 import type { FindingVerdict } from '../../src/review/claims.js';
-import { readDiffLines } from '../../src/review/diff-lines.js';
+import { type PlacedFinding, placeFinding, readDiffLines } from '../../src/review/diff-lines.js';
 import { createShownFiles, linesOfDiff, type ShownFiles } from '../../src/review/evidence.js';
 import { type Finding, mintId } from '../../src/review/finding.js';
-import { type PlacedFinding, placeFinding } from '../../src/review/place.js';
 import { finding } from './change.js';
 
 /** A query that is built from text. */

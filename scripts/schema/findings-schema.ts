@@ -1,5 +1,6 @@
 import { CATEGORIES, CONFIDENCES, EFFECTS, REACHES, SEVERITIES } from '../../src/review/finding.js';
-import { COVERAGE_KINDS, FINDINGS_VERSION, RECORD_STATES, UNREAD_REASONS } from '../../src/review/record.js';
+import { FINDINGS_VERSION, RECORD_STATES } from '../../src/review/record.js';
+import { COVERAGE_KINDS, UNREAD_REASONS } from '../../src/review/scope.js';
 
 const TEXT = { type: 'string' };
 const LINE = { type: 'integer', minimum: 1 };

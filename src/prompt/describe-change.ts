@@ -4,9 +4,8 @@ import type { Warning } from '../lib/errors.js';
 import { cutToBytes, estimateText } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count, grouped } from '../lib/text/format.js';
-import { filesWithoutLines } from '../review/coverage.js';
 import { claimedChecks } from '../review/evidence.js';
-import { type Scope, WHY_FULL } from '../review/scope.js';
+import { filesWithoutLines, type Scope, WHY_FULL } from '../review/scope.js';
 import { fence, visibleMarkdown } from '../safety/fence.js';
 import {
   type CommitNote,

@@ -14,7 +14,7 @@ import type { PullRequestDraft } from '../review/buffered.js';
 import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type Edits, joinEdits } from '../tools/workspace/changes.js';
-import { type ActionPublisherOptions, cleanFor, footer, writtenBy } from './publisher-options.js';
+import { type ActionPublisherOptions, cleanFor, footer, writtenBy } from './answer.js';
 
 /** What became of the files that a run has changed. */
 interface PublishedChange {

@@ -5,13 +5,12 @@ import { isCutShort, markedAnswer } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/format.js';
 import { commitOf, openTitle } from '../review/check.js';
 import { formatFindings, framedBody, plainText } from '../review/comment-text.js';
-import { coverageTitle, formatCoverage } from '../review/coverage.js';
-import type { PostedReview } from '../review/news.js';
-import type { PlacedFinding } from '../review/place.js';
-import { isQuestion } from '../review/scope.js';
+import type { PlacedFinding } from '../review/diff-lines.js';
+import type { PostedReview } from '../review/post-review.js';
+import { coverageTitle, formatCoverage, isQuestion } from '../review/scope.js';
 import type { PublishRequest } from '../run/dependencies.js';
 import { sanitize } from '../safety/sanitize.js';
-import { type ActionPublisherOptions, cleanFor, footer, formatEnd, writtenBy } from './publisher-options.js';
+import { type ActionPublisherOptions, cleanFor, footer, formatEnd, writtenBy } from './answer.js';
 
 /**
  * Writes the check of the commit that a run is about, where the workflow wants one: into the one that was started where there is

@@ -6,33 +6,31 @@ import { findOrCreateIssue } from '../github/posting/issues.js';
 import { warningText } from '../lib/errors.js';
 import { paragraphs } from '../lib/text/format.js';
 import { answerMark, framedBody } from '../review/comment-text.js';
-import type { FindingMark } from '../review/marks.js';
-import type { PostedReview } from '../review/news.js';
+import type { PostedReview } from '../review/post-review.js';
 import { isQuestion } from '../review/scope.js';
+import type { FindingMark } from '../review/state-facts.js';
 import type { Publisher, PublishRequest, Reporter } from '../run/dependencies.js';
 import type { Plan, Published } from '../run/records.js';
 import type { Mark, MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import {
-  commentKey,
-  commentTarget,
-  FOR_ALL,
-  isOnLine,
-  postComment,
-  type Target,
-  targetOf,
-} from './post-comment.js';
-import { publishChange } from './publish-change.js';
-import { publishCheck } from './publish-check.js';
-import { publishRequested, reviewResultOf, tellFindings, tellOthers } from './publish-findings.js';
-import {
   type ActionPublisherOptions,
   answerText,
   cleanFor,
+  commentKey,
+  commentTarget,
+  FOR_ALL,
   footer,
+  isOnLine,
+  postComment,
   signature,
+  type Target,
+  targetOf,
   writtenBy,
-} from './publisher-options.js';
+} from './answer.js';
+import { publishChange } from './publish-change.js';
+import { publishCheck } from './publish-check.js';
+import { publishRequested, reviewResultOf, tellFindings, tellOthers } from './publish-findings.js';
 
 const NO_COMMENT = 'no comment was written';
 const NO_ISSUE = 'the issue was not written';

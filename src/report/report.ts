@@ -4,8 +4,14 @@ import { AxeError, mergeWarnings, WARNING_TITLES, type Warning, warningText } fr
 import { createFiles } from '../lib/files.js';
 import { VERSION } from '../lib/product.js';
 import { isOpen } from '../review/finding.js';
-import { allFindings, countFindings, type MetGate, metGates, type ReviewResult } from '../review/record.js';
-import { formatSarif } from '../review/sarif.js';
+import {
+  allFindings,
+  countFindings,
+  formatSarif,
+  type MetGate,
+  metGates,
+  type ReviewResult,
+} from '../review/record.js';
 import type { FailOn } from '../runner/inputs.js';
 import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';

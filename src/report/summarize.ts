@@ -27,8 +27,7 @@ import {
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
 import { buildSystemPrompt, withMemory } from '../prompt/system.js';
-import { isOpen } from '../review/finding.js';
-import { formatSeverities } from '../review/severity.js';
+import { formatSeverities, isOpen } from '../review/finding.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';
 import { describePlan } from '../runner/action-reporter.js';

@@ -1,18 +1,21 @@
 import { cleanLine, count, shown } from '../lib/text/format.js';
-import { type Buffered, type IssueDraft, NOTHING_BUFFERED, type PullRequestDraft } from './buffered.js';
-import { withoutOffers } from './comment-text.js';
-import type { ShownLines } from './evidence.js';
-import type { Finding } from './finding.js';
 import {
   allowedName,
+  type Buffered,
+  type IssueDraft,
+  NOTHING_BUFFERED,
   type PublicationAnswer,
   type PublishRules,
+  type PullRequestDraft,
   REACTIONS,
   refused,
   sizeProblem,
   TEXT_LIMITS,
   taken,
-} from './publish-rules.js';
+} from './buffered.js';
+import { withoutOffers } from './comment-text.js';
+import type { ShownLines } from './evidence.js';
+import type { Finding } from './finding.js';
 import { type SettleRequest, takeSettlement } from './settle.js';
 import { type CommentRequest, type FindingScope, takeFinding } from './take-finding.js';
 

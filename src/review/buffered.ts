@@ -1,10 +1,149 @@
-import type { FindingVerdict } from './claims.js';
-import type { Finding, Severity } from './finding.js';
-import { lineOf, type PlacedFinding } from './place.js';
-import type { ReactionName } from './publish-rules.js';
+import { isOffline, type ModelRef, parseModelRef, type ReviewConfig } from '../agent/config.js';
+import type { ReviewDepth } from '../agent/keys.js';
+import { lineOf, type PlacedFinding } from './diff-lines.js';
+import { compareSeverity, type Finding, type Severity, type SeverityOverrides } from './finding.js';
 import { isOfLine, type Lesson } from './same.js';
 import type { KnownFinding, Settlement } from './seen.js';
-import { atLeast, compareSeverity, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
+
+/** The reactions GitHub knows (REST API, reactions). */
+export const REACTIONS = ['+1', '-1', 'laugh', 'confused', 'heart', 'hooray', 'rocket', 'eyes'] as const;
+
+export type ReactionName = (typeof REACTIONS)[number];
+
+/** What a run may publish at all, and how much of it. */
+export interface PublishRules {
+  /** Comments on lines in one review; further findings stand in its text. */
+  readonly maxComments: number;
+  /** Findings that are taken; further ones are refused. */
+  readonly maxFindings: number;
+  /** From which severity on an open finding asks for changes; undefined: a review never asks. */
+  readonly blockOn: Severity | undefined;
+  /** From which severity on an open finding fails the step; undefined: none does. */
+  readonly failOn: Severity | undefined;
+  /** Findings below it are not taken. */
+  readonly minSeverity: Severity;
+  /** Labels that may be set, taken off or put on a new issue; `*` stands for anything. */
+  readonly labels: readonly string[];
+  /** Labels that one run adds, and as many that it takes off. */
+  readonly maxLabels: number;
+  readonly maxIssues: number;
+  readonly reactions: readonly ReactionName[];
+}
+
+/** What a run may publish where the workflow says nothing else: no label is set unasked. */
+export const DEFAULT_PUBLISH_RULES: PublishRules = {
+  maxComments: 10,
+  maxFindings: 100,
+  blockOn: undefined,
+  failOn: undefined,
+  minSeverity: 'minor',
+  labels: [],
+  maxLabels: 5,
+  maxIssues: 1,
+  reactions: REACTIONS,
+};
+
+/** Sizes of texts in bytes of UTF-8; a title in code points. */
+export const TEXT_LIMITS = {
+  commentBytes: 4096,
+  pathBytes: 4096,
+  suggestionBytes: 4096,
+  summaryBytes: 8192,
+  issueBytes: 32_768,
+  titleCodePoints: 200,
+  /** Of a finding: one line. */
+  findingTitleBytes: 240,
+} as const;
+
+/** What the model is told about something it wants published. */
+export type PublicationAnswer =
+  | { readonly kind: 'taken'; readonly text: string }
+  /** Nothing was taken; the text says why and what would be. */
+  | { readonly kind: 'refused'; readonly text: string };
+
+export function taken(text: string): PublicationAnswer {
+  return { kind: 'taken', text };
+}
+
+export function refused(text: string): PublicationAnswer {
+  return { kind: 'refused', text };
+}
+
+/** What is wrong with the size of a text, if anything; `name` is the argument's. */
+export function sizeProblem(name: string, text: string, maxBytes: number): string | undefined {
+  if (text.trim() === '') return `\`${name}\` is empty`;
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes > maxBytes ? `\`${name}\` has ${bytes} bytes; shorten it to at most ${maxBytes}` : undefined;
+}
+
+/**
+ * The name as the allow-list writes it, if it allows it: `*` stands for anything, and case counts for nothing, as with
+ * GitHub's labels and logins.
+ */
+export function allowedName(name: string, patterns: readonly string[]): string | undefined {
+  const lower = name.toLowerCase();
+  const exact = patterns.find((pattern) => pattern.toLowerCase() === lower);
+  if (exact !== undefined) return exact;
+  return patterns.some((pattern) => matches(lower, pattern.toLowerCase().split('*'))) ? name : undefined;
+}
+
+/** The names of a list as people and models write one: separated by commas or line breaks, each once. */
+export function splitNames(list: string | undefined): readonly string[] {
+  const names = (list ?? '').split(/[,\n]/).map((name) => name.trim());
+  const seen = new Map(names.filter((name) => name !== '').map((name) => [name.toLowerCase(), name]));
+  return [...seen.values()];
+}
+
+/** The parts in their order with anything between: the first place each fits is as good as any other. */
+function matches(name: string, [first = '', ...others]: readonly string[]): boolean {
+  const last = others.pop();
+  if (last === undefined) return name === first;
+  if (!name.startsWith(first)) return false;
+  let at = first.length;
+  for (const part of others) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return name.length - last.length >= at && name.endsWith(last);
+}
+
+/** What the starter of a run wants of its review; what is left out is the agent's to say. */
+export interface ReviewWishes {
+  readonly depth?: ReviewDepth;
+  readonly minSeverity?: Severity;
+}
+
+export interface ReviewPlan {
+  readonly depth: ReviewDepth;
+  /** The model of the second look; undefined for that of whoever takes it. */
+  readonly verifyModel: ModelRef | undefined;
+  /** Name of the agent that takes the second look; empty for the built-in one, which has the model of the reviewer. */
+  readonly verifier: string;
+  /** Undefined where neither the workflow nor the agent says it. */
+  readonly minSeverity: Severity | undefined;
+  readonly overrides: SeverityOverrides;
+}
+
+const DEFAULT_DEPTH: ReviewDepth = 'standard';
+
+/**
+ * How a run reviews: as its workflow says, or else its agent. The offline rules are no model: nothing of theirs is looked at
+ * twice, and they look at nothing. Throws an AxeError for a model of no use.
+ */
+export function planReview(
+  { depth, minSeverity }: ReviewWishes,
+  { config, model }: { readonly config: ReviewConfig; readonly model: ModelRef },
+): ReviewPlan {
+  const namedModel = config.verifyModel === '' ? undefined : parseModelRef(config.verifyModel);
+  return {
+    depth: isOffline(model) ? 'quick' : (depth ?? config.depth ?? DEFAULT_DEPTH),
+    verifyModel: namedModel,
+    verifier: config.verifier,
+    minSeverity: minSeverity ?? config.minSeverity,
+    overrides: config.severity,
+  };
+}
 
 export interface IssueDraft {
   readonly title: string;
@@ -58,7 +197,7 @@ interface Refuted {
 }
 
 /** `unclear`: nobody could tell, and it would not be bad enough; `below-min-severity`: its effect or reach was corrected. */
-type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
+export type RefutedWhy = 'refuted' | 'unclear' | 'below-min-severity';
 
 /** What a run wants published when it has ended. None of the text was cleaned yet. */
 export interface Buffered {
@@ -140,71 +279,4 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
 
 function uniqueBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
   return [...new Map(items.map((item) => [keyOf(item), item])).values()];
-}
-
-interface VerdictScope {
-  readonly overrides: SeverityOverrides;
-  /** Whether people read a file, which is not generated or vendored. */
-  isRead(path: string): boolean;
-  readonly minSeverity: Severity;
-}
-
-/**
- * The findings of a run after their second look. Only a verdict takes a finding away: one that was not given, because the
- * verifier failed or the budget was spent, leaves it as it is, and is counted. `requested` are ids of the findings that were to
- * have a second look.
- */
-export function applyVerdicts(
-  buffered: Buffered,
-  {
-    requested,
-    verdicts,
-  }: {
-    readonly requested: ReadonlySet<string>;
-    readonly verdicts: ReadonlyMap<string, FindingVerdict>;
-  },
-  scope: VerdictScope,
-): Buffered {
-  const findings: PlacedFinding[] = [];
-  const refuted = [...buffered.refuted];
-  for (const placed of buffered.findings) {
-    const { finding } = placed;
-    const verdict = requested.has(finding.id) ? verdicts.get(finding.id) : undefined;
-    const drop = (why: RefutedWhy, of = finding) =>
-      refuted.push({ finding: of, why, reason: verdict?.reason ?? '' });
-    if (verdict === undefined) findings.push(placed);
-    else if (verdict.kind === 'refuted') drop('refuted');
-    else if (verdict.kind === 'unclear') {
-      const isBad = atLeast(finding.severity, 'major');
-      if (isBad) findings.push({ ...placed, finding: { ...finding, confidence: 'unsure' } });
-      else drop('unclear');
-    } else {
-      const held = corrected(finding, verdict, scope);
-      if (atLeast(held.severity, scope.minSeverity)) findings.push({ ...placed, finding: held });
-      else drop('below-min-severity', held);
-    }
-  }
-  const unverified = buffered.unverified + [...requested].filter((id) => !verdicts.has(id)).length;
-  return { ...buffered, findings, refuted, unverified };
-}
-
-function corrected(
-  raised: Finding,
-  { effect = raised.effect, reach = raised.reach, suggestionFixes = true }: FindingVerdict,
-  { isRead, overrides }: VerdictScope,
-): Finding {
-  const { path, category, suggestion } = raised;
-  const pathKind = pathKindOf(path, isRead(path));
-  const severity =
-    effect === undefined || reach === undefined
-      ? raised.severity
-      : severityOf({ effect, reach, category, pathKind, overrides });
-  return {
-    ...raised,
-    suggestion: suggestionFixes ? suggestion : undefined,
-    effect,
-    reach,
-    severity,
-    confidence: 'confirmed',
-  };
 }

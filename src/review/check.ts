@@ -12,11 +12,9 @@ import {
   startCheckRun,
 } from '../github/posting/check-run.js';
 import { count } from '../lib/text/format.js';
-import { coverageTitle } from './coverage.js';
-import type { ReviewEnd } from './news.js';
-import type { Coverage } from './record.js';
-import type { Scope } from './scope.js';
-import { formatSeverities } from './severity.js';
+import { formatSeverities } from './finding.js';
+import type { ReviewEnd } from './post-review.js';
+import { type Coverage, coverageTitle, type Scope } from './scope.js';
 
 interface CheckProgressOptions {
   readonly client: GitHubClient;

@@ -3,11 +3,24 @@ import { utf8Bytes } from '../lib/text/bytes.js';
 import type { DiffFile } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence } from '../safety/fence.js';
+import { type Buffered, type PublicationAnswer, type RefutedWhy, refused, taken } from './buffered.js';
+import type { PlacedFinding } from './diff-lines.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles, type ShownLines } from './evidence.js';
-import type { Evidence, Finding, FindingEffect, Reach, Side } from './finding.js';
-import { type PublicationAnswer, refused, taken } from './publish-rules.js';
+import {
+  atLeast,
+  compareSeverity,
+  type Evidence,
+  type Finding,
+  type FindingEffect,
+  pathKindOf,
+  type Reach,
+  type Severity,
+  type SeverityOverrides,
+  type Side,
+  severityOf,
+  worse,
+} from './finding.js';
 import type { Settlement } from './seen.js';
-import { compareSeverity, worse } from './severity.js';
 
 /** Findings of one file within so many lines are judged together, since they rest on the same code, and so many at most. */
 const NEAR_LINES = 60;
@@ -274,4 +287,71 @@ export class Verdicts {
     if (typeof first === 'string') return first;
     return 'Not accepted: `refuted` needs in `evidence` the line that refutes the claim, copied as it is. Without such a line the verdict is `unclear`.';
   }
+}
+
+interface VerdictScope {
+  readonly overrides: SeverityOverrides;
+  /** Whether people read a file, which is not generated or vendored. */
+  isRead(path: string): boolean;
+  readonly minSeverity: Severity;
+}
+
+/**
+ * The findings of a run after their second look. Only a verdict takes a finding away: one that was not given, because the
+ * verifier failed or the budget was spent, leaves it as it is, and is counted. `requested` are ids of the findings that were to
+ * have a second look.
+ */
+export function applyVerdicts(
+  buffered: Buffered,
+  {
+    requested,
+    verdicts,
+  }: {
+    readonly requested: ReadonlySet<string>;
+    readonly verdicts: ReadonlyMap<string, FindingVerdict>;
+  },
+  scope: VerdictScope,
+): Buffered {
+  const findings: PlacedFinding[] = [];
+  const refuted = [...buffered.refuted];
+  for (const placed of buffered.findings) {
+    const { finding } = placed;
+    const verdict = requested.has(finding.id) ? verdicts.get(finding.id) : undefined;
+    const drop = (why: RefutedWhy, of = finding) =>
+      refuted.push({ finding: of, why, reason: verdict?.reason ?? '' });
+    if (verdict === undefined) findings.push(placed);
+    else if (verdict.kind === 'refuted') drop('refuted');
+    else if (verdict.kind === 'unclear') {
+      const isBad = atLeast(finding.severity, 'major');
+      if (isBad) findings.push({ ...placed, finding: { ...finding, confidence: 'unsure' } });
+      else drop('unclear');
+    } else {
+      const held = corrected(finding, verdict, scope);
+      if (atLeast(held.severity, scope.minSeverity)) findings.push({ ...placed, finding: held });
+      else drop('below-min-severity', held);
+    }
+  }
+  const unverified = buffered.unverified + [...requested].filter((id) => !verdicts.has(id)).length;
+  return { ...buffered, findings, refuted, unverified };
+}
+
+function corrected(
+  raised: Finding,
+  { effect = raised.effect, reach = raised.reach, suggestionFixes = true }: FindingVerdict,
+  { isRead, overrides }: VerdictScope,
+): Finding {
+  const { path, category, suggestion } = raised;
+  const pathKind = pathKindOf(path, isRead(path));
+  const severity =
+    effect === undefined || reach === undefined
+      ? raised.severity
+      : severityOf({ effect, reach, category, pathKind, overrides });
+  return {
+    ...raised,
+    suggestion: suggestionFixes ? suggestion : undefined,
+    effect,
+    reach,
+    severity,
+    confidence: 'confirmed',
+  };
 }

@@ -2,8 +2,8 @@ import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cleanLine, codeBlock, codeSpan, count, paragraphs } from '../lib/text/format.js';
 import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
 import type { Buffered, Refusal } from './buffered.js';
+import { aboutLines, type PlacedFinding, worstFirst } from './diff-lines.js';
 import type { Confidence, Finding, Severity } from './finding.js';
-import { aboutLines, type PlacedFinding, worstFirst } from './place.js';
 import { isNeverHeld } from './same.js';
 
 /** How the parts of a comment are put together. */

@@ -1,6 +1,8 @@
 import { groupBy } from '../lib/data.js';
 import { type DiffFile, type DiffHunk, parseDiff } from '../lib/text/diff.js';
+import { shown } from '../lib/text/format.js';
 import { textId } from '../memory/units.js';
+import { compareSeverity, type Finding, type Side } from './finding.js';
 
 /** A line that can carry a comment. */
 interface CommentableLine {
@@ -115,4 +117,175 @@ export function isQuoted(text: string, quoted: string): boolean {
   // Copied with the diff's own mark.
   const unmarked = /^[+-]/.test(quoted) ? normalizeCode(quoted.slice(1)) : quoted;
   return [quoted, unmarked].some((part) => line === part || (part.length >= MIN_PART && line.includes(part)));
+}
+
+type Placement =
+  | {
+      readonly kind: 'line';
+      readonly path: string;
+      readonly side: Side;
+      readonly line: number;
+      readonly startLine: number | undefined;
+      /** The line that was meant, where that one cannot carry a comment. */
+      readonly about: number | undefined;
+      /** Exactly the lines that were meant. */
+      readonly isExact: boolean;
+    }
+  | { readonly kind: 'body'; readonly reason: 'unknown-file' | 'no-lines' | 'too-far' };
+
+export interface PlacedFinding {
+  readonly finding: Finding;
+  readonly placement: Placement;
+}
+
+/** The worst findings come first: where there is no room for all, the others are left out. */
+export function worstFirst(findings: readonly PlacedFinding[]): readonly PlacedFinding[] {
+  return findings.toSorted((a, b) => compareSeverity(a.finding.severity, b.finding.severity));
+}
+
+/** How many lines away a comment may stand from what it is about. */
+const MAX_DISTANCE = 10;
+
+/**
+ * Finds the place for a finding: its own line if that can carry a comment, or else the nearest one of the file within
+ * {@link MAX_DISTANCE}, or else the review's text. The file is always one of the diff.
+ */
+export function placeFinding(finding: Finding, lines: DiffLines): PlacedFinding {
+  const file = findFile(lines, finding.path);
+  if (file === undefined) return { finding, placement: { kind: 'body', reason: 'unknown-file' } };
+  const ordered = withOrder({ ...finding, path: file.path, side: existingSide(file, finding.side) });
+  const placement = placeIn(file, ordered);
+  // Next to which line a comment had to move changes from push to push; the line that was meant does not.
+  const isOnItsLine = placement.kind === 'line' && placement.about === undefined;
+  const code = isOnItsLine ? file[placement.side].get(placement.line)?.text : finding.code;
+  return { finding: code === undefined ? ordered : { ...ordered, code }, placement };
+}
+
+function withOrder(finding: Finding): Finding {
+  const { startLine, line } = finding;
+  if (startLine === undefined || startLine === line) return { ...finding, startLine: undefined };
+  return { ...finding, startLine: Math.min(startLine, line), line: Math.max(startLine, line) };
+}
+
+function placeIn(file: FileLines, { side, line, startLine }: Finding): Placement {
+  if (file.LEFT.size === 0 && file.RIGHT.size === 0) return { kind: 'body', reason: 'no-lines' };
+  const end = endOf(file, side, { line, startLine });
+  if (end === undefined) return { kind: 'body', reason: 'too-far' };
+  const start = startOf(file, side, { end, startLine });
+  const isExact = end === line && start === startLine;
+  const place = asRight(file, { side, line: end, startLine: start });
+  return { kind: 'line', path: file.path, ...place, about: end === line ? undefined : line, isExact };
+}
+
+/** A new file has no left side, and a deleted one no right: only the other can be meant. A binary file has neither. */
+function existingSide(file: FileLines, side: Side): Side {
+  const other = side === 'LEFT' ? 'RIGHT' : 'LEFT';
+  return file[side].size === 0 && file[other].size > 0 ? other : side;
+}
+
+/** Where a comment is shown: the last line meant, or the last of its range that is in the diff, or one nearby. */
+function endOf(
+  file: FileLines,
+  side: Side,
+  { line, startLine = line }: { readonly line: number; readonly startLine: number | undefined },
+): number | undefined {
+  const distance = (one: number) => Math.max(0, startLine - one, one - line);
+  const [nearest] = [...file[side].keys()].toSorted((a, b) => {
+    const gain = distance(a) - distance(b);
+    return gain === 0 && distance(a) === 0 ? b - a : gain || a - b;
+  });
+  return nearest !== undefined && distance(nearest) <= MAX_DISTANCE ? nearest : undefined;
+}
+
+/** The first line of a range, or of the part of it that lies in the hunk of its last line. */
+function startOf(
+  file: FileLines,
+  side: Side,
+  { end, startLine }: { readonly end: number; readonly startLine: number | undefined },
+): number | undefined {
+  if (startLine === undefined || startLine >= end) return undefined;
+  const hunk = file[side].get(end)?.hunk;
+  let start = end;
+  while (start > startLine && file[side].get(start - 1)?.hunk === hunk) start -= 1;
+  return start === end ? undefined : start;
+}
+
+/** GitHub wants comments on unchanged lines on the right (REST API, `side`). */
+function asRight(
+  file: FileLines,
+  place: { readonly side: Side; readonly line: number; readonly startLine: number | undefined },
+) {
+  const { side, line, startLine } = place;
+  const first = startLine ?? line;
+  const right = Array.from({ length: line - first + 1 }, (_, index) => file.LEFT.get(first + index)?.other);
+  const [start, end] = [right[0], right.at(-1)];
+  if (side === 'RIGHT' || end === undefined || right.includes(undefined)) return place;
+  return { side: 'RIGHT' as const, line: end, startLine: startLine === undefined ? undefined : start };
+}
+
+/** Tells the model where its finding will be. */
+export function describePlacement({ placement }: PlacedFinding, lines: DiffLines): string {
+  if (placement.kind === 'body')
+    return "it will be listed in the review's text, because no line near it is in the diff.";
+  const { path, side, line } = placement;
+  const code = findFile(lines, path)?.[side].get(line)?.text ?? '';
+  return `it will be shown at line ${line} of ${shown(path)} (${side}), which reads ${shown(code.trim())}.`;
+}
+
+/** `about line 40`, `about lines 40-44`: for a comment that cannot stand there. */
+export function aboutLines({ line, startLine, side }: Finding): string {
+  const range = startLine === undefined ? `line ${line}` : `lines ${startLine}-${line}`;
+  return side === 'LEFT' ? `about ${range} of the old version` : `about ${range}`;
+}
+
+/**
+ * Models miscount lines in a diff, but copy a line correctly: where the number and the quoted code
+ * disagree, the code wins, at the nearest line that has it. A range moves as a whole. Gives the text of the line where the diff
+ * has other code on it, and nowhere the code that is quoted.
+ */
+export function followCode(finding: Finding, lines: DiffLines): Finding | string {
+  const file = findFile(lines, finding.path);
+  const quoted = lastLine(finding.code ?? '');
+  if (file === undefined || quoted === '') return finding;
+  const here = file[finding.side].get(finding.line);
+  if (here !== undefined && isQuoted(here.text, quoted)) return finding;
+  const found = findCode(file, quoted, finding);
+  return found === undefined ? (here?.text ?? finding) : move(finding, found);
+}
+
+/** The line a comment is under is the last of its range. */
+function lastLine(code: string): string {
+  return (
+    code
+      .split(/\r?\n/)
+      .map(normalizeCode)
+      .findLast((line) => line !== '') ?? ''
+  );
+}
+
+interface Spot {
+  readonly side: Side;
+  readonly line: number;
+}
+
+function findCode(file: FileLines, quoted: string, { side, line }: Spot): Spot | undefined {
+  const sides: readonly Side[] = side === 'RIGHT' ? ['RIGHT', 'LEFT'] : ['LEFT', 'RIGHT'];
+  for (const one of sides) {
+    const [nearest] = [...file[one]]
+      .flatMap(([number, { text }]) => (isQuoted(text, quoted) ? [number] : []))
+      .sort((a, b) => Math.abs(a - line) - Math.abs(b - line) || a - b);
+    if (nearest !== undefined) return { side: one, line: nearest };
+  }
+  return undefined;
+}
+
+function move(finding: Finding, { side, line }: Spot): Finding {
+  const { startLine } = finding;
+  const moved = startLine === undefined ? undefined : Math.max(1, startLine + line - finding.line);
+  return { ...finding, side, line, startLine: moved };
+}
+
+/** A question about a finding is asked once a line and category, and what is held back is counted once. */
+export function lineOf({ finding: { path, line, category } }: Pick<PlacedFinding, 'finding'>): string {
+  return `${category} ${line} ${path}`;
 }

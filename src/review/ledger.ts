@@ -1,6 +1,16 @@
-import { codeKey, type DiffLines } from './diff-lines.js';
-import { type EndedBy, type EndReason, type Finding, hasEnded, isOpen, type Severity } from './finding.js';
-import type { FindingMark } from './marks.js';
+import type { Buffered, HeldBack } from './buffered.js';
+import { codeKey, type DiffLines, type PlacedFinding } from './diff-lines.js';
+import {
+  compareSeverity,
+  type EndedBy,
+  type EndReason,
+  type Finding,
+  hasEnded,
+  isBlocking,
+  isOpen,
+  type Severity,
+  worse,
+} from './finding.js';
 import {
   findSame,
   isCommitted,
@@ -11,14 +21,7 @@ import {
   whereStands,
 } from './same.js';
 import type { KnownFinding, SameClaim, Seen, Settlement } from './seen.js';
-import { compareSeverity, isBlocking, worse } from './severity.js';
-
-/** What the agent's state keeps of a pull request. */
-export interface PullMemory {
-  readonly marks: readonly FindingMark[];
-  /** Ids of the comments and reviews that the agent wrote: what they say may end a finding. */
-  readonly posted: ReadonlySet<number>;
-}
+import type { PullMemory } from './state-facts.js';
 
 /** What the findings of a pull request are held against. */
 export interface LedgerContext {
@@ -204,4 +207,75 @@ export function opened(finding: KnownFinding, change: Change): KnownFinding {
     state: 'open',
     isTold: false,
   };
+}
+
+/** What a run has made of the findings of its pull request, besides what the ledger says of them now. */
+export interface News {
+  /** Raised by this run. */
+  readonly fresh: readonly PlacedFinding[];
+  /** Raised by this run, and open already. */
+  readonly kept: readonly KnownFinding[];
+  readonly heldBack: readonly HeldBack[];
+  /** Ended, and no text of ours says so yet. */
+  readonly ended: readonly KnownFinding[];
+  /** Open again, worse or on another line, and no text of ours says so yet. */
+  readonly back: readonly KnownFinding[];
+  /** The model says that they are over, and is not the one to decide. */
+  readonly claimed: readonly Settlement[];
+}
+
+/**
+ * Puts what a run wants to the ledger as it is now: between the reading at its beginning and this one people may have
+ * answered, and another run may have posted. `knew` are the ids of the findings that the model was told of.
+ */
+export function applyActs(ledger: Ledger, buffered: Buffered, knew: ReadonlySet<string>): News {
+  ledger.endCommitted();
+  const kept = new Map<string, KnownFinding>();
+  const heldBack = [...buffered.heldBack];
+  const fresh: PlacedFinding[] = [];
+  // The model also knows what it has raised itself.
+  const known = new Set(knew);
+  for (const { of, finding } of buffered.repeated) {
+    const raising = ledger.raise(finding, { sameAs: of.handle });
+    if (raising.kind === 'kept') kept.set(raising.finding.id, raising.finding);
+    if (raising.kind === 'held-back') heldBack.push({ finding, of: raising.of });
+  }
+  for (const placed of buffered.findings) {
+    const raising = ledger.raise(placed.finding, { isNew: true, knew: known });
+    if (raising.kind === 'raised') {
+      const { id, dismissedOn } = raising.finding;
+      fresh.push({ ...placed, finding: { ...placed.finding, dismissedOn } });
+      known.add(id);
+    }
+    if (raising.kind === 'kept') kept.set(raising.finding.id, raising.finding);
+    if (raising.kind === 'held-back') heldBack.push({ finding: placed.finding, of: raising.of });
+  }
+  const claimed: Settlement[] = [];
+  for (const settlement of buffered.settlements) {
+    const isStill = ledger.open.some(({ id }) => id === settlement.finding.id);
+    const end = ledger.end(settlement);
+    if (typeof end === 'string' && isStill && !ledger.context.isTrusted) claimed.push(settlement);
+  }
+  const isFresh = new Set(fresh.map(({ finding }) => finding.id));
+  const untold = ledger.findings.filter((one) => !one.isTold && !isFresh.has(one.id));
+  return {
+    fresh,
+    kept: [...kept.values()],
+    heldBack,
+    ended: untold.filter(hasEnded),
+    back: untold.filter(isOpen),
+    claimed,
+  };
+}
+
+/** Of a finding that the model takes for over, and is not the one to decide. */
+export const OVER = 'said to be over; a person has to resolve it';
+
+/** What a run raised and its review does not say again; empty for nothing. */
+export function notRepeated({ kept, heldBack }: News): string {
+  const parts = [
+    ...(kept.length === 0 ? [] : [`${kept.length} open`]),
+    ...(heldBack.length === 0 ? [] : [`${heldBack.length} dismissed before`]),
+  ];
+  return parts.length === 0 ? '' : `Not repeated: ${parts.join(', ')}.`;
 }

@@ -6,9 +6,13 @@ import { warningText } from '../lib/errors.js';
 import { cleanLine, count, paragraphs } from '../lib/text/format.js';
 import type { Buffered } from './buffered.js';
 import { formatFindings } from './comment-text.js';
-import { notRepeated, type PostedReview, type ReviewPost, recordsOf } from './news.js';
-import { worstFirst } from './place.js';
+import { type PlacedFinding, worstFirst } from './diff-lines.js';
+import type { Finding } from './finding.js';
+import { notRepeated } from './ledger.js';
 import { type PreparedReview, prepareReview, repliedIn } from './prepare-review.js';
+import { type FindingRecord, recordsOf } from './record.js';
+import type { ReviewPost } from './said.js';
+import type { MarksOnPull } from './state-facts.js';
 import {
   adoptedIds,
   bindings,
@@ -21,6 +25,34 @@ import {
   sayReplies,
   withdrawRequests,
 } from './tell-findings.js';
+
+/** What a review came to, posted or not. */
+export interface ReviewEnd {
+  /** The open findings, worst first. */
+  readonly open: readonly Finding[];
+  /** It asks for changes, or an earlier one does still. */
+  readonly isBlocking: boolean;
+  /** Findings that could not be posted, or were not to be. */
+  readonly unposted: readonly PlacedFinding[];
+}
+
+export interface PostedReview {
+  /** The review says what the run had to say: no other comment is needed. */
+  readonly isReview: boolean;
+  readonly line?: string | undefined;
+  readonly url?: string;
+  readonly marks?: readonly MarksOnPull[];
+  /** Ids of texts of ours that memory did not know. */
+  readonly posted?: readonly number[];
+  /** Every finding with its fate; left out where the run reviewed nothing. */
+  readonly records?: readonly FindingRecord[];
+  readonly isReviewLost?: boolean;
+  readonly failure?: string;
+  /** Markdown for the job summary that nobody has cleaned yet. */
+  readonly details?: string;
+  /** Left out where the run wanted none. */
+  readonly review?: ReviewEnd;
+}
 
 /** Posts the one review of a run (D23), where there is anything to say. Trouble is a warning. */
 export async function postReview(

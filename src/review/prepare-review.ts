@@ -4,15 +4,12 @@ import { cutToBytes } from '../lib/text/bytes.js';
 import { cleanLine, codeSpan, count } from '../lib/text/format.js';
 import { formatMark, type Mark } from '../safety/mark.js';
 import { commentText, findingInText, severityMark, titleLine } from './comment-text.js';
-import { codeKey } from './diff-lines.js';
-import { isOpen, type Side } from './finding.js';
-import type { Ledger } from './ledger.js';
-import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark } from './marks.js';
-import { notRepeated, type ReviewPost } from './news.js';
-import { type PlacedFinding, worstFirst } from './place.js';
-import { formatEarlier } from './said.js';
+import { codeKey, type PlacedFinding, worstFirst } from './diff-lines.js';
+import { formatSeverities, isOpen, type Side } from './finding.js';
+import { type Ledger, notRepeated } from './ledger.js';
+import { formatEarlier, type ReviewPost } from './said.js';
 import type { KnownFinding, Thread } from './seen.js';
-import { formatSeverities } from './severity.js';
+import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark } from './state-facts.js';
 import { mustAsk, reviewsOf } from './tell-findings.js';
 
 /** A finding on a line where a conversation of ours is open: it is said there. */

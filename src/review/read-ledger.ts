@@ -1,9 +1,8 @@
 import { laneOf } from '../safety/mark.js';
 import { offeredLines } from './comment-text.js';
 import { codeKey, type DiffLines, findFile, isTellingKey, lastCode } from './diff-lines.js';
-import { isOpen, visibleWords } from './finding.js';
+import { isBlocking, isOpen, visibleWords, worse } from './finding.js';
 import { ended, Ledger, type LedgerContext, opened } from './ledger.js';
-import { type Back, type FindingMark, findingMarksOf, type Raised } from './marks.js';
 import { whereStands } from './same.js';
 import {
   isOurLogin,
@@ -15,7 +14,7 @@ import {
   type Thread,
   type Word,
 } from './seen.js';
-import { isBlocking, worse } from './severity.js';
+import { type Back, type FindingMark, findingMarksOf, type Raised } from './state-facts.js';
 
 /**
  * The findings of a pull request as GitHub and the agent's state tell them, brought to the present change. The state alone,

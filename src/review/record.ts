@@ -1,17 +1,26 @@
 import { count, grouped } from '../lib/text/format.js';
+import type { Buffered } from './buffered.js';
+import { worstFirst } from './diff-lines.js';
 import {
   type Category,
   type Confidence,
+  compareSeverity,
+  END_WORDS,
   type Evidence,
   FINDING_STATES,
+  type Finding,
   type FindingEffect,
+  formatSeverities,
+  isBlocking,
   isOpen,
   type Reach,
   SEVERITIES,
   type Severity,
   type Side,
 } from './finding.js';
-import { compareSeverity, formatSeverities, isBlocking } from './severity.js';
+import { type Ledger, type News, OVER } from './ledger.js';
+import { whyHeldBack } from './same.js';
+import { type Coverage, NOTHING_READ } from './scope.js';
 
 /**
  * What has become of a finding, for other programs: its state, or why it was raised and not posted. `refuted`: a second look
@@ -48,25 +57,6 @@ export interface FindingRecord {
   readonly suggestion?: string;
   readonly url?: string;
   readonly agent: string;
-}
-
-export const UNREAD_REASONS = ['paths', 'size', 'budget', 'failed', 'unlisted'] as const;
-
-export type UnreadReason = (typeof UNREAD_REASONS)[number];
-
-export const COVERAGE_KINDS = ['whole', 'part', 'none'] as const;
-
-/** Which files of a change a review has looked at. */
-export interface Coverage {
-  readonly kind: (typeof COVERAGE_KINDS)[number];
-  readonly files: number;
-  readonly read: number;
-  /** A file that GitHub counts and does not list has no path. */
-  readonly unread: readonly { readonly path: string; readonly why: UnreadReason }[];
-  /** GitHub lists only the first files, and nobody knows how many there are; left out: it lists all. */
-  readonly isListShort?: true;
-  /** The run ended before it had looked at everything that it was shown; left out: it did not. */
-  readonly isCutShort?: true;
 }
 
 /** The words of the input `fail-on` that are about what a review found or could not do. */
@@ -159,4 +149,226 @@ function tally(names: readonly string[], found: readonly string[]): Readonly<Rec
   const counts = new Map(names.map((name) => [name, 0]));
   for (const name of found) counts.set(name, (counts.get(name) ?? 0) + 1);
   return Object.fromEntries(counts);
+}
+
+interface SarifTool {
+  readonly version: string;
+  /** GitHub keeps the results of each agent apart by it. */
+  readonly agent: string;
+  /** Outbound cleaning for what people read (D24); code stays as it is. */
+  clean(text: string): string;
+}
+
+/**
+ * Findings as SARIF 2.1.0 (OASIS), for code scanning and editors. Open findings are results, dismissed ones suppressed
+ * results; what is settled is left out, which closes its alert. SARIF knows only the new version of a file, so a finding on
+ * a removed line is about the whole file.
+ */
+export function formatSarif(report: FindingsReport, tool: SarifTool): string {
+  const reported = report.findings.filter((record) => isOpen(record) || record.state === 'dismissed');
+  const categories = [...new Set(reported.map(({ category }) => category))].sort();
+  const { kind, files, read } = report.coverage ?? NOTHING_READ;
+  const run = {
+    tool: {
+      driver: {
+        name: 'axe-action',
+        version: tool.version,
+        rules: categories.map((category) => ruleOf(category, reported)),
+      },
+    },
+    automationDetails: { id: `axe-action/${tool.agent}/` },
+    columnKind: 'utf16CodeUnits',
+    invocations: [
+      {
+        executionSuccessful: true,
+        toolExecutionNotifications: notificationsOf(report.coverage ?? NOTHING_READ),
+      },
+    ],
+    results: reported.map((record) => resultOf(record, categories.indexOf(record.category), tool)),
+    properties: { coverage: { kind, files, read } },
+  };
+  return JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] });
+}
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+
+/** GitHub reads the score of security alerts from the rule, so the rule has that of its worst finding. */
+function ruleOf(category: Category, records: readonly FindingRecord[]): object {
+  const [worst] = records
+    .filter((record) => record.category === category)
+    .map(({ severity }) => severity)
+    .sort(compareSeverity);
+  return {
+    id: ruleId(category),
+    name: category,
+    shortDescription: { text: DESCRIPTIONS[category] },
+    properties: { tags: [category], ...securityScore(category, worst) },
+  };
+}
+
+const DESCRIPTIONS: Readonly<Record<Category, string>> = {
+  correctness: 'The code does something other than it should.',
+  security: 'People can read, change or run what they should not.',
+  data: 'Data is lost, changed or written twice.',
+  concurrency: 'The result depends on which of two things comes first.',
+  resource: 'Something stays open, or grows without a limit.',
+  'error-handling': 'An error is lost, or mistaken for something else.',
+  interface: 'A promise to callers or users is broken.',
+  performance: 'It takes more time or memory than it has to.',
+  test: 'A test is missing, or proves nothing.',
+  docs: 'The documentation does not match the code.',
+  other: 'A fault of another kind.',
+};
+
+function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool): object {
+  const { id, category, severity, confidence, side, line, startLine = line, evidence = [] } = record;
+  const region = side === 'LEFT' ? undefined : { startLine: Math.min(startLine, line), endLine: line };
+  return {
+    ruleId: ruleId(category),
+    ruleIndex,
+    level: LEVELS[severity],
+    message: { text: clean(textOf(record)) },
+    locations: [{ physicalLocation: locationOf(record.path, region) }],
+    relatedLocations: evidence.length === 0 ? undefined : evidence.map(relatedLocation),
+    partialFingerprints: { 'axeFindingId/v1': id },
+    suppressions: suppressionsOf(record, clean),
+    hostedViewerUri: record.url,
+    properties: { severity, confidence, ...securityScore(category, severity) },
+  };
+}
+
+function ruleId(category: Category): string {
+  return `axe/${category}`;
+}
+
+const LEVELS: Readonly<Record<Severity, string>> = {
+  critical: 'error',
+  major: 'error',
+  minor: 'warning',
+  nit: 'note',
+};
+
+const SECURITY_SCORES: Readonly<Partial<Record<Severity, string>>> = {
+  critical: '9.0',
+  major: '7.0',
+  minor: '4.0',
+};
+
+function securityScore(category: Category, severity: Severity | undefined): object {
+  const isScored = category === 'security' && severity !== undefined;
+  return { 'security-severity': isScored ? SECURITY_SCORES[severity] : undefined };
+}
+
+function textOf({ title, body = '', trigger = '' }: FindingRecord): string {
+  const sentence = /[.!?。！？]$/u.test(title) ? title : `${title}.`;
+  const parts = [sentence, body, trigger === '' ? '' : `When: ${trigger}`];
+  return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** A path is a URI reference here: `#`, `?` and spaces in it need an escape. */
+function locationOf(path: string, region: object | undefined): object {
+  const uri = path.toWellFormed().split('/').map(encodeURIComponent).join('/');
+  return { artifactLocation: { uri, uriBaseId: '%SRCROOT%' }, region };
+}
+
+function relatedLocation(
+  { path, line, code }: { readonly path: string; readonly line: number; readonly code: string },
+  index: number,
+): object {
+  return {
+    id: index + 1,
+    physicalLocation: locationOf(path, { startLine: line, snippet: { text: code } }),
+    message: { text: code },
+  };
+}
+
+function suppressionsOf(
+  { state, why, by }: FindingRecord,
+  clean: SarifTool['clean'],
+): readonly object[] | undefined {
+  if (state !== 'dismissed') return undefined;
+  const reasons = [why, by === undefined ? undefined : `by ${by}`].filter((part) => part !== undefined);
+  const justification = reasons.length === 0 ? undefined : clean(reasons.join(', '));
+  return [{ kind: 'external', status: 'accepted', justification }];
+}
+
+/** Without a word on it, no result would look like nothing wrong. */
+function notificationsOf({ kind, files, read, isCutShort }: Coverage): readonly object[] {
+  if (kind === 'whole') return [];
+  const cut = isCutShort === true ? ' The review was cut short.' : '';
+  return [{ level: 'warning', message: { text: `${read} of ${count(files, 'file')} reviewed.${cut}` } }];
+}
+
+/**
+ * Every finding that a run raised or knew of, each once and the worst first, with what has become of it. `url` is that of the
+ * review, where one was posted.
+ */
+export function recordsOf(
+  { ledger, news, buffered }: { readonly ledger: Ledger; readonly news: News; readonly buffered: Buffered },
+  url?: string,
+): readonly FindingRecord[] {
+  const fresh = new Set(news.fresh.map(({ finding }) => finding.id));
+  const claimed = new Set(news.claimed.map(({ finding }) => finding.id));
+  const back = new Set(news.back.flatMap(({ id, by }) => (by === undefined ? [] : [id])));
+  const known = ledger.findings.map((one): FindingRecord => {
+    const record = recordOf(one);
+    if (back.has(one.id)) return { ...record, why: 'it came back' };
+    if (claimed.has(one.id)) return { ...record, why: OVER };
+    if (!fresh.has(one.id)) return record;
+    const why = one.dismissedOn === undefined ? undefined : `dismissed before on #${one.dismissedOn}`;
+    return { ...record, isNew: true, why, url };
+  });
+  // What was decided on this pull request is among the known ones.
+  const lessons = news.heldBack.flatMap(({ finding, of }) => ('pull' in of ? [{ finding, of }] : []));
+  const heldOnce = new Map(lessons.map((one) => [one.of.id, one])).values();
+  const heldBack = [...heldOnce].map(({ finding, of }) => {
+    const state: FindingRecord['state'] = 'held-back';
+    return { ...recordOf(finding), id: of.id, handle: of.handle, state, why: whyHeldBack(of) };
+  });
+  const all = [...known, ...refutedRecords(buffered), ...heldBack];
+  return all.toSorted((a, b) => compareSeverity(a.severity, b.severity));
+}
+
+/** The same of a run that has no earlier findings and posts nothing. */
+export function raisedRecords(buffered: Buffered): readonly FindingRecord[] {
+  const raised = worstFirst(buffered.findings).map(({ finding }) => ({
+    ...recordOf(finding),
+    isNew: true as const,
+  }));
+  return [...raised, ...refutedRecords(buffered)];
+}
+
+function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
+  return refuted.map(({ finding, why, reason }) => {
+    const state: FindingRecord['state'] = why === 'unclear' ? 'unclear' : 'refuted';
+    return { ...recordOf(finding), state, why: reason };
+  });
+}
+
+function recordOf(finding: Finding): FindingRecord {
+  const { state, why, reason, body, evidence } = finding;
+  const end = why === undefined ? undefined : END_WORDS[why];
+  return {
+    id: finding.id,
+    handle: finding.handle,
+    state,
+    why: state === 'outdated' ? 'its file is no longer part of the change' : (reason ?? end),
+    by: finding.login,
+    title: finding.title,
+    body: body === '' ? undefined : body,
+    trigger: finding.trigger,
+    path: finding.path,
+    line: finding.line,
+    startLine: finding.startLine,
+    side: finding.side,
+    severity: finding.severity,
+    confidence: finding.confidence,
+    category: finding.category,
+    effect: finding.effect,
+    reach: finding.reach,
+    evidence: evidence.length === 0 ? undefined : evidence,
+    suggestion: finding.suggestion,
+    url: finding.said?.url,
+    agent: finding.agent,
+  };
 }

@@ -1,12 +1,52 @@
+import type { Repository } from '../event/trigger.js';
+import type { Warning } from '../lib/errors.js';
 import { cleanLine, codeSpan, paragraphs } from '../lib/text/format.js';
 import { fence } from '../safety/fence.js';
+import type { MarkLane } from '../safety/mark.js';
+import type { Buffered } from './buffered.js';
 import { severityMark, titleLine } from './comment-text.js';
-import { END_WORDS } from './finding.js';
-import type { Ledger } from './ledger.js';
-import type { Back, Ended } from './marks.js';
-import { type News, OVER } from './news.js';
+import { END_WORDS, type Severity } from './finding.js';
+import { type Ledger, type News, OVER } from './ledger.js';
 import type { Lesson } from './same.js';
 import { type KnownFinding, marksIn, type Settlement } from './seen.js';
+import type { Back, Ended } from './state-facts.js';
+
+/** How much a review has looked at: all there was, what the inputs or a budget left of it, or what it came to. */
+export type ReviewExtent = 'whole' | 'part' | 'cut';
+
+/** What a run has to say of the findings of a pull request, and all that its texts are made from. */
+export interface ReviewPost {
+  readonly place: { readonly repository: Repository; readonly number: number };
+  /** Whose review it is; one that was asked for in a comment bears the comment's number behind the agent's name. */
+  readonly agent: string;
+  /** Sha of the commit that the findings were held against. */
+  readonly head: string;
+  /** Of what the run says; a run that read strangers' text resolves nothing. */
+  readonly lane: MarkLane;
+  readonly ledger: Ledger;
+  readonly news: News;
+  readonly buffered: Buffered;
+  /** Ids of findings that are answered elsewhere; left out: none. */
+  readonly answered?: ReadonlySet<string>;
+  /** Sentences for people about how the review came about, cleaned. */
+  readonly remarks: readonly string[];
+  /** The run answers a question: what it says nothing of is not its subject. */
+  readonly isQuestion?: boolean;
+  /** The run completed, or a limit ended it, and it may write comments. */
+  readonly isOver: boolean;
+  readonly maxComments: number;
+  readonly blockOn: Severity | undefined;
+  /** Undefined where a review without findings says nothing by that. */
+  readonly extent: ReviewExtent | undefined;
+  /** The small line at the end, cleaned markdown; empty for none. */
+  readonly footer: string;
+  /** Of a comment on a line: who says so. */
+  readonly signature: string;
+  readonly now: Date;
+  warn(warning: Warning): void;
+  /** Outbound cleaning (D24): each text by others goes through it by itself, and has to close what it opens. */
+  clean(markdown: string): string;
+}
 
 interface TextFrame {
   /** Sha of the commit that was looked at. */

@@ -1,7 +1,7 @@
 import { codeKey, type DiffLines, type FileLines, isTellingKey, normalizeCode } from './diff-lines.js';
 import { type Category, type Finding, isOpen, type Side } from './finding.js';
-import type { Ended, FindingMark, Raised } from './marks.js';
 import type { KnownFinding, SameClaim } from './seen.js';
+import type { Ended, MarkOnPull, Raised } from './state-facts.js';
 
 type Sameness =
   | { readonly kind: 'same'; readonly of: KnownFinding }
@@ -144,8 +144,6 @@ export interface Lesson {
   /** Milliseconds. */
   readonly at: number;
 }
-
-export type MarkOnPull = FindingMark & { readonly pull: number };
 
 /** The dismissals that hold, newest first: whoever reopens one takes it back. */
 export function lessonsOf(marks: readonly MarkOnPull[]): readonly Lesson[] {

@@ -1,7 +1,7 @@
 import type { Actor } from '../event/trigger.js';
 import { isOwnText, type MarkLane } from '../safety/mark.js';
 import { type Evidence, type Finding, readHandle, type Side } from './finding.js';
-import { type FindingMark, findingMarksOf, type Raised } from './marks.js';
+import { type FindingMark, findingMarksOf, type Raised } from './state-facts.js';
 
 export interface Post {
   /** As the REST API numbers it. */

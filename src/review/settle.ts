@@ -1,7 +1,7 @@
 import { cleanLine, shown } from '../lib/text/format.js';
+import { type PublicationAnswer, refused, taken } from './buffered.js';
 import { findFile, normalizeCode } from './diff-lines.js';
 import { type Evidence, isOpen } from './finding.js';
-import { type PublicationAnswer, refused, taken } from './publish-rules.js';
 import { isOfPerson, type KnownFinding, type Settlement } from './seen.js';
 import type { FindingScope } from './take-finding.js';
 

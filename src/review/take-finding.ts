@@ -1,32 +1,42 @@
 import { cleanLine, shown } from '../lib/text/format.js';
-import type { Buffered } from './buffered.js';
-import { readSuggestion, withoutOffers } from './comment-text.js';
-import { type DiffLines, findFile } from './diff-lines.js';
-import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import {
-  type Category,
-  type Evidence,
-  type Finding,
-  type FindingEffect,
-  handleOf,
-  mintId,
-  type Reach,
-  type Severity,
-  type Side,
-} from './finding.js';
-import type { Ledger } from './ledger.js';
-import { describePlacement, followCode, lineOf, type PlacedFinding, placeFinding } from './place.js';
-import {
+  type Buffered,
   type PublicationAnswer,
   type PublishRules,
   refused,
   sizeProblem,
   TEXT_LIMITS,
   taken,
-} from './publish-rules.js';
+} from './buffered.js';
+import { readSuggestion, withoutOffers } from './comment-text.js';
+import {
+  type DiffLines,
+  describePlacement,
+  findFile,
+  followCode,
+  lineOf,
+  type PlacedFinding,
+  placeFinding,
+} from './diff-lines.js';
+import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
+import {
+  atLeast,
+  type Category,
+  type Evidence,
+  type Finding,
+  type FindingEffect,
+  handleOf,
+  mintId,
+  pathKindOf,
+  type Reach,
+  type Severity,
+  type SeverityOverrides,
+  type Side,
+  severityOf,
+} from './finding.js';
+import type { Ledger } from './ledger.js';
 import { isOfLine, type Lesson, whyHeldBack } from './same.js';
 import type { KnownFinding } from './seen.js';
-import { atLeast, pathKindOf, type SeverityOverrides, severityOf } from './severity.js';
 
 /** A comment as the model asks for it. */
 export interface CommentRequest {

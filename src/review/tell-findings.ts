@@ -5,13 +5,11 @@ import { replyInThread, setThread } from '../github/posting/comments.js';
 import { dismissReviews } from '../github/posting/review.js';
 import { count } from '../lib/text/format.js';
 import { isMarked, type Mark } from '../safety/mark.js';
-import { hasEnded, isOpen } from './finding.js';
+import { hasEnded, isBlocking, isOpen } from './finding.js';
 import type { Ledger } from './ledger.js';
-import { agentOf, type FindingMark, readReviewMark, replyMark } from './marks.js';
-import type { ReviewPost } from './news.js';
-import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN } from './said.js';
+import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN, type ReviewPost } from './said.js';
 import { isOurLogin, type KnownFinding, marksIn, type OwnReview, postsIn, type Thread } from './seen.js';
-import { isBlocking } from './severity.js';
+import { agentOf, type FindingMark, readReviewMark, replyMark } from './state-facts.js';
 
 /** Something to be said in a conversation. */
 interface Reply {

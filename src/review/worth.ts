@@ -1,7 +1,6 @@
 import { table, usd } from '../lib/text/format.js';
 import { SEVERITIES } from './finding.js';
-import type { FindingMark } from './marks.js';
-import { isSpentCut, marksOf, type ReviewFact } from './state-facts.js';
+import { type FindingMark, isSpentCut, marksOf, type ReviewFact } from './state-facts.js';
 
 /** A finding that nobody has answered for so long has no answer, in milliseconds. */
 const UNANSWERED_MS = 14 * 24 * 60 * 60 * 1000;

@@ -6,7 +6,7 @@ import { Budget, costLimit, spendBefore, unheldLimits } from '../loop/budget.js'
 import type { LoopDependencies } from '../loop/events.js';
 import { UsageByAgent } from '../loop/usage.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
-import { cutShort, withoutAnswer, withoutFiles } from '../review/coverage.js';
+import { cutShort, withoutAnswer, withoutFiles } from '../review/scope.js';
 import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';

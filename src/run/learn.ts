@@ -1,14 +1,13 @@
 import type { Trigger } from '../event/trigger.js';
 import { laneOfWords, mayWrite, type Permission } from '../event/trust.js';
 import { MAX_ANSWERERS, MAX_LEARNED_PULLS } from '../lib/defaults.js';
+import type { PublishRules } from '../review/buffered.js';
 import { readDiffLines } from '../review/diff-lines.js';
-import type { Severity } from '../review/finding.js';
+import { compareSeverity, type Severity } from '../review/finding.js';
 import type { Ledger } from '../review/ledger.js';
-import type { PublishRules } from '../review/publish-rules.js';
 import { readLedger } from '../review/read-ledger.js';
 import { lessonsOf } from '../review/same.js';
 import { peopleToAsk, type Seen } from '../review/seen.js';
-import { compareSeverity } from '../review/severity.js';
 import { marksOf, pullMemory, type ReviewFact } from '../review/state-facts.js';
 import { askPermission, permissionOf } from './admit.js';
 import type { Dependencies } from './dependencies.js';

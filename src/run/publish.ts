@@ -1,8 +1,7 @@
 import { laneOfWords, whyOnlyPatch } from '../event/trust.js';
 import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
-import type { Ledger } from '../review/ledger.js';
-import { applyActs, type MarksOnPull } from '../review/news.js';
-import { markFacts, marksOf } from '../review/state-facts.js';
+import { applyActs, type Ledger } from '../review/ledger.js';
+import { type MarksOnPull, markFacts, marksOf } from '../review/state-facts.js';
 import type { Skipped } from './admit.js';
 import type { Dependencies, FindingsToTell } from './dependencies.js';
 import { pullOf, readAgain, readFindings } from './learn.js';

@@ -21,14 +21,12 @@ import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js'
 import type { ContextFile, DiffPolicy, LocalChange, TriggerContext } from '../prompt/context.js';
 import type { NotesPrompt, SystemPromptParts } from '../prompt/system.js';
 import type { Task } from '../prompt/task.js';
-import type { Buffered } from '../review/buffered.js';
+import type { Buffered, ReviewPlan, ReviewWishes } from '../review/buffered.js';
 import type { Ledger } from '../review/ledger.js';
-import type { MarksOnPull } from '../review/news.js';
-import type { ReviewPlan, ReviewWishes } from '../review/publish-rules.js';
-import type { Coverage, ReviewResult } from '../review/record.js';
-import type { Scope } from '../review/scope.js';
+import type { ReviewResult } from '../review/record.js';
+import type { Coverage, Scope } from '../review/scope.js';
 import type { KnownFinding } from '../review/seen.js';
-import type { ReviewFact } from '../review/state-facts.js';
+import type { MarksOnPull, ReviewFact } from '../review/state-facts.js';
 import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 
 /** What a caller asks for; empty strings mean not given, as in axe. */

@@ -14,8 +14,7 @@ import {
 } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
 import type { FailedSave } from '../memory/store.js';
-import type { Coverage } from '../review/record.js';
-import { patchesOf } from '../review/scope.js';
+import { type Coverage, patchesOf } from '../review/scope.js';
 import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';

@@ -8,8 +8,9 @@ import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
 import { withStats } from '../loop/usage.js';
-import { applyVerdicts, type Buffered } from '../review/buffered.js';
+import type { Buffered } from '../review/buffered.js';
 import {
+  applyVerdicts,
   type DescribedClaims,
   describeClaims,
   describeSettlement,
@@ -18,9 +19,8 @@ import {
   Verdicts,
 } from '../review/claims.js';
 import { createShownFiles, type ShownLines } from '../review/evidence.js';
-import type { Finding } from '../review/finding.js';
+import { atLeast, compareSeverity, type Finding } from '../review/finding.js';
 import type { Settlement } from '../review/seen.js';
-import { atLeast, compareSeverity } from '../review/severity.js';
 import { createGiveVerdict } from '../tools/review/review-tools.js';
 import {
   type AgentConversation,

@@ -13,8 +13,8 @@ import { CONCLUSIONS, type Conclusion } from '../lib/outcome.js';
 import { compileGlob } from '../lib/text/glob.js';
 import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
 import { isLanguage } from '../prompt/system.js';
+import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/buffered.js';
 import { SEVERITIES } from '../review/finding.js';
-import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/publish-rules.js';
 import { FINDINGS_GATES } from '../review/record.js';
 import { createSecrets, type Secrets } from '../safety/secrets.js';
 

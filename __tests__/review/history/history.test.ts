@@ -1,12 +1,10 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { codeKey } from '../../../src/review/diff-lines.js';
-import { isOpen, type Severity } from '../../../src/review/finding.js';
+import { compareSeverity, isBlocking, isOpen, type Severity } from '../../../src/review/finding.js';
 import type { Ledger } from '../../../src/review/ledger.js';
-import { blocking } from '../../../src/review/record.js';
-import { formatSarif } from '../../../src/review/sarif.js';
+import { blocking, formatSarif } from '../../../src/review/record.js';
 import type { KnownFinding } from '../../../src/review/seen.js';
-import { compareSeverity, isBlocking } from '../../../src/review/severity.js';
 import { reviewsOf } from '../../../src/review/tell-findings.js';
 import { markOf } from '../../../src/safety/mark.js';
 import { type Fault, STRANGER, WRITER } from './github.js';

@@ -1,7 +1,8 @@
 import { withFacts } from '../../../src/memory/state.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../../src/review/buffered.js';
-import { readDiffLines } from '../../../src/review/diff-lines.js';
+import { placeFinding, readDiffLines } from '../../../src/review/diff-lines.js';
 import {
+  compareSeverity,
   type Finding,
   handleOf,
   isOpen,
@@ -9,16 +10,18 @@ import {
   SEVERITIES,
   type Severity,
 } from '../../../src/review/finding.js';
-import type { Ledger, LedgerContext } from '../../../src/review/ledger.js';
-import { findingMark } from '../../../src/review/marks.js';
-import { applyActs, type PostedReview } from '../../../src/review/news.js';
-import { placeFinding } from '../../../src/review/place.js';
-import { postReview } from '../../../src/review/post-review.js';
+import { applyActs, type Ledger, type LedgerContext } from '../../../src/review/ledger.js';
+import { type PostedReview, postReview } from '../../../src/review/post-review.js';
 import { readLedger } from '../../../src/review/read-ledger.js';
 import { lessonsOf } from '../../../src/review/same.js';
 import { type KnownFinding, marksIn, type Seen } from '../../../src/review/seen.js';
-import { compareSeverity } from '../../../src/review/severity.js';
-import { markFacts, marksOf, parseReviewFacts, pullMemory } from '../../../src/review/state-facts.js';
+import {
+  findingMark,
+  markFacts,
+  marksOf,
+  parseReviewFacts,
+  pullMemory,
+} from '../../../src/review/state-facts.js';
 import { formatMark } from '../../../src/safety/mark.js';
 import {
   BOT,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDiff } from '../../../src/lib/text/diff.js';
 import { Publications } from '../../../src/review/buffer.js';
+import { DEFAULT_PUBLISH_RULES } from '../../../src/review/buffered.js';
 import { codeKey, readDiffLines } from '../../../src/review/diff-lines.js';
 import { createShownFiles, linesOfDiff } from '../../../src/review/evidence.js';
-import { DEFAULT_PUBLISH_RULES } from '../../../src/review/publish-rules.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../../../src/tools/review/review-tools.js';
 import { findingLine } from '../../helpers/marks.js';
 import { ledgerOf, ours, said, seen, thread } from '../../helpers/seen.js';

@@ -8,8 +8,7 @@ import {
   refusal,
 } from '../../memory/commands/command-session.js';
 import type { MemoryStore } from '../../memory/store.js';
-import type { FindingMark } from '../../review/marks.js';
-import type { ReviewFact } from '../../review/state-facts.js';
+import type { FindingMark, ReviewFact } from '../../review/state-facts.js';
 import { type Access, admitActor } from '../admit.js';
 import type { Dependencies, Reply } from '../dependencies.js';
 import { planMemory } from '../memory.js';

@@ -1,8 +1,8 @@
 import { ToolError } from '../../lib/errors.js';
 import type { Publications } from '../../review/buffer.js';
+import { type PublicationAnswer, REACTIONS, splitNames } from '../../review/buffered.js';
 import { VERDICT_KINDS, type Verdicts } from '../../review/claims.js';
 import { CATEGORIES, EFFECTS, REACHES } from '../../review/finding.js';
-import { type PublicationAnswer, REACTIONS, splitNames } from '../../review/publish-rules.js';
 import { SETTLE_WAYS } from '../../review/seen.js';
 import { type Argument, defineTool, type InputOf, readChoice, type Shape, type Tool } from '../tool.js';
 

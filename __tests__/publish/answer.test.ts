@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { AxeError, type Warning } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import { reviewRemarks } from '../../src/publish/publisher-options.js';
+import { reviewRemarks } from '../../src/publish/answer.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { completed, exhausted, STATS } from '../helpers/reports.js';
 
