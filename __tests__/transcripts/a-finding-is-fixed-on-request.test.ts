@@ -1,15 +1,17 @@
 import { expect, it } from '@jest/globals';
 import { seedReply } from '../helpers/github-review-seed.js';
-import { type ModelReply, promptOf, text, toolCall } from '../helpers/model-server.js';
-import { byHandles, handleIn, handlesIn } from './handle-scene.js';
+import { type ModelReply, type ModelScript, promptOf, text, toolCall } from '../helpers/model-server.js';
 import {
   calls,
   commentOnPull,
+  handleIn,
+  handlesIn,
   OFF_BY_ONE,
   push,
   QUEUE,
   REVIEWER,
   replyOnLine,
+  reviewStage,
   submit,
 } from './review-scene.js';
 import {
@@ -27,6 +29,7 @@ import { setStageInProcess } from './stage-in-process.js';
 import { resultsOf } from './tool-scene.js';
 
 const AGENT = { 'axe/agents/reviewer.toml': REVIEWER };
+const OPENED = { name: 'pull_request', action: 'opened' };
 const CODE = 'export function size(queue: readonly string[]): number {\n  return queue.length + 1;\n}\n';
 const FILES = { ...AGENT, 'src/queue.ts': CODE };
 const FIXED = CODE.replace(' + 1', '');
@@ -35,19 +38,22 @@ const FIXING = { ...INPUTS, 'trigger-phrase': '@axe', 'changes-allowed': 'src/**
 const BRANCH = 'changes';
 
 const edit = toolCall('edit_file', { path: 'src/queue.ts', old_string: ' + 1', new_string: '' });
-const commit = toolCall('push_to_pull_request', { message: 'Return the number of entries' });
-const FIX: readonly ModelReply[] = [edit, commit, text('The size counted one entry too many.')];
+const FIX: readonly ModelReply[] = [
+  edit,
+  toolCall('push_to_pull_request', { message: 'Return the number of entries' }),
+  text('The size counted one entry too many.'),
+];
+
+const FOUND = [calls(OFF_BY_ONE, submit('One thing.')), text('One finding.')];
 
 /** A reviewed pull request of a branch of the repository, with a finding. */
-async function reviewed(options: Partial<StageOptions> = {}, set = setStageInProcess): Promise<Stage> {
-  const stage = await set({
-    event: { name: 'pull_request', action: 'opened', patch: { 'pull_request.head.ref': BRANCH } },
-    base: AGENT,
-    diff: QUEUE,
-    roles: { monalisa: 'write', hubot: 'read' },
-    model: byHandles([calls(OFF_BY_ONE, submit('One thing.')), text('One finding.'), ...FIX]),
-    ...options,
-  });
+async function reviewed(
+  options: StageOptions = {},
+  model: readonly ModelReply[] = [...FOUND, ...FIX],
+  set = setStageInProcess,
+): Promise<Stage> {
+  const event = { ...OPENED, patch: { 'pull_request.head.ref': BRANCH } };
+  const stage = await reviewStage(model, { event, diff: QUEUE, ...options }, set);
   stage.github.commit(REPO, FILES, { branch: BRANCH, sha: HEAD });
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(0);
@@ -63,63 +69,45 @@ const say = (stage: Stage, body: string, inputs: object = {}) =>
   stage.run({ ...commentOnPull(stage, body), inputs: { ...FIXING, ...inputs } });
 
 it('a finding is fixed by `/axe fix`, and settled by the next review', async () => {
-  const settle = { finding: 'F1', how: 'fixed', reason: 'The size is the length now.' };
   const evidence = [{ path: 'src/queue.ts', line: 2, code: '  return queue.length;' }];
+  const settle = { finding: 'F1', how: 'fixed', reason: 'The size is the length now.', evidence };
   const over = { verdict: 'refuted', evidence, reason: 'It returns the length.' };
   const first = [{ path: 'src/queue.ts', line: 1, code: CODE.split('\n')[0] }];
   const found = { ...OFF_BY_ONE, input: { ...OFF_BY_ONE.input, evidence: first } };
-  const model = byHandles([
+  const replies = [
     calls(found, submit('One thing.')),
     text('One finding.'),
     ...FIX,
-    calls({ name: 'settle_finding', input: { ...settle, evidence } }, submit('It is fixed.')),
+    calls({ name: 'settle_finding', input: settle }, submit('It is fixed.')),
     text('Fixed.'),
     calls({ name: 'give_verdict', input: over }),
     text('Done.'),
-  ]);
-  const stage = await reviewed({ model }, setStage);
+  ];
+  const stage = await reviewed({}, replies, setStage);
   const { handle, id } = findingOf(stage);
   const step = await say(stage, `/axe fix ${handle}`);
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
   const [made] = stage.github.history(REPO, BRANCH);
-  expect(made).toMatchObject({
-    message: `Return the number of entries\n\nFixes ${handle}: The size is one too large`,
-    parents: [HEAD],
-    committer: { name: 'GitHub' },
-  });
+  expect(made).toMatchObject({ parents: [HEAD], committer: { name: 'GitHub' } });
   expect(stage.github.files(REPO, BRANCH)).toEqual({ ...AGENT, 'src/queue.ts': FIXED });
   // It is shown the finding, and nobody's words.
   const asked = stage.model.prompts()[2];
-  expect(asked?.tools).toEqual([
-    'list_directory',
-    'read_file',
-    'search_files',
-    'write_file',
-    'edit_file',
-    'delete_file',
-    'push_to_pull_request',
-  ]);
-  const after = await stage.run({
-    ...push(stage, made?.sha ?? '', QUEUE.replace(' + 1', ''), QUEUE.replace(' + 1', '')),
-    inputs: INPUTS,
-  });
+  const edits = ['write_file', 'edit_file', 'delete_file', 'push_to_pull_request'];
+  expect(asked?.tools).toEqual(['list_directory', 'read_file', 'search_files', ...edits]);
+  const diff = QUEUE.replace(' + 1', '');
+  const after = await stage.run({ ...push(stage, made?.sha ?? '', diff), inputs: INPUTS });
   expect(after.exitCode).toBe(0);
   expect(stage.repo.talk.resolved.has(id)).toBe(true);
   const conversation = stage.repo.talk.reviewComments.map(({ body }) => body);
-  const sha = (said: string) =>
-    said.replaceAll(made?.sha ?? '?', '<sha>').replaceAll(made?.sha.slice(0, 7) ?? '?', '<sha>');
-  expectTranscript(
-    'a-finding-is-fixed-on-request',
-    sha(
-      [
-        `=== what the model is asked\n${asked?.messages[0]}`,
-        seen(step, stage),
-        `=== the commit\n${made?.message}`,
-        `=== the conversation\n${steady(conversation.join('\n\n'))}`,
-      ].join('\n\n'),
-    ),
-  );
+  const said = [
+    `=== what the model is asked\n${asked?.messages[0]}`,
+    seen(step, stage),
+    `=== the commit\n${made?.message}`,
+    `=== the conversation\n${steady(conversation.join('\n\n'))}`,
+  ].join('\n\n');
+  const sha = new RegExp(`${made?.sha}|${made?.sha.slice(0, 7)}`, 'g');
+  expectTranscript('a-finding-is-fixed-on-request', said.replaceAll(sha, '<sha>'));
 });
 
 it('`@axe fix this` in the conversation of a finding fixes it, and is answered there', async () => {
@@ -136,7 +124,7 @@ it('`@axe fix this` in the conversation of a finding fixes it, and is answered t
   });
 });
 
-const LOGGED = {
+const UNTESTED = {
   ...OFF_BY_ONE,
   input: {
     ...OFF_BY_ONE.input,
@@ -149,23 +137,23 @@ const LOGGED = {
 };
 
 it('`/axe fix all` makes a commit for each finding that is open, in its own words', async () => {
-  const stage: Stage = await reviewed({
-    model: (request, index) => {
-      const [first = '', second = ''] = handlesIn(promptOf(request).messages.join('\n'));
-      const replies = [
-        calls(OFF_BY_ONE, LOGGED, submit('Two things.')),
-        text('Two findings.'),
-        edit,
-        toolCall('push_to_pull_request', { message: 'Return the number of entries' }),
-        toolCall('push_to_pull_request', { message: `Return the number of entries (${first})` }),
-        toolCall('push_to_pull_request', { message: `Test the size (${second})` }),
-        toolCall('write_file', { path: 'src/queue.test.ts', content: 'size([]);\n' }),
-        toolCall('push_to_pull_request', { message: `Test the size (${second})` }),
-        text('Both are fixed.'),
-      ];
-      return replies[index] ?? text('');
-    },
-  });
+  const commitAs = (message: string) => toolCall('push_to_pull_request', { message });
+  const model: ModelScript = (request, index) => {
+    const [first = '', second = ''] = handlesIn(promptOf(request).messages.join('\n'));
+    const replies = [
+      calls(OFF_BY_ONE, UNTESTED, submit('Two things.')),
+      text('Two findings.'),
+      edit,
+      commitAs('Return the number of entries'),
+      commitAs(`Return the number of entries (${first})`),
+      commitAs(`Test the size (${second})`),
+      toolCall('write_file', { path: 'src/queue.test.ts', content: 'size([]);\n' }),
+      commitAs(`Test the size (${second})`),
+      text('Both are fixed.'),
+    ];
+    return replies[index] ?? text('');
+  };
+  const stage = await reviewed({ model });
   const handles = stage.repo.talk.reviewComments.map(handleIn);
   const step = await say(stage, '/axe fix all');
   expect(step.exitCode).toBe(0);
@@ -183,40 +171,40 @@ it('`/axe fix all` makes a commit for each finding that is open, in its own word
   expect(handlesIn(`${first} ${second}`).toSorted()).toEqual(handles.toSorted());
 });
 
+const NOTHING = () => undefined;
+
 /** Every case: what is said, what is so, and what is answered; no model is asked. */
 it.each<[string, string, object, (stage: Stage) => void, RegExp | undefined]>([
   [
     'a workflow that lets nothing be changed',
     '/axe fix HANDLE',
     { 'changes-allowed': '' },
-    () => undefined,
+    NOTHING,
     /this workflow lets runs change nothing\. Add .* `changes-allowed: src\/\*\*`, and `contents: write`/,
   ],
-  ['a name that nobody has', '/axe fix FZZZ9', {}, () => undefined, /no finding FZZZ9 on /],
+  ['a name that nobody has', '/axe fix FZZZ9', {}, NOTHING, /no finding FZZZ9 on /],
   [
     'no name below the pull request',
     '/axe fix',
     {},
-    () => undefined,
+    NOTHING,
     /it is not clear which finding is meant.*\n\n- `\/axe fix F\w{4}` — The size is one too large/s,
   ],
   [
     'a name with more behind it',
     '/axe fix HANDLE with a lock',
     {},
-    () => undefined,
-    /is not a command\. Did you mean `\/axe fix F\w{4}`\?/,
+    NOTHING,
+    /Did you mean `\/axe fix F\w{4}`\?/,
   ],
   [
     'a finding that is over',
     '/axe fix HANDLE',
     {},
-    (stage) =>
-      void seedReply(stage.repo, findingOf(stage).id, {
-        author: 'monalisa',
-        body: '/axe done',
-        createdAt: new Date(Date.now() + 1000).toISOString(),
-      }),
+    (stage) => {
+      const createdAt = new Date(Date.now() + 1000).toISOString();
+      seedReply(stage.repo, findingOf(stage).id, { author: 'monalisa', body: '/axe done', createdAt });
+    },
     /F\w{4} is not open\./,
   ],
   [
@@ -259,12 +247,8 @@ it('`/axe fix all` is left to the agent that has raised something', async () => 
 
 const BY_STRANGER = { 'pull_request.head.ref': BRANCH, 'pull_request.user.login': 'hubot' };
 
-it.each<[string, Partial<StageOptions>, (stage: Stage) => void]>([
-  [
-    'of a run that had read the words of a stranger',
-    { event: { name: 'pull_request', action: 'opened', patch: BY_STRANGER } },
-    () => undefined,
-  ],
+it.each<[string, StageOptions, (stage: Stage) => void]>([
+  ['of a run that had read the words of a stranger', { event: { ...OPENED, patch: BY_STRANGER } }, NOTHING],
   [
     'whose comment another workflow has posted',
     {},

@@ -1,13 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { seedReaction } from '../helpers/github-review-seed.js';
-import {
-  type ModelReply,
-  type ModelScript,
-  promptOf,
-  type ScriptedToolCall,
-  text,
-} from '../helpers/model-server.js';
-import { handlesIn } from './handle-scene.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import {
   CHANGE,
   calls,
@@ -15,12 +8,11 @@ import {
   LOGGED,
   openPull,
   push,
-  REVIEWER,
+  reviewStage,
   submit,
   TIMING,
 } from './review-scene.js';
 import type { Stage } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
 import { resultsOf } from './tool-scene.js';
 
 const SHAS = ['1', '2', '3', '4', '5'].map((digit) => digit.repeat(40));
@@ -63,34 +55,12 @@ const UNLIKE = worded({
   body: 'Operators and their suppliers see what nobody but its owner should know.',
 });
 
-async function stageWith(model: readonly ModelReply[], first = FIRST): Promise<Stage> {
-  const stage = await setStageInProcess({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    roles: { monalisa: 'write' },
-    model: answering([calls(first, submit('One thing.')), text('Reviewed.'), ...model]),
-  });
-  await stage.run({ inputs: INPUTS });
-  return stage;
-}
-
 const DONE = text('Reviewed.');
 
-/** Stands for the handle that a question names first. */
-const THAT = 'that';
-
-/** The replies in their order; a call that was asked about is made again where the next reply says `same_as: THAT`. */
-function answering(replies: readonly ModelReply[]): ModelScript {
-  return (request, index) => {
-    const reply = replies[index] ?? DONE;
-    if (reply.kind !== 'tools') return reply;
-    const asked = resultsOf(promptOf(request)).filter((one) => one.startsWith('Not accepted: not yet.'));
-    const [handle = ''] = handlesIn(asked.join('\n'));
-    const named = reply.calls.map(({ name, input }) => {
-      return { name, input: input['same_as'] === THAT ? { ...input, same_as: handle } : input };
-    });
-    return { ...reply, calls: named };
-  };
+async function stageWith(model: readonly ModelReply[]): Promise<Stage> {
+  const stage = await reviewStage([calls(FIRST, submit('One thing.')), DONE, ...model]);
+  await stage.run({ inputs: INPUTS });
+  return stage;
 }
 
 /** A wording as a model raises it that says, once it is asked, that it means the earlier finding. */
@@ -98,7 +68,7 @@ function raisedAndAsked(
   wording: ScriptedToolCall,
   ...more: readonly ScriptedToolCall[]
 ): readonly ModelReply[] {
-  const again = { ...wording, input: { ...wording.input, same_as: THAT } };
+  const again = { ...wording, input: { ...wording.input, same_as: 'F1' } };
   return [calls(wording), calls(again, ...more, submit('One thing.')), DONE];
 }
 
@@ -141,10 +111,8 @@ it('a finding that is critical is held back on its own pull request alone, and s
   expect(second.outputs).toMatchObject({ 'findings-open': '1' });
   expect(conversations(stage).map(({ at }) => at)).toEqual(['src/auth.ts:11', 'src/auth.ts:12']);
 
-  const third = await stage.run({
-    ...openPull(stage, { number: 3, sha: SHAS[1] ?? '', diff: CHANGE }),
-    inputs: INPUTS,
-  });
+  const opened = openPull(stage, { number: 3, sha: SHAS[1] ?? '', diff: CHANGE });
+  const third = await stage.run({ ...opened, inputs: INPUTS });
   expect(third.summary).toMatch(/\| \[new\]\(\S+\): dismissed before on #2 \|/);
   expect(third.outputs).toMatchObject({ 'findings-worst': 'critical' });
   const [first] = stage.repo.talk.reviewComments.filter(({ pull }) => pull === 3);

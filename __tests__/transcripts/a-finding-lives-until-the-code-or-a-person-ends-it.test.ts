@@ -1,24 +1,23 @@
 import { expect, it } from '@jest/globals';
-import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
-import { loadWebhook } from '../helpers/webhooks.js';
-import { byHandles, numberHandles } from './handle-scene.js';
+import { type ScriptedToolCall, text } from '../helpers/model-server.js';
 import {
   CHANGE,
   calls,
   conversations,
   discussion,
   LOGGED,
+  numberHandles,
   openPull,
   push,
   QUIET,
-  REVIEWER,
+  reviewStage,
   SECOND,
+  states,
   submit,
   TAKEN_OUT,
   THIRD,
 } from './review-scene.js';
-import { expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
+import { expectTranscript, setStage, steady, troubles } from './stage.js';
 import { resultsOf } from './tool-scene.js';
 
 const OTHER = 'd'.repeat(40);
@@ -58,6 +57,8 @@ const SETTLED: ScriptedToolCall = {
   },
 };
 
+const settled = (more: object) => ({ ...SETTLED, input: { ...SETTLED.input, ...more } });
+
 /** A second look that finds no token in the log. */
 const SEEN_OVER = calls({
   name: 'give_verdict',
@@ -75,25 +76,11 @@ const STILL_THERE = calls({
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const ASKS = submit('The token must not be logged.');
 
-async function stageOf(model: readonly ModelReply[], set = setStageInProcess): Promise<Stage> {
-  const stage = await set({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    roles: { monalisa: 'write', hubot: 'read' },
-    model: byHandles(model),
-  });
-  return stage;
-}
-
-function states({ repo }: Stage) {
-  return repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
-}
-
 it('a finding is back when its fix is removed again, even if a person had resolved it, and new elsewhere', async () => {
   const again = { ...LOGGED_AGAIN, input: { ...LOGGED_AGAIN.input, same_as: 'F1' } };
   const replies = [[LOGGED, ASKS], [submit('All is well.')], [again, ASKS], [LOGGED, ASKS]];
   const model = replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]);
-  const stage = await stageOf(model, setStage);
+  const stage = await reviewStage(model, {}, setStage);
   await stage.run({ inputs: INPUTS });
   const [first] = stage.repo.talk.reviewComments;
   stage.repo.talk.resolved.set(first?.id ?? 0, 'monalisa');
@@ -132,18 +119,12 @@ it('a finding is back when its fix is removed again, even if a person had resolv
 });
 
 it('a finding is settled by a change elsewhere, and its request for changes is taken back', async () => {
-  const stage = await stageOf([
+  const stage = await reviewStage([
     calls(LOGGED, ASKS),
     text('Reviewed.'),
     calls(
-      {
-        ...SETTLED,
-        input: {
-          ...SETTLED.input,
-          evidence: [{ path: 'src/auth.ts', line: 11, code: LOGGED.input['code'] }],
-        },
-      },
-      { ...SETTLED, input: { ...SETTLED.input, finding: 'F7' } },
+      settled({ evidence: [{ path: 'src/auth.ts', line: 11, code: LOGGED.input['code'] }] }),
+      settled({ finding: 'F7' }),
       SETTLED,
       submit('The log is redacted now.'),
     ),
@@ -172,47 +153,37 @@ it('a finding is settled by a change elsewhere, and its request for changes is t
   expect(step.outputs).toMatchObject({ 'findings-open': '0', 'findings-worst': '' });
 });
 
-it.each([['says that it is still there', STILL_THERE, '`redacting` is never imported.']])(
-  'a finding keeps its request for changes if a second look %s',
-  async (_, look, why) => {
-    const settles = calls(SETTLED, submit('The log is redacted now.'));
-    const looks = [look, text('I cannot tell.')];
-    const stage = await stageOf([
-      calls(LOGGED, ASKS),
-      text('Reviewed.'),
-      settles,
-      text('Reviewed.'),
-      ...looks,
-    ]);
-    await stage.run({ inputs: INPUTS });
-    const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
-    expect(step.exitCode).toBe(0);
-    expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
-    expect(conversations(stage)).toMatchObject([{ isResolved: false, replies: [] }]);
-    expect(step.summary).toMatch(/F\w{4} stays open, because a second look did not confirm its end/);
-    expect(step.summary).toContain(why);
-    expect(step.outputs).toMatchObject({ 'findings-open': '1' });
-  },
-);
+it('a finding keeps its request for changes if a second look says that it is still there', async () => {
+  const settles = calls(SETTLED, submit('The log is redacted now.'));
+  const looks = [STILL_THERE, text('I cannot tell.')];
+  const stage = await reviewStage([
+    calls(LOGGED, ASKS),
+    text('Reviewed.'),
+    settles,
+    text('Reviewed.'),
+    ...looks,
+  ]);
+  await stage.run({ inputs: INPUTS });
+  const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
+  expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
+  expect(conversations(stage)).toMatchObject([{ isResolved: false, replies: [] }]);
+  expect(step.summary).toMatch(/F\w{4} stays open, because a second look did not confirm its end/);
+  expect(step.summary).toContain('`redacting` is never imported.');
+});
 
 it('a finding is not settled by the word of a model on a change from outside', async () => {
   const patch = { 'pull_request.user.login': 'hubot' };
-  const stage = await setStageInProcess({
-    event: { name: 'pull_request', action: 'opened', patch },
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    roles: { hubot: 'read' },
-    model: byHandles(
-      [
-        [LOGGED, ASKS],
-        [SETTLED, submit('The log is redacted now.')],
-      ].flatMap((reply) => [calls(...reply), text('Reviewed.')]),
-    ),
-  });
+  const replies = [
+    [LOGGED, ASKS],
+    [SETTLED, submit('The log is redacted now.')],
+  ];
+  const stage = await reviewStage(
+    replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]),
+    { event: { name: 'pull_request', action: 'opened', patch } },
+  );
   await stage.run({ inputs: INPUTS });
-  push(stage, SECOND, CHANGE + REDACT, REDACT);
-  const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': SECOND });
-  const step = await stage.run({ event: { name: 'pull_request', payload }, inputs: INPUTS });
+  const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT, patch), inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
   expect(conversations(stage)).toMatchObject([

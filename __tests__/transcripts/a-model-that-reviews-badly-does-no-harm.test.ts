@@ -1,13 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { RecordedRequest } from '../helpers/loopback.js';
-import {
-  type ModelReply,
-  type ModelScript,
-  promptOf,
-  type ScriptedToolCall,
-  text,
-} from '../helpers/model-server.js';
-import { byHandles } from './handle-scene.js';
+import { type ScriptedToolCall, text } from '../helpers/model-server.js';
 import {
   CAREFUL_REVIEWER,
   CHANGE,
@@ -16,44 +8,26 @@ import {
   discussion,
   LOGGED,
   push,
-  REVIEWER,
+  reviewStage,
+  states,
   submit,
   TIMING,
+  withSecondLook,
 } from './review-scene.js';
-import { expectTranscript, type Stage, type StageOptions, steady, troubles } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
+import { expectTranscript, steady, troubles } from './stage.js';
 
 const SHAS = ['1', '2', '3', '4'].map((digit) => digit.repeat(40));
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const ASKS = submit('Both have to be fixed.');
 const DONE = text('Reviewed.');
 
-async function stageOf(model: StageOptions['model'], more: Partial<StageOptions> = {}): Promise<Stage> {
-  const stage = await setStageInProcess({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    roles: { monalisa: 'write' },
-    ...(model === undefined ? {} : { model }),
-    ...more,
-  });
-  return stage;
-}
-
-function settle(
-  finding: string,
-  how: string,
-  more: Readonly<Record<string, unknown>> = {},
-): ScriptedToolCall {
+function settle(finding: string, how: string, more: object = {}): ScriptedToolCall {
   return { name: 'settle_finding', input: { finding, how, reason: 'It is over.', ...more } };
 }
 
 /** The same finding in words that have nothing in common with any other. */
-function unlike(title: string, body: string, more: Readonly<Record<string, unknown>> = {}): ScriptedToolCall {
-  return { name: 'add_review_comment', input: { ...LOGGED.input, title, body, ...more } };
-}
-
-function states({ repo }: Stage): readonly string[] {
-  return repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
+function unlike(title: string, body: string, category: string): ScriptedToolCall {
+  return { name: 'add_review_comment', input: { ...LOGGED.input, title, body, category, new: true } };
 }
 
 const LINE_OF_TIMING = { path: 'src/auth.ts', line: 12, code: '  return expected == token;' };
@@ -72,23 +46,8 @@ it.each<[string, readonly ScriptedToolCall[]]>([
     [settle('F1', 'dismissed', { by: 'monalisa' }), settle('F2', 'dismissed', { by: 'Codertocat' })],
   ],
 ])('settles everything as %s: what blocks the merge stays open', async (_, settlements) => {
-  const holds = (claim: number) => ({
-    name: 'give_verdict',
-    input: { verdict: 'holds', claim, reason: 'The line is there.' },
-  });
-  const replies = [
-    calls(LOGGED, TIMING, ASKS),
-    DONE,
-    calls(...settlements, submit('All of it is over.')),
-    DONE,
-  ];
-  const script = byHandles(replies) as Extract<ModelScript, (...parts: never[]) => unknown>;
-  let turn = 0;
-  const stage = await stageOf((request: RecordedRequest) => {
-    if (promptOf(request).tools.includes('give_verdict')) return calls(holds(1));
-    turn += 1;
-    return script(request, turn - 1);
-  });
+  const settles = calls(...settlements, submit('All of it is over.'));
+  const stage = await reviewStage(withSecondLook([calls(LOGGED, TIMING, ASKS), DONE, settles, DONE]));
   await stage.run({ inputs: INPUTS });
   const step = await stage.run({ ...push(stage, SHAS[0] ?? '', CHANGE, README), inputs: INPUTS });
   expect(step.exitCode).toBe(0);
@@ -114,15 +73,10 @@ index 3f2a1b0..9c4d5e6 100644
 it('marks everything as new: one line has one conversation, and what is plainly the same is not said again', async () => {
   const again = { ...LOGGED, input: { ...LOGGED.input, new: true } };
   const others = [
-    unlike('Personal data in plain sight', 'Operators and suppliers see what nobody should know.', {
-      category: 'data',
-      new: true,
-    }),
-    unlike('Auditors would object', 'No regulation on earth permits that.', { category: 'other', new: true }),
+    unlike('Personal data in plain sight', 'Operators and suppliers see what nobody should know.', 'data'),
+    unlike('Auditors would object', 'No regulation on earth permits that.', 'other'),
   ];
-  const stage = await stageOf(
-    [LOGGED, again, ...others].flatMap<ModelReply>((one) => [calls(one, ASKS), DONE]),
-  );
+  const stage = await reviewStage([LOGGED, again, ...others].flatMap((one) => [calls(one, ASKS), DONE]));
   await stage.run({ inputs: INPUTS });
   for (const sha of SHAS.slice(0, 3)) {
     const step = await stage.run({ ...push(stage, sha, CHANGE), inputs: INPUTS });
@@ -167,7 +121,7 @@ ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
   const turns = Array.from({ length: Math.ceil(flood.length / perTurn) }, (_, turn) =>
     calls(...flood.slice(turn * perTurn, (turn + 1) * perTurn)),
   );
-  const stage = await stageOf([...turns, calls(submit('Five hundred things.')), DONE], { diff });
+  const stage = await reviewStage([...turns, calls(submit('Five hundred things.')), DONE], { diff });
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   expect(stage.repo.talk.reviewComments).toHaveLength(10);
@@ -181,39 +135,24 @@ ${names.map((name) => `+export const ${name} = load('${name}');`).join('\n')}
 });
 
 it('never submits: what it found is posted with a text of its own', async () => {
-  const stage = await stageOf([calls(LOGGED), DONE]);
+  const stage = await reviewStage([calls(LOGGED), DONE]);
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   expect(states(stage)).toEqual(['CHANGES_REQUESTED']);
   expectTranscript('a-model-that-never-submits', steady(discussion(stage)));
 });
 
-/** The reviewer raises two findings; all claims get the same answer. */
-async function lookedAt(verdict: (claim: number) => ScriptedToolCall) {
-  let turn = 0;
-  const replies = [calls(LOGGED, TIMING, ASKS), DONE];
-  const answer = (request: RecordedRequest) => {
-    const { tools, messages } = promptOf(request);
-    if (tools.includes('give_verdict')) {
-      const claims = messages.join('\n').match(/Claim \d+, on/g)?.length ?? 0;
-      return messages.length > 1
-        ? text('That is all.')
-        : calls(...Array.from({ length: claims }, (_, index) => verdict(index + 1)));
-    }
-    turn += 1;
-    return replies[turn - 1] ?? DONE;
-  };
-  const stage = await stageOf(answer, { base: { 'axe/agents/reviewer.toml': CAREFUL_REVIEWER } });
+/** The reviewer raises two findings; all claims are refuted so. */
+async function refuted(reason: string, evidence: readonly object[]) {
+  const model = withSecondLook([calls(LOGGED, TIMING, ASKS), DONE], { verdict: 'refuted', reason, evidence });
+  const stage = await reviewStage(model, { base: { 'axe/agents/reviewer.toml': CAREFUL_REVIEWER } });
   const step = await stage.run({ inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   return { stage, step };
 }
 
 it('a verifier that refutes everything by lines of the code: nothing is posted, all of it is in the summary', async () => {
-  const { stage, step } = await lookedAt((claim) => ({
-    name: 'give_verdict',
-    input: { verdict: 'refuted', claim, reason: 'It is meant that way.', evidence: [LINE_OF_TIMING] },
-  }));
+  const { stage, step } = await refuted('It is meant that way.', [LINE_OF_TIMING]);
   expect(stage.repo.talk.reviewComments).toEqual([]);
   expect(states(stage)).toEqual(['COMMENTED']);
   expect(step.summary).toContain('The token is written to the log');
@@ -222,17 +161,10 @@ it('a verifier that refutes everything by lines of the code: nothing is posted, 
   expectTranscript('a-verifier-that-refutes-everything', steady(discussion(stage)));
 });
 
-it.each([
-  ['by a line that it was not shown', [{ path: 'src/guard.ts', line: 3, code: 'if (isSafe) return;' }]],
-])(
-  'a verifier that refutes everything %s: what is bad enough is posted as not certain',
-  async (_, evidence) => {
-    const { stage } = await lookedAt((claim) => ({
-      name: 'give_verdict',
-      input: { verdict: 'refuted', claim, reason: 'I do not think so.', evidence },
-    }));
-    expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
-    for (const { body } of stage.repo.talk.reviewComments)
-      expect(body).toMatch(/\*\*(?:Critical|Major)[^*]*, not certain/);
-  },
-);
+it('a verifier that refutes everything by a line that it was not shown: what is bad enough is posted as not certain', async () => {
+  const evidence = [{ path: 'src/guard.ts', line: 3, code: 'if (isSafe) return;' }];
+  const { stage } = await refuted('I do not think so.', evidence);
+  expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
+  for (const { body } of stage.repo.talk.reviewComments)
+    expect(body).toMatch(/\*\*(?:Critical|Major)[^*]*, not certain/);
+});

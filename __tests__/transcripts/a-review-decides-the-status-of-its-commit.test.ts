@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import Ajv2020 from 'ajv/dist/2020.js';
-import type { RecordedRequest } from '../helpers/loopback.js';
-import { type ModelReply, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { sarifFaults } from '../helpers/sarif-schema.js';
 import { loadWebhook } from '../helpers/webhooks.js';
-import { handleIn } from './handle-scene.js';
 import {
   CHANGE,
   calls,
@@ -14,36 +12,27 @@ import {
   LOGGED,
   push,
   QUIET,
-  REVIEWER,
+  reviewStage,
   SECOND,
   submit,
   TAKEN_OUT,
   TIMING,
+  withSecondLook,
 } from './review-scene.js';
 import { HEAD, type StageEvent, type StageOptions, setStage, told, troubles } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
+
+const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
+const CHECK = { 'check-run': 'true' };
 
 describe('the check', () => {
   const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
-  const CHECK = 'POST /repos/{owner}/{repo}/check-runs';
-  const DENIED = {
-    status: 403,
-    body: {
-      message: 'Resource not accessible by integration',
-      documentation_url: 'https://docs.github.com',
-      status: '403',
-    },
-  } as const;
-
-  function stageWith(model: StageOptions['model']) {
-    const base = { 'axe/agents/reviewer.toml': REVIEWER };
-    return setStageInProcess({ base, diff: CHANGE, ...(model === undefined ? {} : { model }) });
-  }
+  const WRITE = 'POST /repos/{owner}/{repo}/check-runs';
+  const DENIED = { status: 403, body: { message: 'Resource not accessible by integration' } } as const;
 
   const FINDINGS = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];
 
   it('a check holds the findings on their lines if nothing is commented, and blocks nothing', async () => {
-    const stage = await stageWith(FINDINGS);
+    const stage = await reviewStage(FINDINGS);
     const step = await stage.run({ inputs: { comment: 'never', 'check-run': 'true' } });
     expect(step.exitCode).toBe(0);
     expect(troubles(step)).toEqual([]);
@@ -77,34 +66,91 @@ describe('the check', () => {
   });
 
   it('a check repeats nothing from the review, and the next step writes the one that is there', async () => {
-    const stage = await stageWith([...FINDINGS, ...FINDINGS]);
-    for (const _ of [1, 2]) await stage.run({ inputs: { 'check-run': 'true' } });
+    const stage = await reviewStage([...FINDINGS, ...FINDINGS]);
+    for (const _ of [1, 2]) await stage.run({ inputs: CHECK });
     expect(stage.repo.talk.reviews).toHaveLength(1);
     const check = { conclusion: 'neutral', title: '1 critical, 1 major open · whole', annotations: [] };
     expect(stage.repo.talk.checkRuns).toMatchObject([check]);
   });
 
   it('a check that cannot be written causes one warning, and the summary has the findings', async () => {
-    const stage = await stageWith(FINDINGS);
+    const stage = await reviewStage(FINDINGS);
     stage.github.fail({ route: REVIEW, ...DENIED });
-    stage.github.fail({ route: CHECK, ...DENIED, times: 99 });
-    const step = await stage.run({ inputs: { 'check-run': 'true' } });
+    stage.github.fail({ route: WRITE, ...DENIED, times: 99 });
+    const step = await stage.run({ inputs: CHECK });
     // Nothing could be published, so the run is not a success (`fail-on`).
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
     expect(told(step).join('\n')).toMatch(/the check was not written: .*`checks: write`/);
     expect(step.summary).toContain('**Findings not posted as comments**');
   });
+
+  it('a check shows what is being read, and is completed by the same run', async () => {
+    const stage = await reviewStage(CLEAN, {}, setStage);
+    const seen: unknown[] = [];
+    stage.model.onRequest(() => seen.push(stage.repo.talk.checkRuns.map((run) => ({ ...run }))));
+    const step = await stage.run({ inputs: CHECK });
+    expect(seen.at(-1)).toMatchObject([
+      { headSha: HEAD, name: 'reviewer', status: 'in_progress', title: 'Reading 1 file' },
+    ]);
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      { status: 'completed', conclusion: 'success', title: 'No findings · whole' },
+    ]);
+    expect(step.summary).toMatch(/^\[Check of the commit\]\(https:\S+\)\n/m);
+  });
+
+  it('a check is ended by the post step of a run that was killed', async () => {
+    const stage = await reviewStage([{ kind: 'stall' }], {}, setStage);
+    const options = { inputs: CHECK };
+    const running = stage.start(options);
+    stage.github.onRequest(({ method, path }) => {
+      if (method === 'POST' && path.endsWith('/check-runs')) running.kill('SIGKILL');
+    });
+    const main = await running.finished;
+    expect(main.signal).toBe('SIGKILL');
+    expect(stage.repo.talk.checkRuns).toMatchObject([{ status: 'in_progress' }]);
+    const post = await stage.post(main, options);
+    expect(post).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      { status: 'completed', conclusion: 'cancelled', title: 'Stopped before its end' },
+    ]);
+    await stage.post(main, options);
+    expect(stage.repo.talk.checkRuns).toHaveLength(1);
+  });
+
+  it('a check is shared by the jobs of a matrix that run one agent, and none hides what another found', async () => {
+    const stage = await reviewStage([
+      calls(TIMING, submit('Must not be merged.')),
+      text('Reviewed.'),
+      ...CLEAN,
+    ]);
+    const inputs = { ...CHECK, 'block-on': 'major' };
+    await stage.run({ inputs });
+    await stage.run({ inputs });
+    expect(stage.repo.talk.checkRuns).toMatchObject([
+      { status: 'completed', conclusion: 'failure', title: '1 major open · whole' },
+    ]);
+  });
+
+  it('a check shows that a run failed, or that one was cancelled', async () => {
+    const failed = await reviewStage([{ kind: 'raw', status: 401, body: { error: { message: 'no' } } }]);
+    await failed.run({ inputs: CHECK });
+    expect(failed.repo.talk.checkRuns).toMatchObject([
+      { status: 'completed', conclusion: 'neutral', title: 'The run failed' },
+    ]);
+    const cancelled = await reviewStage([{ kind: 'stall' }], {}, setStage);
+    const running = cancelled.start({ inputs: CHECK });
+    cancelled.model.onRequest(() => running.kill('SIGTERM'));
+    const step = await running.finished;
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'cancelled' } });
+    expect(cancelled.repo.talk.checkRuns).toMatchObject([
+      { status: 'completed', conclusion: 'cancelled', title: 'Cancelled' },
+    ]);
+  });
 });
 
 describe('a run that is skipped', () => {
-  const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
-  const CHECK = { 'check-run': 'true' };
-
-  type Inputs = Readonly<Record<string, string>>;
-
-  async function stageWith(options: StageOptions = {}) {
-    const base = { 'axe/agents/reviewer.toml': REVIEWER };
-    return await setStageInProcess({ base, diff: CHANGE, model: [...CLEAN, ...CLEAN], ...options });
+  function stageWith(options: StageOptions = {}) {
+    return reviewStage([...CLEAN, ...CLEAN], options);
   }
 
   function pullRequest(action: string, patch: StageEvent['patch'] = {}): StageEvent {
@@ -112,24 +158,11 @@ describe('a run that is skipped', () => {
     return { name: 'pull_request', payload: { ...payload, action } };
   }
 
-  function labeled(name: string): StageEvent {
-    const { payload = {} } = pullRequest('labeled');
-    return { name: 'pull_request', payload: { ...payload, label: { name } } };
-  }
+  const CLOSED = { 'pull_request.state': 'closed' };
 
-  it.each<[string, StageOptions, Inputs, string]>([
-    [
-      'closed',
-      { event: pullRequest('closed', { 'pull_request.state': 'closed' }) },
-      {},
-      'is closed or merged',
-    ],
-    [
-      'closed',
-      { event: pullRequest('labeled', { 'pull_request.state': 'closed' }) },
-      {},
-      'is closed or merged',
-    ],
+  it.each<[string, StageOptions, Readonly<Record<string, string>>, string]>([
+    ['closed', { event: pullRequest('closed', CLOSED) }, {}, 'is closed or merged'],
+    ['closed', { event: pullRequest('labeled', CLOSED) }, {}, 'is closed or merged'],
     ['no-change', { event: pullRequest('edited') }, {}, 'changes nothing in the diff'],
     [
       'no-change',
@@ -148,7 +181,6 @@ describe('a run that is skipped', () => {
       expect(stage.model.requests()).toEqual([]);
       expect(stage.repo.talk.reviews).toEqual([]);
       expect(told(step)).toEqual([expect.stringContaining(why)]);
-      expect(step.summary).toContain(why);
     },
   );
 
@@ -156,7 +188,9 @@ describe('a run that is skipped', () => {
     const stage = await stageWith();
     await stage.run();
     const asked = stage.model.requests().length;
-    const again = await stage.run({ event: { name: 'pull_request', payload: labeled('bug').payload ?? {} } });
+    const { payload = {} } = pullRequest('labeled');
+    const labeled = { name: 'pull_request', payload: { ...payload, label: { name: 'bug' } } };
+    const again = await stage.run({ event: labeled });
     expect(again.outputs).toMatchObject({ conclusion: 'skipped', reason: 'nothing-new' });
     expect(told(again)).toEqual([
       expect.stringContaining('Commit ec26c3e of pull request #2 was reviewed before.'),
@@ -189,12 +223,8 @@ describe('programs', () => {
   const AFTER = { path: 'src/auth.ts', line: 11, code: '  return expected == token;' };
   const TWO = [calls(LOGGED, TIMING, submit('Two things.')), text('Reviewed.')];
 
-  function stageWith(options: StageOptions = {}, set = setStageInProcess) {
-    return set({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff: CHANGE, model: TWO, ...options });
-  }
-
   it('programs can read JSON that matches the published schema, and SARIF 2.1.0', async () => {
-    const stage = await stageWith({}, setStage);
+    const stage = await reviewStage(TWO, {}, setStage);
     const step = await stage.run();
     expect(troubles(step)).toEqual([]);
     expect(step.outputs).toMatchObject({
@@ -238,7 +268,7 @@ describe('programs', () => {
     ['findings:critical', 0, 'success'],
     ['coverage', 0, 'success'],
   ])('the gate `fail-on: %s` ends with %i', async (gate, exitCode, conclusion) => {
-    const stage = await stageWith({ model: [calls(TIMING, submit('One thing.')), text('Reviewed.')] });
+    const stage = await reviewStage([calls(TIMING, submit('One thing.')), text('Reviewed.')]);
     const step = await stage.run({ inputs: { 'fail-on': gate } });
     expect(step).toMatchObject({ exitCode, outputs: { conclusion } });
     expect(told({ annotations: troubles(step) })).toEqual(
@@ -248,30 +278,22 @@ describe('programs', () => {
 
   it('a gate is also failed by earlier findings, until they are settled', async () => {
     const evidence = [{ path: 'src/auth.ts', line: 11, code: '-  console.log(token);' }];
-    const settled = (finding: string): ScriptedToolCall => ({
+    const settled: ScriptedToolCall = {
       name: 'settle_finding',
-      input: { finding, how: 'fixed', reason: 'Nothing logs the token now.', evidence },
-    });
+      input: { finding: 'F1', how: 'fixed', reason: 'Nothing logs the token now.', evidence },
+    };
     const over = { verdict: 'refuted', reason: 'Nothing logs it.', evidence: [AFTER] };
     const replies = [
-      () => calls(LOGGED, submit('One thing.')),
-      () => text('Reviewed.'),
-      () => calls(submit('Nothing new.')),
-      () => text('Reviewed.'),
-      () => calls(submit('Nothing new.')),
-      () => text('Reviewed.'),
-      () => calls(settled(handles[0] ?? ''), submit('It is fixed.')),
-      () => text('Reviewed.'),
+      calls(LOGGED, submit('One thing.')),
+      calls(submit('Nothing new.')),
+      calls(submit('Nothing new.')),
+      calls(settled, submit('It is fixed.')),
     ];
-    let handles: readonly string[] = [];
-    let turn = 0;
-    const model = (request: RecordedRequest) => {
-      if (promptOf(request).tools.includes('give_verdict'))
-        return calls({ name: 'give_verdict', input: over });
-      turn += 1;
-      return replies[turn - 1]?.() ?? text('There is no more.');
-    };
-    const stage = await stageWith({ model });
+    const script = withSecondLook(
+      replies.flatMap((reply) => [reply, text('Reviewed.')]),
+      over,
+    );
+    const stage = await reviewStage(script);
     const inputs = { 'fail-on': 'findings:major' };
     await stage.run({ inputs });
     const second = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });
@@ -282,7 +304,6 @@ describe('programs', () => {
     // A line that is gone says nothing by itself.
     const third = await stage.run({ ...push(stage, 'd'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
     expect(third).toMatchObject({ exitCode: 1, outputs: { 'findings-open': '1' } });
-    handles = stage.repo.talk.reviewComments.map(handleIn);
     const fourth = await stage.run({ ...push(stage, 'e'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
     expect(fourth).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'findings-worst': '' } });
   });

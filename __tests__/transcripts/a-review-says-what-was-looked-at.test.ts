@@ -1,16 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ModelReply, text } from '../helpers/model-server.js';
-import { CHANGE, calls, DOCS, LOGGED, push, REVIEWER, submit, TIMING } from './review-scene.js';
-import { DIFF, expectTranscript, type Stage, type StageOptions, steady, troubles } from './stage.js';
+import {
+  CHANGE,
+  calls,
+  DOCS,
+  LOGGED,
+  push,
+  reviewStage,
+  SECOND,
+  submit,
+  THIRD,
+  TIMING,
+} from './review-scene.js';
+import { DIFF, expectTranscript, type Stage, steady, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
+const DONE = text('Reviewed.');
+const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), DONE];
+
 describe('the text of a review', () => {
-  const DONE = text('Reviewed.');
   const MAIL = CHANGE.replaceAll('src/auth.ts', 'src/mail.ts');
 
   /** What stands on the pull request, in the check and in the job summary. */
   async function look(model: readonly ModelReply[], diff: string, inputs: Readonly<Record<string, string>>) {
-    const stage = await setStageInProcess({ base: { 'axe/agents/reviewer.toml': REVIEWER }, diff, model });
+    const stage = await reviewStage(model, { diff });
     const step = await stage.run({ inputs: { 'memory-store': 'branch', 'check-run': 'true', ...inputs } });
     const { reviews, reviewComments, checkRuns } = stage.repo.talk;
     const [check] = checkRuns;
@@ -33,21 +46,15 @@ describe('the text of a review', () => {
   it('where a limit cut it short: what was found so far, which limit it was, and how it goes on', async () => {
     const expensive = (reply: ModelReply): ModelReply =>
       reply.kind === 'tools' ? { ...reply, usage: { inputTokens: 40_000, outputTokens: 4000 } } : reply;
-    const { said, step } = await look(
-      [expensive(calls(LOGGED)), expensive(calls(TIMING)), DONE],
-      CHANGE + MAIL,
-      { 'max-cost-usd': '0.20' },
-    );
+    const replies = [expensive(calls(LOGGED)), expensive(calls(TIMING)), DONE];
+    const { said, step } = await look(replies, CHANGE + MAIL, { 'max-cost-usd': '0.20' });
     expect(step.outputs['conclusion']).toBe('budget-exceeded');
     expectTranscript('a-review-that-was-cut-short', said);
   });
 
   it('where `paths` left files out: that the rest is not known', async () => {
-    const { said } = await look(
-      [calls(LOGGED, submit('The token must not be logged. The comparison reads sound.')), DONE],
-      CHANGE + DOCS + MAIL,
-      { paths: 'src/**, !src/mail.ts' },
-    );
+    const found = calls(LOGGED, submit('The token must not be logged. The comparison reads sound.'));
+    const { said } = await look([found, DONE], CHANGE + DOCS + MAIL, { paths: 'src/**, !src/mail.ts' });
     expectTranscript('a-review-of-a-part', said);
   });
 
@@ -60,9 +67,6 @@ describe('the text of a review', () => {
 });
 
 describe('a diff that does not fit', () => {
-  const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
-  const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
-
   /** A file that fits alone, but not together with the change of the scene. */
   const RATES = `diff --git a/src/rates.ts b/src/rates.ts
 new file mode 100644
@@ -84,19 +88,11 @@ index 9c4d5e6..77aa001 100644
 `;
   const FIXED = CHANGE.replace('console.log(token)', "console.log('read')");
 
-  const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
   const INPUTS = { 'max-diff-tokens': '215', 'check-run': 'true' };
   const NOT_READ =
     'Not read: 1 beyond `max-diff-tokens` or what the model takes (`src/rates.ts`). Nothing is known about it';
 
-  async function stageWith(options: StageOptions = {}): Promise<Stage> {
-    return await setStageInProcess({
-      base: { 'axe/agents/reviewer.toml': REVIEWER },
-      diff: CHANGE + RATES,
-      model: [...CLEAN, ...CLEAN, ...CLEAN],
-      ...options,
-    });
-  }
+  const stageWith = () => reviewStage([...CLEAN, ...CLEAN, ...CLEAN], { diff: CHANGE + RATES });
 
   /** The first message of the last conversation with the model. */
   function asked({ model }: Stage): string {
@@ -169,30 +165,23 @@ index 3f2a1b0..9c4d5e6 100644
 Binary files a/logo.png and b/logo.png differ
 `;
 
-  const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
-
-  async function review(
-    diff: string,
-    inputs: Readonly<Record<string, string>> = {},
-    more: StageOptions = {},
-  ) {
-    const base = { 'axe/agents/reviewer.toml': REVIEWER };
-    const stage = await setStageInProcess({ base, diff, model: [...CLEAN], ...more });
+  async function review(diff: string, inputs: object = {}) {
+    const stage = await reviewStage(CLEAN, { diff });
     const step = await stage.run({ inputs: { 'check-run': 'true', ...inputs } });
     expect(step.exitCode).toBe(0);
     const [check] = stage.repo.talk.checkRuns;
-    return { stage, step, check, body: stage.repo.talk.reviews[0]?.body };
+    return { step, check, places: [step.summary, check?.summary, stage.repo.talk.reviews[0]?.body] };
   }
 
   it('coverage is complete in review, summary and check, and only then a success', async () => {
     const sentence = 'Reviewed: the whole pull request, 1 file, at `ec26c3e`';
-    const { step, check, body } = await review(CHANGE);
-    for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
+    const { step, check, places } = await review(CHANGE);
+    for (const place of places) expect(place).toContain(sentence);
     expect(check).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });
     expect(troubles(step)).toEqual([]);
   });
 
-  it.each<[string, string, Readonly<Record<string, string>>, string]>([
+  it.each<[string, string, object, string]>([
     ['`paths`', CHANGE + DOCS, { paths: 'src/**' }, '1 left out by `paths` (`docs/guide.md`)'],
     [
       'a binary file',
@@ -202,8 +191,8 @@ Binary files a/logo.png and b/logo.png differ
     ],
   ])('what was not read because of %s is named, and is not a success', async (_, diff, inputs, missing) => {
     const sentence = `Reviewed: 1 of 2 files at \`ec26c3e\`. Not read: ${missing}. Nothing is known about it`;
-    const { step, check, body } = await review(diff, inputs);
-    for (const place of [step.summary, check?.summary, body]) expect(place).toContain(sentence);
+    const { check, places } = await review(diff, inputs);
+    for (const place of places) expect(place).toContain(sentence);
     expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 1 of 2 files' });
   });
 });

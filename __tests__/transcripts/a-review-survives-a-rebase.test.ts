@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
-import { byHandles } from './handle-scene.js';
 import {
   CHANGE,
   calls,
@@ -8,13 +7,12 @@ import {
   push,
   QUEUE,
   QUIET,
-  REVIEWER,
+  reviewStage,
   SECOND,
   submit,
   TIMING,
 } from './review-scene.js';
 import { expectTranscript, HEAD, steady } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
 
 /** The diff after a rebase: the base has fifteen lines more above, and other blobs. */
 const rebased = (diff: string) =>
@@ -22,16 +20,15 @@ const rebased = (diff: string) =>
 
 /** A pull request that was reviewed once, with two findings, and that is force-pushed then. */
 async function forcePushed(diff: string) {
-  const stage = await setStageInProcess({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE + QUEUE,
-    model: byHandles([
+  const stage = await reviewStage(
+    [
       calls(TIMING, LOGGED, submit('Two things to fix.')),
       text('Reviewed.'),
       calls(submit('Nothing new.')),
       text('Looked at the file that changed.'),
-    ]),
-  });
+    ],
+    { diff: CHANGE + QUEUE },
+  );
   expect(await stage.run()).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '2' } });
   const asked = stage.model.requests().length;
   const step = push(stage, SECOND, diff);

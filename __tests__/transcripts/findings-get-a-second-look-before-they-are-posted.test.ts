@@ -1,51 +1,33 @@
 import { expect, it } from '@jest/globals';
-import type { RecordedRequest } from '../helpers/loopback.js';
-import { type ModelReply, promptOf, text } from '../helpers/model-server.js';
-import { CAREFUL_REVIEWER, CHANGE, calls, discussion, LOGGED, submit, TIMING } from './review-scene.js';
-import { troubles } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
-
-/** The reviewer says its replies in their order; a verifier is known by what it is asked. */
-function stageWith(
-  reviewer: readonly ModelReply[],
-  verifier: (claims: string) => ModelReply,
-  agent = CAREFUL_REVIEWER,
-  more: Readonly<Record<string, string>> = {},
-) {
-  let turn = 0;
-  const model = (request: RecordedRequest) => {
-    const { messages } = promptOf(request);
-    if (messages.some((message) => message.includes('Claim 1, on'))) return verifier(messages.join('\n'));
-    turn += 1;
-    return reviewer[turn - 1] ?? text('There is no more.');
-  };
-  return setStageInProcess({ base: { 'axe/agents/reviewer.toml': agent, ...more }, diff: CHANGE, model });
-}
+import type { FileTree } from '../helpers/github-state.js';
+import { type ModelReply, text } from '../helpers/model-server.js';
+import { CAREFUL_REVIEWER, calls, discussion, LOGGED, reviewStage, submit, TIMING } from './review-scene.js';
+import { type Stage, troubles } from './stage.js';
 
 const REVIEW = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('I have reviewed the change.')];
+const LOOKS = ['github_diff', 'github_file', 'github_history', 'github_search', 'give_verdict'];
 
-function verdict(claim: number, verdict: string, more: Readonly<Record<string, unknown>> = {}) {
+function verdict(claim: number, verdict: string, more: object = {}) {
   return { name: 'give_verdict', input: { verdict, claim, reason: 'I followed it.', ...more } };
+}
+
+/** The review, by an agent with these further lines, and then the replies of a verifier. */
+function stageWith(verifier: readonly ModelReply[], more = '', files: FileTree = {}): Promise<Stage> {
+  const base = { 'axe/agents/reviewer.toml': `${CAREFUL_REVIEWER}${more}`, ...files };
+  return reviewStage([...REVIEW, ...verifier], { base });
 }
 
 it('a finding that holds is posted as confirmed, with the corrected reach, and a refuted one is not posted', async () => {
   const refuting = [{ path: 'src/auth.ts', line: 10, code: '  const expected = readToken();' }];
-  const stage = await stageWith(REVIEW, () =>
-    calls(verdict(1, 'refuted', { evidence: refuting }), verdict(2, 'holds', { reach: 'always' })),
-  );
+  const verdicts = [verdict(1, 'refuted', { evidence: refuting }), verdict(2, 'holds', { reach: 'always' })];
+  const stage = await stageWith([calls(...verdicts)]);
   const step = await stage.run();
   expect(step.exitCode).toBe(0);
   expect(troubles(step)).toEqual([]);
   const [, , look] = stage.model.prompts();
   expect(look?.system).toContain('Try to refute it.');
   expect(look?.system).not.toContain('You review changes.');
-  expect(look?.tools).toEqual([
-    'github_diff',
-    'github_file',
-    'github_history',
-    'github_search',
-    'give_verdict',
-  ]);
+  expect(look?.tools).toEqual(LOOKS);
   expect(look?.messages).toHaveLength(1);
   expect(look?.messages[0]).not.toMatch(/critical|major|severity|likely/);
   expect(stage.model.prompts()).toHaveLength(3);
@@ -65,7 +47,7 @@ it('everything is posted if the verifier fails, and the review reports it', asyn
     status: 400,
     body: { type: 'error', error: { type: 'invalid_request_error', message: 'no' } },
   };
-  const stage = await stageWith(REVIEW, () => broken);
+  const stage = await stageWith([broken]);
   const step = await stage.run();
   expect(step.exitCode).toBe(0);
   expect(step.outputs['conclusion']).toBe('success');
@@ -76,23 +58,18 @@ it('everything is posted if the verifier fails, and the review reports it', asyn
   ]);
 });
 
+const HOLD = calls(verdict(1, 'holds'), verdict(2, 'holds'));
+
 it('another model is called if the agent names one, and none at the depth quick', async () => {
-  const stage = await stageWith(
-    REVIEW,
-    () => calls(verdict(1, 'holds'), verdict(2, 'holds')),
-    `${CAREFUL_REVIEWER}\n[review]\nverify_model = "openai/gpt-4o"\n`,
-  );
+  const stage = await stageWith([HOLD], '\n[review]\nverify_model = "openai/gpt-4o"\n');
   await stage.run();
-  expect(stage.model.prompts().map(({ model }) => model)).toEqual([
-    'claude-sonnet-4-5',
-    'claude-sonnet-4-5',
-    'gpt-4o',
-  ]);
-  const quick = await stageWith(
-    REVIEW,
-    () => calls(verdict(1, 'holds')),
-    `${CAREFUL_REVIEWER}\n[review]\ndepth = "quick"\n`,
-  );
+  expect(
+    stage.model
+      .prompts()
+      .map(({ model }) => model)
+      .slice(1),
+  ).toEqual(['claude-sonnet-4-5', 'gpt-4o']);
+  const quick = await stageWith([], '\n[review]\ndepth = "quick"\n');
   await quick.run();
   expect(quick.model.prompts()).toHaveLength(2);
 });
@@ -113,9 +90,7 @@ temperature = 0.3
 };
 
 it('asks an agent of the repository where the reviewer names one, with the tools of a second look', async () => {
-  const reviewer = `${CAREFUL_REVIEWER}\n[review]\nverifier = "skeptic"\n`;
-  const holds = () => calls(verdict(1, 'holds'), verdict(2, 'holds'));
-  const stage = await stageWith(REVIEW, holds, reviewer, OWN_VERIFIER);
+  const stage = await stageWith([HOLD], '\n[review]\nverifier = "skeptic"\n', OWN_VERIFIER);
   const step = await stage.run();
   expect(troubles(step)).toEqual([]);
   const [, , look] = stage.model.prompts();
@@ -127,13 +102,7 @@ it('asks an agent of the repository where the reviewer names one, with the tools
   ])
     expect(look?.system).toContain(said);
   expect(look?.system).not.toContain('Try to refute it.');
-  expect(look?.tools).toEqual([
-    'github_diff',
-    'github_file',
-    'github_history',
-    'github_search',
-    'give_verdict',
-  ]);
+  expect(look?.tools).toEqual(LOOKS);
   expect(step.summary).toMatch(/^\| skeptic \| gpt-4o \| 1 \|/m);
   expect(discussion(stage)).toContain('A second look in a fresh context came to the same result.');
 });

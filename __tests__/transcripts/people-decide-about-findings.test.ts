@@ -1,41 +1,41 @@
 import { describe, expect, it } from '@jest/globals';
 import { seedReaction, seedReply, seedReview } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
-import { loadWebhook } from '../helpers/webhooks.js';
-import { handleIn, numberHandles } from './handle-scene.js';
 import { onLaptop } from './memory-command-scene.js';
 import {
   CHANGE,
   calls,
   commentOnPull,
+  handleIn,
   LOGGED,
+  numberHandles,
   push,
   QUIET,
-  REVIEWER,
   replyOnLine,
+  reviewStage,
   SECOND,
   submit,
   TIMING,
 } from './review-scene.js';
-import { expectTranscript, type Stage, setStage, steady, troubles } from './stage.js';
+import {
+  expectTranscript,
+  REPO,
+  type Stage,
+  type StageOptions,
+  setStage,
+  steady,
+  troubles,
+} from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
-/**
- * A review with two findings, for people to answer; the next run raises them again. Memory is on a branch, `hubot` cannot
- * write.
- */
-async function reviewedForAnswers(set = setStageInProcess) {
-  const stage = await set({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    roles: { monalisa: 'write', hubot: 'read' },
-    model: [
-      calls(TIMING, LOGGED, submit('Two things.')),
-      text('Done.'),
-      calls(TIMING, LOGGED, submit('Still two things.')),
-      text('Done again.'),
-    ],
-  });
+const TWICE = ['Two things.', 'Still two things.'].flatMap((said) => [
+  calls(TIMING, LOGGED, submit(said)),
+  text('Done.'),
+]);
+
+/** A review with two findings, for people to answer; the next run raises them again. Memory is on a branch. */
+async function reviewedForAnswers(options: StageOptions = {}, set = setStageInProcess) {
+  const stage = await reviewStage(TWICE, options, set);
   await stage.run({ inputs: ON_BRANCH });
   const [logged, timing] = stage.repo.talk.reviewComments;
   if (timing === undefined || logged === undefined) throw new Error('nothing was posted');
@@ -44,11 +44,15 @@ async function reviewedForAnswers(set = setStageInProcess) {
 
 /** The next push, with the lines as they were. */
 async function again(stage: Stage, sha = SECOND) {
-  return await stage.run({ ...push(stage, sha, CHANGE), runId: '1658821494', inputs: ON_BRANCH });
+  return await stage.run({ ...push(stage, sha, CHANGE), inputs: ON_BRANCH });
 }
 
 /** Answers are learned from a memory that outlives the pull request. */
 const ON_BRANCH = { 'memory-store': 'branch' };
+
+function stateIn({ github }: Stage): string {
+  return github.files(REPO, 'axe-memory')['reviewer.state.md'] ?? '';
+}
 
 describe('commands', () => {
   /** Somebody writes in the conversation that a comment began. */
@@ -64,9 +68,12 @@ describe('commands', () => {
     return repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === id).map(({ body }) => body);
   }
 
-  function stateOf({ github }: Stage): string {
-    const state = github.files('Codertocat/Hello-World', 'axe-memory')['reviewer.state.md'] ?? '';
-    return steady(state.match(/^- \{"kind":"(?:ended|back)".*$/gm)?.join('\n') ?? '');
+  function stateOf(stage: Stage): string {
+    return steady(
+      stateIn(stage)
+        .match(/^- \{"kind":"(?:ended|back)".*$/gm)
+        ?.join('\n') ?? '',
+    );
   }
 
   /** What the state says last of a finding. */
@@ -78,7 +85,7 @@ describe('commands', () => {
   }
 
   it('`/axe dismiss` in the conversation is stored, answered and resolved, and the finding is not raised again', async () => {
-    const { stage, timing } = await reviewedForAnswers(setStage);
+    const { stage, timing } = await reviewedForAnswers({}, setStage);
     const asked = stage.model.requests().length;
     const step = await answer(stage, timing.id, '/axe dismiss both sides are constants');
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
@@ -172,15 +179,14 @@ describe('commands', () => {
   });
 
   it('`Fixed.` asks no model, and ends nothing before the code or the conversation does', async () => {
-    const body = 'Fixed.';
     const { stage, timing } = await reviewedForAnswers();
     const asked = stage.model.requests().length;
     const before = stage.github.requests().length;
-    const step = await answer(stage, timing.id, body, 'monalisa', { 'trigger-phrase': '/axe' });
+    const step = await answer(stage, timing.id, 'Fixed.', 'monalisa', { 'trigger-phrase': '/axe' });
     expect(step).toMatchObject({ exitCode: 0, outputs: { reason: 'no-mention' } });
     expect(stage.model.requests()).toHaveLength(asked);
     expect(stage.github.requests().length - before).toBe(0);
-    expect([repliesTo(stage, timing.id), stateOf(stage)]).toEqual([[body], '']);
+    expect([repliesTo(stage, timing.id), stateOf(stage)]).toEqual([['Fixed.'], '']);
     // To resolve the conversation says something, and the next run reads it.
     stage.repo.talk.resolved.set(timing.id, 'monalisa');
     await again(stage);
@@ -205,7 +211,7 @@ describe('commands', () => {
     const { stage, timing, logged } = await reviewedForAnswers();
     await answer(stage, timing.id, '/axe dismiss both sides are constants');
     stage.repo.talk.resolved.set(logged.id, 'monalisa');
-    await stage.run({ ...push(stage, SECOND, QUIET), runId: '1658821494', inputs: ON_BRANCH });
+    await stage.run({ ...push(stage, SECOND, QUIET), inputs: ON_BRANCH });
     const { stdout } = await onLaptop(stage, ['show']);
     expect(stdout).toMatch(
       /^\| \d{4}-\d\d \| claude-sonnet-4-5 \| 1 \/ 0 \/ 0 +\| 0 \/ 1 \/ 0 .*\| \$[\d.]+ +\| \$[\d.]+ +\|$/m,
@@ -214,94 +220,64 @@ describe('commands', () => {
 });
 
 describe('answers', () => {
-  const STATE = 'reviewer.state.md';
-
-  function memory({ github }: Stage): Readonly<Record<string, string>> {
-    return github.files('Codertocat/Hello-World', 'axe-memory');
-  }
-
-  function findingsIn(state = ''): string {
-    return steady(state.match(/^- \{"kind":"(?:raised|ended|back)".*$/gm)?.join('\n') ?? '');
-  }
-
   function lessonsIn(message: string): string {
     return message.slice(message.indexOf('Findings of yours that are open'));
   }
 
-  /** The user message of the second run. */
-  function secondMessage({ model }: Stage): string {
-    return model.prompts()[2]?.messages[0] ?? '';
-  }
-
   it('a writer’s answer is stored, the model learns it, and a repeated finding is dropped', async () => {
-    const {
-      stage,
-      timing: { id: timing },
-    } = await reviewedForAnswers(setStage);
-    seedReply(stage.repo, timing, { author: 'monalisa', body: 'False positive: both sides are constants.' });
+    const { stage, timing } = await reviewedForAnswers({}, setStage);
+    seedReply(stage.repo, timing.id, {
+      author: 'monalisa',
+      body: 'False positive: both sides are constants.',
+    });
     const second = await again(stage);
     expect(second.exitCode).toBe(0);
     expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);
     expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
-    expect(secondMessage(stage)).toMatch(
-      /^- F\w{4} src\/auth\.ts:12 major security — "The comparison of tokens leaks by time" \(dismissed\)$/m,
-    );
-    expect(lessonsIn(secondMessage(stage))).not.toContain('constants');
+    const told = lessonsIn(stage.model.prompts()[2]?.messages[0] ?? '');
+    expect(told).not.toContain('constants');
+    const raised = stateIn(stage).match(/^- \{"kind":"(?:raised|ended|back)".*$/gm);
     expectTranscript(
       'an-answered-comment-is-not-raised-again',
       [
-        `=== the end of the user message\n${lessonsIn(secondMessage(stage))}\n`,
+        `=== the end of the user message\n${told}\n`,
         `=== every finding of the second run\n${/\| Finding [^*]*?\n\n/.exec(second.summary)?.[0]}`,
-        `=== ${STATE}\n${findingsIn(memory(stage)[STATE])}\n`,
+        `=== reviewer.state.md\n${steady(raised?.join('\n') ?? '')}\n`,
       ].join('\n'),
     );
   });
 
   it('an answer is not lost if the run that reads it fails', async () => {
-    const {
-      stage,
-      timing: { id: timing },
-    } = await reviewedForAnswers();
-    seedReaction(stage.repo, { on: 'review-comment', of: timing, author: 'monalisa', content: '-1' });
-    const next = push(stage, SECOND, CHANGE);
+    const { stage, timing } = await reviewedForAnswers();
+    seedReaction(stage.repo, { on: 'review-comment', of: timing.id, author: 'monalisa', content: '-1' });
     const failed = await stage.run({
-      ...next,
+      ...push(stage, SECOND, CHANGE),
       inputs: { ...ON_BRANCH, model: 'openai/gpt-5' },
       env: { AXE_OPENAI_BASE_URL: 'http://127.0.0.1:2' },
     });
     expect(failed.outputs['conclusion']).toBe('failure');
-    expect(memory(stage)[STATE]).not.toMatch(/^- \{"kind":"ended",/m);
-    const third = push(stage, 'd'.repeat(40), CHANGE);
-    await stage.run({ ...third, runId: '1658821495', inputs: ON_BRANCH });
-    expect(memory(stage)[STATE]).toMatch(
+    expect(stateIn(stage)).not.toMatch(/^- \{"kind":"ended",/m);
+    await again(stage, 'd'.repeat(40));
+    expect(stateIn(stage)).toMatch(
       /^- \{"kind":"ended",.*"state":"dismissed","by":"person","why":"thumbs-down","login":"monalisa",.*"pull":2\}/m,
     );
   });
 
   it('an answer counts on a stranger’s pull request, and a stranger’s gesture does not', async () => {
     const patch = { 'pull_request.user.login': 'hubot' };
-    const reply = [calls(TIMING, LOGGED, submit('Two things.')), text('Done.')];
-    const stage = await setStageInProcess({
-      event: { name: 'pull_request', action: 'opened', patch },
-      base: { 'axe/agents/reviewer.toml': REVIEWER },
-      diff: CHANGE,
-      roles: { monalisa: 'write', hubot: 'read' },
-      model: [...reply, ...reply],
-    });
-    await stage.run({ inputs: ON_BRANCH });
-    const [logged, timing] = stage.repo.talk.reviewComments.map(({ id }) => id);
-    seedReaction(stage.repo, { on: 'review-comment', of: timing ?? 0, author: 'monalisa', content: '-1' });
-    seedReaction(stage.repo, { on: 'review-comment', of: logged ?? 0, author: 'hubot', content: '-1' });
-    stage.repo.talk.resolved.set(logged ?? 0, 'hubot');
-    push(stage, SECOND, CHANGE);
-    const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': SECOND });
-    const second = await stage.run({ event: { name: 'pull_request', payload }, inputs: ON_BRANCH });
+    const event = { name: 'pull_request', action: 'opened', patch };
+    const { stage, ...found } = await reviewedForAnswers({ event });
+    const [logged, timing] = [found.logged.id, found.timing.id];
+    seedReaction(stage.repo, { on: 'review-comment', of: timing, author: 'monalisa', content: '-1' });
+    seedReaction(stage.repo, { on: 'review-comment', of: logged, author: 'hubot', content: '-1' });
+    stage.repo.talk.resolved.set(logged, 'hubot');
+    const second = await stage.run({ ...push(stage, SECOND, CHANGE, CHANGE, patch), inputs: ON_BRANCH });
     expect(second.summary).toContain('1 earlier finding dismissed.');
     expect(second.summary).toContain('Not repeated: 1 open, 1 dismissed before.');
     expect(second.outputs).toMatchObject({ 'findings-open': '1', 'findings-worst': 'critical' });
     const ours = stage.repo.talk.reviewComments.slice(2).map(({ inReplyTo, body }) => [inReplyTo, body]);
     expect(ours).toEqual([[timing, expect.stringMatching(/\nNoted: F\w{4} is dismissed, .*`\.$/)]]);
     // A run that has read a stranger's text resolves nothing; it opens what a stranger has closed.
-    expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id ?? 0))).toEqual([false, false]);
+    expect([logged, timing].map((id) => stage.repo.talk.resolved.has(id))).toEqual([false, false]);
   });
 });

@@ -1,4 +1,5 @@
 import { seedReply } from '../helpers/github-review-seed.js';
+import type { RecordedRequest } from '../helpers/loopback.js';
 import {
   type ModelReply,
   type ModelScript,
@@ -7,8 +8,9 @@ import {
   text,
   type WholeReply,
 } from '../helpers/model-server.js';
-import { loadWebhook } from '../helpers/webhooks.js';
-import { comparisonOf, REPO, type Stage } from './stage.js';
+import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
+import { comparisonOf, REPO, type Stage, type StageOptions } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 /** An agent that reviews by its tools, with the second look that is usual. */
 export const CAREFUL_REVIEWER = `name = "reviewer"
@@ -26,27 +28,6 @@ export const REVIEWER = `${CAREFUL_REVIEWER}
 depth = "quick"
 `;
 
-/** The replies in their order, beside a verifier for which every claim holds: a built-in reviewer has one. */
-export function withSecondLook(replies: readonly ModelReply[]): ModelScript {
-  let turn = 0;
-  return (request) => {
-    const { tools, messages } = promptOf(request);
-    if (tools.includes('give_verdict')) {
-      const claims = messages.join('\n').match(/Claim \d+, on/g)?.length ?? 1;
-      const holds = (claim: number) => ({ verdict: 'holds', claim, reason: 'I followed it.' });
-      if (messages.length > 1) return text('That is all.');
-      return calls(
-        ...Array.from({ length: claims }, (_, index) => ({
-          name: 'give_verdict',
-          input: claims === 1 ? { verdict: 'holds', reason: 'I followed it.' } : holds(index + 1),
-        })),
-      );
-    }
-    turn += 1;
-    return replies[turn - 1] ?? text('There is no more.');
-  };
-}
-
 /** A change with two lines to speak about. */
 export const CHANGE = `diff --git a/src/auth.ts b/src/auth.ts
 index 3f2a1b0..9c4d5e6 100644
@@ -59,6 +40,44 @@ index 3f2a1b0..9c4d5e6 100644
 +  return expected == token;
  }
 `;
+
+/**
+ * A stage, in this process, on which the reviewer looks at the change and replies in this order ({@link byHandles}), or as a
+ * script says; `monalisa` may write, `hubot` may not.
+ */
+export function reviewStage(
+  model: readonly ModelReply[] | ModelScript,
+  options: StageOptions = {},
+  set = setStageInProcess,
+): Promise<Stage> {
+  return set({
+    base: { 'axe/agents/reviewer.toml': REVIEWER },
+    diff: CHANGE,
+    roles: { monalisa: 'write', hubot: 'read' },
+    model: typeof model === 'function' ? model : byHandles(model),
+    ...options,
+  });
+}
+
+/** The replies in their order, beside a verifier that says the same of each claim: that it holds, if nothing else is given. */
+export function withSecondLook(
+  replies: readonly ModelReply[],
+  verdict: Readonly<Record<string, unknown>> = { verdict: 'holds', reason: 'I followed it.' },
+): ModelScript {
+  const script = byHandles(replies);
+  let turn = -1;
+  return (request) => {
+    const { tools, messages } = promptOf(request);
+    if (!tools.includes('give_verdict')) {
+      turn += 1;
+      return script(request, turn);
+    }
+    if (messages.length > 1) return text('That is all.');
+    const claims = messages.join('\n').match(/Claim \d+, on/g) ?? [];
+    const about = claims.length > 1 ? claims.map((_, index) => ({ claim: index + 1 })) : [{}];
+    return calls(...about.map((claim) => ({ name: 'give_verdict', input: { ...verdict, ...claim } })));
+  };
+}
 
 /** The heads after a second and a third push. */
 export const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
@@ -168,12 +187,12 @@ export const SEEN_OVER = calls({
  * A push to the pull request, as the next run gets it: the whole diff, and what is new since the head before, which is
  * as much if nothing else is said.
  */
-export function push({ repo }: Stage, sha: string, diff: string, fresh = diff) {
+export function push({ repo }: Stage, sha: string, diff: string, fresh = diff, patch: PayloadPatch = {}) {
   const pull = repo.pulls.get(2);
   if (pull === undefined) throw new Error('there is no pull request #2');
   repo.pulls.set(2, { ...pull, head: { ...pull.head, sha }, diff });
   repo.comparisons.set(`${pull.head.sha}...${sha}`, fresh);
-  const payload = loadWebhook('pull_request', 'synchronize', { 'pull_request.head.sha': sha });
+  const payload = loadWebhook('pull_request', 'synchronize', { ...patch, 'pull_request.head.sha': sha });
   repo.comparisons.set(comparisonOf(payload), diff);
   return { event: { name: 'pull_request', payload } };
 }
@@ -220,6 +239,11 @@ export function openPull(
   return { event: { name: 'pull_request', payload }, ref: `refs/pull/${number}/merge` };
 }
 
+/** The states of the reviews with a text, as GitHub counts them. */
+export function states({ repo }: Stage): readonly string[] {
+  return repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
+}
+
 /** The comments on lines that began a conversation, with what is in it besides. */
 export function conversations({ repo: { talk } }: Pick<Stage, 'repo'>) {
   return talk.reviewComments
@@ -256,3 +280,56 @@ index 3f2a1b0..9c4d5e6 100644
 -Old.
 +New.
 `;
+
+const HANDLE = /\bF(?=[A-Z]*\d)[A-Z0-9]{4}\b/g;
+
+/** The handles in a text, each once, in their order. */
+export function handlesIn(said: string): readonly string[] {
+  return [...new Set(said.match(HANDLE))];
+}
+
+/** The handle of what a comment on a line says; a test takes it from there as people do. */
+export function handleIn({ body }: { readonly body: string }): string {
+  const [handle = ''] = handlesIn(body.replace(/^<!--.*?-->/s, ''));
+  return handle;
+}
+
+/** Text in which handles, which are other ones in every run, are numbered as they appear. */
+export function numberHandles(said: string): string {
+  return handlesIn(said).reduce((rest, handle, index) => rest.replaceAll(handle, `F${index + 1}`), said);
+}
+
+/** What stands in all conversations of a stage, with its handles numbered. */
+export function saidIn({ repo: { talk } }: Stage): readonly string[] {
+  return talk.reviewComments.map(({ body }) => numberHandles(body.replace(/^<!-- .* -->\n/, '')));
+}
+
+/**
+ * The replies in their order. In the calls `F1`, `F2` and so on stand for the handles that the model was told of, in the order
+ * in which it was: nobody knows them before.
+ */
+export function byHandles(replies: readonly ModelReply[]) {
+  return (request: RecordedRequest, index: number): ModelReply => {
+    const reply = replies[index];
+    if (reply?.kind !== 'tools') return reply ?? text('There is no more.');
+    const handles = handlesIn(promptOf(request).messages.join('\n'));
+    return { ...reply, calls: reply.calls.map((call) => withHandles(call, handles)) };
+  };
+}
+
+/** A call in which `F1`, `F2` and so on are the first, the second and so on of these handles. */
+export function withHandles(call: ScriptedToolCall, handles: readonly string[]): ScriptedToolCall {
+  const handleOf = (name: unknown) => {
+    const [, number] = /^F(\d)$/.exec(typeof name === 'string' ? name : '') ?? [];
+    return number === undefined ? name : (handles[Number(number) - 1] ?? name);
+  };
+  const { finding, same_as } = call.input;
+  return {
+    ...call,
+    input: {
+      ...call.input,
+      ...(finding === undefined ? {} : { finding: handleOf(finding) }),
+      ...(same_as === undefined ? {} : { same_as: handleOf(same_as) }),
+    },
+  };
+}

@@ -15,8 +15,7 @@ import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
-import { byHandles, handleIn } from './handle-scene.js';
-import { calls, commentOnPull, push, submit } from './review-scene.js';
+import { byHandles, calls, commentOnPull, handleIn, push, submit } from './review-scene.js';
 import { AGENT, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');

@@ -4,8 +4,7 @@ import { expect, it } from '@jest/globals';
 import { seedReply } from '../helpers/github-review-seed.js';
 import { type ModelScript, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook, type Payload } from '../helpers/webhooks.js';
-import { byHandles, handlesIn, withHandles } from './handle-scene.js';
-import { calls, conversations, REVIEWER, submit } from './review-scene.js';
+import { byHandles, calls, conversations, handlesIn, REVIEWER, submit, withHandles } from './review-scene.js';
 import { comparisonOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const FILE = join(import.meta.dirname, '../../examples/three-pull-requests.md');

@@ -1,41 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
-import { CHANGE, calls, LOGGED, REVIEWER, submit } from './review-scene.js';
+import { calls, LOGGED, reviewStage, submit } from './review-scene.js';
 import { expectTranscript, steady } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
 
 const SECRET = 'hunter2-hunter2-hunter2';
 
 it('a run is in a file, line by line: requests, answers, calls and findings, without a key or a secret', async () => {
   const said = { ...LOGGED, input: { ...LOGGED.input, body: `Whoever reads the log has "${SECRET}\\n".` } };
-  const stage = await setStageInProcess({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    model: [calls(said), calls(submit('One thing.')), text('Reviewed.')],
-  });
+  const stage = await reviewStage([calls(said), calls(submit('One thing.')), text('Reviewed.')]);
   const step = await stage.run({ env: { DEPLOY_TOKEN: SECRET } });
   expect(step.outputs['transcript-file']).toMatch(/\/axe-action-transcript-\w+\.jsonl$/);
   const written = readFileSync(step.outputs['transcript-file'] ?? '', 'utf8');
   for (const secret of [SECRET, ...Object.values(stage.model.env).filter((value) => value.length > 20)])
     expect(written.replaceAll('http://', '')).not.toContain(secret);
-  const lines = written.trimEnd().split('\n');
-  const types = lines.map((line): unknown => JSON.parse(line).type);
-  expect(types).toEqual([
-    'run-started',
-    'request',
-    'answer',
-    'tokens-used',
-    'tool-call',
-    'request',
-    'answer',
-    'tokens-used',
-    'tool-call',
-    'request',
-    'answer',
-    'tokens-used',
-    'end',
-  ]);
   // What the tools are and what the task says is other suites' business.
   const short = written
     .replace(/"tools":\[.*?\],"messages":\[.*\]/, '"tools":[…],"messages":[…]')

@@ -4,27 +4,31 @@ import { seedReaction, seedReply } from '../helpers/github-review-seed.js';
 import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import type { StepOptions, StepResult } from '../helpers/run-action.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
-import { byHandles, handleIn, numberHandles, saidIn } from './handle-scene.js';
 import {
   CHANGE,
   calls,
   commentOnPull,
   conversations,
   DOCS,
+  handleIn,
   LOG_GONE,
   LOGGED,
+  numberHandles,
   OFF_BY_ONE,
+  push,
   QUEUE,
   QUIET,
   REVIEWER,
+  reviewStage,
   SECOND,
   SEEN_OVER,
+  saidIn,
+  states,
   submit,
   TAKEN_OUT,
   TIMING,
 } from './review-scene.js';
-import { comparisonOf, HEAD, type Stage, type StageOptions } from './stage.js';
-import { setStageInProcess } from './stage-in-process.js';
+import { HEAD, type Stage, type StageOptions } from './stage.js';
 
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
 const GATED = { ...INPUTS, 'fail-on': 'findings:major' };
@@ -48,49 +52,26 @@ function event({ name, patch }: Origin, wanted: string, sha = HEAD) {
   return { event: { name, payload: { ...payload, action } } };
 }
 
-interface SceneOptions extends Pick<StageOptions, 'base' | 'diff'> {
-  readonly origin?: Origin;
-}
-
 /** One reply for the tools of each run; the model then ends it. A second look is a reply of its own. */
-async function scene(
+function scene(
   replies: readonly (readonly ScriptedToolCall[] | ModelReply)[],
-  { origin = OWN, base, diff = CHANGE }: SceneOptions = {},
+  { origin = OWN, ...options }: Pick<StageOptions, 'base' | 'diff'> & { readonly origin?: Origin } = {},
 ): Promise<Stage> {
   const model = replies.flatMap((reply) =>
     'kind' in reply ? [reply] : [calls(...(reply as readonly ScriptedToolCall[])), text('Reviewed.')],
   );
-  const { payload } = event(origin, 'opened').event;
-  return await setStageInProcess({
-    event: { name: origin.name, payload },
-    base: base ?? { 'axe/agents/reviewer.toml': REVIEWER },
-    diff,
-    roles: { Codertocat: 'write', monalisa: 'write', octocat: 'read' },
-    model: byHandles(model),
-  });
+  const roles = { Codertocat: 'write', monalisa: 'write', octocat: 'read' } as const;
+  return reviewStage(model, { ...event(origin, 'opened'), roles, ...options });
 }
 
-/** A push, as {@link push} of the scene, of whomever. */
-function pushed(
-  { repo }: Stage,
-  { sha, diff, fresh = diff, origin = OWN }: { sha: string; diff: string; fresh?: string; origin?: Origin },
-) {
-  const pull = repo.pulls.get(2);
-  if (pull === undefined) throw new Error('there is no pull request #2');
-  repo.pulls.set(2, { ...pull, head: { ...pull.head, sha }, diff });
-  repo.comparisons.set(`${pull.head.sha}...${sha}`, fresh);
-  const pushing = event(origin, 'synchronize', sha);
-  repo.comparisons.set(comparisonOf(pushing.event.payload), diff);
-  return pushing;
+/** A push by whomever. */
+function pushed(stage: Stage, sha: string, diff: string, fresh = diff, origin = OWN) {
+  push(stage, sha, diff, fresh, origin.patch);
+  return event(origin, 'synchronize', sha);
 }
 
 async function say(stage: Stage, body: string, id: number, inputs: StepOptions['inputs'] = INPUTS) {
   return await stage.run({ ...commentOnPull(stage, body, id), inputs });
-}
-
-/** The reviews with a text, as GitHub counts them. */
-function verdicts({ repo }: Stage): readonly string[] {
-  return repo.talk.reviews.flatMap(({ state, body }) => (body === '' ? [] : [state]));
 }
 
 function lastCheck({ repo }: Stage) {
@@ -104,18 +85,9 @@ function resultsIn({ outputs }: StepResult): readonly { readonly ruleId: string 
   return sarif.runs.flatMap(({ results }) => results);
 }
 
-function firstIds({ repo }: Stage): readonly number[] {
-  return repo.talk.reviewComments.flatMap(({ id, inReplyTo }) => (inReplyTo === undefined ? [id] : []));
-}
-
-function thumbsDown({ repo }: Stage, of: number, author = 'monalisa') {
-  seedReaction(repo, {
-    on: 'review-comment',
-    of,
-    author,
-    content: '-1',
-    createdAt: new Date().toISOString(),
-  });
+function thumbsDown({ repo }: Stage, of: number) {
+  const createdAt = new Date().toISOString();
+  seedReaction(repo, { on: 'review-comment', of, author: 'monalisa', content: '-1', createdAt });
 }
 
 const PRICES = `diff --git a/src/price.ts b/src/price.ts
@@ -131,36 +103,22 @@ index 0000000..1f7a7a4
 +}
 `;
 const RENAMED = PRICES.replaceAll('first', 'start').replaceAll('total', 'whole');
+const linesOf = (diff: string, from: number, to: number) => diff.split('\n').slice(from, to);
 const RENAMING = `diff --git a/src/price.ts b/src/price.ts
 index 1f7a7a4..2a8b8b5 100644
 --- a/src/price.ts
 +++ b/src/price.ts
 @@ -1,5 +1,5 @@
  export function price(items: readonly Item[]): number {
--  const first = items[0].price;
--  const total = items.reduce((sum, item) => sum + item.price);
--  return total / items.length + first;
-+  const start = items[0].price;
-+  const whole = items.reduce((sum, item) => sum + item.price);
-+  return whole / items.length + start;
+${linesOf(PRICES, 7, 10).join('\n').replaceAll(/^\+/gm, '-')}
+${linesOf(RENAMED, 7, 10).join('\n')}
  }
 `;
 
 function fault(line: number, code: string, title: string, more: object = {}): ScriptedToolCall {
-  return {
-    name: 'add_review_comment',
-    input: {
-      path: 'src/price.ts',
-      line,
-      code,
-      title,
-      category: 'correctness',
-      effect: 'failure',
-      reach: 'always',
-      body: `${title}.`,
-      ...more,
-    },
-  };
+  const kind = { category: 'correctness', effect: 'failure', reach: 'always' };
+  const input = { path: 'src/price.ts', line, code, title, ...kind, body: `${title}.`, ...more };
+  return { name: 'add_review_comment', input };
 }
 
 const EMPTY = 'An empty list has no first item';
@@ -181,28 +139,19 @@ it.each([
   ['the model raises nothing, on a fork', FORKED, [] as readonly ScriptedToolCall[]],
   ['the model raises them again', OWN, THREE_AGAIN],
 ])('three findings that block outlive a renaming on each line: %s', async (_, origin, again) => {
-  const stage = await scene(
-    [
-      [...THREE, submit('Three.')],
-      [...again, submit('All three hold.')],
-    ],
-    {
-      origin,
-      diff: PRICES,
-    },
-  );
-  const inputs = INPUTS;
-  await stage.run({ inputs });
+  const replies = [
+    [...THREE, submit('Three.')],
+    [...again, submit('All three hold.')],
+  ];
+  const stage = await scene(replies, { origin, diff: PRICES });
+  await stage.run({ inputs: INPUTS });
   expect(lastCheck(stage)).toMatchObject({
     headSha: HEAD,
     conclusion: 'failure',
     title: '3 major open · whole',
   });
 
-  const step = await stage.run({
-    ...pushed(stage, { sha: SECOND, diff: RENAMED, fresh: RENAMING, origin }),
-    inputs,
-  });
+  const step = await stage.run({ ...pushed(stage, SECOND, RENAMED, RENAMING, origin), inputs: INPUTS });
   expect(step.outputs).toMatchObject({ 'findings-open': '3', 'findings-worst': 'major' });
   const said = conversations(stage);
   expect(said).toHaveLength(3);
@@ -210,8 +159,8 @@ it.each([
   expect(said.flatMap(({ replies }) => replies).map(numberHandles)).toEqual(
     again.map(() => 'F1 is still there as of 6dcb09b, and major.'),
   );
-  expect(verdicts(stage)).not.toContain('DISMISSED');
-  expect(verdicts(stage)).toContain('CHANGES_REQUESTED');
+  expect(states(stage)).not.toContain('DISMISSED');
+  expect(states(stage)).toContain('CHANGES_REQUESTED');
   expect(lastCheck(stage)).toMatchObject({
     headSha: SECOND,
     conclusion: 'failure',
@@ -221,33 +170,24 @@ it.each([
   expect(numberHandles(told)).toContain('The line of F1, F2, F3 is not in the change any more.');
 });
 
-it.each<[string, Origin, Readonly<Record<string, string>>, string]>([
-  ['without memory', OWN, { 'memory-store': 'none' }, 'reviewer'],
-  ['by a second agent', OWN, {}, 'second'],
-])(
-  'a fault that is raised again on the next push fails the step again, %s',
-  async (_, origin, more, agent) => {
-    const base = {
-      'axe/agents/reviewer.toml': REVIEWER,
-      'axe/agents/second.toml': REVIEWER.replace('"reviewer"', '"second"'),
-    };
-    const stage = await scene(
-      [
-        [TIMING, submit('One.')],
-        [TIMING, submit('Still one.')],
-      ],
-      { origin, base },
-    );
-    const inputs = { ...GATED, ...more };
-    const first = await stage.run({ inputs });
-    expect(first).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
-    const pushing = pushed(stage, { sha: SECOND, diff: CHANGE, origin });
-    const step = await stage.run({ ...pushing, inputs: { ...inputs, agent } });
-    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
-    expect(resultsIn(step)).toHaveLength(1);
-    expect(step.summary).toMatch(/\| The comparison of tokens leaks by time · F\w{4}<br>/);
-  },
-);
+it.each([
+  ['without memory', { 'memory-store': 'none' }, 'reviewer'],
+  ['by a second agent', {}, 'second'],
+])('a fault that is raised again on the next push fails the step again, %s', async (_, more, agent) => {
+  const base = {
+    'axe/agents/reviewer.toml': REVIEWER,
+    'axe/agents/second.toml': REVIEWER.replace('"reviewer"', '"second"'),
+  };
+  const replies = ['One.', 'Still one.'].map((said) => [TIMING, submit(said)]);
+  const stage = await scene(replies, { base });
+  const inputs = { ...GATED, ...more };
+  const open = { exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } };
+  expect(await stage.run({ inputs })).toMatchObject(open);
+  const step = await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: { ...inputs, agent } });
+  expect(step).toMatchObject(open);
+  expect(resultsIn(step)).toHaveLength(1);
+  expect(step.summary).toMatch(/\| The comparison of tokens leaks by time · F\w{4}<br>/);
+});
 
 it('findings in the text of a review count when the one on a line is fixed', async () => {
   const stage = await scene(
@@ -257,10 +197,7 @@ it('findings in the text of a review count when the one on a line is fixed', asy
   const inputs = { ...GATED, 'max-comments': '1' };
   await stage.run({ inputs });
   expect(conversations(stage)).toMatchObject([{ at: 'src/auth.ts:11' }]);
-  const step = await stage.run({
-    ...pushed(stage, { sha: SECOND, diff: QUIET + QUEUE, fresh: TAKEN_OUT }),
-    inputs,
-  });
+  const step = await stage.run({ ...pushed(stage, SECOND, QUIET + QUEUE, TAKEN_OUT), inputs });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '2' } });
   expect(conversations(stage)).toMatchObject([{ isResolved: true }]);
   expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title: '2 major open · whole' });
@@ -273,47 +210,45 @@ it('findings in the text of a review count when the one on a line is fixed', asy
   expect(after.outputs).toMatchObject({ conclusion: 'findings', 'findings-open': '1' });
 });
 
-it.each<[string, string, (stage: Stage) => ReturnType<typeof event>, Readonly<Record<string, string>>]>([
-  ['the pull request is reopened', 'nothing-new', () => event(OWN, 'reopened'), {}],
+const OPEN = { conclusion: 'findings', 'findings-open': '1', 'findings-worst': 'critical' };
+/** Its file is no longer part of the change. */
+const OVER = { 'findings-open': '0' };
+
+it.each<[string, string, (stage: Stage) => ReturnType<typeof event>, object, object]>([
+  ['the pull request is reopened', 'nothing-new', () => event(OWN, 'reopened'), {}, OPEN],
   [
     'a push is outside of `paths`',
     'nothing-new',
-    (stage) => pushed(stage, { sha: SECOND, diff: CHANGE + DOCS, fresh: DOCS }),
+    (stage) => pushed(stage, SECOND, CHANGE + DOCS, DOCS),
     { paths: 'src/**' },
+    OPEN,
   ],
   [
     'nothing of the change is left to review',
     'nothing-to-review',
-    (stage) => pushed(stage, { sha: SECOND, diff: DOCS, fresh: DOCS }),
+    (stage) => pushed(stage, SECOND, DOCS),
     { paths: 'src/**' },
+    OVER,
   ],
   [
     'the money is spent',
     'budget-spent',
-    (stage) => pushed(stage, { sha: SECOND, diff: CHANGE }),
+    (stage) => pushed(stage, SECOND, CHANGE),
     { 'max-cost-usd-per-pr': '0.003' },
+    OPEN,
   ],
-])('a run that is skipped tells what is open: %s', async (name, reason, happen, more) => {
+])('a run that is skipped tells what is open: %s', async (_, reason, happen, more, outputs) => {
   const stage = await scene([[LOGGED, submit('One.')]]);
   const inputs = { ...GATED, ...more };
   await stage.run({ inputs });
   const asked = stage.model.requests().length;
   const step = await stage.run({ ...happen(stage), inputs });
   expect(stage.model.requests()).toHaveLength(asked);
-  if (name === 'nothing of the change is left to review') {
-    // Its file is no longer part of the change.
-    expect(step).toMatchObject({ exitCode: 0, outputs: { reason, 'findings-open': '0' } });
-    return;
-  }
-  expect(step).toMatchObject({
-    exitCode: 1,
-    outputs: { conclusion: 'findings', reason, 'findings-open': '1', 'findings-worst': 'critical' },
-  });
+  expect(step).toMatchObject({ exitCode: outputs === OPEN ? 1 : 0, outputs: { reason, ...outputs } });
+  if (outputs === OVER) return;
   expect(resultsIn(step)).toHaveLength(1);
-  expect(lastCheck(stage)).toMatchObject({
-    conclusion: 'failure',
-    title: expect.stringMatching(/^1 critical open/),
-  });
+  const title = expect.stringMatching(/^1 critical open/);
+  expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title });
 });
 
 it.each<[string, ModelReply, string]>([
@@ -322,7 +257,7 @@ it.each<[string, ModelReply, string]>([
 ])('a run whose model %s counts what is open', async (_, reply, conclusion) => {
   const stage = await scene([[LOGGED, submit('One.')], reply]);
   await stage.run({ inputs: GATED });
-  const step = await stage.run({ ...pushed(stage, { sha: SECOND, diff: CHANGE }), inputs: GATED });
+  const step = await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: GATED });
   expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion, 'findings-open': '1' } });
   expect(resultsIn(step)).toHaveLength(1);
   if (conclusion === 'findings')
@@ -336,25 +271,22 @@ it('a run that is skipped for its actor stays green and reads no conversation', 
   const stranger: Origin = { ...OWN, patch: { 'sender.login': 'octocat' } };
   const step = await stage.run({ ...event(stranger, 'reopened'), inputs: GATED });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'permission' } });
-  const paths = stage.github
-    .requests()
-    .slice(before)
-    .map(({ path }) => path);
-  expect(paths.filter((path) => path.includes('graphql'))).toEqual([]);
+  const asked = stage.github.requests().slice(before);
+  expect(asked.filter(({ path }) => path.includes('graphql'))).toEqual([]);
 });
 
 it('a skipped run frees verdict and check once people have dismissed everything', async () => {
   const stage = await scene([[LOGGED, TIMING, submit('Two.')]]);
   await stage.run({ inputs: GATED });
-  expect(verdicts(stage)).toEqual(['CHANGES_REQUESTED']);
-  const [logged = 0, timing = 0] = firstIds(stage);
+  expect(states(stage)).toEqual(['CHANGES_REQUESTED']);
+  const [logged = 0, timing = 0] = stage.repo.talk.reviewComments.map(({ id }) => id);
   thumbsDown(stage, logged);
   seedReply(stage.repo, timing, { author: 'monalisa', body: 'By design.' });
   const asked = stage.model.requests().length;
   const step = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
   expect(stage.model.requests()).toHaveLength(asked);
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'findings-open': '0' } });
-  expect(verdicts(stage)).toEqual(['DISMISSED']);
+  expect(states(stage)).toEqual(['DISMISSED']);
   expect(lastCheck(stage)).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });
   expect(conversations(stage)).toMatchObject([{ isResolved: true }, { isResolved: true }]);
 });
@@ -362,7 +294,7 @@ it('a skipped run frees verdict and check once people have dismissed everything'
 it('a finding is open again once its 👎 is taken back', async () => {
   const stage = await scene([[LOGGED, submit('One.')]]);
   await stage.run({ inputs: GATED });
-  const [logged = 0] = firstIds(stage);
+  const [logged = 0] = stage.repo.talk.reviewComments.map(({ id }) => id);
   thumbsDown(stage, logged);
   const dismissed = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
   expect(dismissed.outputs).toMatchObject({ conclusion: 'skipped', 'findings-open': '0' });
@@ -371,7 +303,7 @@ it('a finding is open again once its 👎 is taken back', async () => {
   expect(back).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
   expect(stage.repo.talk.resolved.has(logged)).toBe(false);
   expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title: '1 critical open · whole' });
-  expect(verdicts(stage).at(-1)).toBe('CHANGES_REQUESTED');
+  expect(states(stage).at(-1)).toBe('CHANGES_REQUESTED');
   expect(saidIn(stage).slice(1)).toEqual([
     'Noted: F1 is dismissed, and not raised again on this line. Undo: `/axe reopen F1`.',
     'F1 is open again.',
@@ -381,20 +313,20 @@ it('a finding is open again once its 👎 is taken back', async () => {
 it('findings count although GitHub does not tell of conversations, and no model is asked', async () => {
   const stage = await scene([[LOGGED, TIMING, submit('Two.')], [submit('All is well.')]]);
   await stage.run({ inputs: INPUTS });
-  const [logged = 0] = firstIds(stage);
+  const [logged = 0] = stage.repo.talk.reviewComments.map(({ id }) => id);
   stage.repo.talk.resolved.set(logged, 'monalisa');
   const asked = stage.model.requests().length;
-  const [before, comments] = [verdicts(stage), stage.repo.talk.reviewComments.length];
+  const [before, comments] = [states(stage), stage.repo.talk.reviewComments.length];
   const errors = [{ type: 'FORBIDDEN', message: 'Resource not accessible by integration' }];
   const refused = { status: 200, body: { data: null, errors }, times: 20 };
   stage.github.fail({ route: 'POST /graphql', contains: 'reviewThreads', ...refused });
-  const step = await stage.run({ ...pushed(stage, { sha: SECOND, diff: CHANGE }), inputs: INPUTS });
+  const step = await stage.run({ ...pushed(stage, SECOND, CHANGE), inputs: INPUTS });
   expect(stage.model.requests()).toHaveLength(asked);
   expect(step).toMatchObject({
     exitCode: 1,
     outputs: { conclusion: 'incomplete', 'findings-open': '2', 'findings-worst': 'critical' },
   });
-  expect(verdicts(stage)).toEqual(before);
+  expect(states(stage)).toEqual(before);
   expect(stage.repo.talk.reviewComments).toHaveLength(comments);
   expect(stage.repo.comments).toEqual([]);
   expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, conclusion: 'failure' });
@@ -406,14 +338,14 @@ it('a command frees verdict and check at once, and `/axe reopen` takes that back
   const [comment] = stage.repo.talk.reviewComments;
   const handle = comment === undefined ? '' : handleIn(comment);
   await say(stage, `/axe done ${handle}`, 1001);
-  expect(verdicts(stage)).toEqual(['DISMISSED']);
+  expect(states(stage)).toEqual(['DISMISSED']);
   expect(lastCheck(stage)).toMatchObject({
     headSha: HEAD,
     conclusion: 'success',
     title: 'No findings · whole',
   });
   await say(stage, `/axe reopen ${handle}`, 1002);
-  expect(verdicts(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
+  expect(states(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
   expect(lastCheck(stage)).toMatchObject({
     headSha: HEAD,
     conclusion: 'failure',
