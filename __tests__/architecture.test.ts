@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 669,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 75_898,
+  'lines of __tests__/': 75_198,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

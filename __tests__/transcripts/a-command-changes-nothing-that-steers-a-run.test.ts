@@ -4,15 +4,14 @@ import { describe, expect, it } from '@jest/globals';
 import { waysHere } from '../helpers/jail.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { schedulePayload } from '../helpers/webhooks.js';
 import { BAD_SERVER } from '../tools/mcp/scene.js';
 import { setStage, told, troubles } from './stage.js';
-import { agentToml, checkout, resultsOf } from './tool-scene.js';
+import { type AgentParts, checkout, resultsOf, scheduledStage } from './tool-scene.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const EVENT = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
 const CANARY = 'canary-of-the-step-7f3a9c';
-const AGENT = agentToml({ tools: ['run_command', 'read_file'] });
+const WORKER: AgentParts = { tools: ['run_command', 'read_file'] };
+const command = (line: string) => toolCall('run_command', { command: line });
 
 // A missing jail is not a failure of what runs in one.
 const inJail = waysHere().length > 0 ? it : it.skip;
@@ -30,15 +29,8 @@ const ATTACK = [
 ].join('\n');
 
 inJail('in a jail, and learns no secret', async () => {
-  const stage = await setStage({
-    event: EVENT,
-    base: { 'axe/agents/worker.toml': AGENT },
-    model: [
-      toolCall('run_command', { command: ATTACK }),
-      toolCall('run_command', { command: 'mv axe moved; ls -A . ../temp ../file-commands; cat made.txt' }),
-      text('Done.'),
-    ],
-  });
+  const look = command('mv axe moved; ls -A . ../temp ../file-commands; cat made.txt');
+  const stage = await scheduledStage([WORKER], { model: [command(ATTACK), look, text('Done.')] }, setStage);
   const step = await stage.run({
     inputs: { agent: 'worker', 'tools-allowed': 'execute' },
     env: { DEPLOY_TOKEN: CANARY, UNREMARKABLE: `${CANARY}-too` },
@@ -48,13 +40,10 @@ inJail('in a jail, and learns no secret', async () => {
   const folder = join(step.workspace, '..');
   const read = (file: string) => readFileSync(join(folder, file), 'utf8');
   expect([read('file-commands/env'), read('file-commands/path')]).toEqual(['', '']);
-  expect(JSON.parse(read('file-commands/event.json'))).toEqual(EVENT.payload);
+  expect(JSON.parse(read('file-commands/event.json'))).toEqual(stage.payload);
   expect(step.outputs).toMatchObject({ conclusion: 'success' });
-  expect([step.outputs['X'], step.state['X'], /^X=1$/m.test(step.summary)]).toEqual([
-    undefined,
-    undefined,
-    false,
-  ]);
+  expect([step.outputs['X'], step.state['X']]).toEqual([undefined, undefined]);
+  expect(step.summary).not.toMatch(/^X=1$/m);
   expect(existsSync(join(folder, 'temp/new'))).toBe(false);
   expect(readdirSync(step.workspace)).toEqual(['made.txt']);
   for (const { bytes } of stage.model.requests()) expect(bytes.toString('utf8')).not.toContain(CANARY);
@@ -76,17 +65,9 @@ inJail.each(['file', 'cache'])(
     const programs = ['unshare', 'sh', 'setpriv', 'env', 'mount', 'findmnt', 'git', 'tar', 'zstd'];
     const places = [bin, '.venv/bin', join(home, '.cargo/bin')];
     const plants = places.flatMap((place) => [`PLACE='${place}'`, ...programs.map(plant)]);
-    const stage = await setStage({
-      event: EVENT,
-      base: { 'axe/agents/worker.toml': `${AGENT}\n[memory]\nenabled = true\n` },
-      model: [
-        toolCall('run_command', { command: plants.join('\n') }),
-        toolCall('run_command', {
-          command: `cat '${home}/.aws/credentials'; ls -A "$HOME"; echo "it runs" | tee ran`,
-        }),
-        text('Done.'),
-      ],
-    });
+    const use = `cat '${home}/.aws/credentials'; ls -A "$HOME"; echo "it runs" | tee ran`;
+    const model = [command(plants.join('\n')), command(use), text('Done.')];
+    const stage = await scheduledStage([{ ...WORKER, memory: true }], { model }, setStage);
     const workspace = checkout({ '.venv/bin/harmless': '' });
     const PATH = [bin, join(home, '.cargo/bin'), join(workspace, '.venv/bin'), process.env['PATH']].join(':');
     const step = await stage.run({
@@ -113,20 +94,18 @@ function filesBelow(folder: string): readonly string[] {
 inJail('that overwrites the program of a server comes too late', async () => {
   const args = JSON.stringify(['tools/server.mjs', 'plain']);
   const tables = `[[mcp_servers]]\nname = "odd"\ntransport = "stdio"\ncommand = "node"\nargs = ${args}\n`;
-  const stage = await setStage({
-    event: EVENT,
-    base: {
-      'axe/agents/worker.toml': agentToml({ tools: ['run_command'], subAgents: ['helper'] }),
-      'axe/agents/helper.toml': agentToml({ name: 'helper', tables }),
-    },
-    model: [
-      toolCall('run_command', { command: 'echo "process.exit()" > tools/server.mjs && echo changed' }),
-      toolCall('call_agent', { agent: 'helper', task: 'Work.' }),
-      toolCall('work', {}),
-      text('Helped.'),
-      text('Done.'),
-    ],
-  });
+  const agents = [
+    { tools: ['run_command'], subAgents: ['helper'] },
+    { name: 'helper', tables },
+  ];
+  const model = [
+    command('echo "process.exit()" > tools/server.mjs && echo changed'),
+    toolCall('call_agent', { agent: 'helper', task: 'Work.' }),
+    toolCall('work', {}),
+    text('Helped.'),
+    text('Done.'),
+  ];
+  const stage = await scheduledStage(agents, { model }, setStage);
   const workspace = checkout({ 'tools/server.mjs': `await import(${JSON.stringify(BAD_SERVER)});` });
   const step = await stage.run({ workspace, inputs: { agent: 'worker', 'tools-allowed': 'execute' } });
   expect({ exitCode: step.exitCode, troubles: troubles(step) }).toEqual({ exitCode: 0, troubles: [] });
@@ -143,21 +122,15 @@ describe('an action that lies in the workspace', () => {
     ],
     ['a tool', 'write_file', { path: 'tools/axe/dist/post.js', content: 'mine' }],
   ])('is not changed by %s', async (_, tool, input) => {
-    const stage = await setStage({
-      event: EVENT,
-      base: { 'axe/agents/worker.toml': agentToml({ tools: [tool] }) },
-      model: [toolCall(tool, input), text('Done.')],
-    });
+    const model = [toolCall(tool, input), text('Done.')];
+    const stage = await scheduledStage([{ tools: [tool] }], { model }, setStage);
     const workspace = checkout({});
     const actionPath = join(workspace, 'tools/axe');
     for (const part of ['dist', 'action.yml'])
       cpSync(join(ROOT, part), join(actionPath, part), { recursive: true });
     const before = readFileSync(join(actionPath, 'dist/post.js'), 'utf8');
-    const step = await stage.run({
-      workspace,
-      actionPath,
-      inputs: { agent: 'worker', 'tools-allowed': tool },
-    });
+    const inputs = { agent: 'worker', 'tools-allowed': tool };
+    const step = await stage.run({ workspace, actionPath, inputs });
     expect({ exitCode: step.exitCode, troubles: troubles(step) }).toEqual({ exitCode: 0, troubles: [] });
     expect(resultsOf(stage.model.prompts().at(-1)).join()).toMatch(/Read-only file system|cannot be written/);
     expect(readFileSync(join(actionPath, 'dist/post.js'), 'utf8')).toBe(before);
@@ -168,16 +141,13 @@ describe('an action that lies in the workspace', () => {
 it.each(['execute, run_command', 'run_command(home)'])(
   'a command without a jail is refused whatever is allowed: %s',
   async (toolsAllowed) => {
-    const stage = await setStage({
-      event: EVENT,
-      base: { 'axe/agents/worker.toml': AGENT },
-      model: [toolCall('run_command', { command: 'echo it ran' }), text('Done.')],
-    });
-    const PATH = tempDir('bin');
-    const step = await stage.run({
-      inputs: { agent: 'worker', 'tools-allowed': toolsAllowed },
-      env: { PATH },
-    });
+    const stage = await scheduledStage(
+      [WORKER],
+      { model: [command('echo it ran'), text('Done.')] },
+      setStage,
+    );
+    const inputs = { agent: 'worker', 'tools-allowed': toolsAllowed };
+    const step = await stage.run({ inputs, env: { PATH: tempDir('bin') } });
     expect(step.exitCode).toBe(0);
     expect(told(step)).toEqual([expect.stringContaining('was withheld: this machine has no process jail')]);
     expect(resultsOf(stage.model.prompts().at(-1)).join()).not.toContain('it ran');

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  rmdirSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -114,46 +115,26 @@ describe('its size', () => {
 describe('what is in its place', () => {
   const OUTSIDE = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** The secret of somebody else.\n\n';
 
-  /** What is in place of the memory file, and what is reported about it. */
-  const STRANGE: readonly (readonly [string, (file: string, outside: string) => void, RegExp])[] = [
-    ['a folder', (file) => mkdirSync(file, { recursive: true }), /is a directory/],
-    [
-      'a link to a file of the machine',
-      (file) => {
-        mkdirSync(join(file, '..'), { recursive: true });
-        symlinkSync('/etc/passwd', file);
-      },
-      /must be a regular file/,
-    ],
+  /** What is in place of the memory file, whose folder there is, and what is reported about it. */
+  const STRANGE: readonly [string, (file: string, outside: string) => void, RegExp][] = [
+    ['a folder', (file) => mkdirSync(file), /is a directory/],
+    ['a link to a file of the machine', (file) => symlinkSync('/etc/passwd', file), /must be a regular file/],
     [
       'a link to a file outside',
-      (file, outside) => {
-        mkdirSync(join(file, '..'), { recursive: true });
-        symlinkSync(join(outside, 'ask.md'), file);
-      },
+      (file, outside) => symlinkSync(join(outside, 'ask.md'), file),
       /must be a regular file/,
     ],
     [
       'a second name of a file outside',
-      (file, outside) => {
-        mkdirSync(join(file, '..'), { recursive: true });
-        linkSync(join(outside, 'ask.md'), file);
-      },
+      (file, outside) => linkSync(join(outside, 'ask.md'), file),
       /has more than one name \(hard links\)/,
     ],
-    [
-      'a pipe that nobody reads',
-      (file) => {
-        mkdirSync(join(file, '..'), { recursive: true });
-        execFileSync('mkfifo', [file]);
-      },
-      /not a regular file/,
-    ],
+    ['a pipe that nobody reads', (file) => void execFileSync('mkfifo', [file]), /not a regular file/],
     [
       'a file in a linked folder',
       (file, outside) => {
-        mkdirSync(join(file, '../..'), { recursive: true });
-        symlinkSync(outside, join(file, '..'));
+        rmdirSync(dirname(file));
+        symlinkSync(outside, dirname(file));
       },
       /is a symbolic link/,
     ],
@@ -165,7 +146,9 @@ describe('what is in its place', () => {
       const outside = tempDir('outside');
       writeFiles(outside, { 'ask.md': OUTSIDE });
       const passwd = readFileSync('/etc/passwd', 'utf8');
-      put(join(workspace, '.axe/memory/ask.md'), outside);
+      const folder = join(workspace, '.axe/memory');
+      mkdirSync(folder, { recursive: true });
+      put(join(folder, 'ask.md'), outside);
 
       const model = await startModelServer([text('It rains.')]);
       const step = await runMainHere(
@@ -185,15 +168,13 @@ describe('what is in its place', () => {
 describe('notes', () => {
   type Places = ReturnType<typeof placesOf>;
 
-  /** Something that somebody has put into a folder of memory. */
+  /** Something that somebody has put into a folder of memory, and what people are warned of. */
   interface Trap {
     readonly what: string;
-    /** Where it is. */
     readonly path: (places: Places) => string;
     readonly lay: (file: string, outside: string) => void;
-    /** What people are warned of, if anything. */
     readonly warning: RegExp;
-    /** Whether the trap is where it was, byte by byte. */
+    /** Whether it is where it was, byte by byte. */
     readonly isUntouched: (file: string, outside: string) => boolean;
   }
 
@@ -266,34 +247,34 @@ describe('notes', () => {
     text('Twelve hours.'),
   ];
 
-  /** A folder of memory with the trap and one good fact. */
-  function lay({ path, lay: put }: Trap, root: string, places: Places): { file: string; outside: string } {
+  /** A folder of memory with the trap and one good fact, and what is to be so in the end. */
+  function lay({ path, lay: put, isUntouched }: Trap, root: string, places: Places): () => void {
     const outside = join(tempDir('outside'), 'ada.md');
     writeFileSync(outside, SECRET);
     const file = join(root, path(places));
     mkdirSync(dirname(file), { recursive: true });
     put(file, outside);
-    const day = join(root, places.today);
-    mkdirSync(dirname(day), { recursive: true });
-    writeFileSync(day, 'Good morning.\n');
-    return { file, outside };
+    writeFiles(root, { [places.today]: 'Good morning.\n' });
+    return () => {
+      expect(readFileSync(join(root, places.today), 'utf8')).toBe('Good morning.\nLooked.\n');
+      expect(isUntouched(file, outside)).toBe(true);
+    };
   }
 
   it.each(TRAPS)(
     '$what is left out with one warning in a workflow, and the run saves what it writes',
     async (trap) => {
       const stage = await notesStage({ model: REPLIES });
-      const places = placesOf(nameOf(stage));
-      const root = join(stage.workspace, '.axe/memory');
-      const { file, outside } = lay(trap, root, places);
+      const expectSafe = lay(trap, join(stage.workspace, '.axe/memory'), placesOf(nameOf(stage)));
       const step = await stage.runOn('file');
       expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
       const warnings = troubles(step);
       expect(warnings.map(({ level }) => level)).toEqual(['warning']);
       expect(warnings[0]?.message).toMatch(trap.warning);
+      expect(step.log).toMatch(/^ {2}Note added to: projects\/.*\.md, 7 bytes$/m);
+      expect(step.log).toMatch(/^Memory: 1 entry added to \.axe\/memory\/keeper\.md and 1 change to notes$/m);
       expectRead(stage.model.requests(), stage.model.prompts()[0]?.system ?? '');
-      expect(readFileSync(join(root, places.today), 'utf8')).toBe('Good morning.\nLooked.\n');
-      expect(trap.isUntouched(file, outside)).toBe(true);
+      expectSafe();
     },
   );
 
@@ -302,14 +283,12 @@ describe('notes', () => {
     if (trap === undefined) throw new Error('there are no traps');
     const model = await startModelServer(REPLIES);
     const { env, cwd, root } = laptop(model.env, keeperToml());
-    const places = placesOf(cwd);
-    const { file, outside } = lay(trap, root, places);
+    const expectSafe = lay(trap, root, placesOf(cwd));
     const { exitCode, stderr } = await runCli(['run', 'keeper'], { env, cwd, stdin: 'How long?' });
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(trap.warning);
     expectRead(model.requests(), model.prompts()[0]?.system ?? '');
-    expect(readFileSync(join(root, places.today), 'utf8')).toBe('Good morning.\nLooked.\n');
-    expect(trap.isUntouched(file, outside)).toBe(true);
+    expectSafe();
   });
 
   function expectRead(requests: readonly Parameters<typeof newResults>[0][], system: string): void {

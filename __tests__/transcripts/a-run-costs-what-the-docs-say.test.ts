@@ -5,7 +5,8 @@ import { seedReview } from '../helpers/github-review-seed.js';
 import { text } from '../helpers/model-server.js';
 import { loadWebhook, payloadField, schedulePayload } from '../helpers/webhooks.js';
 import { earlierEntry } from './branch-scene.js';
-import { CHANGE, calls, LOGGED, push, submit, TIMING, withSecondLook } from './review-scene.js';
+import { BRANCH, nameOf } from './memory-command-scene.js';
+import { CHANGE, calls, DOCS, LOGGED, push, submit, TIMING, withSecondLook } from './review-scene.js';
 import { AGENT, HEAD, REPO, type Stage, type StageOptions } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
@@ -30,66 +31,51 @@ it('the README states the same for reviews', () => {
   ]);
 });
 
-/** Somebody's memory is on the branch, and the token may write it. */
-function remembers({ github, repo }: Stage): void {
-  github.commit(
-    `${repo.owner}/${repo.name}`,
-    { 'other.md': earlierEntry('Fine.', 'a') },
-    { branch: 'axe-memory' },
-  );
-}
+const MENTION = { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } };
+const SCHEDULE = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
+const ASKED = { agent: 'builtin/ask', 'trigger-phrase': '@axe' };
+const REPORTS = { agent: 'builtin/ask', 'report-to': 'issue' };
+const FINDS = [calls(TIMING, submit('One finding.')), text('One finding.')];
 
-/** Something the first review did not see. */
-const FRESH = `diff --git a/src/other.ts b/src/other.ts
---- a/src/other.ts
-+++ b/src/other.ts
-@@ -1 +1 @@
--one
-+two
-`;
-
-it.each<[string, StageOptions, Readonly<Record<string, string>>]>([
-  [
-    'A first review with memory on a branch',
-    { diff: CHANGE, model: [calls(TIMING, submit('One finding.')), text('One finding.')] },
-    { agent: 'builtin/pr-reviewer' },
-  ],
-  [
-    'A mention that is answered on an issue',
-    { event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } } },
-    { agent: 'builtin/ask', 'trigger-phrase': '@axe' },
-  ],
-  [
-    'A scheduled report',
-    { event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') } },
-    { agent: 'builtin/ask', 'report-to': 'issue' },
-  ],
-])('%s sends as many requests to GitHub as the page states', async (run, options, inputs) => {
+/** A run where somebody's memory is on the branch, and the token may write it. */
+async function run(options: StageOptions, inputs: object, hasMemory = true): Promise<Stage> {
   const stage = await setStageInProcess(options);
-  remembers(stage);
+  const other = { 'other.md': earlierEntry('Fine.', 'a') };
+  if (hasMemory) stage.github.commit(nameOf(stage), other, { branch: BRANCH });
   const step = await stage.run({ inputs: { 'memory-store': 'branch', ...inputs } });
   expect(step.exitCode).toBe(0);
-  expect(stage.github.calls()).toHaveLength(statedRequests(run));
+  return stage;
+}
+
+it.each<[string, StageOptions, object]>([
+  [
+    'A first review with memory on a branch',
+    { diff: CHANGE, model: FINDS },
+    { agent: 'builtin/pr-reviewer' },
+  ],
+  ['A mention that is answered on an issue', { event: MENTION }, ASKED],
+  ['A scheduled report', { event: SCHEDULE }, REPORTS],
+])('%s sends as many requests to GitHub as the page states', async (what, options, inputs) => {
+  const { github } = await run(options, inputs);
+  expect(github.calls()).toHaveLength(statedRequests(what));
 });
 
 it('an answer in the thread of a line sends as many requests as the page states', async () => {
   const event = { name: 'pull_request_review_comment', action: 'created' };
   const stage = await setStageInProcess({ event });
-  remembers(stage);
+  stage.github.commit(REPO, { 'other.md': earlierEntry('Fine.', 'a') }, { branch: BRANCH });
   const { comments } = seedReview(stage.repo, {
     pull: Number(payloadField(stage.payload, 'pull_request.number')),
     author: 'Codertocat',
     comments: [{ path: 'src/auth.ts', line: 11, body: '@axe Why?' }],
   });
   const patch = { 'comment.id': comments[0] ?? 0, 'comment.body': '@axe Why?' };
-  const step = await stage.run({
-    inputs: { 'memory-store': 'branch', agent: 'builtin/ask', 'trigger-phrase': '@axe' },
-    event: { name: event.name, payload: loadWebhook(event.name, event.action, patch) },
-  });
+  const payload = loadWebhook(event.name, event.action, patch);
+  const inputs = { 'memory-store': 'branch', ...ASKED };
+  const step = await stage.run({ inputs, event: { name: event.name, payload } });
   expect(step.log).toMatch(/^Answered in a thread of #\d+\./m);
-  expect(stage.github.calls()).toHaveLength(
-    statedRequests('A mention that is answered on a line of a pull request'),
-  );
+  const stated = statedRequests('A mention that is answered on a line of a pull request');
+  expect(stage.github.calls()).toHaveLength(stated);
 });
 
 it.each([
@@ -97,40 +83,29 @@ it.each([
   [' with notes', 'notes = true\n'],
   [' with a path', 'path = "team/log.md"\n'],
 ])('an agent of the repository%s sends as many requests as the page states', async (_, setting) => {
-  const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': '@axe Why?' } };
-  const agent = AGENT.replace('[memory]\n', `[memory]\n${setting}`);
-  const stage = await setStageInProcess({ event, base: { 'axe/agents/reviewer.toml': agent } });
-  remembers(stage);
-  const step = await stage.run({ inputs: { 'memory-store': 'branch', 'trigger-phrase': '@axe' } });
-  expect(step.exitCode).toBe(0);
+  const base = { 'axe/agents/reviewer.toml': AGENT.replace('[memory]\n', `[memory]\n${setting}`) };
+  const { github } = await run({ event: MENTION, base }, { 'trigger-phrase': '@axe' });
   const [, more = ''] = /An agent of the repository makes (\d) more/.exec(PAGE) ?? [];
-  const requests = statedRequests('A mention that is answered on an issue') + Number(more);
-  expect(stage.github.calls()).toHaveLength(requests);
+  const stated = statedRequests('A mention that is answered on an issue') + Number(more);
+  expect(github.calls()).toHaveLength(stated);
 });
 
 it('the first save of all sends as many requests more as the page states', async () => {
-  const event = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
-  const inputs = { 'memory-store': 'branch', agent: 'builtin/ask', 'report-to': 'issue' };
-  const stage = await setStageInProcess({ event });
-  const step = await stage.run({ inputs });
-  expect(step.exitCode).toBe(0);
+  const { github } = await run({ event: SCHEDULE }, REPORTS, false);
   const [, more = ''] = /The run that creates the branch makes (\d) more/.exec(PAGE) ?? [];
-  expect(stage.github.calls()).toHaveLength(statedRequests('A scheduled report') + Number(more));
+  expect(github.calls()).toHaveLength(statedRequests('A scheduled report') + Number(more));
 });
+
+const COMMENT = { name: 'issue_comment', action: 'created' };
 
 it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
   [
     'An event that says by itself that no run starts: a fork, a bot, no mention',
     'no-mention',
-    { event: { name: 'issue_comment', action: 'created' } },
+    { event: COMMENT },
     { 'trigger-phrase': '@axe' },
   ],
-  [
-    'An event that permissions turn away',
-    'permission',
-    { event: { name: 'issue_comment', action: 'created' }, role: 'read' },
-    {},
-  ],
+  ['An event that permissions turn away', 'permission', { event: COMMENT, role: 'read' }, {}],
   ['An event that memory turns away', 'paused', {}, {}],
   [
     'A pull request that brings the agent itself',
@@ -138,28 +113,23 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
     { base: { 'README.md': '# Hello\n' } },
     {},
   ],
-])('%s sends as many requests as the page states: %s', async (run, reason, options, inputs) => {
+])('%s sends as many requests as the page states: %s', async (what, reason, options, inputs) => {
   const stage = await setStageInProcess(options);
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
   const pull = reason === 'paused' ? payloadField(stage.payload, 'pull_request.number') : 0;
   const paused = `- {"kind":"paused","pull":${pull},"by":"octocat","at":${Date.parse('2026-02-01')}}\n`;
-  stage.github.commit(REPO, { 'reviewer.state.md': paused }, { branch: 'axe-memory' });
+  stage.github.commit(REPO, { 'reviewer.state.md': paused }, { branch: BRANCH });
   const step = await stage.run({ inputs: { 'memory-store': 'branch', ...inputs } });
   expect(step.outputs['reason']).toBe(reason);
-  expect(stage.github.calls()).toHaveLength(statedRequests(run));
+  expect(stage.github.calls()).toHaveLength(statedRequests(what));
 });
 
 it('a review after a push sends as many requests as the page states', async () => {
-  const model = [calls(TIMING, submit('One finding.')), text('One finding.')];
-  const stage = await setStageInProcess({
-    diff: CHANGE,
-    model: withSecondLook([...model, calls(LOGGED, submit('One more.')), text('One more.')]),
-  });
-  remembers(stage);
+  const model = withSecondLook([...FINDS, calls(LOGGED, submit('One more.')), text('One more.')]);
   const inputs = { 'memory-store': 'branch', agent: 'builtin/pr-reviewer' };
-  await stage.run({ inputs });
+  const stage = await run({ diff: CHANGE, model }, inputs);
   const before = stage.github.calls().length;
-  const step = await stage.run({ ...push(stage, 'd'.repeat(40), CHANGE, FRESH), inputs });
+  const step = await stage.run({ ...push(stage, 'd'.repeat(40), CHANGE, DOCS), inputs });
   expect(step.exitCode).toBe(0);
   expect(stage.github.calls().length - before).toBe(statedRequests('A review after a push'));
 });

@@ -1,13 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseLog } from '../../src/memory/units.js';
-import type { FileTree } from '../helpers/github-state.js';
-import { type ModelReply, text } from '../helpers/model-server.js';
-import type { StepOptions } from '../helpers/run-action.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
+import { type ModelReply, type ModelScript, text } from '../helpers/model-server.js';
 import {
-  BRANCH,
   idOf,
   idsOnBranch,
   nameOf,
@@ -19,6 +13,12 @@ import {
 import { AGENT, expectTranscript, type Stage, seen, setStage, steady, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
+const TO_PULL = { 'report-to': 'pull-request' };
+
+function collect(stage: Stage, inputs: Readonly<Record<string, string>> = TO_PULL) {
+  return stage.run({ ...onSchedule(stage), inputs: { mode: 'gc', 'memory-store': 'branch', ...inputs } });
+}
+
 describe('what is trimmed', () => {
   const ENTRIES = [2, 3, 3, 4, 9].map((day, index) =>
     review(day, {
@@ -28,10 +28,7 @@ describe('what is trimmed', () => {
     }),
   );
 
-  const KEEPING = `${AGENT}last_n = 2\nskill = "reviewing"\n`.replace(
-    /(\[memory\][\s\S]*last_n = 2\n)(skill = .*\n)/,
-    '$2\n$1',
-  );
+  const KEEPING = AGENT.replace('[memory]', 'skill = "reviewing"\n[memory]').concat('last_n = 2\n');
 
   const SKILL = '# Reviewing\n\nLook at every change.\n';
 
@@ -58,39 +55,19 @@ describe('what is trimmed', () => {
     ],
   });
 
-  const COLLECTING: Partial<StepOptions> = { inputs: { mode: 'gc', 'memory-store': 'branch' } };
-
   const USED = { inputTokens: 1200, outputTokens: 34 };
 
-  async function scheduled(
-    replies: readonly ModelReply[] | ((stage: () => Stage) => ModelReply),
-    base: FileTree = { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL },
-    set = setStageInProcess,
-  ): Promise<Stage> {
-    let made: Stage | undefined;
-    const stage = await set({
-      event: { name: 'workflow_dispatch' },
-      base,
-      model: (_request, index) => {
-        if (Array.isArray(replies)) return replies[index] ?? text('');
-        if (made === undefined) throw new Error('the stage is not set yet');
-        const current = made;
-        return (replies as (stage: () => Stage) => ModelReply)(() => current);
-      },
-    });
-    made = stage;
+  async function scheduled(model: ModelScript, set = setStageInProcess): Promise<Stage> {
+    const base = { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL };
+    const stage = await set({ event: { name: 'workflow_dispatch' }, base, model });
     rememberOnBranch(stage, { 'reviewer.md': ENTRIES.join('') });
     return stage;
   }
 
-  function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
-    return stage.run({ ...onSchedule(stage), inputs: { ...COLLECTING.inputs, ...inputs } });
-  }
-
   it('a run analyzes, trims, and opens a pull request that the next run updates', async () => {
     const replies = [ANALYSIS, PROPOSAL].map((reply) => text(reply, { inputTokens: 812, outputTokens: 96 }));
-    const stage = await scheduled([...replies, ...replies], undefined, setStage);
-    const step = await collect(stage, { 'report-to': 'pull-request' });
+    const stage = await scheduled([...replies, ...replies], setStage);
+    const step = await collect(stage);
     expect(step).toMatchObject({ exitCode: 0, stderr: '' });
     expect(troubles(step)).toEqual([]);
     expect(step.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true', response: ANALYSIS });
@@ -110,89 +87,23 @@ describe('what is trimmed', () => {
     const shown = [seen(step, stage), `=== pull request\n${pull?.title}\n\n${body}`];
     expectTranscript('garbage-collection-in-a-workflow', steady(shown.join('\n')));
 
-    const again = await collect(stage, { 'report-to': 'pull-request' });
+    const again = await collect(stage);
     expect(troubles(again)).toEqual([]);
     expect(stage.repo.pulls.size).toBe(1);
     expect(again.summary).toContain('Updated: [the suggestions](http');
     expect(again.outputs['memory-saved']).toBe('false');
   });
 
-  /** What an agent is made of: its TOML, its skill, a context file. */
-  const OWN_FILES = {
-    'axe/agents/reviewer.toml': KEEPING.replace('skill =', 'files = ["AGENTS.md"]\nskill ='),
-    'axe/skills/reviewing/SKILL.md': SKILL,
-    'AGENTS.md': 'Be brief.\n',
-  };
-
-  const CHANGES_BOTH = JSON.stringify({
-    title: 'Tell the reviewer how tokens are compared',
-    reason: 'Every review found the same comparison.',
-    edits: [
-      {
-        path: 'axe/agents/reviewer.toml',
-        find: 'You review changes.',
-        replace: 'You review changes of tokens.',
-      },
-      { path: 'axe/skills/reviewing/SKILL.md', find: 'Look at every change.', replace: 'Look at tokens.' },
-    ],
-  });
-
-  it.each<[string, readonly ModelReply[], readonly string[], number]>([
-    ['', [text(ANALYSIS)], [], 0],
-    ['issue', [text(ANALYSIS)], [], 1],
-    ['pull-request', [text(ANALYSIS), text(CHANGES_BOTH)], ['axe-gc/reviewer'], 0],
-  ])("the agent's own files stay unchanged with `report-to: %s`", async (value, replies, made, issues) => {
-    const stage = await scheduled(replies, OWN_FILES);
-    const workspace = tempDir('workspace');
-    writeFiles(workspace, OWN_FILES);
-    const before = new Map(stage.repo.branches);
-    const step = await stage.run({
-      ...onSchedule(stage),
-      workspace,
-      inputs: { ...COLLECTING.inputs, 'report-to': value },
-    });
-    expect([step.exitCode, troubles(step), step.outputs['memory-saved']]).toEqual([0, [], 'true']);
-    expect(stage.model.requests()).toHaveLength(replies.length);
-    expect(filesIn(workspace)).toEqual(OWN_FILES);
-    const trunk = stage.repo.defaultBranch;
-    expect(stage.repo.branches.get(trunk)).toBe(before.get(trunk));
-    expect([...stage.repo.branches.keys()]).toEqual([...before.keys(), ...made]);
-    expect(stage.repo.pulls.size).toBe(made.length);
-    expect(stage.repo.issues.size).toBe(issues);
-    expect(stage.repo.comments).toEqual([]);
-    for (const branch of made) {
-      const proposed = stage.github.files(nameOf(stage), branch);
-      expect(proposed['axe/agents/reviewer.toml']).toContain('You review changes of tokens.');
-      expect(proposed['axe/skills/reviewing/SKILL.md']).toContain('Look at tokens.');
-      expect(proposed['AGENTS.md']).toBe(OWN_FILES['AGENTS.md']);
-    }
-  });
-
-  function filesIn(folder: string): Readonly<Record<string, string>> {
-    const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((file) =>
-      file.isFile(),
-    );
-    return Object.fromEntries(
-      found.map(({ parentPath, name }) => {
-        const file = join(parentPath, name);
-        return [relative(folder, file).split(sep).join('/'), readFileSync(file, 'utf8')];
-      }),
-    );
-  }
-
   it('an entry is kept that a run appends during the analysis', async () => {
     const late = review(10, { id: '01kg9', task: 'Review pull request #50: Late', result: 'Fine.' });
-    const stage = await scheduled((current) => {
-      current().github.commit(
-        nameOf(current()),
-        { 'reviewer.md': ENTRIES.join('') + late },
-        { branch: BRANCH },
-      );
+    const stage: Stage = await scheduled(() => {
+      rememberOnBranch(stage, { 'reviewer.md': ENTRIES.join('') + late });
       return text(ANALYSIS);
     });
-    const step = await collect(stage);
+    const step = await collect(stage, {});
     expect(step.outputs['memory-saved']).toBe('true');
     expect(idsOnBranch(stage)).toEqual(['01kg3', '01kg4', '01kg9'].map(idOf));
+    expect([stage.repo.pulls.size, stage.repo.issues.size, stage.repo.comments]).toEqual([0, 0, []]);
   });
 
   it.each([
@@ -205,7 +116,7 @@ describe('what is trimmed', () => {
     ],
   ])('nothing is trimmed after %s', async (_what, reply, message, response) => {
     const stage = await scheduled([reply]);
-    const step = await collect(stage);
+    const step = await collect(stage, {});
     expect(step.exitCode).toBe(1);
     expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false', response });
     expect(step.outputs['memory-save-error']).toBeUndefined();
@@ -255,19 +166,10 @@ describe('what is suggested', () => {
   const CREATE_PULL = 'POST /repos/{owner}/{repo}/pulls';
   const GC_BRANCH = 'axe-gc/reviewer';
 
-  async function remembering(replies: readonly ModelReply[]): Promise<Stage> {
-    const stage = await setStageInProcess({
-      event: { name: 'workflow_dispatch' },
-      base: OWN,
-      model: replies,
-    });
+  async function remembering(model: readonly ModelReply[]): Promise<Stage> {
+    const stage = await setStageInProcess({ event: { name: 'workflow_dispatch' }, base: OWN, model });
     rememberOnBranch(stage, { 'reviewer.md': LOG });
     return stage;
-  }
-
-  function collect(stage: Stage, inputs: Readonly<Record<string, string>> = {}) {
-    const given = { mode: 'gc', 'memory-store': 'branch', 'report-to': 'pull-request', ...inputs };
-    return stage.run({ ...onSchedule(stage), inputs: given });
   }
 
   it('no pull request is opened for an agent of another repository, and its namesake here is left alone', async () => {
@@ -275,7 +177,11 @@ describe('what is suggested', () => {
     const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
     stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
     stage.github.commit('octocat/agents', OWN, { branch: 'v1' });
-    const step = await collect(stage, { 'agents-repo': 'octocat/agents@v1', 'repositories-token': token });
+    const step = await collect(stage, {
+      ...TO_PULL,
+      'agents-repo': 'octocat/agents@v1',
+      'repositories-token': token,
+    });
     expect(troubles(step).map(({ message }) => message)).toEqual([
       'the suggestions of gc were not published: the agent is kept in another repository. Write `report-to: issue`.',
     ]);
@@ -288,7 +194,7 @@ describe('what is suggested', () => {
     stage.github.addRepo('octo-org/memory', { isPrivate: true, contents: 'write' });
     const files = { [`${nameOf(stage)}/reviewer.md`]: LOG };
     stage.github.commit('octo-org/memory', files, { branch: 'axe-memory' });
-    const step = await collect(stage, { 'memory-repo': 'octo-org/memory' });
+    const step = await collect(stage, { ...TO_PULL, 'memory-repo': 'octo-org/memory' });
     expect(troubles(step).map(({ message }) => message)).toEqual([
       '`report-to` has no effect: the memory is in another repository. Run `mode: gc` there.',
     ]);

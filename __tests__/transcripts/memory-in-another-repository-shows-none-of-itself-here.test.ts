@@ -4,13 +4,26 @@ import { GITHUB_TOKEN } from '../helpers/github-server.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { runPost, type StepResult, startStep } from '../helpers/run-action.js';
 import { type BranchScene, branchScene, earlierEntry, REPOSITORY } from './branch-scene.js';
+import { nameOf } from './memory-command-scene.js';
 import { resultsIn, titles } from './memory-scene.js';
 import { blockIn, notesStage } from './notes-scene.js';
 import { troubles } from './stage.js';
 
+const FLEET = 'octo-org/memory';
+const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
+
+const SECRET = /lighthouse|Ada|under the mat/;
+
+/** Everything people see of a step, but for the answer, which is shown where it belongs. */
+function expectSecret({ stdout, stderr, summary, outputs, state }: StepResult, words = SECRET): void {
+  const file = outputs['transcript-file'];
+  const lines = file === undefined ? '' : readFileSync(file, 'utf8');
+  const told = JSON.stringify({ outputs, state: { ...state, pending: '' } });
+  const shown = [stdout, stderr, summary, lines, told].join('\n');
+  expect(shown).not.toMatch(words);
+}
+
 describe('the run log', () => {
-  const FLEET = 'octo-org/memory';
-  const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
   const FILE = `${REPOSITORY}/ask.md`;
   const BEFORE = 'The lighthouse keeper is called Ada.';
   const WITH = {
@@ -29,15 +42,8 @@ describe('the run log', () => {
     return scene;
   }
 
-  /** Everything people see of a step, but for the answer, which is shown where it belongs. */
-  function shown({ stdout, summary, outputs, state }: StepResult): string {
-    const file = outputs['transcript-file'];
-    const lines = file === undefined ? '' : readFileSync(file, 'utf8');
-    return [stdout, summary, lines, JSON.stringify({ outputs, state: { ...state, pending: '' } })].join('\n');
-  }
-
-  function expectSecret(step: StepResult): void {
-    expect(shown(step)).not.toMatch(/lighthouse|Ada|Not for you|\*\*Result|\*\*Task/);
+  function expectNoEntryShown(step: StepResult): void {
+    expectSecret(step, /lighthouse|Ada|Not for you|\*\*Result|\*\*Task/);
     expect(step.outputs['memory-entry']).toBeUndefined();
   }
 
@@ -48,7 +54,7 @@ describe('the run log', () => {
       for (const step of steps) {
         expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
         expect(troubles(step)).toEqual([]);
-        expectSecret(step);
+        expectNoEntryShown(step);
         expect(step.outputs['transcript-file']).toMatch(/\.jsonl$/);
         expect(step.summary).toContain(step.outputs['memory-entry-id']);
       }
@@ -71,7 +77,7 @@ describe('the run log', () => {
       expect(step.annotations[0]?.message).toContain(
         `a token that can write to ${FLEET} as \`repositories-token\``,
       );
-      expectSecret(step);
+      expectNoEntryShown(step);
 
       const running = startStep('main', scene.step(WITH));
       scene.github.onRequest(
@@ -81,47 +87,29 @@ describe('the run log', () => {
       expect(main.signal).toBe('SIGKILL');
       const post = await runPost(scene.step(WITH), main);
       expect(titles(post)).toEqual(['Memory not saved']);
-      expectSecret(post);
+      expectNoEntryShown(post);
       expect(scene.cache.requests()).toEqual([]);
     });
   });
 });
 
 describe('notes', () => {
-  const FLEET = 'octo-org/memory';
-  const TOKEN = 'ghs_9876543210zyxwvutsrqZYXWVUTSRQ9876543';
   const WITH = { inputs: { 'memory-repo': FLEET, 'repositories-token': TOKEN } };
   const KNOWN = 'The lighthouse keeper is called Ada.';
   const LEARNED = 'She keeps the key under the mat.';
 
-  /** A private repository with a folder for each repository of a fleet. */
-  async function fleet() {
-    const stage = await notesStage({
-      model: [
-        toolCall('memory_write', { target: 'long_term', content: LEARNED }),
-        text('Nobody.'),
-        text('Nobody.'),
-      ],
-    });
+  it('the model receives the notes and writes new ones, and neither is shown', async () => {
+    const write = toolCall('memory_write', { target: 'long_term', content: LEARNED });
+    const stage = await notesStage({ model: [write, text('Nobody.'), text('Nobody.')] });
     stage.repo.contents = 'read';
     stage.github.addRepo(FLEET, { isPrivate: true, contents: { [TOKEN]: 'write', [GITHUB_TOKEN]: 'none' } });
-    const file = `${stage.repo.owner}/${stage.repo.name}/MEMORY.md`;
+    const file = `${nameOf(stage)}/MEMORY.md`;
     stage.github.commit(FLEET, { [file]: `${KNOWN}\n` }, { branch: 'axe-memory' });
-    return { stage, file, kept: () => stage.github.files(FLEET, 'axe-memory')[file] };
-  }
-
-  function expectSecret({ stdout, stderr, summary, outputs, state }: StepResult): void {
-    const shown = [stdout, stderr, summary, JSON.stringify({ outputs, state: { ...state, pending: '' } })];
-    expect(shown.join('\n')).not.toMatch(/lighthouse|Ada|under the mat/);
-  }
-
-  it('the model receives the notes and writes new ones, and neither is shown', async () => {
-    const { stage, kept } = await fleet();
     const step = await stage.runOn('branch', WITH);
     expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
     expect(troubles(step)).toEqual([]);
     expect(blockIn(stage.model.prompts()[0]?.system ?? '')).toContain(KNOWN);
-    expect(kept()).toBe(`${KNOWN}\n${LEARNED}\n`);
+    expect(stage.github.files(FLEET, 'axe-memory')[file]).toBe(`${KNOWN}\n${LEARNED}\n`);
     expectSecret(step);
 
     const planned = await stage.runOn('branch', { inputs: { ...WITH.inputs, 'dry-run': 'true' } });

@@ -3,17 +3,16 @@ import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { expect, it } from '@jest/globals';
 import { cacheArchive } from '../helpers/cache-archive.js';
-import { type CacheServer, startCacheServer } from '../helpers/cache-server.js';
+import type { CacheServer } from '../helpers/cache-server.js';
 import { markedTable } from '../helpers/documents.js';
-import { startGitHubServer } from '../helpers/github-server.js';
-import { startModelServer, text } from '../helpers/model-server.js';
-import { runMainHere } from '../helpers/run-main.js';
+import { text } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { loadWebhook, type Payload, payloadField, schedulePayload, withWorld } from '../helpers/webhooks.js';
+import { loadWebhook, schedulePayload } from '../helpers/webhooks.js';
 import { BRANCH, earlierEntry } from './branch-scene.js';
+import { nameOf } from './memory-command-scene.js';
 import { expectNotSavedReported, resultsIn, titles } from './memory-scene.js';
 import { CHANGE } from './review-scene.js';
-import { seedPush } from './stage.js';
+import { setStageInProcess } from './stage-in-process.js';
 
 /** A row of the table in docs/memory.md. */
 interface Row {
@@ -54,33 +53,30 @@ it.each(ROWS)('docs/memory.md is right about $event on $store: $reads; $saves; $
 /** Runs the event where every place that memory can live in holds one entry, which is named after the place. */
 async function checkRow({ store, reads, saves, otherwise, ...row }: Row, event: string): Promise<void> {
   const payload = payloadOf(event);
-  const field = (path: string) => String(payloadField(withWorld(payload), path));
-  const name = field('repository.full_name');
-  const [github, model, cache] = await Promise.all([
-    startGitHubServer({ validate: false }),
-    startModelServer([text('new')]),
-    startCacheServer(),
-  ]);
-  const repo = github.seed(payload, { base: { [FILE]: earlierEntry('base branch', 'a') }, diff: CHANGE });
-  for (const login of ['Codertocat', field('sender.login')]) repo.roles.set(login, 'write');
+  const base = { [FILE]: earlierEntry('base branch', 'a') };
+  const stage = await setStageInProcess({
+    event: { name: event, payload },
+    base,
+    diff: CHANGE,
+    roles: { Codertocat: 'write' },
+    model: [text('new')],
+    github: { validate: false },
+  });
+  const { github, model, cache, repo } = stage;
   repo.contents = row.event.includes('`contents: read`') ? 'read' : 'write';
-  github.commit(name, { 'ask.md': earlierEntry('branch', 'b') }, { branch: BRANCH });
-  if ('pull_request' in payload)
-    repo.comparisons.set(`${field('pull_request.base.sha')}...${field('pull_request.head.sha')}`, CHANGE);
-  seedPush(repo, payload, CHANGE);
+  github.commit(nameOf(stage), { 'ask.md': earlierEntry('branch', 'b') }, { branch: BRANCH });
   const workspace = tempDir('workspace');
   writeFiles(workspace, { [FILE]: earlierEntry('checkout', 'c') });
   const trunk = `refs/heads/${repo.defaultBranch}`;
-  const ref = event === 'pull_request' ? `refs/pull/${field('pull_request.number')}/merge` : trunk;
+  const ref = event === 'pull_request' ? `refs/pull/${[...repo.pulls.keys()][0]}/merge` : trunk;
   fillCache(cache, trunk, ref);
 
   const mayWrite = !READ_ONLY_CACHE.includes(event);
-  const step = await runMainHere({
-    event: { name: event, payload },
+  const step = await stage.run({
     workspace,
     ref,
     inputs: { agent: 'builtin/ask', prompt: 'What is new?', comment: 'never', 'memory-store': store },
-    env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk], mayWrite }) },
+    env: cache.env({ ref, readableRefs: [trunk], mayWrite }),
   });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect([...resultsIn(model.prompts()[0]?.system ?? '')].sort()).toEqual([...(READS[reads] ?? [])].sort());
@@ -88,9 +84,9 @@ async function checkRow({ store, reads, saves, otherwise, ...row }: Row, event: 
   // A push is told its commits' messages, so its run has an entry in the untrusted lane, too.
   const [entry = ''] = (step.outputs['memory-entry'] ?? '').split(/(?<=\n\n)(?=## )/);
   const held = {
-    branch: github.files(name, BRANCH)['ask.md'] ?? '',
+    branch: github.files(nameOf(stage), BRANCH)['ask.md'] ?? '',
     checkout: readFileSync(join(workspace, FILE), 'utf8'),
-    'base branch': github.files(name)[FILE] ?? '',
+    'base branch': github.files(nameOf(stage))[FILE] ?? '',
     'trunk cache': cached(cache, trunk),
     'own cache': ref === trunk ? '' : cached(cache, ref),
   };
@@ -102,28 +98,20 @@ async function checkRow({ store, reads, saves, otherwise, ...row }: Row, event: 
     expect([otherwise, places]).toEqual(['the summary', []]);
     return;
   }
-  const own = event === 'pull_request' ? 'own cache' : 'trunk cache';
-  const saved = { branch: 'branch', file: 'checkout', cache: own }[store];
+  const saved = { branch: 'branch', file: 'checkout', cache: ref === trunk ? 'trunk cache' : 'own cache' }[
+    store
+  ];
   expect(saves).toMatch(/^yes(?:, for this pull request only|, in the workspace)?$/);
   expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
   expect([otherwise, places]).toEqual(['', [saved]]);
 }
 
-function payloadOf(event: string): Payload {
-  switch (event) {
-    case 'schedule':
-      return schedulePayload('0 6 * * 1');
-    case 'push':
-      return loadWebhook('push', undefined, { ref: 'refs/heads/master' });
-    case 'workflow_dispatch':
-      return loadWebhook(event);
-    case 'pull_request_target':
-      return loadWebhook('pull_request', 'opened');
-    case 'issue_comment':
-      return loadWebhook(event, 'created');
-    default:
-      return loadWebhook(event, 'opened');
-  }
+function payloadOf(event: string) {
+  if (event === 'schedule') return schedulePayload('0 6 * * 1');
+  if (event === 'push') return loadWebhook('push', undefined, { ref: 'refs/heads/master' });
+  if (event === 'workflow_dispatch') return loadWebhook(event);
+  if (event === 'issue_comment') return loadWebhook(event, 'created');
+  return loadWebhook(event === 'issues' ? event : 'pull_request', 'opened');
 }
 
 /** An entry for the default branch, one for the event's own ref, and one that no such run may read. */
