@@ -8,6 +8,7 @@ import {
   refusalOf,
   withUnplaced,
 } from '../../../src/github/posting/review.js';
+import { fetchPull } from '../../../src/github/reading/subject.js';
 import { formatMark, type Mark } from '../../../src/safety/mark.js';
 import { createFakeGitHubClient, failure, noAbort } from '../../helpers/github-client-fake.js';
 import { ANSWER_LOST, BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
@@ -222,7 +223,7 @@ describe('a body with comments that have no line', () => {
 });
 
 const PUT = 'PUT /repos/{owner}/{repo}/pulls/{pull_number}/reviews/{review_id}/dismissals';
-const OURS = { pull: 42, author: BOT, state: 'CHANGES_REQUESTED' } as const;
+const OURS = { pull: 42, author: BOT, state: 'CHANGES_REQUESTED', body: markerOf('h') } as const;
 
 async function dismiss({ client, place }: Hello, ids: readonly number[]) {
   return await dismissReviews(client, place, ids, 'Nothing left to change.', noAbort());
@@ -237,6 +238,8 @@ it('only the given reviews are dismissed', async () => {
   const [first, , third] = [OURS, OURS, OURS].map((one) => seedReview(hello.repo, one).id);
   await dismiss(hello, [first ?? 0, third ?? 0]);
   expect(states(hello)).toEqual(['DISMISSED', 'CHANGES_REQUESTED', 'DISMISSED']);
+  const { reviews } = await fetchPull(hello.client, hello.place, noAbort());
+  expect(reviews.map(({ isOverruled }) => isOverruled)).toEqual([false, false, false]);
 });
 
 it('a dismissal is done if the answer was lost and GitHub confirms it the second time', async () => {

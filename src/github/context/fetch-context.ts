@@ -281,8 +281,7 @@ async function listen(
   }
   const threads = pull?.threads.map((thread) => {
     const posts = [{ ...thread.first, reviewId: thread.reviewId }, ...thread.replies];
-    const dated = posts.map((post) => ({ ...post, changedAt: post.editedAt ?? post.createdAt }));
-    return { ...thread, said: dated.filter(isInTime) };
+    return { ...thread, said: posts.filter(isInTime) };
   });
   const below = comments.filter(isInTime);
   const closing = issues?.filter(isInTime);

@@ -11,8 +11,7 @@ import {
 } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError } from '../client/errors.js';
-import { idOf } from '../reading/reviews.js';
-import { fetchPull } from '../reading/subject.js';
+import { fetchPull, idOf } from '../reading/subject.js';
 
 /** A comment that is found again by its mark. Its text went through outbound cleaning (D24). */
 export interface MarkedComment extends SubjectPlace {

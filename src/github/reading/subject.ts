@@ -1,22 +1,10 @@
 import * as v from 'valibot';
-import type { Base, Head } from '../../event/trigger.js';
-import type { OwnReview, Post } from '../../review/seen.js';
+import type { Actor, Base, Head } from '../../event/trigger.js';
+import type { OwnReview, Post, Thread } from '../../review/seen.js';
 import { isMarked } from '../../safety/mark.js';
 import { askGraphQl, notUnderstood, type SubjectPlace } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { type GitHubError, GRAPHQL } from '../client/errors.js';
-import {
-  accountSchema,
-  actorOf,
-  idOf,
-  postEntries,
-  postOf,
-  type ReviewThread,
-  readThreads,
-  THREAD_FIELDS,
-  THREAD_FRAGMENT,
-  threadsPageSchema,
-} from './reviews.js';
 
 /** What is around an issue or pull request. Titles and bodies are somebody's words, not to be trusted. */
 export interface FoundSubject {
@@ -24,8 +12,8 @@ export interface FoundSubject {
   readonly isOpen: boolean;
   /** The description. */
   readonly opening: { readonly author: string; readonly createdAt: string; readonly body: string };
-  /** The newest hundred, oldest first. `changedAt`: when it was written, or changed last; ISO 8601 in UTC. */
-  readonly comments: readonly (Post & { readonly changedAt: string })[];
+  /** The newest hundred, oldest first. */
+  readonly comments: readonly DatedPost[];
   readonly olderComments: number;
   /** Undefined for an issue. */
   readonly pull: PullSubject | undefined;
@@ -38,6 +26,7 @@ export interface PullSubject {
   readonly head: Head;
   readonly base: Base;
   readonly changedFiles: number;
+  /** Everybody's, in the order of their beginning. */
   readonly threads: readonly ReviewThread[];
   /** Of the current token, newest first, among the last fifty. */
   readonly reviews: readonly OwnReview[];
@@ -47,13 +36,30 @@ export interface PullSubject {
   readonly linkedIssues: readonly LinkedIssue[] | GitHubError;
 }
 
+/** What somebody wrote, and when it was written, or changed last; ISO 8601 in UTC. */
+export interface DatedPost extends Post {
+  readonly changedAt: string;
+}
+
+/** A conversation on a line of a pull request. */
+export interface ReviewThread extends Thread {
+  /** The line was changed after the thread began. */
+  readonly isOutdated: boolean;
+  /** In the diff the thread began on. */
+  readonly originalLine: number | undefined;
+  readonly first: DatedPost;
+  readonly replies: readonly DatedPost[];
+  readonly repliesTotal: number;
+}
+
 /** An issue that a pull request would close. Title and body are its author's words. */
 export type LinkedIssue = v.InferOutput<typeof linkedSchema>;
 
 const OPENING =
   'title body closed createdAt author { __typename login } comments(last: 100) { totalCount nodes { ...said } }';
 
-const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
+/** Of a thread the first comment by itself, and the newest ones, since only these matter of a long one. */
+const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
     issueOrPullRequest(number: $number) {
       __typename
@@ -61,10 +67,18 @@ const SUBJECT_QUERY = `query ($owner: String!, $name: String!, $number: Int!) {
       ... on PullRequest {
         ${OPENING}
         headRefOid headRefName headRepository { nameWithOwner } baseRefOid baseRefName changedFiles
-        reviewThreads(first: 50) { ${THREAD_FIELDS} }
+        reviewThreads(first: 50, after: $after) {
+          nodes {
+            id isResolved isOutdated path diffSide line originalLine
+            resolvedBy { login }
+            opening: comments(first: 1) { nodes { ...onLine diffHunk pullRequestReview { url } } }
+            latest: comments(last: 50) { totalCount nodes { ...onLine } }
+          }
+          pageInfo { endCursor hasNextPage }
+        }
         reviews(last: 50) { totalCount nodes { url body state submittedAt viewerDidAuthor author { __typename login } commit { oid } } }
         timelineItems(last: 20, itemTypes: [REVIEW_DISMISSED_EVENT]) {
-          nodes { ... on ReviewDismissedEvent { actor { login } review { url } } }
+          nodes { ... on ReviewDismissedEvent { actor { __typename login } review { url } } }
         }
         closingIssuesReferences(first: 20) {
           nodes { number title body state createdAt lastEditedAt author { __typename login } repository { nameWithOwner } }
@@ -78,9 +92,67 @@ fragment said on IssueComment {
   author { __typename login }
   editor { __typename login }
 }
-${THREAD_FRAGMENT}`;
+fragment onLine on PullRequestReviewComment {
+  url body viewerDidAuthor createdAt lastEditedAt authorAssociation
+  author { __typename login }
+  editor { __typename login }
+  thumbsDown: reactions(first: 20, content: THUMBS_DOWN) { nodes { createdAt user { login } } }
+}`;
 
-const commentSchema = v.object({ ...postEntries, isMinimized: v.boolean() });
+/** An account as events and the REST API name it: GraphQL leaves out a bot's `[bot]`, and a deleted account. */
+const accountSchema = v.pipe(
+  v.nullable(v.object({ __typename: v.string(), login: v.string() })),
+  v.transform((account): Actor => {
+    if (account === null) return { login: 'ghost', isBot: false };
+    const { __typename, login } = account;
+    if (__typename !== 'Bot') return { login, isBot: false };
+    return { login: `${login.replace(/\[bot\]$/, '')}[bot]`, isBot: true };
+  }),
+);
+
+const loginSchema = v.nullable(v.object({ login: v.string() }));
+
+/** The nodes of a list that the token may see. */
+function nodesOf<Output>(schema: v.GenericSchema<unknown, Output>) {
+  const nodes = v.pipe(
+    v.array(v.nullable(schema)),
+    v.transform((all) => all.filter((node) => node !== null)),
+  );
+  return v.object({ totalCount: v.optional(v.number(), 0), nodes });
+}
+
+/** What is read of everything that somebody wrote below an issue or pull request, or on a line. */
+const saidSchema = v.object({
+  url: v.string(),
+  body: v.string(),
+  viewerDidAuthor: v.boolean(),
+  createdAt: v.string(),
+  lastEditedAt: v.nullable(v.string()),
+  authorAssociation: v.string(),
+  author: accountSchema,
+  editor: accountSchema,
+  isMinimized: v.optional(v.boolean(), false),
+  thumbsDown: v.optional(nodesOf(v.object({ createdAt: v.string(), user: loginSchema })), { nodes: [] }),
+});
+
+const openingSchema = v.object({
+  ...saidSchema.entries,
+  diffHunk: v.string(),
+  pullRequestReview: v.nullable(v.object({ url: v.string() })),
+});
+
+const threadSchema = v.object({
+  id: v.string(),
+  isResolved: v.boolean(),
+  resolvedBy: loginSchema,
+  isOutdated: v.boolean(),
+  path: v.string(),
+  diffSide: v.picklist(['LEFT', 'RIGHT']),
+  line: v.nullable(v.number()),
+  originalLine: v.nullable(v.number()),
+  opening: nodesOf(openingSchema),
+  latest: nodesOf(saidSchema),
+});
 
 const reviewSchema = v.object({
   url: v.string(),
@@ -90,11 +162,6 @@ const reviewSchema = v.object({
   viewerDidAuthor: v.boolean(),
   author: accountSchema,
   commit: v.nullable(v.object({ oid: v.string() })),
-});
-
-const dismissalSchema = v.object({
-  actor: v.nullable(v.object({ login: v.string() })),
-  review: v.nullable(v.object({ url: v.string() })),
 });
 
 /** `repository` is `owner/name` and may be another one. */
@@ -109,11 +176,10 @@ const linkedSchema = v.pipe(
     author: accountSchema,
     repository: v.object({ nameWithOwner: v.string() }),
   }),
-  v.transform(({ state, createdAt, lastEditedAt, author, repository, ...words }) => ({
+  v.transform(({ state, createdAt, lastEditedAt, repository, ...words }) => ({
     ...words,
     repository: repository.nameWithOwner,
     isOpen: state === 'OPEN',
-    author: actorOf(author),
     changedAt: lastEditedAt ?? createdAt,
   })),
 );
@@ -124,7 +190,7 @@ const openingEntries = {
   closed: v.boolean(),
   createdAt: v.string(),
   author: accountSchema,
-  comments: v.object({ totalCount: v.number(), nodes: v.array(v.nullable(commentSchema)) }),
+  comments: nodesOf(saidSchema),
 };
 
 const pullSchema = v.object({
@@ -136,24 +202,29 @@ const pullSchema = v.object({
   baseRefName: v.string(),
   changedFiles: v.number(),
   ...openingEntries,
-  reviewThreads: threadsPageSchema,
-  reviews: v.object({ totalCount: v.number(), nodes: v.array(v.nullable(reviewSchema)) }),
-  timelineItems: v.object({ nodes: v.array(v.nullable(dismissalSchema)) }),
-  closingIssuesReferences: v.nullable(v.object({ nodes: v.array(v.nullable(linkedSchema)) })),
+  reviewThreads: v.object({
+    ...nodesOf(threadSchema).entries,
+    pageInfo: v.object({ endCursor: v.nullable(v.string()), hasNextPage: v.boolean() }),
+  }),
+  reviews: nodesOf(reviewSchema),
+  timelineItems: nodesOf(
+    v.object({ actor: accountSchema, review: v.nullable(v.object({ url: v.string() })) }),
+  ),
+  closingIssuesReferences: v.nullable(nodesOf(linkedSchema)),
 });
 
+const issueSchema = v.object({ __typename: v.literal('Issue'), ...openingEntries });
 const subjectSchema = v.object({
-  repository: v.object({
-    issueOrPullRequest: v.variant('__typename', [
-      v.object({ __typename: v.literal('Issue'), ...openingEntries }),
-      pullSchema,
-    ]),
-  }),
+  repository: v.object({ issueOrPullRequest: v.variant('__typename', [issueSchema, pullSchema]) }),
 });
+
+/** Pages of review threads: a thousand of them. */
+const MAX_PAGES = 20;
 
 /**
  * What is around an issue or pull request, in one request: the newest hundred comments that nobody has hidden, and of a
- * pull request what it is now, its review threads and the issues it would close. Throws a GitHubError.
+ * pull request what it is now, its review threads and the issues it would close. More than fifty threads take further
+ * requests. Throws a GitHubError.
  */
 export async function fetchSubject(
   client: GitHubClient,
@@ -161,40 +232,39 @@ export async function fetchSubject(
   signal: AbortSignal,
 ): Promise<FoundSubject> {
   const { owner, name } = place.repository;
+  const permission = PERMISSIONS[`${place.isPull}`];
   let refused: GitHubError | undefined;
-  const answer = await askGraphQl(
-    client,
-    SUBJECT_QUERY,
-    { owner, name, number: place.number },
-    subjectSchema,
-    PERMISSIONS[`${place.isPull}`],
-    signal,
-    {
-      mayLack: {
-        field: 'closingIssuesReferences',
-        onLack: (error) => {
-          refused = error.withPermission(['issues: read']);
-        },
-      },
+  const mayLack = {
+    field: 'closingIssuesReferences',
+    onLack: (error: GitHubError) => {
+      refused = error.withPermission(['issues: read']);
     },
-  );
-  const subject = answer.repository.issueOrPullRequest;
+  };
+  async function ask(after: string | null) {
+    const variables = { owner, name, number: place.number, after };
+    const tolerated = { mayLack };
+    return await askGraphQl(client, SUBJECT_QUERY, variables, subjectSchema, permission, signal, tolerated);
+  }
+  const subject = (await ask(null)).repository.issueOrPullRequest;
   const { title, closed, createdAt, body, author, comments } = subject;
   const olderComments = Math.max(0, comments.totalCount - comments.nodes.length);
   const about = {
     title,
     isOpen: !closed,
-    opening: { author: actorOf(author).login, createdAt, body },
-    comments: comments.nodes.flatMap((node) =>
-      node === null || node.isMinimized
-        ? []
-        : [{ ...postOf(node), changedAt: node.lastEditedAt ?? node.createdAt }],
-    ),
+    opening: { author: author.login, createdAt, body },
+    comments: comments.nodes.filter(({ isMinimized }) => !isMinimized).map(postOf),
     olderComments,
   };
   if (subject.__typename === 'Issue') return { ...about, pull: undefined, isComplete: olderComments === 0 };
-  const { threads, isComplete } = await readThreads(client, place, subject.reviewThreads, signal);
   const { reviews } = subject;
+  const threads = [...subject.reviewThreads.nodes];
+  let { pageInfo } = subject.reviewThreads;
+  for (let pages = 1; pageInfo.hasNextPage && pages < MAX_PAGES; pages += 1) {
+    const more = (await ask(pageInfo.endCursor)).repository.issueOrPullRequest;
+    if (more.__typename === 'Issue') throw notUnderstood(GRAPHQL);
+    threads.push(...more.reviewThreads.nodes);
+    ({ pageInfo } = more.reviewThreads);
+  }
   return {
     ...about,
     pull: {
@@ -206,17 +276,14 @@ export async function fetchSubject(
       },
       base: { sha: subject.baseRefOid, ref: subject.baseRefName },
       changedFiles: subject.changedFiles,
-      threads,
+      threads: threads.flatMap(threadOf),
       reviews: ownReviews(subject),
-      allReviews: reviews.nodes.flatMap((node) => {
-        if (node?.submittedAt == null) return [];
-        return [
-          { author: actorOf(node.author).login, state: node.state, at: node.submittedAt, body: node.body },
-        ];
-      }),
-      linkedIssues: refused ?? subject.closingIssuesReferences?.nodes.flatMap((issue) => issue ?? []) ?? [],
+      allReviews: reviews.nodes.flatMap(({ author, state, submittedAt: at, body }) =>
+        at === null ? [] : [{ author: author.login, state, at, body }],
+      ),
+      linkedIssues: refused ?? subject.closingIssuesReferences?.nodes ?? [],
     },
-    isComplete: isComplete && olderComments === 0 && reviews.totalCount <= reviews.nodes.length,
+    isComplete: !pageInfo.hasNextPage && olderComments === 0 && reviews.totalCount <= reviews.nodes.length,
   };
 }
 
@@ -242,15 +309,22 @@ const PERMISSIONS = {
  * taken for one of ours, whatever it says (memory-and-security C8 98).
  */
 function ownReviews({ reviews, timelineItems }: v.InferOutput<typeof pullSchema>): readonly OwnReview[] {
-  const own = reviews.nodes.flatMap((node) => {
-    if (node === null || !node.viewerDidAuthor || !isMarked(node.body, { kind: 'review' })) return [];
-    const { url, state, body, commit, submittedAt, author } = node;
-    const by = timelineItems.nodes.findLast((one) => one?.review?.url === url)?.actor?.login;
-    const isOverruled = by !== undefined && by !== author?.login;
-    const at = submittedAt ?? undefined;
-    return [{ id: idOf(url), url, state, body, headSha: commit?.oid, submittedAt: at, isOverruled }];
+  const own = reviews.nodes.filter(
+    ({ viewerDidAuthor, body }) => viewerDidAuthor && isMarked(body, { kind: 'review' }),
+  );
+  return own.toReversed().map(({ url, state, body, commit, submittedAt, author }) => {
+    const dismissal = timelineItems.nodes.findLast(({ review }) => review?.url === url);
+    const isOverruled = dismissal !== undefined && dismissal.actor.login !== author.login;
+    return {
+      id: idOf(url),
+      url,
+      state,
+      body,
+      headSha: commit?.oid,
+      submittedAt: submittedAt ?? undefined,
+      isOverruled,
+    };
   });
-  return own.reverse();
 }
 
 /**
@@ -264,4 +338,53 @@ export function readSubjectsOnce(client: GitHubClient) {
     read.set(place.number, pending);
     return pending;
   };
+}
+
+/** None where the first comment is hidden from the token. */
+function threadOf(node: v.InferOutput<typeof threadSchema>): readonly ReviewThread[] {
+  const [opening] = node.opening.nodes;
+  if (opening === undefined) return [];
+  const { id, isResolved, isOutdated, path, diffSide: side, latest } = node;
+  const first = postOf(opening);
+  return [
+    {
+      id,
+      isResolved,
+      resolvedBy: node.resolvedBy?.login,
+      isOutdated,
+      path,
+      side,
+      line: node.line ?? undefined,
+      originalLine: node.originalLine ?? undefined,
+      hunk: opening.diffHunk,
+      first,
+      reviewId: opening.pullRequestReview ? idOf(opening.pullRequestReview.url) : undefined,
+      replies: latest.nodes.map(postOf).filter((reply) => reply.id !== first.id),
+      repliesTotal: Math.max(0, latest.totalCount - 1),
+    },
+  ];
+}
+
+function postOf(node: v.InferOutput<typeof saidSchema>): DatedPost {
+  const { url, authorAssociation, body, createdAt, lastEditedAt, author, editor } = node;
+  return {
+    id: idOf(url),
+    url,
+    author,
+    authorAssociation,
+    isOurs: node.viewerDidAuthor,
+    body,
+    createdAt,
+    changedAt: lastEditedAt ?? createdAt,
+    // An author or editor whose account is gone is nobody we know.
+    isEditedByOther: lastEditedAt !== null && (author.login === 'ghost' || author.login !== editor.login),
+    thumbsDown: node.thumbsDown.nodes.flatMap(({ user, createdAt: at }) =>
+      user === null ? [] : [{ login: user.login, at }],
+    ),
+  };
+}
+
+/** The number at the end of a URL: `databaseId` is too small for today's, and older servers do not have `fullDatabaseId`. */
+export function idOf(url: string): number {
+  return Number(/\d+$/.exec(url)?.[0]);
 }

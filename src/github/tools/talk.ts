@@ -3,13 +3,11 @@ import { ToolError, warningText } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
 import { cleanLine } from '../../lib/text/format.js';
 import type { FailedCheck } from '../../prompt/context.js';
-import type { Post } from '../../review/seen.js';
 import { isOwnText } from '../../safety/mark.js';
 import { type Tool, thirdParty } from '../../tools/tool.js';
 import { failingChecks } from '../reading/failing-checks.js';
 import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
-import type { ReviewThread } from '../reading/reviews.js';
-import { type FoundSubject, fetchSubject } from '../reading/subject.js';
+import { type DatedPost, type FoundSubject, fetchSubject, type ReviewThread } from '../reading/subject.js';
 
 /** Of each post; a description may be long. */
 const MAX_POST_BYTES = 16 * 1024;
@@ -81,7 +79,7 @@ interface Said {
  */
 function postsOf({ opening, comments, pull }: FoundSubject): readonly Said[] {
   const { author, createdAt: at, body } = opening;
-  const below = comments.map((one) => said(one, 'comment', one.changedAt !== one.createdAt));
+  const below = comments.map((one) => said(one, 'comment'));
   const reviews = (pull?.allReviews ?? [])
     .filter((review) => review.body.trim() !== '')
     .map(({ state, ...review }) => {
@@ -102,13 +100,11 @@ function saidInThread(thread: ReviewThread): readonly Said[] {
   const left = repliesTotal - replies.length;
   const head = `comment on ${place}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}`;
   const reply = `reply on ${place}${left > 0 ? ` (${left} older replies are left out)` : ''}`;
-  return [first, ...replies].map((one, index) =>
-    said(one, index === 0 ? head : reply, one.editedAt !== undefined),
-  );
+  return [said(first, head), ...replies.map((one) => said(one, reply))];
 }
 
-function said({ author, createdAt, body }: Post, what: string, isEdited: boolean): Said {
-  return { what, author: author.login, at: createdAt, isEdited, body };
+function said({ author, createdAt: at, changedAt, body }: DatedPost, what: string): Said {
+  return { what, author: author.login, at, isEdited: changedAt !== at, body };
 }
 
 /** As many posts as fit, at least one. Everybody has a fence of their own, so that nobody can speak in another's name. */
