@@ -1,16 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { createAgentLoader } from '../../../src/agent/loader.js';
 import { refPlace } from '../../../src/github/agents/read-ref.js';
-import { readPathAt } from '../../../src/github/reading/contents.js';
 import { MAX_AGENT_BYTES } from '../../../src/lib/defaults.js';
 import { CREDENTIAL_FILES, HARMLESS_FILES } from '../../helpers/credential-files.js';
-import { createFakeGitHubClient, HELLO, noAbort } from '../../helpers/github-client-fake.js';
+import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import type { FileTree } from '../../helpers/github-state.js';
 import { denied, NAME, startHello } from '../hello-fixture.js';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
-const BLOB = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
-const TREE = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
 const WORKSPACE = '/home/runner/work/hello/hello';
 const AGENT = 'name = "bot"\nmodel = "anthropic/claude-sonnet-4-5"\n';
 
@@ -25,7 +22,7 @@ async function library(
   const ref = github.commit(NAME, files);
   const at = { client, repository: HELLO, ref };
   const place = refPlace({ ...at, memoryRoots, dirs, signal: noAbort(), workspace: WORKSPACE });
-  return { ...hello, ...createAgentLoader([place]), at, ref };
+  return { ...hello, ...createAgentLoader([place]), ref };
 }
 
 describe('loading an agent', () => {
@@ -59,30 +56,20 @@ describe('loading an agent', () => {
     });
   });
 
-  it.each<[string, FileTree, object]>([
-    [
-      '../outside.toml',
-      {},
-      { name: 'ConfigError', message: expect.stringContaining('is not in the repository') },
-    ],
-    ['/etc/agents/a.toml', {}, { message: expect.stringContaining('is not in the repository') }],
-    ['a\\b.toml', {}, { message: expect.stringContaining('is not in the repository') }],
-    [
-      'bot',
-      { 'axe/agents/bot.toml': { link: '/etc/passwd' } },
-      {
-        message: expect.stringContaining('it is a symlink, not a file'),
-        at: { file: 'axe/agents/bot.toml' },
-      },
-    ],
-    [
-      'bot',
-      { 'axe/agents/bot.toml': 'x'.repeat(MAX_AGENT_BYTES + 1) },
-      { message: expect.stringContaining('the limit is 262,144'), at: { file: 'axe/agents/bot.toml' } },
-    ],
-  ])('refuses %s: %#', async (name, files, error) => {
-    const { loadAgent } = await library(files);
-    await expect(loadAgent(name)).rejects.toMatchObject(error);
+  it.each<[string, FileTree[string], string]>([
+    ['../outside.toml', '', 'is not in the repository'],
+    ['/etc/agents/a.toml', '', 'is not in the repository'],
+    ['a\\b.toml', '', 'is not in the repository'],
+    ['bot', { link: '/etc/passwd' }, 'it is a symlink, not a file'],
+    ['bot', 'x'.repeat(MAX_AGENT_BYTES + 1), 'the limit is 262,144'],
+  ])('refuses %s: %#', async (name, file, message) => {
+    const { loadAgent } = await library({ 'axe/agents/bot.toml': file });
+    const at = name === 'bot' ? { file: 'axe/agents/bot.toml' } : undefined;
+    await expect(loadAgent(name)).rejects.toMatchObject({
+      name: 'ConfigError',
+      message: expect.stringContaining(message),
+      at,
+    });
   });
 
   it('does not treat an error as a missing agent', async () => {
@@ -187,7 +174,7 @@ describe('loading context files', () => {
     expect(await countFiles('*.txt', 'docs')).toBe(0);
     await expect(countFiles('a[', '')).rejects.toThrow('invalid glob pattern');
     await expect(countFiles('*', '/elsewhere')).rejects.toThrow('is not in the repository');
-    expect(github.calls()).toEqual([TREE]);
+    expect(github.calls()).toEqual(['GET /repos/{owner}/{repo}/git/trees/{tree_sha}']);
   });
 });
 
@@ -199,30 +186,4 @@ it('guidance is read by one request, without memory, folders and binary files', 
   expect(await loadGuidance(paths, agent)).toEqual([{ path: 'AGENTS.md', content: 'Be brief.' }]);
   expect(github.calls()).toEqual(['POST /graphql repository']);
   expect(JSON.stringify(github.requests()[0]?.body)).not.toContain('memory/AGENTS.md');
-});
-
-describe('a path at a commit', () => {
-  const LARGE = 'é'.repeat(600_000);
-
-  it('C3 50: is read whole if the file has more than 1 MB, unless that is over the limit', async () => {
-    const { at, github } = await library({ 'large.md': LARGE });
-    const found = await readPathAt(at, { path: 'large.md', maxBytes: 1e9 }, noAbort());
-    expect(found.kind === 'file' && new TextDecoder().decode(found.bytes) === LARGE).toBe(true);
-    expect(github.calls()).toEqual([CONTENTS, BLOB]);
-    expect(await readPathAt(at, { path: 'large.md', maxBytes: 1000 }, noAbort())).toEqual({
-      kind: 'refused',
-      reason: 'it has 1,200,000 bytes; the limit is 1,000',
-    });
-    expect(github.calls()).toEqual([CONTENTS, BLOB, CONTENTS]);
-  });
-
-  it.each([[null], ['<html>'], [[]], [{}]])('is refused for the answer %j', async (body) => {
-    const client = createFakeGitHubClient({ [CONTENTS]: () => body });
-    const found = await readPathAt(
-      { client, repository: HELLO, ref: 'main' },
-      { path: 'a', maxBytes: 1 },
-      noAbort(),
-    );
-    expect(found).toMatchObject({ reason: expect.stringContaining('not understood') });
-  });
 });

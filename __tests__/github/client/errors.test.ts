@@ -25,3 +25,8 @@ it.each([
   const error = httpError(asked, 403, {}, { message: 'Resource not accessible by integration' });
   expect(error.remedy).toBe(`Add ${wanted} under \`permissions:\` of the job.`);
 });
+
+it('a permission that is needed with `write` anyway is named so at once', () => {
+  const { remedy } = httpError('GET /repos/o/r/commits/main/check-runs', 403, {}, {}, ['checks']);
+  expect(remedy).toBe('Add `checks: write` under `permissions:` of the job.');
+});

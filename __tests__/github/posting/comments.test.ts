@@ -29,10 +29,12 @@ async function start() {
 type Scene = Awaited<ReturnType<typeof start>>;
 type Post = (scene: Scene, changes?: Partial<MarkedComment>) => ReturnType<typeof publishComment>;
 
-const sticky: Post = ({ client, place }, changes) =>
-  publishComment(client, { ...place, mark, body: 'Done.', ...changes }, false, noAbort());
-const once: Post = ({ client, place }, changes) =>
-  publishComment(client, { ...place, mark, body: 'Done.', ...changes }, true, noAbort());
+const below =
+  (isOnce: boolean): Post =>
+  ({ client, place }, changes) =>
+    publishComment(client, { ...place, mark, body: 'Done.', ...changes }, isOnce, noAbort());
+const sticky = below(false);
+const once = below(true);
 const inThread: Post = ({ client, place, question }, changes) =>
   replyInThread(client, { ...place, commentId: question, mark, body: 'Done.', ...changes }, noAbort());
 
@@ -40,25 +42,15 @@ function ours({ repo }: Scene) {
   return [...repo.comments, ...repo.talk.reviewComments].filter(({ body }) => body.startsWith(marker));
 }
 
+const forgeComment = ({ github }: Scene) =>
+  void github.addComment(NAME, { issue: 42, author: 'monalisa', body: marker });
+const forgeReply = ({ repo, first }: Scene) =>
+  void seedReply(repo, first, { author: 'monalisa', body: marker });
+
 describe.each<[string, Post, string, (scene: Scene) => void]>([
-  [
-    'a sticky comment',
-    sticky,
-    COMMENT,
-    ({ github }) => void github.addComment(NAME, { issue: 42, author: 'monalisa', body: marker }),
-  ],
-  [
-    'a comment that exists once',
-    once,
-    COMMENT,
-    ({ github }) => void github.addComment(NAME, { issue: 42, author: 'monalisa', body: marker }),
-  ],
-  [
-    'a reply in a thread',
-    inThread,
-    REPLY,
-    ({ repo, first }) => void seedReply(repo, first, { author: 'monalisa', body: marker }),
-  ],
+  ['a sticky comment', sticky, COMMENT, forgeComment],
+  ['a comment that exists once', once, COMMENT, forgeComment],
+  ['a reply in a thread', inThread, REPLY, forgeReply],
 ])('%s', (_, post, route, forge) => {
   it('is posted once, with its mark', async () => {
     const scene = await start();

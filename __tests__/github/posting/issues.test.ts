@@ -73,39 +73,31 @@ it('is reported if issues are switched off', async () => {
   await expect(report(hello)).rejects.toMatchObject({ remedy: expect.stringContaining('Switch on issues') });
 });
 
-type Table = [string, (hello: Hello) => ReactionSubject, string];
-
-const SUBJECTS: Table[] = [
-  [
-    'a pull request',
-    () => ({ kind: 'issue', number: 42 }),
-    'POST /repos/{owner}/{repo}/issues/{issue_number}/reactions',
-  ],
+it.each<[string, string, (hello: Hello) => ReactionSubject]>([
+  ['a pull request', '{issue_number}', () => ({ kind: 'issue', number: 42 })],
   [
     'a comment',
-    ({ github }) => ({
-      kind: 'issue-comment',
-      id: github.addComment(NAME, { issue: 42, author: 'hubot', body: '@axe go' }),
-    }),
-    'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions',
+    'comments/{comment_id}',
+    ({ github }) => {
+      const id = github.addComment(NAME, { issue: 42, author: 'hubot', body: '@axe go' });
+      return { kind: 'issue-comment', id };
+    },
   ],
   [
     'a comment on a line',
+    'comments/{comment_id}',
     ({ repo }) => {
       const comments = [{ path: 'src/a.ts', line: 2, body: '@axe go' }];
-      return {
-        kind: 'review-comment',
-        id: seedReview(repo, { pull: 42, author: 'hubot', comments }).comments[0] ?? 0,
-      };
+      const [id = 0] = seedReview(repo, { pull: 42, author: 'hubot', comments }).comments;
+      return { kind: 'review-comment', id };
     },
-    'POST /repos/{owner}/{repo}/pulls/comments/{comment_id}/reactions',
   ],
-];
-
-it.each(SUBJECTS)('a reaction exists once on %s, even after a lost answer', async (_, subjectOf, route) => {
+])('a reaction exists once on %s, even after a lost answer', async (_, path, subjectOf) => {
   const hello = await startHello();
-  hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
   const subject = subjectOf(hello);
+  const room = subject.kind === 'review-comment' ? 'pulls' : 'issues';
+  const route = `POST /repos/{owner}/{repo}/${room}/${path}/reactions`;
+  hello.github.fail({ route, ...BAD_GATEWAY_AFTER_EFFECT });
   for (const _ of [1, 2]) await react(hello.client, hello.place.repository, subject, 'eyes', noAbort());
   expect(hello.repo.talk.reactions).toHaveLength(1);
 });

@@ -1,24 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { fetchComparedDiff, fetchNewSince } from '../../../src/github/reading/changes.js';
 import { parseDiff } from '../../../src/lib/text/diff.js';
-import {
-  type Answer,
-  createFakeGitHubClient,
-  failure,
-  HELLO,
-  noAbort,
-} from '../../helpers/github-client-fake.js';
+import { createFakeGitHubClient, failure, HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { emptyPull } from '../hello-fixture.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-a\n+b\n';
-const FILE = {
-  filename: 'a.ts',
-  status: 'modified',
-  additions: 1,
-  deletions: 1,
-  patch: '@@ -1 +1 @@\n-a\n+b',
-};
+const PATCH = '@@ -1 +1 @@\n-a\n+b';
+const FILE = { filename: 'a.ts', status: 'modified', additions: 1, deletions: 1, patch: PATCH };
 const COMMIT = { sha: 'h', commit: { message: 'm' }, parents: [{}] };
 const AHEAD = { status: 'ahead', total_commits: 1, commits: [COMMIT], files: [FILE] };
 
@@ -69,59 +58,32 @@ describe('the changes since a commit', () => {
   });
 });
 
-const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
-const listed = (index: number) => ({ filename: `f${index}.ts`, patch: '@@ -1 +1 @@\n-a\n+b' });
-
-/** A GitHub that makes no diff of the comparison. */
-async function compare(routes: Readonly<Record<string, Answer>>, pull: number | undefined, status = 406) {
+/** The changed files where GitHub makes no diff of a comparison of these, of a pull request with this head. */
+async function compare(files: readonly object[], status: number, headRefOid?: string) {
   const client = createFakeGitHubClient({
-    ...routes,
-    [COMPARE]: (request) => {
-      if (request.accept?.endsWith('.diff') === true) throw failure(status);
-      return (routes[COMPARE] ?? (() => undefined))(request);
+    graphql: () => ({ repository: { issueOrPullRequest: emptyPull({ headRefOid }) } }),
+    'GET /repos/{owner}/{repo}/pulls/{pull_number}/files': () => [{ ...FILE, filename: 'pushed-later.ts' }],
+    [COMPARE]: ({ accept }) => {
+      if (accept?.endsWith('.diff') === true) throw failure(status);
+      return { files };
     },
   });
+  const pull = headRefOid === undefined ? undefined : 42;
   const pair = { repository: HELLO, base: 'b', head: 'h', pull };
   const { diff, isComplete } = await fetchComparedDiff(client, pair, noAbort());
-  const files = parseDiff(diff);
-  return { files, isComplete, paths: files.map(({ path }) => path) };
+  return { files: parseDiff(diff).map(({ path, hunks }) => [path, hunks.length]), isComplete };
 }
 
-const pull = (headRefOid: string) => () => ({
-  repository: { issueOrPullRequest: emptyPull({ headRefOid }) },
-});
-
-describe('the changed files, if GitHub produces no diff,', () => {
-  it.each([406, 500])('are listed after a %i', async (status) => {
-    const routes = { [COMPARE]: () => ({ files: [listed(1), { filename: 'logo.png' }] }) };
-    const { files, isComplete } = await compare(routes, undefined, status);
-    expect(files.map(({ path, hunks }) => [path, hunks.length])).toEqual([
-      ['f1.ts', 1],
+it.each<[string, number, string | undefined]>([
+  ['after a 406', 406, undefined],
+  ['after a 500', 500, undefined],
+  ['and not those of a commit that was pushed since the event', 406, 'newer'],
+])('the changed files are listed if GitHub produces no diff, %s', async (_, status, head) => {
+  expect(await compare([FILE, { filename: 'logo.png' }], status, head)).toEqual({
+    files: [
+      ['a.ts', 1],
       ['logo.png', 0],
-    ]);
-    expect(isComplete).toBe(true);
-  });
-
-  it('are incomplete if a comparison has as many as GitHub lists', async () => {
-    const files = Array.from({ length: 300 }, (_, index) => listed(index));
-    expect((await compare({ [COMPARE]: () => ({ files }) }, undefined)).isComplete).toBe(false);
-  });
-
-  it('are the pull request’s own, of which GitHub lists more', async () => {
-    const pages: Answer = ({ params }) =>
-      Array.from({ length: params['page'] === 5 ? 20 : 100 }, (_, index) =>
-        listed(Number(params['page']) * 100 + index),
-      );
-    const { paths, isComplete } = await compare({ graphql: pull('h'), [FILES]: pages }, 42);
-    expect([paths.length, isComplete]).toEqual([420, true]);
-  });
-
-  it('are not those of a commit that was pushed since the event', async () => {
-    const routes = {
-      graphql: pull('newer'),
-      [FILES]: () => [listed(666)],
-      [COMPARE]: () => ({ files: [listed(1)] }),
-    };
-    expect((await compare(routes, 42)).paths).toEqual(['f1.ts']);
+    ],
+    isComplete: true,
   });
 });

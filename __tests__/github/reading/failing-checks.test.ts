@@ -10,21 +10,9 @@ const LOGS = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
 
 function addRun({ repo, headSha }: Hello, run: Partial<StoredCheckRun> & Pick<StoredCheckRun, 'name'>): void {
   const { checkRuns, jobLogs } = repo.talk;
-  const about = {
-    externalId: '',
-    status: 'completed',
-    conclusion: 'failure',
-    app: 'github-actions',
-  } as const;
-  checkRuns.push({
-    id: nextId(checkRuns),
-    headSha,
-    title: null,
-    summary: null,
-    annotations: [],
-    ...about,
-    ...run,
-  });
+  const about = { externalId: '', title: null, summary: null, annotations: [], app: 'github-actions' };
+  const ended = { status: 'completed', conclusion: 'failure' } as const;
+  checkRuns.push({ id: nextId(checkRuns), headSha, ...about, ...ended, ...run });
   if (run.job !== undefined) jobLogs.set(run.job, `start\n##[error]${run.name} broke\nPost job cleanup.\n`);
 }
 
@@ -55,19 +43,12 @@ it('the last failures are listed, with the ends of the logs of Actions jobs', as
   addStatus(hello, { context: 'ci/fixed', state: 'success' });
   const { failed: checks, isComplete, unread } = await failing(hello);
   expect([isComplete, unread]).toEqual([true, []]);
-  expect(checks.map(({ name, conclusion }) => [name, conclusion])).toEqual([
-    ['coverage', 'failure'],
-    ['more', 'failure'],
-    ['slow', 'timed_out'],
-    ['test', 'failure'],
-    ['ci/old', 'failure'],
-  ]);
-  expect(checks.map(({ log }) => log)).toEqual([
-    undefined,
-    '##[error]more broke',
-    '##[error]slow broke',
-    undefined,
-    undefined,
+  expect(checks.map(({ name, conclusion, log }) => [name, conclusion, log])).toEqual([
+    ['coverage', 'failure', undefined],
+    ['more', 'failure', '##[error]more broke'],
+    ['slow', 'timed_out', '##[error]slow broke'],
+    ['test', 'failure', undefined],
+    ['ci/old', 'failure', undefined],
   ]);
   expect(checks[3]).toMatchObject({ summary: 'Failed\n\n1 of 9' });
   expect(checks[4]).toMatchObject({ summary: 'No' });

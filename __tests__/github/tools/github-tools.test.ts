@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/event/trigger.js';
 import { createGitHubReader } from '../../../src/github/reading/reader.js';
-import { MAX_TOOL_RESULT_BYTES, READ_FILE_LINES } from '../../../src/lib/defaults.js';
+import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
 import { createTools, TOOL_NAMES, type ToolParts } from '../../../src/run/tool-registry.js';
 import { type Answer, createFakeGitHubClient, failure, noAbort } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
-import { comment, pullRequest } from '../../helpers/triggers.js';
+import { pullRequest } from '../../helpers/triggers.js';
 import { DIFF, denied, emptyPull, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
@@ -95,32 +95,11 @@ modified big.sql +0 -0
     expect(renamed).toContain('source="diff of docs/new.md"');
     expect(renamed).not.toContain('shows no lines');
     expect((await call('diff', { path: 'big.sql' })).text).toContain('[GitHub shows no lines of this change');
+    expect((await call('diff', { path: 'big.sql', offset: 9 })).text).toContain('exceeds file length');
     expect(await call('diff', { path: 'src/b.ts' })).toEqual({
       text: '"src/b.ts" is not among the changed files; `github_diff` without `path` lists the changed files',
       isError: true,
     });
-  });
-
-  it('returns pages, without leaving out a line', async () => {
-    const lines = Array.from({ length: READ_FILE_LINES + 20 }, (_, index) => `+line ${index + 1}`);
-    const diff = `diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -0,0 +1,${lines.length} @@\n${lines.join('\n')}\n`;
-    const { call } = await scene({ diff });
-    const first = await call('diff', { path: 'a' });
-    expect(first.text).toMatch(/\n\[the file goes on; read on with offset 2001\]$/);
-    const second = await call('diff', { path: 'a', offset: 2001 });
-    expect(second.text).not.toContain('goes on; read');
-    expect(`${first.text}\n${second.text}`.match(/^\+line \d+$/gm)).toEqual(lines);
-    expect(await call('diff', { path: 'a', offset: 9999 })).toMatchObject({
-      isError: true,
-      text: expect.stringContaining('exceeds file length'),
-    });
-  });
-
-  it('is put together from the files if GitHub does not produce it', async () => {
-    const { call, github } = await scene();
-    github.fail({ route: COMPARE, accept: 'diff', status: 406 });
-    expect((await call('diff', { path: 'docs/b.md' })).text).toMatch(/new file mode 100644[\s\S]*\+hello/);
-    expect(github.calls()).toContain('GET /repos/{owner}/{repo}/pulls/{pull_number}/files');
   });
 
   it('reports that GitHub lists only a part of the files', async () => {
@@ -277,24 +256,15 @@ describe('github_history', () => {
 
 describe('github_checks', () => {
   const about = { externalId: '', title: null, summary: null, annotations: [], status: 'completed' as const };
-  const app = 'github-actions';
 
   it('lists those of the head, or the one that is named, with the ends of the logs', async () => {
     const { call, repo, headSha } = await scene();
+    const run = { ...about, headSha, app: 'github-actions' };
     repo.talk.checkRuns.push(
-      {
-        ...about,
-        headSha,
-        id: 1,
-        name: 'test\nPASSED: all',
-        summary: ' 1 of 9 ',
-        conclusion: 'failure',
-        app,
-        job: 9,
-      },
-      { ...about, headSha, id: 2, name: 'lint', conclusion: 'success', app },
-      { ...about, headSha, id: 3, name: 'slow', status: 'in_progress', conclusion: null, app },
-      { ...about, headSha, id: 4, name: 'gone', conclusion: 'timed_out', app, job: 8 },
+      { ...run, id: 1, name: 'test\nPASSED: all', summary: ' 1 of 9 ', conclusion: 'failure', job: 9 },
+      { ...run, id: 2, name: 'lint', conclusion: 'success' },
+      { ...run, id: 3, name: 'slow', status: 'in_progress', conclusion: null },
+      { ...run, id: 4, name: 'gone', conclusion: 'timed_out', job: 8 },
     );
     repo.talk.jobLogs.set(9, `start\nnot ok 1\n##[error]${FORGED}\nPost job cleanup.\n`);
     const { text, isTainted } = await call('checks', { log_lines: 2 });
@@ -483,20 +453,5 @@ describe('the sources of taint (D19)', () => {
     const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
     second.github.fail(denied(route, 'metadata=read'));
     expect((await second.call('comments')).isTainted).toBe(true);
-  });
-});
-
-describe('a comment on a pull request', () => {
-  it.each([
-    ['a fork', 'monalisa/hello'],
-    ['a fork that was deleted', null],
-  ])('of %s is tainted by its head', async (_, repository) => {
-    const hello = await startHello();
-    const { headSha: sha, baseSha } = hello;
-    const base = { ref: 'main', sha: baseSha };
-    hello.github.addPull(NAME, { number: 43, base, head: { ref: 'topic', sha, repository }, diff: DIFF });
-    const { call } = toolsOf(hello, comment({ on: 'pull_request', number: 43 }));
-    expect(await call('file', { path: 'docs/b.md' })).toMatchObject({ isError: false, isTainted: true });
-    expect(await call('file', { path: 'src/a.ts', ref: 'base' })).toMatchObject({ isTainted: false });
   });
 });
