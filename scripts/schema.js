@@ -6,7 +6,7 @@ import { buildSync } from 'esbuild';
 const contents = `
   export { FINDINGS_SCHEMA } from './scripts/schema/findings-schema.ts';
   export { agentJsonSchema } from './scripts/schema/json-schema.ts';
-  export { AGENT_TOOLS } from './src/run/tool-registry.ts';
+  export { AGENT_TOOLS } from './src/run/tools.ts';
 `;
 
 const { outputFiles } = buildSync({

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, FIXER } from '../../src/agent/built-in.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { checkAgentName } from '../../src/agent/loader.js';
-import { TOOL_NAMES } from '../../src/run/tool-registry.js';
+import { TOOL_NAMES } from '../../src/run/tools.js';
 import { REVIEW_TOOL_NAMES } from '../../src/tools/review/review-tools.js';
 
 const KNOWN: readonly string[] = [

@@ -8,7 +8,7 @@ import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
 import { inspectAgent } from '../../src/agent/inspect.js';
 import { scaffoldAgent } from '../../src/agent/scaffold.js';
 import { ACTION_ADDRESS, agentSchemaUrl } from '../../src/lib/product.js';
-import { AGENT_TOOLS } from '../../src/run/tool-registry.js';
+import { AGENT_TOOLS } from '../../src/run/tools.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const SCHEMA: unknown = JSON.parse(readFileSync(join(ROOT, 'schema/agent.schema.json'), 'utf8'));

@@ -12,7 +12,7 @@ import {
   MAX_TURNS,
 } from '../../src/lib/defaults.js';
 import { findFacts, findPrice, findProvider, PROVIDER_IDS } from '../../src/model/catalog.js';
-import { createTools, type ToolParts } from '../../src/run/tool-registry.js';
+import { createTools, type ToolParts } from '../../src/run/tools.js';
 import { ACTION_INPUTS } from '../helpers/action-yml.js';
 import { cellsOf, DOCS, markedTable, readDocument } from '../helpers/documents.js';
 

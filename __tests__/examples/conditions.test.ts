@@ -3,7 +3,7 @@ import type { Admission } from '../../src/event/admission.js';
 import { parseEvent } from '../../src/event/parse-event.js';
 import type { Trigger } from '../../src/event/trigger.js';
 import { DEFAULT_ADMISSION_POLICY } from '../../src/event/trust.js';
-import { readCommand } from '../../src/run/commands/read-command.js';
+import { readCommand } from '../../src/run/commands/run-command.js';
 import { readInputs } from '../../src/runner/inputs.js';
 import { decideAdmission } from '../helpers/admission.js';
 import { allWebhooks, type Payload, type PayloadPatch, patchPayload } from '../helpers/webhooks.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { AGENT_TOOLS, createTools, type ToolParts } from '../../src/run/tool-registry.js';
+import { AGENT_TOOLS, createTools, type ToolParts } from '../../src/run/tools.js';
 import { grantTools } from '../../src/tools/effects.js';
 import { agentOf } from '../helpers/needed-permissions.js';
 

@@ -1,8 +1,7 @@
 import { admit } from '../../src/run/admit.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
-import { makePlan } from '../../src/run/plan.js';
+import { makePlan, restore } from '../../src/run/plan.js';
 import type { Restored, RunReport, RunRequest } from '../../src/run/records.js';
-import { restore } from '../../src/run/restore.js';
 
 /** A run that is ready for its model, or the reason why there is nothing to do. */
 export type Prepared =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { estimateText } from '../../src/lib/text/bytes.js';
-import { fitPrompt, type PromptParts } from '../../src/prompt/fit-prompt.js';
+import { fitPrompt, type PromptParts } from '../../src/prompt/prompt.js';
 import { fence } from '../../src/safety/fence.js';
 
 const DIFF = ['a.ts', 'b.ts', 'c.ts']

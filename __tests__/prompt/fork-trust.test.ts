@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trust } from '../../src/event/trust.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
-import { isForkUnknown, trustOfDiff } from '../../src/prompt/context-trust.js';
+import { isForkUnknown, trustOfDiff } from '../../src/run/admit.js';
 import { comment, pullRequest } from '../helpers/triggers.js';
 
 const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: 'octocat can write to the repository' };

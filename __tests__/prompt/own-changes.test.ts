@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAgent } from '../../src/agent/inspect.js';
 import type { TriggerContext } from '../../src/prompt/context.js';
-import { type Instructions, warnOfOwnChanges } from '../../src/prompt/context-trust.js';
+import { type Instructions, warnOfOwnChanges } from '../../src/prompt/guidance.js';
 
 const TOML = 'name = "bot"\nmodel = "openai/m"\nsystem_prompt = "You help."\nfiles = ["docs/*.md"]\n';
 const AGENT = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ALL_NOTES_TOOLS, type NotesTool } from '../../src/memory/notes/place.js';
-import { buildSystemPrompt, notesToolsPrompt, skillBody, withMemory } from '../../src/prompt/system.js';
+import { buildSystemPrompt, notesToolsPrompt, skillBody, withMemory } from '../../src/prompt/prompt.js';
 
 const NOTHING = { systemPrompt: '', skill: '', files: [] };
 const RULE = '\n\n---\n\n';

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { parseEvent } from '../../src/event/parse-event.js';
-import { readTrigger } from '../../src/run/trigger.js';
+import { parseEvent, readTrigger } from '../../src/event/parse-event.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { loadWebhook, type Payload } from '../helpers/webhooks.js';
 

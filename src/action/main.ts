@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { getIDToken, setSecret } from '@actions/core';
 import type { AgentLibrary } from '../agent/agent-source.js';
+import { readTrigger } from '../event/parse-event.js';
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createSubjectFiles } from '../github/reading/commit-files.js';
@@ -26,7 +27,6 @@ import { answerForm } from '../run/plan.js';
 import type { RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { createToolOpener } from '../run/tools.js';
-import { readTrigger } from '../run/trigger.js';
 import { type ActionReporter, createActionReporter } from '../runner/action-reporter.js';
 import {
   type FailOn,

@@ -12,7 +12,7 @@ import type { RunOutcome, RunStats } from '../lib/outcome.js';
 import { cutToBytes } from '../lib/text/bytes.js';
 import { count, grouped } from '../lib/text/format.js';
 import { effectiveReserve } from '../memory/notes/context-block.js';
-import type { Prompt } from '../prompt/fit-prompt.js';
+import type { Prompt } from '../prompt/prompt.js';
 import type { Tool } from '../tools/tool.js';
 import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';

@@ -87,6 +87,30 @@ export type TriggerContext = Surroundings & { readonly warnings: readonly Warnin
     | { readonly kind: 'none' }
   );
 
+/**
+ * The surroundings as the agent's state knows them: of what bears our mark, only what it has posted is ours, since every
+ * workflow of a repository posts under one account. The rest is a stranger's.
+ */
+export function knowOwnRemarks<Context extends Surroundings>(
+  context: Context,
+  posted: ReadonlySet<number>,
+): Context {
+  const known = (remark: Remark): Remark =>
+    posted.has(remark.id) || posted.has(remark.reviewId ?? 0) ? remark : { ...remark, isOurs: false };
+  const { comments, threads } = context;
+  return {
+    ...context,
+    comments: comments?.map(known),
+    threads: threads?.map((thread) => ({ ...thread, remarks: thread.remarks.map(known) })),
+  };
+}
+
+/** Whether it is then shown words of a run that had read strangers' text. */
+export function hasTaintedRemarks({ comments = [], threads = [] }: Surroundings): boolean {
+  const remarks = [...comments, ...threads.flatMap((thread) => thread.remarks)];
+  return remarks.some(({ isOurs, lane }) => isOurs && lane === 'tainted');
+}
+
 /** A change on this machine (`--git <range>`). */
 export interface LocalChange {
   /** As git takes it; empty for a diff that was piped in. */

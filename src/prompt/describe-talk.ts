@@ -5,7 +5,6 @@ import { cutToBytes } from '../lib/text/bytes.js';
 import { cleanLine, count, grouped } from '../lib/text/format.js';
 import { fence, visibleMarkdown } from '../safety/fence.js';
 import type { LinkedIssueNote, Remark, RemarkThread, Surroundings } from './context.js';
-import { isHeardByTrusted } from './context-trust.js';
 
 /**
  * What people said around a trigger: linked issues, the conversation, threads on lines. `showsStrangers`: people without
@@ -14,7 +13,8 @@ import { isHeardByTrusted } from './context-trust.js';
 export function describeTalk(surroundings: Surroundings, showsStrangers: boolean): Parts {
   const { issues = [], comments = [], threads = [] } = surroundings;
   const { changedLater = 0, olderComments = 0, unread = [] } = surroundings;
-  const isHeard = (remark: Remark) => showsStrangers || isHeardByTrusted(remark);
+  const isHeard = ({ isOurs, lane, mayWrite }: Remark) =>
+    showsStrangers || mayWrite || (isOurs && lane !== 'untrusted');
   const heardThreads = threads.map((thread) => ({ ...thread, remarks: thread.remarks.filter(isHeard) }));
   const said = [...issues.map(({ remark }) => remark), ...comments, ...threads.flatMap((one) => one.remarks)];
   const strangers = said.filter((remark) => !isHeard(remark)).length;

@@ -1,10 +1,10 @@
 import type { AgentLibrary, LoadedAgent } from '../agent/agent-source.js';
-import type { Trigger } from '../event/trigger.js';
+import type { Repository, Trigger } from '../event/trigger.js';
 import { MAX_GUIDANCE_BYTES } from '../lib/defaults.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
-import { count } from '../lib/text/format.js';
+import { cleanLine, count } from '../lib/text/format.js';
 import { selectPaths } from '../lib/text/glob.js';
 import type { ContextFile, LocalChange, TriggerContext } from './context.js';
 
@@ -132,4 +132,67 @@ function reviewPart(text: string): string {
 /** Of a heading; of any other line more than a heading can have. */
 function levelOf(line = ''): number {
   return /^ {0,3}(#{1,6})(?=[ \t])/.exec(line)?.[1]?.length ?? 7;
+}
+
+export interface Instructions {
+  readonly agent: LoadedAgent;
+  /** As the agent names it; empty for none. */
+  readonly skill: string;
+  readonly files: readonly ContextFile[];
+  /** Where the project's guidance was looked for. */
+  readonly guidance: readonly string[];
+  /** The pull request's own; left out where it is not known. */
+  readonly repository?: Pick<Repository, 'owner' | 'name'>;
+}
+
+/**
+ * Tells that a pull request changes what the run takes its instructions from, and which version was used: the base's,
+ * so nobody wonders why the change has no effect yet (D21, memory-and-security C6 81). Undefined where it changes none of it.
+ */
+export function warnOfOwnChanges(
+  { agent, skill, files, guidance, repository }: Instructions,
+  context: TriggerContext | undefined,
+): Warning | undefined {
+  if (context?.kind !== 'pull_request') return undefined;
+  const changed = context.files.flatMap(({ path, previousPath }) =>
+    previousPath === undefined ? [path] : [path, previousPath],
+  );
+  const matching = new Set(selectPaths(agent.config.files, changed));
+  const isElsewhere = isOfAnother(agent.source, repository);
+  const own = changed.filter(
+    (path) =>
+      // The source names repository and ref before the path.
+      (!isElsewhere && (`:${agent.source}`.endsWith(`:${path}`) || isSkill(skill, path))) ||
+      matching.has(path) ||
+      guidance.includes(path) ||
+      files.some((file) => isBelow(path, file.path)),
+  );
+  if (own.length === 0) return undefined;
+  const named = [...new Set(own)].map((path) => `\`${cleanLine(path, MAX_NAME)}\``);
+  const rest = named.length > MAX_NAMED ? ` and ${named.length - MAX_NAMED} more` : '';
+  return {
+    code: 'agent-changed-in-pull-request',
+    message: `the pull request changes ${named.slice(0, MAX_NAMED).join(', ')}${rest}, which this run takes its instructions from. The version of the base branch was used; the change takes effect once it is merged.`,
+  };
+}
+
+const MAX_NAMED = 5;
+const MAX_NAME = 200;
+
+/** An agent of `agents-repo` is none that the pull request could change. */
+function isOfAnother(source: string, repository: Instructions['repository']): boolean {
+  if (repository === undefined || !/^[^/@:]+\/[^/@:]+@/.test(source)) return false;
+  return !source.toLowerCase().startsWith(`${repository.owner}/${repository.name}@`.toLowerCase());
+}
+
+/** A bare name is a folder with a `SKILL.md`; both lie below a folder that is not known here (D4). */
+function isSkill(skill: string, path: string): boolean {
+  if (skill === '') return false;
+  const isPath = skill.includes('/') || skill.endsWith('.md');
+  return isBelow(path, isPath ? skill.replace(/^(?:\.\/)+/, '') : `skills/${skill}/SKILL.md`);
+}
+
+/** Whether a path of the repository is this one below some folder of it. */
+function isBelow(path: string, relative: string): boolean {
+  return path === relative || path.endsWith(`/${relative}`);
 }

@@ -26,7 +26,7 @@ import {
 } from '../lib/text/format.js';
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
 import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
-import { buildSystemPrompt, withMemory } from '../prompt/system.js';
+import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
 import { formatSeverities, isOpen } from '../review/finding.js';
 import type { Validation } from '../run/records.js';
 import { allFaults, formatValidation, formatVerdict, isValid } from '../run/validate.js';

@@ -24,7 +24,6 @@ import {
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { isLimited, spendBefore, usedUp } from '../loop/budget.js';
 import { createPathFilter, type TriggerContext } from '../prompt/context.js';
-import { isForkUnknown, trustOfDiff } from '../prompt/context-trust.js';
 import { planReview } from '../review/buffered.js';
 import { filesWithoutLines, planScope, reviewCommand, type Scope } from '../review/scope.js';
 import { isPaused, type ReviewFact } from '../review/state-facts.js';
@@ -32,7 +31,6 @@ import type { Dependencies } from './dependencies.js';
 import { planMemory, readMemory } from './memory.js';
 import { planNotes } from './notes.js';
 import type { Admitted, Basis, RunReport, RunRequest } from './records.js';
-import { postsReviews } from './scope.js';
 
 /** An event that starts nothing; `at` is how far it came, where that is to the agent and its memory. */
 export type Skipped = Extract<RunReport, { kind: 'skipped' }> & { readonly at?: Admitted };
@@ -201,6 +199,11 @@ async function admitByState(
   return at;
 }
 
+/** Whether an agent has a tool that writes reviews. */
+export function postsReviews({ config }: LoadedAgent): boolean {
+  return config.tools.includes('add_review_comment') || config.tools.includes('submit_review');
+}
+
 /**
  * Whether the event can come to a commit that was reviewed before, without anybody asking for that. Nothing was reviewed
  * of one that was just opened, and a run of a later attempt was started again by hand.
@@ -233,6 +236,31 @@ async function readContext(
   const context = await github?.context(trigger, deadline.signal);
   if ((context?.checks ?? []).length > 0) taint.add({ kind: 'failing-checks' });
   return context;
+}
+
+/** Whether only the fetched context says if the change comes from a fork: events of plain comments do not. */
+export function isForkUnknown(trigger: Trigger, { level }: Trust): boolean {
+  return (
+    level === 'trusted' &&
+    trigger.kind === 'comment' &&
+    trigger.on === 'pull_request' &&
+    trigger.isFork === undefined
+  );
+}
+
+/** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
+export function trustOfDiff(trust: Trust, trigger: Trigger, context: TriggerContext | undefined): Trust {
+  if (trigger.kind === 'local') return trust;
+  if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
+  if (context.pinned === undefined) return trust;
+  const { owner, name } = trigger.repository;
+  const from = context.pinned.head.repository;
+  if (from?.toLowerCase() === `${owner}/${name}`.toLowerCase()) return trust;
+  return untrusted('the pull request comes from a fork');
+}
+
+function untrusted(reason: string): Trust {
+  return { level: 'untrusted', lane: 'untrusted', reason };
 }
 
 /**

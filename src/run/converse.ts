@@ -11,7 +11,7 @@ import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } fr
 import type { Dependencies } from './dependencies.js';
 import { holdConversation } from './hold-conversation.js';
 import { reviewInPasses } from './passes.js';
-import { openPublications } from './publishing-tools.js';
+import { openPublications } from './publish.js';
 import type { Conversed, Memory, Plan, ReadByRun, Restored, RunNotes, RunRequest } from './records.js';
 import { spentKeeper } from './save.js';
 import { verifyFindings, verifySettlements } from './verify.js';

@@ -38,7 +38,7 @@ import { newestEntries } from '../memory/stores/read-log.js';
 import { parseReviewFacts } from '../review/state-facts.js';
 import { worthTable } from '../review/worth.js';
 import { agentWorkdir } from './admit.js';
-import { openAgentMemory } from './commands/open-agent-memory.js';
+import { openAgentMemory } from './commands/command.js';
 import { openModel } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
 import { checkCited, placesOf } from './notes.js';

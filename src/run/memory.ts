@@ -82,7 +82,12 @@ export async function readMemory(
 }
 
 /** What is to be told of memory and notes before the run; that a store cannot be read is told once. */
-export function memoryWarnings(plan: Plan, memory: Memory, deps: Dependencies): readonly Warning[] {
+export function memoryWarnings(
+  plan: Plan,
+  memory: Memory | undefined,
+  deps: Dependencies,
+): readonly Warning[] {
+  if (memory === undefined) return [];
   const { restored, notes } = memory;
   const isFailed = restored.kind === 'failed';
   const ofNotes = (notes?.warnings ?? []).filter(({ code }) => !isFailed || code !== 'memory-load-failed');

@@ -20,7 +20,7 @@ import {
 import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
 import { damageOf, damageWarning } from '../memory/stores/read-log.js';
-import { notesToolsPrompt } from '../prompt/system.js';
+import { notesToolsPrompt } from '../prompt/prompt.js';
 import { sanitize } from '../safety/sanitize.js';
 import { createMemoryTools } from '../tools/memory/memory-tools.js';
 import type { Tool } from '../tools/tool.js';

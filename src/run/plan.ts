@@ -19,22 +19,25 @@ import {
 import {
   createPathFilter,
   type DiffPolicy,
+  hasTaintedRemarks,
+  knowOwnRemarks,
   type LocalChange,
   type TriggerContext,
 } from '../prompt/context.js';
-import { hasTaintedRemarks, knowOwnRemarks, warnOfOwnChanges } from '../prompt/context-trust.js';
 import { splitDiff } from '../prompt/diff-pack.js';
-import { readGuidance } from '../prompt/guidance.js';
-import { buildSystemPrompt, skillBody } from '../prompt/system.js';
+import { readGuidance, warnOfOwnChanges } from '../prompt/guidance.js';
+import { buildSystemPrompt, skillBody } from '../prompt/prompt.js';
 import { isBlank, resolveTask, type Task, type TaskParts } from '../prompt/task.js';
+import { formatKnown } from '../review/said.js';
 import { type Coverage, coverageOf, NOTHING_READ, reviewCommand } from '../review/scope.js';
 import { postedIds } from '../review/state-facts.js';
-import { admitChange, firstGiven, runAhead, type Skipped } from './admit.js';
+import { FENCE_NOTICE } from '../safety/fence.js';
+import { admitChange, firstGiven, postsReviews, runAhead, type Skipped } from './admit.js';
 import { openModel, smallerWindow } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
-import { learnAnswers } from './learn.js';
-import type { Admitted, Basis, Draft, Plan, ReviewPass, RunRequest } from './records.js';
-import { changeOf, findScope, postsReviews } from './scope.js';
+import { changeOf, findScope, learnAnswers, needsFindings } from './earlier-reviews.js';
+import { memoryWarnings } from './memory.js';
+import type { Admitted, Basis, Draft, Plan, Restored, ReviewPass, RunRequest } from './records.js';
 
 /**
  * The second step: everything that is decided before a model is asked, but for what memory teaches. What needs the
@@ -308,4 +311,39 @@ function withoutShown(
 
 function partNote(name: string): string {
   return `The change is too large to be read at once. You are shown ${name}; the other parts are reviewed at the same time. Report what you find in your part. Where it depends on another file, read that with your tools. In the summary speak of your part alone, in one or two sentences.`;
+}
+
+/**
+ * The third step: waits for memory, reports what is wrong with it, and finishes the plan with what its findings taught. A
+ * dry run shows the plan without lessons where memory is kept in another repository. Rejects only for an aborted signal.
+ */
+export async function restore(request: RunRequest, draft: Draft, deps: Dependencies): Promise<Restored> {
+  const { plan, taint, change, model } = draft;
+  const memory = await draft.memory;
+  const learned = await draft.learned;
+  // A review that has to know its findings ends with this very refusal, which is told once.
+  const isTold = ({ message }: Warning) =>
+    needsFindings(plan) && learned.trouble?.startsWith(message) === true;
+  for (const warning of plan.warnings) if (!isTold(warning)) deps.reporter.warn(warning);
+  for (const warning of memoryWarnings(plan, memory, deps)) deps.reporter.warn(warning);
+  const { ledger } = learned;
+  const isHidden = request.dryRun && request.isMemoryHidden;
+  // Without write access nobody's words may reach the model through ours: places and kinds alone are shown.
+  const isUntrusted = taint.lane(plan.trust.lane) !== 'trusted';
+  const isKnown = ledger !== undefined && change !== undefined && !isHidden;
+  const lessons = isKnown ? formatKnown(ledger, isUntrusted) : undefined;
+  return { plan: withLessons(plan, lessons), memory, learned, taint, change, model };
+}
+
+/** The lessons are at the end of each user message. Every pass shows a diff, so it explains its fences already. */
+function withLessons(plan: Plan, lessons: string | undefined): Plan {
+  if (lessons === undefined) return plan;
+  const { task, passes } = plan;
+  const { message } = task;
+  const parts = message.includes(FENCE_NOTICE) ? [message, lessons] : [message, FENCE_NOTICE, lessons];
+  return {
+    ...plan,
+    task: { ...task, message: parts.join('\n\n') },
+    passes: passes?.map((pass) => ({ ...pass, message: `${pass.message}\n\n${lessons}` })),
+  };
 }

@@ -1,13 +1,24 @@
-import { laneOfWords, whyOnlyPatch } from '../event/trust.js';
-import { type Buffered, NOTHING_BUFFERED } from '../review/buffered.js';
-import { applyActs, type Ledger } from '../review/ledger.js';
-import { type MarksOnPull, markFacts, marksOf } from '../review/state-facts.js';
-import type { Skipped } from './admit.js';
+import type { LoadedAgent } from '../agent/agent-source.js';
+import { subjectNumber } from '../event/trigger.js';
+import { laneOfWords, mayChange, whyOnlyPatch } from '../event/trust.js';
+import type { Warning } from '../lib/errors.js';
+import { parseDiff } from '../lib/text/diff.js';
+import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
+import { isReadByPeople } from '../prompt/diff-pack.js';
+import { Publications } from '../review/buffer.js';
+import { type Buffered, NOTHING_BUFFERED, type PublishRules } from '../review/buffered.js';
+import { readDiffLines } from '../review/diff-lines.js';
+import { createShownFiles, linesOfDiff } from '../review/evidence.js';
+import { applyActs, Ledger } from '../review/ledger.js';
+import { lastReviewed, type MarksOnPull, markFacts, marksOf } from '../review/state-facts.js';
+import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
+import type { Tool } from '../tools/tool.js';
+import type { Changes } from '../tools/workspace/changes.js';
+import { postsReviews, type Skipped } from './admit.js';
 import type { Dependencies, FindingsToTell } from './dependencies.js';
-import { pullOf, readAgain, readFindings } from './learn.js';
+import { needsFindings, pullOf, readAgain, readFindings } from './earlier-reviews.js';
 import type { Admitted, Conversed, Published, Restored, RunReport, RunRequest } from './records.js';
 import { entriesOf, factsChange, keepInJournal, UNSTOPPED } from './save.js';
-import { needsFindings, postsReviews } from './scope.js';
 
 /** An entry that is set before anything is posted, or of a run that posts nothing, says nothing of a comment. */
 export const UNPUBLISHED: Published = { line: undefined, url: undefined };
@@ -142,4 +153,131 @@ export async function refuseUnread(
     remedy: 'Start the run again.',
   } as const;
   return { kind: 'skipped', decision, isIncomplete: true, reviewResult };
+}
+
+/**
+ * What the agents of a run publish to, all of them together (D23); nothing without an event or a change on this machine, whose
+ * findings are printed. `policy` says which files the review is about, and `run` is what no other run has.
+ */
+export function openPublications(
+  { plan, memory, taint, change, learned }: Restored,
+  policy: DiffPolicy,
+  run: string,
+  rules: PublishRules,
+  changes?: Changes,
+  toFix?: RunRequest['toFix'],
+): Publications | undefined {
+  const { trigger, scope, trust } = plan;
+  const isLocal = trigger.kind === 'local';
+  if (isLocal && change === undefined) return undefined;
+  const subject = isLocal ? undefined : subjectNumber(trigger);
+  const ledger = isLocal ? withoutEarlier(plan.agent.name) : learned.ledger;
+  const open = {
+    rules,
+    subject,
+    isLocal,
+    changes:
+      changes !== undefined && mayChange(trust)
+        ? {
+            problem: () => changes.problem,
+            whyOnlyPatch: () => whyOnlyPatch(trust, taint),
+            endCommit: () => changes.endCommit(),
+          }
+        : undefined,
+    toFix,
+    isOnPull: pullOf(trigger) !== undefined && !('isClosed' in trigger && trigger.isClosed === true),
+  };
+  if (change === undefined || ledger === undefined) return new Publications({ ...open, review: undefined });
+  const files = parseDiff(change.diff);
+  const shown = createShownFiles();
+  for (const lines of linesOfDiff(files)) shown.show(lines);
+  const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
+  const review = {
+    lines: ledger.context.lines ?? readDiffLines(change.diff),
+    fresh: scope?.kind === 'since' ? readDiffLines(scope.change.diff) : undefined,
+    ledger,
+    // Strangers may have a part in what the run reads.
+    isUntrusted: laneOfWords(trust, taint) !== 'trusted',
+    overrides: plan.review.overrides,
+    isRead: (path: string) => !unread.has(path),
+    run,
+    shown,
+    isInScope: createPathFilter(policy),
+    isLaterReview: subject !== undefined && lastReviewed(memory?.facts ?? [], subject) !== undefined,
+  };
+  return new Publications({ ...open, review });
+}
+
+/** Each review of a change on this machine is its first. */
+function withoutEarlier(agent: string): Ledger {
+  const context = { agent, lines: undefined, isFork: false, isTrusted: true, isPushByWriter: false } as const;
+  const isWriter = () => false;
+  return new Ledger({ ...context, gate: 'major', memory: undefined, lessons: [], isWriter }, undefined, []);
+}
+
+/**
+ * Makes the publishing tools an agent lists: those that have something to publish to (D22). Gives the agent as its other tools
+ * are opened for.
+ */
+export function publishingTools(
+  agent: LoadedAgent,
+  publications: Publications | undefined,
+): { readonly agent: LoadedAgent; readonly tools: readonly Tool[]; readonly warnings: readonly Warning[] } {
+  const { config } = agent;
+  // The triager that comes with the product suggests labels where it may set none.
+  const isIdle = agent.source === 'built-in' && publications?.allowsLabels === false;
+  // Whoever raises findings may end them: an agent names that tool no more than a person would.
+  const ends = (name: string) => name === 'settle_finding' && config.tools.includes('add_review_comment');
+  const listedNames = REVIEW_TOOL_NAMES.filter(
+    (name) => (config.tools.includes(name) || ends(name)) && !(isIdle && name === 'set_labels'),
+  );
+  if (!REVIEW_TOOL_NAMES.some((name) => config.tools.includes(name))) {
+    return { agent, tools: [], warnings: [] };
+  }
+  const offered =
+    publications === undefined
+      ? []
+      : createReviewTools(publications).filter(
+          ({ name }) => listedNames.includes(name) && publications.isOpenTo(name),
+        );
+  const has = (name: string) => offered.some((tool) => tool.name === name);
+  // What is pushed where there is a pull request to push to is a pull request of its own elsewhere.
+  const isReplaced = (name: string) => name === 'push_to_pull_request' && has('open_pull_request');
+  const missing = listedNames.filter((name) => name !== 'settle_finding' && !has(name) && !isReplaced(name));
+  const others = config.tools.filter((name) => !REVIEW_TOOL_NAMES.includes(name));
+  return {
+    agent: { ...agent, config: { ...config, tools: others } },
+    tools: offered,
+    warnings: warningsOf(agent.name, missing, publications),
+  };
+}
+
+/**
+ * A reviewer that runs on a push, a schedule or a laptop too answers there in words: nothing to warn of. Where there is a
+ * pull request without a diff, or an agent of another kind, somebody expects something that will not happen.
+ */
+function warningsOf(
+  agent: string,
+  missing: readonly string[],
+  publications: Publications | undefined,
+): readonly Warning[] {
+  if (publications === undefined || publications.isLocal) return [];
+  const changing = missing.filter((name) => name.endsWith('_pull_request'));
+  if (changing.length > 0 && !publications.isOpenTo('open_pull_request')) {
+    const others = missing.filter((name) => !changing.includes(name));
+    return [cannotChange(agent, changing), ...warningsOf(agent, others, publications)];
+  }
+  const expected = publications.isOpenTo('react')
+    ? missing
+    : missing.filter((name) => name !== 'add_review_comment' && name !== 'submit_review');
+  if (expected.length === 0) return [];
+  const listed = expected.map((name) => `\`${name}\``).join(', ');
+  const message = `agent "${agent}" asks for ${listed}, and this run has nothing to publish that to: a review needs a pull request whose diff is known, and the others an event about an issue or pull request. Run the agent on such an event, or remove these tools from it.`;
+  return [{ code: 'tool-not-available', message }];
+}
+
+function cannotChange(agent: string, names: readonly string[]): Warning {
+  const listed = names.map((name) => `\`${name}\``).join(' and ');
+  const message = `agent "${agent}" asks for ${listed}, and this run may change nothing: that takes a person with write access, a schedule or a dispatch, and files that the workflow names. If it names none, add \`changes-allowed\` with their patterns to the step's \`with:\`.`;
+  return { code: 'tool-not-available', message };
 }

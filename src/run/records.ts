@@ -19,7 +19,7 @@ import type { NotesSession } from '../memory/notes/session.js';
 import type { Provenance } from '../memory/run-log.js';
 import type { MemoryStore, RestoreResult, SaveResult } from '../memory/store.js';
 import type { ContextFile, DiffPolicy, LocalChange, TriggerContext } from '../prompt/context.js';
-import type { NotesPrompt, SystemPromptParts } from '../prompt/system.js';
+import type { NotesPrompt, SystemPromptParts } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
 import type { Buffered, ReviewPlan, ReviewWishes } from '../review/buffered.js';
 import type { Ledger } from '../review/ledger.js';

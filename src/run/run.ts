@@ -2,10 +2,9 @@ import { admit } from './admit.js';
 import { runCommentCommand } from './commands/run-command.js';
 import { converse } from './converse.js';
 import type { Dependencies } from './dependencies.js';
-import { makePlan } from './plan.js';
+import { makePlan, restore } from './plan.js';
 import { publish, refuseUnread, tellSkipped } from './publish.js';
 import type { RunReport, RunRequest } from './records.js';
-import { restore } from './restore.js';
 import { save } from './save.js';
 
 /**

@@ -10,7 +10,7 @@ import { PatternError } from '../lib/text/glob.js';
 import { type JsonSchema, responseFormatOf, schemaOrigin } from '../loop/structured.js';
 import { namedNotesTools, notesAreOff } from './notes.js';
 import type { CheckedAgent, Fault, Validation } from './records.js';
-import { AGENT_TOOLS, unknownTool } from './tool-registry.js';
+import { AGENT_TOOLS, unknownTool } from './tools.js';
 
 /** Most files and patterns that are looked for: anybody may have written what agents name, and each one costs a request or a walk. */
 const MAX_LOOK_UPS = 300;

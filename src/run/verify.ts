@@ -31,8 +31,7 @@ import {
   openModel,
   tellLost,
 } from './conversation.js';
-import { readOwnFiles } from './delegate.js';
-import { holdConversation } from './hold-conversation.js';
+import { holdConversation, readOwnFiles } from './hold-conversation.js';
 import { atMost, quietly } from './passes.js';
 
 /**

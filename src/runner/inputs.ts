@@ -12,7 +12,7 @@ import { ConfigError } from '../lib/errors.js';
 import { CONCLUSIONS, type Conclusion } from '../lib/outcome.js';
 import { compileGlob } from '../lib/text/glob.js';
 import { createPathFilter, type DiffPolicy } from '../prompt/context.js';
-import { isLanguage } from '../prompt/system.js';
+import { isLanguage } from '../prompt/prompt.js';
 import { DEFAULT_PUBLISH_RULES, type PublishRules } from '../review/buffered.js';
 import { SEVERITIES } from '../review/finding.js';
 import { FINDINGS_GATES } from '../review/record.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../../src/event/trigger.js';
 import { createGitHubReader } from '../../../src/github/reading/reader.js';
 import { MAX_TOOL_RESULT_BYTES } from '../../../src/lib/defaults.js';
-import { createTools, TOOL_NAMES, type ToolParts } from '../../../src/run/tool-registry.js';
+import { createTools, TOOL_NAMES, type ToolParts } from '../../../src/run/tools.js';
 import { type Answer, createFakeGitHubClient, failure, noAbort } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
 import { pullRequest } from '../../helpers/triggers.js';

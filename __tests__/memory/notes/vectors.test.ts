@@ -9,7 +9,7 @@ import { projectSlug } from '../../../src/memory/notes/place.js';
 import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
 import { fileTooLarge } from '../../../src/memory/notes/session.js';
 import { formatEntry } from '../../../src/memory/run-log.js';
-import { notesToolsPrompt, withMemory } from '../../../src/prompt/system.js';
+import { notesToolsPrompt, withMemory } from '../../../src/prompt/prompt.js';
 import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './notes-scene.js';
 
 /**

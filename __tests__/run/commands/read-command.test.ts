@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CommentTrigger } from '../../../src/event/trigger.js';
-import { readCommand } from '../../../src/run/commands/read-command.js';
+import { readCommand } from '../../../src/run/commands/run-command.js';
 import { comment, pullRequest } from '../../helpers/triggers.js';
 
 function read(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createClock } from '../../../src/lib/clock.js';
-import { createTools, type ToolParts } from '../../../src/run/tool-registry.js';
+import { createTools, type ToolParts } from '../../../src/run/tools.js';
 import { type ChangeRules, Changes } from '../../../src/tools/workspace/changes.js';
 import {
   type CommitFile,

@@ -15,7 +15,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createClock } from '../../../src/lib/clock.js';
-import { createTools, type ToolParts } from '../../../src/run/tool-registry.js';
+import { createTools, type ToolParts } from '../../../src/run/tools.js';
 import { protectedPaths } from '../../../src/tools/files/path-rules.js';
 import { createShell } from '../../../src/tools/process/shell.js';
 import type { ToolResult } from '../../../src/tools/tool.js';

@@ -1,5 +1,6 @@
 import type { LoadedAgent } from '../../agent/agent-source.js';
 import { parseModelRef } from '../../agent/config.js';
+import type { CommentTrigger } from '../../event/trigger.js';
 import type { AdmissionPolicy, Permission, Trust } from '../../event/trust.js';
 import {
   keepsNothing,
@@ -14,6 +15,26 @@ import type { Dependencies, Reply } from '../dependencies.js';
 import { planMemory } from '../memory.js';
 import type { MemoryPlan, RunRequest } from '../records.js';
 import { factsChange } from '../save.js';
+
+/** A command about findings. */
+interface OnFinding {
+  /** The name of the finding, `FQ7K2`; undefined: what the conversation holds in which the comment is. */
+  readonly handle: string | undefined;
+  readonly trigger: CommentTrigger;
+  /** It was said in the conversation of a finding, in a set phrase; elsewhere that is no command. */
+  readonly isReply?: true;
+}
+
+export interface FindingCommand extends OnFinding {
+  readonly verb: 'dismiss' | 'done' | 'reopen';
+}
+
+/** Its answer is a run. */
+export interface FixCommand extends OnFinding {
+  readonly verb: 'fix';
+  /** All that are open are meant. */
+  readonly isAll: boolean;
+}
 
 /** The agent that a command is about, and its memory; undefined if it has none. */
 export interface AgentMemory {
