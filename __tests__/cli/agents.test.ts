@@ -13,98 +13,80 @@ beforeEach(() => {
 });
 
 /** Runs `agents` in `cwd`. */
-async function agents(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home, ...env }, cwd });
+async function agents(...words: readonly string[]) {
+  const terminal = createFakeTerminal({ env: { XDG_CONFIG_HOME: home, EDITOR: 'true' }, cwd });
   const exitCode = await runCommandLine(['agents', ...words], terminal);
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
-function agent(name: string, more = ''): string {
-  return `name = "${name}"\nmodel = "ollama/llama3"\n${more}`;
-}
+const agent = (name: string, more = '') => `name = "${name}"\nmodel = "ollama/llama3"\n${more}`;
 
-describe('--json', () => {
-  it('lists agents with their files and problems, and the built-in ones', async () => {
-    writeFiles(cwd, {
-      'axe/agents/a.toml': agent('a', 'description = "of axe"\n'),
-      'axe/agents/b.toml': 'model = "x/y"\n',
-    });
-    const { output, talk } = await agents(['list', '--json']);
-    expect(talk).toBe('');
-    expect(JSON.parse(output)).toEqual([
-      { name: 'a', description: 'of axe', file: 'axe/agents/a.toml', builtIn: false, error: null },
-      {
-        name: 'b',
-        description: '',
+it('agents list --json has agents with their files and problems, and the built-in ones', async () => {
+  writeFiles(cwd, {
+    'axe/agents/a.toml': agent('a', 'description = "of axe"\n'),
+    'axe/agents/b.toml': 'model = "x/y"\n',
+  });
+  const { output, talk } = await agents('list', '--json');
+  expect(talk).toBe('');
+  expect(JSON.parse(output)).toEqual([
+    { name: 'a', description: 'of axe', file: 'axe/agents/a.toml', builtIn: false, error: null },
+    {
+      name: 'b',
+      description: '',
+      file: 'axe/agents/b.toml',
+      builtIn: false,
+      error: {
+        message: 'agent config missing required field: name',
+        remedy: expect.stringContaining('Add a line'),
         file: 'axe/agents/b.toml',
-        builtIn: false,
-        error: {
-          message: 'agent config missing required field: name',
-          remedy: expect.stringContaining('Add a line'),
-          file: 'axe/agents/b.toml',
-          line: 1,
-        },
+        line: 1,
       },
-      expect.objectContaining({ name: 'builtin/pr-reviewer', file: null, builtIn: true }),
-      expect.objectContaining({ name: 'builtin/triage' }),
-      expect.objectContaining({ name: 'builtin/ask' }),
-      expect.objectContaining({ name: 'builtin/fix' }),
-    ]);
-  });
+    },
+    expect.objectContaining({ name: 'builtin/pr-reviewer', file: null, builtIn: true }),
+    ...['triage', 'ask', 'fix'].map((name) => expect.objectContaining({ name: `builtin/${name}` })),
+  ]);
 });
 
-describe('agents show', () => {
-  it('keeps place and remedy of a problem in an agent, exit status 1 for every problem (axe-behaviour §12)', async () => {
-    writeFiles(cwd, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = 7\n' });
-    await expect(agents(['show', 'bot'])).rejects.toMatchObject({
-      exitCode: 1,
-      at: { file: 'axe/agents/bot.toml', line: 2 },
-    });
-    await expect(agents(['show', 'bto'])).rejects.toMatchObject({
-      exitCode: 1,
-      message: 'agent config not found: bto',
-      remedy: expect.stringContaining('`bot`'),
-    });
-  });
+it('agents init resolves a relative folder from the current folder', async () => {
+  const { output } = await agents('init', 'helper', '--agents-dir', 'mine');
+  expect(output).toBe(`${join(cwd, 'mine', 'helper.toml')}\n`);
+  expect((await agents('list', '--agents-dir', 'mine')).output).toMatch(/^helper\nbuiltin\//);
 });
 
-describe('agents init', () => {
-  it('resolves a relative folder from the current folder', async () => {
-    const { output } = await agents(['init', 'helper', '--agents-dir', 'mine']);
-    expect(output).toBe(`${join(cwd, 'mine', 'helper.toml')}\n`);
-    expect((await agents(['list', '--agents-dir', 'mine'])).output).toMatch(/^helper\nbuiltin\//);
-  });
-
-  it.each([
-    ['../evil', 'invalid agent name "../evil"'],
-    ['', 'invalid agent name ""'],
-    ['memory', 'agent name "memory" is reserved'],
-  ])('refuses the name %j', async (name, message) => {
-    await expect(agents(['init', name])).rejects.toMatchObject({
-      message,
-      exitCode: 1,
-      remedy: expect.any(String),
-    });
-  });
-
-  it('reports a folder that it cannot write to', async () => {
-    writeFiles(cwd, { mine: 'a file' });
-    await expect(agents(['init', 'bot', '--agents-dir', join(cwd, 'mine')])).rejects.toMatchObject({
-      name: 'AxeError',
-      exitCode: 1,
-    });
-  });
+it.each<[string, object]>([
+  ['show bot', { at: { file: 'axe/agents/bot.toml', line: 2 } }],
+  ['show bto', { message: 'agent config not found: bto', remedy: expect.stringContaining('`bot`') }],
+  ['init ../evil', { message: 'invalid agent name "../evil"', remedy: expect.any(String) }],
+  ['edit builtin/ask', { message: 'agent "builtin/ask" is built in and has no file' }],
+  ['edit nobody', { message: 'agent config not found: nobody' }],
+])('agents %s ends with status 1 (axe-behaviour §12)', async (line, error) => {
+  writeFiles(cwd, { 'axe/agents/bot.toml': 'name = "bot"\nmodel = 7\n' });
+  await expect(agents(...line.split(' '))).rejects.toMatchObject({ exitCode: 1, ...error });
 });
 
-describe('agents edit', () => {
-  it('refuses an agent without a file', async () => {
-    await expect(agents(['edit', 'builtin/ask'], { EDITOR: 'true' })).rejects.toMatchObject({
-      message: 'agent "builtin/ask" is built in and has no file',
-      exitCode: 1,
+describe('agents validate', () => {
+  it('checks the named agents, and exits with 0 if there are only warnings', async () => {
+    writeFiles(cwd, {
+      'axe/agents/good.toml': agent('good', 'sub_agents = ["helper"]\n'),
+      'axe/agents/helper.toml': agent('good', 'x = 1\n'),
+      'axe/agents/bad.toml': 'name = \n',
     });
-    await expect(agents(['edit', 'nobody'], { EDITOR: 'true' })).rejects.toMatchObject({
-      message: 'agent config not found: nobody',
-      exitCode: 1,
-    });
+    const { exitCode, output } = await agents('validate', 'good');
+    expect(exitCode).toBe(0);
+    expect(output).toContain('2 agents: 1 warning');
+    expect((await agents('validate', 'good', 'bad')).exitCode).toBe(2);
+    await expect(agents('validate', 'nobody')).rejects.toMatchObject({ exitCode: 2 });
+  });
+
+  it('reports about a model what a run with this environment and config.toml would report', async () => {
+    writeFiles(cwd, { 'axe/agents/own.toml': 'name = "own"\nmodel = "groq/llama-3"\n' });
+    const { exitCode, output } = await agents('validate');
+    expect(exitCode).toBe(2);
+    expect(output).toContain('axe/agents/own.toml:2:1: error: unsupported provider "groq": ');
+    expect(output).toContain('  For an OpenAI-compatible endpoint set its address in `AXE_GROQ_BASE_URL`.');
+    writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "https://groq.example/v1"\n' });
+    expect((await agents('validate')).exitCode).toBe(0);
+    writeFiles(home, { 'axe/config.toml': '[providers.groq]\nbase_url = "groq"\n' });
+    expect((await agents('validate')).output).toContain('error: invalid base URL for provider "groq"');
   });
 });

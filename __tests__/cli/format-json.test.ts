@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { formatJson } from '../../src/cli/format-json.js';
+import { detectRefusal, formatJson } from '../../src/cli/format-json.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome } from '../../src/lib/outcome.js';
 import { called, completed, exhausted, STATS } from '../helpers/reports.js';
@@ -102,4 +102,31 @@ it.each<[Limit, number]>([
     content: 'So far.',
     error: { exit_code: exitCode, message: `no ${limit} left` },
   });
+});
+
+it.each([
+  'I cannot review this.',
+  "Sorry, but I can't do that.",
+  'i CANNOT',
+  "I'm unable to read the file",
+  'I am not able to help',
+  'For that reason I must decline.',
+  "I don't have the ability to open links",
+  'I do not have the ability to open links',
+  'First part.\n\nI can’t go on.',
+  "As an AI model, I'm unable",
+  'as an ai: here I am not able.',
+])('a refusal is recognized in %p', (answer) => {
+  expect(detectRefusal(answer)).toBe(true);
+});
+
+it.each([
+  'Looks good to me.',
+  'The CI cannot reach the registry.',
+  'wiki can’t be edited',
+  "I'm unable",
+  'As an AI, I can help with that.',
+  'as an air filter it works',
+])('no refusal is recognized in %p', (answer) => {
+  expect(detectRefusal(answer)).toBe(false);
 });

@@ -1,6 +1,5 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { main } from '../../src/cli/main.js';
@@ -23,19 +22,13 @@ beforeEach(() => {
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
-interface Place {
-  readonly from?: string;
-  readonly started?: Terminal['program'];
-  /** What a person types at a terminal; without it nobody is there. */
-  readonly typed?: string;
-}
-
-async function init(words: readonly string[], { from = cwd, started, typed }: Place = {}) {
+async function init(
+  words: readonly string[],
+  { from = cwd, started = 'axe-action' }: { from?: string; started?: Terminal['program'] } = {},
+) {
   const programFolder = join(program, 'dist/cli');
-  const isTTY = typed !== undefined;
-  const terminal = createFakeTerminal({ env: { HOME: tempDir('home') }, cwd: from, isTTY, programFolder });
-  const stdin = Object.assign(Readable.from([typed ?? '']), { isTTY });
-  const exitCode = await main(['init', ...words], { ...terminal, stdin, program: started ?? 'axe-action' });
+  const terminal = createFakeTerminal({ env: { HOME: tempDir('home') }, cwd: from, programFolder });
+  const exitCode = await main(['init', ...words], { ...terminal, program: started });
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
@@ -83,25 +76,12 @@ describe('init', () => {
     expect(output).not.toContain('Next steps');
   });
 
-  it('writes to the root of the repository and has it checked, wherever the command runs', async () => {
+  it('writes to the root of the repository, wherever the command runs, and names what it was started by', async () => {
     writeFiles(cwd, { 'src/deep/a.txt': '' });
-    const from = join(cwd, 'src/deep');
-    const { output } = await init(['--model', 'offline/rules', '--uses', 'o/a@v1'], { from, typed: '\n' });
+    const { output } = await init([], { from: join(cwd, 'src/deep'), started: 'axe' });
     expect(output).toMatch(/^In the repository /);
     expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
-    expect(output).toContain('  ok       axe/agents/reviewer.toml is valid\n');
-  });
-
-  it.each([
-    ['n', false],
-    ['', true],
-  ])('offers a check under the name it was started by; the answer %j', async (answer, isChecked) => {
-    const words = ['--model', 'offline/rules', '--uses', 'o/a@v1'];
-    const { exitCode, output } = await init(words, { typed: `${answer}\n`, started: 'axe' });
-    expect(exitCode).toBe(0);
     expect(output).toContain('\n`axe doctor` checks agents and keys, `axe doctor --online` also ');
-    expect(output).toContain('\nCheck it now with `axe doctor`? (y/n) [y] ');
-    expect(output.includes('axe/agents/reviewer.toml is valid')).toBe(isChecked);
   });
 
   it('writes the address of the clone that it runs from', async () => {

@@ -1,9 +1,97 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { parseAgent } from '../../src/agent/inspect.js';
 import { main } from '../../src/cli/main.js';
+import { isOfNotes, openFileMemory } from '../../src/cli/memory-place.js';
+import type { NoteChange } from '../../src/memory/change.js';
 import { formatEntry, formatProvenance } from '../../src/memory/run-log.js';
 import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
-import { tempDir } from '../helpers/temp.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
+
+const never = new AbortController().signal;
+
+const adding = (path: string, text: string): NoteChange => ({
+  kind: 'note',
+  path,
+  edit: { kind: 'append', text, dedup: false },
+  backup: false,
+  id: path,
+});
+
+function open(given: { readonly custom?: string; readonly dir?: string }) {
+  const home = tempDir('notes-folder');
+  mkdirSync(join(home, 'data'));
+  const { memory } = parseAgent('name = "bot"\nmodel = "a/b"\n', { name: 'bot', file: 'bot' }).config;
+  const { custom: path = '', dir = '' } = given;
+  const terminal = createFakeTerminal({ cwd: home, env: { XDG_DATA_HOME: join(home, 'data') } });
+  const store = openFileMemory({ ...memory, path, dir }, 'bot.md', terminal);
+  return { home, store };
+}
+
+describe('the notes of this machine are', () => {
+  it.each([
+    ['in the folder of the run logs', {}, 'data/axe/memory/bot.md', 'data/axe/memory/MEMORY.md'],
+    ['in `memory.dir`', { dir: 'own' }, 'data/axe/memory/bot.md', 'own/MEMORY.md'],
+    // A `MEMORY.md` next to a file of the user's is the user's.
+    ['never next to `memory.path`', { custom: 'mine/log.txt' }, 'mine/log.txt', 'data/axe/memory/MEMORY.md'],
+  ])('%s', async (_, given, log, notes) => {
+    const { home, store } = open(given);
+    const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
+    expect(await store.write([entry, adding('MEMORY.md', 'Tabs.')], never)).toMatchObject({ kind: 'saved' });
+    expect(readFileSync(join(home, log), 'utf8')).toBe('## e\n\n');
+    expect(readFileSync(join(home, notes), 'utf8')).toBe('Tabs.\n');
+    const found = await store.readTree(never, ['bot.md', 'MEMORY.md', 'projects/x/notes/']);
+    expect(found.kind === 'tree' && Object.fromEntries(found.tree)).toEqual({
+      'bot.md': '## e\n\n',
+      'MEMORY.md': 'Tabs.\n',
+    });
+  });
+
+  it('kept from blocking other saves if their folder cannot be used (D54)', async () => {
+    const { home, store } = open({ dir: 'own' });
+    writeFiles(home, { own: 'no folder' });
+    const entry = { kind: 'append', path: 'bot.md', id: '1', text: '## e\n\n' } as const;
+    const result = await store.write([entry, adding('MEMORY.md', 'Tabs.')], never);
+    expect(result).toMatchObject({
+      kind: 'saved',
+      unsaved: [{ path: 'MEMORY.md', message: expect.stringContaining('not a directory') }],
+    });
+    expect(readFileSync(join(home, 'data/axe/memory/bot.md'), 'utf8')).toBe('## e\n\n');
+  });
+
+  it('read from one place only', async () => {
+    const { home, store } = open({ dir: 'own' });
+    writeFiles(home, {
+      'data/axe/memory/MEMORY.md': 'not mine\n',
+      'own/MEMORY.md': 'mine\n',
+      'own/bot.md': 'x',
+    });
+    const all = await store.readTree(never);
+    expect(all.kind === 'tree' && Object.fromEntries(all.tree)).toEqual({ 'MEMORY.md': 'mine\n' });
+    expect(all.location).toBe(join(home, 'own'));
+  });
+});
+
+describe('the files that belong to notes', () => {
+  it.each([
+    ['MEMORY.md', true],
+    ['MEMORY.bak', true],
+    ['MEMORY.md.bak', true],
+    ['MEMORY.state.md', true],
+    ['untrusted/MEMORY.md', true],
+    ['projects/x/daily/', true],
+    ['projects/x/notes/', true],
+    ['projects/x/SCRATCHPAD.md', true],
+    ['2026-03-01.md', true],
+    ['bot.md', false],
+    ['bot.md.bak', false],
+    ['bot.state.md', false],
+  ])('%s: %s', (path, expected) => {
+    expect(isOfNotes(path)).toBe(expected);
+  });
+});
 
 const REPO = 'octocat/hello-world';
 
@@ -25,32 +113,6 @@ async function memory(github: GitHubServer, ...words: readonly string[]) {
 }
 
 describe('memory on a branch of a repository, from a laptop', () => {
-  it('is seen, corrected and removed, and with --purge its history too', async () => {
-    const github = await startGitHubServer();
-    github.addRepo(REPO, { contents: 'write' });
-    github.commit(REPO, { 'README.md': '# Hello\n' });
-    github.commit(REPO, { 'bot.md': A }, { branch: 'axe-memory' });
-    github.commit(REPO, { 'bot.md': A + B }, { branch: 'axe-memory' });
-
-    expect(await memory(github, 'show', 'bot')).toMatchObject({
-      exitCode: 0,
-      output: expect.stringMatching(/^2 entries \(\d+ bytes\) of `bot\.md` in .*axe-memory/),
-    });
-    expect(await memory(github, 'remember', 'bot', 'by', 'hand')).toMatchObject({ exitCode: 0 });
-    expect(await memory(github, 'forget', 'bot', 'aaaaaa', '--purge')).toMatchObject({
-      exitCode: 0,
-      output: expect.stringContaining('The branch was rewritten without its history.'),
-    });
-
-    const files = github.files(REPO, 'axe-memory');
-    expect(Object.keys(files).sort()).toEqual(['bot.md']);
-    expect(files['bot.md']).toMatch(
-      /^## [^\n]*\n\*\*Task:\*\* task 2\n\*\*Result:\*\* result 2\n[\s\S]*\*\*Result:\*\* by hand\n<!--/,
-    );
-    expect(files['bot.md']).not.toContain('task 1');
-    expect(github.history(REPO, 'axe-memory')).toHaveLength(1);
-  });
-
   it('is not created by reading, but by remembering', async () => {
     const github = await startGitHubServer();
     github.addRepo(REPO, { contents: 'write' });

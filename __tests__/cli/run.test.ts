@@ -1,53 +1,42 @@
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../src/cli/main.js';
-import type { FakeScreen } from '../helpers/fake-screen.js';
-import { type Handler, sendJson, startLoopback } from '../helpers/loopback.js';
+import { formatDryRun } from '../../src/cli/run.js';
+import type { RunNotes } from '../../src/run/records.js';
+import { AGENT } from '../helpers/dependencies-fake.js';
+import { sendJson, startLoopback } from '../helpers/loopback.js';
+import { reportOf } from '../helpers/reports.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
 
-const AGENT = 'name = "bot"\nmodel = "anthropic/claude-sonnet-4-5"\nsystem_prompt = "You help."\n';
-const BUDGET = `${AGENT}[budget]\nmax_tokens = 50\n`;
+const ASKING = 'name = "bot"\nmodel = "anthropic/claude-sonnet-4-5"\nsystem_prompt = "You help."\n';
+const BUDGET = `${ASKING}[budget]\nmax_tokens = 50\n`;
 
-/** One reply of the model, 45 tokens all in all. */
-const reply = (...content: readonly object[]) => ({
+/** The reply of the model, 45 tokens all in all. */
+const SAYS = {
   id: 'msg_1',
   type: 'message',
   role: 'assistant',
   model: 'claude-sonnet-4-5-20250929',
-  content,
-  stop_reason: content.some((part) => 'input' in part) ? 'tool_use' : 'end_turn',
+  content: [{ type: 'text', text: 'Fine.' }],
+  stop_reason: 'end_turn',
   usage: { input_tokens: 40, output_tokens: 5 },
-});
-const SAYS = reply({ type: 'text', text: 'Fine.' });
+};
 
-/** Runs `run bot` with these words, an agent and a model that answers in this order. */
-async function run(
-  words: readonly string[],
-  toml: string,
-  replies: readonly object[] = [SAYS],
-  { screen }: { readonly screen?: FakeScreen } = {},
-) {
+/** Runs `run bot` with these words. */
+async function run(words: readonly string[], toml: string) {
   const home = tempDir('home');
-  writeFiles(home, { 'axe/agents/bot.toml': toml, 'a.txt': 'Hello.\n' });
-  let next = 0;
-  const answer: Handler = (_request, response) => {
-    const body = replies[next];
-    next += 1;
-    if (body === undefined) sendJson(response, 400, { error: { type: 'x', message: 'no more replies' } });
-    else sendJson(response, 'error' in body ? 401 : 200, body);
-  };
-  const model = await startLoopback(answer);
+  writeFiles(home, { 'axe/agents/bot.toml': toml });
+  const model = await startLoopback((_request, response) => sendJson(response, 200, SAYS));
   const env = { HOME: home, ANTHROPIC_API_KEY: 'k', AXE_ANTHROPIC_BASE_URL: model.url };
   const terminal = createFakeTerminal({ env, cwd: home });
-  const watched = screen === undefined ? terminal : { ...terminal, stderr: screen.stream };
-  const exitCode = await main(['run', 'bot', ...words], watched);
-  return { exitCode, output: terminal.output(), talk: terminal.talk(), asked: model.requests().length };
+  const exitCode = await main(['run', 'bot', ...words], terminal);
+  return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
 describe('the tokens of a run', () => {
   it.each<[string, readonly string[], string, number]>([
-    ['nobody limits', [], AGENT, 0],
-    ['`--max-tokens` limits', ['--max-tokens', '30'], AGENT, 30],
+    ['nobody limits', [], ASKING, 0],
+    ['`--max-tokens` limits', ['--max-tokens', '30'], ASKING, 30],
     ['`--max-tokens` limits more than the agent', ['--max-tokens', '30'], BUDGET, 30],
     ['`--max-tokens` limits less than the agent', ['--max-tokens', '1000'], BUDGET, 0],
     ['the agent does not reach', [], BUDGET, 0],
@@ -67,17 +56,37 @@ describe('the tokens of a run', () => {
   });
 });
 
-describe('flags that would have no effect', () => {
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+
+/** The part of the text below a header, without the blank line that ends it. */
+function partOf(text: string, title: string): string | undefined {
+  const [, , part] = new RegExp(`(^|\n)--- ${title} ---\n([^]*?)\n(?:\n--- |$)`).exec(text) ?? [];
+  return part;
+}
+
+describe('a dry run', () => {
   it.each([
+    ['there', '<memory>a</memory>'],
+    ['empty', ''],
+  ])('shows notes that are %s after the run log, and the prompt with them', async (_, block) => {
+    const { plan, memory } = await reportOf('planned', { memory: { 'bot.md': ENTRY } });
+    const notes = { prompt: { block, toolsPrompt: '\n\nTools!' } } as RunNotes;
+    const text = formatDryRun(plan, memory && { ...memory, notes });
+    expect(partOf(text, 'Notes')).toBe(block === '' ? '(none)' : block);
+    expect(text.indexOf('--- Memory ---')).toBeLessThan(text.indexOf('--- Notes ---'));
+    const behind = block === '' ? '' : `\n\n---\n\n${block}`;
+    expect(text).toContain(`## Memory\n\n${ENTRY}${behind}\n\nTools!\n\n--- Skill ---\n`);
+  });
+
+  it.each([
+    ['sub_agents = ["a"]', 'a\nMax Depth: 3\nParallel:  yes\nTimeout:   0s'],
     [
-      ['--max-tokens=-1'],
-      'invalid argument "-1" for "--max-tokens" flag: it is less than 0\n  Give a whole number from 0 upwards, or leave the flag out.\n',
+      'sub_agents = ["a", "b"]\n[sub_agents_config]\nmax_depth = 5\nparallel = false\ntimeout = 60',
+      'a, b\nMax Depth: 5\nParallel:  no\nTimeout:   60s',
     ],
-    [
-      ['--timeout', '0'],
-      'invalid argument "0" for "--timeout" flag: it is less than 1\n  Give a whole number from 1 upwards, or leave the flag out.\n',
-    ],
-  ])('are refused before any request: %j', async (words, talk) => {
-    expect(await run(words, AGENT)).toEqual({ exitCode: 1, output: '', talk, asked: 0 });
+    ['[sub_agents_config]\nmax_depth = 5', '(none)'],
+  ])('shows the sub-agents of %j with their settings', async (toml, shown) => {
+    const { plan, memory } = await reportOf('planned', { agents: { bot: `${AGENT}${toml}\n` } });
+    expect(partOf(formatDryRun(plan, memory), 'Sub-Agents')).toBe(shown);
   });
 });

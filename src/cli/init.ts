@@ -18,38 +18,33 @@ import { expectPositionals, type ParsedFlags } from './command-line.js';
 import { print, type Terminal } from './terminal.js';
 
 /**
- * `init`: writes a workflow with its agents and skills into the repository. On a terminal it asks for what no flag says, and
- * whether to check the result. Throws an AxeError.
+ * `init`: writes a workflow with its agents and skills into the repository. On a terminal it asks for what no flag says. Throws
+ * an AxeError.
  */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
   const { ask, close } = openQuestions(terminal);
   try {
-    const status = await writeFiles(flags, terminal, ask);
-    const question = `\nCheck it now with \`${terminal.program} doctor\`? (y/n)`;
-    if (status !== 0 || !/^y/i.test(await ask(question, 'n', 'y'))) return status;
+    return await writeFiles(flags, terminal, ask);
   } finally {
     close();
   }
-  const { doctorCommand } = await import('./doctor.js');
-  const cwd = (await findRepositoryRoot(terminal.cwd)) ?? terminal.cwd;
-  return await doctorCommand(flags, { ...terminal, cwd });
 }
 
-/** Asks a question, with the answer that an empty line stands for; where nobody is there to answer it is `otherwise`. */
-type Ask = (question: string, otherwise: string, usual?: string) => Promise<string>;
+/** Asks a question, with the answer that an empty line stands for, and so does nobody's. */
+type Ask = (question: string, usual: string) => Promise<string>;
 
 function openQuestions({ stdin, stdout }: Terminal): { readonly ask: Ask; close(): void } {
   if (stdin.isTTY !== true || stdout.isTTY !== true)
-    return { ask: async (_, otherwise) => otherwise, close: () => {} };
+    return { ask: async (_, usual) => usual, close: () => {} };
   // The terminal itself edits the line, and Ctrl-C ends the program as anywhere else.
   const lines = createInterface({ input: stdin, terminal: false });
   const answers = lines[Symbol.asyncIterator]();
   return {
-    async ask(question, otherwise, usual = otherwise) {
+    async ask(question, usual) {
       stdout.write(`${question} [${usual}] `);
       const { value, done } = await answers.next();
-      return done === true ? otherwise : value.trim() || usual;
+      return done === true ? usual : value.trim() || usual;
     },
     close: () => lines.close(),
   };
