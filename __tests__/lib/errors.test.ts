@@ -3,43 +3,18 @@ import {
   AxeError,
   ConfigError,
   formatError,
+  mergeWarnings,
   networkCause,
-  ProviderError,
-  sourcePosition,
+  warningText,
 } from '../../src/lib/errors.js';
 
-describe('errors', () => {
-  it('exit with 1 by default, and with 2 for a wrong configuration', () => {
-    expect(new AxeError('no').exitCode).toBe(1);
-    expect(new AxeError('no', { exitCode: 3 }).exitCode).toBe(3);
-    expect(new ConfigError('no').exitCode).toBe(2);
-    expect(new ConfigError('no', { exitCode: 1 }).exitCode).toBe(1);
-  });
-
-  it('of a provider exit with 3, or with 1 for a bad request (axe-behaviour §12)', () => {
-    expect(new ProviderError('server', 'boom')).toMatchObject({ message: 'server: boom', exitCode: 3 });
-    expect(new ProviderError('bad_request', 'boom').exitCode).toBe(1);
-  });
-
-  it.each([
-    ['the message alone', {}, 'bad key'],
-    ['with the place', { at: { file: 'bot.toml', line: 3, column: 1 } }, 'bad key\n  at bot.toml:3:1'],
-    [
-      'with place and remedy, each on a line of its own',
-      { at: { file: 'bot.toml' }, remedy: 'Remove `x`.' },
-      'bad key\n  at bot.toml\n  Remove `x`.',
-    ],
-  ])('are formatted as %s', (_, details, text) => {
-    expect(formatError(new ConfigError('bad key', details))).toBe(text);
-  });
-});
-
 it.each([
-  [{ file: 'bot.toml' }, 'bot.toml'],
-  [{ file: 'bot.toml', line: 3 }, 'bot.toml:3'],
-  [{ file: 'bot.toml', column: 7 }, 'bot.toml'],
-])('the position %j is written as %s', (position, text) => {
-  expect(sourcePosition(position)).toBe(text);
+  [{}, 'bad key'],
+  [{ at: { file: 'bot.toml', line: 3, column: 1 } }, 'bad key\n  at bot.toml:3:1'],
+  [{ at: { file: 'bot.toml', line: 3 } }, 'bad key\n  at bot.toml:3'],
+  [{ at: { file: 'bot.toml', column: 7 }, remedy: 'Remove `x`.' }, 'bad key\n  at bot.toml\n  Remove `x`.'],
+])('an error with %j is shown with place and remedy, each on a line of its own', (details, text) => {
+  expect(formatError(new ConfigError('bad key', details))).toBe(text);
 });
 
 const withCode = (message: string, code: string) => Object.assign(new Error(message), { code });
@@ -62,4 +37,34 @@ it.each<[string, unknown, object]>([
   ],
 ])('the cause of a broken connection is %s', (_, thrown, cause) => {
   expect(networkCause(thrown)).toEqual(cause);
+});
+
+describe('warnings merged for the runner', () => {
+  it('contain a remedy once, whichever messages have it', () => {
+    const add = 'Add `issues: write` under `permissions:` of the job.';
+    const warnings = [
+      { message: 'the labels were not set: GitHub answered 403', remedy: add },
+      { message: 'no one was assigned: GitHub answered 403', remedy: add },
+      { message: 'no one was assigned: GitHub answered 403', remedy: add },
+      { message: 'the reaction was not added: GitHub answered 500', remedy: 'Run it again.' },
+      { message: 'it was not saved.', remedy: add },
+      { message: 'one has no remedy' },
+    ];
+    const [group] = mergeWarnings(warnings.map((warning) => ({ code: 'publish-failed', ...warning })));
+    expect(group?.message.split('\n')).toEqual([
+      `the labels were not set: GitHub answered 403. ${add}`,
+      'no one was assigned: GitHub answered 403.',
+      'the reaction was not added: GitHub answered 500. Run it again.',
+      'it was not saved.',
+      'one has no remedy',
+    ]);
+  });
+
+  it.each([
+    ['axe ends a message without a full stop', 'it failed', 'it failed. Try again.'],
+    ['a message can be a whole sentence', 'It failed.', 'It failed. Try again.'],
+  ])('have one full stop before the remedy: %s', (_, message, text) => {
+    expect(warningText({ message })).toBe(message);
+    expect(warningText({ message, remedy: 'Try again.' })).toBe(text);
+  });
 });

@@ -1,18 +1,17 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { DEFAULT_FAIL_ON } from '../../src/lib/defaults.js';
-import { AxeError, ProviderError, type Warning } from '../../src/lib/errors.js';
-import type { RunOutcome } from '../../src/lib/outcome.js';
+import { ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { SaveResult } from '../../src/memory/store.js';
-import { reportRun } from '../../src/report/report.js';
+import { reportRun, withFindingsConclusion, writeReviewFiles } from '../../src/report/report.js';
 import type { Severity } from '../../src/review/finding.js';
+import { metGates, type ReviewResult } from '../../src/review/record.js';
 import type { Published, RunReport } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { readFailOn, readInputs } from '../../src/runner/inputs.js';
-import { createJournal } from '../../src/runner/journal.js';
 import type { Runner } from '../../src/runner/runner.js';
 import {
   AGENT,
@@ -21,11 +20,11 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { setProcessEnv } from '../helpers/process-env.js';
-import { completed, reportOf, STATS, WRITER } from '../helpers/reports.js';
+import { completed, reportOf, WRITER } from '../helpers/reports.js';
 import { parseFileCommand, parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
 import { SCHEDULE } from '../helpers/triggers.js';
-import { PLAIN_RECORD, REPORT } from '../review/records.js';
+import { FULL_RECORD, PLAIN_RECORD, REPORT } from '../review/records.js';
 
 const SECRET = 'hunter2-hunter2';
 
@@ -118,36 +117,6 @@ async function fail(thrown: unknown, failOn = DEFAULT_FAIL_ON.join()) {
   return await stepOf((runner) => reportRun({ report: { kind: 'failed', thrown }, ...given, runner }));
 }
 
-it('goes on without the files of the runner that cannot be written, and warns once of each', async () => {
-  const findings = [PLAIN_RECORD];
-  const reviewResult = { agent: 'bot', report: { ...REPORT, findings }, isUnpublished: false };
-  const of = await reportOf('ran', { published: { line: 'Reviewed #42.', url: undefined, reviewResult } });
-  const step = await stepOf(async (runner) => {
-    for (const file of Object.values(FILES)) {
-      rmSync(file);
-      mkdirSync(file);
-    }
-    writeFileSync(join(runner.temp, 'file'), '');
-    const full = { ...runner, temp: join(runner.temp, 'file') };
-    await createJournal().pending([{ kind: 'append', path: 'bot.md', id: '1', text: 'x' }]);
-    await createJournal().done([]);
-    await reportRun({ report: of, ...asked({}), runner: full, warnings: [], secrets: [] });
-    for (const file of Object.values(FILES)) {
-      rmSync(file, { recursive: true });
-      writeFileSync(file, '');
-    }
-  });
-  expect(step.hasFailed).toBe(false);
-  expect(step.annotations.map(({ message }) => /^`(\w+)` .*: .+\. Free space/.exec(message)?.[1])).toEqual([
-    'GITHUB_STATE',
-    'RUNNER_TEMP',
-    'GITHUB_OUTPUT',
-    'GITHUB_STEP_SUMMARY',
-  ]);
-  const later = await report(of, { runner: { temp: join(step.temp, 'file') } });
-  expect(later.outputs).toMatchObject({ conclusion: 'success', 'findings-open': '1', 'findings-file': '' });
-});
-
 describe('a review', () => {
   const reviewed = (severity: Severity): Published => {
     const findings = [{ ...PLAIN_RECORD, severity, title: `Logs ${SECRET}` }];
@@ -238,31 +207,6 @@ describe('a memory in another repository (D14)', () => {
   });
 });
 
-describe('a run that did not complete', () => {
-  const error = new AxeError('server: boom', { exitCode: 3, remedy: 'Run it again.' });
-  const BOOM = 'server: boom\n  Run it again.';
-  const TURNS = { kind: 'exhausted', limit: 'turns', answer: 'So far.', error, stats: STATS } as const;
-  const REFUSAL = 'the model refused to answer\n  Reword the task, or choose another model.';
-  const ENDS: readonly (readonly [string, RunOutcome, string])[] = [
-    ['failure', { kind: 'failed', error, stats: STATS }, BOOM],
-    ['max-turns', TURNS, BOOM],
-    ['refused', { kind: 'refused', answer: 'I will not.', stats: STATS }, REFUSAL],
-    ['incomplete', { kind: 'incomplete', answer: 'So f', error, stats: STATS }, BOOM],
-  ];
-
-  it.each(ENDS)(
-    'in %s is one error, and fails the step if it is listed',
-    async (conclusion, outcome, message) => {
-      const of = await reportOf('ran', { agents: { bot: AGENT } });
-      const step = await report({ ...of, outcome });
-      const annotation = { level: 'error', title: 'axe-action', message, file: undefined, line: undefined };
-      expect(step).toMatchObject({ hasFailed: true, outputs: { conclusion }, annotations: [annotation] });
-      const unlisted = await report({ ...of, outcome }, { inputs: { 'fail-on': 'timeout' } });
-      expect(unlisted).toMatchObject({ hasFailed: false, annotations: [annotation] });
-    },
-  );
-});
-
 describe('an entry that was not saved', () => {
   const save = { kind: 'failed', reason: 'denied', message: 'the token may only read' } as const;
 
@@ -281,13 +225,6 @@ describe('an entry that was not saved', () => {
       expect(step.state).toEqual({ told: 'true' });
     },
   );
-
-  it('fails the step if `fail-on` lists memory', async () => {
-    const inputs = { 'fail-on': 'memory' };
-    const step = await report(await reportOf('ran', { save }), { inputs });
-    expect(step.hasFailed).toBe(true);
-    expect((await report(await reportOf('ran'), { inputs })).hasFailed).toBe(false);
-  });
 });
 
 describe('warnings', () => {
@@ -341,10 +278,7 @@ describe('warnings', () => {
 
 describe('a run that ended before it began', () => {
   it.each<[string, unknown, string, string, boolean]>([
-    ['an error that is listed', new AxeError('no'), 'failure', 'failure', true],
-    ['an error that is not listed', new AxeError('no'), 'timeout', 'failure', false],
     ['a deadline that has passed', new ProviderError('timeout', 'over'), 'timeout', 'timeout', true],
-    ['the same, not listed', new ProviderError('timeout', 'over'), 'failure', 'timeout', false],
     ['another error of the provider', new ProviderError('auth', 'no'), 'timeout', 'failure', false],
     ['a bug', new TypeError('not possible'), '', 'failure', true],
     ['something that is not an error', 'oops', '', 'failure', true],
@@ -361,5 +295,52 @@ describe('a run that ended before it began', () => {
     );
     expect(step.summary).not.toContain(SECRET);
     expect((await fail('oops')).annotations[0]?.message).toMatch(/\noops$/);
+  });
+});
+
+const REVIEW: ReviewResult = {
+  agent: 'builtin/pr-reviewer',
+  report: {
+    ...REPORT,
+    findings: [PLAIN_RECORD, { ...FULL_RECORD, state: 'open', body: `It logs ${SECRET}.` }],
+  },
+  isUnpublished: false,
+};
+
+it('the findings conclude a completed run, and no other', () => {
+  const [findings, coverage] = metGates(['findings:major', 'coverage'], REVIEW).map((met) => [met]);
+  expect(withFindingsConclusion({ conclusion: 'success' }, findings ?? [])).toEqual({
+    conclusion: 'findings',
+  });
+  expect(withFindingsConclusion({ conclusion: 'timeout' }, findings ?? [])).toEqual({
+    conclusion: 'timeout',
+  });
+  expect(withFindingsConclusion({ conclusion: 'success' }, coverage ?? [])).toEqual({
+    conclusion: 'success',
+  });
+});
+
+describe('the files of a review', () => {
+  it('hold all findings as JSON and SARIF, without secrets', async () => {
+    const temp = tempDir('review-outputs');
+    const outputs = await writeReviewFiles(REVIEW, temp, [SECRET]);
+    expect(outputs).toEqual({
+      'findings-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.json`),
+      'sarif-file': join(temp, `axe-action-findings-builtin-pr-reviewer-${REPORT.head}.sarif`),
+    });
+    const [json, sarif] = [outputs['findings-file'], outputs['sarif-file']].map((file) =>
+      readFileSync(file ?? '', 'utf8'),
+    );
+    expect(JSON.parse(json ?? '').findings).toHaveLength(2);
+    expect(JSON.parse(sarif ?? '').runs[0].results).toHaveLength(2);
+    expect(`${json}${sarif}`).not.toContain(SECRET);
+  });
+
+  it('hold nothing invisible and no command to the runner in what people read of SARIF', async () => {
+    const record = { ...FULL_RECORD, state: 'open', body: 'a\u202e\n::error::b' } as const;
+    const review = { ...REVIEW, report: { ...REPORT, findings: [record] } };
+    const outputs = await writeReviewFiles(review, tempDir('review-outputs'), []);
+    const [result] = JSON.parse(readFileSync(outputs['sarif-file'] ?? '', 'utf8')).runs[0].results;
+    expect(result.message.text).toContain('a\n: :error::b');
   });
 });

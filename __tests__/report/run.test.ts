@@ -1,12 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, type Warning } from '../../src/lib/errors.js';
-import type { Limit, RunOutcome, RunStats } from '../../src/lib/outcome.js';
+import type { Conclusion, Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
+import type { AnswerForm } from '../../src/loop/structured.js';
 import { withFacts } from '../../src/memory/state.js';
+import { formatToolsByTurn } from '../../src/report/run.js';
 import { markFacts } from '../../src/review/state-facts.js';
 import type { RunReport } from '../../src/run/records.js';
 import { AGENT, AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { raised } from '../helpers/marks.js';
-import { completed, exhausted, formatSummary, reportOf, STATS } from '../helpers/reports.js';
+import {
+  called,
+  completed,
+  exhausted,
+  formatSummary,
+  outputsOf,
+  reportOf,
+  STATS,
+} from '../helpers/reports.js';
 import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
@@ -133,4 +143,107 @@ describe('the cost of several runs', () => {
     const text = format({ ...report, spend, outcome: completed('Fine.', { costUsd: 0.1 }) });
     expect(text).toContain('**Spent by this agent:** $0.60 of $2.00 today (UTC).');
   });
+});
+
+const NOTHING = { 'memory-saved': 'false', 'memory-loaded': '0' };
+const USED = { 'input-tokens': '1200', 'output-tokens': '34' };
+
+/** A run of an agent without memory that came to this end. */
+async function ranTo(outcome: RunOutcome): Promise<RunReport> {
+  return { ...(await reportOf('ran', { agents: { bot: AGENT } })), outcome };
+}
+
+describe('the outputs of a run', () => {
+  it.each<[Conclusion, RunOutcome, string]>([
+    ['success', completed('The answer.'), 'The answer.'],
+    ['failure', { kind: 'failed', error: new AxeError('no'), stats: STATS }, ''],
+    [
+      'incomplete',
+      { kind: 'incomplete', answer: 'So f', error: new AxeError('it was cut'), stats: STATS },
+      'So f\n\n[Incomplete: it was cut.]',
+    ],
+    [
+      'max-turns',
+      { kind: 'exhausted', limit: 'turns', answer: 'So far.', error: new AxeError('no'), stats: STATS },
+      'So far.',
+    ],
+    [
+      'budget-exceeded',
+      { kind: 'exhausted', limit: 'tokens', answer: '', error: new AxeError('no'), stats: STATS },
+      '',
+    ],
+  ])('that ended in %s hold its answer and figures', async (conclusion, outcome, response) => {
+    const report = await ranTo(outcome);
+    expect(outputsOf(report)).toEqual({
+      conclusion,
+      response,
+      ...NOTHING,
+      ...USED,
+    });
+  });
+
+  it.each([
+    [undefined, undefined],
+    [0, '0.000000'],
+    [0.0000004, '0.000000'],
+    [1.2345678, '1.234568'],
+    [1e-7 * 15, '0.000002'],
+  ])('for a cost of %j hold %j, in dollars', async (costUsd, shown) => {
+    expect(outputsOf(await ranTo(completed('', { costUsd })))['cost-usd']).toBe(shown);
+  });
+
+  const FORM: AnswerForm = { format: { type: 'json' }, check: () => [] };
+  it.each<[string, RunOutcome, AnswerForm | undefined, string | undefined]>([
+    ['in the required format', completed('{"risk":"low"}'), FORM, '{"risk":"low"}'],
+    ['without a required format', completed('{"risk":"low"}'), undefined, undefined],
+    ['that was cut short', exhausted('tokens', '{"risk":"low"}'), FORM, undefined],
+    ['that is none', { kind: 'failed', error: new AxeError('no'), stats: STATS }, FORM, undefined],
+    ['that is a refusal', { kind: 'refused', answer: '{}', stats: STATS }, FORM, undefined],
+  ])('repeat as JSON an answer %s, or not', async (_, outcome, form, json) => {
+    const report = await reportOf('ran');
+    const outputs = outputsOf({ ...report, plan: { ...report.plan, form }, outcome });
+    expect(outputs['structured-output']).toBe(json);
+  });
+});
+
+const read = (path: string, patch: Partial<ToolCallRecord> = {}) =>
+  called('read_file', { input: { path }, ...patch });
+const ask = (input: unknown) => called('call_agent', { input });
+const many = Array.from({ length: 7 }, (_, index) => read(`${index}${'x'.repeat(500)}`));
+
+it.each<[string, readonly ToolCallRecord[], string]>([
+  [
+    'what they were about, and errors',
+    [read('a.ts'), read('a.ts'), read('b.ts', { isError: true })],
+    '`read_file` × 3 (`a.ts`, `b.ts`, 1 error)',
+  ],
+  ['what was not offered', [called('fly', { isError: true, isDenied: true })], '`fly` (not offered)'],
+  [
+    'sub-agents, each by itself',
+    [ask({ agent: 'linter' }), ask({ agent: 'tester' }), ask({ agent: 'linter' })],
+    '`call_agent → linter` × 2, `call_agent → tester`',
+  ],
+  ['a sub-agent without a name', [ask(undefined), ask({ agent: 7 })], '`call_agent` × 2'],
+  [
+    'names in one short line',
+    [ask({ agent: 'a\nb' }), called('x'.repeat(65))],
+    `\`call_agent → a b\`, \`${'x'.repeat(63)}…\``,
+  ],
+  ['names that cannot be seen', [called(''), called('\u200B\u0007')], '`(no name)` × 2'],
+  ['names that are markdown', [called('</details>`\n\n# t')], "`</details>' # t`"],
+  ['names of objects', [called('__proto__')], '`__proto__`'],
+])('the tools by turn show %s', (_, calls, line) => {
+  expect(formatToolsByTurn(calls, false)).toContain(`\n- Turn 1: ${line}\n`);
+});
+
+it('the tools by turn are folded, a line for each turn', () => {
+  expect(formatToolsByTurn([read('a.ts'), called('fly', { turn: 3 })], false)).toBe(
+    '<details><summary>Tools by turn: 2 calls in 2 turns</summary>\n\n- Turn 1: `read_file` (`a.ts`)\n- Turn 3: `fly`\n\n</details>',
+  );
+  expect(formatToolsByTurn(many, false)).toMatch(/`read_file` × 7 \((?:`\dx+…`, ){5}…\)/);
+});
+
+it('the tools by turn do not say what calls were about if memory is in another repository (D14)', () => {
+  const calls = [called('edit_note', { input: { path: 'projects/secret.md' } })];
+  expect(formatToolsByTurn(calls, true)).toContain('\n- Turn 1: `edit_note`\n');
 });

@@ -12,6 +12,8 @@ function env(given: Given) {
 
 const read = (given: Given = {}) => readInputs(env(given));
 
+const words = (line: string) => line.split(' ');
+
 /** Memory in another repository than the run's. */
 const at = (owner: string, name: string) => ({ memory: { repository: { owner, name }, isElsewhere: true } });
 
@@ -108,48 +110,33 @@ describe('inputs that cannot be used', () => {
     [
       'agents-repo',
       [
-        'octocat/agents',
-        'octocat/agents@',
-        'agents@v1',
-        'octocat/..@v1',
-        'octocat/a/b@v1',
-        'octocat/agents@v1..v2',
         'octocat/agents@a b',
-        'octocat/agents@../../x',
-        'https://github.com/octocat/agents@v1',
+        ...words('octocat/agents octocat/agents@ agents@v1 octocat/..@v1 octocat/a/b@v1'),
       ],
       /`owner\/name@ref`.*`octocat\/agents@v1`/,
     ],
     [
+      'agents-repo',
+      words('octocat/agents@v1..v2 octocat/agents@../../x https://github.com/octocat/agents@v1'),
+      /`owner\/name@ref`.*`octocat\/agents@v1`/,
+    ],
+    [
       'memory-repo',
-      [
-        'memory',
-        'octocat/',
-        '/memory',
-        'octocat/memory/x',
-        'octocat/..',
-        'octocat/.',
-        '-a/b',
-        'octo cat/b',
-        'https://github.com/octocat/memory',
-        'octocat/memory@main',
-      ],
+      ['octo cat/b', ...words('memory octocat/ /memory octocat/memory/x octocat/.. octocat/. -a/b')],
+      'Write it as `owner/name`, for example `octocat/memory`.',
+    ],
+    [
+      'memory-repo',
+      words('https://github.com/octocat/memory octocat/memory@main'),
       'Write it as `owner/name`, for example `octocat/memory`.',
     ],
     [
       'memory-path',
       [
-        '/tmp/memory',
-        '\\memory',
-        'C:\\memory',
-        'c:memory',
-        '../memory',
-        'a/../../b',
-        'a/..',
-        '.git/memory',
-        'a\\.git',
-        '.GIT/x',
         'a\nb',
+        ...words(
+          '/tmp/memory \\memory C:\\memory c:memory ../memory a/../../b a/.. .git/memory a\\.git .GIT/x',
+        ),
       ],
       'Write a folder inside the repository, for example `.axe/memory`.',
     ],
@@ -157,22 +144,8 @@ describe('inputs that cannot be used', () => {
     [
       'memory-branch',
       [
-        ...[
-          'a/.b',
-          '.a',
-          'a.lock',
-          'a.lock/b',
-          'a..b',
-          'a\tb',
-          'a\nb',
-          'a b',
-          'a~1',
-          'a^',
-          'a:b',
-          'a?',
-          'a*',
-        ],
-        ...['a[b', '/a', 'a/', 'a//b', 'a.', 'a@{b', '@', 'a\\b', '-a', 'a\u200bb'],
+        ...words('a/.b .a a.lock a.lock/b a..b a~1 a^ a:b a? a* a[b /a a/ a//b a. a@{b @ a\\b -a'),
+        ...['a\tb', 'a\nb', 'a b', 'a\u200bb'],
         ...['refs/heads/main', 'HEAD', '0123456789abcdef'.repeat(3).slice(0, 40), 'a'.repeat(201)],
       ],
       'Write the short name of a branch, for example `axe-memory`.',

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createSecrets, secretValues } from '../../src/safety/secrets.js';
+import { createSecrets, findTokens, secretValues } from '../../src/safety/secrets.js';
 
 describe('the secret values of an environment', () => {
   it.each(
@@ -98,4 +100,28 @@ describe('the secret values of an environment', () => {
   it('are none in an empty environment', () => {
     expect(secretValues({})).toEqual([]);
   });
+});
+
+const FILE = join(import.meta.dirname, '../fixtures/token-samples.json');
+const { tokens }: { tokens: Record<string, string> } = JSON.parse(readFileSync(FILE, 'utf8'));
+
+it.each(Object.entries(tokens))('a token is known by its shape: %s', (_, backwards) => {
+  const token = [...backwards].reverse().join('');
+  const text = `key = "${token}", and more`;
+  const hidden = findTokens(text).map(({ start, end }) => text.slice(start, end));
+  // An end that its shape leaves open may stay, as the digits of a checksum.
+  expect(hidden.some((part) => part.length > token.length * 0.9)).toBe(true);
+});
+
+it.each([
+  'pat.ern',
+  'SKIPPED',
+  'API-VERSION',
+  'sha256-abc',
+  'do_v1',
+  'glance-at',
+  'shape_and_size',
+  's.length',
+])('a word is none: %s', (word) => {
+  expect(findTokens(`${word} ${word}_${word}.${word}`)).toEqual([]);
 });

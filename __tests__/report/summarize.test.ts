@@ -1,0 +1,266 @@
+import { describe, expect, it } from '@jest/globals';
+import { inspectAgent } from '../../src/agent/inspect.js';
+import { AxeError, CancelledError, ProviderError, type Warning } from '../../src/lib/errors.js';
+import { formatProvenance } from '../../src/memory/run-log.js';
+import { createNoneStore } from '../../src/memory/stores/guard.js';
+import { formatUnsavedSummary } from '../../src/report/run.js';
+import { noAnswer } from '../../src/report/summarize.js';
+import type { CheckedAgent, RunReport } from '../../src/run/records.js';
+import { AGENT } from '../helpers/dependencies-fake.js';
+import { memoryReport, refused } from '../helpers/memory-report.js';
+import { formatSummary, outputsOf, reportOf, STATS, summaryOf } from '../helpers/reports.js';
+
+const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
+
+const format = (report: RunReport, warnings: readonly Warning[] = []) => formatSummary(report, { warnings });
+
+describe('the summary of a dry run', () => {
+  it('shows nothing of a memory in another repository (D14)', async () => {
+    const parts = { memory: { 'bot.md': ENTRY } };
+    const report = await reportOf('planned', parts, { prompt: 'Is it safe?' });
+    const text = formatSummary(report, { isHidden: true });
+    expect(text).not.toMatch(/2026-02-21|Review|Fine/);
+    expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
+    expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
+    expect(text).toContain('\n\nAn entry would have been added.\n\n| Agent |');
+  });
+
+  it('announces no entry if none would be kept', async () => {
+    const nowhere = format(await keptNowhere());
+    expect(nowhere).toContain('\n\n**Memory:** nothing is kept (`memory-store: none`).\n\n| Agent |');
+    const restore = { kind: 'failed', message: 'permission denied', location: '/m.md' } as const;
+    const unreadable = format(await reportOf('planned', { restore }));
+    expect(unreadable).toContain('**Memory** (file): not loaded: permission denied.\n\n| Agent |');
+  });
+});
+
+/** A dry run whose memory is kept nowhere, with what the real store of that kind gives. */
+async function keptNowhere(): Promise<RunReport> {
+  const store = createNoneStore();
+  const signal = new AbortController().signal;
+  const restored = await store.read({ path: 'bot.md', lastN: 0, count: false }, signal);
+  return { ...(await reportOf('planned')), memory: { store, restored, text: '', facts: [] } };
+}
+
+it.each([
+  ['the run failed', new AxeError('broken')],
+  ['the run reached its time limit', new ProviderError('timeout', 'm')],
+])('whoever asked in a comment is told that %s', (reason, error) => {
+  expect(noAnswer({ kind: 'failed', thrown: error })).toBe(`There is no answer: ${reason}.`);
+});
+
+it('nobody is told of a run that was cancelled, also while it was at work', async () => {
+  expect(noAnswer({ kind: 'failed', thrown: new CancelledError() })).toBeUndefined();
+  const report = await reportOf('ran', { agents: { bot: AGENT } });
+  const outcome = { kind: 'failed', error: new CancelledError(), stats: STATS } as const;
+  expect(noAnswer({ ...report, outcome })).toBeUndefined();
+  const failed = { ...outcome, error: new AxeError('broken') };
+  expect(noAnswer({ ...report, outcome: failed })).toBe('There is no answer: the run failed.');
+});
+
+describe('garbage collection that trims nothing', () => {
+  it.each([
+    [{ kind: 'empty' }, 'No memory entries for agent "bot". Nothing to do.'],
+    [
+      { kind: 'not-analysed' },
+      'No entries trimmed: `offline/rules` makes no analysis. Name a model: `--model`, in a workflow the input `model`.',
+    ],
+    [
+      { kind: 'indivisible', entries: 3, target: 1 },
+      'No trimming possible: the newest entry counts as 3, by its lines that start with `## `, and the limit is 1. An entry is never split.',
+    ],
+    [
+      { kind: 'dry-run', plan: { kind: 'no-target' } },
+      'Dry run: no entries trimmed. No model was asked, and no entry would be removed.',
+    ],
+    [
+      { kind: 'dry-run', plan: { kind: 'trim', keeps: new Map(), removed: 1, kept: 2000 } },
+      'Dry run: no entries trimmed. No model was asked, and 1 entry would be removed, 2,000 entries kept.',
+    ],
+  ] as const)('states why: %j', (end, line) => {
+    const report = { kind: 'gc', agent: 'bot', collection: { end } } as const;
+    expect(summaryOf(report).log).toEqual([line]);
+    expect(formatSummary(report)).toContain(line);
+    expect(outputsOf(report)).toMatchObject({
+      conclusion: 'success',
+      'memory-saved': 'false',
+    });
+  });
+});
+
+describe('garbage collection with what findings were worth', () => {
+  it('tells what findings were worth, where it may be told', () => {
+    const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
+    const end = { kind: 'trimmed', removed: 8, kept: 12, saved } as const;
+    const collection = { analysis: { text: 'Found it.', unread: 12 }, end } as const;
+    const report = { kind: 'gc', agent: 'bot', collection } as const;
+    const worth = { ...report, collection: { ...collection, worth: '| 2026-11 |' } } as const;
+    expect(formatSummary(worth)).toContain('| 2026-11 |');
+    expect(formatSummary(worth, { isHidden: true })).not.toContain('| 2026-11 |');
+  });
+});
+
+describe('garbage collection that failed', () => {
+  it('shows an analysis that was cut off, which is not a failed save', () => {
+    const error = new AxeError('the analysis was cut off, so nothing was trimmed');
+    const collection = { analysis: { text: '## Patt', unread: 0 }, end: { kind: 'failed', error } } as const;
+    const report = { kind: 'gc', agent: 'bot', collection } as const;
+    const summary = formatSummary(report);
+    expect(summary).toContain('## Patt\n');
+    expect(summary).toContain('the analysis was cut off, so nothing was trimmed');
+    const outputs = outputsOf(report);
+    expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
+    expect(outputs['memory-save-error']).toBeUndefined();
+    const trimming = { ...report, collection: { ...collection, isTrimming: true } } as const;
+    expect(outputsOf(trimming)['memory-save-error']).toBe(error.message);
+  });
+});
+
+describe('the outputs of a memory command', () => {
+  it.each([
+    ['not-found', 'skipped'],
+    ['ambiguous', 'skipped'],
+    ['refused', 'skipped'],
+    ['unreadable', 'failure'],
+    ['not-saved', 'failure'],
+  ] as const)('from one that was not done, %s, are a %s', (reason, conclusion) => {
+    const report = memoryReport(refused(reason));
+    const levels = summaryOf(report).annotations.map(({ level }) => level);
+    expect(levels).toEqual([conclusion === 'skipped' ? 'notice' : 'error']);
+    expect(outputsOf(report, false)).toEqual({
+      conclusion,
+      response: '',
+      'memory-saved': 'false',
+      ...(conclusion === 'skipped' ? { reason: reason } : {}),
+      ...(reason === 'not-saved' ? { 'memory-save-error': 'it is so' } : {}),
+    });
+  });
+
+  it('report a change after half of the command was done', () => {
+    expect(outputsOf(memoryReport(refused('not-saved', { changed: true })), false)).toMatchObject({
+      conclusion: 'failure',
+      'memory-saved': 'true',
+    });
+  });
+});
+
+const TEXT = `name = "a"
+model = "anthropic/claude|x"
+tools = ["read_file", "search_files"]
+sub_agents = ["helper"]
+
+[[mcp_servers]]
+name = "files"
+transport = "stdio"
+command = "npx"
+
+[memory]
+enabled = true
+notes = true
+`;
+
+function agent(name: string, faults: CheckedAgent['faults'] = [], text = TEXT): CheckedAgent {
+  const file = `axe/agents/${name}.toml`;
+  const { config } = inspectAgent(text, { name, file });
+  return { name, file, config, faults };
+}
+
+function validated(...agents: readonly CheckedAgent[]) {
+  return { kind: 'validated', validation: { where: 'octocat/hello@1234567', agents } } as const;
+}
+
+const markdownOf = (...agents: readonly CheckedAgent[]) => formatSummary(validated(...agents));
+
+const BROKEN = agent(
+  'broken',
+  [
+    {
+      severity: 'error',
+      message: 'It is\nwrong.',
+      remedy: 'Fix it.',
+      at: { file: 'axe/agents/broken.toml', line: 1 },
+    },
+    { severity: 'warning', message: 'It is odd.', remedy: '', at: { file: 'axe/agents/broken.toml' } },
+  ],
+  'name = \n',
+);
+
+describe('the summary of agent validation', () => {
+  it('has a row for each agent and lists the problems', () => {
+    expect(markdownOf(agent('a'), BROKEN)).toBe(`### axe-action: the agents are not valid
+
+2 agents of octocat/hello@1234567. No model was asked and memory was not touched.
+
+| Agent | Result |
+| --- | --- |
+| \`axe/agents/a.toml\` | valid |
+| \`axe/agents/broken.toml\` | 1 error, 1 warning |
+
+- **error** \`axe/agents/broken.toml:1\`: It is wrong. Fix it.
+- **warning** \`axe/agents/broken.toml\`: It is odd.`);
+  });
+
+  it('has cells that cannot leave their row, however long a name is', () => {
+    const row = markdownOf(agent(`long|${'c'.repeat(5000)}`))
+      .split('\n')
+      .find((line) => line.startsWith('| `axe/agents/long'));
+    expect(row?.length).toBeLessThan(200);
+    expect(row).toContain('long\\|ccc');
+  });
+});
+
+describe('text by strangers in an agent', () => {
+  it.each([
+    ['cannot use [x](https://example.com)', 'cannot use \\[x](https://example.com)'],
+    ['"<img src=x>" is none', '"\\<img src=x>" is none'],
+    ['did you mean `[memory]`?', 'did you mean `[memory]`?'],
+    ['`a``[x](y)```', '\\`a\\`\\`\\[x](y)\\`\\`\\`'],
+    ['`a\\` [x](y) `', '`a\\` \\[x](y) \\`'],
+    ['\\[x](y)', '\\\\\\[x](y)'],
+  ])('is not markup in %j', (message, shown) => {
+    const fault = { severity: 'warning', message, remedy: '', at: { file: 'a\n# b.toml' } } as const;
+    expect(markdownOf(agent('a', [fault]))).toContain(`- **warning** \`a # b.toml\`: ${shown}`);
+  });
+});
+
+it('the log names a file with control characters in quotes', () => {
+  expect(summaryOf(validated(agent('x\n::error::hi'))).log[1]).toBe(
+    '  "axe/agents/x\\n::error::hi.toml": valid',
+  );
+});
+
+it('the log states whose agents were checked, with the result for each', () => {
+  expect(summaryOf(validated(agent('a'), BROKEN)).log).toEqual([
+    'Looked at 2 agents of octocat/hello@1234567:',
+    '  axe/agents/a.toml: valid',
+    '  axe/agents/broken.toml: 1 error, 1 warning',
+  ]);
+});
+
+describe('the summary of a post step that could not save', () => {
+  it('shows the reason, and the entries without their internal lines', () => {
+    const provenance = formatProvenance({
+      id: 'id1',
+      run: '1/1',
+      job: 'review',
+      event: 'push',
+      sha: 'ccccccc',
+      actor: 'octocat',
+      trust: 'trusted',
+      model: 'openai/m',
+    });
+    const texts = [`${ENTRY.trimEnd()}\n${provenance}\n\n`, ENTRY];
+    const entries = texts.map((text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const);
+    const why = 'failed to save memory: no cache';
+    expect(formatUnsavedSummary(why, entries, false)).toBe(
+      '### axe-action: memory not saved\n\nfailed to save memory: no cache\n\n' +
+        'The main step left this unsaved, so it is shown here:\n\n' +
+        `\`\`\`text\n${ENTRY}${ENTRY.trimEnd()}\n\`\`\``,
+    );
+    // Two entries of a tainted run have one id.
+    expect(formatUnsavedSummary(why, entries, true)).toBe(
+      `### axe-action: memory not saved\n\n${why}\n\n` +
+        'What the main step left belongs to another repository: `id1`.',
+    );
+  });
+});
