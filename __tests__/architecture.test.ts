@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 48_802,
+  'lines of src/': 48_799,
   'files of src/': 230,
   'types of src/': 668,
   'inputs of action.yml': 41,

@@ -141,10 +141,7 @@ export async function writeSummary(
 const SHOW = { error, warning, notice };
 
 /** Shows annotations, cleaned for the log. */
-export async function annotate(
-  annotations: readonly Annotation[],
-  secrets: readonly string[],
-): Promise<void> {
+async function annotate(annotations: readonly Annotation[], secrets: readonly string[]): Promise<void> {
   for (const { level, title, message, at } of annotations)
     SHOW[level](sanitize(message, 'log', secrets), {
       title,
