@@ -5,7 +5,7 @@ import { createAsker, type OpenModel } from '../../src/loop/asker.js';
 import { Budget } from '../../src/loop/budget.js';
 import type { LoopDependencies } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
-import { Usage } from '../../src/loop/usage.js';
+import { Usage } from '../../src/loop/reply.js';
 import { call, createFakeModel, type FakeReply, never, opened, reply, says } from '../helpers/model-fake.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { loopDeps } from './scene.js';

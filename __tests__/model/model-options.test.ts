@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { type ModelParams, parseModelRef } from '../../src/agent/config.js';
 import type { Effort } from '../../src/agent/keys.js';
 import { modelSettings } from '../../src/loop/asker.js';
-import { Usage } from '../../src/loop/usage.js';
+import { Usage } from '../../src/loop/reply.js';
 import { findProvider, protocolOf } from '../../src/model/catalog.js';
 import { isStrictSchema, withCachePoints } from '../../src/model/model-options.js';
 import { type ModelServer, text } from '../helpers/model-server.js';

@@ -18,9 +18,8 @@ import {
   type LanguageModel,
   withoutThoughts,
 } from './messages.js';
-import { limitOutput, type Thinking, widerLimit } from './output-limit.js';
+import { limitOutput, type Thinking, type Usage, widerLimit } from './reply.js';
 import { toolCallsOf } from './tool-calls.js';
-import type { Usage } from './usage.js';
 
 export interface OpenModel {
   /** `provider/model`. */

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.js';
 import type { ProviderError, Warning } from '../lib/errors.js';
 import type { RecentWrite } from '../memory/notes/session.js';
 import type { TokenUse } from './budget.js';
-import type { CountedReply } from './usage.js';
+import type { CountedReply } from './reply.js';
 
 /** One try that failed and will be repeated. */
 export interface Retry {

@@ -27,11 +27,10 @@ import {
   textOf,
   userMessage,
 } from './messages.js';
-import { endOf } from './output-limit.js';
+import { endOf, Usage } from './reply.js';
 import { askFitting } from './shorten.js';
 import { type AnswerForm, judgeAnswer } from './structured.js';
 import { type AnsweredCall, answerToolCalls, type ToolCall, toolCallsOf, toolMessage } from './tool-calls.js';
-import { Usage } from './usage.js';
 
 /** One conversation with a model. */
 export interface Conversation {

@@ -8,8 +8,7 @@ import {
 import { field } from '../lib/data.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { type LanguageModel, withoutThoughts } from '../loop/messages.js';
-import { isThinking } from '../loop/output-limit.js';
-import { withCost } from '../loop/usage.js';
+import { isThinking, withCost } from '../loop/reply.js';
 import type { Protocol } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
 import { type Asked, withCachePoints, withModelOptions } from './model-options.js';

@@ -2,7 +2,7 @@ import type { ModelRef } from '../agent/config.js';
 import { EFFORTS, type Effort } from '../agent/keys.js';
 import type { ProviderErrorCategory } from '../lib/errors.js';
 import type { Price } from '../loop/budget.js';
-import type { Thinking } from '../loop/output-limit.js';
+import type { Thinking } from '../loop/reply.js';
 
 /** The form of requests and answers; `openai` is Chat Completions, `openai-responses` the newer interface. */
 export type Protocol =

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions, SharedV4Warning } from '@ai-sdk/provider';
 import { EFFORTS, type Effort, type ProviderTable } from '../agent/keys.js';
 import { ANTHROPIC_MAX_TOKENS } from '../lib/defaults.js';
-import { isThinking, type Thinking } from '../loop/output-limit.js';
+import { isThinking, type Thinking } from '../loop/reply.js';
 import { findFacts, type Protocol, type Provider } from './catalog.js';
 
 /** Who is asked, and in which form. */

@@ -23,8 +23,8 @@ import {
   usd,
 } from '../lib/text/format.js';
 import type { Spend } from '../loop/budget.js';
+import type { AgentUsage } from '../loop/reply.js';
 import { callTarget } from '../loop/tool-calls.js';
-import type { AgentUsage } from '../loop/usage.js';
 import { stripProvenance } from '../memory/run-log.js';
 import { severityMark } from '../review/comment-text.js';
 import { formatSeverities, isOpen } from '../review/finding.js';

@@ -4,7 +4,7 @@ import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
 import { Budget, costLimit, spendBefore, unheldLimits } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
-import { UsageByAgent } from '../loop/usage.js';
+import { UsageByAgent } from '../loop/reply.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
 import { cutShort, withoutAnswer, withoutFiles } from '../review/scope.js';
 import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';

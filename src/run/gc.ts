@@ -18,7 +18,7 @@ import {
   usedUp,
 } from '../loop/budget.js';
 import { firstMessages, textOf } from '../loop/messages.js';
-import { Usage } from '../loop/usage.js';
+import { Usage } from '../loop/reply.js';
 import { ANALYST_PROMPT, brokenAnalysis, type GcReply } from '../memory/gc/analysis.js';
 import {
   countLog,

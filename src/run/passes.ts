@@ -5,7 +5,7 @@ import { estimateText } from '../lib/text/bytes.js';
 import { count } from '../lib/text/format.js';
 import type { TokenUse } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
-import { withStats } from '../loop/usage.js';
+import { withStats } from '../loop/reply.js';
 import { buildSystemPrompt } from '../prompt/prompt.js';
 import { type Buffered, joinPasses, NOTHING_BUFFERED } from '../review/buffered.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';

@@ -7,7 +7,7 @@ import type { RunStats } from '../lib/outcome.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
-import { withStats } from '../loop/usage.js';
+import { withStats } from '../loop/reply.js';
 import type { Buffered } from '../review/buffered.js';
 import {
   applyVerdicts,
