@@ -1,7 +1,8 @@
 import type { SharedV4Warning } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import { AxeError, ProviderError } from '../../src/lib/errors.js';
-import { createAsker, type OpenModel } from '../../src/loop/asker.js';
+import type { RetryConfig } from '../../src/agent/config.js';
+import { AxeError, ProviderError, type ProviderErrorCategory } from '../../src/lib/errors.js';
+import { createAsker, isTransient, type OpenModel } from '../../src/loop/asker.js';
 import { Budget } from '../../src/loop/budget.js';
 import type { LoopDependencies } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
@@ -14,6 +15,12 @@ const BUSY = new ProviderError('rate_limit', 'slow down', { status: 429 });
 const DOWN = new ProviderError('server', 'boom', { status: 500 });
 const WRONG = new ProviderError('auth', 'wrong key', { status: 401 });
 const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
+const EXPONENTIAL = {
+  maxRetries: undefined,
+  backoff: 'exponential',
+  initialDelayMs: 500,
+  maxDelayMs: 30_000,
+} as const;
 const HELLO = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }];
 
 const NO_USAGE = {
@@ -70,14 +77,6 @@ describe('a request to a model', () => {
     expect(warnings).toEqual([{ code: 'model-warning', message }]);
   });
 
-  it('is repeated after a temporary error, within one turn', async () => {
-    const { asker, usage, events, slept } = scene([BUSY, says('Hi')]);
-    await asker.ask(HELLO, {});
-    expect(usage).toMatchObject({ turns: 1, retries: 1 });
-    expect(slept).toEqual([100]);
-    expect(events[1]).toEqual({ kind: 'retry', attempt: 1, maxRetries: 1, error: BUSY, delayMs: 100 });
-  });
-
   it('ends when the run ends during a wait, without another request', async () => {
     const controller = new AbortController();
     const { signal } = controller;
@@ -85,6 +84,105 @@ describe('a request to a model', () => {
     const { asker, model } = scene([BUSY, says('late')], { signal, clock });
     await expect(asker.ask(HELLO, {})).rejects.toBe(TIME_IS_UP);
     expect(model.asked).toHaveLength(1);
+  });
+});
+
+describe('an error that is tried again', () => {
+  it.each<[ProviderErrorCategory, readonly (number | undefined)[], boolean]>([
+    ['rate_limit', [429], true],
+    ['overloaded', [503, 529], true],
+    ['timeout', [undefined, 408, 504], true],
+    ['server', [undefined, 200, 408, 409, 429, 500, 502, 503, 504, 529], true],
+    ['server', [302, 400, 401, 403, 404, 413, 422], false],
+    ['auth', [401, 403], false],
+    ['bad_request', [undefined, 400, 404], false],
+  ])('is %s with a status of %j: %s', (category, statuses, again) => {
+    for (const status of statuses)
+      expect([status, isTransient(new ProviderError(category, 'no', { status }))]).toEqual([status, again]);
+  });
+
+  it.each([
+    ['a missing key', new AxeError('API key is not configured', { exitCode: 3 })],
+    ['a bug', new TypeError('undefined is not a function')],
+    ['an abort', new DOMException('aborted', 'AbortError')],
+    ['nothing', undefined],
+  ])('is not %s', (_, thrown) => {
+    expect(isTransient(thrown)).toBe(false);
+  });
+});
+
+describe('trying again', () => {
+  const LATER = new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 });
+
+  /** Asks a model that fails with these errors, and answers after them. */
+  async function tryHard(
+    errors: readonly ProviderError[],
+    policy: Partial<RetryConfig> = {},
+    { random = 0, leftMs = () => Number.POSITIVE_INFINITY } = {},
+  ) {
+    const clock = { ...createFakeClock(), random: () => random };
+    const retry = { ...EXPONENTIAL, ...policy };
+    const { asker, model, usage, events } = scene([...errors, says('done')], { clock, retry, leftMs });
+    const thrown = await asker.ask(HELLO, {}).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    const retries = events.filter(({ kind }) => kind === 'retry');
+    return { thrown, tries: model.asked.length, slept: clock.slept, retries, usage };
+  }
+
+  it('happens within one turn, and each attempt is reported with its delay', async () => {
+    const { retries, usage } = await tryHard([BUSY, DOWN]);
+    expect(retries).toEqual([
+      { kind: 'retry', attempt: 1, maxRetries: 2, error: BUSY, delayMs: 500 },
+      { kind: 'retry', attempt: 2, maxRetries: 2, error: DOWN, delayMs: 1000 },
+    ]);
+    expect(usage).toMatchObject({ turns: 1, retries: 2 });
+  });
+
+  it.each([undefined, 0, 1, 5])('ends with the last error after %s more tries', async (maxRetries) => {
+    const most = maxRetries ?? 2;
+    const { tries, thrown } = await tryHard([...Array(most).fill(BUSY), DOWN], { maxRetries });
+    expect([tries, thrown]).toEqual([most + 1, DOWN]);
+  });
+
+  it('ends with the first permanent error', async () => {
+    expect(await tryHard([BUSY, WRONG, BUSY])).toMatchObject({ tries: 2, thrown: WRONG });
+  });
+
+  it.each<[RetryConfig['backoff'], number, readonly number[]]>([
+    ['exponential', 0, [100, 200, 400, 800, 1000, 1000]],
+    ['exponential', 0.5, [150, 250, 450, 850, 1000, 1000]],
+    ['exponential', 0.999, [199, 299, 499, 899, 1000, 1000]],
+    ['linear', 0.999, [100, 200, 300, 400, 500, 600]],
+    ['fixed', 0.999, [100, 100, 100, 100, 100, 100]],
+  ])('waits %s with the random value %d: %j', async (backoff, random, delays) => {
+    const policy = { maxRetries: 6, backoff, initialDelayMs: 100, maxDelayMs: 1000 };
+    expect((await tryHard(Array(6).fill(BUSY), policy, { random })).slept).toEqual(delays);
+  });
+
+  it.each([
+    ['longer than max_delay_ms', 90_000, 90_000],
+    ['shorter than ours', 20, 500],
+  ])('C4 59: waits as the provider asks if that is longer: %s', async (_, retryAfterMs, delayMs) => {
+    const error = new ProviderError('rate_limit', 'slow down', { status: 429, retryAfterMs });
+    expect((await tryHard([error])).slept).toEqual([delayMs]);
+  });
+
+  it.each([
+    ['what the provider asks for', LATER, [60_000], []],
+    ['our own wait', BUSY, [500], []],
+    ['the second wait', BUSY, [10_000, 900], [500]],
+  ])('ends at once if the deadline comes before %s', async (_, error, left, slept) => {
+    const open = [...left];
+    const waited = await tryHard([error, BUSY, BUSY], {}, { leftMs: () => open.shift() ?? 0 });
+    expect(waited.slept).toEqual(slept);
+    expect(waited.tries).toBe(slept.length + 1);
+  });
+
+  it('has time for a wait that ends before the deadline', async () => {
+    const waited = await tryHard([LATER], {}, { leftMs: () => 60_001 });
+    expect(waited).toMatchObject({ thrown: undefined, slept: [60_000] });
   });
 });
 

@@ -10,7 +10,7 @@ import { DEFAULT_MAX_RETRIES } from '../lib/defaults.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { grouped } from '../lib/text/format.js';
 import type { Budget, Price } from './budget.js';
-import type { LoopDependencies, Retry } from './events.js';
+import type { LoopDependencies } from './events.js';
 import {
   assistantMessage,
   estimateTokens,
@@ -150,29 +150,33 @@ export function createAsker(
     return { reply, askedTokens: limit.tokens };
   }
 
+  /**
+   * The same request again after a passing error, until the tries of `[retry]` are spent, and then the next model. What a
+   * provider asks us to wait is waited, unless the deadline comes first: nothing could come of waiting then.
+   */
   async function askSomebody(
     optionsNow: () => LanguageModelV4CallOptions,
   ): Promise<LanguageModelV4GenerateResult> {
-    for (;;) {
+    // Without `max_retries` two tries more, where axe makes none.
+    const { maxRetries = DEFAULT_MAX_RETRIES } = retry;
+    for (let attempt = 1; ; attempt += 1) {
       try {
-        return await withRetries(() => Promise.resolve(current.model.doGenerate(optionsNow())), retry, {
-          random: () => deps.clock.random(),
-          sleep: async (ms) => {
-            await deps.clock.sleep(ms, deps.signal);
-            deps.signal.throwIfAborted();
-          },
-          leftMs: () => (deps.signal.aborted ? 0 : deps.leftMs()),
-          onRetry(failed) {
-            usage.retries += 1;
-            deps.reporter.event({ kind: 'retry', ...failed });
-          },
-        });
+        return await current.model.doGenerate(optionsNow());
       } catch (thrown) {
         if (!isTransient(thrown) || deps.signal.aborted) throw thrown;
+        const delayMs = Math.max(delayBefore(attempt, retry, deps.clock.random()), thrown.retryAfterMs ?? 0);
+        if (attempt <= maxRetries && delayMs < deps.leftMs()) {
+          usage.retries += 1;
+          deps.reporter.event({ kind: 'retry', attempt, maxRetries, error: thrown, delayMs });
+          await deps.clock.sleep(delayMs, deps.signal);
+          deps.signal.throwIfAborted();
+          continue;
+        }
         const next = await openNext();
         if (next === undefined) throw thrown;
         deps.reporter.event({ kind: 'fallback', from: current.ref, to: next.ref, error: thrown });
         current = next;
+        attempt = 0;
       }
     }
   }
@@ -257,57 +261,15 @@ export function modelSettings({ effort, tables }: Partial<ModelParams>): Setting
 }
 
 /**
- * Does the work, and again after a transient error, until it succeeds or the tries of `[retry]` are spent; the last
- * error is thrown. What a provider asks us to wait is waited, unless the deadline comes first: then the error is
- * thrown at once, since nothing could come of waiting.
- */
-export async function withRetries<T>(
-  work: () => Promise<T>,
-  config: RetryConfig,
-  deps: {
-    /** From 0 to below 1. */
-    random(): number;
-    /** Throws the signal's reason when it aborts. */
-    sleep(ms: number): Promise<void>;
-    /** Milliseconds until the deadline. */
-    leftMs(): number;
-    onRetry(retry: Retry): void;
-  },
-): Promise<T> {
-  // Without `max_retries` two tries more, where axe makes none.
-  const { maxRetries = DEFAULT_MAX_RETRIES } = config;
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work();
-    } catch (thrown) {
-      if (!isTransient(thrown) || attempt > maxRetries) throw thrown;
-      const delayMs = Math.max(delayBefore(attempt, config, deps.random()), thrown.retryAfterMs ?? 0);
-      if (delayMs >= deps.leftMs()) throw thrown;
-      deps.onRetry({ attempt, maxRetries, error: thrown, delayMs });
-      await deps.sleep(delayMs);
-    }
-  }
-}
-
-/**
  * Whether the same request may succeed later: limits, overload, timeouts, server errors and broken connections; never
  * a wrong key or a wrong request, which some providers also report as `server`.
  */
 export function isTransient(thrown: unknown): thrown is ProviderError {
   if (!(thrown instanceof ProviderError)) return false;
   const { category, status, overflow } = thrown;
-  if (overflow !== undefined) return false;
-  switch (category) {
-    case 'rate_limit':
-    case 'overloaded':
-    case 'timeout':
-      return true;
-    case 'server':
-      return status === undefined || status >= 500 || status < 300 || [408, 409, 429].includes(status);
-    case 'auth':
-    case 'bad_request':
-      return false;
-  }
+  if (overflow !== undefined || category === 'auth' || category === 'bad_request') return false;
+  if (category !== 'server') return true;
+  return status === undefined || status >= 500 || status < 300 || [408, 409, 429].includes(status);
 }
 
 /** axe's three ways to wait; only the exponential one has jitter, below one initial delay. */

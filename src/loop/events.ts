@@ -4,16 +4,6 @@ import type { RecentWrite } from '../memory/notes/session.js';
 import type { TokenUse } from './budget.js';
 import type { CountedReply } from './reply.js';
 
-/** One try that failed and will be repeated. */
-export interface Retry {
-  /** 1 for the first repetition. */
-  readonly attempt: number;
-  /** Tries after the first one. */
-  readonly maxRetries: number;
-  readonly error: ProviderError;
-  readonly delayMs: number;
-}
-
 /** What a conversation reports while it goes on. */
 export type LoopEvent =
   | {
@@ -42,8 +32,15 @@ export type LoopEvent =
       /** US dollars that the run has spent so far, sub-agents included; undefined if some price is not known. */
       readonly costUsd: number | undefined;
     }
-  /** A request failed for a passing reason and will be sent again. */
-  | ({ readonly kind: 'retry' } & Retry)
+  | {
+      /** A request failed for a passing reason and will be sent again. */
+      readonly kind: 'retry';
+      /** 1 for the first repetition. */
+      readonly attempt: number;
+      readonly maxRetries: number;
+      readonly error: ProviderError;
+      readonly delayMs: number;
+    }
   /** The provider found a conversation too long; it is shortened for the window that is known now. */
   | { readonly kind: 'too-long'; readonly model: string; readonly windowTokens: number }
   | { readonly kind: 'fallback'; readonly from: string; readonly to: string; readonly error: ProviderError }
