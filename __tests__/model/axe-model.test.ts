@@ -1,7 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createModels } from '../../src/model/create.js';
 import { startModelServer, text } from '../helpers/model-server.js';
-import { routedFetch } from './cloud.js';
 import { question } from './contract.js';
 import { converse } from './converse.js';
 import {
@@ -273,23 +271,6 @@ it('an answer of Google that was blocked counts as a refusal', async () => {
   const body = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } };
   const { model } = await playModel('google/gemini-3.5-flash', always(body));
   expect(await converse(model)).toMatchObject({ kind: 'refused' });
-});
-
-it('a key that Google refuses is reported with where the key is set', async () => {
-  const body = { error: { code: 400, message: 'API key not valid. Please pass a valid API key.' } };
-  const { model } = await playModel('google/m', [{ kind: 'raw', status: 400, body }]);
-  await expect(model.doGenerate(question())).rejects.toMatchObject({
-    message: 'bad_request: API key not valid. Please pass a valid API key.',
-    remedy: 'Check the key in `GEMINI_API_KEY`, and that it can use this model.',
-  });
-});
-
-it('facts about a model are its price and its window', () => {
-  const models = createModels({ env: {}, loadConfig: async () => ({}), fetch: routedFetch({}) });
-  const known = { price: { input: 2.5 }, windowTokens: 128_000 };
-  expect(models.facts({ provider: 'openai', model: 'gpt-4o' })).toMatchObject(known);
-  const unknown = { price: undefined, windowTokens: undefined, mayCut: true };
-  expect(models.facts({ provider: 'groq', model: 'x' })).toEqual(unknown);
 });
 
 it('the choice of a tool that a package makes for JSON is nobody’s setting, so nobody is warned of it', async () => {

@@ -78,9 +78,15 @@ describe('an answer with an error status', () => {
     expect(told(callError({ statusCode, responseBody })).remedy).toBe(remedy);
   });
 
-  it('of a cloud has a remedy for who signs in without a key', () => {
+  it('has a remedy for who signs in to a cloud without a key, and for a wrong key of Google', () => {
     expect(told(callError({ statusCode: 403 }), 'bedrock').remedy).toBe(
       'Check that the key or role can use this model on bedrock, in this region or project.',
+    );
+    const responseBody = JSON.stringify({
+      error: { message: 'API key not valid. Please pass a valid one.' },
+    });
+    expect(told(callError({ statusCode: 400, responseBody }), 'google').remedy).toBe(
+      'Check the key in `GEMINI_API_KEY`, and that it can use this model.',
     );
   });
 
@@ -190,64 +196,42 @@ describe('C4 57: a connection that fails', () => {
   });
 });
 
+/** The window where it is told, who says so, and in which words. */
+const TOO_LONG = `
+200000 | Anthropic | prompt is too long: 208310 tokens > 200000 maximum
+200000 | Anthropic | input length and \`max_tokens\` exceed context limit: 188240 + 21333 > 200000, try
+- | Anthropic, in bytes | Request exceeds the maximum size
+128000 | OpenAI | This model's maximum context length is 128000 tokens. However, your
+- | OpenAI Responses | Your input exceeds the context window of this model. Please
+1048576 | Gemini | The input token count (1196265) exceeds the maximum number of tokens allowed (1048576).
+- | Bedrock | Input is too long for requested model.
+4096 | vLLM | This model's maximum context length is 4096 tokens. However, you requested 4609 tokens
+4096 | llama.cpp | request (4099 tokens) exceeds the available context size (4096 tokens), try
+- | llama.cpp, older | the request exceeds the available context size
+32768 | Mistral | Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 maximum context length
+131072 | OpenRouter | This endpoint's maximum context length is 131,072 tokens. However, you
+131072 | xAI | This model's maximum prompt length is 131072 but the request contains 537812 tokens.
+8193 | Together | \`inputs\` tokens + \`max_new_tokens\` must be <= 8193. Given: 4203 \`inputs\` tokens and 4096
+40960 | SGLang | The input (61709 tokens) is longer than the model's context length (40960 tokens).
+59862 | SGLang | Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens). Use
+8192 | vLLM | The decoder prompt (length 10127) is longer than the maximum model length of 8192. Make
+262144 | Kimi | Your request exceeded model token limit: 262144 (requested: 269030)
+4096 | LM Studio | tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try
+7866 | LM Studio, older | Trying to keep the first 10136 tokens when context the overflows. However, the model is loaded with context length of only 7866 tokens, which is not enough
+- | Ollama | the prompt is longer than the context length currently available to the model;
+- | MiniMax | invalid params, context window exceeds limit
+- | Groq | Please reduce the length of the messages or completion.
+8192 | Cerebras | Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192
+- | Perplexity | The total length of all messages is too long.
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' | '));
+
 describe('a request that is too long', () => {
-  it.each<[string, string, number | undefined]>([
-    ['Anthropic', 'prompt is too long: 208310 tokens > 200000 maximum', 200_000],
-    [
-      'Anthropic',
-      'input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000, try',
-      200_000,
-    ],
-    ['Anthropic, in bytes', 'Request exceeds the maximum size', undefined],
-    ['OpenAI', "This model's maximum context length is 128000 tokens. However, your", 128_000],
-    ['OpenAI Responses', 'Your input exceeds the context window of this model. Please', undefined],
-    [
-      'Gemini',
-      'The input token count (1196265) exceeds the maximum number of tokens allowed (1048576).',
-      1_048_576,
-    ],
-    ['Bedrock', 'Input is too long for requested model.', undefined],
-    ['vLLM', "This model's maximum context length is 4096 tokens. However, you requested 4609 tokens", 4096],
-    ['llama.cpp', 'request (4099 tokens) exceeds the available context size (4096 tokens), try', 4096],
-    ['llama.cpp, older', 'the request exceeds the available context size', undefined],
-    [
-      'Mistral',
-      'Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
-      32_768,
-    ],
-    ['OpenRouter', "This endpoint's maximum context length is 131,072 tokens. However, you", 131_072],
-    ['xAI', "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072],
-    [
-      'Together',
-      '`inputs` tokens + `max_new_tokens` must be <= 8193. Given: 4203 `inputs` tokens and 4096',
-      8193,
-    ],
-    ['SGLang', "The input (61709 tokens) is longer than the model's context length (40960 tokens).", 40_960],
-    ['SGLang', 'Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens). Use', 59_862],
-    ['vLLM', 'The decoder prompt (length 10127) is longer than the maximum model length of 8192. Make', 8192],
-    ['Kimi', 'Your request exceeded model token limit: 262144 (requested: 269030)', 262_144],
-    [
-      'LM Studio',
-      'tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096). Try',
-      4096,
-    ],
-    [
-      'LM Studio, older',
-      'Trying to keep the first 10136 tokens when context the overflows. However, the model is loaded with context length of only 7866 tokens, which is not enough',
-      7866,
-    ],
-    ['Ollama', 'the prompt is longer than the context length currently available to the model;', undefined],
-    ['MiniMax', 'invalid params, context window exceeds limit', undefined],
-    ['Groq', 'Please reduce the length of the messages or completion.', undefined],
-    [
-      'Cerebras',
-      'Please reduce the length of the messages or completion. Current length is 9000 while limit is 8192',
-      8192,
-    ],
-    ['Perplexity', 'The total length of all messages is too long.', undefined],
-  ])('is recognized for %s: %s', (_, text, windowTokens) => {
+  it.each(TOO_LONG)('with a window of %s is recognized for %s: %s', (tokens, _, text = '') => {
     for (const status of [400, 413, 422, 500])
-      expect(findOverflow(status, text, undefined)).toEqual({ windowTokens });
+      expect(findOverflow(status, text, undefined)).toEqual({ windowTokens: Number(tokens) || undefined });
   });
 
   it.each([

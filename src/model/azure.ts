@@ -9,7 +9,7 @@ import {
   requestAccessToken,
   withAuth,
 } from './keyless.js';
-import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
+import { checkedUrl, firstSet, notConfigured, resolveKey, type SettingSources } from './settings.js';
 import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 
 /**
@@ -40,10 +40,8 @@ function findAddress({ env, config }: SettingSources): string {
   if (address !== undefined) return address;
   const resource = firstSet([env['AZURE_RESOURCE_NAME']]);
   if (resource === undefined) {
-    throw new AxeError('the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)', {
-      exitCode: 2,
-      remedy: 'Set `AZURE_RESOURCE_NAME`, `AZURE_OPENAI_ENDPOINT` or `AXE_AZURE_BASE_URL`.',
-    });
+    const remedy = 'Set `AZURE_RESOURCE_NAME`, `AZURE_OPENAI_ENDPOINT` or `AXE_AZURE_BASE_URL`.';
+    throw notConfigured('the address of provider "azure" is', 'AZURE_RESOURCE_NAME', remedy);
   }
   // The name becomes part of a host: nothing but a DNS label may.
   if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(resource)) {
@@ -74,14 +72,11 @@ function findEntraToken(ports: KeylessPorts): Fresh<string> {
   const tenantId = firstSet([env['AZURE_TENANT_ID']]);
   const clientId = firstSet([env['AZURE_CLIENT_ID']]);
   if (tenantId === undefined || clientId === undefined) {
-    throw new AxeError(
-      'credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)',
-      {
-        exitCode: 2,
-        remedy:
-          'Without a key: give the job `permissions: { id-token: write }` and the step `env: { AZURE_CLIENT_ID: …, AZURE_TENANT_ID: … }` ' +
-          'of an application with a federated credential for the repository.',
-      },
+    throw notConfigured(
+      'credentials for provider "azure" are',
+      'AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID',
+      'Without a key: give the job `permissions: { id-token: write }` and the step `env: { AZURE_CLIENT_ID: …, AZURE_TENANT_ID: … }` ' +
+        'of an application with a federated credential for the repository.',
     );
   }
   const url = `https://login.microsoftonline.com/${encodeURIComponent(tenantId)}/oauth2/v2.0/token`;
@@ -94,13 +89,7 @@ function findEntraToken(ports: KeylessPorts): Fresh<string> {
       client_assertion: statement,
       client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
     };
-    return await requestAccessToken({
-      fetch,
-      who: 'Microsoft Entra',
-      url,
-      form,
-      secrets: [statement],
-      signal,
-    });
+    const request = { who: 'Microsoft Entra', url, form, secret: statement };
+    return await requestAccessToken(request, fetch, signal);
   });
 }

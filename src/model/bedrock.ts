@@ -1,4 +1,4 @@
-import { AxeError, ProviderError } from '../lib/errors.js';
+import { ProviderError } from '../lib/errors.js';
 import {
   type Fresh,
   type KeylessPorts,
@@ -9,7 +9,14 @@ import {
   requestToken,
   withAuth,
 } from './keyless.js';
-import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
+import {
+  checkedRegion,
+  firstSet,
+  notConfigured,
+  ownBaseUrl,
+  resolveKey,
+  type SettingSources,
+} from './settings.js';
 import type { OpenedModel, OpenRequest } from './transport.js';
 
 /**
@@ -19,17 +26,12 @@ import type { OpenedModel, OpenRequest } from './transport.js';
 export async function openBedrock({ ref, provider, sources, ports }: OpenRequest): Promise<OpenedModel> {
   const region = findRegion(sources);
   const apiKey = resolveKey(provider, sources);
-  const { env, config } = sources;
-  const address = firstSet([env[provider.baseUrlVariable], config['bedrock']?.baseUrl]);
   const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock');
   // Everything is given, so that the package does not look for it in an environment of its own.
   const bedrock = createAmazonBedrock({
     region,
     apiKey: NO_KEY,
-    baseURL:
-      address === undefined
-        ? `https://bedrock-runtime.${region}.amazonaws.com`
-        : checkedUrl(address, provider).replace(/\/+$/, ''),
+    baseURL: ownBaseUrl(provider, sources) ?? `https://bedrock-runtime.${region}.amazonaws.com`,
     fetch:
       apiKey === undefined
         ? signing(ports.fetch, region, findAwsCredentials(ports, region))
@@ -45,15 +47,9 @@ function findRegion({ env, config }: SettingSources): string {
     env['AXE_BEDROCK_REGION'],
     config['bedrock']?.region,
   ]);
-  if (region === undefined) {
-    throw new AxeError('the region of provider "bedrock" is not configured (set AWS_REGION)', {
-      exitCode: 2,
-      remedy: 'Set `AWS_REGION`, for example to `us-east-1`.',
-    });
-  }
-  // It becomes part of a host.
-  if (/^[a-z0-9-]+$/.test(region)) return region;
-  throw new AxeError('`AWS_REGION` is not the name of a region', { exitCode: 2 });
+  if (region !== undefined) return checkedRegion(region, 'AWS_REGION');
+  const remedy = 'Set `AWS_REGION`, for example to `us-east-1`.';
+  throw notConfigured('the region of provider "bedrock" is', 'AWS_REGION', remedy);
 }
 
 /**
@@ -102,15 +98,12 @@ function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCrede
     return async () => ({ accessKeyId, secretAccessKey, sessionToken: firstSet([env['AWS_SESSION_TOKEN']]) });
   const role = firstSet([env['AWS_ROLE_ARN']]);
   if (role !== undefined) return assumeRole(ports, role, region);
-  throw new AxeError(
-    'credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)',
-    {
-      exitCode: 2,
-      remedy:
-        'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { AWS_ROLE_ARN: …, AWS_REGION: … }` ' +
-        'of a role that trusts the repository, or run `aws-actions/configure-aws-credentials` before. ' +
-        'On your own machine: `eval "$(aws configure export-credentials --format env)"`.',
-    },
+  throw notConfigured(
+    'credentials for provider "bedrock" are',
+    'AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK',
+    'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { AWS_ROLE_ARN: …, AWS_REGION: … }` ' +
+      'of a role that trusts the repository, or run `aws-actions/configure-aws-credentials` before. ' +
+      'On your own machine: `eval "$(aws configure export-credentials --format env)"`.',
   );
 }
 
@@ -123,21 +116,17 @@ function assumeRole(ports: KeylessPorts, role: string, region: string): Fresh<Aw
       file === undefined
         ? await readStatement(ports, 'sts.amazonaws.com')
         : (await readNamedFile(ports, file)).trim();
-    const xml = await requestToken({
-      fetch,
-      who: 'AWS STS',
-      url: `https://sts.${region}.amazonaws.com/`,
-      form: {
-        Action: 'AssumeRoleWithWebIdentity',
-        Version: '2011-06-15',
-        RoleArn: role,
-        RoleSessionName: 'axe-action',
-        WebIdentityToken: statement,
-      },
-      headers: { accept: 'text/xml' },
-      secrets: [statement],
-      signal,
-    });
+    const form = {
+      Action: 'AssumeRoleWithWebIdentity',
+      Version: '2011-06-15',
+      RoleArn: role,
+      RoleSessionName: 'axe-action',
+      WebIdentityToken: statement,
+    };
+    const url = `https://sts.${region}.amazonaws.com/`;
+    const headers = { accept: 'text/xml' };
+    const request = { who: 'AWS STS', url, form, headers, secret: statement };
+    const xml = await requestToken(request, fetch, signal);
     const value = {
       accessKeyId: element(xml, 'AccessKeyId'),
       secretAccessKey: element(xml, 'SecretAccessKey'),

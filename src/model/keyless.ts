@@ -86,7 +86,6 @@ export function bearer(token: Fresh<string>): Fresh<Readonly<Record<string, stri
 }
 
 interface TokenRequest {
-  readonly fetch: typeof globalThis.fetch;
   /** Who is asked, for messages: `AWS STS`. */
   readonly who: string;
   readonly url: string;
@@ -95,16 +94,18 @@ interface TokenRequest {
   readonly json?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** What an answer may repeat and a message must not show. */
-  readonly secrets: readonly string[];
-  readonly signal: AbortSignal | undefined;
+  readonly secret: string;
 }
 
 /**
  * Text of a good answer. Throws a ProviderError: `auth` where the server refuses, else in the words of the network;
  * never with a secret in it. The given fetch follows no redirect, which could carry a credential to another host.
  */
-export async function requestToken(request: TokenRequest): Promise<string> {
-  const { fetch, who, url, form, json, headers, secrets, signal } = request;
+export async function requestToken(
+  { who, url, form, json, headers, secret }: TokenRequest,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const type = form === undefined ? 'application/json' : 'application/x-www-form-urlencoded';
   const body = form === undefined ? JSON.stringify(json) : new URLSearchParams(form).toString();
   let status: number;
@@ -125,7 +126,7 @@ export async function requestToken(request: TokenRequest): Promise<string> {
   }
   if (status >= 200 && status < 300) return text;
   const category = status === 429 ? 'rate_limit' : status >= 400 && status < 500 ? 'auth' : 'server';
-  const reason = redact(reasonOf(text) ?? `HTTP status ${status}`, secrets);
+  const reason = redact(reasonOf(text) ?? `HTTP status ${status}`, [secret]);
   throw new ProviderError(category, `${who} gave no credentials: ${reason}`, {
     status,
     remedy: 'Check that the cloud trusts this repository, and the names of role, client or provider.',
@@ -133,8 +134,12 @@ export async function requestToken(request: TokenRequest): Promise<string> {
 }
 
 /** An access token of OAuth; of an hour, as the clouds have it, where the answer does not say. */
-export async function requestAccessToken(request: TokenRequest): Promise<Expiring<string>> {
-  const answer = parseJson(await requestToken(request));
+export async function requestAccessToken(
+  request: TokenRequest,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal | undefined,
+): Promise<Expiring<string>> {
+  const answer = parseJson(await requestToken(request, fetch, signal));
   const seconds = Number(field(answer, 'expires_in')) || 3600;
   return { value: textField(answer, 'access_token', request.who), expiresAtMs: Date.now() + seconds * 1000 };
 }

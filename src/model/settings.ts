@@ -49,6 +49,23 @@ export function resolveSettings(provider: Provider, sources: SettingSources): Mo
   };
 }
 
+/** The base URL that is set, without a slash at the end; undefined for none. Throws an AxeError for one that may not be used. */
+export function ownBaseUrl(provider: Provider, { env, config }: SettingSources): string | undefined {
+  const address = firstSet([env[provider.baseUrlVariable], config[provider.id]?.baseUrl]);
+  return address && checkedUrl(address, provider).replace(/\/+$/, '');
+}
+
+/** Says that a setting is missing, as axe does; `what` ends with "is" or "are". */
+export function notConfigured(what: string, variables: string, remedy: string): AxeError {
+  return new AxeError(`${what} not configured (set ${variables})`, { exitCode: 2, remedy });
+}
+
+/** A region, which becomes part of a host. Throws an AxeError for a text that could make another one of it. */
+export function checkedRegion(region: string, variable: string): string {
+  if (/^[a-z0-9-]+$/.test(region)) return region;
+  throw new AxeError(`\`${variable}\` is not the name of a region`, { exitCode: 2 });
+}
+
 /** The base URL by the same precedence, as it is written. Throws an AxeError for a provider that has none. */
 export function resolveBaseUrl(provider: Provider, sources: SettingSources): string {
   const { env, config } = sources;
@@ -125,14 +142,14 @@ function unsupportedProvider({ id, baseUrlVariable }: Provider): AxeError {
   });
 }
 
-/** axe's message and exit status, with the remedy for where the run is. */
+/** The remedy is for where the run is. */
 function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
-  const message = `API key for provider "${id}" is not configured (set ${keyVariable} or add to config.toml)`;
   const remedy =
     env['GITHUB_ACTIONS'] === 'true'
       ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`; forks and Dependabot get no secrets.`
       : `Set it with \`export ${keyVariable}=…\`.`;
-  return new AxeError(message, { exitCode: 2, remedy: `${otherKeys(env)}${remedy}` });
+  const variables = `${keyVariable} or add to config.toml`;
+  return notConfigured(`API key for provider "${id}" is`, variables, `${otherKeys(env)}${remedy}`);
 }
 
 /** Names of other providers' keys that are there: the model, and not the key, may be what is wrong. */

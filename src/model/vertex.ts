@@ -15,7 +15,14 @@ import {
   textField,
   withAuth,
 } from './keyless.js';
-import { checkedUrl, firstSet, resolveKey, type SettingSources } from './settings.js';
+import {
+  checkedRegion,
+  firstSet,
+  notConfigured,
+  ownBaseUrl,
+  resolveKey,
+  type SettingSources,
+} from './settings.js';
 import { type OpenedModel, type OpenRequest, openTransport } from './transport.js';
 
 /** What `@ai-sdk/google` takes for Vertex: signatures under another name, function calls without ids. */
@@ -31,7 +38,7 @@ export async function openVertex({ ref, provider, wire, sources, ports }: OpenRe
   if (apiKey !== undefined) {
     // Express mode needs no project.
     if (wire !== 'google') throw onlyGemini(model);
-    const host = findHost(provider, sources) ?? 'https://aiplatform.googleapis.com';
+    const host = ownBaseUrl(provider, sources) ?? 'https://aiplatform.googleapis.com';
     const baseUrl = `${host}/v1/publishers/google`;
     const shared = { wire, name: GEMINI_NAME, model, apiKey, baseUrl, fetch: ports.fetch };
     return { model: await openTransport(shared), secrets: [apiKey] };
@@ -72,17 +79,15 @@ function findPlace(
   const { env, config } = sources;
   const project = firstSet([env['GOOGLE_CLOUD_PROJECT']]);
   if (project === undefined) {
-    throw new AxeError('the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)', {
-      exitCode: 2,
-      remedy:
-        'Set `GOOGLE_CLOUD_PROJECT` to the id of the project, and `GOOGLE_CLOUD_LOCATION` to its region.',
-    });
+    const remedy =
+      'Set `GOOGLE_CLOUD_PROJECT` to the id of the project, and `GOOGLE_CLOUD_LOCATION` to its region.';
+    throw notConfigured('the project of provider "vertex" is', 'GOOGLE_CLOUD_PROJECT', remedy);
   }
-  const location = firstSet([env['GOOGLE_CLOUD_LOCATION'], config['vertex']?.region]) ?? 'global';
-  // It becomes part of a host.
-  if (!/^[a-z0-9-]+$/.test(location))
-    throw new AxeError('`GOOGLE_CLOUD_LOCATION` is not the name of a region', { exitCode: 2 });
-  const host = findHost(provider, sources) ?? `https://${hostOf(location)}`;
+  const location = checkedRegion(
+    firstSet([env['GOOGLE_CLOUD_LOCATION'], config['vertex']?.region]) ?? 'global',
+    'GOOGLE_CLOUD_LOCATION',
+  );
+  const host = ownBaseUrl(provider, sources) ?? `https://${hostOf(location)}`;
   return { host, path: `projects/${encodeURIComponent(project)}/locations/${location}` };
 }
 
@@ -90,11 +95,6 @@ function hostOf(location: string): string {
   if (location === 'global') return 'aiplatform.googleapis.com';
   if (location === 'eu' || location === 'us') return `aiplatform.${location}.rep.googleapis.com`;
   return `${location}-aiplatform.googleapis.com`;
-}
-
-function findHost(provider: Provider, { env, config }: SettingSources): string | undefined {
-  const address = firstSet([env[provider.baseUrlVariable], config['vertex']?.baseUrl]);
-  return address === undefined ? undefined : checkedUrl(address, provider).replace(/\/+$/, '');
 }
 
 /**
@@ -115,14 +115,11 @@ async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
   }
   const file = firstSet([env['GOOGLE_APPLICATION_CREDENTIALS']]);
   if (file !== undefined) return tokensOfFile(parseJson(await readNamedFile(ports, file)), file, ports);
-  throw new AxeError(
-    'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY)',
-    {
-      exitCode: 2,
-      remedy:
-        'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: …, GOOGLE_CLOUD_PROJECT: … }`, ' +
-        'or run `google-github-actions/auth` before. On your own machine: `export CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token)`.',
-    },
+  throw notConfigured(
+    'credentials for provider "vertex" are',
+    'GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY',
+    'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: …, GOOGLE_CLOUD_PROJECT: … }`, ' +
+      'or run `google-github-actions/auth` before. On your own machine: `export CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token)`.',
   );
 }
 
@@ -134,14 +131,8 @@ function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): F
     return keepFresh(async (signal) => {
       const assertion = signJwt(credential);
       const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
-      return await requestAccessToken({
-        fetch,
-        who: WHO,
-        url: TOKEN_URL,
-        form,
-        secrets: [assertion],
-        signal,
-      });
+      const request = { who: WHO, url: TOKEN_URL, form, secret: assertion };
+      return await requestAccessToken(request, fetch, signal);
     });
   }
   if (type === 'external_account') {
@@ -201,14 +192,14 @@ function exchangeStatement(
       subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
       subject_token: statement,
     };
-    const sts = { url: 'https://sts.googleapis.com/v1/token', form, secrets: [statement] };
-    const federated = await requestAccessToken({ fetch, who: WHO, signal, ...sts });
+    const sts = { who: WHO, url: 'https://sts.googleapis.com/v1/token', form, secret: statement };
+    const federated = await requestAccessToken(sts, fetch, signal);
     if (impersonationUrl === undefined) return federated;
     // IAM Credentials API, generateAccessToken.
     const json = { scope: [SCOPE], lifetime: '3600s' };
     const headers = { authorization: `Bearer ${federated.value}` };
-    const iam = { url: impersonationUrl, json, headers, secrets: [federated.value] };
-    const answer = parseJson(await requestToken({ fetch, who: WHO, signal, ...iam }));
+    const iam = { who: WHO, url: impersonationUrl, json, headers, secret: federated.value };
+    const answer = parseJson(await requestToken(iam, fetch, signal));
     const expiresAtMs = Date.parse(textField(answer, 'expireTime', WHO));
     return { value: textField(answer, 'accessToken', WHO), expiresAtMs };
   });
