@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 48_799,
-  'files of src/': 230,
-  'types of src/': 668,
+  'lines of src/': 48_742,
+  'files of src/': 228,
+  'types of src/': 667,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 74_540,
+  'lines of __tests__/': 74_287,
   'lines of scripts/, bench/ and eval/': 4950,
 };
 

@@ -3,13 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { MAX_CALLS_PER_TURN, MAX_PARALLEL_CALLS } from '../../src/lib/defaults.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { LoopDependencies } from '../../src/loop/events.js';
-import {
-  answerToolCalls,
-  type CallOptions,
-  type ToolCall,
-  toolCallsOf,
-  toolMessage,
-} from '../../src/loop/tool-calls.js';
+import type { ToolCall } from '../../src/loop/messages.js';
+import { answerToolCalls, type CallOptions, toolCallsOf, toolMessage } from '../../src/loop/tool-calls.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
 import type { Tool } from '../../src/tools/tool.js';
 import { call } from '../helpers/model-fake.js';

@@ -6,11 +6,20 @@ import type {
 } from '@ai-sdk/provider';
 import { estimateText } from '../lib/text/bytes.js';
 import { redact } from '../safety/redact.js';
-import type { ToolCall } from './tool-calls.js';
 
 export type Message = LanguageModelV4Message;
 
 export type MessagePart = Exclude<Message['content'], string>[number];
+
+export interface ToolCall {
+  /** Unique in its turn, whatever the model sent. */
+  readonly id: string;
+  readonly tool: string;
+  /** Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON again. */
+  readonly input: unknown;
+  /** How often it was made right before; absent for never. */
+  readonly repeats?: number;
+}
 
 /** The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5). */
 export function firstMessages({

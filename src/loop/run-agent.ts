@@ -24,13 +24,14 @@ import {
   estimateTools,
   firstMessages,
   type Measured,
+  type ToolCall,
   textOf,
   userMessage,
 } from './messages.js';
 import { endOf, Usage } from './reply.js';
 import { askFitting } from './shorten.js';
 import { type AnswerForm, judgeAnswer } from './structured.js';
-import { type AnsweredCall, answerToolCalls, type ToolCall, toolCallsOf, toolMessage } from './tool-calls.js';
+import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
 
 /** One conversation with a model. */
 export interface Conversation {

@@ -11,16 +11,7 @@ import { messageOf } from '../lib/errors.js';
 import { cleanLine } from '../lib/text/format.js';
 import type { Effect, Tool, ToolResult } from '../tools/tool.js';
 import type { LoopDependencies } from './events.js';
-
-export interface ToolCall {
-  /** Unique in its turn, whatever the model sent. */
-  readonly id: string;
-  readonly tool: string;
-  /** Parsed arguments; undefined where they were not JSON, or nested too deep to be written as JSON again. */
-  readonly input: unknown;
-  /** How often it was made right before; absent for never. */
-  readonly repeats?: number;
-}
+import type { ToolCall } from './messages.js';
 
 export interface AnsweredCall {
   readonly call: ToolCall;
