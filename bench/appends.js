@@ -1,6 +1,5 @@
 // Many runs that save at the same time, in virtual time, under GitHub's latency and limits (`append/github-limits.ts`): the
 // real stores and the real GitHub client; the cache service is the fake of the tests.
-
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

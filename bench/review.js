@@ -1,6 +1,5 @@
 // How long a run on a pull request takes until the model is asked, and to its end, where GitHub takes its time: what waits for what
 // shows as a multiple of the pause, whatever the machine.
-
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';

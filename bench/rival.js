@@ -1,7 +1,6 @@
 // The first model request of a review beside Claude Code's, of a change of 100 lines: its size, its tools, and the time until it
 // is sent. Installs that package from npm into a temporary folder; its requests go to a server on loopback.
 //   npm run bench rival
-
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

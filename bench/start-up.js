@@ -1,6 +1,5 @@
 // From the start of the process to the arrival of its first model request, and the post step with nothing to save, over an
 // empty script and over a script that only fetches.
-
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';

@@ -1,6 +1,5 @@
 // Writes docs/reference/inputs.md, outputs.md, agent-keys.md and limits.md, and the table of commands in docs/events.md, from
 // action.yml, schema/ and src/. With `--check` it writes nothing, names what is out of date and ends with status 1.
-
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { buildSync } from 'esbuild';
 import { parse } from 'yaml';
