@@ -1,4 +1,3 @@
-import { answerMark } from '../../src/review/comment-text.js';
 import {
   type Back,
   type Ended,
@@ -63,4 +62,4 @@ export function reviewLine(
 }
 
 export const answerLine = (agent: string, lane: Mark['lane'] = 'trusted'): string =>
-  formatMark(answerMark(agent, lane));
+  formatMark({ kind: 'answer', agent, lane });

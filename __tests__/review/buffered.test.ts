@@ -60,8 +60,8 @@ const HOLDS: FindingVerdict = { kind: 'holds', reason: 'Followed.' };
 
 function judged(verdict: FindingVerdict | undefined, one = placedAt(1)) {
   const verdicts = new Map(verdict === undefined ? [] : [[one.finding.id, verdict]]);
-  const looks = { requested: new Set([one.finding.id]), verdicts };
-  return applyVerdicts({ ...NOTHING_BUFFERED, findings: [one] }, looks, SCOPE);
+  const buffered = { ...NOTHING_BUFFERED, findings: [one] };
+  return applyVerdicts(buffered, new Set([one.finding.id]), verdicts, SCOPE);
 }
 
 describe('findings after their second look', () => {

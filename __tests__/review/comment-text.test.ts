@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { MAX_COMMENT_CHARACTERS } from '../../src/lib/defaults.js';
 import { codeBlock } from '../../src/lib/text/format.js';
 import {
-  answerMark,
   commentText,
   findingInText,
   framedBody,
@@ -12,8 +11,8 @@ import {
   withoutOffers,
 } from '../../src/review/comment-text.js';
 import type { Finding } from '../../src/review/finding.js';
-import { formatMark } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
+import { answerLine } from '../helpers/marks.js';
 import { finding, placed } from './change.js';
 
 const HEADING = '🟠 **Major · security** — T';
@@ -171,11 +170,11 @@ it('a text without offers has nothing to commit', () => {
   expect(withoutOffers('> 1. ````SUGGESTION\n')).toBe('> 1. ````\n');
 });
 
-const LINE = formatMark(answerMark('bot', 'trusted'));
+const LINE = answerLine('bot');
 const footer = '<sub>Memory: 1 entry</sub>';
 
 function stickyBody(parts: { readonly agent: string; readonly text: string; readonly footer: string }) {
-  return framedBody({ ...parts, mark: answerMark(parts.agent, 'trusted') });
+  return framedBody({ ...parts, mark: { kind: 'answer', agent: parts.agent, lane: 'trusted' } });
 }
 
 describe('the body of a sticky comment', () => {

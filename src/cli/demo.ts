@@ -9,7 +9,7 @@ import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/format.js';
 import { readTextFile } from '../lib/user-files.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/buffered.js';
-import { severityMark } from '../review/comment-text.js';
+import { SEVERITY_MARKS } from '../review/comment-text.js';
 import { readDiffLines } from '../review/diff-lines.js';
 import type { Finding } from '../review/finding.js';
 import { prepareReview } from '../review/prepare-review.js';
@@ -154,7 +154,7 @@ async function makeRepository(cwd: string, terminal: Terminal, signal: AbortSign
 
 function describe({ kind, severity = 'minor', title, path, line }: DemoEvent): string {
   const [mark, fate] = {
-    raised: [severityMark(severity), `raised as ${severity}: a comment on the line`],
+    raised: [SEVERITY_MARKS[severity], `raised as ${severity}: a comment on the line`],
     settled: ['✅', 'settled: the rule no longer finds it, and the conversation is resolved'],
     dismissed: ['🗑️ ', 'dismissed by the answer, and remembered for every pull request'],
     back: ['↩️ ', 'back: its old conversation is reopened, so there is no new comment'],
@@ -228,12 +228,12 @@ export function createDemoPullRequest() {
     };
     const at = posting.now.getTime();
     const ended = news.ended.map((finding) => {
-      const mark = endedMark(finding, { at, closed: true });
+      const mark = endedMark(finding, at, true);
       say(finding.thread?.id, told(endText(finding, posting) ?? '', mark, change.head), true);
       return mark;
     });
     const back = news.back.map((finding) => {
-      const mark = backMark(finding, { at, closedBy: undefined });
+      const mark = backMark(finding, at);
       say(finding.thread?.id, told(backText(finding, posting), mark, change.head), false);
       return mark;
     });

@@ -177,15 +177,8 @@ export function targetOf({ trigger, reportsOn }: Plan, comment: Inputs['comment'
 export function commentTarget(trigger: Trigger, comment: Inputs['comment']): Target | undefined {
   const subject = subjectTrigger(trigger);
   if (comment === 'never' || subject === undefined) return undefined;
-  const { number } = subject;
-  switch (subject.kind) {
-    case 'pull_request':
-      return { number, replyTo: undefined };
-    case 'comment':
-      return { number, replyTo: subject.commentId };
-    case 'issue':
-      return comment === 'always' ? { number, replyTo: undefined } : undefined;
-  }
+  if (subject.kind === 'issue' && comment !== 'always') return undefined;
+  return { number: subject.number, replyTo: subject.kind === 'comment' ? subject.commentId : undefined };
 }
 
 /** Stands for all agents of a repository; none has this name. */

@@ -1,4 +1,4 @@
-import { subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
+import { type Repository, subjectNumber, subjectTrigger, type Trigger } from '../event/trigger.js';
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
@@ -16,7 +16,6 @@ import type { MarksOnPull } from '../review/state-facts.js';
 import { hasNews, isAsking, isClosed } from '../review/tell-findings.js';
 import type { Acknowledgement, FindingsToTell, PublishRequest, ToldFindings } from '../run/dependencies.js';
 import type { Published } from '../run/records.js';
-import type { MarkLane } from '../safety/mark.js';
 import { sanitize } from '../safety/sanitize.js';
 import { type ActionPublisherOptions, cleanFor, reviewRemarks } from './answer.js';
 
@@ -105,23 +104,15 @@ export async function tellFindings(
 function unsaidMarks({ ledger, news, now }: ReviewPost): MarksOnPull['marks'] {
   const at = now.getTime();
   return [
-    ...news.ended.map((one) => endedMark(one, { at, closed: isClosed(one.thread, ledger) })),
-    ...news.back.map((one) => backMark(one, { at, closedBy: one.thread?.resolvedBy })),
+    ...news.ended.map((one) => endedMark(one, at, isClosed(one.thread, ledger))),
+    ...news.back.map((one) => backMark(one, at, one.thread?.resolvedBy)),
   ];
 }
 
 /** What is said of findings where a run says nothing else. */
 function postingOf(
   { pull, ledger, news }: FindingsToTell,
-  {
-    repository,
-    ...at
-  }: {
-    readonly repository: ReviewPost['place']['repository'];
-    readonly agent: string;
-    readonly head: string;
-    readonly lane: MarkLane;
-  },
+  { repository, ...at }: Pick<ReviewPost, 'agent' | 'head' | 'lane'> & { readonly repository: Repository },
   options: ActionPublisherOptions,
 ): ReviewPost {
   return {

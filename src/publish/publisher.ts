@@ -5,7 +5,7 @@ import { GitHubError } from '../github/client/errors.js';
 import { findOrCreateIssue } from '../github/posting/issues.js';
 import { warningText } from '../lib/errors.js';
 import { paragraphs } from '../lib/text/format.js';
-import { answerMark, framedBody } from '../review/comment-text.js';
+import { framedBody } from '../review/comment-text.js';
 import type { PostedReview } from '../review/post-review.js';
 import { isQuestion } from '../review/scope.js';
 import type { FindingMark } from '../review/state-facts.js';
@@ -222,7 +222,7 @@ async function post(
   if (trigger.kind === 'local') return NOTHING;
   const { client, reporter } = options;
   if (client === undefined) return unposted(NO_COMMENT, NO_TOKEN, undefined, reporter);
-  const mark = { ...answerMark(key, lane), marks };
+  const mark = { kind: 'answer', agent: key, lane, marks } as const;
   const body = framedBody({ mark, text: cleanFor(lane, options)(text), footer: footer(by, options) });
   const { repository } = trigger;
   const comment = { repository, number: target.number, mark, body };

@@ -26,7 +26,7 @@ import type { Spend } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/reply.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { stripProvenance } from '../memory/run-log.js';
-import { severityMark } from '../review/comment-text.js';
+import { SEVERITY_MARKS } from '../review/comment-text.js';
 import { formatSeverities, isOpen } from '../review/finding.js';
 import type { FindingRecord } from '../review/record.js';
 import { type Coverage, formatCoverage, freshFiles } from '../review/scope.js';
@@ -276,7 +276,7 @@ function rowOf(record: FindingRecord, clean: (markdown: string) => string): stri
   const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
   const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];
   const result = url === undefined ? word : `[${word}](${url})`;
-  return `| ${name}<br>${place} | ${severityMark(severity)} ${severity} · ${category} | ${confidence} | ${cell(`${result}${who}${reason}`)} |`;
+  return `| ${name}<br>${place} | ${SEVERITY_MARKS[severity]} ${severity} · ${category} | ${confidence} | ${cell(`${result}${who}${reason}`)} |`;
 }
 
 const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {

@@ -11,10 +11,9 @@ import {
   readCheckRun,
   startCheckRun,
 } from '../github/posting/check-run.js';
-import { count } from '../lib/text/format.js';
 import { formatSeverities } from './finding.js';
 import type { ReviewEnd } from './post-review.js';
-import { type Coverage, coverageTitle, type Scope } from './scope.js';
+import { coverageTitle, type Scope } from './scope.js';
 
 interface CheckProgressOptions {
   readonly client: GitHubClient;
@@ -40,8 +39,9 @@ interface CheckedRun {
   readonly trigger: Trigger;
   readonly agent: { readonly name: string };
   readonly scope?: Scope;
-  readonly coverage?: Coverage;
 }
+
+type CheckEnd = Pick<CheckRunReport, 'title' | 'conclusion'>;
 
 /** Findings that changed without a run. */
 interface ToldCheck extends CheckRunKey {
@@ -80,10 +80,10 @@ export function createCheckProgress(options: CheckProgressOptions) {
     async end(message: string, kind: 'failed' | 'cancelled'): Promise<void> {
       const check = await begun;
       if (check === undefined) return;
-      const end =
+      const end: CheckEnd =
         kind === 'cancelled'
-          ? ({ title: 'Cancelled', conclusion: 'cancelled' } as const)
-          : ({ title: 'The run failed', conclusion: 'neutral' } as const);
+          ? { title: 'Cancelled', conclusion: 'cancelled' }
+          : { title: 'The run failed', conclusion: 'neutral' };
       await write(check, { ...end, summary: message }, options, check);
       await finished();
     },
@@ -101,29 +101,22 @@ export function commitOf(trigger: Trigger, reviewed?: string): string | undefine
 }
 
 async function begin(
-  plan: CheckedRun,
+  { trigger, agent }: CheckedRun,
   head: string | undefined,
   { client, runUrl, log, keep }: CheckProgressOptions,
 ): Promise<(CheckRunKey & FoundCheckRun) | undefined> {
-  const { trigger, agent } = plan;
   const headSha = commitOf(trigger, head);
   if (trigger.kind === 'local' || headSha === undefined) return undefined;
   const { repository } = trigger;
   const key = { repository, headSha, name: agent.name };
   await keep({ owner: repository.owner, name: repository.name, headSha, agent: agent.name });
   const summary = runUrl === '' ? 'The run is in progress.' : `[The run](${runUrl}) is in progress.`;
-  const text = { title: readingTitle(plan), summary };
-  const started = await withGitHub((signal) => startCheckRun(client, { ...key, ...text }, signal), REMEDY);
+  const check = { ...key, title: 'At work', summary };
+  const started = await withGitHub((signal) => startCheckRun(client, check, signal), REMEDY);
   if (!(started instanceof GitHubError)) return { ...key, ...started };
   log(`No check in progress: ${started.message}`);
   await keep(undefined);
   return undefined;
-}
-
-function readingTitle({ scope, coverage }: CheckedRun): string {
-  if (coverage === undefined) return 'At work';
-  const files = scope?.kind === 'since' ? scope.change.files.length : coverage.read;
-  return files === 0 ? 'At work' : `Reading ${count(files, 'file')}`;
 }
 
 /**
@@ -134,8 +127,8 @@ async function tell(
   { repository, headSha, name, review, skipped, isUnread = false }: ToldCheck,
   options: CheckProgressOptions,
 ): Promise<void> {
-  const key = { repository, headSha: skipped?.since ?? headSha, name };
-  const read = await withGitHub((signal) => readCheckRun(options.client, key, signal), REMEDY);
+  const last = { repository, headSha: skipped?.since ?? headSha, name };
+  const read = await withGitHub((signal) => readCheckRun(options.client, last, signal), REMEDY);
   const before = read instanceof GitHubError ? undefined : read;
   if (skipped === undefined && before === undefined) return;
   const end = endAfter(review, before, isUnread);
@@ -144,11 +137,7 @@ async function tell(
 }
 
 /** The title says what is open now, and as before how much was read. */
-function endAfter(
-  review: ReviewEnd,
-  before: { readonly title: string; readonly conclusion: CheckRunReport['conclusion'] } | undefined,
-  isUnread: boolean,
-): { readonly title: string; readonly conclusion: CheckRunReport['conclusion'] } {
+function endAfter(review: ReviewEnd, before: CheckEnd | undefined, isUnread: boolean): CheckEnd {
   const [known, read = ''] =
     /^(?:No findings|An earlier review blocks|.* open)\b(.*)$/.exec(before?.title ?? '') ?? [];
   const title = `${openTitle(review)}${read}`;
@@ -169,16 +158,11 @@ const WHOLE = { kind: 'whole', files: 0, read: 0, unread: [] } as const;
 
 async function write(
   { repository, headSha, name }: CheckRunKey,
-  end: {
-    readonly conclusion: CheckRunReport['conclusion'];
-    readonly title: string;
-    readonly summary: string;
-  },
+  end: CheckEnd & { readonly summary: string },
   { client, clean, log }: CheckProgressOptions,
   started?: FoundCheckRun,
 ): Promise<void> {
-  const text = { ...end, summary: clean(end.summary), annotations: [] };
-  const report = { repository, headSha, name, ...text };
+  const report = { repository, headSha, name, ...end, summary: clean(end.summary), annotations: [] };
   const result = await withGitHub((signal) => publishCheckRun(client, report, { signal, started }), REMEDY);
   if (result instanceof GitHubError) log(`The check was not written: ${result.message}`);
 }

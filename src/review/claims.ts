@@ -63,10 +63,7 @@ export interface DescribedClaims {
  * it are left out: a verifier that knows them judges these.
  */
 export function describeClaims(group: readonly Finding[], surroundings: ClaimSurroundings): DescribedClaims {
-  const around = describeAround(
-    group.map(({ path, side, line, startLine }) => ({ path, side, line, startLine })),
-    surroundings,
-  );
+  const around = describeAround(group, surroundings);
   const opening =
     group.length === 1
       ? 'Decide on this claim about the pull request.'
@@ -75,15 +72,7 @@ export function describeClaims(group: readonly Finding[], surroundings: ClaimSur
   const evidence = group.flatMap((finding) => finding.evidence);
   return {
     message: [opening, FENCE_NOTICE, ...claims, ...around.blocks].join('\n\n'),
-    shown: [
-      ...evidence.map(({ path, line, code }) => ({
-        path,
-        side: 'RIGHT' as const,
-        firstLine: line,
-        lines: [code],
-      })),
-      ...around.shown,
-    ],
+    shown: [...evidence.map(shownEvidence), ...around.shown],
   };
 }
 
@@ -95,14 +84,12 @@ function describeClaim(finding: Finding, number: number): readonly string[] {
   const range = startLine === undefined ? `line ${line}` : `lines ${startLine} to ${line}`;
   const version = side === 'RIGHT' ? 'after the change' : 'before the change';
   const words = [title, body, ...(trigger === undefined ? [] : [`When: ${trigger}`])];
+  const offered = suggestion === undefined ? [] : [suggestion];
   return [
     `Claim ${number}, on ${range} of the file ${version}:`,
     fence([`File: ${cleanLine(path, MAX_PATH)}`, ...words].join('\n'), { source: `claim ${number}` }),
     ...fenced(evidence.map(formatEvidence), `evidence of claim ${number}`),
-    ...fenced(
-      suggestion === undefined ? [] : [suggestion],
-      `suggestion of claim ${number}, in place of ${range}`,
-    ),
+    ...fenced(offered, `suggestion of claim ${number}, in place of ${range}`),
   ];
 }
 
@@ -128,6 +115,10 @@ export function describeSettlement(
   return { message: blocks.join('\n\n'), shown: around.shown };
 }
 
+function shownEvidence({ path, line, code }: Evidence): ShownLines {
+  return { path, side: 'RIGHT', firstLine: line, lines: [code] };
+}
+
 function formatEvidence({ path, line, code }: Evidence): string {
   return `${path}:${line}: ${code}`;
 }
@@ -136,13 +127,7 @@ function fenced(lines: readonly string[], source: string): readonly string[] {
   return lines.length === 0 ? [] : [fence(lines.join('\n'), { source })];
 }
 
-interface ClaimedLine {
-  readonly path: string;
-  readonly side: Side;
-  readonly line: number;
-  /** Of a range its first line. */
-  readonly startLine?: number | undefined;
-}
+type ClaimedLines = Pick<Finding, 'path' | 'side' | 'line' | 'startLine'>;
 
 /** Lines above and below a claim that are told of its file. */
 const AROUND = 40;
@@ -151,7 +136,7 @@ const AROUND = 40;
 const MAX_TOLD_BYTES = 48 * 1024;
 
 /** The code around lines, file by file, as far as it is known; `shown` is what of it counts as evidence. */
-function describeAround(places: readonly ClaimedLine[], surroundings: ClaimSurroundings) {
+function describeAround(places: readonly ClaimedLines[], surroundings: ClaimSurroundings) {
   const files = [...groupBy(places, ({ path }) => path)].map(([path, claimed]) => {
     const rows = rowsOf(path, surroundings);
     const rowAt = (side: Side, line: number) => rows.find((row) => row[side] === line)?.at ?? line;
@@ -163,12 +148,10 @@ function describeAround(places: readonly ClaimedLine[], surroundings: ClaimSurro
     return { path, rows: fitting(near) };
   });
   return {
-    blocks: files.flatMap(({ path, rows }) =>
-      fenced(
-        rows.map(({ text }) => text),
-        `${cleanLine(path, MAX_PATH)} with the change`,
-      ),
-    ),
+    blocks: files.flatMap(({ path, rows }) => {
+      const lines = rows.map(({ text }) => text);
+      return fenced(lines, `${cleanLine(path, MAX_PATH)} with the change`);
+    }),
     shown: files.flatMap(({ path, rows }) =>
       rows.map(({ LEFT, RIGHT, code }): ShownLines => {
         const side = RIGHT === undefined ? 'LEFT' : 'RIGHT';
@@ -303,13 +286,8 @@ interface VerdictScope {
  */
 export function applyVerdicts(
   buffered: Buffered,
-  {
-    requested,
-    verdicts,
-  }: {
-    readonly requested: ReadonlySet<string>;
-    readonly verdicts: ReadonlyMap<string, FindingVerdict>;
-  },
+  requested: ReadonlySet<string>,
+  verdicts: ReadonlyMap<string, FindingVerdict>,
   scope: VerdictScope,
 ): Buffered {
   const findings: PlacedFinding[] = [];

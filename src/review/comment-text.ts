@@ -1,6 +1,6 @@
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cleanLine, codeBlock, codeSpan, count, paragraphs } from '../lib/text/format.js';
-import { formatMark, type Mark, type MarkLane } from '../safety/mark.js';
+import { formatMark, type Mark } from '../safety/mark.js';
 import type { Buffered, Refusal } from './buffered.js';
 import { aboutLines, type PlacedFinding, worstFirst } from './diff-lines.js';
 import type { Confidence, Finding, Severity } from './finding.js';
@@ -54,22 +54,17 @@ export function plainText({ body, trigger, suggestion }: Finding): string {
 }
 
 /** Marks of severities; the word always goes with them. */
-const MARKS: Readonly<Record<Severity, string>> = {
+export const SEVERITY_MARKS: Readonly<Record<Severity, string>> = {
   critical: '🔴',
   major: '🟠',
   minor: '🟡',
   nit: '⚪',
 };
 
-/** The mark of a severity, for where the word is next to it. */
-export function severityMark(severity: Severity): string {
-  return MARKS[severity];
-}
-
 function headingOf({ severity, category, confidence, title }: Finding, clean: CommentFrame['clean']): string {
   const name = `${severity.charAt(0).toUpperCase()}${severity.slice(1)}`;
   const sure = confidence === 'unsure' ? ', not certain' : '';
-  return `${MARKS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
+  return `${SEVERITY_MARKS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
 }
 
 /** A title inside a line of markdown. */
@@ -135,14 +130,13 @@ export function formatBuffered(buffered: Buffered): string {
     ...issues.map(({ title }) => `- Open the issue ${codeSpan(title)}`),
     ...(reaction === undefined ? [] : [`- React with ${codeSpan(reaction)}`]),
   ];
-  const sections = [
+  return paragraphs([
     review?.summary ?? '',
     formatPlaces(findings),
     ...findings.map(formatFinding),
     acts.length === 0 ? '' : `**Wanted**\n\n${acts.join('\n')}`,
     formatRefusals(refusals),
-  ];
-  return sections.filter((section) => section !== '').join('\n\n');
+  ]);
 }
 
 /** A line for each finding, the worst first, with a place that an editor or terminal can open. */
@@ -222,11 +216,6 @@ function unfenced(text: string, path: string): string | undefined {
 export function offeredLines(markdown: string): readonly string[] | undefined {
   const [, fence = '', code] = /^(`{3,})suggestion\n([\s\S]*?)\n\1$/m.exec(markdown) ?? [];
   return fence === '' ? undefined : code?.split('\n');
-}
-
-/** The mark by which an agent's answer is found again (D26): each agent has one of its own, and one for each comment. */
-export function answerMark(agent: string, lane: MarkLane): Mark {
-  return { kind: 'answer', agent, lane };
 }
 
 /**

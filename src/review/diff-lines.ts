@@ -1,5 +1,5 @@
 import { groupBy } from '../lib/data.js';
-import { type DiffFile, type DiffHunk, parseDiff } from '../lib/text/diff.js';
+import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { shown } from '../lib/text/format.js';
 import { textId } from '../memory/units.js';
 import { compareSeverity, type Finding, type Side } from './finding.js';
@@ -38,32 +38,16 @@ function linesOf(path: string, parts: readonly DiffFile[]): FileLines {
   const left = new Map<number, CommentableLine>();
   const right = new Map<number, CommentableLine>();
   const hunks = parts.flatMap((part) => (part.content === 'text' ? part.hunks : []));
-  for (const [index, hunk] of hunks.entries()) addHunk(hunk, index, left, right);
-  const previousPath = parts.find((part) => part.previousPath !== undefined)?.previousPath;
-  return { path, previousPath, LEFT: left, RIGHT: right };
-}
-
-function addHunk(
-  { lines }: DiffHunk,
-  hunk: number,
-  left: Map<number, CommentableLine>,
-  right: Map<number, CommentableLine>,
-): void {
-  for (const line of lines) {
-    const { text } = line;
-    switch (line.kind) {
-      case 'added':
-        right.set(line.newLine, { text, hunk, other: undefined });
-        break;
-      case 'removed':
-        left.set(line.oldLine, { text, hunk, other: undefined });
-        break;
-      case 'context':
-        left.set(line.oldLine, { text, hunk, other: line.newLine });
-        right.set(line.newLine, { text, hunk, other: line.oldLine });
-        break;
+  for (const [hunk, { lines }] of hunks.entries()) {
+    for (const line of lines) {
+      const { kind, text } = line;
+      const other = kind === 'context' ? line : undefined;
+      if (kind !== 'added') left.set(line.oldLine, { text, hunk, other: other?.newLine });
+      if (kind !== 'removed') right.set(line.newLine, { text, hunk, other: other?.oldLine });
     }
   }
+  const previousPath = parts.find((part) => part.previousPath !== undefined)?.previousPath;
+  return { path, previousPath, LEFT: left, RIGHT: right };
 }
 
 /**
@@ -125,7 +109,7 @@ type Placement =
       readonly path: string;
       readonly side: Side;
       readonly line: number;
-      readonly startLine: number | undefined;
+      readonly startLine?: number;
       /** The line that was meant, where that one cannot carry a comment. */
       readonly about: number | undefined;
       /** Exactly the lines that were meant. */
@@ -167,11 +151,12 @@ function withOrder(finding: Finding): Finding {
   return { ...finding, startLine: Math.min(startLine, line), line: Math.max(startLine, line) };
 }
 
-function placeIn(file: FileLines, { side, line, startLine }: Finding): Placement {
+function placeIn(file: FileLines, finding: Finding): Placement {
+  const { side, line, startLine } = finding;
   if (file.LEFT.size === 0 && file.RIGHT.size === 0) return { kind: 'body', reason: 'no-lines' };
-  const end = endOf(file, side, { line, startLine });
+  const end = endOf(file, finding);
   if (end === undefined) return { kind: 'body', reason: 'too-far' };
-  const start = startOf(file, side, { end, startLine });
+  const start = startOf(file, finding, end);
   const isExact = end === line && start === startLine;
   const place = asRight(file, { side, line: end, startLine: start });
   return { kind: 'line', path: file.path, ...place, about: end === line ? undefined : line, isExact };
@@ -184,11 +169,7 @@ function existingSide(file: FileLines, side: Side): Side {
 }
 
 /** Where a comment is shown: the last line meant, or the last of its range that is in the diff, or one nearby. */
-function endOf(
-  file: FileLines,
-  side: Side,
-  { line, startLine = line }: { readonly line: number; readonly startLine: number | undefined },
-): number | undefined {
+function endOf(file: FileLines, { side, line, startLine = line }: Finding): number | undefined {
   const distance = (one: number) => Math.max(0, startLine - one, one - line);
   const [nearest] = [...file[side].keys()].toSorted((a, b) => {
     const gain = distance(a) - distance(b);
@@ -198,11 +179,7 @@ function endOf(
 }
 
 /** The first line of a range, or of the part of it that lies in the hunk of its last line. */
-function startOf(
-  file: FileLines,
-  side: Side,
-  { end, startLine }: { readonly end: number; readonly startLine: number | undefined },
-): number | undefined {
+function startOf(file: FileLines, { side, startLine }: Finding, end: number): number | undefined {
   if (startLine === undefined || startLine >= end) return undefined;
   const hunk = file[side].get(end)?.hunk;
   let start = end;
@@ -211,10 +188,7 @@ function startOf(
 }
 
 /** GitHub wants comments on unchanged lines on the right (REST API, `side`). */
-function asRight(
-  file: FileLines,
-  place: { readonly side: Side; readonly line: number; readonly startLine: number | undefined },
-) {
+function asRight(file: FileLines, place: Pick<Finding, 'side' | 'line' | 'startLine'>) {
   const { side, line, startLine } = place;
   const first = startLine ?? line;
   const right = Array.from({ length: line - first + 1 }, (_, index) => file.LEFT.get(first + index)?.other);
@@ -263,10 +237,7 @@ function lastLine(code: string): string {
   );
 }
 
-interface Spot {
-  readonly side: Side;
-  readonly line: number;
-}
+type Spot = Pick<Finding, 'side' | 'line'>;
 
 function findCode(file: FileLines, quoted: string, { side, line }: Spot): Spot | undefined {
   const sides: readonly Side[] = side === 'RIGHT' ? ['RIGHT', 'LEFT'] : ['LEFT', 'RIGHT'];

@@ -1,4 +1,4 @@
-import type { DiffFile, DiffLine } from '../lib/text/diff.js';
+import type { DiffFile, DiffHunk } from '../lib/text/diff.js';
 import { cleanLine, shown } from '../lib/text/format.js';
 import { isQuoted, normalizeCode } from './diff-lines.js';
 import type { Evidence, Side } from './finding.js';
@@ -42,10 +42,7 @@ export function createShownFiles(): ShownFiles {
 }
 
 export function linesOfDiff(
-  files: readonly {
-    readonly path: string;
-    readonly hunks: readonly { readonly lines: readonly DiffLine[] }[];
-  }[],
+  files: readonly { readonly path: string; readonly hunks: readonly Pick<DiffHunk, 'lines'>[] }[],
 ): readonly ShownLines[] {
   return files.flatMap(({ path, hunks }) =>
     hunks

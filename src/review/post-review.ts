@@ -1,4 +1,4 @@
-import { withGitHub } from '../github/client/ask.js';
+import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { type PublishedReview, publishReview } from '../github/posting/review.js';
@@ -63,8 +63,9 @@ export async function postReview(
   // Nobody can see it on the pull request, so the next one must not go on from it.
   if (!posting.isOver) return unposted(posting);
   if (client !== undefined) return await postNew(client, posting);
-  posting.warn(notPosted(NO_TOKEN));
-  return unposted(posting, NO_TOKEN);
+  const trouble = { message: NO_TOKEN, remedy: undefined };
+  posting.warn(notPosted(trouble));
+  return unposted(posting, trouble);
 }
 
 /** A run that says nothing of findings hides none: what is open counts for the check, the outputs and `fail-on`. */
@@ -85,7 +86,8 @@ function isNothing({ findings, repeated, heldBack, refuted, settlements, review 
 
 const UNPOSTED = 'Findings not posted as comments';
 const REMEDY = 'The findings are in the job summary.';
-const NO_TOKEN = { message: 'there is no `github-token`', remedy: REMEDY };
+
+type Trouble = Pick<GitHubError, 'message' | 'remedy'>;
 
 const KEPT_BACK = 'Nothing new was found, so no review was posted.';
 
@@ -156,12 +158,12 @@ async function post(
   return result;
 }
 
-function notPosted({ message, remedy }: typeof NO_TOKEN | GitHubError) {
+function notPosted({ message, remedy }: Trouble) {
   return { code: 'publish-failed', message: `the review was not posted: ${message}`, remedy } as const;
 }
 
 /** Where a review is not posted, its findings are in the job summary. */
-function unposted(posting: ReviewPost, trouble?: typeof NO_TOKEN | GitHubError): PostedReview {
+function unposted(posting: ReviewPost, trouble?: Trouble): PostedReview {
   const { agent, ledger, news, buffered } = posting;
   const fresh = worstFirst(news.fresh);
   const summary = buffered.review?.summary;

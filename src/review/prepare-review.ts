@@ -1,9 +1,9 @@
 import type { ReviewComment } from '../github/posting/review.js';
 import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cutToBytes } from '../lib/text/bytes.js';
-import { cleanLine, codeSpan, count } from '../lib/text/format.js';
+import { cleanLine, codeSpan, count, paragraphs } from '../lib/text/format.js';
 import { formatMark, type Mark } from '../safety/mark.js';
-import { commentText, findingInText, severityMark, titleLine } from './comment-text.js';
+import { commentText, findingInText, SEVERITY_MARKS, titleLine } from './comment-text.js';
 import { codeKey, type PlacedFinding, worstFirst } from './diff-lines.js';
 import { formatSeverities, isOpen, type Side } from './finding.js';
 import { type Ledger, notRepeated } from './ledger.js';
@@ -51,8 +51,9 @@ export function prepareReview(posting: ReviewPost, marks: readonly FindingMark[]
   const lines = new Map<string, PlacedFinding[]>();
   const unplaced: PlacedFinding[] = [];
   for (const placed of listed) {
+    const { placement: at } = placed;
     const thread = threadAt(placed, posting.ledger);
-    const line = lineKey(placed);
+    const line = at.kind === 'line' ? `${at.side} ${at.line} ${at.path}` : undefined;
     if (thread !== undefined) replies.push(prepareReply(placed, thread, posting, marks));
     else if (line === undefined) unplaced.push(placed);
     else lines.set(line, [...(lines.get(line) ?? []), placed]);
@@ -85,10 +86,6 @@ function threadAt({ placement }: PlacedFinding, ledger: Ledger): Thread | undefi
   return ledger.findings.find(
     (one) => isHere(one) && (one.thread?.isResolved === false || (one.thread !== undefined && isOpen(one))),
   )?.thread;
-}
-
-function lineKey({ placement }: PlacedFinding): string | undefined {
-  return placement.kind === 'line' ? `${placement.side} ${placement.line} ${placement.path}` : undefined;
 }
 
 /** Ids of the conversations in which findings of this run are said. */
@@ -209,11 +206,7 @@ function formatBody(
     listed,
     unplaced,
     overCap,
-  }: {
-    readonly listed: readonly PlacedFinding[];
-    readonly unplaced: readonly PlacedFinding[];
-    readonly overCap: readonly PlacedFinding[];
-  },
+  }: Readonly<Record<'listed' | 'unplaced' | 'overCap', readonly PlacedFinding[]>>,
 ) {
   const { ledger, agent, head, footer, clean } = posting;
   const opened = marks.flatMap((mark) =>
@@ -234,14 +227,16 @@ function formatBody(
   const inText = [...unplaced, ...overCap];
   const shown = fitFindings(inText, MAX_COMMENT_CHARACTERS - FRAME - used, clean);
   const textsOf = (some: readonly PlacedFinding[]) => some.flatMap((one) => shown.get(one) ?? []);
+  const outside = textsOf(unplaced);
   const omitted = inText.filter((one) => !shown.has(one));
-  const sections = [
+  const body = paragraphs([
+    formatMark(mark),
     ...fixed,
-    formatUnplaced(textsOf(unplaced)),
+    outside.length === 0 ? '' : `### ${count(outside.length, 'finding')} outside of the diff`,
+    ...outside,
     formatOverCap(textsOf(overCap), posting.maxComments),
     formatNotes(posting, omitted.length),
-  ].filter((section) => section !== '');
-  const body = [formatMark(mark), ...sections].join('\n\n');
+  ]);
   return { mark, body, inBody: [...shown.keys()], omitted };
 }
 
@@ -274,7 +269,7 @@ function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean'
   const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
     const { severity, title, path, line } = finding;
     const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
-    return `| ${severityMark(severity)} | ${cell(titleLine(title, clean))} | ${cell(place)} |`;
+    return `| ${SEVERITY_MARKS[severity]} | ${cell(titleLine(title, clean))} | ${cell(place)} |`;
   });
   return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
 }
@@ -285,12 +280,7 @@ function cell(markdown: string): string {
 
 /** Whose review it is, of which commit, and as many marks of its run as there is room for, also those said on lines. */
 function markOf({ agent, head, lane }: ReviewPost, marks: readonly FindingMark[], part: number): Mark {
-  const named = {
-    kind: 'review',
-    agent: agent.slice(0, MAX_NAME),
-    head: head.slice(0, MAX_NAME),
-    part,
-  } as const;
+  const named = { kind: 'review', agent: agent.slice(0, MAX_NAME), head, part } as const;
   let kept = marks;
   while (kept.length > 0 && formatMark({ ...named, marks: kept, lane }).length > MAX_MARKS)
     kept = kept.slice(0, -1);
@@ -311,11 +301,8 @@ function fitSummary({ buffered, clean }: ReviewPost): string {
   const summary = buffered.review?.summary ?? '';
   const whole = clean(summary).trim();
   if (whole.length <= MAX_SUMMARY) return whole;
-  for (let bytes = MAX_SUMMARY; bytes > 0; bytes = Math.floor(bytes / 2)) {
-    const part = clean(cutToBytes(summary, bytes).text.trimEnd()).trim();
-    if (part.length + CUT.length <= MAX_SUMMARY) return part + CUT;
-  }
-  return CUT.trim();
+  const part = clean(cutToBytes(summary, MAX_SUMMARY / 2).text.trimEnd()).trim();
+  return part.length + CUT.length <= MAX_SUMMARY ? part + CUT : CUT.trim();
 }
 
 /** The texts of the findings that fit into a room of UTF-16 units, a later one where an earlier one does not. */
@@ -347,11 +334,6 @@ function placeOf({ finding, placement }: PlacedFinding): string {
     return `**${codeSpan(cleanLine(path, MAX_PLACE))}** · ${handle}`;
   const range = startLine === undefined ? `${line}` : `${startLine}-${line}`;
   return `**${codeSpan(`${cleanLine(path, MAX_PLACE)}:${range}`)}**${side === 'LEFT' ? ' (old version)' : ''} · ${handle}`;
-}
-
-function formatUnplaced(texts: readonly string[]): string {
-  if (texts.length === 0) return '';
-  return [`### ${count(texts.length, 'finding')} outside of the diff`, ...texts].join('\n\n');
 }
 
 function formatOverCap(texts: readonly string[], maxComments: number): string {

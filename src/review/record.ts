@@ -131,17 +131,13 @@ export function allFindings({ head, base, pull, coverage, findings }: FindingsRe
 /** Counts findings by state, and those that are open by severity. */
 export function countFindings(findings: readonly FindingRecord[]) {
   const open = findings.filter(isOpen).toSorted((a, b) => compareSeverity(a.severity, b.severity));
+  const states = findings.map(({ state }) => state);
+  const severities = open.map(({ severity }) => severity);
   return {
     total: findings.length,
-    states: tally(
-      RECORD_STATES,
-      findings.map(({ state }) => state),
-    ),
-    open: tally(
-      SEVERITIES,
-      open.map(({ severity }) => severity),
-    ),
-    worst: open[0]?.severity ?? null,
+    states: tally(RECORD_STATES, states),
+    open: tally(SEVERITIES, severities),
+    worst: severities[0] ?? null,
   };
 }
 
@@ -271,10 +267,7 @@ function locationOf(path: string, region: object | undefined): object {
   return { artifactLocation: { uri, uriBaseId: '%SRCROOT%' }, region };
 }
 
-function relatedLocation(
-  { path, line, code }: { readonly path: string; readonly line: number; readonly code: string },
-  index: number,
-): object {
+function relatedLocation({ path, line, code }: Evidence, index: number): object {
   return {
     id: index + 1,
     physicalLocation: locationOf(path, { startLine: line, snippet: { text: code } }),
@@ -346,29 +339,25 @@ function refutedRecords({ refuted }: Buffered): readonly FindingRecord[] {
 }
 
 function recordOf(finding: Finding): FindingRecord {
-  const { state, why, reason, body, evidence } = finding;
+  const { id, handle, agent, state, why, reason, title, body, trigger, evidence, suggestion } = finding;
+  const { path, line, startLine, side, severity, confidence, category, effect, reach } = finding;
+  const place = { path, line, startLine, side };
+  const judged = { severity, confidence, category, effect, reach };
   const end = why === undefined ? undefined : END_WORDS[why];
   return {
-    id: finding.id,
-    handle: finding.handle,
+    id,
+    handle,
     state,
     why: state === 'outdated' ? 'its file is no longer part of the change' : (reason ?? end),
     by: finding.login,
-    title: finding.title,
+    title,
     body: body === '' ? undefined : body,
-    trigger: finding.trigger,
-    path: finding.path,
-    line: finding.line,
-    startLine: finding.startLine,
-    side: finding.side,
-    severity: finding.severity,
-    confidence: finding.confidence,
-    category: finding.category,
-    effect: finding.effect,
-    reach: finding.reach,
+    trigger,
+    ...place,
+    ...judged,
     evidence: evidence.length === 0 ? undefined : evidence,
-    suggestion: finding.suggestion,
+    suggestion,
     url: finding.said?.url,
-    agent: finding.agent,
+    agent,
   };
 }

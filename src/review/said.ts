@@ -4,7 +4,7 @@ import { cleanLine, codeSpan, paragraphs } from '../lib/text/format.js';
 import { fence } from '../safety/fence.js';
 import type { MarkLane } from '../safety/mark.js';
 import type { Buffered } from './buffered.js';
-import { severityMark, titleLine } from './comment-text.js';
+import { SEVERITY_MARKS, titleLine } from './comment-text.js';
 import { END_WORDS, type Severity } from './finding.js';
 import { type Ledger, type News, OVER } from './ledger.js';
 import type { Lesson } from './same.js';
@@ -141,9 +141,7 @@ export function formatEarlier(
     ...claimed.map(({ finding }) => `- ❔ ${name(finding)} — ${OVER}`),
   ];
   const told = new Set(
-    [...back, ...fresh.map(({ finding }) => finding), ...claimed.map(({ finding }) => finding)].map(
-      ({ id }) => id,
-    ),
+    [...back, ...[...fresh, ...claimed].map(({ finding }) => finding)].map(({ id }) => id),
   );
   const still = ledger.open.filter(({ id }) => !told.has(id));
   // One without a conversation that people see stands only here.
@@ -151,7 +149,7 @@ export function formatEarlier(
   if (lines.length === 0 && !isLost && !listsOpen) return [];
   return [
     ...lines,
-    ...still.map((finding) => `- ${severityMark(finding.severity)} ${name(finding)} — still open`),
+    ...still.map((finding) => `- ${SEVERITY_MARKS[finding.severity]} ${name(finding)} — still open`),
   ];
 }
 
@@ -173,42 +171,16 @@ function nameOf(
   return `${name} · ${clean(codeSpan(`${cleanLine(path, MAX_PATH)}:${line}`))} · ${handle}`;
 }
 
-export function endedMark(
-  finding: KnownFinding,
-  { at, closed }: { readonly at: number; readonly closed: boolean },
-): Ended {
-  const { id, state, by = 'model', why = 'fixed', login, endedGone, key } = finding;
-  return {
-    kind: 'ended',
-    id,
-    at,
-    state: state === 'dismissed' ? 'dismissed' : 'settled',
-    by,
-    why,
-    login,
-    code: endedGone ? '' : key,
-    closed,
-  };
+/** `closed`: the conversation is resolved as this is written, by somebody who can end the finding. */
+export function endedMark(finding: KnownFinding, at: number, closed: boolean): Ended {
+  const { id, by = 'model', why = 'fixed', login, endedGone, key } = finding;
+  const state = finding.state === 'dismissed' ? 'dismissed' : 'settled';
+  return { kind: 'ended', id, at, state, by, why, login, code: endedGone ? '' : key, closed };
 }
 
-export function backMark(
-  finding: KnownFinding,
-  { at, closedBy }: { readonly at: number; readonly closedBy: string | undefined },
-): Back {
-  const { id, by = 'model', login, path, line, side, key, severity } = finding;
-  return {
-    kind: 'back',
-    id,
-    at,
-    by,
-    login,
-    path,
-    line,
-    side,
-    code: key,
-    severity,
-    closedBy,
-  };
+export function backMark(finding: KnownFinding, at: number, closedBy?: string): Back {
+  const { id, by = 'model', login, path, line, side, key: code, severity } = finding;
+  return { kind: 'back', id, at, by, login, path, line, side, code, severity, closedBy };
 }
 
 /** Lines of each list. */
@@ -227,28 +199,16 @@ export function formatKnown({ findings, open, context }: Ledger, isUntrusted: bo
     [...(context.lines?.values() ?? [])].flatMap(({ path, previousPath }) => [path, previousPath ?? path]),
   );
   const lessons = context.lessons.filter(({ path }) => paths.has(path));
-  const sections = [
-    section(
-      OPEN,
-      'open findings',
-      MAX_OPEN,
-      open.map((one) => formatFinding(one, showsTitle(one))),
-    ),
+  const described = (one: KnownFinding) => formatFinding(one, showsTitle(one));
+  const decided = findings.filter(isPersons).map((one) => `${described(one)} (${one.state})`);
+  const told = lessons.map((one) => formatLesson(one, isUntrusted));
+  const text = paragraphs([
+    section(OPEN, 'open findings', MAX_OPEN, open.map(described)),
     gone.length === 0 ? '' : GONE.replace('{}', gone.map(({ handle }) => handle).join(', ')),
-    section(
-      ENDED,
-      'decided findings',
-      MAX_ENDED,
-      findings.filter(isPersons).map((one) => `${formatFinding(one, showsTitle(one))} (${one.state})`),
-    ),
-    section(
-      LESSONS,
-      'dismissed findings',
-      MAX_ENDED,
-      lessons.map((one) => formatLesson(one, isUntrusted)),
-    ),
-  ].filter((text) => text !== '');
-  return sections.length === 0 ? undefined : sections.join('\n\n');
+    section(ENDED, 'decided findings', MAX_ENDED, decided),
+    section(LESSONS, 'dismissed findings', MAX_ENDED, told),
+  ]);
+  return text === '' ? undefined : text;
 }
 
 const OPEN =

@@ -5,21 +5,6 @@ import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, codeSpan, count, grouped } from '../lib/text/format.js';
 import { lastReviewed, type PathPatterns, type ReviewFact } from './state-facts.js';
 
-/** Why a review looks at the whole pull request. */
-export type FullReason =
-  /** Nothing is remembered of an earlier review. */
-  | 'first'
-  /** `/axe review full`, or `--review-scope full`. */
-  | 'asked'
-  /** The same commit once more: the run was started again, or a label or comment asks for it. */
-  | 'again'
-  /** The pull request goes into another branch now. */
-  | 'other-base'
-  /** A force-push, a rebase or a merge: what lies between the two commits is not the pull request's alone. */
-  | 'rewritten'
-  /** GitHub does not show what lies between the two commits, or not all of it. */
-  | 'unread';
-
 /** The last review, as far as this one goes on from it. */
 interface Before {
   /** Sha of the commit that was reviewed. */
@@ -90,14 +75,16 @@ export function planScope({
 }
 
 /** Why the whole pull request is looked at, in words that go on from "because"; empty for a first review. */
-export const WHY_FULL: Readonly<Record<FullReason, string>> = {
+export const WHY_FULL = {
   first: '',
   asked: 'that was asked for',
   again: 'this commit was reviewed before',
   'other-base': 'the pull request now targets another branch',
   rewritten: 'the branch was rewritten or merged since the last review',
   unread: 'GitHub does not show all that is new since the last review',
-};
+} as const;
+
+export type FullReason = keyof typeof WHY_FULL;
 
 /**
  * `/axe review` or `/axe review full`, alone on the first line of a comment on a pull request that says something;

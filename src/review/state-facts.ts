@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { groupBy } from '../lib/data.js';
 import { latestFacts, parseFact } from '../memory/state.js';
 import { type Mark, type MarkLane, markOf } from '../safety/mark.js';
 import { ACTORS, CATEGORIES, END_WORDS, type EndReason, SEVERITIES } from './finding.js';
@@ -265,32 +266,28 @@ export function isPaused(facts: readonly ReviewFact[], pull: number): boolean {
   return timeOf('paused') > Number.NEGATIVE_INFINITY && timeOf('paused') >= timeOf('resumed');
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** How long a fact is kept, in days; and of each kind how many at most, the latest ones. */
-interface Keeping {
-  readonly days: number;
-  readonly most: number;
-}
+/** How long a fact is kept. */
+const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
 
 /**
- * A line takes 90 to 500 bytes, that of a review twenty more for each file, and the cache holds one MiB, logs included: a busy
- * repository must not fill it. There are no fewer ends than findings, since one whose end is lost would be open.
+ * How many facts of a kind are kept, the latest ones. A line takes 90 to 500 bytes, that of a review twenty more for each file,
+ * and the cache holds one MiB, logs included: a busy repository must not fill it. There are no fewer ends than findings, since
+ * one whose end is lost would be open.
  */
-const KEEPING: Readonly<Record<string, Keeping>> = {
-  raised: { days: 180, most: 550 },
-  ended: { days: 180, most: 600 },
-  back: { days: 180, most: 250 },
-  spent: { days: 180, most: 1300 },
-  posted: { days: 180, most: 900 },
-  reviewed: { days: 180, most: 600 },
-  paused: { days: 365, most: 200 },
-  resumed: { days: 365, most: 200 },
+const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
+  raised: 550,
+  ended: 600,
+  back: 250,
+  spent: 1300,
+  posted: 900,
+  reviewed: 600,
+  paused: 200,
+  resumed: 200,
 };
 
 /** Whether costs of earlier runs are likely to be gone, since the state has no room for more. */
 export function isSpentCut(facts: readonly ReviewFact[]): boolean {
-  return facts.filter(({ kind }) => kind === 'spent').length >= (KEEPING['spent']?.most ?? 0);
+  return facts.filter(({ kind }) => kind === 'spent').length >= MOST.spent;
 }
 
 /**
@@ -302,25 +299,17 @@ export function pruneState(text: string, now: Date): string {
   const facts = lines.map(parseReviewFact);
   const kept = new Set(latestOf(facts.flatMap((fact) => fact ?? [])));
   const isKept = (fact: ReviewFact | undefined) =>
-    fact === undefined || (kept.has(fact) && now.getTime() - fact.at <= keepingOf(fact).days * DAY_MS);
+    fact === undefined || (kept.has(fact) && now.getTime() - fact.at <= KEPT_MS);
   return lines.filter((_, index) => isKept(facts[index])).join('\n');
 }
 
 /** Of the same time the first ones in the file. */
 function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
-  const seen = new Map<string, number>();
-  return facts
-    .toSorted((a, b) => b.at - a.at)
-    .filter((fact) => {
-      const { kind } = fact;
-      const number = (seen.get(kind) ?? 0) + 1;
-      seen.set(kind, number);
-      return number <= keepingOf(fact).most;
-    });
-}
-
-function keepingOf(fact: ReviewFact): Keeping {
-  return KEEPING[fact.kind] ?? { days: 0, most: 0 };
+  const ofKinds = groupBy(
+    facts.toSorted((a, b) => b.at - a.at),
+    ({ kind }) => kind,
+  );
+  return [...ofKinds].flatMap(([kind, of]) => of.slice(0, MOST[kind]));
 }
 
 /** What was said of the findings of a pull request. */

@@ -301,12 +301,7 @@ function asksOnly(body: string): boolean {
  */
 function isChanged(
   lines: DiffLines,
-  {
-    path,
-    line,
-    startLine = line,
-    side,
-  }: { readonly path: string; readonly line: number; readonly startLine?: number; readonly side: Side },
+  { path, line, startLine = line, side }: Pick<Finding, 'path' | 'line' | 'startLine' | 'side'>,
 ): boolean {
   const file = lines.get(path);
   if (file === undefined) return false;

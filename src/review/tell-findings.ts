@@ -53,12 +53,12 @@ export async function changeConversations(
     ledger.findings
       .filter((one) => one.thread?.id === thread.id && one.id !== opened.id)
       .filter(hasEnded)
-      .map((one) => endedMark(one, { at, closed: false }));
+      .map((one) => endedMark(one, at, false));
   for (const finding of news.back) {
     const { thread } = finding;
     const wasResolved = thread?.isResolved === true;
     const isOpened = thread === undefined || !wasResolved || (await set(thread, false));
-    const mark = backMark(finding, { at, closedBy: isOpened ? undefined : (thread.resolvedBy ?? '') });
+    const mark = backMark(finding, at, isOpened ? undefined : (thread.resolvedBy ?? ''));
     const others = wasResolved && thread !== undefined ? othersIn(thread, finding) : [];
     marks.push(mark, ...others);
     if (answered?.has(finding.id) !== true) say(finding, backText(finding, posting), [mark, ...others]);
@@ -69,7 +69,7 @@ export async function changeConversations(
     if (!(await set(thread, false))) continue;
     const others = othersIn(thread, finding);
     // Opened now: who resolves it from here on means it.
-    marks.push(backMark(finding, { at, closedBy: undefined }), ...others);
+    marks.push(backMark(finding, at), ...others);
     if (others.length > 0) say(finding, `${finding.handle} is still open.`, others);
   }
   for (const finding of news.ended) {
@@ -83,7 +83,7 @@ export async function changeConversations(
       thread?.isResolved === false
         ? mayClose && (await set(thread, true))
         : isLast && isClosed(thread, ledger);
-    const mark = endedMark(finding, { at, closed });
+    const mark = endedMark(finding, at, closed);
     marks.push(mark);
     const text = answered?.has(finding.id) === true ? undefined : endText(finding, posting);
     if (text !== undefined) say(finding, closed || !mayClose ? text : `${text}\n\n${LEFT_OPEN}`, [mark]);
@@ -236,7 +236,7 @@ export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
     };
     const isEnded = known === undefined && isTold && hasEnded(finding);
     const at = now.getTime();
-    return isEnded ? [raised, endedMark(finding, { at, closed: isClosed(thread, ledger) })] : [raised];
+    return isEnded ? [raised, endedMark(finding, at, isClosed(thread, ledger))] : [raised];
   });
 }
 

@@ -50,13 +50,9 @@ export async function verifyFindings(own: AgentConversation, held: Held, run: Li
     ...describeClaims(group, { files, ledger: scope.shown }),
   }));
   const looked = await lookAgain(claims, VERIFIER, own, held, run);
-  const { overrides, rules } = scope;
-  const isRead = (path: string) => scope.isRead(path);
-  const verified = applyVerdicts(
-    buffered,
-    { requested: new Set(candidates.map(({ id }) => id)), verdicts: looked.verdicts },
-    { overrides, isRead, minSeverity: rules.minSeverity },
-  );
+  const asked = new Set(candidates.map(({ id }) => id));
+  const { minSeverity } = scope.rules;
+  const verified = applyVerdicts(buffered, asked, looked.verdicts, { ...scope, minSeverity });
   const { unverified, refuted, findings } = verified;
   const confirmed = findings.filter(({ finding }) => finding.confidence === 'confirmed').length;
   const looks = looked.verdicts.size;
