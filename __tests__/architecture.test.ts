@@ -93,13 +93,13 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 48_742,
+  'lines of src/': 48_537,
   'files of src/': 228,
   'types of src/': 667,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 74_287,
-  'lines of scripts/, bench/ and eval/': 4950,
+  'lines of __tests__/': 74_280,
+  'lines of scripts/, bench/ and eval/': 4945,
 };
 
 describe('the ratchet', () => {

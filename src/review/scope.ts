@@ -41,11 +41,6 @@ export type NewSince =
   | { readonly kind: 'ahead'; readonly change: FetchedChange; readonly warnings: readonly Warning[] }
   | { readonly kind: 'rewritten' | 'unread' };
 
-/** The whole pull request, or what is new since the last review, which has to be asked for. */
-type ScopePlan =
-  | { readonly kind: 'full'; readonly why: FullReason; readonly before: Before | undefined }
-  | { readonly kind: 'ask'; readonly before: Before };
-
 /**
  * Decides by what is remembered whether a review can go on where the last one ended. `head` is a sha; `into` names the branch the
  * pull request goes into, empty where it is not known. `isFullRequested`: somebody wants all of it looked at.
@@ -62,16 +57,17 @@ export function planScope({
   readonly head: string;
   readonly into: string;
   readonly isFullRequested: boolean;
-}): ScopePlan {
+}) {
   const last = lastReviewed(facts, pull);
-  if (last === undefined) return { kind: 'full', why: 'first', before: undefined };
+  if (last === undefined) return { kind: 'full', why: 'first', before: undefined } as const;
   const { unseen, patches, only, into: intoBefore = '' } = last;
   const before = { last: last.head, unseen, patches, only };
   const full = (why: FullReason) => ({ kind: 'full', why, before }) as const;
   if (isFullRequested) return full('asked');
   // What cannot be told is no reason.
   if (intoBefore !== '' && into !== '' && intoBefore !== into) return full('other-base');
-  return last.head === head ? full('again') : { kind: 'ask', before };
+  // What is new since then has to be asked for.
+  return last.head === head ? full('again') : ({ kind: 'ask', before } as const);
 }
 
 /** Why the whole pull request is looked at, in words that go on from "because"; empty for a first review. */
@@ -197,11 +193,7 @@ export function coverageOf({ change, isLeftOut, notShown }: CoverageParts): Cove
   return { kind: kindOf({ files, read, isListShort }), files, read, unread, isListShort };
 }
 
-function kindOf({
-  files,
-  read,
-  isListShort,
-}: Pick<Coverage, 'files' | 'read' | 'isListShort'>): Coverage['kind'] {
+function kindOf({ files, read, isListShort }: Omit<Coverage, 'kind' | 'unread'>): Coverage['kind'] {
   if (read === 0) return 'none';
   return read === files && isListShort !== true ? 'whole' : 'part';
 }
