@@ -2,7 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
-import { createWorkspace } from '../../src/tools/workspace/workspace.js';
+import { createClock } from '../../src/lib/clock.js';
+import { createTools, TOOL_NAMES, type ToolParts } from '../../src/run/tools.js';
+import type { ToolResult } from '../../src/tools/tool.js';
+import { createWorkspace, type Workspace } from '../../src/tools/workspace/workspace.js';
 import { writeFiles } from '../helpers/temp.js';
 
 const folders: string[] = [];
@@ -26,3 +29,22 @@ export function createTestWorkspace(files: Readonly<Record<string, string | Uint
 
 /** The signal of a call that nobody aborts. */
 export const quiet: AbortSignal = new AbortController().signal;
+
+/** Calls the tools of a run over a workspace. */
+export function toolsOver(workspace: Workspace, parts: Partial<ToolParts> = {}) {
+  const { tools } = createTools(TOOL_NAMES, {
+    workspace,
+    env: {},
+    shell: () => Promise.reject(new Error('no commands here')),
+    fetch: () => Promise.reject(new Error('no network here')),
+    clock: createClock(),
+    workdir: '/work',
+    allowedHosts: [],
+    ...parts,
+  });
+  return async (name: string, input: object): Promise<ToolResult> => {
+    const tool = tools.find((one) => one.name === name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    return await tool.execute(input, quiet);
+  };
+}

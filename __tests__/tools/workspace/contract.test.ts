@@ -2,8 +2,6 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:f
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createClock } from '../../../src/lib/clock.js';
-import { createTools, type ToolParts } from '../../../src/run/tools.js';
 import { type ChangeRules, Changes } from '../../../src/tools/workspace/changes.js';
 import {
   type CommitFile,
@@ -13,6 +11,7 @@ import {
 import { createWorkspace, type Workspace } from '../../../src/tools/workspace/workspace.js';
 import { gitSha } from '../../helpers/github-git-objects.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
+import { toolsOver } from '../workspace-scene.js';
 
 type Files = Readonly<Record<string, string>>;
 
@@ -34,18 +33,15 @@ const MEMORY_ROOTS = ['.axe/memory'];
 
 /** A commit in memory. */
 function commitOf(files: Files): CommitFiles {
-  const all = Object.entries(files).map(([path, text]) => [path, Buffer.from(text)] as const);
-  const bySha = new Map(all.map(([, bytes]) => [gitSha('blob', bytes), bytes]));
-  const fileOf = (path: string, bytes: Buffer): CommitFile => {
-    return {
-      kind: 'file',
-      isExecutable: path === EXECUTABLE,
-      sha: gitSha('blob', bytes),
-      bytes: bytes.length,
-    };
-  };
+  const bySha = new Map<string, Buffer>();
+  const listed = Object.entries(files).map(([path, text]): [string, CommitFile] => {
+    const bytes = Buffer.from(text);
+    const sha = gitSha('blob', bytes);
+    bySha.set(sha, bytes);
+    return [path, { kind: 'file', isExecutable: path === EXECUTABLE, sha, bytes: bytes.length }];
+  });
   return {
-    list: async () => new Map(all.map(([path, bytes]) => [path, fileOf(path, bytes)])),
+    list: async () => new Map(listed),
     async read({ sha }) {
       const bytes = bySha.get(sha);
       return bytes?.includes(0) ? undefined : bytes;
@@ -54,51 +50,30 @@ function commitOf(files: Files): CommitFiles {
 }
 
 interface Scene {
-  readonly workspace: Workspace;
   readonly changes: Changes;
   call(name: string, input: object): Promise<string>;
 }
 
 function sceneOf(workspace: Workspace, changes: Changes): Scene {
-  const parts: ToolParts = {
-    workspace,
-    env: {},
-    shell: () => Promise.reject(new Error('no commands here')),
-    fetch: () => Promise.reject(new Error('no network here')),
-    clock: createClock(),
-    workdir: '/work',
-    allowedHosts: [],
-  };
-  const names = ['list_directory', 'read_file', 'search_files', 'write_file', 'edit_file', 'delete_file'];
-  const { tools } = createTools(names, parts);
+  const call = toolsOver(workspace);
   return {
-    workspace,
     changes,
     async call(name, input) {
-      const tool = tools.find((one) => one.name === name);
-      const result = await tool?.execute(input, new AbortController().signal);
-      return `${result?.isError ? 'error: ' : ''}${result?.text}`;
+      const { text, isError } = await call(name, input);
+      return `${isError ? 'error: ' : ''}${text}`;
     },
   };
 }
 
 const rules = (allowed: readonly string[]): ChangeRules => {
-  return {
-    allowed,
-    memoryRoots: MEMORY_ROOTS,
-    agentsDirs: ['axe/agents'],
-    instructionFiles: () => [],
-    secrets: [],
-  };
+  const agentsDirs = ['axe/agents'];
+  return { allowed, memoryRoots: MEMORY_ROOTS, agentsDirs, instructionFiles: () => [], secrets: [] };
 };
 
 function checkoutScene(files: Files, allowed: readonly string[]): Scene & { readonly root: string } {
   const root = join(tempDir('contract'), 'repo');
   mkdirSync(root);
-  writeFiles(
-    root,
-    Object.fromEntries(Object.entries(files).map(([path, text]) => [path, Buffer.from(text)])),
-  );
+  writeFiles(root, files);
   chmodSync(join(root, EXECUTABLE), 0o755);
   const changes = new Changes(rules(allowed));
   const guarded = { denied: [], readOnly: [], memory: MEMORY_ROOTS.map((path) => join(root, path)) };
@@ -187,22 +162,15 @@ describe.each([
     ['write_file', { path: 'src/a.ts/b', content: 'x' }, /not a directory/i],
     ['edit_file', { path: 'src/a.ts', old_string: 'zzz', new_string: 'y' }, /old_string not found/],
     ['edit_file', { path: 'src/z.ts', old_string: 'zzz', new_string: 'y' }, /no such file/],
-    [
-      'write_file',
-      { path: EXECUTABLE, content: 'x' },
-      /was not changed: it is executable, which a commit here/,
-    ],
-    [
-      'delete_file',
-      { path: EXECUTABLE },
-      /was not changed: it is executable, which a commit here does not keep/,
-    ],
+    ['write_file', { path: EXECUTABLE, content: 'x' }, /was not changed: it is executable, which a commit/],
+    ['delete_file', { path: EXECUTABLE }, /was not changed: it is executable, which a commit here does/],
     ['delete_file', { path: 'src/z.ts' }, /no such file/],
     ['delete_file', { path: 'src/deep' }, /is a directory, not a file/],
     ['delete_file', { path: '.github/workflows/ci.yml' }, /only people change workflows/],
   ])('%s of %j is refused and changes nothing', async (name, input, why) => {
-    expect(await scene.call(name, input)).toMatch(/^error: /);
-    expect(await scene.call(name, input)).toMatch(why);
+    const answer = await scene.call(name, input);
+    expect(answer).toMatch(/^error: /);
+    expect(answer).toMatch(why);
     expect(scene.changes.edits.size).toBe(0);
   });
 });

@@ -6,6 +6,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  renameSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -14,18 +16,16 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { createClock } from '../../../src/lib/clock.js';
-import { createTools, type ToolParts } from '../../../src/run/tools.js';
 import { protectedPaths } from '../../../src/tools/files/path-rules.js';
 import { createShell } from '../../../src/tools/process/shell.js';
 import type { ToolResult } from '../../../src/tools/tool.js';
-import { createWorkspace } from '../../../src/tools/workspace/workspace.js';
+import { createWorkspace, openFolder, readStart } from '../../../src/tools/workspace/workspace.js';
 import { CREDENTIAL_FILES } from '../../helpers/credential-files.js';
 import { bareJail } from '../../helpers/jail.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
+import { toolsOver } from '../workspace-scene.js';
 
 const SECRET = 'TOKEN-0123456789';
-const quiet = new AbortController().signal;
 let base = '';
 let root = '';
 
@@ -42,18 +42,8 @@ function call(
   env: Readonly<Record<string, string>> = {},
   folder = root,
 ): Promise<ToolResult> {
-  const ports: ToolParts = {
-    workspace: createWorkspace(folder, protectedPaths(env)),
-    env: {},
-    shell: createShell(process.env, bareJail),
-    fetch: globalThis.fetch,
-    clock: createClock(),
-    workdir: folder,
-    allowedHosts: [],
-  };
-  const [tool] = createTools([name], ports).tools;
-  if (tool === undefined) throw new Error(`no tool ${name}`);
-  return tool.execute(input, quiet);
+  const shell = createShell(process.env, bareJail);
+  return toolsOver(createWorkspace(folder, protectedPaths(env)), { shell, workdir: folder })(name, input);
 }
 
 /** Every file tool aimed at one path; `edit_file` and `search_files` look for text they would find. */
@@ -371,20 +361,6 @@ describe('C7 89: what is not a regular file', () => {
 });
 
 describe('C7 90: a protected file', () => {
-  it.each([
-    '.github/workflows/x.yml',
-    '.GITHUB/workflows/x.yml',
-    '.github/actions/a/action.yml',
-    '.git/hooks/post-checkout',
-    'axe/agents/a.toml',
-    'axe/skills/a/SKILL.md',
-    '.axe/agents/a.toml',
-    'sub/.github/workflows/x.yml',
-  ])('is not written: %p', async (path) => {
-    expect(await call('write_file', { path, content: 'x' })).toMatchObject({ isError: true });
-    expect(readdirSync(root).sort()).toEqual(['in.txt', 'src']);
-  });
-
   it('can be read and not edited', async () => {
     writeFiles(root, { '.github/workflows/x.yml': 'on: push' });
     expect((await call('read_file', { path: '.github/workflows/x.yml' })).text).toBe('1: on: push');
@@ -433,5 +409,58 @@ describe('C7 90: a protected file', () => {
     }
     expect((await call('read_file', { path: 'tools/axe/dist/post.js' }, env)).text).toBe('1: ours');
     expect((await call('write_file', { path: 'in.txt', content: 'x' }, env)).isError).toBe(false);
+  });
+});
+
+/** A checked path, and then something else in its place: what a race between check and use comes to (C7 88). */
+function scene() {
+  const base = tempDir('swap');
+  writeFiles(base, {
+    'root/folder/a.txt': 'inside',
+    'root/folder/sub/b.txt': 'inside',
+    'outside/folder/a.txt': 'SECRET',
+    'outside/folder/sub/b.txt': 'SECRET',
+  });
+  const root = join(base, 'root');
+  return {
+    root,
+    checked: (path: string) => ({ real: realpathSync(join(root, path)), path }),
+    swap(path: string) {
+      renameSync(join(root, path), join(root, 'moved'));
+      symlinkSync(join(base, 'outside', path), join(root, path));
+    },
+  };
+}
+
+describe('C7 88: a path that was replaced after it was checked', () => {
+  it.each([
+    ['read', 'the file', 'folder/a.txt', 'folder/a.txt', 'not a regular file'],
+    ['read', 'a folder on the way', 'folder/a.txt', 'folder', 'was replaced while it was being opened'],
+    ['listed', 'the folder', 'folder', 'folder', 'not a directory'],
+    ['listed', 'a folder on the way', 'folder/sub', 'folder', 'was replaced while it was being opened'],
+  ])('is not %s: a link in place of %s', async (how, _, path, swapped, why) => {
+    const { checked, swap } = scene();
+    const was = checked(path);
+    swap(swapped);
+    await expect(how === 'read' ? readStart(was, 100) : openFolder(was)).rejects.toThrow(why);
+  });
+
+  it('is not entered: a link in an open folder', async () => {
+    const { root, checked, swap } = scene();
+    const folder = await openFolder(checked('.'));
+    const sub = { real: join(root, 'folder'), path: 'folder' };
+    swap('folder');
+    await expect(openFolder(sub, join(folder.at, 'folder'))).rejects.toThrow('not a directory');
+    await folder.close();
+  });
+
+  it('does not redirect an open folder', async () => {
+    const { root, checked, swap } = scene();
+    const folder = await openFolder(checked('folder'));
+    swap('folder');
+    writeFileSync(join(folder.at, 'b.txt'), 'written');
+    expect(readdirSync(folder.at).sort()).toEqual(['a.txt', 'b.txt', 'sub']);
+    await folder.close();
+    expect(readFileSync(join(root, 'moved/b.txt'), 'utf8')).toBe('written');
   });
 });

@@ -1,6 +1,35 @@
 import { describe, expect, it } from '@jest/globals';
-import { createEditFile } from '../../../src/tools/files/write-files.js';
+import { MAX_WRITTEN_BYTES } from '../../../src/lib/defaults.js';
+import { createEditFile, createWriteFile } from '../../../src/tools/files/write-files.js';
 import { createTestWorkspace, quiet } from '../workspace-scene.js';
+
+describe('write_file', () => {
+  it.each<[string, string, string, number]>([
+    ['a new file', 'dir/new.txt', 'grüße\n', 8],
+    ['an existing one', 'old.txt', 'new', 3],
+    ['an empty one', 'old.txt', '', 0],
+  ])('writes %s', async (_, path, content, bytes) => {
+    const workspace = createTestWorkspace({ 'old.txt': 'old' });
+    const result = await createWriteFile(workspace).execute({ path, content }, quiet);
+    expect(result).toEqual({ text: `wrote ${bytes} bytes to ${path}`, isError: false });
+    expect(workspace.text(path)).toBe(content);
+  });
+
+  it('does not empty a file because the content is missing', async () => {
+    const workspace = createTestWorkspace({ 'old.txt': 'old' });
+    const result = await createWriteFile(workspace).execute({ path: 'old.txt' }, quiet);
+    expect(result).toEqual({ text: expect.stringContaining('`content` is missing'), isError: true });
+    expect(workspace.text('old.txt')).toBe('old');
+  });
+
+  it('writes nothing that is too large', async () => {
+    const workspace = createTestWorkspace({});
+    const content = 'ä'.repeat(MAX_WRITTEN_BYTES / 2 + 1);
+    const result = await createWriteFile(workspace).execute({ path: 'a', content }, quiet);
+    expect(result.isError).toBe(true);
+    expect(workspace.text('a')).toBeUndefined();
+  });
+});
 
 async function edit(content: string | Uint8Array, input: object) {
   const workspace = createTestWorkspace({ 'a.txt': content });
@@ -28,19 +57,13 @@ describe('edit_file', () => {
       '1\r\n2\r\n3\r\nend',
       1,
     ],
-    ['text behind a byte order mark', '\uFEFFa', { old_string: 'a', new_string: 'b' }, '\uFEFFb', 1],
   ])('replaces %s', async (_, content, input, expected, count) => {
     const result = await edit(content, input);
-    expect(result.text).toBe(`replaced ${count} occurrence(s) in a.txt`);
-    expect(new TextEncoder().encode(result.content)).toEqual(
-      new TextEncoder().encode(expected.replace('\uFEFF', '')),
-    );
-  });
-
-  it('keeps a byte order mark in the file', async () => {
-    const workspace = createTestWorkspace({ 'a.txt': '\uFEFFa' });
-    await createEditFile(workspace).execute({ path: 'a.txt', old_string: 'a', new_string: 'b' }, quiet);
-    expect([...(await workspace.read('a.txt', 9)).bytes]).toEqual([0xef, 0xbb, 0xbf, 0x62]);
+    expect(result).toEqual({
+      text: `replaced ${count} occurrence(s) in a.txt`,
+      isError: false,
+      content: expected,
+    });
   });
 
   it.each<[string, string, object, string]>([
@@ -62,12 +85,5 @@ describe('edit_file', () => {
     const result = await edit(new Uint8Array([0x61, 0xff]), { old_string: 'a', new_string: 'b' });
     expect(result.isError).toBe(true);
     expect(result.text).toContain('not a text file in UTF-8');
-  });
-
-  it('creates no files', async () => {
-    const workspace = createTestWorkspace({});
-    const input = { path: 'new.txt', old_string: 'a', new_string: 'b' };
-    expect((await createEditFile(workspace).execute(input, quiet)).text).toContain('no such file');
-    expect(workspace.text('new.txt')).toBeUndefined();
   });
 });
