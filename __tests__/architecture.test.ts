@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 667,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 74_205,
+  'lines of __tests__/': 73_410,
   'lines of scripts/, bench/ and eval/': 4945,
 };
 

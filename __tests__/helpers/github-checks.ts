@@ -1,9 +1,15 @@
-import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
-import { page } from './github-discussions.js';
-import { resolveCommit } from './github-history.js';
-import { api, repoJson } from './github-objects.js';
-import { checkRunJson, statusJson } from './github-review-objects.js';
-import { nextId, type StoredCheckRun } from './github-review-state.js';
+import {
+  created,
+  githubError,
+  notFound,
+  page,
+  type RestAnswer,
+  type RestCall,
+  type Routes,
+} from './github-answers.js';
+import { resolveCommit } from './github-git.js';
+import { api, checkRunJson, repoJson, statusJson } from './github-json.js';
+import { nextId, type StoredCheckRun, type StoredRepo } from './github-state.js';
 
 const MAX_ANNOTATIONS = 50;
 
@@ -20,78 +26,55 @@ interface CheckRunBody {
   };
 }
 
-/** `GET …/actions/caches`: there is none. */
-export function caches(): RestAnswer {
-  return { status: 200, body: { total_count: 0, actions_caches: [] } };
-}
-
-/** `POST …/check-runs`. */
-export function createCheckRun({ repo, request }: RestCall): RestAnswer {
-  const body = request.body as CheckRunBody;
-  const run: StoredCheckRun = {
-    id: nextId(repo.talk.checkRuns),
-    headSha: body.head_sha ?? '',
-    name: '',
-    externalId: '',
-    status: 'queued',
-    conclusion: null,
-    title: null,
-    summary: null,
-    annotations: [],
-    app: 'github-actions',
-  };
-  const refusal = apply(run, body);
-  if (refusal !== undefined) return refusal;
-  repo.talk.checkRuns.push(run);
-  return {
-    status: 201,
-    body: checkRunJson(repo, run),
-    headers: { location: `${api(repo)}/check-runs/${run.id}` },
-  };
-}
-
-/** `PATCH …/check-runs/{check_run_id}`: annotations are added to those of earlier requests. */
-export function updateCheckRun({ repo, params, request }: RestCall): RestAnswer {
-  const run = repo.talk.checkRuns.find(({ id }) => id === Number(params['check_run_id']));
-  if (run === undefined) return githubError(404, 'Not Found');
-  return apply(run, request.body as CheckRunBody) ?? { status: 200, body: checkRunJson(repo, run) };
-}
-
-/** `GET …/commits/{ref}/check-runs`, in pages; of each name only the newest unless all are asked for. */
-export function checkRuns(call: RestCall): RestAnswer {
-  const { repo, request } = call;
-  const sha = shaOf(call);
-  const name = request.query.get('check_name');
-  const all = repo.talk.checkRuns
-    .filter((run) => run.headSha === sha && (name === null || run.name === name))
-    .toReversed();
-  const latest = all.filter((run, index) => all.findIndex((one) => one.name === run.name) === index);
-  const runs = request.query.get('filter') === 'all' ? all : latest;
-  const answer = page(
-    call,
-    runs.map((run) => checkRunJson(repo, run)),
-  );
-  return { ...answer, body: { total_count: runs.length, check_runs: answer.body } };
-}
-
-/** `GET …/commits/{ref}/status`: the newest of each context, in pages. */
-export function combinedStatus(call: RestCall): RestAnswer {
-  const { repo } = call;
-  const sha = shaOf(call);
-  const all = repo.talk.statuses.filter((status) => status.sha === sha).toReversed();
-  const latest = all.filter(
-    (one, index) => all.findIndex((other) => other.context === one.context) === index,
-  );
-  const states = latest.map(({ state }) => state);
-  const isFailed = states.includes('failure') || states.includes('error');
-  const isPending = states.includes('pending') || states.length === 0;
-  const answer = page(
-    call,
-    latest.map((status) => statusJson(repo, status)),
-  );
-  return {
-    ...answer,
-    body: {
+/** Check runs, statuses of commits, and the logs of jobs. */
+export const CHECK_ROUTES: Routes = {
+  'POST /check-runs': ({ repo, request }) => {
+    const body = request.body as CheckRunBody;
+    const refusal = refuseAnnotations(body);
+    if (refusal !== undefined) return refusal;
+    const run = addCheckRun(repo, { headSha: body.head_sha ?? '', status: 'queued', conclusion: null });
+    change(run, body);
+    return created(checkRunJson(repo, run));
+  },
+  // Annotations are added to those of earlier requests.
+  'PATCH /check-runs/{check_run_id}': ({ repo, params, request }) => {
+    const run = repo.talk.checkRuns.find(({ id }) => id === Number(params['check_run_id']));
+    if (run === undefined) return notFound();
+    const body = request.body as CheckRunBody;
+    const refusal = refuseAnnotations(body);
+    if (refusal !== undefined) return refusal;
+    change(run, body);
+    return { status: 200, body: checkRunJson(repo, run) };
+  },
+  // Of each name only the newest unless all are asked for.
+  'GET /commits/{ref}/check-runs': (call) => {
+    const { repo, request } = call;
+    const sha = shaOf(call);
+    const name = request.query.get('check_name');
+    const all = repo.talk.checkRuns.filter(
+      (run) => run.headSha === sha && (name === null || run.name === name),
+    );
+    const runs =
+      request.query.get('filter') === 'all' ? all.toReversed() : newestOfEach(all, (run) => run.name);
+    const answer = page(
+      call,
+      runs.map((run) => checkRunJson(repo, run)),
+    );
+    return { ...answer, body: { total_count: runs.length, check_runs: answer.body } };
+  },
+  'GET /commits/{ref}/status': (call) => {
+    const { repo } = call;
+    const sha = shaOf(call);
+    const all = repo.talk.statuses.filter((status) => status.sha === sha);
+    const latest = newestOfEach(all, ({ context }) => context);
+    const states = latest.map(({ state }) => state);
+    const isFailed = states.includes('failure') || states.includes('error');
+    const isPending = states.includes('pending') || states.length === 0;
+    const answer = page(
+      call,
+      latest.map((status) => statusJson(repo, status)),
+    );
+    const body = {
       state: isFailed ? 'failure' : isPending ? 'pending' : 'success',
       statuses: answer.body,
       sha,
@@ -99,25 +82,47 @@ export function combinedStatus(call: RestCall): RestAnswer {
       repository: repoJson(repo),
       commit_url: `${api(repo)}/commits/${sha}`,
       url: `${api(repo)}/commits/${sha}/status`,
-    },
+    };
+    return { ...answer, body };
+  },
+  // A link to a file on another server.
+  'GET /actions/jobs/{job_id}/logs': ({ repo, params }) => {
+    const log = repo.talk.jobLogs.get(Number(params['job_id']));
+    return log === undefined ? notFound() : { status: 302, body: undefined, elsewhere: log };
+  },
+};
+
+/** Keeps a check run: one of Actions that has failed, unless said otherwise. */
+export function addCheckRun(
+  repo: StoredRepo,
+  run: Pick<StoredCheckRun, 'headSha'> & Partial<StoredCheckRun>,
+): StoredCheckRun {
+  const { checkRuns } = repo.talk;
+  const made: StoredCheckRun = {
+    id: nextId(checkRuns),
+    name: '',
+    externalId: '',
+    status: 'completed',
+    conclusion: 'failure',
+    title: null,
+    summary: null,
+    annotations: [],
+    app: 'github-actions',
+    ...run,
   };
+  checkRuns.push(made);
+  return made;
 }
 
-/** `GET …/actions/jobs/{job_id}/logs`: a link to a file on another server. */
-export function jobLogs({ repo, params }: RestCall): RestAnswer {
-  const log = repo.talk.jobLogs.get(Number(params['job_id']));
-  if (log === undefined) return githubError(404, 'Not Found');
-  return { status: 302, body: undefined, elsewhere: log };
+function refuseAnnotations({ output }: CheckRunBody): RestAnswer | undefined {
+  const count = output?.annotations?.length ?? 0;
+  if (count <= MAX_ANNOTATIONS) return undefined;
+  const message = `No more than ${MAX_ANNOTATIONS} items are allowed; ${count} were supplied.`;
+  return githubError(422, `Invalid request.\n\n${message}`);
 }
 
-function apply(run: StoredCheckRun, body: CheckRunBody): RestAnswer | undefined {
+function change(run: StoredCheckRun, body: CheckRunBody): void {
   const { title, summary, annotations = [] } = body.output ?? {};
-  if (annotations.length > MAX_ANNOTATIONS) {
-    return githubError(
-      422,
-      `Invalid request.\n\nNo more than ${MAX_ANNOTATIONS} items are allowed; ${annotations.length} were supplied.`,
-    );
-  }
   run.name = body.name ?? run.name;
   run.externalId = body.external_id ?? run.externalId;
   run.status = body.status ?? run.status;
@@ -125,7 +130,12 @@ function apply(run: StoredCheckRun, body: CheckRunBody): RestAnswer | undefined 
   run.title = title ?? run.title;
   run.summary = summary ?? run.summary;
   run.annotations.push(...annotations);
-  return undefined;
+}
+
+/** Newest first. */
+function newestOfEach<One>(all: readonly One[], nameOf: (one: One) => string): readonly One[] {
+  const newest = all.toReversed();
+  return newest.filter((one, at) => newest.findIndex((other) => nameOf(other) === nameOf(one)) === at);
 }
 
 function shaOf({ repo, params }: RestCall): string {

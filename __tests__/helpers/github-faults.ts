@@ -1,4 +1,4 @@
-import { stableId } from './github-objects.js';
+import { stableId } from './github-json.js';
 import { ROUTE_NAMES } from './github-routes.js';
 import type { RecordedRequest } from './loopback.js';
 
@@ -22,32 +22,23 @@ export interface Fault extends FaultAnswer {
   readonly repo?: string;
   /** Only requests whose body contains this, for example the name of a mutation. */
   readonly contains?: string;
-  /** Only requests with this token. */
-  readonly token?: string;
   /** How many requests it lets pass before; default 0. */
   readonly skip?: number;
   /** How many requests it meets; default 1. */
   readonly times?: number;
 }
 
-/** Faults still to come. */
-export interface Faults {
-  add(fault: Fault): void;
-  /** The fault that meets a request, which is then used up by one. */
-  take(request: RecordedRequest, route: string | undefined): Fault | undefined;
-}
-
-/** No faults yet. */
-export function createFaults(): Faults {
+/** No faults yet; `take` gives the one that meets a request, which is then used up by one. */
+export function createFaults() {
   const faults: { readonly fault: Fault; skip: number; left: number }[] = [];
   return {
-    add(fault) {
+    add(fault: Fault): void {
       if (fault.route !== 'POST /graphql' && !ROUTE_NAMES.includes(fault.route)) {
         throw new Error(`the fake has no route ${fault.route}; it has: ${ROUTE_NAMES.join(', ')}`);
       }
       faults.push({ fault, skip: fault.skip ?? 0, left: fault.times ?? 1 });
     },
-    take(request, route) {
+    take(request: RecordedRequest, route: string | undefined): Fault | undefined {
       for (const one of faults) {
         if (one.left === 0 || one.fault.route !== route || !meets(one.fault, request)) continue;
         if (one.skip > 0) {
@@ -79,7 +70,12 @@ export function secondaryRateLimit(retryAfterS = 60): FaultAnswer {
 /** GitHub's refusal of a GraphQL request once the points of an hour are used up; the time is in seconds since 1970. */
 export function graphQlRateLimit(resetAtS: number): FaultAnswer {
   const error = { type: 'RATE_LIMITED', message: 'API rate limit exceeded for installation ID 1234567.' };
-  return { status: 200, headers: limitHeaders(resetAtS), body: { errors: [error] } };
+  const headers = {
+    'x-ratelimit-limit': '1000',
+    'x-ratelimit-remaining': '0',
+    'x-ratelimit-reset': String(resetAtS),
+  };
+  return { status: 200, headers, body: { errors: [error] } };
 }
 
 /** What GitHub says to a commit on top of one that is not the newest; the two spaces are GitHub's. */
@@ -96,26 +92,16 @@ export const BAD_GATEWAY_AFTER_EFFECT: FaultAnswer = { ...BAD_GATEWAY, afterEffe
 /** The request is carried out and the connection breaks before the answer. */
 export const ANSWER_LOST: FaultAnswer = { status: 'disconnect', afterEffect: true };
 
-function limitHeaders(resetAtS: number): Record<string, string> {
-  return {
-    'x-ratelimit-limit': '1000',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': String(resetAtS),
-  };
-}
-
-function meets({ accept = '', repo, contains = '', token }: Fault, request: RecordedRequest): boolean {
+function meets({ accept = '', repo, contains = '' }: Fault, request: RecordedRequest): boolean {
   return (
     (request.headers['accept'] ?? '').includes(accept) &&
-    (contains === '' || request.bytes.toString().includes(contains)) &&
-    (token === undefined || (request.headers['authorization'] ?? '').endsWith(` ${token}`)) &&
+    request.bytes.toString().includes(contains) &&
     (repo === undefined || speaksOf(request, repo))
   );
 }
 
 function speaksOf(request: RecordedRequest, repo: string): boolean {
-  if (request.path !== '/graphql')
-    return `${request.path}/`.toLowerCase().startsWith(`/repos/${repo}/`.toLowerCase());
+  if (request.path !== '/graphql') return `${request.path}/`.startsWith(`/repos/${repo}/`);
   const [owner, name] = repo.split('/');
   const text = request.bytes.toString();
   const names = (word: string | undefined) => text.includes(JSON.stringify(word));

@@ -1,16 +1,37 @@
-import { connection, type GraphNode, type PageArguments } from './github-connection.js';
-import { diffLines } from './github-diff-lines.js';
-import type { GraphQlFake } from './github-graphql-nodes.js';
-import { fullName, html } from './github-objects.js';
-import { associationOf, reviewCommentPage, reviewPage } from './github-review-objects.js';
-import type { StoredReview, StoredReviewComment } from './github-review-state.js';
-import { textAt } from './github-reviews.js';
-import type { StoredPull, StoredRepo } from './github-state.js';
-import { splitDiff } from './unified-diff.js';
+import type { Caller } from './github-answers.js';
+import { diffLines, splitDiff, textAt } from './github-diff.js';
+import {
+  actorNode,
+  connection,
+  forbidden,
+  type GraphNode,
+  missing,
+  type PageArguments,
+} from './github-graph.js';
+import { associationOf, fullName, html, pageOf } from './github-json.js';
+import type { StoredPull, StoredRepo, StoredReview, StoredReviewComment } from './github-state.js';
 
-/** The fields of a pull request that show its reviews and what it closes. */
-export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlFake): GraphNode {
-  const { reviews, reviewComments } = repo.talk;
+/** The fields of a pull request that show its commits, its reviews and what it closes. */
+export function reviewFields(repo: StoredRepo, pull: StoredPull, caller: Caller): GraphNode {
+  const { viewer } = caller;
+  const reviews = repo.talk.reviews.filter((one) => one.pull === pull.number);
+  const visible = reviews.filter(({ state, author }) => state !== 'PENDING' || author === viewer);
+  const dismissals = reviews.flatMap((review) =>
+    review.dismissedBy === undefined
+      ? []
+      : [
+          {
+            __typename: 'ReviewDismissedEvent',
+            id: `RDE_${review.id}`,
+            actor: actorNode(review.dismissedBy),
+            review: reviewNode(repo, review, viewer),
+          },
+        ],
+  );
+  const drafts = new Set(reviews.filter(({ state }) => state === 'PENDING').map(({ id }) => id));
+  const threads = repo.talk.reviewComments.filter(
+    (one) => one.pull === pull.number && one.inReplyTo === undefined && !drafts.has(one.review),
+  );
   return {
     headRefOid: pull.head.sha,
     headRefName: pull.head.ref,
@@ -18,67 +39,63 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, deps: GraphQlFa
     baseRefOid: pull.base.sha,
     baseRefName: pull.base.ref,
     changedFiles: splitDiff(pull.diff).length,
-    reviews: (args: PageArguments) => {
-      const visible = reviews.filter(
-        (one) => one.pull === pull.number && (one.state !== 'PENDING' || one.author === deps.viewer),
-      );
-      return connection(
-        visible.map((review) => reviewNode(repo, review, deps)),
-        args,
-      );
-    },
-    timelineItems: (args: PageArguments) =>
+    reviews: (args: PageArguments) =>
       connection(
-        reviews
-          .filter((one) => one.pull === pull.number && one.dismissedBy !== undefined)
-          .map((review) => ({
-            __typename: 'ReviewDismissedEvent',
-            id: `RDE_${review.id}`,
-            actor: actorNode(review.dismissedBy ?? ''),
-            review: reviewNode(repo, review, deps),
-          })),
+        visible.map((review) => reviewNode(repo, review, viewer)),
         args,
       ),
-    reviewThreads: (args: PageArguments) => {
-      const first = reviewComments.filter((one) => one.pull === pull.number && one.inReplyTo === undefined);
-      return connection(
-        first
-          .filter((one) => isSubmitted(repo, one))
-          .map((one) => threadNode(repo, { pull, first: one }, deps)),
+    timelineItems: (args: PageArguments) => connection(dismissals, args),
+    reviewThreads: (args: PageArguments) =>
+      connection(
+        threads.map((first) => threadNode(repo, pull, first, viewer)),
         args,
-      );
-    },
+      ),
     closingIssuesReferences: (args: PageArguments) => connection(closedBy(repo, pull), args),
   };
 }
 
-/** GraphQL names a bot without the `[bot]` that the REST API adds. */
-export function actorNode(login: string): GraphNode {
-  return {
-    __typename: login.endsWith('[bot]') ? 'Bot' : 'User',
-    login: login.replace(/\[bot\]$/, ''),
+/** What can be done to a conversation on a line. Both take the right to write contents. */
+export function threadMutations(caller: Caller): GraphNode {
+  const change = (isResolved: boolean) => {
+    return ({ input: { threadId } }: { input: { readonly threadId: string } }) => {
+      for (const repo of caller.repos) {
+        const { reviewComments, resolved } = repo.talk;
+        const first = reviewComments.find(
+          (one) => `PRRT_${one.id}` === threadId && one.inReplyTo === undefined,
+        );
+        const pull = repo.pulls.get(first?.pull ?? 0);
+        if (first === undefined || pull === undefined) continue;
+        if (caller.rightOf(repo) !== 'write') throw forbidden();
+        if (isResolved) resolved.set(first.id, caller.viewer);
+        else resolved.delete(first.id);
+        return { thread: threadNode(repo, pull, first, caller.viewer) };
+      }
+      throw missing(`a node with the global id of '${threadId}'.`);
+    };
   };
+  return { resolveReviewThread: change(true), unresolveReviewThread: change(false) };
 }
 
-function reviewNode(repo: StoredRepo, review: StoredReview, { viewer }: GraphQlFake): GraphNode {
+function reviewNode(repo: StoredRepo, review: StoredReview, viewer: string): GraphNode {
   return {
     __typename: 'PullRequestReview',
     id: `PRR_${review.id}`,
-    url: reviewPage(repo, review),
+    url: pageOf.review(repo, review),
     body: review.body,
     state: review.state,
     author: actorNode(review.author),
     viewerDidAuthor: review.author === viewer,
     submittedAt: review.submittedAt,
-    commit: { __typename: 'Commit', id: `O_${review.commit}`, oid: review.commit },
+    commit: { __typename: 'Commit', oid: review.commit },
   };
 }
 
 /** A thread follows its line while the pull request's diff shows it; then it is outdated. */
-export function threadNode(
+function threadNode(
   repo: StoredRepo,
-  { pull, first }: { readonly pull: StoredPull; readonly first: StoredReviewComment },
-  deps: GraphQlFake,
+  pull: StoredPull,
+  first: StoredReviewComment,
+  viewer: string,
 ): GraphNode {
   const { reviewComments, resolved } = repo.talk;
   const comments = [first, ...reviewComments.filter(({ inReplyTo }) => inReplyTo === first.id)];
@@ -97,15 +114,10 @@ export function threadNode(
     originalLine: first.line,
     comments: (args: PageArguments) =>
       connection(
-        comments.map((comment) => commentNode(repo, comment, deps)),
+        comments.map((comment) => commentNode(repo, comment, viewer)),
         args,
       ),
   };
-}
-
-function reviewOf(repo: StoredRepo, comment: StoredReviewComment, deps: GraphQlFake): GraphNode | null {
-  const review = comment.inReplyTo === undefined && repo.talk.reviews.find(({ id }) => id === comment.review);
-  return review ? reviewNode(repo, review, deps) : null;
 }
 
 function lineNow(pull: StoredPull, comment: StoredReviewComment): number | null {
@@ -115,17 +127,19 @@ function lineNow(pull: StoredPull, comment: StoredReviewComment): number | null 
   return lines.find(([, text]) => text === comment.text)?.[0] ?? null;
 }
 
-function commentNode(repo: StoredRepo, comment: StoredReviewComment, deps: GraphQlFake): GraphNode {
-  const { viewer } = deps;
+function commentNode(repo: StoredRepo, comment: StoredReviewComment, viewer: string): GraphNode {
+  const { side, line, text } = comment;
+  // An answer comes with a review of its own, which a test does not put there.
+  const review = comment.inReplyTo === undefined && repo.talk.reviews.find(({ id }) => id === comment.review);
   const reactions = repo.talk.reactions.filter(({ on, of }) => on === 'review-comment' && of === comment.id);
   return {
     __typename: 'PullRequestReviewComment',
     id: `PRRC_${comment.id}`,
-    url: reviewCommentPage(repo, comment),
+    url: pageOf.reviewComment(repo, comment),
     body: comment.body,
-    // An answer comes with a review of its own, which the fake does not keep.
-    pullRequestReview: reviewOf(repo, comment, deps),
-    diffHunk: hunkOf(comment),
+    pullRequestReview: review ? reviewNode(repo, review, viewer) : null,
+    // The commented line alone, as the end of its hunk.
+    diffHunk: `@@ -${line} +${line} @@\n${side === 'LEFT' ? '-' : '+'}${text}`,
     author: actorNode(comment.author),
     authorAssociation: associationOf(repo, comment.author),
     viewerDidAuthor: comment.author === viewer,
@@ -136,42 +150,29 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, deps: Graph
     reactions: (args: PageArguments) => {
       const nodes = reactions
         .filter(({ content }) => content === '-1')
-        .map((one) => ({ id: `REA_${one.id}`, createdAt: one.createdAt, user: actorNode(one.author) }));
+        .map(({ id, createdAt, author }) => ({ id: `REA_${id}`, createdAt, user: actorNode(author) }));
       return connection(nodes, args);
     },
   };
-}
-
-/** The commented line alone, as the end of its hunk. */
-function hunkOf({ side, line, text }: StoredReviewComment): string {
-  return `@@ -${line} +${line} @@\n${side === 'LEFT' ? '-' : '+'}${text}`;
-}
-
-function isSubmitted(repo: StoredRepo, comment: StoredReviewComment): boolean {
-  return repo.talk.reviews.find(({ id }) => id === comment.review)?.state !== 'PENDING';
 }
 
 /** Issues of the repository that the description says it closes. */
 function closedBy(repo: StoredRepo, pull: StoredPull): GraphNode[] {
   const mentions = (pull.body ?? '').matchAll(/\b(?:close[sd]?|fix(?:es|ed)?|resolve[sd]?) #(\d+)/gi);
   const numbers = new Set([...mentions].map(([, number]) => Number(number)));
-  return [...numbers].flatMap((number) => {
-    const issue = repo.issues.get(number);
-    if (issue === undefined) return [];
-    return [
-      {
-        __typename: 'Issue',
-        id: `Issue_${number}`,
-        number,
-        title: issue.title,
-        body: issue.body ?? '',
-        state: repo.talk.closedIssues.has(number) ? 'CLOSED' : 'OPEN',
-        createdAt: '2026-01-02T03:04:05Z',
-        lastEditedAt: repo.talk.edited.get(number) ?? null,
-        url: `${html(repo)}/issues/${number}`,
-        author: actorNode(issue.author),
-        repository: { __typename: 'Repository', id: fullName(repo), nameWithOwner: fullName(repo) },
-      },
-    ];
-  });
+  return [...numbers]
+    .flatMap((number) => repo.issues.get(number) ?? [])
+    .map(({ number, title, body, author }) => ({
+      __typename: 'Issue',
+      id: `Issue_${number}`,
+      number,
+      title,
+      body: body ?? '',
+      state: repo.talk.closedIssues.has(number) ? 'CLOSED' : 'OPEN',
+      createdAt: '2026-01-02T03:04:05Z',
+      lastEditedAt: repo.talk.edited.get(number) ?? null,
+      url: `${html(repo)}/issues/${number}`,
+      author: actorNode(author),
+      repository: { __typename: 'Repository', nameWithOwner: fullName(repo) },
+    }));
 }

@@ -1,79 +1,79 @@
 import {
   buildSchema,
-  type DocumentNode,
   defaultFieldResolver,
   execute,
   type GraphQLError,
   type GraphQLFieldResolver,
-  type GraphQLSchema,
   parse,
   validate,
 } from 'graphql';
-import type { GraphNode } from './github-connection.js';
-import { type GraphQlFake, queryRoot } from './github-graphql-nodes.js';
-import { mutationRoot } from './github-mutations.js';
-import { loadGitHubSchema } from './github-schema.js';
+import { type Caller, findRepo } from './github-answers.js';
+import { type GraphNode, missing } from './github-graph.js';
+import { gitMutations } from './github-graphql-git.js';
+import { repositoryNode } from './github-graphql-nodes.js';
+import { threadMutations } from './github-graphql-reviews.js';
+import { loadGitHubSchema } from './github-openapi.js';
 
-/** The answer to a query, and what is wrong with the query by GitHub's schema or with what the fake knows of it. */
-export interface GraphQlResult {
-  readonly body: unknown;
-  readonly violations: readonly string[];
+/** The fields of a query. Each mutation is carried out whole or not at all, before anything else is answered. */
+function rootOf(caller: Caller) {
+  const repository = ({ owner, name }: { owner: string; name: string }) => {
+    const repo = findRepo(caller.repos, `${owner}/${name}`);
+    if (repo === undefined) throw missing(`a Repository with the name '${owner}/${name}'.`);
+    return repositoryNode(repo, caller);
+  };
+  return { queries: { repository }, mutations: { ...gitMutations(caller), ...threadMutations(caller) } };
 }
 
-/** A query that was read, or what is wrong with it. */
-type Checked =
-  | { readonly document: DocumentNode; readonly problems?: undefined }
-  | { readonly document?: undefined; readonly problems: readonly GraphQLError[] };
+let known: ReturnType<typeof buildSchema> | undefined;
 
-let schema: GraphQLSchema | undefined;
-const checked = new Map<string, Checked>();
+/** Clients send few queries many times. */
+const checked = new Map<string, ReturnType<typeof check>>();
 
 /**
- * Validates a query against GitHub's schema and answers it by executing it over the fake's state.
+ * Validates a query against GitHub's schema and answers it by executing it over the fake's state; with what is wrong with
+ * the query by the schema or by what the fake knows of it.
  */
-export async function answerGraphQl(request: unknown, deps: GraphQlFake): Promise<GraphQlResult> {
+export async function answerGraphQl(
+  request: unknown,
+  caller: Caller,
+): Promise<{ readonly body: unknown; readonly violations: readonly string[] }> {
   const { query = '', variables } = (request ?? {}) as {
     query?: string;
     variables?: Record<string, unknown>;
   };
-  const mutations = mutationRoot(deps);
-  schema ??= buildSchema(loadGitHubSchema(Object.keys(mutations)), { assumeValid: true, noLocation: true });
-  const { document, problems } = checkOnce(schema, query);
-  if (problems !== undefined) return refusal(problems);
+  const { queries, mutations } = rootOf(caller);
+  known ??= buildSchema(loadGitHubSchema(Object.keys(mutations)), { assumeValid: true, noLocation: true });
+  const { document, problems } = checked.get(query) ?? check(known, query);
+  checked.set(query, { document, problems });
+  if (document === undefined) {
+    const violations = problems.map(({ message }) => `POST /graphql: ${message}`);
+    return { body: { errors: problems.map((problem) => problem.toJSON()) }, violations };
+  }
   const violations: string[] = [];
-  const result = await execute({
-    schema,
+  const { data, errors } = await execute({
+    schema: known,
     document,
-    rootValue: { ...queryRoot(deps), ...mutations },
+    rootValue: { ...queries, ...mutations },
     variableValues: variables,
     fieldResolver: strictResolver(violations),
     typeResolver: (value) => String((value as GraphNode)['__typename']),
   });
-  return { body: { data: result.data, ...githubErrors(result.errors) }, violations };
+  const told = errors?.map((error) => ({
+    type: error.extensions['type'],
+    ...error.toJSON(),
+    extensions: undefined,
+  }));
+  return { body: { data, errors: told }, violations };
 }
 
-/** Clients send few queries many times. */
-function checkOnce(against: GraphQLSchema, query: string): Checked {
-  const known = checked.get(query) ?? check(against, query);
-  checked.set(query, known);
-  return known;
-}
-
-function check(against: GraphQLSchema, query: string): Checked {
+function check(schema: ReturnType<typeof buildSchema>, query: string) {
   try {
     const document = parse(query);
-    const problems = validate(against, document);
-    return problems.length > 0 ? { problems } : { document };
+    const problems = validate(schema, document);
+    return problems.length > 0 ? { problems } : { document, problems };
   } catch (thrown) {
     return { problems: [thrown as GraphQLError] };
   }
-}
-
-function refusal(problems: readonly GraphQLError[]): GraphQlResult {
-  return {
-    body: { errors: problems.map((problem) => problem.toJSON()) },
-    violations: problems.map((problem) => `POST /graphql: ${problem.message}`),
-  };
 }
 
 /** A field the fake has nothing for is a violation, not a silent null. */
@@ -84,16 +84,5 @@ function strictResolver(violations: string[]): GraphQLFieldResolver<unknown, unk
     }
     violations.push(`POST /graphql: the fake has no field ${info.parentType.name}.${info.fieldName}`);
     return null;
-  };
-}
-
-function githubErrors(errors: readonly GraphQLError[] | undefined): GraphNode {
-  if (errors === undefined) return {};
-  return {
-    errors: errors.map((error) => ({
-      type: error.extensions['type'],
-      ...error.toJSON(),
-      extensions: undefined,
-    })),
   };
 }

@@ -1,79 +1,96 @@
-import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
-import { page } from './github-discussions.js';
-import { api, pullJson } from './github-objects.js';
-import type { StoredPull, StoredRepo } from './github-state.js';
+import {
+  created,
+  invalid,
+  notFound,
+  page,
+  type RestAnswer,
+  type RestCall,
+  type Routes,
+} from './github-answers.js';
+import { newSince } from './github-git.js';
+import { listedCommit } from './github-git-rest.js';
+import { nextNumber } from './github-issues.js';
+import { diffEntriesJson, fullName, pullJson } from './github-json.js';
+import type { StoredPull } from './github-state.js';
 
-/** `GET …/pulls`, filtered by `state` and `head`, in pages. */
-export function listPulls(call: RestCall): RestAnswer {
-  const { repo, request } = call;
-  const state = request.query.get('state') ?? 'open';
-  const head = request.query.get('head');
-  const found = [...repo.pulls.values()].filter(
-    (pull) => (state === 'all' || pull.state === state) && (head === null || labelOf(pull) === head),
-  );
-  return page(
-    call,
-    found.map((pull) => pullJson(repo, pull)),
-  );
+/** Pull requests, their files and commits. */
+export const PULL_ROUTES: Routes = {
+  'GET /pulls': (call) => {
+    const { repo, request } = call;
+    const state = request.query.get('state') ?? 'open';
+    const head = request.query.get('head');
+    const found = [...repo.pulls.values()].filter(
+      (pull) => (state === 'all' || pull.state === state) && (head === null || labelOf(pull) === head),
+    );
+    return page(
+      call,
+      found.map((pull) => pullJson(repo, pull)),
+    );
+  },
+  // Those whose head the commit is.
+  'GET /commits/{commit_sha}/pulls': (call) => {
+    const { repo, params } = call;
+    const found = [...repo.pulls.values()].filter(({ head }) => head.sha === params['commit_sha']);
+    return page(
+      call,
+      found.map((pull) => pullJson(repo, pull)),
+    );
+  },
+  'POST /pulls': createPull,
+  'PATCH /pulls/{pull_number}': (call) => {
+    const pull = pullOf(call);
+    if (pull === undefined) return notFound();
+    const asked = call.request.body as { title?: string; body?: string; base?: string; state?: string };
+    if (asked.state !== undefined) throw new Error('the fake neither closes nor opens a pull request');
+    const { title = pull.title, body = pull.body, base: ref = pull.base.ref } = asked;
+    const changed = { ...pull, title, body, base: { ...pull.base, ref } };
+    call.repo.pulls.set(pull.number, changed);
+    return { status: 200, body: pullJson(call.repo, changed) };
+  },
+  'GET /pulls/{pull_number}/files': (call) => {
+    const pull = pullOf(call);
+    return pull === undefined ? notFound() : page(call, diffEntriesJson(call.repo, pull.diff, pull.head.sha));
+  },
+  // What the head has and the base has not, oldest first.
+  'GET /pulls/{pull_number}/commits': (call) => {
+    const pull = pullOf(call);
+    if (pull === undefined) return notFound();
+    const commits = newSince(call.repo.git, pull.base.sha, pull.head.sha).toReversed();
+    return page(
+      call,
+      commits.map((commit) => listedCommit(call.repo, commit)),
+    );
+  },
+};
+
+/** The pull request that a route names. */
+export function pullOf({ repo, params }: RestCall): StoredPull | undefined {
+  return repo.pulls.get(Number(params['pull_number']));
 }
 
-/** `GET …/commits/{commit_sha}/pulls`: those whose head the commit is. */
-export function pullsOfCommit(call: RestCall): RestAnswer {
-  const { repo, params } = call;
-  const found = [...repo.pulls.values()].filter(({ head }) => head.sha === params['commit_sha']);
-  return page(
-    call,
-    found.map((pull) => pullJson(repo, pull)),
-  );
-}
-
-/** `POST …/pulls`, for branches of the repository itself. */
-export function createPull({ repo, request, viewer }: RestCall): RestAnswer {
-  const {
-    title,
-    body = null,
-    head,
-    base,
-  } = request.body as {
-    title: string;
-    body?: string | null;
-    head: string;
-    base: string;
-  };
-  const [headSha, baseSha] = [repo.branches.get(head), repo.branches.get(base)];
-  if (headSha === undefined) return invalid({ field: 'head', code: 'invalid' });
-  if (baseSha === undefined) return invalid({ field: 'base', code: 'invalid' });
+/** For branches of the repository itself. */
+function createPull({ repo, request, viewer }: RestCall): RestAnswer {
+  const asked = request.body as { title: string; body?: string; head: string; base: string };
+  const [headSha, baseSha] = [repo.branches.get(asked.head), repo.branches.get(asked.base)];
+  if (headSha === undefined) return refused({ field: 'head', code: 'invalid' });
+  if (baseSha === undefined) return refused({ field: 'base', code: 'invalid' });
   if (headSha === baseSha)
-    return invalid({ code: 'custom', message: `No commits between ${base} and ${head}` });
-  const number = 1 + Math.max(0, ...repo.issues.keys(), ...repo.pulls.keys());
+    return refused({ code: 'custom', message: `No commits between ${asked.base} and ${asked.head}` });
   const pull: StoredPull = {
-    number,
-    title,
-    body,
+    number: nextNumber(repo),
+    title: asked.title,
+    body: asked.body ?? null,
     author: viewer,
-    draft: false,
     state: 'open',
     locked: false,
-    base: { ref: base, sha: baseSha },
-    head: { ref: head, sha: headSha, repository: nameOf(repo) },
+    base: { ref: asked.base, sha: baseSha },
+    head: { ref: asked.head, sha: headSha, repository: fullName(repo) },
     diff: '',
   };
-  if ([...repo.pulls.values()].some((one) => one.state === 'open' && labelOf(one) === labelOf(pull))) {
-    return invalid({ code: 'custom', message: `A pull request already exists for ${labelOf(pull)}.` });
-  }
-  repo.pulls.set(number, pull);
-  return { status: 201, body: pullJson(repo, pull), headers: { location: `${api(repo)}/pulls/${number}` } };
-}
-
-/** `PATCH …/pulls/{pull_number}`: title, body, state and base. */
-export function updatePull({ repo, params, request }: RestCall): RestAnswer {
-  const pull = repo.pulls.get(Number(params['pull_number']));
-  if (pull === undefined) return githubError(404, 'Not Found');
-  const changes = request.body as Partial<Pick<StoredPull, 'title' | 'body' | 'state'> & { base: string }>;
-  const { title = pull.title, body = pull.body, state = pull.state, base: ref = pull.base.ref } = changes;
-  const changed = { ...pull, title, body, state, base: { ...pull.base, ref } };
-  repo.pulls.set(pull.number, changed);
-  return { status: 200, body: pullJson(repo, changed) };
+  if ([...repo.pulls.values()].some((one) => one.state === 'open' && labelOf(one) === labelOf(pull)))
+    return refused({ code: 'custom', message: `A pull request already exists for ${labelOf(pull)}.` });
+  repo.pulls.set(pull.number, pull);
+  return created(pullJson(repo, pull));
 }
 
 /** `owner:branch`. */
@@ -81,10 +98,6 @@ function labelOf({ head }: StoredPull): string {
   return `${head.repository?.split('/')[0] ?? ''}:${head.ref}`;
 }
 
-function nameOf({ owner, name }: StoredRepo): string {
-  return `${owner}/${name}`;
-}
-
-function invalid(error: Readonly<Record<string, string>>): RestAnswer {
-  return githubError(422, 'Validation Failed', { errors: [{ resource: 'PullRequest', ...error }] });
+function refused(error: Readonly<Record<string, string>>): RestAnswer {
+  return invalid({ resource: 'PullRequest', ...error });
 }

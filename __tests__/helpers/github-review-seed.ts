@@ -1,61 +1,42 @@
-import type { Side } from './github-diff-lines.js';
-import { nextId, type StoredReaction, type StoredReview } from './github-review-state.js';
-import { diffAt, textAt } from './github-reviews.js';
-import type { StoredRepo } from './github-state.js';
-
-/** A review that a test puts there. */
-export interface SeededReview {
-  readonly pull: number;
-  readonly author: string;
-  readonly body?: string;
-  readonly state?: StoredReview['state'];
-  /** Default: the pull request's head. */
-  readonly commit?: string;
-  /** ISO 8601; default a fixed time. */
-  readonly at?: string;
-  readonly comments?: readonly {
-    readonly path: string;
-    readonly line: number;
-    readonly side?: Side;
-    readonly body: string;
-  }[];
-}
+import type { Side } from './github-diff.js';
+import { addComment, addReview, diffAt } from './github-reviews.js';
+import { nextId, type StoredReaction, type StoredRepo, type StoredReview } from './github-state.js';
 
 const TEST_TIME = '2026-01-02T03:04:05Z';
 
 /** Adds a review with its comments, wherever they stand; returns its id and those of its comments. */
-export function seedReview(repo: StoredRepo, seeded: SeededReview): { id: number; comments: number[] } {
+export function seedReview(
+  repo: StoredRepo,
+  seeded: {
+    readonly pull: number;
+    readonly author: string;
+    readonly body?: string;
+    readonly state?: StoredReview['state'];
+    /** Default: the pull request's head. */
+    readonly commit?: string;
+    /** ISO 8601; default a fixed time. */
+    readonly at?: string;
+    readonly comments?: readonly { path: string; line: number; side?: Side; body: string }[];
+  },
+): { id: number; comments: number[] } {
   const pull = repo.pulls.get(seeded.pull);
   if (pull === undefined) throw new Error(`the fake has no pull request ${seeded.pull}`);
-  const { reviews, reviewComments } = repo.talk;
   const { author, body = '', state = 'COMMENTED', commit = pull.head.sha, at = TEST_TIME } = seeded;
-  const id = nextId(reviews);
   const submittedAt = state === 'PENDING' ? null : at;
-  reviews.push({ id, pull: pull.number, author, body, state, commit, submittedAt });
-  const comments = (seeded.comments ?? []).map(({ side = 'RIGHT', ...comment }) => {
-    const commentId = nextId(reviewComments);
-    const text = textAt(diffAt(repo, pull, commit) ?? '', { ...comment, side }) ?? '';
-    const about = { review: id, pull: pull.number, author, commit, text };
-    reviewComments.push({ id: commentId, ...about, ...comment, side, createdAt: at, editedAt: null });
-    return commentId;
-  });
-  return { id, comments };
+  const review = addReview(repo, { pull: pull.number, author, body, state, commit, submittedAt });
+  const diff = diffAt(repo, pull, commit) ?? '';
+  const comments = (seeded.comments ?? []).map((comment) => addComment(repo, review, comment, diff, at).id);
+  return { id: review.id, comments };
 }
 
-/** Adds an answer to a thread and returns its id. */
+/** Adds an answer to a thread and returns its id; by default it was given when the thread began. */
 export function seedReply(
   repo: StoredRepo,
   to: number,
-  {
-    author,
-    body,
-    editedAt = null,
-    createdAt,
-  }: {
+  reply: {
     readonly author: string;
     readonly body: string;
-    readonly editedAt?: string | null;
-    /** ISO 8601; default: when the thread began. */
+    readonly editedAt?: string;
     readonly createdAt?: string;
   },
 ): number {
@@ -63,15 +44,7 @@ export function seedReply(
   const first = reviewComments.find(({ id }) => id === to);
   if (first === undefined) throw new Error(`the fake has no review comment ${to}`);
   const id = nextId(reviewComments);
-  reviewComments.push({
-    ...first,
-    id,
-    author,
-    body,
-    inReplyTo: to,
-    createdAt: createdAt ?? first.createdAt,
-    editedAt,
-  });
+  reviewComments.push({ ...first, editedAt: null, ...reply, id, inReplyTo: to });
   return id;
 }
 

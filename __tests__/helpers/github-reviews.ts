@@ -1,17 +1,16 @@
-import { githubError, type RestAnswer, type RestCall } from './github-answers.js';
-import { diffLines, type HunkLines, type Side } from './github-diff-lines.js';
-import { reviewCommentJson, reviewJson } from './github-review-objects.js';
-import { nextId, type StoredReview, type StoredReviewComment } from './github-review-state.js';
-import type { StoredPull, StoredRepo } from './github-state.js';
+import { githubError, notFound, type RestAnswer, type RestCall, type Routes } from './github-answers.js';
+import { diffLines, type Side, textAt } from './github-diff.js';
+import { reviewCommentJson, reviewJson } from './github-json.js';
+import { pullOf } from './github-pulls.js';
+import {
+  nextId,
+  type StoredPull,
+  type StoredRepo,
+  type StoredReview,
+  type StoredReviewComment,
+} from './github-state.js';
 
 const MAX_BODY_CHARS = 65_536;
-
-interface ReviewBody {
-  readonly commit_id?: string;
-  readonly body?: string;
-  readonly event?: 'APPROVE' | 'REQUEST_CHANGES' | 'COMMENT';
-  readonly comments?: readonly CommentBody[];
-}
 
 interface CommentBody {
   readonly path: string;
@@ -24,169 +23,124 @@ interface CommentBody {
 
 const STATES = { APPROVE: 'APPROVED', REQUEST_CHANGES: 'CHANGES_REQUESTED', COMMENT: 'COMMENTED' } as const;
 
-/** `POST …/pulls/{pull_number}/reviews`: all of it or nothing. */
-export function createReview({ repo, params, request, viewer, now }: RestCall): RestAnswer {
-  const pull = repo.pulls.get(Number(params['pull_number']));
-  if (pull === undefined) return githubError(404, 'Not Found');
-  const { commit_id: commit = pull.head.sha, body = '', event, comments = [] } = request.body as ReviewBody;
-  const refusal = refuseReview(repo, pull, { body, event, comments, viewer });
-  if (refusal !== undefined) return unprocessable(refusal);
-  const diff = diffAt(repo, pull, commit);
-  if (diff === undefined) return unprocessable('The commitOID is not part of the pull request');
-  const problems = comments.flatMap((comment) => misplaced(comment, diffLines(diff)));
-  if (problems.length > 0) return unprocessable(sentence(problems));
-  const review: StoredReview = {
-    id: nextId(repo.talk.reviews),
-    pull: pull.number,
-    author: viewer,
-    body,
-    state: event === undefined ? 'PENDING' : STATES[event],
-    commit,
-    submittedAt: event === undefined ? null : now,
-  };
-  repo.talk.reviews.push(review);
-  repo.talk.touched.set(pull.number, now);
-  for (const comment of comments) addComment(repo, review, { comment, diff, now });
-  return { status: 200, body: reviewJson(repo, review) };
+interface ReviewBody {
+  readonly commit_id?: string;
+  readonly body?: string;
+  readonly event?: keyof typeof STATES;
+  readonly comments?: readonly CommentBody[];
 }
 
-/** `DELETE …/pulls/{pull_number}/reviews/{review_id}`: drafts only. */
-export function deleteReview({ repo, params }: RestCall): RestAnswer {
-  const review = findReview(repo, params);
-  if (review === undefined) return githubError(404, 'Not Found');
-  if (review.state !== 'PENDING') return unprocessable('Can not delete a non-pending pull request review');
-  const { reviews, reviewComments } = repo.talk;
-  reviews.splice(reviews.indexOf(review), 1);
-  const kept = reviewComments.filter((comment) => comment.review !== review.id);
-  reviewComments.splice(0, reviewComments.length, ...kept);
-  return { status: 200, body: reviewJson(repo, review) };
-}
-
-/** `PUT …/pulls/{pull_number}/reviews/{review_id}/dismissals`. */
-export function dismissReview({ repo, params, viewer, now }: RestCall): RestAnswer {
-  const review = findReview(repo, params);
-  if (review === undefined) return githubError(404, 'Not Found');
-  if (review.state !== 'CHANGES_REQUESTED' && review.state !== 'APPROVED') {
-    return unprocessable(`Can not dismiss a ${review.state.toLowerCase()} pull request review`);
-  }
-  review.state = 'DISMISSED';
-  review.dismissedBy = viewer;
-  repo.talk.touched.set(review.pull, now);
-  return { status: 200, body: reviewJson(repo, review) };
-}
-
-/** `POST …/pulls/{pull_number}/comments`: a comment by itself, in a review of its own. */
-export function createReviewComment({ repo, params, request, viewer, now }: RestCall): RestAnswer {
-  const pull = repo.pulls.get(Number(params['pull_number']));
-  if (pull === undefined) return githubError(404, 'Not Found');
-  const { commit_id: commit = pull.head.sha, ...comment } = request.body as CommentBody & {
-    readonly commit_id?: string;
-  };
-  const diff = diffAt(repo, pull, commit);
-  if (diff === undefined) return unprocessable('The commitOID is not part of the pull request');
-  const errors = misplaced(comment, diffLines(diff)).map((message) => ({ ...ON_LINE, message }));
-  if (errors.length > 0) return githubError(422, 'Validation Failed', { errors });
-  const review = addReview(repo, { pull: pull.number, author: viewer, commit, submittedAt: now });
-  return { status: 201, body: reviewCommentJson(repo, addComment(repo, review, { comment, diff, now })) };
-}
-
-const ON_LINE = {
-  resource: 'PullRequestReviewComment',
-  code: 'custom',
-  field: 'pull_request_review_thread.line',
+/** Reviews and comments on lines. */
+export const REVIEW_ROUTES: Routes = {
+  // All of it or nothing.
+  'POST /pulls/{pull_number}/reviews': (call) => {
+    const { repo, viewer, now } = call;
+    const pull = pullOf(call);
+    if (pull === undefined) return notFound();
+    const asked = call.request.body as ReviewBody;
+    const { commit_id: commit = pull.head.sha, event, comments = [] } = asked;
+    const diff = diffAt(repo, pull, commit);
+    const refusal = refuseReview(call, pull, asked);
+    if (refusal !== undefined) return unprocessable(refusal);
+    if (diff === undefined) return unprocessable(NOT_PART);
+    const problems = comments.flatMap((comment) => misplaced(comment, diff));
+    if (problems.length > 0) return unprocessable(sentence(problems));
+    const state = event === undefined ? 'PENDING' : STATES[event];
+    const submittedAt = event === undefined ? null : now;
+    const review = addReview(repo, {
+      pull: pull.number,
+      author: viewer,
+      body: asked.body ?? '',
+      state,
+      commit,
+      submittedAt,
+    });
+    for (const comment of comments) addComment(repo, review, comment, diff, now);
+    return { status: 200, body: reviewJson(repo, review) };
+  },
+  // Drafts only.
+  'DELETE /pulls/{pull_number}/reviews/{review_id}': (call) => {
+    const review = reviewOf(call);
+    if (review === undefined) return notFound();
+    if (review.state !== 'PENDING') return unprocessable('Can not delete a non-pending pull request review');
+    const { reviews, reviewComments } = call.repo.talk;
+    reviews.splice(reviews.indexOf(review), 1);
+    const kept = reviewComments.filter((comment) => comment.review !== review.id);
+    reviewComments.splice(0, reviewComments.length, ...kept);
+    return { status: 200, body: reviewJson(call.repo, review) };
+  },
+  'PUT /pulls/{pull_number}/reviews/{review_id}/dismissals': (call) => {
+    const review = reviewOf(call);
+    if (review === undefined) return notFound();
+    if (review.state !== 'CHANGES_REQUESTED' && review.state !== 'APPROVED')
+      return unprocessable(`Can not dismiss a ${review.state.toLowerCase()} pull request review`);
+    Object.assign(review, { state: 'DISMISSED', dismissedBy: call.viewer });
+    return { status: 200, body: reviewJson(call.repo, review) };
+  },
+  // A comment by itself is in a review of its own, without words.
+  'POST /pulls/{pull_number}/comments': (call) => {
+    const { repo, viewer, now } = call;
+    const pull = pullOf(call);
+    if (pull === undefined) return notFound();
+    const comment = call.request.body as CommentBody & { readonly commit_id?: string };
+    const { commit_id: commit = pull.head.sha } = comment;
+    const diff = diffAt(repo, pull, commit);
+    if (diff === undefined) return unprocessable(NOT_PART);
+    const field = 'pull_request_review_thread.line';
+    const about = { resource: 'PullRequestReviewComment', code: 'custom', field };
+    const errors = misplaced(comment, diff).map((message) => ({ ...about, message }));
+    if (errors.length > 0) return githubError(422, 'Validation Failed', { errors });
+    const review = addReview(repo, { pull: pull.number, author: viewer, commit, submittedAt: now });
+    return { status: 201, body: reviewCommentJson(repo, addComment(repo, review, comment, diff, now)) };
+  },
+  'POST /pulls/{pull_number}/comments/{comment_id}/replies': (call) => {
+    const { repo, params, viewer, now } = call;
+    const { reviewComments } = repo.talk;
+    const pull = pullOf(call);
+    const first = reviewComments.find(({ id }) => id === Number(params['comment_id']));
+    if (pull === undefined || first === undefined || first.inReplyTo !== undefined) return notFound();
+    if (pull.locked) return unprocessable('lock prevents review');
+    const about = { pull: pull.number, author: viewer, commit: pull.head.sha, submittedAt: now };
+    const reply: StoredReviewComment = {
+      ...first,
+      id: nextId(reviewComments),
+      review: addReview(repo, about).id,
+      author: viewer,
+      body: (call.request.body as { body: string }).body,
+      inReplyTo: first.id,
+      createdAt: now,
+      editedAt: null,
+    };
+    reviewComments.push(reply);
+    return { status: 201, body: reviewCommentJson(repo, reply) };
+  },
 };
 
-/** `POST …/pulls/{pull_number}/comments/{comment_id}/replies`. */
-export function replyToComment({ repo, params, request, viewer, now }: RestCall): RestAnswer {
-  const { reviewComments } = repo.talk;
-  const first = reviewComments.find(({ id }) => id === Number(params['comment_id']));
-  const pull = repo.pulls.get(Number(params['pull_number']));
-  if (first === undefined || pull === undefined || first.inReplyTo !== undefined)
-    return githubError(404, 'Not Found');
-  if (pull.locked) return unprocessable('lock prevents review');
-  const { number, head } = pull;
-  const review = addReview(repo, { pull: number, author: viewer, commit: head.sha, submittedAt: now });
-  const reply: StoredReviewComment = {
-    ...first,
-    id: nextId(reviewComments),
-    review: review.id,
-    author: viewer,
-    body: (request.body as { body: string }).body,
-    inReplyTo: first.id,
-    createdAt: now,
-    editedAt: null,
-  };
-  reviewComments.push(reply);
-  return { status: 201, body: reviewCommentJson(repo, reply) };
-}
-
-/** A comment that comes alone brings a review without words. */
-function addReview(
-  repo: StoredRepo,
-  parts: Pick<StoredReview, 'pull' | 'author' | 'commit' | 'submittedAt'>,
-): StoredReview {
-  const review: StoredReview = { id: nextId(repo.talk.reviews), body: '', state: 'COMMENTED', ...parts };
-  repo.talk.reviews.push(review);
-  return review;
-}
+const NOT_PART = 'The commitOID is not part of the pull request';
 
 /** The diff that a commit of a pull request is reviewed in. */
 export function diffAt(repo: StoredRepo, pull: StoredPull, commit: string): string | undefined {
   return commit === pull.head.sha ? pull.diff : repo.comparisons.get(`${pull.base.sha}...${commit}`);
 }
 
-/** The text of a line of a diff; undefined if the diff does not show it. */
-export function textAt(diff: string, place: { path: string; side: Side; line: number }): string | undefined {
-  const hunks = diffLines(diff).get(place.path) ?? [];
-  return hunks.map((hunk) => hunk[place.side].get(place.line)).find((text) => text !== undefined);
-}
-
-function refuseReview(
+/** Keeps a review; without words and submitted as a comment unless said otherwise. */
+export function addReview(
   repo: StoredRepo,
-  pull: StoredPull,
-  {
-    body,
-    event,
-    comments,
-    viewer,
-  }: {
-    readonly body: string;
-    readonly event: ReviewBody['event'] | undefined;
-    readonly comments: readonly CommentBody[];
-    readonly viewer: string;
-  },
-): string | undefined {
-  if (pull.locked || repo.isArchived) return 'lock prevents review';
-  const isOwn = pull.author === viewer;
-  if (isOwn && event === 'REQUEST_CHANGES') return 'Review Can not request changes on your own pull request';
-  if (isOwn && event === 'APPROVE') return 'Review Can not approve your own pull request';
-  if ([...body].length > MAX_BODY_CHARS) return `Body is too long (maximum is ${MAX_BODY_CHARS} characters)`;
-  if (body === '' && comments.length === 0) return "Body can't be blank";
-  const hasDraft = repo.talk.reviews.some(
-    (one) => one.pull === pull.number && one.author === viewer && one.state === 'PENDING',
-  );
-  return hasDraft ? 'User can only have one pending review per pull request' : undefined;
+  parts: Pick<StoredReview, 'pull' | 'author' | 'commit' | 'submittedAt'> & Partial<StoredReview>,
+): StoredReview {
+  const { reviews } = repo.talk;
+  const review: StoredReview = { id: nextId(reviews), body: '', state: 'COMMENTED', ...parts };
+  reviews.push(review);
+  return review;
 }
 
-/** GitHub's words for what is wrong with a comment's place. */
-function misplaced(
-  comment: CommentBody,
-  files: ReadonlyMap<string, readonly HunkLines[]>,
-): readonly string[] {
-  const hunks = files.get(comment.path);
-  if (hunks === undefined) return ['Path could not be resolved'];
-  const { side = 'RIGHT', line = 0, start_line: start, start_side: startSide = side } = comment;
-  const hunk = hunks.find((one) => one[side].has(line));
-  if (hunk === undefined) return ['Line could not be resolved'];
-  if (start === undefined) return [];
-  if (side === startSide && start >= line) return ['Start line must precede the end line.'];
-  return hunk[startSide].has(start) ? [] : ['Start line must be part of the same hunk as the line.'];
-}
-
-function addComment(
+/** Keeps a comment on a line, wherever it is. */
+export function addComment(
   repo: StoredRepo,
   review: StoredReview,
-  { comment, diff, now }: { readonly comment: CommentBody; readonly diff: string; readonly now: string },
+  comment: CommentBody,
+  diff: string,
+  createdAt: string,
 ): StoredReviewComment {
   const { path, body, line = 0, side = 'RIGHT', start_line: startLine, start_side: startSide } = comment;
   const stored: StoredReviewComment = {
@@ -201,14 +155,40 @@ function addComment(
     ...(startLine === undefined ? {} : { startLine, startSide: startSide ?? side }),
     text: textAt(diff, { path, side, line }) ?? '',
     commit: review.commit,
-    createdAt: now,
+    createdAt,
     editedAt: null,
   };
   repo.talk.reviewComments.push(stored);
   return stored;
 }
 
-function findReview(repo: StoredRepo, params: RestCall['params']): StoredReview | undefined {
+function refuseReview({ repo, viewer }: RestCall, pull: StoredPull, asked: ReviewBody): string | undefined {
+  const { body = '', event, comments = [] } = asked;
+  if (pull.locked) return 'lock prevents review';
+  const isOwn = pull.author === viewer;
+  if (isOwn && event === 'REQUEST_CHANGES') return 'Review Can not request changes on your own pull request';
+  if (isOwn && event === 'APPROVE') return 'Review Can not approve your own pull request';
+  if ([...body].length > MAX_BODY_CHARS) return `Body is too long (maximum is ${MAX_BODY_CHARS} characters)`;
+  if (body === '' && comments.length === 0) return "Body can't be blank";
+  const hasDraft = repo.talk.reviews.some(
+    (one) => one.pull === pull.number && one.author === viewer && one.state === 'PENDING',
+  );
+  return hasDraft ? 'User can only have one pending review per pull request' : undefined;
+}
+
+/** GitHub's words for what is wrong with a comment's place. */
+function misplaced(comment: CommentBody, diff: string): readonly string[] {
+  const hunks = diffLines(diff).get(comment.path);
+  if (hunks === undefined) return ['Path could not be resolved'];
+  const { side = 'RIGHT', line = 0, start_line: start, start_side: startSide = side } = comment;
+  const hunk = hunks.find((one) => one[side].has(line));
+  if (hunk === undefined) return ['Line could not be resolved'];
+  if (start === undefined) return [];
+  if (side === startSide && start >= line) return ['Start line must precede the end line.'];
+  return hunk[startSide].has(start) ? [] : ['Start line must be part of the same hunk as the line.'];
+}
+
+function reviewOf({ repo, params }: RestCall): StoredReview | undefined {
   return repo.talk.reviews.find(
     ({ id, pull }) => id === Number(params['review_id']) && pull === Number(params['pull_number']),
   );

@@ -1,141 +1,51 @@
-import type { Media, RestAnswer, RestCall } from './github-answers.js';
-import {
-  caches,
-  checkRuns,
-  combinedStatus,
-  createCheckRun,
-  jobLogs,
-  updateCheckRun,
-} from './github-checks.js';
-import { commits, pullCommits, tags } from './github-commit-lists.js';
-import { createCommit } from './github-commits.js';
-import { commit, contents, repository } from './github-contents.js';
-import {
-  collaboratorPermission,
-  comparison,
-  createComment,
-  pullFiles,
-  updateComment,
-} from './github-discussions.js';
-import { createBlob, createTree, gitBlob, tree } from './github-git-data.js';
-import { createPull, listPulls, pullsOfCommit, updatePull } from './github-pulls.js';
-import { createRef, deleteRef, gitRef } from './github-refs.js';
-import {
-  createReview,
-  createReviewComment,
-  deleteReview,
-  dismissReview,
-  replyToComment,
-} from './github-reviews.js';
-import { searchCode, searchedRepo, searchIssues } from './github-search.js';
-import {
-  addLabels,
-  createIssue,
-  issueLabels,
-  label,
-  reactToComment,
-  reactToIssue,
-  reactToReviewComment,
-  removeLabel,
-  updateIssue,
-} from './github-triage.js';
+import type { RestCall, Routes } from './github-answers.js';
+import { CHECK_ROUTES } from './github-checks.js';
+import { GIT_ROUTES } from './github-git-rest.js';
+import { ISSUE_ROUTES } from './github-issues.js';
+import { PULL_ROUTES } from './github-pulls.js';
+import { REVIEW_ROUTES } from './github-reviews.js';
+import { SEARCH_ROUTES } from './github-search.js';
 import type { RecordedRequest } from './loopback.js';
-
-interface Route {
-  readonly method: string;
-  readonly template: string;
-  readonly answer: (call: RestCall) => RestAnswer;
-}
 
 const REPO = '/repos/{owner}/{repo}';
 
-/** Of a repository, by method and path below it; the first that fits answers. */
-const OF_REPOSITORY: Readonly<Record<string, Route['answer']>> = {
-  'GET ': repository,
-  'GET /contents/{path}': contents,
-  'POST /git/trees': createTree,
-  'GET /git/trees/{tree_sha}': tree,
-  'POST /git/blobs': createBlob,
-  'GET /git/blobs/{file_sha}': gitBlob,
-  'POST /git/commits': createCommit,
-  'GET /git/ref/{ref}': gitRef,
-  'POST /git/refs': createRef,
-  'DELETE /git/refs/{ref}': deleteRef,
-  'GET /commits/{ref}/check-runs': checkRuns,
-  'GET /commits/{ref}/status': combinedStatus,
-  'GET /commits/{commit_sha}/pulls': pullsOfCommit,
-  'GET /tags': tags,
-  'GET /commits/{ref}': commit,
-  'GET /commits': commits,
-  'POST /check-runs': createCheckRun,
-  'PATCH /check-runs/{check_run_id}': updateCheckRun,
-  'GET /actions/caches': caches,
-  'GET /actions/jobs/{job_id}/logs': jobLogs,
-  'GET /pulls': listPulls,
-  'POST /pulls': createPull,
-  'PATCH /pulls/{pull_number}': updatePull,
-  'GET /pulls/{pull_number}/files': pullFiles,
-  'GET /pulls/{pull_number}/commits': pullCommits,
-  'POST /pulls/{pull_number}/reviews': createReview,
-  'DELETE /pulls/{pull_number}/reviews/{review_id}': deleteReview,
-  'PUT /pulls/{pull_number}/reviews/{review_id}/dismissals': dismissReview,
-  'POST /pulls/{pull_number}/comments': createReviewComment,
-  'POST /pulls/{pull_number}/comments/{comment_id}/replies': replyToComment,
-  'POST /pulls/comments/{comment_id}/reactions': reactToReviewComment,
-  'GET /compare/{basehead}': comparison,
-  'GET /collaborators/{username}/permission': collaboratorPermission,
-  'POST /issues': createIssue,
-  'PATCH /issues/{issue_number}': updateIssue,
-  'GET /issues/{issue_number}/labels': issueLabels,
-  'POST /issues/{issue_number}/labels': addLabels,
-  'DELETE /issues/{issue_number}/labels/{name}': removeLabel,
-  'GET /labels/{name}': label,
-  'POST /issues/{issue_number}/reactions': reactToIssue,
-  'POST /issues/comments/{comment_id}/reactions': reactToComment,
-  'POST /issues/{issue_number}/comments': createComment,
-  'PATCH /issues/comments/{comment_id}': updateComment,
+const OF_REPOSITORY: Routes = {
+  ...GIT_ROUTES,
+  ...CHECK_ROUTES,
+  ...ISSUE_ROUTES,
+  ...PULL_ROUTES,
+  ...REVIEW_ROUTES,
 };
-
-const ROUTES: readonly Route[] = [
-  ...Object.entries(OF_REPOSITORY).map(([name, answer]) => {
-    const [method = '', path = ''] = name.split(' ');
-    return { method, template: `${REPO}${path}`, answer };
-  }),
-  { method: 'GET', template: '/search/code', answer: searchCode },
-  { method: 'GET', template: '/search/issues', answer: searchIssues },
-];
 
 /** Last parameters that may hold slashes. */
 const MULTI_SEGMENT = new Set(['path', 'tree_sha', 'ref', 'basehead']);
 
-const PATTERNS = ROUTES.map((route) => ({ route, pattern: compile(route.template) }));
+const ROUTES = [
+  ...Object.entries(OF_REPOSITORY).map(([name, answer]) => ({ name: name.replace(' ', ` ${REPO}`), answer })),
+  ...Object.entries(SEARCH_ROUTES).map(([name, answer]) => ({ name, answer })),
+]
+  .map((route) => ({ ...route, pattern: compile(route.name) }))
+  // A longer route goes before one whose last parameter takes the rest of the path.
+  .toSorted((a, b) => b.name.split('/').length - a.name.split('/').length);
 
 /** Names of the routes, as tests give them: `GET /repos/{owner}/{repo}/contents/{path}`. */
-export const ROUTE_NAMES: readonly string[] = ROUTES.map(({ method, template }) => `${method} ${template}`);
+export const ROUTE_NAMES: readonly string[] = ROUTES.map(({ name }) => name);
 
 /** The route of a request with its parameters decoded; undefined if the fake has none. */
-export function matchRoute(
-  request: RecordedRequest,
-): { route: Route; name: string; params: Record<string, string> } | undefined {
-  for (const { route, pattern } of PATTERNS) {
-    const match = route.method === request.method ? pattern.exec(request.path) : null;
+export function matchRoute({ method, path }: RecordedRequest) {
+  for (const { name, answer, pattern } of ROUTES) {
+    const match = pattern.exec(`${method} ${path}`);
     if (match === null) continue;
-    const params = Object.fromEntries(
-      Object.entries(match.groups ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),
-    );
-    return { route, name: `${route.method} ${route.template}`, params };
+    const groups = Object.entries(match.groups ?? {});
+    const params = Object.fromEntries(groups.map(([key, value]) => [key, decodeURIComponent(value)]));
+    return { name, answer, params };
   }
   return undefined;
 }
 
-/** `owner/name` of the repository a request is about. */
-export function repoNameOf(request: RecordedRequest, params: Readonly<Record<string, string>> = {}): string {
-  return 'owner' in params ? `${params['owner']}/${params['repo']}` : searchedRepo(request);
-}
-
 /** Whether a route is about files and commits, which the permission `contents` is for. */
-export function isAboutContents({ template }: Pick<Route, 'template'>): boolean {
-  const path = template.slice(REPO.length);
+export function isAboutContents(name: string): boolean {
+  const [, path = ''] = name.split(REPO);
   return /^\/(?:contents|git|commits|compare)\b/.test(path) && !/\/(?:check-runs|status)$/.test(path);
 }
 
@@ -152,17 +62,20 @@ export function requestName(request: RecordedRequest): string {
 }
 
 /** The representation asked for: `application/vnd.github.diff` and the older `…v3.diff` are both `diff`. */
-export function requestedMedia(request: RecordedRequest): { media: Media; mediaType: string } {
-  const accept = request.headers['accept'] ?? '';
-  const match = /application\/vnd\.github\.(?:v3\.)?(diff|object|sha)(?:\+json)?/.exec(accept);
-  return match === null
-    ? { media: 'json', mediaType: 'application/json' }
-    : { media: match[1] as Media, mediaType: match[0] };
+export function requestedMedia({ headers }: RecordedRequest): {
+  media: RestCall['media'];
+  mediaType: string;
+} {
+  const match = /application\/vnd\.github\.(?:v3\.)?(diff|object|sha)(?:\+json)?/.exec(
+    headers['accept'] ?? '',
+  );
+  if (match === null) return { media: 'json', mediaType: 'application/json' };
+  return { media: match[1] as RestCall['media'], mediaType: match[0] };
 }
 
-function compile(template: string): RegExp {
-  const source = template.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
-    MULTI_SEGMENT.has(name) ? `(?<${name}>.+)` : `(?<${name}>[^/]+)`,
+function compile(name: string): RegExp {
+  const source = name.replaceAll(/\{(\w+)\}/g, (_, param: string) =>
+    MULTI_SEGMENT.has(param) ? `(?<${param}>.+)` : `(?<${param}>[^/]+)`,
   );
   return new RegExp(`^${source}$`);
 }

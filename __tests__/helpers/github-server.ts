@@ -1,15 +1,11 @@
-import { githubError, type RestAnswer } from './github-answers.js';
-import { createElsewhere } from './github-elsewhere.js';
+import type { ServerResponse } from 'node:http';
+import { type Caller, findRepo, githubError, notFound, type RestAnswer } from './github-answers.js';
 import { createFaults, type Fault } from './github-faults.js';
-import { type GitCommit, writeCommit } from './github-git-objects.js';
-import { listTree, writeFiles } from './github-git-trees.js';
-import { historyOf, resolveCommit } from './github-history.js';
-import { fullName, stableId } from './github-objects.js';
-import { isAboutContents, matchRoute, repoNameOf, requestedMedia, requestName } from './github-routes.js';
-import { isNamedToken, refuseAccess, rightOf } from './github-rules.js';
-import { seedRepo } from './github-seed.js';
-import { mediaTypeOf, plain, send, sendFault } from './github-send.js';
+import { type GitCommit, historyOf, listTree, resolveCommit, writeCommit, writeFiles } from './github-git.js';
+import { isAboutContents, matchRoute, requestedMedia, requestName } from './github-routes.js';
+import { searchedRepo } from './github-search.js';
 import {
+  type ContentsRight,
   type FileTree,
   newRepo,
   type RepoOptions,
@@ -20,26 +16,22 @@ import {
 import { type Peer, type RecordedRequest, startLoopback } from './loopback.js';
 import { startPrism, validateExchange } from './prism.js';
 import { afterEachTest } from './test-end.js';
-import type { Payload } from './webhooks.js';
+import { type Payload, payloadField, withWorld } from './webhooks.js';
 
-/** The token the fake expects unless a test says otherwise. */
+/** The token the fake expects. */
 export const GITHUB_TOKEN = 'ghs_0123456789abcdefghijABCDEFGHIJ0123456';
 
 /** How the fake is set up. */
 export interface GitHubOptions {
   /** Login of the account the token belongs to; default `github-actions[bot]`. */
   readonly viewer?: string;
-  /** The expected token; another one that no repository names, but not a missing one, is answered with 401. */
-  readonly token?: string;
   /** The token may read and not write, whatever a repository allows. */
   readonly readOnly?: boolean;
-  /** The API lies below `/api`, as on GitHub Enterprise Server. */
-  readonly isEnterprise?: boolean;
   /** Whether REST exchanges are validated by Prism; default true. */
   readonly validate?: boolean;
 }
 
-/** The fake GitHub. */
+/** The fake GitHub. Another token that no repository names, but not a missing one, is answered with 401. */
 export interface GitHubServer extends Peer {
   /** The variables that lead a program to it. */
   readonly env: { readonly GITHUB_API_URL: string; readonly GITHUB_GRAPHQL_URL: string };
@@ -65,6 +57,9 @@ export interface GitHubServer extends Peer {
   takeViolations(): Promise<readonly string[]>;
 }
 
+/** When everything happened that a test puts there. */
+const TEST_TIME = '2026-01-02T03:04:05Z';
+
 const started = new Set<GitHubServer>();
 
 afterEachTest(async () => {
@@ -75,161 +70,243 @@ afterEachTest(async () => {
 });
 
 /** Starts a GitHub with no repositories. Every exchange with it is validated, and so fails the test that made it. */
-export async function startGitHubServer(options: GitHubOptions = {}): Promise<GitHubServer> {
-  const validates = options.validate ?? true;
-  if (validates) startPrism();
-  const repos = new Map<string, StoredRepo>();
+export async function startGitHubServer({
+  viewer = 'github-actions[bot]',
+  readOnly = false,
+  validate = true,
+}: GitHubOptions = {}): Promise<GitHubServer> {
+  if (validate) startPrism();
+  const repos = new Set<StoredRepo>();
   const faults = createFaults();
-  const elsewhere = createElsewhere();
   const violations: Promise<readonly string[]>[] = [];
-  const expected = options.token ?? GITHUB_TOKEN;
-  const viewer = options.viewer ?? 'github-actions[bot]';
+  const keepElsewhere = createElsewhere();
 
-  const peer = await startLoopback(async (received, response) => {
-    const request = { ...received, path: pathOf(received) };
+  const peer = await startLoopback(async (request, response) => {
     const isGraphQl = request.path === '/graphql';
     const fault = faults.take(request, isGraphQl ? 'POST /graphql' : matchRoute(request)?.name);
-    const own = fault === undefined || fault.afterEffect === true;
-    const answer = own ? await answerOf(request) : undefined;
-    if (!isGraphQl && validates) validate(request, fault === undefined ? answer : undefined);
+    const answer = fault === undefined || fault.afterEffect === true ? await answerOf(request) : undefined;
+    if (!isGraphQl && validate) {
+      const own = fault === undefined ? answer : undefined;
+      violations.push(validateExchange({ ...request, response: own && asReceived(request, own) }));
+    }
     if (fault !== undefined) sendFault(response, fault);
     else if (answer !== undefined) send(response, request, answer);
   });
 
-  function pathOf({ path }: RecordedRequest): string {
-    if (options.isEnterprise !== true) return path;
-    return /^\/api(?:\/v3(\/.+)|(\/graphql))$/.exec(path)?.slice(1).join('') ?? `/not-the-api${path}`;
-  }
-
   async function answerOf(request: RecordedRequest): Promise<RestAnswer> {
     const token = request.headers['authorization']?.replace(/^(?:token|bearer) /i, '');
-    if (token !== undefined && token !== expected && !isNamedToken(repos.values(), token)) {
+    const isKnown = (repo: StoredRepo) => typeof repo.contents !== 'string' && `${token}` in repo.contents;
+    if (token !== undefined && token !== GITHUB_TOKEN && ![...repos].some(isKnown)) {
       return githubError(401, 'Bad credentials');
     }
-    const deps = depsOf(token);
+    const caller = callerOf(token);
     if (request.path === '/graphql') {
       const { answerGraphQl } = await import('./github-graphql.js');
-      const result = await answerGraphQl(request.body, deps);
+      const result = await answerGraphQl(request.body, caller);
       violations.push(Promise.resolve(result.violations));
       return { status: 200, body: result.body };
     }
     const writes = request.method !== 'GET';
     if (writes && token === undefined) return githubError(401, 'Requires authentication');
     const match = matchRoute(request);
-    const repo = deps.findRepo(repoNameOf(request, match?.params));
-    if (match === undefined || repo === undefined) return githubError(404, 'Not Found');
-    const { route, params } = match;
-    const permission = isAboutContents(route) ? 'contents' : 'other';
-    if (writes && permission === 'other' && options.readOnly === true) {
+    if (match === undefined) return notFound();
+    const { name, params } = match;
+    const wanted = 'owner' in params ? `${params['owner']}/${params['repo']}` : searchedRepo(request);
+    const repo = findRepo(caller.repos, wanted);
+    if (repo === undefined) return notFound();
+    const right = caller.rightOf(repo);
+    if (isAboutContents(name)) {
+      if (writes && right !== 'write') return notAccessible('contents=write');
+      if (right === 'none' && repo.isPrivate) return notAccessible('contents=read');
+    } else if (writes && readOnly) {
       return githubError(403, 'Resource not accessible by integration');
     }
-    const answer =
-      refuseAccess(repo, { permission, writes }, deps.rightOf(repo)) ??
-      route.answer({ ...deps, repo, params, request, media: requestedMedia(request).media });
-    if (answer.elsewhere !== undefined) {
-      return { ...answer, headers: { location: await elsewhere.keep(answer.elsewhere) } };
-    }
-    return answer;
+    const { media } = requestedMedia(request);
+    const answer = match.answer({ ...caller, repo, params, request, media });
+    if (answer.elsewhere === undefined) return answer;
+    return { ...answer, headers: { location: await keepElsewhere(answer.elsewhere) } };
   }
 
-  /** What a token sees. */
-  function depsOf(token: string | undefined) {
-    const right = (repo: StoredRepo) => rightOf(repo, { token, expected });
-    const visible = (repo: StoredRepo | undefined) =>
-      repo === undefined || right(repo) === 'invisible' ? undefined : repo;
+  /** What a token sees: a private repository only if it has a right in it. */
+  function callerOf(token: string | undefined): Caller {
+    const given = ({ contents, isPrivate }: StoredRepo): ContentsRight | undefined => {
+      const rights = typeof contents === 'string' ? { [GITHUB_TOKEN]: contents } : contents;
+      return rights[token ?? ''] ?? (isPrivate ? undefined : 'read');
+    };
     return {
       viewer,
       now: new Date().toISOString(),
-      findRepo: (name: string) => visible(repos.get(name.toLowerCase())),
-      repos: () => [...repos.values()].flatMap((repo) => visible(repo) ?? []),
-      findRepoById: (id: string) =>
-        visible([...repos.values()].find((repo) => String(stableId(fullName(repo))) === id)),
-      rightOf: (repo: StoredRepo) => {
-        const given = right(repo);
-        if (given === 'invisible') return 'none';
-        return given === 'write' && options.readOnly === true ? 'read' : given;
+      repos: [...repos].filter((repo) => given(repo) !== undefined),
+      rightOf(repo) {
+        const right = given(repo) ?? 'none';
+        return right === 'write' && readOnly ? 'read' : right;
       },
-    } as const;
-  }
-
-  function validate(request: RecordedRequest, answer: RestAnswer | undefined): void {
-    const response = answer && {
-      status: answer.status,
-      headers: { 'content-type': mediaTypeOf(request, answer), ...answer.headers },
-      body: plain(answer.describedAs ?? answer.body),
     };
-    violations.push(validateExchange({ ...request, ...(response === undefined ? {} : { response }) }));
   }
 
-  const api = options.isEnterprise === true ? '/api' : '';
+  const repoNamed = (name: string) => {
+    const repo = findRepo(repos, name);
+    if (repo === undefined) throw new Error(`the fake has no repository ${name}`);
+    return repo;
+  };
   const server: GitHubServer = {
     ...peer,
-    env: {
-      GITHUB_API_URL: `${peer.url}${api === '' ? '' : `${api}/v3`}`,
-      GITHUB_GRAPHQL_URL: `${peer.url}${api}/graphql`,
-    },
-    addRepo(name, repoOptions = {}) {
-      const repo = newRepo(name, repoOptions);
-      repos.set(name.toLowerCase(), repo);
+    env: { GITHUB_API_URL: peer.url, GITHUB_GRAPHQL_URL: `${peer.url}/graphql` },
+    addRepo(name, options = {}) {
+      const repo = newRepo(name, options);
+      const old = findRepo(repos, name);
+      if (old !== undefined) repos.delete(old);
+      repos.add(repo);
       return repo;
     },
-    repo(name) {
-      const repo = repos.get(name.toLowerCase());
-      if (repo === undefined) throw new Error(`the fake has no repository ${name}`);
-      return repo;
-    },
-    commit(name, files, at = {}) {
-      return addTestCommit(server.repo(name), files, at);
+    repo: repoNamed,
+    commit(name, files, { branch, sha } = {}) {
+      const { git, branches, defaultBranch } = repoNamed(name);
+      const person = { name: 'octocat', email: 'octocat@users.noreply.github.com', date: TEST_TIME };
+      const parent = branches.get(branch ?? defaultBranch);
+      const parents = parent === undefined ? [] : [parent];
+      const about = { parents, author: person, committer: person, message: 'Change files' };
+      const commit = writeCommit(git, { tree: writeFiles(git, files), ...about }, sha);
+      branches.set(branch ?? defaultBranch, commit.sha);
+      return commit.sha;
     },
     history(name, branch) {
-      const repo = server.repo(name);
-      const head = repo.branches.get(branch ?? repo.defaultBranch);
-      return head === undefined ? [] : historyOf(repo.git, head);
+      const { git, branches, defaultBranch } = repoNamed(name);
+      return historyOf(git, branches.get(branch ?? defaultBranch) ?? '');
     },
     files(name, branch) {
-      const repo = server.repo(name);
+      const repo = repoNamed(name);
       const head = resolveCommit(repo, `refs/heads/${branch ?? repo.defaultBranch}`);
       const objects = head === undefined ? [] : listTree(repo.git, head.tree);
-      return Object.fromEntries(
-        objects.filter(({ kind }) => kind === 'blob').map(({ path, bytes }) => [path, bytes.toString()]),
-      );
+      const blobs = objects.filter(({ kind }) => kind === 'blob');
+      return Object.fromEntries(blobs.map(({ path, bytes }) => [path, bytes.toString()]));
     },
     addPull(name, pull) {
-      const defaults = { title: 'A change', body: null, author: 'octocat', draft: false, locked: false };
-      server.repo(name).pulls.set(pull.number, { ...defaults, diff: '', state: 'open', ...pull });
+      const defaults = { title: 'A change', body: null, author: 'octocat', locked: false } as const;
+      repoNamed(name).pulls.set(pull.number, { ...defaults, diff: '', state: 'open', ...pull });
     },
     addIssue(name, issue) {
-      const defaults = { title: 'Found a bug', body: null, author: 'octocat', locked: false };
-      server.repo(name).issues.set(issue.number, { ...defaults, ...issue });
+      const defaults = { title: 'Found a bug', body: null, author: 'octocat' };
+      repoNamed(name).issues.set(issue.number, { ...defaults, ...issue });
     },
     addComment(name, comment) {
-      const { comments } = server.repo(name);
+      const { comments } = repoNamed(name);
       const id = 1 + Math.max(1000, ...comments.map((one) => one.id));
       comments.push({ id, ...comment, createdAt: TEST_TIME, updatedAt: TEST_TIME });
       return id;
     },
-    seed: (payload, content) => seedRepo(server, payload, content ?? {}),
+    seed: (payload, content = {}) => seedRepo(server, payload, content),
     fail: faults.add,
-    calls: () => peer.requests().map((request) => requestName({ ...request, path: pathOf(request) })),
+    calls: () => peer.requests().map(requestName),
     takeViolations: async () => (await Promise.all(violations.splice(0))).flat(),
   };
   started.add(server);
   return server;
 }
 
-/** When everything happened that a test puts there. */
-const TEST_TIME = '2026-01-02T03:04:05Z';
+/** A refusal for want of a permission. */
+function notAccessible(permission: string): RestAnswer {
+  const headers = { 'x-accepted-github-permissions': permission };
+  return { ...githubError(403, 'Resource not accessible by integration'), headers };
+}
 
-function addTestCommit(
-  repo: StoredRepo,
-  files: FileTree,
-  { branch = repo.defaultBranch, sha }: { readonly branch?: string; readonly sha?: string },
-): string {
-  const person = { name: 'octocat', email: 'octocat@users.noreply.github.com', date: TEST_TIME };
-  const tree = writeFiles(repo.git, files);
-  const parent = repo.branches.get(branch);
-  const content = { tree, parents: parent === undefined ? [] : [parent], author: person, committer: person };
-  const commit = writeCommit(repo.git, { ...content, message: 'Change files' }, sha);
-  repo.branches.set(branch, commit.sha);
-  return commit.sha;
+/** The answer as a receiver has it: without what JSON leaves out. */
+function asReceived(request: RecordedRequest, { status, headers, body, describedAs, mediaType }: RestAnswer) {
+  const shown = describedAs ?? body;
+  return {
+    status,
+    headers: { 'content-type': contentType(request, mediaType), ...headers },
+    body: shown === undefined ? undefined : JSON.parse(JSON.stringify(shown)),
+  };
+}
+
+/** The media type of an answer: the one the request named where it is not JSON. */
+function contentType(request: RecordedRequest, mediaType: string | undefined): string {
+  const type = mediaType === undefined ? 'application/json' : requestedMedia(request).mediaType;
+  return `${type}; charset=utf-8`;
+}
+
+/** Sends an answer with the headers GitHub adds to all of them. */
+function send(response: ServerResponse, request: RecordedRequest, answer: RestAnswer): void {
+  const isEmpty = answer.status === 204 || answer.status === 302;
+  const body = answer.mediaType === undefined ? JSON.stringify(answer.body) : String(answer.body);
+  const content = {
+    'content-type': contentType(request, answer.mediaType),
+    'content-length': String(Buffer.byteLength(body ?? '')),
+  };
+  response
+    .writeHead(answer.status, {
+      ...(isEmpty ? {} : content),
+      'x-github-request-id': 'ABCD:1234:5678:9ABC:DEF01234',
+      'x-ratelimit-limit': '5000',
+      'x-ratelimit-remaining': '4999',
+      ...answer.headers,
+    })
+    .end(isEmpty ? undefined : body);
+}
+
+/** Answers as the fault says, or does not answer. */
+function sendFault(response: ServerResponse, { status, headers, body }: Fault): void {
+  if (status === 'stall') return;
+  if (status === 'disconnect') return void response.destroy();
+  const isText = typeof body === 'string';
+  response
+    .writeHead(status, {
+      'content-type': isText ? 'text/html' : 'application/json; charset=utf-8',
+      ...headers,
+    })
+    .end(isText ? body : JSON.stringify(body ?? { message: `error ${status}` }));
+}
+
+/**
+ * Keeps texts on a server of their own, as GitHub keeps logs, and gives their addresses. It starts with the first text and
+ * takes no request that carries a token.
+ */
+function createElsewhere(): (text: string) => Promise<string> {
+  const texts: string[] = [];
+  let peer: Promise<Peer> | undefined;
+  return async (text) => {
+    peer ??= startLoopback(({ path, headers }, response) => {
+      const isRefused = headers['authorization'] !== undefined;
+      const found = texts[Number(path.slice(1))];
+      const status = isRefused ? 401 : found === undefined ? 404 : 200;
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(isRefused ? '' : found);
+    });
+    texts.push(text);
+    return `${(await peer).url}/${texts.length - 1}`;
+  };
+}
+
+/** Adds to the fake what a payload speaks of: the repository, and its pull request or issue. */
+function seedRepo(
+  server: GitHubServer,
+  event: Payload,
+  { base: files = {}, diff = '' }: { readonly base?: FileTree; readonly diff?: string },
+): StoredRepo {
+  const payload = withWorld(event);
+  const field = (path: string) => payloadField(payload, path);
+  const name = String(field('repository.full_name'));
+  const repo = server.addRepo(name, {
+    isPrivate: field('repository.private') === true,
+    defaultBranch: String(field('repository.default_branch')),
+  });
+  const about = (kind: string) => ({
+    number: Number(field(`${kind}.number`)),
+    title: String(field(`${kind}.title`)),
+    body: field(`${kind}.body`) as string | null,
+    author: String(field(`${kind}.user.login`)),
+  });
+  if ('comment' in payload) repo.talk.eventComments.add(Number(field('comment.id')));
+  if ('pull_request' in payload) {
+    const side = (path: string) => ({ ref: String(field(`${path}.ref`)), sha: String(field(`${path}.sha`)) });
+    const base = side('pull_request.base');
+    const fork = field('pull_request.head.repo') as { full_name: string } | null;
+    const head = { ...side('pull_request.head'), repository: fork?.full_name ?? null };
+    server.commit(name, files, { branch: base.ref, sha: base.sha });
+    server.addPull(name, { ...about('pull_request'), base, head, diff });
+    return repo;
+  }
+  server.commit(name, files);
+  if ('issue' in payload) server.addIssue(name, about('issue'));
+  return repo;
 }

@@ -1,5 +1,5 @@
-import { createGitStore, type GitStore } from './github-git-objects.js';
-import { noTalk, type Talk } from './github-review-state.js';
+import type { Side } from './github-diff.js';
+import { createGitStore, type GitStore } from './github-git.js';
 
 /** What a path holds: text, bytes, a symbolic link, an executable file, or the commit of a submodule. */
 export type FileContent =
@@ -24,21 +24,10 @@ export type ContentsAccess = ContentsRight | Readonly<Record<string, ContentsRig
 /** What can happen to a branch; `force` moves it to a commit that it does not lead to. */
 export type BranchChange = 'create' | 'update' | 'force' | 'delete';
 
-/** A rule of a ruleset, or of the older branch protection. */
-export interface BranchRule {
-  /** The exact name, or `*` for every branch. */
-  readonly branch: string;
-  readonly kind: 'ruleset' | 'protection';
-  /** Default: everything. */
-  readonly forbids?: readonly BranchChange[];
-  /** Default: what GitHub says to this change. */
-  readonly message?: string;
-}
-
 /** A role in a repository as GitHub's `role_name` has it; `missing` is an account that does not exist. */
 export type Role = 'admin' | 'maintain' | 'write' | 'triage' | 'read' | 'none' | 'missing';
 
-/** An issue comment the fake keeps. */
+/** An issue comment. */
 export interface StoredComment {
   readonly id: number;
   readonly issue: number;
@@ -46,17 +35,14 @@ export interface StoredComment {
   body: string;
   readonly createdAt: string;
   updatedAt: string;
-  /** Who changed it last; default: its author. */
-  editor?: string;
 }
 
-/** A pull request the fake keeps. */
+/** A pull request. */
 export interface StoredPull {
   readonly number: number;
   readonly title: string;
   readonly body: string | null;
   readonly author: string;
-  readonly draft: boolean;
   readonly state: 'open' | 'closed';
   /** Left out for one that is not merged. */
   readonly mergedAt?: string;
@@ -68,13 +54,109 @@ export interface StoredPull {
   readonly diff: string;
 }
 
-/** An issue the fake keeps. */
+/** An issue. */
 export interface StoredIssue {
   readonly number: number;
   title: string;
   body: string | null;
   readonly author: string;
-  readonly locked: boolean;
+}
+
+/** A review. */
+export interface StoredReview {
+  readonly id: number;
+  readonly pull: number;
+  readonly author: string;
+  body: string;
+  state: 'APPROVED' | 'CHANGES_REQUESTED' | 'COMMENTED' | 'DISMISSED' | 'PENDING';
+  readonly commit: string;
+  readonly submittedAt: string | null;
+  dismissedBy?: string;
+}
+
+/** A comment on a line. One without `inReplyTo` begins a thread. */
+export interface StoredReviewComment {
+  readonly id: number;
+  readonly review: number;
+  readonly pull: number;
+  readonly author: string;
+  body: string;
+  readonly path: string;
+  readonly side: Side;
+  readonly line: number;
+  readonly startSide?: Side;
+  readonly startLine?: number;
+  /** The text of the line: where it is in a later diff. */
+  readonly text: string;
+  readonly commit: string;
+  readonly inReplyTo?: number;
+  readonly createdAt: string;
+  /** When it was changed last. */
+  editedAt: string | null;
+  /** Who changed it last; default: its author. */
+  editor?: string;
+}
+
+/** A reaction. */
+export interface StoredReaction {
+  readonly id: number;
+  readonly on: 'issue' | 'issue-comment' | 'review-comment';
+  /** Number of an issue or pull request, or id of a comment. */
+  readonly of: number;
+  readonly author: string;
+  /** `+1`, `eyes`, … */
+  readonly content: string;
+  readonly createdAt: string;
+}
+
+/** A check run. */
+export interface StoredCheckRun {
+  readonly id: number;
+  readonly headSha: string;
+  name: string;
+  externalId: string;
+  status: 'queued' | 'in_progress' | 'completed';
+  conclusion: string | null;
+  title: string | null;
+  summary: string | null;
+  readonly annotations: unknown[];
+  /** Slug of the app that made it. */
+  readonly app: string;
+  /** The job of GitHub Actions it is about. */
+  readonly job?: number;
+}
+
+/** A commit status. */
+export interface StoredStatus {
+  readonly id: number;
+  readonly sha: string;
+  readonly context: string;
+  readonly state: 'error' | 'failure' | 'pending' | 'success';
+  readonly description: string | null;
+}
+
+/** What people and programs say about issues, pull requests and commits. */
+interface Talk {
+  readonly reviews: StoredReview[];
+  readonly reviewComments: StoredReviewComment[];
+  /** Id of a thread's first comment to the login of who resolved it. */
+  readonly resolved: Map<number, string>;
+  readonly reactions: StoredReaction[];
+  /** Ids of comments that events are about; they are not kept among the comments. */
+  readonly eventComments: Set<number>;
+  /** Labels that exist. */
+  readonly labels: string[];
+  /** By number of the issue or pull request. */
+  readonly labelsOf: Map<number, string[]>;
+  readonly closedIssues: Set<number>;
+  /** When an issue changed last; those that are not here, never. */
+  readonly touched: Map<number, string>;
+  /** When the description of an issue was changed last; those that are not here, never. */
+  readonly edited: Map<number, string>;
+  readonly checkRuns: StoredCheckRun[];
+  readonly statuses: StoredStatus[];
+  /** Job id to its log. */
+  readonly jobLogs: Map<number, string>;
 }
 
 /** A repository the fake keeps. Tests may change everything in it at any time. */
@@ -85,16 +167,18 @@ export interface StoredRepo {
   readonly defaultBranch: string;
   /** What tokens may do with its files. */
   contents: ContentsAccess;
-  isArchived: boolean;
-  /** What is forbidden for its branches. */
-  readonly rules: BranchRule[];
+  /** What a ruleset, or the older branch protection, forbids for a branch; everything if it does not say what. */
+  readonly rules: {
+    readonly branch: string;
+    readonly kind: 'ruleset' | 'protection';
+    readonly forbids?: readonly BranchChange[];
+  }[];
   /** Branch name to commit sha. */
   readonly branches: Map<string, string>;
   readonly git: GitStore;
   readonly pulls: Map<number, StoredPull>;
   readonly issues: Map<number, StoredIssue>;
   readonly comments: StoredComment[];
-  /** Reviews, labels, reactions, checks. */
   readonly talk: Talk;
   /** Login to role; everybody else may read a public repository. */
   readonly roles: Map<string, Role>;
@@ -128,14 +212,27 @@ export function newRepo(fullName: string, options: RepoOptions): StoredRepo {
     isPrivate: options.isPrivate ?? false,
     defaultBranch: options.defaultBranch ?? 'main',
     contents: options.contents ?? 'read',
-    isArchived: false,
     rules: [],
     branches: new Map(),
     git: createGitStore(),
     pulls: new Map(),
     issues: new Map(),
     comments: [],
-    talk: noTalk(),
+    talk: {
+      reviews: [],
+      reviewComments: [],
+      resolved: new Map(),
+      reactions: [],
+      eventComments: new Set(),
+      labels: [],
+      labelsOf: new Map(),
+      closedIssues: new Set(),
+      touched: new Map(),
+      edited: new Map(),
+      checkRuns: [],
+      statuses: [],
+      jobLogs: new Map(),
+    },
     roles: new Map(Object.entries(options.roles ?? {})),
     comparisons: new Map(),
     tags: new Map(),
@@ -143,4 +240,9 @@ export function newRepo(fullName: string, options: RepoOptions): StoredRepo {
     merges: new Set(),
     maxTreeEntries: 100_000,
   };
+}
+
+/** An id that nothing in a list has yet; beyond 32 bits, as GitHub's are today. */
+export function nextId(all: readonly { readonly id: number }[]): number {
+  return 1 + Math.max(4_300_000_000, ...all.map(({ id }) => id));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { fetchContext, fetchSurroundings } from '../../../src/github/context/fetch-context.js';
 import { fetchSubject } from '../../../src/github/reading/subject.js';
 import { warningText } from '../../../src/lib/errors.js';
+import { addCheckRun } from '../../helpers/github-checks.js';
 import {
   type Answer,
   createFakeGitHubClient,
@@ -11,7 +12,6 @@ import {
   noAbort,
 } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
-import { nextId } from '../../helpers/github-review-state.js';
 import { findingLine } from '../../helpers/marks.js';
 import { comment, issue, pullRequest } from '../../helpers/triggers.js';
 import { emptyPull, DIFF as HELLO_DIFF, type Hello, NAME, startHello } from '../hello-fixture.js';
@@ -208,11 +208,8 @@ async function around({ client, place, headSha: sha }: Hello, at: string | undef
 }
 
 function addFailure({ repo, headSha }: Hello): void {
-  const { checkRuns, jobLogs } = repo.talk;
-  const ended = { status: 'completed', conclusion: 'failure', app: 'github-actions' } as const;
-  const said = { name: 'test', title: 'Failed', summary: '1 of 9', annotations: [] };
-  checkRuns.push({ id: nextId(checkRuns), headSha, externalId: '', job: 3, ...said, ...ended });
-  jobLogs.set(3, 'start\n##[error]test broke\n');
+  addCheckRun(repo, { headSha, job: 3, name: 'test', title: 'Failed', summary: '1 of 9' });
+  repo.talk.jobLogs.set(3, 'start\n##[error]test broke\n');
 }
 
 describe('the surroundings of a pull request', () => {

@@ -8,7 +8,7 @@ import {
 } from '../../../src/github/posting/check-run.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
 import { BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
-import type { StoredCheckRun } from '../../helpers/github-review-state.js';
+import type { StoredCheckRun } from '../../helpers/github-state.js';
 import { type Hello, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/check-runs';

@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals';
 import { failingChecks, tailOf } from '../../../src/github/reading/failing-checks.js';
+import { addCheckRun } from '../../helpers/github-checks.js';
 import { HELLO, noAbort } from '../../helpers/github-client-fake.js';
-import { nextId, type StoredCheckRun, type StoredStatus } from '../../helpers/github-review-state.js';
+import type { StoredCheckRun, StoredStatus } from '../../helpers/github-state.js';
 import { denied, type Hello, startHello } from '../hello-fixture.js';
 
 const RUNS = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
@@ -9,18 +10,16 @@ const STATUS = 'GET /repos/{owner}/{repo}/commits/{ref}/status';
 const LOGS = 'GET /repos/{owner}/{repo}/actions/jobs/{job_id}/logs';
 
 function addRun({ repo, headSha }: Hello, run: Partial<StoredCheckRun> & Pick<StoredCheckRun, 'name'>): void {
-  const { checkRuns, jobLogs } = repo.talk;
-  const about = { externalId: '', title: null, summary: null, annotations: [], app: 'github-actions' };
-  const ended = { status: 'completed', conclusion: 'failure' } as const;
-  checkRuns.push({ id: nextId(checkRuns), headSha, ...about, ...ended, ...run });
-  if (run.job !== undefined) jobLogs.set(run.job, `start\n##[error]${run.name} broke\nPost job cleanup.\n`);
+  addCheckRun(repo, { headSha, ...run });
+  if (run.job !== undefined)
+    repo.talk.jobLogs.set(run.job, `start\n##[error]${run.name} broke\nPost job cleanup.\n`);
 }
 
 function addStatus(
   { repo, headSha }: Hello,
   status: Partial<StoredStatus> & Pick<StoredStatus, 'context'>,
 ): void {
-  const about = { sha: headSha, state: 'failure', description: null, targetUrl: null } as const;
+  const about = { sha: headSha, state: 'failure', description: null } as const;
   repo.talk.statuses.push({ id: repo.talk.statuses.length + 1, ...about, ...status });
 }
 
@@ -38,7 +37,7 @@ it('the last failures are listed, with the ends of the logs of Actions jobs', as
   addRun(hello, { name: 'more', job: 5 });
   addRun(hello, { name: 'running', status: 'in_progress', conclusion: null, job: 6 });
   addRun(hello, { name: 'coverage', app: 'octoapp' });
-  addStatus(hello, { context: 'ci/old', description: 'No', targetUrl: 'https://ci.example.com/1' });
+  addStatus(hello, { context: 'ci/old', description: 'No' });
   addStatus(hello, { context: 'ci/fixed' });
   addStatus(hello, { context: 'ci/fixed', state: 'success' });
   const { failed: checks, isComplete, unread } = await failing(hello);

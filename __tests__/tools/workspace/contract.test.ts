@@ -9,7 +9,7 @@ import {
   createCommitWorkspace,
 } from '../../../src/tools/workspace/commit-workspace.js';
 import { createWorkspace, type Workspace } from '../../../src/tools/workspace/workspace.js';
-import { gitSha } from '../../helpers/github-git-objects.js';
+import { gitSha } from '../../helpers/github-git.js';
 import { tempDir, writeFiles } from '../../helpers/temp.js';
 import { toolsOver } from '../workspace-scene.js';
 

@@ -17,26 +17,23 @@ export function connection(
   { first, last, after, before }: PageArguments,
 ): GraphNode {
   const size = first ?? last;
-  if (typeof size !== 'number') {
+  if (typeof size !== 'number')
     throw graphError('MISSING_PAGINATION_BOUNDARIES', '`first` or `last` must be given');
-  }
-  if (size > 100) {
+  if (size > 100)
     throw graphError('EXCESSIVE_PAGINATION', `Requesting ${size} records exceeds the limit of 100`);
-  }
   const cursors = all.map((node) => `cursor:${String(node['id'])}`);
   const from = typeof after === 'string' ? cursors.indexOf(after) + 1 : 0;
   const to = typeof before === 'string' ? cursors.indexOf(before) : all.length;
   const start = typeof first === 'number' ? from : Math.max(from, to - size);
   const end = typeof first === 'number' ? Math.min(to, from + size) : to;
-  const nodes = all.slice(start, end);
   return {
     totalCount: all.length,
-    nodes,
+    nodes: all.slice(start, end),
     pageInfo: {
       hasNextPage: end < to,
       hasPreviousPage: start > from,
-      startCursor: nodes.length > 0 ? cursors[start] : null,
-      endCursor: nodes.length > 0 ? cursors[end - 1] : null,
+      startCursor: cursors.slice(start, end)[0] ?? null,
+      endCursor: cursors.slice(start, end).at(-1) ?? null,
     },
   };
 }
@@ -52,6 +49,14 @@ export function forbidden(): GraphQLError {
 }
 
 /** GitHub's message for a missing object, or one that the token does not see. */
-export function notFound(what: string): GraphQLError {
+export function missing(what: string): GraphQLError {
   return graphError('NOT_FOUND', `Could not resolve to ${what}`);
+}
+
+/** GraphQL names a bot without the `[bot]` that the REST API adds. */
+export function actorNode(login: string): GraphNode {
+  return {
+    __typename: login.endsWith('[bot]') ? 'Bot' : 'User',
+    login: login.replace(/\[bot\]$/, ''),
+  };
 }
