@@ -268,7 +268,6 @@ export function makeRequest(patch: Partial<RunRequest> = {}): RunRequest {
     // A scripted model has no reply for a second look.
     review: { depth: 'quick' },
     isMemoryHidden: false,
-    wantCount: false,
     maxTurns: 50,
     tokenLimit: (agentMaxTokens) => agentMaxTokens,
     outputSchema: '',

@@ -27,7 +27,7 @@ async function saveAll(open: () => Promise<MemoryStore> | MemoryStore): Promise<
 }
 
 async function idsOf(store: MemoryStore): Promise<readonly string[]> {
-  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0, count: true }, never)));
+  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0 }, never)));
 }
 
 describe('savers at once', () => {

@@ -37,14 +37,13 @@ describe('the memory plan', () => {
     },
   );
 
-  it("is axe's on the command line: all entries, no count, no provenance (D8)", () => {
+  it("is axe's on the command line: all entries, no provenance (D8)", () => {
     expect(plan()).toEqual({
       path: 'bot.md',
       lane: 'trusted',
       lastN: 0,
       maxBytes: 262_144,
       maxEntries: 0,
-      count: false,
       entryId: 'id1',
       provenance: undefined,
     });
@@ -61,14 +60,6 @@ describe('the memory plan', () => {
     ['max_log_bytes = 0', 0, 262_144],
   ])('respects %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
     expect(plan({ by: agent(`enabled = true\n${memory}`) })).toMatchObject({ lastN, maxBytes });
-  });
-
-  it.each([
-    ['max_entries is set', 'max_entries = 3', false, true],
-    ['the count is shown', '', true, true],
-    ['only last_n is set', 'last_n = 3', false, false],
-  ])('if %s, counts: %#', (_, memory, wantCount, count) => {
-    expect(plan({ by: agent(`enabled = true\n${memory}`), wantCount })?.count).toBe(count);
   });
 
   it.each([TRUSTED, TAINTED, UNTRUSTED])(

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { pathOf, projectSlug } from '../../src/memory/notes/place.js';
 import { filesIn } from '../helpers/cache-archive.js';
 import type { FileTree } from '../helpers/github-state.js';
-import { type ModelScript, promptOf } from '../helpers/model-server.js';
+import type { ModelScript } from '../helpers/model-server.js';
 import { NOON_ENV, noonNow, setClockToNoon } from '../helpers/noon.js';
 import type { StepOptions } from '../helpers/run-action.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
+import { promptOf } from '../helpers/wire-prompt.js';
 import { BRANCH, nameOf } from './memory-command-scene.js';
 import { type Stage, setStage, steady } from './stage.js';
 import { type AgentParts, agentToml, checkout } from './tool-scene.js';
@@ -186,7 +187,6 @@ export function laptop(modelEnv: Readonly<Record<string, string>>, toml = keeper
 export function calmNotes(text: string): string {
   return steady(text)
     .replaceAll(/\b20\d\d-\d\d-\d\d\b/g, '<date>')
-    .replaceAll(/\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b/g, '<weekday>')
     .replaceAll(/^### \d\d:\d\d —/gm, '### <hour> —')
     .replaceAll(/\b\d\d:\d\d:\d\d(?= UTC| \|)/g, '<hour>');
 }

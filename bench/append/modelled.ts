@@ -33,7 +33,7 @@ async function together(kind: string, count: number): Promise<object> {
   const restored = await clock.run(
     ids.map(async (id) => {
       const store = open();
-      await store.read({ path: PATH, lastN: 0, count: false }, never);
+      await store.read({ path: PATH, lastN: 0 }, never);
       return { id, store };
     }),
   );
@@ -47,7 +47,7 @@ async function together(kind: string, count: number): Promise<object> {
   });
   const results = await clock.run(saves);
   const after = world.counts();
-  const [log] = await clock.run([read().read({ path: PATH, lastN: 0, count: false }, never)]);
+  const [log] = await clock.run([read().read({ path: PATH, lastN: 0 }, never)]);
   const text = log?.kind === 'restored' ? log.text : '';
   const found = parseEntries(text).flatMap(({ text: entry }) => / id=(\S+) /.exec(entry)?.[1] ?? []);
   const saved = results.filter(({ isSaved }) => isSaved);

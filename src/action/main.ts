@@ -320,7 +320,6 @@ function makeRequest(inputs: Inputs, trigger: Trigger, { env, workspace }: Runne
     isMemoryReadOnly: inputs.memory.isReadOnly,
     diffPolicy: { ...inputs.diff, memoryRoots: memoryRoots(inputs.memory) },
     isMemoryHidden: inputs.memory.isElsewhere,
-    wantCount: true,
     maxTurns: inputs.maxTurns,
     tokenLimit: (agentMaxTokens) => smallerLimit(inputs.maxTokens, agentMaxTokens),
     outputSchema: inputs.outputSchema,

@@ -116,7 +116,6 @@ export function makeRequest(
     isMemoryReadOnly: false,
     diffPolicy: DEFAULT_DIFF_POLICY,
     isMemoryHidden: false,
-    wantCount: flags.bool('verbose'),
     maxTurns: MAX_TURNS,
     tokenLimit: (agentMaxTokens) => (flags.int('max-tokens') ?? 0) || agentMaxTokens,
     outputSchema: '',

@@ -13,7 +13,7 @@ export interface ConversationSize {
   readonly windowTokens: number | undefined;
   /** To be kept free for the reply: at most a quarter of the window counts. */
   readonly replyTokens: number;
-  /** What memory has of the system prompt (see `effectiveReserve`). */
+  /** What memory has of the system prompt in tokens. */
   readonly memoryTokens: number;
 }
 

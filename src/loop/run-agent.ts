@@ -1,5 +1,6 @@
 import type { LanguageModelV4GenerateResult, LanguageModelV4Message } from '@ai-sdk/provider';
-import type { ModelParams, RetryConfig } from '../agent/config.js';
+import type { RetryConfig } from '../agent/config.js';
+import type { ModelParams } from '../agent/model-keys.js';
 import {
   COMPACTION,
   LAST_SAME_CALL,
@@ -9,9 +10,8 @@ import {
 } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
-import { cutToBytes } from '../lib/text/bytes.js';
+import { cutToBytes, estimateText } from '../lib/text/bytes.js';
 import { count, grouped } from '../lib/text/format.js';
-import { effectiveReserve } from '../memory/notes/context-block.js';
 import type { Prompt } from '../prompt/prompt.js';
 import type { Tool } from '../tools/tool.js';
 import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
@@ -104,7 +104,8 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       deps.signal.throwIfAborted();
       const spent = budget.spent();
       if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
-      const memoryTokens = effectiveReserve(0, prompt.memory);
+      // As memory-tools 1.6 has it: what memory adds to the prompt is kept free in the window.
+      const memoryTokens = prompt.memory === undefined ? 0 : Math.max(1, estimateText(prompt.memory));
       const long = { messages, measured, replyTokens, memoryTokens, settings, refit };
       const fitted = await askFitting(long, asker, deps);
       const { reply } = fitted;

@@ -230,14 +230,9 @@ function endsWith(characters: readonly string[], mark: string): boolean {
 /** At most 1000 code points, then `...`; a code point is never split (D7b). */
 function cut(text: string): string {
   if (text.length <= MAX_RESULT_CODE_POINTS) return text;
-  let codePoints = 0;
-  let end = 0;
-  for (const character of text) {
-    if (codePoints === MAX_RESULT_CODE_POINTS) return `${text.slice(0, end)}...`;
-    codePoints += 1;
-    end += character.length;
-  }
-  return text;
+  const points = Array.from(text);
+  if (points.length <= MAX_RESULT_CODE_POINTS) return text;
+  return `${points.slice(0, MAX_RESULT_CODE_POINTS).join('')}...`;
 }
 
 /**

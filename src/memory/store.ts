@@ -11,8 +11,6 @@ export interface ReadRequest {
   readonly lastN: number;
   /** Most bytes of them, as the files have them; left out or 0: no bound. */
   readonly maxBytes?: number | undefined;
-  /** Whether the entries must be counted. */
-  readonly count: boolean;
   /** Places to read with it, as {@link MemoryStore.readTree} takes them, where that costs no further call. */
   readonly alongside?: readonly string[] | undefined;
 }
@@ -57,7 +55,7 @@ export type RestoreResult =
       readonly text: string;
       /** Entries in `text`. */
       readonly loaded: number;
-      /** Entries in the file; undefined where nobody asked and it was not known anyway. */
+      /** Entries in the file; undefined where not all of it was read. */
       readonly total: number | undefined;
       /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;

@@ -25,7 +25,7 @@ import {
   table,
 } from '../lib/text/format.js';
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
-import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
+import { formatGcEnd, formatUnread, type GcResult, runsOf } from '../memory/gc/gc-result.js';
 import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
 import { formatSeverities, isOpen } from '../review/finding.js';
 import type { Validation } from '../run/records.js';
@@ -281,11 +281,7 @@ function summarizeGc(
       formatGone(gone, false),
       suggestion === undefined ? '' : suggestionLine(suggestion),
       error === undefined ? `**${ended}**${kept}` : errorBlock(error),
-      counted === undefined || isHidden
-        ? ''
-        : figuresOf(counted)
-            .map((line) => `- ${line}`)
-            .join('\n'),
+      counted === undefined || isHidden ? '' : runsOf(counted),
       worth,
       usage === undefined ? '' : row(usageCells(usage)),
       warningList(warnings),

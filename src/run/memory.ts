@@ -19,7 +19,7 @@ export function planMemory(
   agent: LoadedAgent,
   model: ModelRef,
   trust: Trust,
-  { trigger, origin, isMemoryReadOnly, wantCount }: RunRequest,
+  { trigger, origin, isMemoryReadOnly }: RunRequest,
   entryId: string,
 ): MemoryPlan | undefined {
   const { memory } = agent.config;
@@ -42,7 +42,6 @@ export function planMemory(
     lastN: memory.lastN,
     maxBytes: memory.maxLogBytes || (memory.hasLastN ? 0 : MAX_LOADED_MEMORY_BYTES),
     maxEntries: memory.maxEntries,
-    count: wantCount || memory.maxEntries > 0,
     entryId,
     provenance: isWritten ? provenance : undefined,
   };
@@ -70,9 +69,9 @@ export async function readMemory(
   unsaved: readonly NoteChange[] = [],
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
-  const { path, lastN, maxBytes, count } = memory;
+  const { path, lastN, maxBytes } = memory;
   const alongside = plan && notesUnder(plan.places, path, deps.clock.now());
-  const request = { path, lastN, maxBytes, count, alongside };
+  const request = { path, lastN, maxBytes, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);
   const notes = plan && (await openNotes({ agent, memory, plan, store, restored, unsaved }, deps));

@@ -62,8 +62,6 @@ export interface RunRequest {
   readonly diffPolicy: DiffPolicy;
   /** Memory is kept in another repository, and what it says must not be shown here (D14). */
   readonly isMemoryHidden: boolean;
-  /** Somebody wants to see how many entries there are. */
-  readonly wantCount: boolean;
   readonly maxTurns: number;
   /** Most input and output tokens of the run, sub-agents included, of what the agent's `[budget]` says; 0: no limit. */
   readonly tokenLimit: (agentMaxTokens: number) => number;
@@ -142,8 +140,6 @@ export interface MemoryPlan {
   /** Most bytes of run log that are loaded; 0 for no bound (D52). */
   readonly maxBytes: number;
   readonly maxEntries: number;
-  /** Whether entries have to be counted. */
-  readonly count: boolean;
   /** Unique id of the entry this run may append. */
   readonly entryId: string;
   /** The entry's last line; undefined leaves the file as axe writes it (D8). */

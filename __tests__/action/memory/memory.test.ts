@@ -39,7 +39,7 @@ function open({ given = {}, env = {}, trigger = SCHEDULE, client }: Opening = {}
   return openMemory(readInputs(Object.fromEntries(inputs)), trigger, workspace, access, client);
 }
 
-const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0, count: false }, noAbort());
+const read = (store: MemoryStore) => store.read({ path: 'bot.md', lastN: 0 }, noAbort());
 const APPEND: Change = { kind: 'append', path: 'bot.md', id: 'id1', text: ADDED };
 const write = (store: MemoryStore) => store.write([APPEND], noAbort());
 

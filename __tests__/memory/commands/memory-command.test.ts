@@ -186,9 +186,9 @@ describe('promote', () => {
     await command(store, 'promote cccccc-1');
     const once = textOf(store, 'bot.md');
     expect(await command(store, 'promote cccccc-1')).toMatchObject({
-      kind: 'done',
-      changed: false,
-      text: '`cccccc-1` was promoted before: `p-cccccc-1`.',
+      kind: 'failed',
+      reason: 'not-found',
+      message: 'no untrusted entry with id `cccccc-1` in octocat/hello@axe-memory',
     });
     const half = createFakeMemory({ 'bot.md': once, 'untrusted/bot.md': UNTRUSTED });
     await command(half, 'promote cccccc-1');
@@ -286,13 +286,6 @@ describe('commands over notes', () => {
     const store = createFakeMemory(FILES);
     expect(await command(store, `forget ${NOTE}`)).toMatchObject({ kind: 'done', changed: true });
     expect(Object.fromEntries(store.tree)).toEqual({ ...FILES, [NOTE]: '', [COPY]: '' });
-  });
-
-  it('show for an agent without entries where a trial without a model left some', async () => {
-    const store = createFakeMemory({ 'offline/bot.md': entry(1, { id: 'aaaaaa-1' }) });
-    expect(await command(store, 'show')).toMatchObject({
-      text: expect.stringContaining('The offline rules have 1 entry in `offline/bot.md`'),
-    });
   });
 
   it.each(['show', 'forget'])('report for `%s` of a missing note what to give', async (name) => {

@@ -2,7 +2,6 @@ import { expect, it } from '@jest/globals';
 import {
   appendMemoryBlock,
   type BlockOptions,
-  effectiveReserve,
   formatMemoryBlock,
 } from '../../../src/memory/notes/context-block.js';
 import { projectSlug } from '../../../src/memory/notes/place.js';
@@ -14,7 +13,7 @@ import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './note
 
 /**
  * The test vectors of the reference on memory tools. Values come from the original programs where these could be run. A vector
- * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`, V79 in `file-store.notes.test.ts`; V33 and V56 to V58 fell with what they described.
+ * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`, V79 in `file-store.notes.test.ts`; V33, V53 and V56 to V58 fell with what they described.
  */
 
 const MARK = '\n…[memory truncated]';
@@ -286,11 +285,6 @@ it('V50, V51: each summary is a section of the day, with a blank line before it'
     '\n### 14:05 — compaction summary (12 msgs)\ndid X\nand Y\n\n### 14:05 — compaction summary\nz\n',
   );
 });
-
-it('V53: what memory adds to a prompt is kept free in the window', () =>
-  expect(
-    [undefined, 'tiny', 'a'.repeat(400), '日本語日本語日本語日'].map((text) => effectiveReserve(1000, text)),
-  ).toEqual([1000, 1001, 1100, 1009]));
 
 const TABS = 'use tabs\nno push\nUse tabs\n';
 

@@ -33,7 +33,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
   describe(`${name} as a memory store`, () => {
     it('is empty if nothing was ever written (C2 17)', async () => {
       const { open } = await makePlace();
-      expect(await open().read({ path: 'bot.md', lastN: 5, count: true }, never)).toMatchObject({
+      expect(await open().read({ path: 'bot.md', lastN: 5 }, never)).toMatchObject({
         kind: 'empty',
       });
     });
@@ -56,31 +56,30 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const state = '# State\n\n- {"kind":"reviewed","pull":42,"at":1}\n';
       const rewrite = () => state;
       await open().write([{ kind: 'rewrite', path: 'bot.state.md', rewrite }], never);
-      const request = { path: 'bot.md', lastN: 1, count: false };
+      const request = { path: 'bot.md', lastN: 1 };
       expect(await open().read(request, never)).toMatchObject({ kind: 'empty', state });
       await open().write([append('a')], never);
       expect(await open().read(request, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
     });
 
-    it('returns the newest entries, and counts only on request', async () => {
+    it('returns the newest entries, and how many there are', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', `preamble\n\n${['a', 'b', 'c'].map((id) => entryText(id)).join('')}`);
-      const read = async (lastN: number, count: boolean) =>
-        await open().read({ path: 'bot.md', lastN, count }, never);
-      expect(await read(2, true)).toMatchObject({
+      const read = async (lastN: number) => await open().read({ path: 'bot.md', lastN }, never);
+      expect(await read(2)).toMatchObject({
         text: entryText('b') + entryText('c'),
         loaded: 2,
         total: 3,
       });
-      expect(await read(1, false)).toMatchObject({ text: entryText('c'), loaded: 1, total: undefined });
-      expect(textOf(await read(0, false))).toMatch(/^preamble\n\n## /);
+      expect(await read(1)).toMatchObject({ text: entryText('c'), loaded: 1, total: 3 });
+      expect(textOf(await read(0))).toMatch(/^preamble\n\n## /);
     });
 
     it('returns the newest entries that fit, and says what the file holds', async () => {
       const { open, put } = await makePlace();
       const log = ['a', 'b', 'c'].map((id) => entryText(id)).join('');
       await put('bot.md', log);
-      const request = { path: 'bot.md', lastN: 0, count: true, maxBytes: 2 * entryText('a').length };
+      const request = { path: 'bot.md', lastN: 0, maxBytes: 2 * entryText('a').length };
       expect(await open().read(request, never)).toMatchObject({
         text: entryText('b') + entryText('c'),
         loaded: 2,
@@ -124,8 +123,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('keeps what others wrote after it was read', async () => {
       const { open, text } = await makePlace();
       const [first, second] = [open(), open()];
-      for (const store of [first, second])
-        await store.read({ path: 'bot.md', lastN: 0, count: false }, never);
+      for (const store of [first, second]) await store.read({ path: 'bot.md', lastN: 0 }, never);
       await first.write([append('a')], never);
       await second.write([append('b')], never);
       await first.write([append('c')], never);
@@ -144,7 +142,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const { open, put, text } = await makePlace();
       await put('bot.md', '');
       await put('other.md', 'x\n');
-      expect(await open().read({ path: 'bot.md', lastN: 0, count: false }, never)).toMatchObject({
+      expect(await open().read({ path: 'bot.md', lastN: 0 }, never)).toMatchObject({
         kind: 'empty',
       });
       await open().write([append('a')], never);
@@ -162,7 +160,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('reads and continues a file of axe (C2 23)', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.md', plainEntry('one') + plainEntry('two'));
-      expect(await open().read({ path: 'bot.md', lastN: 1, count: true }, never)).toMatchObject({
+      expect(await open().read({ path: 'bot.md', lastN: 1 }, never)).toMatchObject({
         text: plainEntry('two'),
         total: 2,
       });
@@ -174,7 +172,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const { open, put } = await makePlace();
       await put('bot.state.md', '<<<<<<< HEAD\n- seen a\n');
       await put('bot.md', `<<<<<<< HEAD\n${entryText('a')}=======\n${entryText('b')}>>>>>>> main\n`);
-      const result = await open().read({ path: 'bot.md', lastN: 2, count: false }, never);
+      const result = await open().read({ path: 'bot.md', lastN: 2 }, never);
       expect(idsIn(textOf(result))).toEqual(['a', 'b']);
       const warning = { code: 'memory-damaged' };
       expect(result).toMatchObject({ warnings: [warning, warning] });
@@ -253,7 +251,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       'refuses the path %j',
       async (path) => {
         const { open } = await makePlace();
-        expect(await open().read({ path, lastN: 0, count: false }, never)).toMatchObject({
+        expect(await open().read({ path, lastN: 0 }, never)).toMatchObject({
           kind: 'failed',
         });
         expect(await open().write([append('a', { path })], never)).toMatchObject({

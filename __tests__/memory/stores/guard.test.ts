@@ -29,7 +29,7 @@ function store(unreadable: readonly string[]) {
   return { guard: guarded(inner), written };
 }
 
-const request = (path: string) => ({ path, lastN: 0, count: false, alongside: ['MEMORY.md'] });
+const request = (path: string) => ({ path, lastN: 0, alongside: ['MEMORY.md'] });
 
 describe('a run log that could not be read (D14)', () => {
   it.each<[string, readonly Change[], string?]>([

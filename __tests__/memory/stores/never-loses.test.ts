@@ -21,7 +21,7 @@ async function save(store: MemoryStore, id: string, acknowledged: string[]): Pro
 }
 
 async function everyId(store: MemoryStore): Promise<readonly string[]> {
-  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)));
+  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0 }, never)));
 }
 
 let ids = 0;

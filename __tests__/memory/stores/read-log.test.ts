@@ -2,10 +2,10 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createFiles, type OpenFile } from '../../../src/lib/files.js';
+import { createFiles } from '../../../src/lib/files.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
-import { countEntriesIn, newestEntries } from '../../../src/memory/stores/read-log.js';
+import { newestEntries } from '../../../src/memory/stores/read-log.js';
 import { tempDir } from '../../helpers/temp.js';
 import { append, entryText } from './entries.js';
 import { createFakeClock } from './fake-clock.js';
@@ -88,7 +88,7 @@ describe('a file of any size (D33)', () => {
       followLinks: false,
     });
     const never = new AbortController().signal;
-    const read = (lastN: number) => store.read({ path: 'bot.md', lastN, count: false }, never);
+    const read = (lastN: number) => store.read({ path: 'bot.md', lastN }, never);
     expect(await store.write([append('b'), append('c')], never)).toMatchObject({ kind: 'saved' });
     const all = entryText('a') + entryText('b') + entryText('c');
     expect(await read(2)).toMatchObject({ text: all.slice(all.indexOf('## ', 1)), truncated: undefined });
@@ -98,29 +98,5 @@ describe('a file of any size (D33)', () => {
         loaded: 3,
         truncated: { fileBytes: 629_145_601 + all.length },
       });
-  });
-
-  it('has its entries counted, wherever they are', async () => {
-    const piece = fc.constantFrom(
-      '## ',
-      '\n## ',
-      '\n',
-      '#',
-      ' ',
-      '\r\n## x\r\n',
-      'é',
-      'y'.repeat(1024 * 1024 - 2),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
-        const bytes = Buffer.from(pieces.join(''));
-        const file: OpenFile = {
-          bytes: bytes.length,
-          read: async (position, length) => bytes.subarray(position, position + length),
-          close: async () => {},
-        };
-        expect(await countEntriesIn(file)).toBe(countEntries(pieces.join('')));
-      }),
-    );
   });
 });

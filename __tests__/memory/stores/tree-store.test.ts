@@ -77,7 +77,7 @@ describe('the retry loop of a save', () => {
   });
 
   it('reads again what a limit prevented, and nothing else', async () => {
-    const request = { path: 'bot.md', lastN: 0, count: false };
+    const request = { path: 'bot.md', lastN: 0 };
     const limit = {
       kind: 'failed',
       reason: 'rate-limited',

@@ -31,7 +31,6 @@ const PLAN = {
   lastN: 0,
   maxBytes: 0,
   maxEntries: 0,
-  count: true,
   entryId: 'e',
   provenance: undefined,
 } as const;

@@ -157,8 +157,6 @@ function maskedNotes(text: string, { secrets }: CommandSession): readonly string
   return isMasked ? ['What looked like a secret was written as `***`.'] : [];
 }
 
-const PREFIX = 'p-';
-
 /**
  * Makes an entry of the untrusted lane a trusted one, by the word of the person who asks. Its id is made of the old one, so that
  * promoting twice adds one; the old one goes from both lanes, since a tainted run has it in both (D19).
@@ -171,8 +169,8 @@ export async function promoteEntry(
   const found = entriesWith(id, view.untrusted.entries);
   if ('kind' in found) return found;
   const [old] = found;
-  if (old === undefined) return notThere(id, view);
-  const newId = PREFIX + old.id;
+  if (old === undefined) return noSuchEntry(id, view.location, 'untrusted entry');
+  const newId = `p-${old.id}`;
   const fields = fieldsOf(old);
   // Where it came from stays; that it is trusted is the word of the person who promotes it.
   const provenance = { ...old.provenance, id: newId, trust: 'trusted', actor: session.origin?.actor };
@@ -192,14 +190,6 @@ export async function promoteEntry(
     quoted: formatWhole(old),
     changed: true,
   };
-}
-
-function notThere(id: string, view: MemoryView): MemoryCommandResult {
-  const promoted = entriesWith(PREFIX + id, view.trusted.entries);
-  if ('kind' in promoted || promoted[0] === undefined)
-    return noSuchEntry(id, view.location, 'untrusted entry');
-  const text = `\`${id}\` was promoted before: \`${promoted[0].id}\`.`;
-  return { kind: 'done', text, changed: false };
 }
 
 /**

@@ -21,7 +21,6 @@ import {
   type LogLane,
   type MemoryEntry,
   matcherOf,
-  readEntries,
   searchNoteLines,
 } from './entry.js';
 
@@ -71,7 +70,7 @@ function showMemory(
   const size = count(encodeBytes(text).length, 'byte');
   const above =
     all === 0
-      ? noneYet(view, lane)
+      ? `No entries in \`${path}\` in ${view.location}.`
       : `${shown} ${all === 1 ? 'entry' : 'entries'} (${size}) of \`${path}\` in ${view.location}, newest first:`;
   const notes =
     view.notes.length === 0 ? [] : [`Notes in ${view.location}:\n\n${formatNoteList(view.notes)}`];
@@ -116,15 +115,6 @@ function showOne(id: string, view: MemoryView): MemoryCommandResult {
 function newest(entries: readonly MemoryEntry[], last: number): readonly MemoryEntry[] {
   const sorted = entries.toReversed().sort((one, other) => other.timeMs - one.timeMs);
   return last === 0 ? sorted : sorted.slice(0, last);
-}
-
-/** What a trial without a model left lies apart (D32), where nobody would look for it. */
-function noneYet(view: MemoryView, lane: LogLane): string {
-  const none = `No entries in \`${view[lane].path}\` in ${view.location}.`;
-  const apart = `offline/${view.trusted.path}`;
-  const entries = readEntries(view.tree.get(apart) ?? '', 'trusted').length;
-  if (entries === 0) return none;
-  return `${none} The offline rules have ${count(entries, 'entry')} in \`${apart}\`; \`--dir\` or \`--path\` of that folder shows them.`;
 }
 
 /** The lane that was not asked for, so that nobody takes one for all. */

@@ -1,6 +1,6 @@
 import { dateOf } from '../../lib/clock.js';
 import type { Warning } from '../../lib/errors.js';
-import { cutToBytes, estimateText, utf8Bytes } from '../../lib/text/bytes.js';
+import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { grouped } from '../../lib/text/format.js';
 import { foldLetters } from '../../safety/fence.js';
 import { readableText } from '../run-log.js';
@@ -157,12 +157,4 @@ export const TRUNCATED_MARK = '\n…[memory truncated]';
 export function linesOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/);
   return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
-}
-
-/**
- * Tokens of a model's window to keep free: `baseTokens` for the reply, and as many as memory adds to the prompt: run
- * log, notes and the words about the tools, together (memory-tools 1.6 and 4.4). Undefined where it adds nothing.
- */
-export function effectiveReserve(baseTokens: number, memoryText: string | undefined): number {
-  return memoryText === undefined ? baseTokens : baseTokens + Math.max(1, estimateText(memoryText));
 }

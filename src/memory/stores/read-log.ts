@@ -18,13 +18,11 @@ interface StoredLog {
   /** 0 where there is none. */
   readonly bytes: number;
   readonly state: string;
-  /** Entries in all of it; undefined where nobody asked. */
-  readonly total: number | undefined;
 }
 
 /** What a store answers about a run log. */
 export function readLog(
-  { text, isWhole, bytes, state, total }: StoredLog,
+  { text, isWhole, bytes, state }: StoredLog,
   { lastN, maxBytes = 0 }: ReadRequest,
   place: LogPlace,
 ): RestoreResult {
@@ -42,7 +40,7 @@ export function readLog(
     kind: 'restored',
     text: above === undefined ? newest.text : fromFirstEntry(newest.text),
     loaded: newest.loaded,
-    total,
+    total: isWhole ? countEntries(text) : undefined,
     truncated: newest.truncated || isShort ? { fileBytes: bytes } : undefined,
     warnings: damage === undefined ? found.warnings : [...found.warnings, damageWarning(found, damage)],
   };
@@ -51,8 +49,7 @@ export function readLog(
 /** What a store that reads whole files answers; of the log that is asked for, and the state next to it. */
 export function readLogIn(tree: MemoryTree, request: ReadRequest, place: LogPlace): RestoreResult {
   const [text = '', state = ''] = [request.path, statePath(request.path)].map((path) => tree.get(path));
-  const total = request.count ? countEntries(text) : undefined;
-  return readLog({ text, isWhole: true, bytes: encodeBytes(text).length, state, total }, request, place);
+  return readLog({ text, isWhole: true, bytes: encodeBytes(text).length, state }, request, place);
 }
 
 function withState(place: LogPlace, state: string): LogPlace {
@@ -146,18 +143,4 @@ export async function readEnd(file: OpenFile): Promise<{ readonly text: string; 
   const start = Math.max(0, file.bytes - MAX_END_BYTES);
   const text = decodeBytes(await file.read(start, file.bytes - start));
   return start === 0 ? { text, isWhole: true } : { text: text.slice(text.indexOf('\n') + 1), isWhole: false };
-}
-
-const BLOCK_BYTES = 1024 * 1024;
-
-/** Counts the entries of a file of any size in constant memory (D33). Throws what reading throws. */
-export async function countEntriesIn(file: OpenFile): Promise<number> {
-  let count = 0;
-  // The last characters of a block may begin a heading. Each byte is one character, so that none is cut.
-  for (let [at, carried] = [0, '\n']; at < file.bytes; at += BLOCK_BYTES) {
-    const block = carried + Buffer.from(await file.read(at, BLOCK_BYTES)).toString('latin1');
-    count += block.split('\n## ').length - 1;
-    carried = block.slice(-3);
-  }
-  return count;
 }

@@ -26,7 +26,7 @@ function run(
 }
 
 async function read(store: MemoryStore, path = 'bot.md') {
-  return await store.read({ path, lastN: 0, count: true }, never);
+  return await store.read({ path, lastN: 0 }, never);
 }
 
 function idsOf(branch: FakeBranch, path = 'bot.md'): readonly string[] {
@@ -169,10 +169,7 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
     const branch = createFakeBranch();
     branch.put('MEMORY.md', link);
     branch.put('bot.md', entryText('a'));
-    const found = await run(branch).read(
-      { path: 'bot.md', lastN: 0, count: false, alongside: ['MEMORY.md'] },
-      never,
-    );
+    const found = await run(branch).read({ path: 'bot.md', lastN: 0, alongside: ['MEMORY.md'] }, never);
     expect(found).toMatchObject({
       kind: 'restored',
       loaded: 1,

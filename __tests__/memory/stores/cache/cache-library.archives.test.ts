@@ -22,7 +22,7 @@ function open() {
   return createCacheStore({ cache, files, clock, directory, scope: 'trunk' });
 }
 
-const read = () => open().read({ path: 'bot.md', lastN: 0, count: true }, never);
+const read = () => open().read({ path: 'bot.md', lastN: 0 }, never);
 
 /** A file next to the workspace that no other test names. */
 function above(): string {

@@ -131,7 +131,7 @@ function crowdedService({ cache, clock, random }: Scene): CacheFaults {
 }
 
 async function seen(store: MemoryStore): Promise<readonly string[]> {
-  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0, count: false }, never)));
+  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0 }, never)));
 }
 
 /** An entry is lost only with the last version that held it. */

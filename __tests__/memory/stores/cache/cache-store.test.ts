@@ -44,7 +44,7 @@ function tree(files: Readonly<Record<string, string>>): ReadonlyMap<string, stri
 }
 
 async function read(store: ReturnType<typeof job>, path = 'bot.md') {
-  return await store.read({ path, lastN: 0, count: true }, never);
+  return await store.read({ path, lastN: 0 }, never);
 }
 
 describe.each([

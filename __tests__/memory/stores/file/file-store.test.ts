@@ -49,7 +49,7 @@ function makeStore({
 }
 
 async function read(store: MemoryStore, path = 'bot.md') {
-  return await store.read({ path, lastN: 0, count: true }, never);
+  return await store.read({ path, lastN: 0 }, never);
 }
 
 async function textOf(path: string): Promise<string | undefined> {

@@ -13,7 +13,7 @@ import type {
   SaveFailure,
   TreeResult,
 } from '../../store.js';
-import { countEntriesIn, readEnd, readLog, readLogIn, shownTree } from '../read-log.js';
+import { readEnd, readLog, readLogIn, shownTree } from '../read-log.js';
 import { codeOf, failureOf, listFiles, readFound, type StoredFile } from '../tree-on-disk.js';
 
 export interface FilePlaces {
@@ -112,9 +112,8 @@ export async function readFileLog(places: FilePlaces, request: ReadRequest): Pro
     if (file === undefined) return readLogIn(new Map([[statePath(path), state]]), request, place);
     try {
       const { text, isWhole } = await readEnd(file);
-      const total = request.count ? await countEntriesIn(file) : undefined;
       const entries = isWhole ? text : lastEntries(text, Number.POSITIVE_INFINITY);
-      return readLog({ text: entries, isWhole, bytes: file.bytes, state, total }, request, place);
+      return readLog({ text: entries, isWhole, bytes: file.bytes, state }, request, place);
     } finally {
       await file.close();
     }
