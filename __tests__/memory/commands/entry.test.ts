@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { entriesWith } from '../../../src/memory/commands/command-session.js';
-import { formatEntries, formatWhole, matcherOf, readEntries } from '../../../src/memory/commands/entry.js';
+import { formatEntries, matcherOf, readEntries } from '../../../src/memory/commands/entry.js';
 import { parseLog } from '../../../src/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
@@ -23,22 +23,19 @@ describe('readEntries', () => {
 
   it('reads files with Windows line ends in the same way', () => {
     const log = entry(1, { id: 'a' }) + entry(2, { result: '# 结果\n好' });
-    const fields = (text: string) =>
-      readEntries(text, 'trusted').map(({ id, task, result, line, heading }) => ({
-        id,
-        task,
-        result,
-        line,
-        heading,
-      }));
-    expect(fields(log.replaceAll('\n', '\r\n'))).toEqual(fields(log));
+    expect(readEntries(log.replaceAll('\n', '\r\n'), 'trusted')).toEqual(readEntries(log, 'trusted'));
   });
 
-  it('distinguishes an entry without its lines from an empty one', () => {
-    const [entryWithout] = readEntries('## 2026-02-03T04:05:06Z\nnotes of mine\n', 'trusted');
-    expect(entryWithout).toMatchObject({ task: undefined, result: undefined, body: 'notes of mine' });
-    const [empty] = readEntries('## 2026-02-03T04:05:06Z\n**Task:** \n**Result:** \n', 'trusted');
-    expect(empty).toMatchObject({ task: '', result: '' });
+  it.each([
+    ['without its lines', 'notes of mine\n', { task: undefined, result: undefined, body: 'notes of mine' }],
+    ['with empty ones', '**Task:** \n**Result:** \n', { task: '', result: '' }],
+    [
+      'with several: the first result, and a task only above it',
+      '**Result:** a\n**Task:** b\n**Result:** c\n',
+      { task: undefined, result: 'a\n**Task:** b\n**Result:** c' },
+    ],
+  ])('reads an entry %s', (_, body, fields) => {
+    expect(readEntries(`## 2026-02-03T04:05:06Z\n${body}`, 'trusted')).toMatchObject([fields]);
   });
 
   it('names the line of an entry’s text, in any log', () => {
@@ -56,13 +53,6 @@ describe('readEntries', () => {
       }),
     );
   });
-});
-
-it('an entry has the first result line, and a task only above it', () => {
-  const log = '## 2026-02-03T04:05:06Z\n**Result:** a\n**Task:** b\n**Result:** c\n';
-  expect(readEntries(log, 'trusted')).toMatchObject([
-    { task: undefined, result: 'a\n**Task:** b\n**Result:** c' },
-  ]);
 });
 
 const TRUSTED = readEntries(
@@ -121,38 +111,14 @@ describe('matcherOf', () => {
   });
 });
 
-const LONG = entry(2, { id: 'b2', actor: 'octocat', event: 'push', result: 'one\ntwo\n\nthree\nfour\nfive' });
-const LISTED = readEntries(entry(1) + LONG, 'trusted');
-
-describe('entries formatted for people', () => {
-  it('have id, time, lane, actor, line, task and the first lines', () => {
-    expect(formatEntries(LISTED.slice(1))).toBe(
-      [
-        '- `b2` 2026-02-03T04:02:00Z trusted by octocat, line 5',
-        '  Task: task 2',
-        '  Result: one',
-        '  two',
-        '  three',
-        '  … 2 more lines',
-      ].join('\n'),
-    );
-  });
-
-  it('are shown whole when shown alone, with their origin', () => {
-    const [whole] = readEntries(LONG, 'untrusted');
-    if (whole === undefined) throw new Error('no entry');
-    expect(formatWhole(whole)).toBe(
-      [
-        '- `b2` 2026-02-03T04:02:00Z untrusted by octocat, line 1',
-        '  event push',
-        '  Task: task 2',
-        '  Result: one',
-        '  two',
-        '',
-        '  three',
-        '  four',
-        '  five',
-      ].join('\n'),
-    );
-  });
+it('a list of entries has id, time, lane, actor, line, task and the first lines', () => {
+  const long = entry(2, { id: 'b2', actor: 'octocat', result: 'one\ntwo\n\nthree\nfour\nfive' });
+  expect(formatEntries(readEntries(entry(1) + long, 'trusted').slice(1)).split('\n')).toEqual([
+    '- `b2` 2026-02-03T04:02:00Z trusted by octocat, line 5',
+    '  Task: task 2',
+    '  Result: one',
+    '  two',
+    '  three',
+    '  … 2 more lines',
+  ]);
 });

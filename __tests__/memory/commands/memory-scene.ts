@@ -1,54 +1,43 @@
 import { applyChanges, type MemoryTree } from '../../../src/memory/change.js';
 import {
   type CommandSession,
-  type MemoryCommand,
   type MemoryCommandResult,
   parseMemoryCommand,
 } from '../../../src/memory/commands/command-session.js';
 import { runMemoryCommand } from '../../../src/memory/commands/memory-command.js';
 import type { MemoryStore, SaveResult, StoreKind, TreeResult } from '../../../src/memory/store.js';
+import { createFakeClock } from '../stores/fake-clock.js';
 
 /** A memory that is kept in a variable. */
 export interface FakeMemory extends MemoryStore {
   tree: MemoryTree;
   writes: number;
-  /** What is done just before the next write, as another run would. */
-  before: (() => void) | undefined;
 }
 
-/** What a store may be made to answer. */
-export interface MemoryFaults {
+/** What a store may be made to answer; with `drop` it has a history. */
+interface MemoryFaults {
   readonly kind?: StoreKind;
   readonly unreadable?: TreeResult;
   readonly save?: SaveResult;
   readonly drop?: SaveResult;
 }
 
-/** A store over a tree; with `drop` it has a history. */
+/** A store over a tree. */
 export function createFakeMemory(
   files: Readonly<Record<string, string>>,
-  faults: MemoryFaults = {},
+  { kind = 'branch', unreadable, save, drop }: MemoryFaults = {},
 ): FakeMemory {
-  const { kind = 'branch', drop } = faults;
+  const location = 'octocat/hello@axe-memory';
   const memory: FakeMemory = {
     kind,
     tree: new Map(Object.entries(files)),
     writes: 0,
-    before: undefined,
-    read: async () => ({ kind: 'failed', location: 'fake', message: 'runs read, people read trees' }),
-    readTree: async () =>
-      faults.unreadable ?? {
-        kind: 'tree',
-        tree: memory.tree,
-        warnings: [],
-        location: 'octocat/hello@axe-memory',
-      },
+    read: async () => ({ kind: 'failed', location, message: 'runs read, people read trees' }),
+    readTree: async () => unreadable ?? { kind: 'tree', tree: memory.tree, warnings: [], location },
     async write(changes) {
       memory.writes += 1;
-      memory.before?.();
-      if (faults.save !== undefined) return faults.save;
-      memory.tree = applyChanges(memory.tree, changes);
-      return { kind: 'saved', location: 'fake', attempts: 1 };
+      if (save === undefined) memory.tree = applyChanges(memory.tree, changes);
+      return save ?? { kind: 'saved', location, attempts: 1 };
     },
     ...(drop === undefined ? {} : { dropHistory: async () => drop }),
   };
@@ -61,38 +50,10 @@ export async function command(
   words: string | readonly string[],
   more: Partial<CommandSession> = {},
 ): Promise<MemoryCommandResult> {
-  let ids = 0;
-  return await runMemoryCommand(parse(typeof words === 'string' ? words.split(' ') : words), {
-    store,
-    path: 'bot.md',
-    clock: {
-      now: () => new Date('2026-02-03T12:00:00Z'),
-      sleep: async () => {},
-      timer: () => ({ signal: new AbortController().signal, clear: () => {} }),
-      random: () => 0.5,
-      newId: () => {
-        ids += 1;
-        return `fresh-${ids}`;
-      },
-    },
-    signal: new AbortController().signal,
-    secrets: [],
-    origin: undefined,
-    ...more,
-  });
-}
-
-function parse(given: readonly string[]): MemoryCommand {
-  const words = [...given];
-  const value = (flag: string) => {
-    const at = words.indexOf(flag);
-    return at < 0 ? undefined : words.splice(at, 2)[1];
-  };
-  const lane = value('--lane') === 'untrusted' ? 'untrusted' : 'trusted';
-  const last = Number(value('--last') ?? 0);
-  const purge = words.at(-1) === '--purge';
-  return parseMemoryCommand(purge ? words.slice(0, -1) : words, {
-    prefix: 'axe-action memory',
-    flags: { lane, last, purge },
-  });
+  const all = typeof words === 'string' ? words.split(' ') : words;
+  const [given, purge] = [all.filter((word) => word !== '--purge'), all.includes('--purge')];
+  const flags = { lane: 'trusted', last: 0, purge } as const;
+  const [clock, { signal }] = [createFakeClock(), new AbortController()];
+  const session = { store, path: 'bot.md', clock, signal, secrets: [], origin: undefined, ...more };
+  return await runMemoryCommand(parseMemoryCommand(given, { prefix: 'axe-action memory', flags }), session);
 }

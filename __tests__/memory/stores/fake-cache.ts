@@ -48,8 +48,6 @@ export interface FakeCache {
   /** Reserves a key for somebody who never comes back. */
   reserve(key: string): void;
   evict(key: string): void;
-  /** Makes room: what was completed longest ago goes, the two newest stay. */
-  evictOldest(): void;
   /** Makes room: what nobody used for longest goes, two stay. */
   evictUnused(): void;
 }
@@ -83,8 +81,10 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
       const at = { created: next(), completed: 0, used: 0 };
       entries.push({ ref: DEFAULT_REF, key, paths: DIRECTORY, files: new Map(), ...at, visible: false });
     },
-    evictOldest: () => makeRoom((entry) => entry.completed),
-    evictUnused: () => makeRoom((entry) => entry.used),
+    evictUnused: () => {
+      const [unused, ...others] = visible().sort((a, b) => a.used - b.used);
+      if (unused !== undefined && others.length >= 2) entries.splice(entries.indexOf(unused), 1);
+    },
     evict: (key) => {
       entries.splice(
         entries.findIndex((entry) => entry.key === key),
@@ -92,11 +92,6 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
       );
     },
   };
-
-  function makeRoom(age: (entry: CacheEntry) => number): void {
-    const [oldest, ...newer] = visible().sort((a, b) => age(a) - age(b));
-    if (oldest !== undefined && newer.length >= 2) entries.splice(entries.indexOf(oldest), 1);
-  }
 
   function visible(): CacheEntry[] {
     return entries.filter((entry) => entry.visible);
