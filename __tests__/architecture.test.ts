@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 48_537,
+  'lines of src/': 48_429,
   'files of src/': 228,
   'types of src/': 667,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 73_410,
+  'lines of __tests__/': 73_047,
   'lines of scripts/, bench/ and eval/': 4945,
 };
 

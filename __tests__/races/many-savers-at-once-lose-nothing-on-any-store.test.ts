@@ -9,25 +9,19 @@ import { createFileStore } from '../../src/memory/stores/file/file-store.js';
 import { connectGitHub } from '../../src/run/github.js';
 import { GITHUB_TOKEN, startGitHubServer } from '../helpers/github-server.js';
 import { tempDir } from '../helpers/temp.js';
-import { textOf } from '../memory/stores/contract.js';
-import { append, idsIn } from '../memory/stores/entries.js';
+import { append, idsIn, idsRead, never } from '../memory/stores/entries.js';
 import { createFakeCache, openCacheJob } from '../memory/stores/fake-cache.js';
-import { createSimulatedClock, seededRandom } from '../memory/stores/simulated-clock.js';
+import { createSimulatedClock, seededRandom } from '../memory/stores/fake-clock.js';
 
 const RUNS = 50;
 const REPO = 'octocat/hello';
-const never = new AbortController().signal;
 const IDS = Array.from({ length: RUNS }, (_, index) => `e${String(index).padStart(2, '0')}`);
 
 /** Each run opens a store of its own, loads the memory and saves its entry; all of them at once. */
 async function saveAll(open: () => Promise<MemoryStore> | MemoryStore): Promise<readonly SaveResult[]> {
   const stores = await Promise.all(IDS.map(() => open()));
-  await Promise.all(stores.map(idsOf));
+  await Promise.all(stores.map(idsRead));
   return await Promise.all(stores.map((store, index) => store.write([append(IDS[index] ?? '')], never)));
-}
-
-async function idsOf(store: MemoryStore): Promise<readonly string[]> {
-  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0 }, never)));
 }
 
 describe('savers at once', () => {
@@ -71,7 +65,7 @@ describe('savers at once', () => {
     const open = () => createFileStore({ files: createFiles(), clock, root, followLinks: false });
     const results = await saveAll(open);
     expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
-    expect([...(await idsOf(open()))].sort()).toEqual(IDS);
+    expect([...(await idsRead(open()))].sort()).toEqual(IDS);
   });
 
   it('fifty are all saved to a cache, whose service answers in simulated time', async () => {
@@ -86,7 +80,7 @@ describe('savers at once', () => {
     const open = () => openCacheJob(cache, clock, { latency, upload });
     const results = await saveAll(open);
     expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
-    expect([...(await idsOf(open()))].sort()).toEqual(IDS);
+    expect([...(await idsRead(open()))].sort()).toEqual(IDS);
     // One version chain: a version for each save, and no number left out.
     expect(cache.keys()).toHaveLength(RUNS);
   });

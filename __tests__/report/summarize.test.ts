@@ -38,7 +38,7 @@ describe('the summary of a dry run', () => {
 async function keptNowhere(): Promise<RunReport> {
   const store = createNoneStore();
   const signal = new AbortController().signal;
-  const restored = await store.read({ path: 'bot.md', lastN: 0, count: false }, signal);
+  const restored = await store.read({ path: 'bot.md', lastN: 0 }, signal);
   return { ...(await reportOf('planned')), memory: { store, restored, text: '', facts: [] } };
 }
 

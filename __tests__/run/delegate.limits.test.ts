@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Effect, Tool } from '../../src/tools/tool.js';
 import { type FakeReply, never, says } from '../helpers/model-fake.js';
-import { createSimulatedClock } from '../memory/stores/simulated-clock.js';
+import { createSimulatedClock } from '../memory/stores/fake-clock.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
 const TIMEOUT = {

@@ -3,8 +3,8 @@
 
 import { GITHUB_TOKEN, startGitHubServer } from '../../__tests__/helpers/github-server.js';
 import { createFakeCache } from '../../__tests__/memory/stores/fake-cache.js';
+import { seededRandom } from '../../__tests__/memory/stores/fake-clock.js';
 import { createFakeFiles } from '../../__tests__/memory/stores/fake-files.js';
-import { seededRandom } from '../../__tests__/memory/stores/simulated-clock.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
 import { formatEntry, formatProvenance, parseEntries } from '../../src/memory/run-log.js';
 import type { MemoryStore } from '../../src/memory/store.js';

@@ -370,7 +370,7 @@ async function planSubAgent(
     task: { ...task, message: withInstruction(task.message, form) },
     form,
     prompt: { systemPrompt: config.systemPrompt, skill, files, language: request.language ?? '' },
-    memory: planMemory(agent, model, parent.trust, { ...request, wantCount: false }, deps.clock.newId()),
+    memory: planMemory(agent, model, parent.trust, request, deps.clock.newId()),
     warnings,
   };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeBytes } from '../../../src/lib/text/bytes.js';
 import type { Change } from '../../../src/memory/change.js';
-import type { MemoryStore, RestoreResult } from '../../../src/memory/store.js';
-import { append, entryText, forget, idsIn, plainEntry } from './entries.js';
+import type { MemoryStore } from '../../../src/memory/store.js';
+import { append, entryText, forget, idsIn, never, plainEntry, read, textOf } from './entries.js';
 import { describeNotesStore } from './notes-contract.js';
 
 /** A place that keeps memory, and the stores that different runs open over it. */
@@ -14,8 +14,6 @@ export interface StorePlace {
   /** What the place holds now. */
   text(path: string): Promise<string | undefined>;
 }
-
-const never = new AbortController().signal;
 
 const FOREIGN = [
   ['Windows line ends', `intro\r\n\r\n${entryText('a').replaceAll('\n', '\r\n')}`],
@@ -33,9 +31,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
   describe(`${name} as a memory store`, () => {
     it('is empty if nothing was ever written (C2 17)', async () => {
       const { open } = await makePlace();
-      expect(await open().read({ path: 'bot.md', lastN: 5 }, never)).toMatchObject({
-        kind: 'empty',
-      });
+      expect(await read(open())).toMatchObject({ kind: 'empty' });
     });
 
     it('trims the requested entries and nothing added since, and keeps them in the backup', async () => {
@@ -56,23 +52,17 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const state = '# State\n\n- {"kind":"reviewed","pull":42,"at":1}\n';
       const rewrite = () => state;
       await open().write([{ kind: 'rewrite', path: 'bot.state.md', rewrite }], never);
-      const request = { path: 'bot.md', lastN: 1 };
-      expect(await open().read(request, never)).toMatchObject({ kind: 'empty', state });
+      expect(await read(open())).toMatchObject({ kind: 'empty', state });
       await open().write([append('a')], never);
-      expect(await open().read(request, never)).toMatchObject({ kind: 'restored', loaded: 1, state });
+      expect(await read(open())).toMatchObject({ kind: 'restored', loaded: 1, state });
     });
 
     it('returns the newest entries, and how many there are', async () => {
       const { open, put } = await makePlace();
       await put('bot.md', `preamble\n\n${['a', 'b', 'c'].map((id) => entryText(id)).join('')}`);
-      const read = async (lastN: number) => await open().read({ path: 'bot.md', lastN }, never);
-      expect(await read(2)).toMatchObject({
-        text: entryText('b') + entryText('c'),
-        loaded: 2,
-        total: 3,
-      });
-      expect(await read(1)).toMatchObject({ text: entryText('c'), loaded: 1, total: 3 });
-      expect(textOf(await read(0))).toMatch(/^preamble\n\n## /);
+      const newest = { text: entryText('b') + entryText('c'), loaded: 2, total: 3 };
+      expect(await open().read({ path: 'bot.md', lastN: 2 }, never)).toMatchObject(newest);
+      expect(textOf(await read(open()))).toMatch(/^preamble\n\n## /);
     });
 
     it('returns the newest entries that fit, and says what the file holds', async () => {
@@ -91,16 +81,14 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('keeps files apart and changes in order', async () => {
       const { open, text } = await makePlace();
       const rewrite = (old: string) => old.replaceAll('task of', 'job of');
-      const result = await open().write(
-        [
-          append('a'),
-          append('b', { path: 'untrusted/bot.md' }),
-          { kind: 'rewrite', path: 'bot.md', rewrite },
-          append('c'),
-        ],
-        never,
-      );
-      expect(result).toMatchObject({ kind: 'saved' });
+      const other = append('b', { path: 'untrusted/bot.md' });
+      const changes = [
+        append('a'),
+        other,
+        { kind: 'rewrite', path: 'bot.md', rewrite },
+        append('c'),
+      ] as const;
+      expect(await open().write(changes, never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(rewrite(entryText('a')) + entryText('c'));
       expect(await text('untrusted/bot.md')).toBe(entryText('b'));
     });
@@ -123,7 +111,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('keeps what others wrote after it was read', async () => {
       const { open, text } = await makePlace();
       const [first, second] = [open(), open()];
-      for (const store of [first, second]) await store.read({ path: 'bot.md', lastN: 0 }, never);
+      for (const store of [first, second]) await read(store);
       await first.write([append('a')], never);
       await second.write([append('b')], never);
       await first.write([append('c')], never);
@@ -142,9 +130,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const { open, put, text } = await makePlace();
       await put('bot.md', '');
       await put('other.md', 'x\n');
-      expect(await open().read({ path: 'bot.md', lastN: 0 }, never)).toMatchObject({
-        kind: 'empty',
-      });
+      expect(await read(open())).toMatchObject({ kind: 'empty' });
       await open().write([append('a')], never);
       expect(await text('bot.md')).toBe(entryText('a'));
     });
@@ -188,23 +174,21 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       expect(await text('bot.md')).toBe(entryText('c'));
     });
 
-    it.each(FOREIGN)('keeps %s through an append and a rewrite (C2 25, C3 52)', async (_, foreign) => {
-      const { open, put, text } = await makePlace();
-      await put('bot.md', foreign);
-      await open().write([append('b')], never);
-      const between = foreign.endsWith('\n') ? '' : '\n';
-      expect(await text('bot.md')).toBe(foreign + between + entryText('b'));
-      const rewrite = (old: string) => old.replace('task of b', 'job of b');
-      await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
-      expect(await text('bot.md')).toBe(foreign + between + rewrite(entryText('b')));
-    });
-
-    it.each(FOREIGN)('keeps %s through a forgetting (C2 25, C3 52)', async (_, foreign) => {
-      const { open, put, text } = await makePlace();
-      await put('bot.md', `${foreign}\n${entryText('b', 'done', 6)}`);
-      await open().write(forget(['b']), never);
-      expect(await text('bot.md')).toBe(`${foreign}\n`);
-    });
+    it.each(FOREIGN)(
+      'keeps %s through an append, a rewrite and a forgetting (C2 25, C3 52)',
+      async (_, foreign) => {
+        const { open, put, text } = await makePlace();
+        await put('bot.md', foreign);
+        await open().write([append('b')], never);
+        const between = foreign.endsWith('\n') ? '' : '\n';
+        expect(await text('bot.md')).toBe(foreign + between + entryText('b'));
+        const rewrite = (old: string) => old.replace('task of b', 'job of b');
+        await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
+        expect(await text('bot.md')).toBe(foreign + between + rewrite(entryText('b')));
+        await open().write(forget(['b']), never);
+        expect(await text('bot.md')).toBe(foreign + between);
+      },
+    );
 
     it('C2 22: does not treat a foreign time as an entry, nor lose the text below it', async () => {
       const { open, put, text } = await makePlace();
@@ -229,20 +213,19 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const result = await open().readTree(never);
       expect(result).toMatchObject({ kind: 'tree', warnings: [], location: expect.any(String) });
       const tree = result.kind === 'tree' ? new Map(result.tree) : new Map<string, string>();
-      expect([...tree.keys()].filter((path) => !path.endsWith('.bak')).sort()).toEqual([
-        'bot.md',
-        'untrusted/bot.md',
-      ]);
+      const paths = [...tree.keys()].filter((path) => !path.endsWith('.bak'));
+      expect(paths.sort()).toEqual(['bot.md', 'untrusted/bot.md']);
       expect(tree.get('bot.md')).toBe(entryText('b'));
     });
 
     it('writes nothing for a rewrite that changes nothing, nor for no changes', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.md', entryText('a'));
-      expect(
-        await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite: (old) => old }], never),
-      ).toMatchObject({ kind: 'saved' });
-      expect(await open().write([], never)).toMatchObject({ kind: 'saved' });
+      for (const changes of [
+        [{ kind: 'rewrite', path: 'bot.md', rewrite: (old: string) => old }],
+        [],
+      ] as const)
+        expect(await open().write(changes, never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(entryText('a'));
       expect(await text('bot.md.bak')).toBeUndefined();
     });
@@ -251,22 +234,16 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       'refuses the path %j',
       async (path) => {
         const { open } = await makePlace();
-        expect(await open().read({ path, lastN: 0 }, never)).toMatchObject({
-          kind: 'failed',
-        });
-        expect(await open().write([append('a', { path })], never)).toMatchObject({
-          kind: 'failed',
-          reason: 'error',
-        });
+        expect(await read(open(), path)).toMatchObject({ kind: 'failed' });
+        const written = await open().write([append('a', { path })], never);
+        expect(written).toMatchObject({ kind: 'failed', reason: 'error' });
       },
     );
 
     it('returns a failure instead of throwing when the run was stopped before (C3 54)', async () => {
       const { open, text } = await makePlace();
-      expect(await open().write([append('a')], AbortSignal.abort())).toMatchObject({
-        kind: 'failed',
-        reason: 'timeout',
-      });
+      const stopped = await open().write([append('a')], AbortSignal.abort());
+      expect(stopped).toMatchObject({ kind: 'failed', reason: 'timeout' });
       expect(await text('bot.md')).toBeUndefined();
     });
 
@@ -276,18 +253,11 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const rewrite = () => {
         throw new Error('broken rule');
       };
-      expect(await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never)).toMatchObject({
-        kind: 'failed',
-        message: 'broken rule',
-      });
+      const written = await open().write([{ kind: 'rewrite', path: 'bot.md', rewrite }], never);
+      expect(written).toMatchObject({ kind: 'failed', message: 'broken rule' });
       expect(await text('bot.md')).toBe(entryText('a'));
       expect(await open().write([append('b')], never)).toMatchObject({ kind: 'saved' });
     });
   });
   describeNotesStore(name, makePlace);
-}
-
-/** The text of a result that has one. */
-export function textOf(result: RestoreResult): string {
-  return result.kind === 'restored' ? result.text : `(${result.kind})`;
 }

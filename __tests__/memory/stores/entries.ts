@@ -1,5 +1,6 @@
 import type { Change } from '../../../src/memory/change.js';
 import { formatEntry, formatProvenance } from '../../../src/memory/run-log.js';
+import type { MemoryStore, RestoreResult } from '../../../src/memory/store.js';
 import { withoutEntries } from '../../../src/memory/units.js';
 
 /** The text of an entry with an id; `minute` is that of its time. */
@@ -33,4 +34,22 @@ export function idsIn(text: string): readonly string[] {
 /** The changes by which somebody forgets entries. */
 export function forget(ids: readonly string[], path = 'bot.md'): readonly Change[] {
   return [{ kind: 'rewrite', path, rewrite: (text) => withoutEntries(text, new Set(ids)), removes: ids }];
+}
+
+/** Nobody stops the run. */
+export const never = new AbortController().signal;
+
+/** The run log as a run reads it. */
+export async function read(store: MemoryStore, path = 'bot.md'): Promise<RestoreResult> {
+  return await store.read({ path, lastN: 0 }, never);
+}
+
+/** The text of a result that has one. */
+export function textOf(result: RestoreResult): string {
+  return result.kind === 'restored' ? result.text : `(${result.kind})`;
+}
+
+/** Ids of the entries that a run reads. */
+export async function idsRead(store: MemoryStore): Promise<readonly string[]> {
+  return idsIn(textOf(await read(store)));
 }

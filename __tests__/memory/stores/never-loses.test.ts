@@ -3,25 +3,18 @@ import fc from 'fast-check';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import { createBranchStore } from '../../../src/memory/stores/branch/branch-store.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
-import { textOf } from './contract.js';
-import { append, entryText, forget, idsIn } from './entries.js';
+import { append, entryText, forget, idsIn, idsRead, never } from './entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from './fake-branch.js';
 import { type CacheFaults, createFakeCache, type FakeCache, openCacheJob } from './fake-cache.js';
-import { createFakeClock } from './fake-clock.js';
+import { createFakeClock, createSimulatedClock, type SimulatedClock, seededRandom } from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
-import { createSimulatedClock, type SimulatedClock, seededRandom } from './simulated-clock.js';
 
-const never = new AbortController().signal;
 const RUNS = 600;
 
 /** Saves one entry and notes it where the save was acknowledged; a run that dies notes nothing. */
 async function save(store: MemoryStore, id: string, acknowledged: string[]): Promise<void> {
   const result = await store.write([append(id)], never);
   if (result.kind === 'saved') acknowledged.push(id);
-}
-
-async function everyId(store: MemoryStore): Promise<readonly string[]> {
-  return idsIn(textOf(await store.read({ path: 'bot.md', lastN: 0 }, never)));
 }
 
 let ids = 0;
@@ -166,14 +159,14 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
           const acknowledged = exists ? ['before'] : [];
           const runs = fates.map(async (fate, index) => {
             const store = openRun(branch, { scheduler, fate });
-            if (fate.restores) await everyId(store);
+            if (fate.restores) await idsRead(store);
             await save(store, `e${index}`, acknowledged);
           });
           await untilIdle(scheduler);
           void runs;
           saved += acknowledged.length;
           contended += branch.calls.length > 2 * branch.log().length ? 1 : 0;
-          const seen = await everyId(openRepo(branch));
+          const seen = await idsRead(openRepo(branch));
           expect(seen).toEqual(expect.arrayContaining(acknowledged));
           expect(new Set(seen).size).toBe(seen.length);
           const stored = idsIn(branch.text('.axe/bot.md') ?? '');
@@ -198,7 +191,7 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
         const runs = ids.map((id) => save(openRun(branch, { scheduler, fate: fine }), id, acknowledged));
         await scheduler.waitFor(Promise.all(runs));
         expect([...acknowledged].sort()).toEqual(ids);
-        expect([...(await everyId(openRepo(branch)))].sort()).toEqual(ids);
+        expect([...(await idsRead(openRepo(branch)))].sort()).toEqual(ids);
       }),
       { numRuns: 200 },
     );
@@ -234,7 +227,7 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
           });
           await untilIdle(scheduler);
           void runs;
-          const seen = await everyId(openRepo(branch));
+          const seen = await idsRead(openRepo(branch));
           expect(seen).toEqual(expect.arrayContaining(due));
           expect(new Set(seen).size).toBe(seen.length);
           saved += due.length;
@@ -367,7 +360,7 @@ describe.each([
               await new Promise<void>((ended) => {
                 const forgetOne = async (store: MemoryStore) => {
                   const goneBefore = [...gone];
-                  const seen = await everyId(store);
+                  const seen = await idsRead(store);
                   cameBack.push(...seen.filter((id) => goneBefore.includes(id)));
                   const id = seen.at(-1 - of);
                   if (id === undefined) return;
@@ -396,7 +389,7 @@ describe.each([
           void work;
           void allDone;
           expect(cameBack).toEqual([]);
-          const last = everyId(shared.open());
+          const last = idsRead(shared.open());
           await shared.idle();
           const seen = await last;
           expect(seen.filter((id) => gone.has(id))).toEqual([]);
@@ -495,20 +488,20 @@ describe.each(['completed', 'reserved'] as const)(
           const writers = Array.from({ length: count }, async (_, index) => {
             await clock.sleep(random() * 240_000);
             const store = openCacheJob(cache, clock, faultyService(scene));
-            if (random() < 0.5) await everyId(store);
+            if (random() < 0.5) await idsRead(store);
             await save(store, `e${index}`, acknowledged);
           });
           const readers = Array.from({ length: 3 }, async () => {
             await clock.sleep(random() * 600_000);
             const before = [...acknowledged];
             const latency = () => clock.sleep(50 + random() * 1_500);
-            expectNothingLost(scene, before, await everyId(openCacheJob(cache, clock, { latency })));
+            expectNothingLost(scene, before, await idsRead(openCacheJob(cache, clock, { latency })));
           });
           await clock.idle();
           void writers;
           await Promise.all(readers);
           saved += acknowledged.length;
-          expectNothingLost(scene, acknowledged, await everyId(openCacheJob(cache, clock)));
+          expectNothingLost(scene, acknowledged, await idsRead(openCacheJob(cache, clock)));
         }),
         { numRuns: RUNS },
       );
@@ -527,14 +520,14 @@ describe.each(['completed', 'reserved'] as const)(
           const service = crowdedService(scene);
           const jobs = Array.from({ length: count }, async (_, index) => {
             const store = openCacheJob(cache, clock, service);
-            await everyId(store);
+            await idsRead(store);
             await clock.sleep(random() * 1_000);
             await save(store, `e${index}`, acknowledged);
           });
           await clock.idle();
           void jobs;
           saved += acknowledged.length;
-          expectNothingLost(scene, acknowledged, await everyId(openCacheJob(cache, clock)));
+          expectNothingLost(scene, acknowledged, await idsRead(openCacheJob(cache, clock)));
         }),
         { numRuns: 40 },
       );

@@ -3,10 +3,10 @@ import { type NoteChange, versionId } from '../../../src/memory/change.js';
 import type { NoteEdit } from '../../../src/memory/notes/edit.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import type { StorePlace } from './contract.js';
+import { never } from './entries.js';
 
 /** Since when a change may have been saved. */
 const AT = new Date('2026-02-03T04:00:00Z');
-const never = new AbortController().signal;
 const FACTS = 'MEMORY.md';
 const PROJECT = 'projects/hello-world-3ccd7a60/';
 const DAY = `${PROJECT}daily/2026-03-01.md`;
