@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { fetchContext, fetchSurroundings } from '../../../src/github/context/fetch-context.js';
-import { fetchSubject } from '../../../src/github/reading/subject.js';
+import { fetchContext } from '../../../src/github/context/fetch-context.js';
 import { warningText } from '../../../src/lib/errors.js';
 import { addCheckRun } from '../../helpers/github-checks.js';
 import {
@@ -201,10 +200,11 @@ const BOT = 'github-actions[bot]';
 const AFTER = '2026-01-05T00:00:00Z';
 const EVENT = '2026-01-04T00:00:00Z';
 
-async function around({ client, place, headSha: sha }: Hello, at: string | undefined = EVENT) {
-  const subject = fetchSubject(client, { ...place, isPull: true }, noAbort());
-  const about = { pull: 42, subject, checked: { sha, maxLogs: 0 } };
-  return await fetchSurroundings(client, pullRequest({ repository: HELLO, at }), about, noAbort());
+async function around({ client, repo, headSha, baseSha }: Hello, at = EVENT) {
+  repo.comparisons.set(`${baseSha}...${headSha}`, HELLO_DIFF);
+  const head = { sha: headSha, ref: 'topic', repository: NAME };
+  const base = { sha: baseSha, ref: 'main' };
+  return await fetchContext(client, pullRequest({ repository: HELLO, at, head, base }), noAbort());
 }
 
 function addFailure({ repo, headSha }: Hello): void {
@@ -226,8 +226,7 @@ describe('the surroundings of a pull request', () => {
     const reply = seedReply(repo, comments[0] ?? 0, { author: 'hubot', body: 'It is meant so.' });
     const said = github.addComment(NAME, { issue: 42, author: 'monalisa', body: 'And the docs?' });
     addFailure(hello);
-    const { warnings, ...surroundings } = await around(hello);
-    expect(warnings).toEqual([]);
+    const surroundings = await around(hello);
     const lane = { lane: 'untrusted' };
     const writer = { author: { login: 'hubot', isBot: false }, isOurs: false, mayWrite: true, ...lane };
     const reader = { author: { login: 'monalisa', isBot: false }, isOurs: false, mayWrite: false, ...lane };
@@ -236,15 +235,23 @@ describe('the surroundings of a pull request', () => {
       { ...bot, id: comments[0], reviewId: review, text: finding.body },
       { ...writer, id: reply, text: 'It is meant so.' },
     ];
-    expect(surroundings).toEqual({
-      commits: [expect.objectContaining({}), expect.objectContaining({ sha: headSha })],
-      threads: [{ path: 'src/a.ts', line: 3, isResolved: false, isOutdated: false, remarks }],
-      comments: [{ ...reader, id: said, text: 'And the docs?' }],
-      issues: [
-        { reference: '#7', isOpen: true, title: 'It breaks', remark: { ...reader, id: 0, text: 'Always.' } },
-      ],
-      checks: [{ name: 'test', conclusion: 'failure', summary: 'Failed\n\n1 of 9', log: undefined }],
-    });
+    expect(surroundings).toEqual(
+      expect.objectContaining({
+        warnings: [],
+        commits: [expect.objectContaining({}), expect.objectContaining({ sha: headSha })],
+        threads: [{ path: 'src/a.ts', line: 3, isResolved: false, isOutdated: false, remarks }],
+        comments: [{ ...reader, id: said, text: 'And the docs?' }],
+        issues: [
+          {
+            reference: '#7',
+            isOpen: true,
+            title: 'It breaks',
+            remark: { ...reader, id: 0, text: 'Always.' },
+          },
+        ],
+        checks: [{ name: 'test', conclusion: 'failure', summary: 'Failed\n\n1 of 9', log: undefined }],
+      }),
+    );
   });
 
   it('exclude what another workflow wrote with the same token', async () => {

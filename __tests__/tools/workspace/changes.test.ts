@@ -72,86 +72,50 @@ describe('a file', () => {
   });
 });
 
-describe('a change', () => {
-  it.each<
-    [string, readonly (readonly [string, string | undefined, string | undefined])[], string | undefined]
-  >([
-    ['of nothing', [], 'no file was changed'],
-    ['that takes back what it did', [['a', 'x\n', 'x\n']], 'no file was changed'],
-    ['of a line', [['a', 'x\n', 'y\n']], undefined],
-    [
-      'that keeps CRLF, a byte order mark and no final newline',
-      [['a', '\uFEFFx\r\ny', '\uFEFFz\r\ny']],
-      undefined,
-    ],
-    [
-      'that adds a file and deletes another',
-      [
-        ['a', undefined, 'x'],
-        ['b', 'x', undefined],
-      ],
-      undefined,
-    ],
-    [
-      'of a protected file',
-      [
-        ['a', 'x', 'y'],
-        ['.gitignore', 'x', 'y'],
-      ],
-      `".gitignore": ${GIT}`,
-    ],
-    ['of a binary file', [['a.bin', 'x\0', 'y']], '"a.bin": only text is changed'],
-    [
-      'of a file in Git LFS',
-      [['a.psd', 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n', 'y']],
-      '"a.psd": it is kept in Git LFS',
-    ],
-    [
-      'that hides text',
-      [['a', 'x\n', 'x\nif (a\u202e) {\n']],
-      '"a": it would get characters that readers cannot see',
-    ],
-    ['next to text that was hidden before', [['a', 'b\u200b\nx\n', 'b\u200b\ny\n']], undefined],
-    [
-      'that brings a secret',
-      [['a', '', 'key = "hunter2-hunter2-hunter2"']],
-      '"a": it would get what looks like a secret',
-    ],
-    [
-      'that brings a token',
-      [['a', '', `t = "ghp_${'a1B2'.repeat(9)}"`]],
-      '"a": it would get what looks like a secret',
-    ],
-    [
-      'with a hidden character in the name of a new file',
-      [['src/a\u202etxt.ts', undefined, 'x']],
-      'the name of a new file has characters that readers cannot see',
-    ],
-    ['of a file that had such a name before', [['src/a\u202etxt.ts', 'x', 'y']], undefined],
-    [
-      'with a secret in the name of a new file',
-      [['src/hunter2-hunter2-hunter2.ts', undefined, 'x']],
-      'the name of a new file has what looks like a secret',
-    ],
-    [
-      'of 51 files',
-      Array.from({ length: 51 }, (_, at) => [`f${at}`, undefined, 'x'] as const),
-      '51 files were changed, and the limit is 50',
-    ],
-    [
-      'of more than a megabyte',
-      [['a', undefined, 'x'.repeat(1024 * 1024 + 1)]],
-      'the changed files have 1,048,577 bytes, and the limit is 1,048,576',
-    ],
-  ])('%s is refused as a whole for its reason, or taken', (_, files, problem) => {
-    const changes = new Changes(RULES);
-    for (const [path, before, after] of files) {
-      const edit = { before: before === undefined ? undefined : bytes(before) };
-      changes.note(path, { ...edit, after: bytes('between') });
-      changes.note(path, { before: bytes('between'), after: after === undefined ? undefined : bytes(after) });
-    }
-    expect(changes.problem).toBe(problem);
-  });
+type FileEdit = readonly [path: string, before: string | undefined, after: string | undefined];
+const HIDES = 'characters that readers cannot see';
+const KEY = 'hunter2-hunter2-hunter2';
+const LEAKS = 'what looks like a secret';
+const LFS = 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1\n';
+const FIFTY_ONE = Array.from({ length: 51 }, (_, at): FileEdit => [`f${at}`, undefined, 'x']);
+const LARGE = 'x'.repeat(1024 * 1024 + 1);
+
+it.each<[string, readonly FileEdit[], string | undefined]>([
+  ['nothing', [], 'no file was changed'],
+  ['what was taken back', [['a', 'x\n', 'x\n']], 'no file was changed'],
+  ['a line', [['a', 'x\n', 'y\n']], undefined],
+  ['CRLF, a byte order mark and no final newline', [['a', '\uFEFFx\r\ny', '\uFEFFz\r\ny']], undefined],
+  ['a new file', [['a', undefined, 'x']], undefined],
+  ['a deleted file', [['b', 'x', undefined]], undefined],
+  ['a protected file', [['.gitignore', 'x', 'y']], `".gitignore": ${GIT}`],
+  ['a binary file', [['a.bin', 'x\0', 'y']], '"a.bin": only text is changed'],
+  ['a file in Git LFS', [['a.psd', LFS, 'y']], '"a.psd": it is kept in Git LFS'],
+  ['hidden text', [['a', 'x\n', 'x\nif (a\u202e) {\n']], `"a": it would get ${HIDES}`],
+  ['text next to what was hidden before', [['a', 'b\u200b\nx\n', 'b\u200b\ny\n']], undefined],
+  ['a secret', [['a', '', `key = "${KEY}"`]], `"a": it would get ${LEAKS}`],
+  ['a token', [['a', '', `t = "ghp_${'a1B2'.repeat(9)}"`]], `"a": it would get ${LEAKS}`],
+  [
+    'a hidden character in a new name',
+    [['a\u202et.ts', undefined, 'x']],
+    `the name of a new file has ${HIDES}`,
+  ],
+  ['a file that had such a name before', [['a\u202et.ts', 'x', 'y']], undefined],
+  ['a secret in a new name', [[`${KEY}.ts`, undefined, 'x']], `the name of a new file has ${LEAKS}`],
+  ['51 files', FIFTY_ONE, '51 files were changed, and the limit is 50'],
+  [
+    'more than a megabyte',
+    [['a', undefined, LARGE]],
+    'the changed files have 1,048,577 bytes, and the limit is 1,048,576',
+  ],
+])('a change is refused as a whole for its reason, or taken: %s', (_, files, problem) => {
+  const changes = new Changes(RULES);
+  const between = bytes('between');
+  const bytesOf = (text: string | undefined) => (text === undefined ? undefined : bytes(text));
+  for (const [path, before, after] of files) {
+    changes.note(path, { before: bytesOf(before), after: between });
+    changes.note(path, { before: between, after: bytesOf(after) });
+  }
+  expect(changes.problem).toBe(problem);
 });
 
 it('the commits of a run, one on top of the other, come to all that it has edited', () => {

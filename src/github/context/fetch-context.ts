@@ -63,10 +63,6 @@ export async function fetchContext(
 
 type SubjectReader = ReturnType<typeof readSubjectsOnce>;
 
-/** Logs are read only where they are what the run is about; tools have them. */
-const NO_LOGS = 0;
-const RUN_LOGS = 3;
-
 /**
  * A review names the commits it is about, as a pull request's own events do. Any other comment does not; then the pull
  * request is read as it is when the run begins, and stays that for all of it.
@@ -77,15 +73,13 @@ async function fetchPull(
   signal: AbortSignal,
   readSubject: SubjectReader,
 ): Promise<TriggerContext> {
-  const { repository, number } = trigger;
-  const place = { repository, number };
+  const place = { repository: trigger.repository, number: trigger.number };
   const subject = readSubject({ ...place, isPull: true }, signal);
   const now = subject.then(({ pull }) => {
     if (pull === undefined) throw notUnderstood(GRAPHQL);
     return pull;
   });
-  const isChange = trigger.kind === 'pull_request';
-  const commits = isChange ? trigger : trigger.commits;
+  const commits = trigger.kind === 'pull_request' ? trigger : trigger.commits;
   const named = commits?.head.sha === '' ? undefined : commits;
 
   async function readChange() {
@@ -96,10 +90,9 @@ async function fetchPull(
     return { ...(await fetchPullChange(client, place, { head, base }, now, signal)), pinned };
   }
 
-  const checked = isChange ? { sha: trigger.head.sha, maxLogs: NO_LOGS } : undefined;
   const [read, around] = await Promise.all([
     readChange(),
-    fetchSurroundings(client, trigger, { subject, pull: number, checked }, signal),
+    fetchSurroundings(client, trigger, subject, true, signal),
   ]);
   const warnings = [...read.warnings, ...around.warnings];
   if (read.change === undefined) return { kind: 'none', ...around, warnings };
@@ -114,7 +107,7 @@ async function fetchIssue(
 ): Promise<TriggerContext> {
   const { repository, number } = trigger;
   const subject = readSubject({ repository, number, isPull: false }, signal);
-  return { kind: 'none', ...(await fetchSurroundings(client, trigger, { subject }, signal)) };
+  return { kind: 'none', ...(await fetchSurroundings(client, trigger, subject, false, signal)) };
 }
 
 /** A question can be answered without the change: a token that may not see it gets one of these. */
@@ -172,19 +165,22 @@ async function fetchWorkflowRun(
     return { ...change, pullOfCommit: pull.number };
   }
 
-  const checked = { sha: head, maxLogs: RUN_LOGS };
-  const [change, around] = await Promise.all([
+  const logs = { name: '', maxLogLines: LOG_LINES, maxLogs: MAX_LOGS };
+  const [change, checks] = await Promise.all([
     readChange(),
-    fetchSurroundings(client, trigger, { checked }, signal),
+    failingChecks(client, { repository, sha: head }, logs, signal),
   ]);
-  const { checks, unread, warnings } = around;
   return {
     ...change,
-    checks,
-    unread: unread ?? change.unread,
-    warnings: [...change.warnings, ...warnings],
+    checks: checks.failed,
+    unread: checks.unread.length > 0 ? [SOME_CHECKS] : change.unread,
+    warnings: [...change.warnings, ...checks.unread],
   };
 }
+
+const LOG_LINES = 60;
+const MAX_LOGS = 3;
+const SOME_CHECKS = 'some of the checks';
 
 const NOTHING: TriggerContext = { kind: 'none', warnings: [] };
 
@@ -194,34 +190,23 @@ function changeContext({ change, commits, warnings }: ReadChange): TriggerContex
     : { kind: 'change', ...change, commits, warnings };
 }
 
-/** What is asked for around a trigger. */
-interface Around {
-  /** The issue or pull request. */
-  readonly subject?: Promise<FoundSubject>;
-  /** The pull request whose commits are read. */
-  readonly pull?: number;
-  /** The commit whose checks are read, and how many of their logs. */
-  readonly checked?: { readonly sha: string; readonly maxLogs: number } | undefined;
-}
-
-type AnyTrigger = Exclude<Trigger, { readonly kind: 'local' }>;
-
-const LOG_LINES = 60;
+type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 
 /** Threads, comments and issues whose authors' permissions are asked for; those of further authors are unknown. */
 const MAX_AUTHORS = 12;
 
 /**
- * Reads what is around a trigger, everything at the same time. What cannot be read is a warning and named in the
- * result. Rejects only for an aborted signal.
+ * Reads what is around an issue or pull request, everything at the same time; of failing checks no logs, for which there are
+ * tools. What cannot be read is a warning and named in the result. Rejects only for an aborted signal.
  */
-export async function fetchSurroundings(
+async function fetchSurroundings(
   client: GitHubClient,
-  trigger: AnyTrigger,
-  { pull, subject, checked }: Around,
+  trigger: SubjectTrigger,
+  subject: Promise<FoundSubject>,
+  isPull: boolean,
   signal: AbortSignal,
 ): Promise<Surroundings & { readonly warnings: readonly Warning[] }> {
-  const { repository } = trigger;
+  const { repository, number } = trigger;
   const warnings: Warning[] = [];
   const unread: string[] = [];
   function readOr<Value>(what: string, found: Value | GitHubError): Value | undefined {
@@ -230,17 +215,18 @@ export async function fetchSurroundings(
     warnings.push(unreadWarning(found, what));
     return undefined;
   }
-  const logs = { name: '', maxLogLines: LOG_LINES, maxLogs: checked?.maxLogs ?? 0 };
+  const head = trigger.kind === 'pull_request' ? { repository, sha: trigger.head.sha } : undefined;
+  const noLogs = { name: '', maxLogLines: 0, maxLogs: 0 };
   const [listed, found, checks] = await Promise.all([
-    pull === undefined ? undefined : orRefusal(commitsOf(client, { repository, number: pull }, signal)),
-    subject && orRefusal(subject),
-    checked && failingChecks(client, { repository, sha: checked.sha }, logs, signal),
+    isPull ? orRefusal(commitsOf(client, { repository, number }, signal)) : undefined,
+    orRefusal(subject),
+    head && failingChecks(client, head, noLogs, signal),
   ]);
   const commits = readOr('the commits', listed);
-  const read = readOr(pull === undefined ? 'the conversation' : ALL_SAID, found);
+  const read = readOr(isPull ? ALL_SAID : 'the conversation', found);
   const issues = readOr('the linked issues', read?.pull?.linkedIssues);
   if (checks !== undefined && checks.unread.length > 0) {
-    unread.push('some of the checks');
+    unread.push(SOME_CHECKS);
     warnings.push(...checks.unread);
   }
   const said = read && (await listen(client, trigger, { ...read, issues }, signal));
@@ -261,7 +247,7 @@ const ALL_SAID = 'the conversation, the review threads and the linked issues';
  */
 async function listen(
   client: GitHubClient,
-  trigger: AnyTrigger,
+  trigger: SubjectTrigger,
   {
     pull,
     comments,

@@ -376,8 +376,7 @@ function postOf(node: v.InferOutput<typeof saidSchema>): DatedPost {
     body,
     createdAt,
     changedAt: lastEditedAt ?? createdAt,
-    // An author or editor whose account is gone is nobody we know.
-    isEditedByOther: lastEditedAt !== null && (author.login === 'ghost' || author.login !== editor.login),
+    isEditedByOther: lastEditedAt !== null && author.login !== editor.login,
     thumbsDown: node.thumbsDown.nodes.flatMap(({ user, createdAt: at }) =>
       user === null ? [] : [{ login: user.login, at }],
     ),
