@@ -51,6 +51,15 @@ describe('a prompt', () => {
     if (unseen.length > 0) expect(message).toContain('Say in your answer what you have not seen');
   });
 
+  it('begins its run log with a whole entry, whatever headings that holds', () => {
+    const odd = LOG.replaceAll('**Result:** ', '**Result:**\n## A heading\n');
+    const { memory = '' } = fitPrompt({ ...WHOLE, runLog: odd }, 1500);
+    expect(memory).toMatch(/^\n\n---\n\n## Memory\n\n## 2026-01-01T00:00:/);
+    expect(memory).toContain('## A heading');
+    const huge = fitPrompt({ ...WHOLE, runLog: `## 2026-01-01T00:00:10Z\n${'word '.repeat(9000)}` }, 1500);
+    expect(estimateText(huge.memory ?? '')).toBeLessThan(250);
+  });
+
   it('loses its notes before they fill the window, since a tool reads them', () => {
     const block = `<memory>\n${'note '.repeat(3000)}\n</memory>`;
     const fitted = fitPrompt(

@@ -2,7 +2,7 @@ import { estimateText, truncate } from '../lib/text/bytes.js';
 import { cleanLine, codeBlock } from '../lib/text/format.js';
 import { appendMemoryBlock } from '../memory/notes/context-block.js';
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/notes/place.js';
-import { parseEntries } from '../memory/run-log.js';
+import { newestEntries } from '../memory/stores/read-log.js';
 import { fence, mapFences } from '../safety/fence.js';
 import type { ContextFile } from './context.js';
 import { DIFF_SOURCE } from './describe-change.js';
@@ -169,7 +169,7 @@ export function fitPrompt(parts: PromptParts, maxTokens = Number.POSITIVE_INFINI
       guidance: shortenFiles(guidance, share),
       instructions: shortenFiles(instructions, share),
     },
-    runLog: newestEntries(runLog, share),
+    runLog: shortenLog(runLog, share),
     // Their tools give what is not shown.
     notes: notes && { ...notes, block: estimateText(notes.block) > share ? '' : notes.block },
   };
@@ -190,13 +190,11 @@ function shortenFiles(files: readonly ContextFile[], maxTokens: number): readonl
   return files.map((file) => ({ ...file, content: truncate(file.content, maxBytes) }));
 }
 
-/** The newest entries of a run log that fit together; of one that is too large alone, its two ends. */
-function newestEntries(log: string, maxTokens: number): string {
+/** The newest entries that fit together; of one that is too large alone, its two ends. */
+function shortenLog(log: string, maxTokens: number): string {
   if (estimateText(log) <= maxTokens) return log;
-  const entries = parseEntries(log);
-  const first = entries.find(({ start }) => estimateText(log.slice(start)) <= maxTokens);
-  if (first !== undefined) return log.slice(first.start);
-  return truncate(entries.at(-1)?.text ?? log, maxTokens * BYTES_PER_TOKEN);
+  const maxBytes = maxTokens * BYTES_PER_TOKEN;
+  return truncate(newestEntries(log, 0, maxBytes).text, maxBytes);
 }
 
 /** Longest fence that is not a diff, in bytes; the first one that leaves the diff its half is taken. */
