@@ -1,6 +1,10 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { post } from '../../src/action/post.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
+import { tempDir } from '../helpers/temp.js';
 import { loadWebhook } from '../helpers/webhooks.js';
 
 const event = { name: 'pull_request', payload: loadWebhook('pull_request', 'opened') };
@@ -55,3 +59,28 @@ it('masks the key of the model and the token for other repositories before anyth
   });
   expect(parseWorkflowCommands(stdout).masks).toEqual(Object.values(secrets));
 });
+
+it.each([false, true])(
+  'the post step warns of a note that it cannot save, unless the main step did: %s',
+  async (isTold) => {
+    const workspace = tempDir('workspace');
+    mkdirSync(join(workspace, '.axe/memory/MEMORY.md'), { recursive: true });
+    const note = {
+      kind: 'note',
+      path: 'MEMORY.md',
+      id: 'n1',
+      backup: false,
+      edit: { kind: 'append', text: 'A fact.' },
+    };
+    const entry = { kind: 'append', path: 'bot.md', id: 'e1', text: '## 2026-02-21T10:01:00Z\n' };
+    const state = { pending: JSON.stringify([entry, note]), ...(isTold && { told: 'true' }) };
+    const issue = { name: 'issues', payload: loadWebhook('issues') };
+    const inputs = { agent: 'bot', 'memory-store': 'file' };
+    const { annotations, log, summary } = await runMainHere({ event: issue, inputs, workspace, state }, post);
+    expect(log).toContain('Memory: saved to .axe/memory/bot.md as the main step could not.');
+    const message = expect.stringMatching(/^failed to save memory after the job: MEMORY\.md: .*\S\.$/);
+    expect(annotations).toMatchObject(isTold ? [] : [{ level: 'warning', message }]);
+    expect(log.includes('still not saved: MEMORY.md')).toBe(isTold);
+    expect(summary?.includes('A fact.')).toBe(!isTold);
+  },
+);

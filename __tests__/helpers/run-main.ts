@@ -14,16 +14,16 @@ afterAllTests(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the action's `main` in this very process, which is much faster than a process of its own. The process takes the
+ * Runs the action's `main` or `post` in this very process, which is much faster than a process of its own. The process takes the
  * environment and the folder of the step meanwhile, so such steps run one after the other.
  */
-export function runMainHere(options: StepOptions): Promise<StepResult> {
-  const step = last.then(() => runNow(options));
+export function runMainHere(options: StepOptions, program = main): Promise<StepResult> {
+  const step = last.then(() => runNow(options, program));
   last = step.catch(() => undefined);
   return step;
 }
 
-async function runNow(options: StepOptions): Promise<StepResult> {
+async function runNow(options: StepOptions, program: typeof main): Promise<StepResult> {
   const temp = join(tempDir('runner'), 'temp');
   mkdirSync(temp);
   const step = prepareStep({ ...options, env: { RUNNER_TEMP: temp, ...options.env } }, folder);
@@ -32,7 +32,7 @@ async function runNow(options: StepOptions): Promise<StepResult> {
   let exitCode = 0;
   const restore = enter(env, workspace, (chunk) => chunks.push(chunk));
   try {
-    await main({
+    await program({
       env,
       workspace,
       temp: env['RUNNER_TEMP'] ?? '',

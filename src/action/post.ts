@@ -3,7 +3,7 @@ import { createClock, signalAfter } from '../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../lib/defaults.js';
 import { AxeError, formatError, WARNING_TITLES } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
-import type { FailedSave, SaveResult } from '../memory/store.js';
+import type { SaveResult } from '../memory/store.js';
 import { describeNoteChange } from '../report/format-memory.js';
 import { writeSummary } from '../report/report.js';
 import { formatUnsavedSummary } from '../report/run.js';
@@ -35,12 +35,21 @@ export async function post(runner: Runner): Promise<void> {
   const inputs = readInputs(env);
   if (inputs.toolsAllowed.length > 0) useSafePath(runner);
   const result = await savePending(pending, inputs, runner, access);
-  if (result.kind === 'saved') {
-    log(`Memory: saved to ${result.location} as the main step could not.`);
-    for (const { path, message, remedy = '' } of result.unsaved ?? [])
-      log(`Memory: still not saved: ${path}: ${message}. ${remedy}`.trimEnd());
-  } else if (wasReported(env)) log(`Memory: still not saved: ${result.message}`);
-  else await reportUnsaved(result, pending, inputs.memory.isElsewhere, runner, secrets);
+  const notes = result.kind === 'saved' ? (result.unsaved ?? []) : [];
+  if (result.kind === 'saved') log(`Memory: saved to ${result.location} as the main step could not.`);
+  const troubles =
+    result.kind === 'failed'
+      ? [result]
+      : notes.map((one) => ({ ...one, message: `${one.path}: ${one.message}` }));
+  const why = troubles.map(({ message, remedy = '' }) => `${message}. ${remedy}`.trimEnd());
+  if (wasReported(env)) {
+    for (const one of why) log(`Memory: still not saved: ${one}`);
+  } else if (why.length > 0) {
+    const left = pending.filter(
+      ({ path }) => result.kind === 'failed' || notes.some((note) => note.path === path),
+    );
+    await reportUnsaved(why.join(' '), left, inputs.memory.isElsewhere, runner, secrets);
+  }
 }
 
 type Access = Omit<GitHubAccess, 'token'> & { log(line: string): void };
@@ -73,13 +82,13 @@ async function savePending(
 
 /** The main step was killed before it could tell anything, so the entry is shown here, unless it is to stay elsewhere (D14). */
 async function reportUnsaved(
-  { message: cause, remedy }: FailedSave,
+  why: string,
   pending: readonly KeptChange[],
   isHidden: boolean,
   runner: Runner,
   secrets: readonly string[],
 ): Promise<void> {
-  const message = `failed to save memory after the job: ${cause}.${remedy === undefined ? '' : ` ${remedy}`}`;
+  const message = `failed to save memory after the job: ${why}`;
   warning(sanitize(message, 'log', secrets), { title: WARNING_TITLES['memory-save-failed'] });
   // An entry as it is in the log; of a note what was to be done to it.
   const left = pending
