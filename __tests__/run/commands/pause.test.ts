@@ -7,7 +7,9 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../../helpers/dependencies-fake.js';
+import { findingLine } from '../../helpers/marks.js';
 import { WRITER } from '../../helpers/reports.js';
+import { ours, seen, thread } from '../../helpers/seen.js';
 import { comment } from '../../helpers/triggers.js';
 
 const STATE = 'bot.state.md';
@@ -52,4 +54,12 @@ describe('a pause', () => {
     expect(deps.replies[0]?.text).toMatch(text);
     expect(state).toBe('');
   });
+});
+
+it('a command about a finding of another agent is left to that agent', async () => {
+  const first = ours({ body: `${findingLine({ agent: 'other' })}\nIt is wrong.` });
+  const said = { 42: { kind: 'read', seen: seen({ threads: [thread({ first })] }) } } as const;
+  const { deps, report } = await tend('/axe dismiss FQ7K2', { said });
+  expect(report).toMatchObject({ kind: 'memory-command', result: { kind: 'failed', reason: 'not-found' } });
+  expect(deps.replies).toEqual([]);
 });
