@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { withWorkflowWarnings } from '../../src/action/main.js';
 import { post } from '../../src/action/post.js';
+import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { parseWorkflowCommands } from '../helpers/runner-files.js';
 import { tempDir } from '../helpers/temp.js';
@@ -84,3 +86,10 @@ it.each([false, true])(
     expect(summary?.includes('A fact.')).toBe(!isTold);
   },
 );
+
+it('warns about options that only the command line uses, after the other warnings of an agent', async () => {
+  const bot = 'nmae = 1\nname = "bot"\nmodel = "a/m"\n[memory]\nenabled = true\npath = "/tmp/abs.md"\n';
+  const { agents } = createFakeDependencies({ agents: { bot } });
+  const { warnings } = await withWorkflowWarnings(agents).loadAgent('bot');
+  expect(warnings.map(({ code }) => code)).toEqual(['agent-unknown-key', 'agent-unused-key']);
+});

@@ -24,6 +24,7 @@ import type {
 } from '../../src/run/dependencies.js';
 import type { ChangeAnswer, SaidAnswer } from '../../src/run/github.js';
 import type { Published, RunRequest } from '../../src/run/records.js';
+import type { Effect, Tool, ToolResult } from '../../src/tools/tool.js';
 import { createFakeClock, type FakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
 import { seen } from './seen.js';
@@ -246,6 +247,18 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
 function resultOf({ agent, head, pull, ledger, news }: ToldFindings): ReviewResult {
   const findings = recordsOf({ ledger, news, buffered: NOTHING_BUFFERED });
   return { agent, report: { head, base: '', pull, coverage: undefined, findings }, isUnpublished: false };
+}
+
+/** A tool that says something. */
+export function fakeTool(name: string, effect: Effect = 'read', result: Partial<ToolResult> = {}): Tool {
+  const said = { text: 'done', isError: false, ...result };
+  return {
+    name,
+    effect,
+    description: name,
+    inputSchema: { type: 'object' },
+    execute: async () => said,
+  };
 }
 
 /** A request as the command line makes it, with nothing given. */

@@ -1,20 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { runPipeline } from '../../src/run/run.js';
 import type { Effect, Tool } from '../../src/tools/tool.js';
-import { AGENT, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
+import { AGENT, createFakeDependencies, fakeTool, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
 
 const SECRET = 'correct-horse-battery';
 
 function tool(name: string, more: Partial<Tool> = {}): Tool {
-  return {
-    name,
-    effect: 'execute',
-    description: 'prints',
-    inputSchema: { type: 'object' },
-    execute: async () => ({ text: 'ran', isError: false }),
-    ...more,
-  };
+  return { ...fakeTool(name, 'execute'), ...more };
 }
 
 /** A run of an agent with these tools and this secret, and what its model was asked. */

@@ -1,35 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import { runPipeline } from '../../src/run/run.js';
-import type { Tool } from '../../src/tools/tool.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,
   createFakeDependencies,
   type FakeDependenciesParts,
+  fakeTool,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
-import { OCTOCAT, pullRequest, SCHEDULE } from '../helpers/triggers.js';
+import { WRITER } from '../helpers/reports.js';
+import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 /** A million tokens of either kind cost a dollar. */
 const PRICE = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
 const TODAY = '2026-02-03';
-const NOTHING: Tool = {
-  name: 'nothing',
-  effect: 'read',
-  description: 'does nothing',
-  inputSchema: { type: 'object' },
-  execute: async () => ({ text: 'done', isError: false }),
-};
+const NOTHING = fakeTool('nothing');
 const request = (limits = {}, trigger: ReturnType<typeof pullRequest> | typeof SCHEDULE = SCHEDULE) =>
   makeRequest({ trigger, inWorkflow: true, spendLimits: { perPullUsd: 0, perDayUsd: 0, ...limits } });
 
 function depsOf(parts: FakeDependenciesParts = {}) {
   const model = createFakeModel([says('done', { inputTokens: 200_000, outputTokens: 50_000 })]);
-  const permissions = { [OCTOCAT.login]: { kind: 'known', permission: 'write' } as const };
   const deps = createFakeDependencies({
     model,
-    permissions,
+    permissions: WRITER,
     facts: { 'openai/m': { price: PRICE } },
     ...parts,
   });

@@ -1,27 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ProviderError } from '../../src/lib/errors.js';
 import { runPipeline } from '../../src/run/run.js';
-import type { Tool } from '../../src/tools/tool.js';
 import {
   AGENT,
   AGENT_WITH_MEMORY,
   createFakeDependencies,
   type FakeDependenciesParts,
+  fakeTool,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
+import { WRITER } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 
 const DOWN = new ProviderError('server', 'boom', { status: 500 });
 const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
 
-const look: Tool = {
-  name: 'look',
-  effect: 'read',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  execute: async () => ({ text: 'a tree', isError: false }),
-};
+const look = fakeTool('look');
 const looking = reply([{ type: 'text', text: 'I look.' }, call('1', 'look', {})], { inputTokens: 60 });
 
 async function run(
@@ -67,10 +62,8 @@ describe('the tools of a run', () => {
   });
 
   it('are closed also after the deadline, before the rest is published', async () => {
-    const holder: { stop: () => void } = { stop: () => {} };
-    const model = createFakeModel([never(() => holder.stop())]);
+    const model = createFakeModel([never(() => deps.abort(TIME_IS_UP))]);
     const deps = createFakeDependencies({ agents: { bot: AGENT }, boxes: { bot: {} }, model });
-    holder.stop = () => deps.abort(TIME_IS_UP);
     await runPipeline(makeRequest(), deps);
     expect(deps.steps.slice(-2)).toEqual(['close tools of bot', 'publish exhausted']);
   });
@@ -132,7 +125,6 @@ describe('the fallback models of a run', () => {
 });
 
 describe('what a run has read of its change', () => {
-  const permissions = { octocat: { kind: 'known', permission: 'write' } } as const;
   const context = {
     kind: 'pull_request' as const,
     diff: 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+new\n',
@@ -152,15 +144,13 @@ describe('what a run has read of its change', () => {
     ],
   ])('is %s', async (_, replies, kind) => {
     const request = { trigger: pullRequest(), inWorkflow: true, maxTurns: 2 };
-    const { read } = await run(replies, { permissions, context }, request);
+    const { read } = await run(replies, { permissions: WRITER, context }, request);
     expect(read.coverage).toMatchObject({ kind });
   });
 
   it('is nothing, if the time was up before the model answered', async () => {
-    const holder: { stop: () => void } = { stop: () => {} };
-    const model = createFakeModel([never(() => holder.stop())]);
-    const deps = createFakeDependencies({ agents: { bot: AGENT }, model, permissions, context });
-    holder.stop = () => deps.abort(TIME_IS_UP);
+    const model = createFakeModel([never(() => deps.abort(TIME_IS_UP))]);
+    const deps = createFakeDependencies({ agents: { bot: AGENT }, model, permissions: WRITER, context });
     const report = await runPipeline(makeRequest({ trigger: pullRequest(), inWorkflow: true }), deps);
     expect(report).toMatchObject({ read: { coverage: { kind: 'none' } } });
   });

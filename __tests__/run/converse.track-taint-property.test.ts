@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ToolError } from '../../src/lib/errors.js';
 import { runPipeline } from '../../src/run/run.js';
 import type { Effect, Tool } from '../../src/tools/tool.js';
-import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
+import { createFakeDependencies, fakeTool, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 
@@ -47,13 +47,9 @@ function toolName({ effect, isTainted }: Extract<Step, { kind: 'tool' }>): strin
 }
 
 const TOOLS: readonly Tool[] = EFFECTS.flatMap((effect) =>
-  [true, false].map((isTainted) => ({
-    name: toolName({ kind: 'tool', effect, isTainted }),
-    effect,
-    description: 'does something',
-    inputSchema: { type: 'object' as const },
-    execute: async () => ({ text: 'found', isError: false, isTainted }),
-  })),
+  [true, false].map((isTainted) =>
+    fakeTool(toolName({ kind: 'tool', effect, isTainted }), effect, { isTainted }),
+  ),
 );
 
 /** Makes one call a turn, then answers; the task of a sub-agent says what to do. */
@@ -109,10 +105,7 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
 
   it('is tainted by the call itself, whatever comes of it', async () => {
     const broken: Tool = {
-      name: 'ask',
-      effect: 'network',
-      description: 'asks',
-      inputSchema: { type: 'object' },
+      ...fakeTool('ask', 'network'),
       execute: () => Promise.reject(new ToolError('no answer')),
     };
     const deps = createFakeDependencies({

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Effect, Tool } from '../../src/tools/tool.js';
+import { fakeTool } from '../helpers/dependencies-fake.js';
 import { type FakeReply, never, says } from '../helpers/model-fake.js';
 import { createSimulatedClock } from '../memory/stores/fake-clock.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
@@ -151,14 +151,6 @@ describe('the budget of a run with sub-agents', () => {
 });
 
 describe('the permissions of a sub-agent', () => {
-  const tool = (name: string, effect: Effect): Tool => ({
-    name,
-    effect,
-    description: name,
-    inputSchema: { type: 'object' },
-    execute: async () => ({ text: '', isError: false }),
-  });
-
   it('are the effects of its caller, of what the caller was given and not of what it requested (D22)', async () => {
     const { deps } = await runDelegation({
       agents: {
@@ -172,8 +164,8 @@ describe('the permissions of a sub-agent', () => {
         b: [says('b')],
       },
       boxes: {
-        bot: { tools: [tool('write_file', 'write'), tool('docs_search', 'network')] },
-        a: { tools: [tool('write_file', 'write')] },
+        bot: { tools: [fakeTool('write_file', 'write'), fakeTool('docs_search', 'network')] },
+        a: { tools: [fakeTool('write_file', 'write')] },
       },
     });
     const always = ['read', 'publish', 'memory'] as const;

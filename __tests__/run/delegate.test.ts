@@ -1,17 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxeError, ConfigError, ProviderError } from '../../src/lib/errors.js';
-import type { Tool } from '../../src/tools/tool.js';
+import { fakeTool } from '../helpers/dependencies-fake.js';
 import { call, never, reply, says } from '../helpers/model-fake.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
 const CALL = { agent: 'a', task: 'look' };
-const LOOK: Tool = {
-  name: 'look',
-  effect: 'read',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  execute: async () => ({ text: 'a tree', isError: false }),
-};
+const LOOK = fakeTool('look');
 
 type OneCall = Parameters<typeof callOnce>[2];
 
@@ -228,15 +222,15 @@ function sleepsTillAborted(signals: AbortSignal[]) {
 
 describe('the end of the run', () => {
   it('ends its sub-agents, and what was said so far is published', async () => {
-    const holder: { stop: () => void } = { stop: () => {} };
+    let stop = () => {};
     const { outcome, deps } = await runDelegation({
       agents: { bot: parent(['a']), a: agent('a') },
       replies: {
         bot: [reply([{ type: 'text', text: 'I ask a.' }, call('1', 'call_agent', CALL)])],
-        a: [never(() => holder.stop())],
+        a: [never(() => stop())],
       },
       inWorld: (inside) => {
-        holder.stop = () => inside.abort(new ProviderError('timeout', 'context deadline exceeded'));
+        stop = () => inside.abort(new ProviderError('timeout', 'context deadline exceeded'));
         return inside;
       },
     });

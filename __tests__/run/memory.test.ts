@@ -1,44 +1,49 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LoadedAgent } from '../../src/agent/agent-source.js';
 import { parseModelRef } from '../../src/agent/config.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import type { Trust } from '../../src/event/trust.js';
+import { notesPlaces } from '../../src/memory/notes/place.js';
 import { memoryName, untrustedPath } from '../../src/memory/paths.js';
 import { planMemory } from '../../src/run/memory.js';
+import { grantNotesTools, planNotes } from '../../src/run/notes.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { makeRequest } from '../helpers/dependencies-fake.js';
-import { pullRequest } from '../helpers/triggers.js';
-
-function agent(memory: string, more = '', name = 'bot'): LoadedAgent {
-  const toml = `name = "x"\nmodel = "openai/m"\n${more}\n[memory]\n${memory}`;
-  const { config, warnings } = parseAgent(toml, { name, file: `${name}.toml` });
-  return { name, config, warnings, source: `${name}.toml` };
-}
+import { pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const TRUSTED: Trust = { level: 'trusted', lane: 'trusted', reason: '' };
 const TAINTED: Trust = { level: 'untrusted', lane: 'tainted', reason: '' };
 const UNTRUSTED: Trust = { level: 'untrusted', lane: 'untrusted', reason: '' };
 const ORIGIN = { runId: '99', attempt: '2', job: 'review', sha: 'c'.repeat(40) };
+
 interface Given extends Partial<RunRequest> {
-  readonly by?: LoadedAgent;
-  readonly model?: string;
+  /** Of the agent's `[memory]`. */
+  readonly memory?: string;
+  readonly top?: string;
+  readonly name?: string;
   readonly trust?: Trust;
 }
 
-function plan({ by = agent('enabled = true'), model = 'openai/m', trust = TRUSTED, ...request }: Given = {}) {
-  return planMemory(by, parseModelRef(model), trust, makeRequest(request), 'id1');
+/** The agent `bot` and the plan of its memory. */
+function parts({ memory = 'enabled = true', top = '', name = 'bot', trust = TRUSTED, ...given }: Given) {
+  const model = given.model ?? 'openai/m';
+  const toml = `name = "x"\nmodel = "${model}"\n${top}\n[memory]\n${memory}`;
+  const agent = { name, source: `${name}.toml`, ...parseAgent(toml, { name, file: `${name}.toml` }) };
+  const request = makeRequest(given);
+  const plan = planMemory(agent, parseModelRef(model), trust, request, 'id1');
+  return { agent, memory: plan, trigger: request.trigger, trust };
+}
+
+function planOf(given: Given = {}) {
+  return parts(given).memory;
 }
 
 describe('the memory plan', () => {
-  it.each(['', 'enabled = false', 'enabled = false\npath = "x.md"\nlast_n = 3'])(
-    'is absent for [memory] with %j',
-    (memory) => {
-      expect(plan({ by: agent(memory) })).toBeUndefined();
-    },
-  );
+  it.each(['', 'enabled = false\npath = "x.md"\nlast_n = 3'])('is absent for [memory] with %j', (memory) => {
+    expect(planOf({ memory })).toBeUndefined();
+  });
 
-  it("is axe's on the command line: all entries, no provenance (D8)", () => {
-    expect(plan()).toEqual({
+  it("is axe's on the command line: all entries, no count, no provenance (D8)", () => {
+    expect(planOf()).toEqual({
       path: 'bot.md',
       lane: 'trusted',
       lastN: 0,
@@ -50,7 +55,6 @@ describe('the memory plan', () => {
   });
 
   it.each([
-    ['', 0, 262_144],
     ['last_n = 10', 10, 0],
     ['last_n = 0', 0, 0],
     ['max_log_bytes = 1000', 0, 1000],
@@ -59,18 +63,20 @@ describe('the memory plan', () => {
     ['last_n = 0\nmax_log_bytes = 1000', 0, 1000],
     ['max_log_bytes = 0', 0, 262_144],
   ])('respects %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
-    expect(plan({ by: agent(`enabled = true\n${memory}`) })).toMatchObject({ lastN, maxBytes });
+    expect(planOf({ memory: `enabled = true\n${memory}` })).toMatchObject({ lastN, maxBytes });
   });
 
-  it.each([TRUSTED, TAINTED, UNTRUSTED])(
-    'uses the lane of the run, which reads the trusted one: %j (D19)',
-    (trust) => {
-      expect(plan({ trust })).toMatchObject({ path: 'bot.md', lane: trust.lane });
-    },
-  );
+  it.each([
+    ['max_entries is set', 'max_entries = 3', false, true],
+    ['the count is shown', '', true, true],
+    ['only last_n is set', 'last_n = 3', false, false],
+  ])('if %s, counts: %#', (_, memory, wantCount, count) => {
+    expect(planOf({ memory: `enabled = true\n${memory}`, wantCount })?.count).toBe(count);
+  });
 
-  it.each([TRUSTED, TAINTED, UNTRUSTED])('adds nothing if memory is read-only, for %j', (trust) => {
-    expect(plan({ trigger: pullRequest(), trust, isMemoryReadOnly: true })).toMatchObject({ lane: 'none' });
+  it.each([TRUSTED, TAINTED, UNTRUSTED])('uses the lane of the run, or none: %j (D19)', (trust) => {
+    expect(planOf({ trust })).toMatchObject({ path: 'bot.md', lane: trust.lane });
+    expect(planOf({ trust, isMemoryReadOnly: true })).toMatchObject({ lane: 'none' });
   });
 
   it.each([
@@ -79,7 +85,7 @@ describe('the memory plan', () => {
     ['a path', './agents/bot.toml', 'bot.md'],
     ['a name with dots', 'v1.2', 'v1.2.md'],
   ])('names the file after %s', (_, name, path) => {
-    expect(plan({ by: agent('enabled = true', '', name) })?.path).toBe(path);
+    expect(planOf({ name })?.path).toBe(path);
     expect(`${memoryName(name)}.md`).toBe(path);
   });
 
@@ -99,31 +105,23 @@ describe('the memory plan', () => {
     ['MEMORY.md', 'bot.md'],
     ['notes/bot.md', 'bot.md'],
     ['projects/p-00000000/daily/2026-03-01.md', 'bot.md'],
-  ])('in a workflow resolves memory.path %j to %j (D13)', (path, place) => {
-    const withPath = agent(`enabled = true\npath = '${path}'`);
-    expect(plan({ by: withPath, origin: ORIGIN })?.path).toBe(place);
+    ['untrusted/bot.md', 'bot.md'],
+    ['Untrusted/bot.md', 'bot.md'],
+    ['offline/bot.md', 'bot.md'],
+  ])('in a workflow resolves memory.path %j to %j, never to another lane (D13, D19)', (path, place) => {
+    const memory = `enabled = true\npath = '${path}'`;
+    expect(planOf({ memory, origin: ORIGIN })?.path).toBe(place);
+    // On the command line the store resolves it.
+    expect(planOf({ memory })?.path).toBe('bot.md');
   });
-
-  it('leaves memory.path to the store on the command line', () => {
-    expect(plan({ by: agent('enabled = true\npath = "team/log.md"') })?.path).toBe('bot.md');
-  });
-
-  it.each(['untrusted/bot.md', 'Untrusted/bot.md', 'offline/bot.md'])(
-    'prevents memory.path from opening another lane: %s (D19)',
-    (path) => {
-      const sly = agent(`enabled = true\npath = "${path}"`);
-      expect(plan({ by: sly, origin: ORIGIN })?.path).toBe('bot.md');
-    },
-  );
 
   it('keeps the offline rules apart (D32)', () => {
-    const offline = plan({ model: 'offline/rules' });
-    expect(offline).toMatchObject({ path: 'offline/bot.md' });
-    expect(untrustedPath(offline?.path ?? '')).toBe('untrusted/offline/bot.md');
+    expect(planOf({ model: 'offline/rules' })).toMatchObject({ path: 'offline/bot.md' });
+    expect(untrustedPath('offline/bot.md')).toBe('untrusted/offline/bot.md');
   });
 
   it('has in its provenance the facts of the event and the runner (D8)', () => {
-    expect(plan({ origin: ORIGIN, trigger: pullRequest(), trust: UNTRUSTED })?.provenance).toEqual({
+    expect(planOf({ origin: ORIGIN, trigger: pullRequest(), trust: UNTRUSTED })?.provenance).toEqual({
       id: 'id1',
       run: '99/2',
       job: 'review',
@@ -133,30 +131,59 @@ describe('the memory plan', () => {
       trust: 'untrusted',
       model: 'openai/m',
     });
+    expect(planOf({ origin: ORIGIN, trigger: SCHEDULE })?.provenance?.sha).toBe('ccccccc');
   });
 
   it.each([
     ['auto', undefined, false],
     ['auto', ORIGIN, true],
     ['on', undefined, true],
-    ['on', ORIGIN, true],
-    ['off', undefined, false],
     ['off', ORIGIN, false],
   ])('with provenance = "%s" and the origin %j has a line: %s', (setting, origin, has) => {
-    const own = agent(`enabled = true\nprovenance = "${setting}"`);
-    expect(plan({ by: own, origin })?.provenance !== undefined).toBe(has);
+    const memory = `enabled = true\nprovenance = "${setting}"`;
+    expect(planOf({ memory, origin })?.provenance !== undefined).toBe(has);
+  });
+});
+
+describe('the notes of a run', () => {
+  const LOCAL = { kind: 'local' } as const;
+  const READING = ['memory_read', 'memory_search'];
+
+  function notesOf({ memory = '', ...given }: Given, isSubAgent = false) {
+    const found = parts({ memory: `enabled = true\nnotes = true\n${memory}`, trigger: SCHEDULE, ...given });
+    return planNotes({ ...found, workdir: '/work/repo', isSubAgent });
+  }
+
+  it.each<[string, Given, ReturnType<typeof notesPlaces>]>([
+    ['the repository in a workflow', {}, notesPlaces('project', 'octocat/hello')],
+    ['the folder on the command line', { trigger: LOCAL }, notesPlaces('project', '/work/repo')],
+    ['`project`', { memory: 'project = "x"' }, notesPlaces('project', 'x')],
+    ['nobody', { memory: 'scope = "shared"' }, { folder: '', slug: '' }],
+    ['the offline rules', { model: 'offline/rules' }, notesPlaces('project', 'octocat/hello', 'offline/')],
+  ])('have their place by %s', (_, given, places) => {
+    expect(notesOf(given)?.places).toEqual(places);
   });
 
-  it('uses the commit of the run if there is no pull request', () => {
-    const push = {
-      ...pullRequest(),
-      kind: 'push',
-      event: 'push',
-      ref: '',
-      before: '',
-      after: '',
-      commits: [],
-    };
-    expect(plan({ origin: ORIGIN, trigger: push as never })?.provenance?.sha).toBe('ccccccc');
+  const named = { memory: 'tools = ["memory_read", "write_memory"]' };
+  const both = { top: 'tools = ["read_file", "write_memory"]', memory: 'tools = ["memory_search"]' };
+  it.each<[string, Given, { isKept?: boolean; isSubAgent?: boolean }, readonly string[], number]>([
+    ['all if it is trusted', {}, {}, [...READING, 'memory_write'], 0],
+    ['reading ones if it is not', { trust: UNTRUSTED }, {}, READING, 1],
+    ['reading ones if nothing is to be added', { isMemoryReadOnly: true }, {}, READING, 1],
+    ['reading ones if nothing is kept', {}, { isKept: false }, READING, 1],
+    ['reading ones as a sub-agent, which is no surprise', {}, { isSubAgent: true }, READING, 0],
+    ['reading ones as a sub-agent that names others', named, { isSubAgent: true }, ['memory_read'], 1],
+    ['those it names', { memory: 'tools = ["memory_search"]' }, {}, ['memory_search'], 0],
+    ['`write_memory` next to its other tools', both, {}, ['memory_search', 'write_memory'], 0],
+    ['all on the command line', { trigger: LOCAL }, {}, [...READING, 'memory_write'], 0],
+  ])('have tools: %s', (_, given, { isKept = true, isSubAgent }, tools, warnings) => {
+    const plan = notesOf(given, isSubAgent);
+    const grant = plan && grantNotesTools(plan, isKept);
+    expect(grant?.tools.toSorted()).toEqual(tools.toSorted());
+    expect(grant?.warnings).toHaveLength(warnings);
+    for (const { code, message } of grant?.warnings ?? []) {
+      expect(code).toBe('tool-not-available');
+      expect(message).toMatch(/^The tool `\w+` \(memory\) was withheld: .*\.$/);
+    }
   });
 });

@@ -12,11 +12,11 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import { WRITER } from '../helpers/reports.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 import { createFakeRemote } from '../memory/stores/fake-backend.js';
 
 const ORIGIN = { runId: '99', attempt: '1', job: 'review', sha: 'c'.repeat(40) };
-const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
 const ALL = ['memory_write', 'memory_read', 'memory_search'];
 
 const agent = (name: string, memory = '', top = '') =>

@@ -5,6 +5,7 @@ import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
 import { createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
+import { WRITER } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 import { askedText } from './verify-scene.js';
 
@@ -79,7 +80,7 @@ async function review({
       bot: `name = "bot"\nmodel = "p/m"\nsystem_prompt = "You review."\ntools = ["add_review_comment", "submit_review"]\n[memory]\nenabled = true\n[review]\nverify_model = "p/v"\npart_tokens = 1000\n${toml}`,
     },
     models: { 'p/m': model, 'p/v': verified },
-    permissions: { octocat: { kind: 'known', permission: 'write' } },
+    permissions: WRITER,
     context: {
       kind: 'pull_request',
       diff: DIFF,

@@ -8,9 +8,8 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { prepare } from '../helpers/prepare.js';
+import { WRITER } from '../helpers/reports.js';
 import { comment, issue, OCTOCAT, pullRequest, STRANGER } from '../helpers/triggers.js';
-
-const WRITER = { octocat: { kind: 'known', permission: 'write' } } as const;
 
 async function planOf(parts: FakeDependenciesParts, patch: Parameters<typeof makeRequest>[0] = {}) {
   const prepared = await prepare(makeRequest(patch), createFakeDependencies(parts));

@@ -45,10 +45,8 @@ describe('the order of a run', () => {
 
 describe('a run ends', () => {
   it('by a cancellation: failed', async () => {
-    const holder: { stop: () => void } = { stop: () => {} };
-    const model = createFakeModel([never(() => holder.stop())]);
+    const model = createFakeModel([never(() => deps.abort(broken('everything')))]);
     const deps = createFakeDependencies({ model });
-    holder.stop = () => deps.abort(broken('everything'));
     expect(await runPipeline(makeRequest(), deps)).toMatchObject({
       outcome: { kind: 'failed', error: { message: 'everything is broken' } },
     });

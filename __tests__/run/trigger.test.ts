@@ -58,43 +58,15 @@ describe('an event with a name', () => {
   });
 });
 
-describe('the runner’s environment', () => {
-  const ENV = { GITHUB_REPOSITORY: 'octocat/hello', GITHUB_ACTOR: 'octocat' };
-
-  it('fills in what a schedule lacks', async () => {
-    expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env: ENV })).toMatchObject({
-      repository: { owner: 'octocat', name: 'hello' },
-      actor: { login: 'octocat', isBot: false },
-    });
-  });
-
-  it('names the default branch of a schedule, which runs nowhere else', async () => {
-    const env = { ...ENV, GITHUB_REF: 'refs/heads/trunk' };
-    const repository = { owner: 'octocat', name: 'hello', defaultBranch: 'trunk', isPrivate: true };
-    expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env })).toMatchObject({ repository });
-    expect(await read(loadWebhook('push'), { name: 'push', env })).toMatchObject({
-      repository: { defaultBranch: 'master' },
-    });
-    const tag = { ...ENV, GITHUB_REF: 'refs/tags/v1' };
-    expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env: tag })).toMatchObject({
-      repository: { defaultBranch: '' },
-    });
-  });
-
-  it.each<Record<string, string>>([{}, { GITHUB_REPOSITORY: '', GITHUB_ACTOR: '' }])(
-    'can be empty: %j',
-    async (env) => {
-      expect(await read({ schedule: '0 4 * * 1' }, { name: 'schedule', env })).toMatchObject({
-        repository: { owner: '', name: '' },
-        actor: { login: 'ghost' },
-      });
-    },
-  );
-
-  it('does not replace what the event says', async () => {
-    expect(await read(loadWebhook('issues'), { name: 'issues', env: ENV })).toMatchObject({
-      repository: { owner: 'Codertocat' },
-      actor: { login: 'Codertocat' },
-    });
-  });
+it('of a schedule has from the environment what its payload lacks, which others do not need', async () => {
+  const env = { GITHUB_REPOSITORY: 'octocat/hello', GITHUB_ACTOR: 'octocat', GITHUB_REF: 'refs/heads/trunk' };
+  const schedule = { schedule: '0 4 * * 1' };
+  const named = async (payload: object, name: string, patch: Readonly<Record<string, string>> = {}) => {
+    const trigger = await read(payload, { name, env: { ...env, ...patch } });
+    return trigger.kind === 'local' ? [] : [trigger.repository.owner, trigger.repository.defaultBranch];
+  };
+  expect(await named(schedule, 'schedule')).toEqual(['octocat', 'trunk']);
+  expect(await named(schedule, 'schedule', { GITHUB_REF: 'refs/tags/v1' })).toEqual(['octocat', '']);
+  expect(await named(schedule, 'schedule', { GITHUB_REPOSITORY: '' })).toEqual(['', 'trunk']);
+  expect(await named(loadWebhook('push'), 'push')).toEqual(['Codertocat', 'master']);
 });

@@ -7,6 +7,7 @@ import {
   makeRequest,
 } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, type FakeReply, reply, says } from '../helpers/model-fake.js';
+import { WRITER } from '../helpers/reports.js';
 import { pullRequest } from '../helpers/triggers.js';
 
 /** A change of one file with many lines. */
@@ -82,7 +83,7 @@ export async function runVerified({
   const deps = createFakeDependencies({
     agents: { bot: agent },
     models: { 'p/m': reviewer, 'p/v': verifier },
-    permissions: { octocat: { kind: 'known', permission: 'write' } },
+    permissions: WRITER,
     context: {
       kind: 'pull_request',
       diff: DIFF,

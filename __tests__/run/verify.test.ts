@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
-import type { Tool } from '../../src/tools/tool.js';
+import { fakeTool } from '../helpers/dependencies-fake.js';
 import { call, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { agrees, raises, runVerified, verdict } from './verify-scene.js';
 
@@ -39,17 +39,8 @@ describe('the second look at the findings of a review', () => {
 
   it('can refute by a line that only its own tools have shown', async () => {
     const line = { path: 'src/guard.ts', line: 4, code: 'assertFilled(table);' };
-    const file: Tool = {
-      name: 'github_file',
-      effect: 'read',
-      description: 'reads',
-      inputSchema: { type: 'object' },
-      execute: async () => ({
-        text: '4: assertFilled(table);',
-        isError: false,
-        shown: [{ path: line.path, side: 'RIGHT', firstLine: 4, lines: [line.code] }],
-      }),
-    };
+    const shown = [{ path: line.path, side: 'RIGHT', firstLine: 4, lines: [line.code] }] as const;
+    const file = fakeTool('github_file', 'read', { shown });
     const { buffered, report } = await runVerified({
       raised: [[raises(10)]],
       replies: [
@@ -136,13 +127,7 @@ describe('the second look at the findings of a review', () => {
 
   it('costs and taints as the run itself does', async () => {
     const price = { input: 10, output: 10, cacheRead: 10, cacheWrite: 10 };
-    const foreign: Tool = {
-      name: 'github_file',
-      effect: 'read',
-      description: 'reads',
-      inputSchema: { type: 'object' },
-      execute: async () => ({ text: 'secret-value', isError: false, isTainted: true }),
-    };
+    const foreign = fakeTool('github_file', 'read', { text: 'secret-value', isTainted: true });
     const { report, verifier } = await runVerified({
       raised: [[raises(10)]],
       replies: [reply([call('r', 'github_file', {})]), HOLDS],

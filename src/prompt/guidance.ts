@@ -134,7 +134,7 @@ function levelOf(line = ''): number {
   return /^ {0,3}(#{1,6})(?=[ \t])/.exec(line)?.[1]?.length ?? 7;
 }
 
-export interface Instructions {
+interface Instructions {
   readonly agent: LoadedAgent;
   /** As the agent names it; empty for none. */
   readonly skill: string;

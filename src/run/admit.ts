@@ -239,7 +239,7 @@ async function readContext(
 }
 
 /** Whether only the fetched context says if the change comes from a fork: events of plain comments do not. */
-export function isForkUnknown(trigger: Trigger, { level }: Trust): boolean {
+function isForkUnknown(trigger: Trigger, { level }: Trust): boolean {
   return (
     level === 'trusted' &&
     trigger.kind === 'comment' &&
@@ -249,7 +249,7 @@ export function isForkUnknown(trigger: Trigger, { level }: Trust): boolean {
 }
 
 /** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
-export function trustOfDiff(trust: Trust, trigger: Trigger, context: TriggerContext | undefined): Trust {
+function trustOfDiff(trust: Trust, trigger: Trigger, context: TriggerContext | undefined): Trust {
   if (trigger.kind === 'local') return trust;
   if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
   if (context.pinned === undefined) return trust;
