@@ -42,7 +42,7 @@ describe('the memory plan', () => {
     expect(planOf({ memory })).toBeUndefined();
   });
 
-  it("is axe's on the command line: all entries, no count, no provenance (D8)", () => {
+  it("is axe's on the command line: all entries, no provenance (D8)", () => {
     expect(planOf()).toEqual({
       path: 'bot.md',
       lane: 'trusted',
@@ -64,14 +64,6 @@ describe('the memory plan', () => {
     ['max_log_bytes = 0', 0, 262_144],
   ])('respects %j: last_n %i within %i bytes', (memory, lastN, maxBytes) => {
     expect(planOf({ memory: `enabled = true\n${memory}` })).toMatchObject({ lastN, maxBytes });
-  });
-
-  it.each([
-    ['max_entries is set', 'max_entries = 3', false, true],
-    ['the count is shown', '', true, true],
-    ['only last_n is set', 'last_n = 3', false, false],
-  ])('if %s, counts: %#', (_, memory, wantCount, count) => {
-    expect(planOf({ memory: `enabled = true\n${memory}`, wantCount })?.count).toBe(count);
   });
 
   it.each([TRUSTED, TAINTED, UNTRUSTED])('uses the lane of the run, or none: %j (D19)', (trust) => {

@@ -12,8 +12,6 @@ export interface NotShown {
 
 export interface PackedDiff {
   readonly text: string;
-  /** Paths of the files that are in it whole, in the order of the text. */
-  readonly shown: readonly string[];
   readonly notShown: readonly NotShown[];
   /** The diff holds no file that could be told, and only its beginning is shown. */
   readonly isCut: boolean;
@@ -33,8 +31,8 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
     notShown.push({ file, why, hunksShown, tokens: estimateText(file.text) });
   const wanted = files.filter(({ path }) => isShown(path));
   if (wanted.length === files.length && estimateText(diff) <= maxTokens)
-    return { text: diff, shown: files.map(({ path }) => path), notShown, isCut: false };
-  if (files.length === 0) return { text: beginning(diff, maxTokens), shown: [], notShown, isCut: true };
+    return { text: diff, notShown, isCut: false };
+  if (files.length === 0) return { text: beginning(diff, maxTokens), notShown, isCut: true };
 
   const ranked = [...wanted.filter(isReadByPeople), ...wanted.filter((file) => !isReadByPeople(file))];
   let free = maxTokens;
@@ -60,7 +58,7 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
     if (text !== '') texts.push(`${text}\n${CUT_NOTE}`);
   }
   for (const file of files) if (!isShown(file.path)) leaveOut(file, 'paths');
-  return { text: texts.join('\n'), shown: whole.map(({ path }) => path), notShown, isCut: false };
+  return { text: texts.join('\n'), notShown, isCut: false };
 }
 
 /** What a piece adds to a text, at most: the estimate rounds down twice. */

@@ -10,7 +10,7 @@ import {
   isRepeatable,
   needsPermission,
 } from '../event/admission.js';
-import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
 import {
   classifyTrust,
   contentAuthor,
@@ -168,13 +168,18 @@ async function admitByState(
     taint.add({ kind: 'event', reason: 'strangers may have had a part in the finding' });
   const { allowBots } = admissionPolicy;
   const classified = classifyTrust(trigger, { actor: facts.permission, author, allowBots });
-  const isForkOpen = isForkUnknown(trigger, classified);
+  // Events of plain comments do not say it.
+  const isForkOpen =
+    classified.level === 'trusted' &&
+    trigger.kind === 'comment' &&
+    trigger.on === 'pull_request' &&
+    trigger.isFork === undefined;
   const mayRepeat = canRepeat(request, facts.event, agent);
   // A dry run costs nothing and is shown all the same.
   const mayBeStopped = mayRepeat || isPausable(trigger) || isLimited(request.spendLimits, trigger);
   const needsState = unfit === undefined && !dryRun && mayBeStopped;
   const context = runAhead(readContext(request, taint, deps));
-  const trust = isForkOpen ? trustOfDiff(classified, trigger, await context) : classified;
+  const trust = isForkOpen ? trustOfDiff(classified, trigger.repository, await context) : classified;
   if (trust.lane === 'tainted') taint.add({ kind: 'event', reason: trust.reason });
   if (trigger.kind === 'push' || trigger.kind === 'release') taint.add({ kind: 'history' });
 
@@ -238,22 +243,10 @@ async function readContext(
   return context;
 }
 
-/** Whether only the fetched context says if the change comes from a fork: events of plain comments do not. */
-function isForkUnknown(trigger: Trigger, { level }: Trust): boolean {
-  return (
-    level === 'trusted' &&
-    trigger.kind === 'comment' &&
-    trigger.on === 'pull_request' &&
-    trigger.isFork === undefined
-  );
-}
-
 /** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
-function trustOfDiff(trust: Trust, trigger: Trigger, context: TriggerContext | undefined): Trust {
-  if (trigger.kind === 'local') return trust;
+function trustOfDiff(trust: Trust, { owner, name }: Repository, context: TriggerContext | undefined): Trust {
   if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
   if (context.pinned === undefined) return trust;
-  const { owner, name } = trigger.repository;
   const from = context.pinned.head.repository;
   if (from?.toLowerCase() === `${owner}/${name}`.toLowerCase()) return trust;
   return untrusted('the pull request comes from a fork');
