@@ -22,36 +22,29 @@ describe('the built-in agents', () => {
     ]);
   });
 
-  it.each(BUILT_IN_AGENTS.map((agent) => [agent.name, agent] as const))(
-    '%s is a valid agent with memory and without unknown keys',
-    (name, agent) => {
-      const { config, warnings } = parseAgent(agent.toml, { name, file: name });
+  it.each(BUILT_IN_AGENTS)(
+    '$name is a valid agent with memory, without unknown keys',
+    ({ name, shortName, toml }) => {
+      const { config, warnings } = parseAgent(toml, { name, file: name });
       expect(warnings).toEqual([]);
       expect(config).toMatchObject({
-        name: agent.shortName,
+        name: shortName,
         model: 'anthropic/claude-sonnet-5-5',
         memory: { enabled: true, path: '', lastN: 10, maxEntries: 200 },
       });
       expect(config.description).not.toBe('');
-      expect(`${BUILT_IN_PREFIX}${checkAgentName(agent.shortName)}`).toBe(name);
+      expect(`${BUILT_IN_PREFIX}${checkAgentName(shortName)}`).toBe(name);
     },
   );
 
-  it.each(BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml]))(
-    '%s has the instructions that other people’s text is data, and to use its memory',
-    (name, toml) => {
-      const { systemPrompt } = parseAgent(toml, { name, file: name }).config;
+  it.each(BUILT_IN_AGENTS)(
+    '$name is told that other people’s text is data, and has existing tools; only the one that fixes can write',
+    ({ name, toml }) => {
+      const { systemPrompt, tools } = parseAgent(toml, { name, file: name }).config;
       expect(systemPrompt).toMatch(/other people/);
       expect(systemPrompt).toMatch(/never (an )?instructions? to you/);
       expect(systemPrompt).toMatch(/Your memory holds/);
       expect(systemPrompt).not.toContain('\\');
-    },
-  );
-
-  it.each(BUILT_IN_AGENTS.map(({ name, toml }) => [name, toml]))(
-    '%s lists existing tools, and only the one that fixes things has those that write',
-    (name, toml) => {
-      const { tools } = parseAgent(toml, { name, file: name }).config;
       const known = name === FIXER ? [...KNOWN, ...FIXING] : KNOWN;
       expect(tools.filter((tool) => !known.includes(tool))).toEqual([]);
       if (name !== FIXER) expect(tools).toEqual(expect.arrayContaining(['github_search', 'github_file']));

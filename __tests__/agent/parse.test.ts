@@ -281,42 +281,35 @@ describe('wrong values', () => {
 
 describe('wrong types', () => {
   it.each([
-    ['memory = []', 'memory must be a table, but is a list', '`memory = { }`'],
-    ['memory = 1979-05-27', 'memory must be a table, but is a date or time', '`memory = { }`'],
-    ['name2 = 1\ntimeout = "30"', 'timeout must be an integer, but is a string', '`timeout = 10`'],
+    ['memory = []', 'memory must be a table, but is a list', '{ }'],
+    ['memory = 1979-05-27', 'memory must be a table, but is a date or time', '{ }'],
+    ['name2 = 1\ntimeout = "30"', 'timeout must be an integer, but is a string', '10'],
+    ['[budget]\nmax_tokens = 1e3', 'budget.max_tokens must be an integer, but is a float', '10'],
+    ['params.temperature = "0.5"', 'params.temperature must be a number, but is a string', '0.5'],
+    ['memory.enabled = "TRUE"', 'memory.enabled must be true or false, but is a string', 'true'],
+    ['[mcp_servers]\na = 1', 'mcp_servers must be a list of tables, but is a table', '[{ }]'],
+    ['mcp_servers = [1]', 'mcp_servers[0] must be a table, but is an integer', '[{ }]'],
     [
-      '[budget]\nmax_tokens = 1e3',
-      'budget.max_tokens must be an integer, but is a float',
-      '`max_tokens = 10`',
-    ],
-    [
-      'params.temperature = "0.5"',
-      'params.temperature must be a number, but is a string',
-      '`temperature = 0.5`',
-    ],
-    ['memory.enabled = "TRUE"', 'memory.enabled must be true or false, but is a string', '`enabled = true`'],
-    ['[mcp_servers]\na = 1', 'mcp_servers must be a list of tables, but is a table', '`mcp_servers = [{ }]`'],
-    ['mcp_servers = [1]', 'mcp_servers[0] must be a table, but is an integer', '`mcp_servers = [{ }]`'],
-    [
-      'params.response_format = 1',
+      '[params]\nresponse_format = 1',
       'params.response_format must be a string or a table, but is an integer',
-      'json_object',
+      '"json_object"',
     ],
     [
       'mcp_servers = [{ headers = ["a"] }]',
       'mcp_servers[0].headers must be a table of strings, but is a list',
-      'Authorization',
+      '{ Authorization = "Bearer …" }',
     ],
     [
       'mcp_servers = [{ env = { A = 1 } }]',
       'mcp_servers[0].env.A must be a string, but is an integer',
-      '`A = "text"`',
+      '"text"',
     ],
-    ['skill = true', 'skill must be a string, but is a boolean', '`skill = "text"`'],
-  ])('%j names the key, the types and the right form', (lines, message, form) => {
+    ['skill = true', 'skill must be a string, but is a boolean', '"text"'],
+  ])('%j names the key, the types and the right form', (lines, message, example) => {
     const error = errorOf(`${HEAD}${lines}\n`);
     expect(error.message).toBe(`failed to parse agent config "v": ${message}`);
-    expect(error.remedy).toContain(form);
+    expect(error.remedy).toMatch(/^Write it like this: `\w+ = .+`\.$/);
+    expect(error.remedy).toContain(` = ${example}\``);
     expect(error.at?.line).toBeGreaterThan(2);
   });
 
