@@ -294,10 +294,6 @@ describe('the message with a summary', () => {
     expect(text.match(/<[^a-z]*summary-of-earlier-turns/gi)).toHaveLength(2);
     expect(text).not.toMatch(/<\/?(?:system|third|tool)|\u202E/);
   });
-
-  it.each(['', ' \n', '\u200B'])('is absent for %j', (summary) => {
-    expect(summaryMessage(summary)).toBeUndefined();
-  });
 });
 
 function textOf(message: Message | undefined): string {

@@ -67,19 +67,16 @@ describe('a long conversation', () => {
     expect(talked.isShortened).toBe(isShortened);
   });
 
-  it('has its summary kept by the caller', async () => {
-    const { outcome, kept } = await talk({ turns: 8, said: 's'.repeat(4000), system: 'Look.' });
-    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
-    expect(kept[0]?.text).toBe('I looked.');
-    expect(kept[0]?.messages).toBeGreaterThan(1);
-  });
-
   it.each([
     ['a limit of ours', undefined, 2000],
     ['none, where the model thinks', { thinks: 'by default', maxOutputTokens: 64_000 } as const, undefined],
-  ])('has the summary written with %s', async (_, thinking, expected) => {
-    const { summaryLimits } = await talk({ turns: 8, said: 's'.repeat(4000), system: 'Look.', thinking });
+  ])('has a summary of it kept, which was written with %s', async (_, thinking, expected) => {
+    const long = { turns: 8, said: 's'.repeat(4000), system: 'Look.', thinking };
+    const { outcome, kept, summaryLimits } = await talk(long);
+    expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done.' });
     expect([...summaryLimits]).toEqual([expected]);
+    expect(kept[0]?.text).toBe('I looked.');
+    expect(kept[0]?.messages).toBeGreaterThan(1);
   });
 });
 

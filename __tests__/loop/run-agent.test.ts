@@ -21,20 +21,6 @@ const echo: Tool = {
   execute: async (input) => ({ text: `echo ${JSON.stringify(input)}`, isError: false }),
 };
 
-/** A tool that counts its calls. */
-function countingTool(execute: () => void = () => {}) {
-  const counted = { runs: 0 };
-  const counting: Tool = {
-    ...echo,
-    execute: async () => {
-      counted.runs += 1;
-      execute();
-      return { text: `${counted.runs}`, isError: false };
-    },
-  };
-  return { counted, counting };
-}
-
 async function run(
   replies: readonly FakeReply[],
   patch: Partial<Conversation> = {},
@@ -84,17 +70,9 @@ describe('a reply that did not end normally', () => {
 
   it.each([
     ['length', 'max_output_tokens', 'the answer was cut at 2 output tokens'],
-    [
-      'length',
-      'model_context_window_exceeded',
-      "the answer was cut because the model's context window is full",
-    ],
+    ['length', 'context_full', "the answer was cut because the model's context window is full"],
     ['error', 'error', 'the provider ended the answer with an error'],
-    [
-      'error',
-      'MALFORMED_FUNCTION_CALL',
-      'the provider ended the answer with an error (MALFORMED_FUNCTION_CALL)',
-    ],
+    ['error', 'MALFORMED_CALL', 'the provider ended the answer with an error (MALFORMED_CALL)'],
     ['interrupted', undefined, 'the provider ended the answer with an error (interrupted)'],
   ] as const)('C4 64: %s (%s) makes the run incomplete', async (unified, raw, message) => {
     const { outcome } = await run([says('half', { finish: { unified, raw } })]);
@@ -313,33 +291,20 @@ it('what a model calls a tool is sent back as providers take it', async () => {
 
 describe('the figures of a run', () => {
   it('are sums over all turns, with the last stop reason and model', async () => {
-    const { outcome } = await run(
-      [
-        reply([call('a', 'echo', {})], { inputTokens: 10, outputTokens: 4, cacheRead: 6, modelId: 'm-1' }),
-        says('ok', { inputTokens: 20, outputTokens: 5, cacheRead: 1, modelId: 'm-2' }),
-      ],
-      { tools: [echo] },
-    );
+    const replies = [
+      reply([call('a', 'echo', {})], { inputTokens: 10, outputTokens: 4, cacheRead: 6, modelId: 'm-1' }),
+      says('ok', { inputTokens: 20, outputTokens: 5, cacheRead: 1, modelId: 'm-2' }),
+    ];
+    const { outcome } = await run(replies, { tools: [echo] });
+    const one = { turn: 1, tool: 'echo', input: {}, output: 'echo {}', isError: false, isDenied: false };
     expect(outcome.stats).toEqual({
       turns: 2,
       toolCalls: 1,
-      calls: [
-        {
-          turn: 1,
-          tool: 'echo',
-          input: {},
-          output: 'echo {}',
-          isError: false,
-          isDenied: false,
-          durationMs: 0,
-        },
-      ],
+      calls: [{ ...one, durationMs: 0 }],
       retries: 0,
       inputTokens: 30,
       outputTokens: 9,
       cacheReadTokens: 7,
-      costUsd: undefined,
-      budget: undefined,
       durationMs: 0,
       modelId: 'm-2',
       stopReason: 'end_turn',
@@ -358,9 +323,7 @@ describe('the figures of a run', () => {
 });
 
 describe('a run with a budget', () => {
-  function budget(maxTokens: number): Budget {
-    return new Budget({ maxTokens, maxCostUsd: 0 });
-  }
+  const budget = (maxTokens: number) => new Budget({ maxTokens, maxCostUsd: 0 });
 
   it('that a single reply exceeds is exhausted, with its answer and exit status 4', async () => {
     const whole = says('All of it', { inputTokens: 90, outputTokens: 30 });
@@ -376,10 +339,17 @@ describe('a run with a budget', () => {
   });
 
   it('C4 65: that is spent runs no tool and sends no request, since nobody would read the results', async () => {
-    const { counted, counting } = countingTool();
+    let runs = 0;
+    const counting: Tool = {
+      ...echo,
+      execute: async () => {
+        runs += 1;
+        return { text: 'x', isError: false };
+      },
+    };
     const asks = reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})], { inputTokens: 60 });
     const { outcome, asked } = await run([asks, asks, asks], { budget: budget(100), tools: [counting] });
-    expect([asked.length, counted.runs]).toEqual([2, 1]);
+    expect([asked.length, runs]).toEqual([2, 1]);
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: 'So far.' });
   });
 
@@ -403,17 +373,14 @@ it.each([
   expect(outcome).toMatchObject(expected);
 });
 
-describe('the figures of sub-agents', () => {
-  it('are added to those of the calling agent, which counts only its own calls', async () => {
-    const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
-    const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
-    const { outcome } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
-      tools: [delegate],
-    });
-    const tokens = { inputTokens: 206, outputTokens: 44, cacheReadTokens: 10 };
-    expect(outcome.stats).toMatchObject({ turns: 2, toolCalls: 2, ...tokens, retries: 6 });
-    expect(outcome.stats.calls).toHaveLength(2);
-  });
+it('the figures of sub-agents are added to those of the calling agent, which counts only its own calls', async () => {
+  const child = { ...STATS, inputTokens: 100, outputTokens: 20, cacheReadTokens: 5, retries: 3 };
+  const delegate: Tool = { ...echo, execute: async () => ({ text: 'x', isError: true, stats: child }) };
+  const both = reply([call('a', 'echo', {}), call('b', 'echo', {})]);
+  const { outcome } = await run([both, says('ok')], { tools: [delegate] });
+  const tokens = { inputTokens: 206, outputTokens: 44, cacheReadTokens: 10 };
+  expect(outcome.stats).toMatchObject({ turns: 2, toolCalls: 2, ...tokens, retries: 6 });
+  expect(outcome.stats.calls).toHaveLength(2);
 });
 
 describe('a run that is cut short', () => {
@@ -439,15 +406,6 @@ describe('a run that is cut short', () => {
     expect(outcome).toMatchObject({ ...TIMED_OUT, answer: 'So far.', error });
   });
 
-  it('reports the reason of an abort, whatever the request throws', async () => {
-    const aborts = async () => {
-      controller.abort(TIME_IS_UP);
-      throw new DOMException('This operation was aborted', 'AbortError');
-    };
-    const { outcome } = await run([aborts], {}, controller);
-    expect(outcome).toMatchObject({ ...TIMED_OUT, error: TIME_IS_UP });
-  });
-
   it('reports the deadline that came due while an answer was checked, whatever the check throws', async () => {
     const check = () => {
       setTimeout(() => controller.abort(TIME_IS_UP));
@@ -462,13 +420,6 @@ describe('a run that is cut short', () => {
     const reason = new AxeError('the run was cancelled');
     const { outcome } = await run([never(() => controller.abort(reason))], {}, controller);
     expect(outcome).toMatchObject({ kind: 'failed', error: reason });
-  });
-
-  it('sends no request after the deadline', async () => {
-    controller.abort(TIME_IS_UP);
-    const { outcome, asked } = await run([says('Hi')], {}, controller);
-    expect(asked).toHaveLength(0);
-    expect(outcome).toMatchObject({ ...TIMED_OUT, stats: { turns: 0 } });
   });
 
   it('keeps an answer that came in time', async () => {
