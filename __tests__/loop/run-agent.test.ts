@@ -422,6 +422,13 @@ describe('a run that is cut short', () => {
     expect(outcome).toMatchObject({ kind: 'failed', error: reason });
   });
 
+  it('sends no request after the deadline', async () => {
+    controller.abort(TIME_IS_UP);
+    const { outcome, asked } = await run([says('Hi')], {}, controller);
+    expect(asked).toHaveLength(0);
+    expect(outcome).toMatchObject({ ...TIMED_OUT, stats: { turns: 0 } });
+  });
+
   it('keeps an answer that came in time', async () => {
     const inTime = async () => {
       controller.abort(TIME_IS_UP);

@@ -1,11 +1,10 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Message } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
-import { type ModelParams, parseModelRef } from '../../src/agent/config.js';
+import type { ModelParams } from '../../src/agent/config.js';
 import type { Effort } from '../../src/agent/keys.js';
 import { modelSettings } from '../../src/loop/asker.js';
 import { Usage } from '../../src/loop/reply.js';
-import { findProvider, protocolOf } from '../../src/model/catalog.js';
-import { isStrictSchema, withCachePoints } from '../../src/model/model-options.js';
+import { isStrictSchema } from '../../src/model/model-options.js';
 import { type ModelServer, text } from '../helpers/model-server.js';
 import { question } from './contract.js';
 import { always, completion, playModel } from './open-model.js';
@@ -223,54 +222,32 @@ describe('a schema that OpenAI can enforce strictly', () => {
   });
 });
 
-const SYSTEM: LanguageModelV4Message = { role: 'system', content: 'Be brief.' };
-const USER: LanguageModelV4Message = { role: 'user', content: [{ type: 'text', text: 'Look.' }] };
-const CALL: LanguageModelV4Message = {
-  role: 'assistant',
-  content: [{ type: 'tool-call', toolCallId: '1', toolName: 'read_file', input: {} }],
-};
-const RESULT: Extract<LanguageModelV4Message, { role: 'tool' }> = {
-  role: 'tool',
-  content: [
-    { type: 'tool-result', toolCallId: '1', toolName: 'read_file', output: { type: 'text', value: 'x' } },
-  ],
-};
-
-const ANTHROPIC = 'anthropic/claude-sonnet-5';
-
-const asked = (ref: string) => {
-  const { provider: id, model } = parseModelRef(ref);
-  const provider = findProvider({ provider: id, model });
-  return { provider, wire: protocolOf(provider, model), model };
-};
-
-/** Which messages are marked, by their place. */
-function marks(prompt: readonly LanguageModelV4Message[], ref: string, tools = TOOLS) {
-  const marked = withCachePoints({ prompt: [...prompt], tools }, asked(ref));
-  return marked.prompt.flatMap(({ providerOptions }, index) =>
-    providerOptions === undefined ? [] : [[index, providerOptions]],
-  );
-}
-
 describe('marks for the prompt cache', () => {
-  it('never exceed Anthropic’s limit, however long the conversation', () => {
-    const long = [SYSTEM, USER, ...Array.from({ length: 40 }, () => [{ ...CALL }, { ...RESULT }]).flat()];
-    expect(marks(long, ANTHROPIC).map(([index]) => index)).toEqual([0, long.length - 3, long.length - 1]);
+  const marksFor = async (ref: string, patch: Partial<LanguageModelV4CallOptions>) => {
+    const { body } = await ask(ref, {}, patch);
+    return JSON.stringify(body).match(/cache_control|cachePoint/g)?.length ?? 0;
+  };
+
+  it('never exceed Anthropic’s limit, however long the conversation', async () => {
+    const named = { toolCallId: '1', toolName: 'read_file' };
+    const output = { type: 'text', value: 'x' } as const;
+    const turn: LanguageModelV4Message[] = [
+      { role: 'assistant', content: [{ type: 'tool-call', ...named, input: {} }] },
+      { role: 'tool', content: [{ type: 'tool-result', ...named, output }] },
+    ];
+    const prompt = [...question().prompt, ...Array(40).fill(turn).flat()];
+    expect(await marksFor('anthropic/claude-sonnet-5', { prompt, tools: TOOLS })).toBe(3);
   });
 
   it.each([
-    'openai/gpt-5',
-    'openrouter/openai/gpt-5',
-    'google/gemini-3.5-flash',
-    'bedrock/amazon.nova-pro-v1:0',
-    'bedrock/anthropic.claude-3-haiku-20240307-v1:0',
-  ])('are not sent to %s', (ref) => {
-    expect(marks([SYSTEM, USER], ref)).toEqual([]);
-  });
-
-  it('are not set for an agent without tools, which sends one request', () => {
-    expect(marks([SYSTEM, USER], ANTHROPIC, [])).toEqual([]);
-    const options = { prompt: [SYSTEM, USER] };
-    expect(withCachePoints(options, asked(ANTHROPIC))).toBe(options);
+    ['openai/gpt-5', TOOLS],
+    ['openrouter/openai/gpt-5', TOOLS],
+    ['google/gemini-3.5-flash', TOOLS],
+    ['bedrock/amazon.nova-pro-v1:0', TOOLS],
+    ['bedrock/anthropic.claude-3-haiku-20240307-v1:0', TOOLS],
+    ['anthropic/claude-sonnet-5', []],
+    ['anthropic/claude-sonnet-5', undefined],
+  ])('are not sent to %s, nor for an agent without tools, which sends one request', async (ref, tools) => {
+    expect(await marksFor(ref, { tools })).toBe(0);
   });
 });

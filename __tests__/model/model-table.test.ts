@@ -6,28 +6,29 @@ import { findFacts, findPrice, MODEL_TABLE } from '../../src/model/catalog.js';
 const byStrength = (a: Effort, b: Effort) => EFFORTS.indexOf(a) - EFFORTS.indexOf(b);
 const price = (ref: string) => findPrice(parseModelRef(ref));
 
-describe('the price of a model', () => {
+describe('the price of a model, and its window', () => {
   it.each([
-    ['anthropic/claude-sonnet-4-5-20250929', 3, 15],
-    ['anthropic/claude-opus-4-20250514', 15, 75],
-    ['anthropic/claude-opus-5-5', 4, 20],
-    ['openai/gpt-4o-2024-11-20', 2.5, 10],
-    ['openai/gpt-5-mini-2025-08-07', 0.25, 2],
-    ['openai/gpt-6.1-terra', 1, 5],
-    ['openai/gpt-5.6', 4, 20],
-    ['google/gemini-2.5-flash-lite', 0.1, 0.4],
-    ['google/gemini-3.1-pro-preview', 2, 12],
-    ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', 3, 15],
-    ['bedrock/anthropic.claude-opus-4-6-v1', 5, 25],
-    ['vertex/claude-haiku-4-5@20251001', 1, 5],
-    ['openrouter/anthropic/claude-sonnet-4.5', 3, 15],
-    ['azure/gpt-4o', 2.5, 10],
-    ['minimax/MiniMax-M3', 0.3, 1.2],
-    ['openrouter/x-ai/grok-4.6', 2, 6],
-    ['ollama/llama3', 0, 0],
-    ['offline/rules', 0, 0],
-  ])('of %s is %d for input and %d for output', (ref, input, output) => {
+    ['anthropic/claude-sonnet-4-5-20250929', 3, 15, 200_000],
+    ['anthropic/claude-opus-4-20250514', 15, 75, 200_000],
+    ['anthropic/claude-opus-5-5', 4, 20, 1_000_000],
+    ['openai/gpt-4o-2024-11-20', 2.5, 10, 128_000],
+    ['openai/gpt-5-mini-2025-08-07', 0.25, 2, 400_000],
+    ['openai/gpt-6.1-terra', 1, 5, 1_050_000],
+    ['openai/gpt-5.6', 4, 20, 1_050_000],
+    ['google/gemini-2.5-flash-lite', 0.1, 0.4, 1_048_576],
+    ['google/gemini-3.1-pro-preview', 2, 12, 1_048_576],
+    ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', 3, 15, 200_000],
+    ['bedrock/anthropic.claude-opus-4-6-v1', 5, 25, 1_000_000],
+    ['vertex/claude-haiku-4-5@20251001', 1, 5, 200_000],
+    ['openrouter/anthropic/claude-sonnet-4.5', 3, 15, 200_000],
+    ['azure/gpt-4o', 2.5, 10, 128_000],
+    ['minimax/MiniMax-M3', 0.3, 1.2, 1_000_000],
+    ['openrouter/x-ai/grok-4.6', 2, 6, 500_000],
+    ['ollama/llama3', 0, 0, undefined],
+    ['offline/rules', 0, 0, undefined],
+  ])('of %s is %d for input and %d for output, and its window %s', (ref, input, output, window) => {
     expect(price(ref)).toMatchObject({ input, output });
+    expect(findFacts(parseModelRef(ref))?.windowTokens).toBe(window);
   });
 
   it.each([
@@ -77,17 +78,4 @@ describe('the table of models', () => {
       expect([...facts.efforts].sort(byStrength)).toEqual(facts.efforts);
     },
   );
-});
-
-describe('the window of a model', () => {
-  it.each([
-    ['anthropic/claude-sonnet-4-5', 200_000],
-    ['anthropic/claude-opus-4-6', 1_000_000],
-    ['openai/gpt-4o', 128_000],
-    ['google/gemini-2.5-pro', 1_048_576],
-    ['ollama/llama3', undefined],
-    ['offline/rules', undefined],
-  ])('of %s is %s', (ref, window) => {
-    expect(findFacts(parseModelRef(ref))?.windowTokens).toBe(window);
-  });
 });

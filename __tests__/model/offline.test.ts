@@ -42,14 +42,9 @@ function pullRequest(diff: string): string {
 }
 
 describe('createOfflineModel', () => {
-  it('returns a model of the provider interface that uses no tokens', async () => {
-    const model = createOfflineModel();
-    expect(model).toMatchObject({ specificationVersion: 'v4', provider: 'offline', modelId: 'rules' });
-    expect(await model.doGenerate(options('Hello'))).toMatchObject({
-      finishReason: { unified: 'stop' },
-      usage: { inputTokens: { total: 0 }, outputTokens: { total: 0 } },
-      warnings: [],
-    });
+  it('uses no tokens, by its own account', async () => {
+    const { usage } = await createOfflineModel().doGenerate(options('Hello'));
+    expect(usage).toMatchObject({ inputTokens: { total: 0 }, outputTokens: { total: 0 } });
   });
 
   it('states at once what it is, and when nothing was found', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AxeError, ConfigError, formatError } from '../../src/lib/errors.js';
+import { AxeError, formatError } from '../../src/lib/errors.js';
 import { findProvider } from '../../src/model/catalog.js';
 import { parseProvidersConfig, resolveSettings, type SettingSources } from '../../src/model/settings.js';
 
@@ -10,8 +10,12 @@ function resolve(provider: string, sources: Partial<SettingSources> = {}) {
 }
 
 function errorOf(provider: string, sources: Partial<SettingSources> = {}): AxeError {
+  return thrownBy(() => resolve(provider, sources));
+}
+
+function thrownBy(work: () => unknown): AxeError {
   try {
-    resolve(provider, sources);
+    work();
   } catch (thrown) {
     if (thrown instanceof AxeError) return thrown;
     throw thrown;
@@ -145,16 +149,6 @@ describe('the base URL of a provider', () => {
 
 const FILE = '/home/octocat/.config/axe/config.toml';
 
-function configErrorOf(toml: string): ConfigError {
-  try {
-    parseProvidersConfig(toml, FILE);
-  } catch (thrown) {
-    if (thrown instanceof ConfigError) return thrown;
-    throw thrown;
-  }
-  throw new Error('nothing was thrown');
-}
-
 describe('config.toml (axe-behaviour §3)', () => {
   it('has keys and base URLs by provider', () => {
     const toml = `
@@ -194,7 +188,7 @@ describe('config.toml (axe-behaviour §3)', () => {
     ['[providers.openai]\napi_key = "sk-secret"x\n', 2],
     ['[providers.openai]\napi_key = "a"\napi_key = "sk-secret"\n', 3],
   ])('that is not TOML is refused with its place, and no value is shown: %j', (toml, line) => {
-    const error = configErrorOf(toml);
+    const error = thrownBy(() => parseProvidersConfig(toml, FILE));
     expect(error.message).toMatch(/^failed to parse config file: \S/);
     expect(error).toMatchObject({ exitCode: 2, at: { file: FILE, line } });
     expect(formatError(error)).not.toContain('secret');
@@ -206,7 +200,7 @@ describe('config.toml (axe-behaviour §3)', () => {
     ['[providers]\nopenai = "sk-secret"\n', 'providers.openai must be Object'],
     ['providers = "sk-secret"\n', 'providers must be Object'],
   ])('with a wrong type is refused with the key, not the value: %j', (toml, text) => {
-    const error = configErrorOf(toml);
+    const error = thrownBy(() => parseProvidersConfig(toml, FILE));
     expect(error.message).toBe(`failed to parse config file: ${text}`);
     expect(error).toMatchObject({ exitCode: 2, at: { file: FILE } });
     expect(formatError(error)).not.toMatch(/secret|12345/);
