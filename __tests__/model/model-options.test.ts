@@ -231,11 +231,11 @@ describe('marks for the prompt cache', () => {
   it('never exceed Anthropic’s limit, however long the conversation', async () => {
     const named = { toolCallId: '1', toolName: 'read_file' };
     const output = { type: 'text', value: 'x' } as const;
-    const turn: LanguageModelV4Message[] = [
+    const turn = (): LanguageModelV4Message[] => [
       { role: 'assistant', content: [{ type: 'tool-call', ...named, input: {} }] },
       { role: 'tool', content: [{ type: 'tool-result', ...named, output }] },
     ];
-    const prompt = [...question().prompt, ...Array(40).fill(turn).flat()];
+    const prompt = [...question().prompt, ...Array.from({ length: 40 }, turn).flat()];
     expect(await marksFor('anthropic/claude-sonnet-5', { prompt, tools: TOOLS })).toBe(3);
   });
 

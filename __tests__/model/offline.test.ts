@@ -1,8 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { createOfflineModel } from '../../src/model/offline.js';
-import { findInDiff, type RuleId } from '../../src/model/offline-rules.js';
+import { createOfflineModel, findInDiff, type RuleId } from '../../src/model/offline.js';
 import { FENCE_NOTICE, fence } from '../../src/safety/fence.js';
 import { sanitize } from '../../src/safety/sanitize.js';
 

@@ -117,12 +117,12 @@ async function keyChecks(
   const reported = allFaults(validation).map(({ message }) => message);
   // All at once, so that the time of a provider that does not answer is not taken from the others.
   const checks = usedModels(validation).map(async (ref): Promise<readonly Check[]> => {
-    const state = keyState(ref, sources);
+    const key = keyState(ref, sources);
     const about = (status: Check['status'], message: string, remedy?: string): readonly Check[] => [
       { group: 'Models', status, message: `${formatModelRef(ref)}: ${message}`, remedy },
     ];
-    if (state.kind === 'missing') {
-      const { message, remedy = '' } = state.error;
+    if (key instanceof AxeError) {
+      const { message, remedy = '' } = key;
       // A model that no run could open is a fault of its agent already.
       if (reported.includes(message)) return [];
       return about(
@@ -134,9 +134,9 @@ async function keyChecks(
     if (isOnline && ref.provider !== 'offline') {
       const refused = await probeModel(ref, models, signal);
       if (refused !== undefined) return about('error', refused.message, refused.remedy);
-      return about('ok', `${state.what}, and was accepted`);
+      return about('ok', `${key.what}, and was accepted`);
     }
-    return state.kind === 'unseen' ? about('note', state.what, state.remedy) : about('ok', state.what);
+    return about(key.remedy === undefined ? 'ok' : 'note', key.what, key.remedy);
   });
   return (await Promise.all(checks)).flat();
 }

@@ -162,13 +162,14 @@ export async function compileSchema(
   const ajv = await openCompiler(schema, origin);
   const usable = <T>(work: () => T, what: string): T => {
     try {
-      return withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
+      const done = withinTime(work, Math.min(STRUCTURED_LIMITS.checkMs, leftMs() + TIMER_MS));
+      if (done !== undefined) return done.value;
     } catch (thrown) {
-      if (!(thrown instanceof OutOfTime)) throw unusable(origin, thrown);
-      const limit =
-        leftMs() > 0 ? `more than ${STRUCTURED_LIMITS.checkMs / 1000} s` : 'longer than the run has left';
-      throw unusable(origin, new Error(`${what} takes ${limit}`));
+      throw unusable(origin, thrown);
     }
+    const limit =
+      leftMs() > 0 ? `more than ${STRUCTURED_LIMITS.checkMs / 1000} s` : 'longer than the run has left';
+    throw unusable(origin, new Error(`${what} takes ${limit}`));
   };
   const copy: Readonly<Record<string, unknown>> = { ...schema };
   const validate = usable(() => ajv.compile(copy), 'preparing it');
@@ -247,18 +248,13 @@ function describeError({ instancePath, message, keyword, params }: ErrorObject):
   return detail === undefined ? `${where} ${what}` : `${where} ${what}: ${JSON.stringify(detail)}`;
 }
 
-/** Work that a watchdog ended. */
-class OutOfTime extends Error {
-  override readonly name = 'OutOfTime';
-}
-
 const CALL = new Script('work()');
 
 /**
  * Does work that never waits, such as matching somebody's pattern, and has a thread of Node's end it when it takes too
- * long. Timers and signals wait meanwhile. Throws an {@link OutOfTime}, and what the work throws.
+ * long, for which it gives undefined. Timers and signals wait meanwhile. Throws what the work throws.
  */
-function withinTime<T>(work: () => T, limitMs: number): T {
+function withinTime<T>(work: () => T, limitMs: number): { readonly value: T } | undefined {
   let result: { readonly value: T } | undefined;
   const context = createContext({
     work: () => {
@@ -270,6 +266,5 @@ function withinTime<T>(work: () => T, limitMs: number): T {
   } catch (thrown) {
     if (errorCode(thrown) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw thrown;
   }
-  if (result === undefined) throw new OutOfTime(`it took more than ${limitMs} ms`);
-  return result.value;
+  return result;
 }

@@ -89,7 +89,7 @@ function statusInside(body: unknown): number | undefined {
   if (/rate_limit|insufficient_quota/.test(names)) return 429;
   if (/authentication|api_key/.test(names)) return 401;
   if (/permission/.test(names)) return 403;
-  if (/invalid/.test(names)) return 400;
+  if (/invalid_(?:request|prompt|argument)/.test(names)) return 400;
   return /overloaded/.test(names) ? 529 : 500;
 }
 

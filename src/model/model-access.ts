@@ -36,25 +36,23 @@ function errorOf(work: () => unknown): AxeError | undefined {
   }
 }
 
-type KeyState =
-  /** Everything that a request needs is there; `what` is a sentence without its full stop. */
-  | { readonly kind: 'ready'; readonly what: string }
-  /** A cloud signs in by itself, which only a request can try. */
-  | { readonly kind: 'unseen'; readonly what: string; readonly remedy: string }
-  | { readonly kind: 'missing'; readonly error: AxeError };
-
-export function keyState(ref: ModelRef, sources: SettingSources): KeyState {
+/**
+ * What a request to a model has for a key, as a sentence without its full stop; with a remedy where a cloud signs in by itself,
+ * which only a request can try. An error where something is missing.
+ */
+export function keyState(
+  ref: ModelRef,
+  sources: SettingSources,
+): AxeError | { readonly what: string; readonly remedy?: string } {
   const provider = findProvider(ref);
-  if (provider.access === 'offline')
-    return { kind: 'ready', what: 'fixed rules answer, so no key is needed' };
+  if (provider.access === 'offline') return { what: 'fixed rules answer, so no key is needed' };
   const resolve = provider.access === 'direct' ? resolveSettings : resolveKey;
   const error = errorOf(() => resolve(provider, sources));
-  if (error !== undefined) return { kind: 'missing', error };
+  if (error !== undefined) return error;
   const place = keyPlace(provider, sources);
-  if (place !== undefined) return { kind: 'ready', what: `${place} is set` };
-  if (provider.access === 'direct') return { kind: 'ready', what: 'no key is needed' };
+  if (place !== undefined) return { what: `${place} is set` };
+  if (provider.access === 'direct') return { what: 'no key is needed' };
   return {
-    kind: 'unseen',
     what: 'no key is set, so the credentials of the cloud are used',
     remedy: 'Try them with `--online`. docs/models.md says what a job needs.',
   };
