@@ -238,7 +238,7 @@ function endingOf(path: string): string {
 }
 
 /** What a finding of a rule says of itself, rules in the order in which findings are told (D32); a rule knows its facts. */
-export const RULE_FACTS = {
+const RULE_FACTS = {
   'conflict-marker': factsOf('A conflict marker was committed', 'correctness', 'failure'),
   secret: factsOf('A line looks like a secret', 'security', 'breach', 'common'),
   'lost-await': factsOf('A promise is no longer awaited', 'correctness', 'failure'),
@@ -259,7 +259,7 @@ function factsOf(
 }
 
 /** Something a rule has to say. */
-export interface RuleFinding {
+interface RuleFinding {
   readonly rule: RuleId;
   /** Undefined if it is about the change as a whole. */
   readonly path: string | undefined;
