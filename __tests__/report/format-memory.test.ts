@@ -57,175 +57,152 @@ interface Scene {
 }
 
 async function ran({ kind = 'branch', restore, save = SAVED, patch }: Scene): Promise<Report<'ran'>> {
-  const parts = { save, ...(restore === undefined ? {} : { restore }) };
   const request = { trigger: SCHEDULE, origin: ORIGIN, prompt: 'Report.', ...patch };
-  const report = await reportOf('ran', parts, request);
+  const report = await reportOf('ran', { save, ...(restore && { restore }) }, request);
   if (report.memory === undefined) throw new Error('the agent has no memory');
   return { ...report, memory: { ...report.memory, store: { ...report.memory.store, kind } } };
 }
 
 /** What a person sees: the text as it leaves. */
-function seen(
-  report: Pick<Report<'ran'>, 'plan' | 'memory' | 'taints' | 'remembered'>,
-  { isHidden = false, storeNotes = [] }: Scene = {},
-) {
-  return sanitize(formatMemory(report, isHidden, storeNotes), 'summary', []);
+async function show(scene: Scene): Promise<string> {
+  return sanitize(
+    formatMemory(await ran(scene), scene.isHidden ?? false, scene.storeNotes ?? []),
+    'summary',
+    [],
+  );
 }
-
-const show = async (scene: Scene) => seen(await ran(scene), scene);
 
 /** Without the part about what was loaded. */
 const added = async (scene: Scene) => (await show(scene)).split('\n\n').slice(1).join('\n\n');
 
-describe('the memory that a run loaded', () => {
-  const message = 'reading octocat/hello@axe-memory failed: no';
-  const EMPTY = { kind: 'empty', location: FILE.location, warnings: [] } as const;
-  const UNREAD = { kind: 'failed', location: FILE.location, message } as const;
-  const [SOME, ALL] = [
-    { loaded: 5, total: 20 },
-    { loaded: 1, total: 1 },
-  ];
-  it.each<[string, RestoreResult, string]>([
-    [
-      'some of what a branch holds',
-      { ...RESTORED, ...FILE, ...SOME },
-      `the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
-    ],
-    ['all of it', { ...RESTORED, ...FILE, ...ALL }, `1 entry loaded from ${LINK}.\n\n${LOADED}`],
-    ['nothing, since there is nothing', EMPTY, `nothing yet in \`${FILE.location}\`.`],
-    ['nothing, since it could not be read', UNREAD, `not loaded: ${message}.`],
-  ])('is %s', async (_, restore, expected) => {
-    const report = await ran({ restore });
-    expect(seen({ ...report, remembered: undefined })).toBe(`**Memory** (memory branch): ${expected}`);
-  });
+const NO = 'reading octocat/hello@axe-memory failed: no';
+
+it.each<[string, RestoreResult, string]>([
+  [
+    'some of what a branch holds',
+    { ...RESTORED, ...FILE, loaded: 5, total: 20 },
+    `the last 5 of 20 entries loaded from ${LINK}.\n\n${LOADED}`,
+  ],
+  ['all of it', { ...RESTORED, ...FILE, loaded: 1, total: 1 }, `1 entry loaded from ${LINK}.\n\n${LOADED}`],
+  [
+    'nothing, since there is nothing',
+    { kind: 'empty', location: FILE.location, warnings: [] },
+    `nothing yet in \`${FILE.location}\`.`,
+  ],
+  [
+    'nothing, since it could not be read',
+    { kind: 'failed', location: FILE.location, message: NO },
+    `not loaded: ${NO}.`,
+  ],
+])('a run loaded %s', async (_, restore, expected) => {
+  const text = formatMemory({ ...(await ran({ restore })), remembered: undefined }, false, []);
+  expect(sanitize(text, 'summary', [])).toBe(`**Memory** (memory branch): ${expected}`);
 });
 
-describe('the entry that a run added', () => {
-  it('is shown with a link to the file on the branch, and with notices', async () => {
-    const storeNotes = ['The branch was created to keep memory.', 'The repository is\npublic.'];
-    const notes = `- ${storeNotes[0]}\n- The repository is public.`;
-    expect(await added({ storeNotes })).toBe(`Added to ${LINK}:\n\n${ADDED}\n\n${notes}`);
-  });
+const NOTICES = ['The branch was created to keep memory.', 'The repository is\npublic.'];
+const FROM_STRANGER = { trigger: issue({ author: STRANGER }) };
+const IN_CACHE = 'cache axe-memory/bot/3';
 
-  it('and the store does not keep is shown, so that nothing is lost (C3 53)', async () => {
-    expect(await added({ save: REFUSED })).toBe(
-      `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} The entry, so that nothing is lost:\n\n${ENTRY}`,
-    );
-    const { remedy: _, ...blunt } = REFUSED;
-    expect(await added({ save: blunt })).toContain(`${REFUSED.message}. The entry, so that nothing`);
-  });
-
-  it('after reading text by a stranger is shown as two entries if neither was saved', async () => {
-    const unsaved = await added({ patch: { trigger: issue({ author: STRANGER }) }, save: REFUSED });
-    expect(unsaved).toContain(' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n');
-  });
-
-  it('is replaced by a statement if the run adds nothing', async () => {
-    expect(await added({ patch: { isMemoryReadOnly: true } })).toBe(
-      '`memory-readonly: true`: this run adds nothing to memory.',
-    );
-  });
-
-  it('to no store shows nothing, whatever the place', async () => {
-    const save = await createNoneStore().write([], new AbortController().signal);
-    expect(await added({ kind: 'none', save })).toBe('');
-    expect(await added({ kind: 'none', save, patch: { trigger: issue({ author: STRANGER }) } })).toBe('');
-  });
-
-  it('in a cache is taken back by deleting its newest version', async () => {
-    const save = { ...SAVED, location: 'cache axe-memory/bot/3' };
-    expect(await added({ kind: 'cache', save })).toMatch(
-      /\n\nUndo, until the next run: delete `cache axe-memory\/bot\/3` on the page “Caches” of “Actions”\.$/,
-    );
-  });
-
-  it('cannot break out of its block, whatever it contains', async () => {
-    const prompt = 'Look: ```` </details> @octocat';
-    const text = await added({ patch: { prompt } });
-    expect(text).toContain(
-      `Added to ${LINK}:\n\n\`\`\`\`\`diff\n+## 2026-02-03T04:05:06Z\n+**Task:** ${prompt}\n`,
-    );
-    expect(text).toMatch(
-      /\n`````\n\nUndo: `\/axe forget id1` in a comment, if the workflow runs on comments\.$/,
-    );
-  });
+it.each<[string, Scene, string]>([
+  [
+    'with a link to the file on the branch, and with notices',
+    { storeNotes: NOTICES },
+    `Added to ${LINK}:\n\n${ADDED}\n\n- ${NOTICES[0]}\n- The repository is public.`,
+  ],
+  [
+    'which the store does not keep, so that nothing is lost (C3 53)',
+    { save: REFUSED },
+    `**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} The entry, so that nothing is lost:\n\n${ENTRY}`,
+  ],
+  [
+    'not at all if the run adds nothing',
+    { patch: { isMemoryReadOnly: true } },
+    '`memory-readonly: true`: this run adds nothing to memory.',
+  ],
+  [
+    'in a cache, where its newest version is deleted to take it back',
+    { kind: 'cache', save: { ...SAVED, location: IN_CACHE } },
+    `Added to [\`${IN_CACHE}\`](${FILE.url}):\n\n${BLOCK}\n\nUndo, until the next run: delete \`${IN_CACHE}\` on the page “Caches” of “Actions”.`,
+  ],
+])('the entry of a run is shown %s', async (_, scene, expected) => {
+  expect(await added(scene)).toBe(expected);
 });
 
-describe('a memory in another repository (D14)', () => {
-  const THERE = {
-    location: 'octocat/memory@axe-memory:octocat/hello/bot.md',
-    url: 'https://github.com/octocat/memory/blob/axe-memory/octocat/hello/bot.md',
-  };
-  const link = `[\`${THERE.location}\`](${THERE.url})`;
-  const restore = { ...RESTORED, ...THERE, loaded: 1, total: 3 };
-  const isHidden = true;
+it('two entries that were not saved are shown, each with its file', async () => {
+  expect(await added({ patch: FROM_STRANGER, save: REFUSED })).toContain(
+    ' The entries, so that nothing is lost:\n\n`bot.md`:\n\n```text\n',
+  );
+});
+
+it.each([{}, FROM_STRANGER])('nothing is shown of what goes to no store: %j', async (patch) => {
+  const save = await createNoneStore().write([], new AbortController().signal);
+  expect(await added({ kind: 'none', save, patch })).toBe('');
+});
+
+it('an entry cannot break out of its block, whatever it contains', async () => {
+  const prompt = 'Look: ```` </details> @octocat';
+  const text = await added({ patch: { prompt } });
+  expect(text).toContain(
+    `Added to ${LINK}:\n\n\`\`\`\`\`diff\n+## 2026-02-03T04:05:06Z\n+**Task:** ${prompt}\n`,
+  );
+  expect(text.endsWith(`\n\`\`\`\`\`\n\n${UNDO}`)).toBe(true);
+});
+
+it('a memory in another repository is shown only by its place and the id of the entry (D14)', async () => {
+  const location = 'octocat/memory@axe-memory:octocat/hello/bot.md';
+  const there = { location, url: 'https://github.com/octocat/memory/blob/axe-memory/octocat/hello/bot.md' };
+  const link = `[\`${location}\`](${there.url})`;
+  const scene = { restore: { ...RESTORED, ...there, loaded: 1, total: 3 }, isHidden: true };
   const head = `**Memory** (memory branch): the last 1 of 3 entries loaded from ${link}.
 
 What it says is not shown here, because it belongs to another repository.`;
-
-  it('is shown only by its place and the id of the entry', async () => {
-    expect(await show({ restore, save: { ...SAVED, ...THERE }, isHidden })).toBe(
-      `${head}\n\nAdded to ${link}: entry \`id1\`.`,
-    );
-    expect(await show({ restore, save: REFUSED, isHidden })).toBe(
-      `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} It was entry \`id1\`.`,
-    );
-  });
+  expect(await show({ ...scene, save: { ...SAVED, ...there } })).toBe(
+    `${head}\n\nAdded to ${link}: entry \`id1\`.`,
+  );
+  expect(await show({ ...scene, save: REFUSED })).toBe(
+    `${head}\n\n**Not saved:** ${REFUSED.message}. ${REFUSED.remedy} It was entry \`id1\`.`,
+  );
 });
 
-const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
-const DENIED = { kind: 'failed', reason: 'denied', message: 'no permission' } as const;
-const WRITES = reply([
-  call('1', 'memory_write', { target: 'long_term', content: 'Tabs, not spaces.' }),
-  call('2', 'memory_write', { target: 'note', name: 'a', content: 'More.' }),
-]);
-
-interface Writing {
-  readonly replies?: readonly FakeReply[];
-  readonly save?: SaveResult;
-  readonly request?: Partial<RunRequest>;
-}
-
-/** A run that writes two notes. */
-async function writes({ replies = [WRITES, says('Done.')], save, request }: Writing = {}) {
-  const agents = { bot: `${AGENT_WITH_MEMORY}notes = true\n` };
-  const parts = { agents, model: createFakeModel(replies), ...(save === undefined ? {} : { save }) };
-  return await reportOf('ran', parts, { trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true, ...request });
-}
-
-function shown(report: Awaited<ReturnType<typeof writes>>, isHidden = false): string {
-  return formatMemory(report, isHidden, []);
-}
-
-describe('notes that a run loaded, in the job summary', () => {
+describe('notes in the job summary', () => {
   const FACTS = 'Tabs, not spaces. ``` @octocat';
-  const agents = { bot: `${AGENT_WITH_MEMORY}notes = true\n` };
+  const DOWN = new ProviderError('auth', 'wrong key', { status: 401 });
+  const DENIED = { kind: 'failed', reason: 'denied', message: 'no permission' } as const;
+  const WRITES = reply([
+    call('1', 'memory_write', { target: 'long_term', content: 'Tabs, not spaces.' }),
+    call('2', 'memory_write', { target: 'note', name: 'a', content: 'More.' }),
+  ]);
 
-  async function loaded(memory: Readonly<Record<string, string>>) {
-    const parts = { agents, memory, model: createFakeModel([says('Done.')]) };
+  /** A run of an agent that keeps notes; by default one that writes two. */
+  async function kept({
+    replies = [WRITES, says('Done.')],
+    save,
+    memory = {},
+  }: {
+    readonly replies?: readonly FakeReply[];
+    readonly save?: SaveResult;
+    readonly memory?: Readonly<Record<string, string>>;
+  } = {}) {
+    const agents = { bot: `${AGENT_WITH_MEMORY}notes = true\n` };
+    const parts = { agents, memory, model: createFakeModel(replies), ...(save && { save }) };
     return await reportOf('ran', parts, { trigger: SCHEDULE, origin: ORIGIN, inWorkflow: true });
   }
 
   it('are counted, with their place and what the model was given of them', async () => {
-    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n`, 'notes/other.md': 'of nobody\n' }));
+    const memory = { 'MEMORY.md': `${FACTS}\n`, 'notes/other.md': 'of nobody\n' };
+    const report = await kept({ replies: [says('Done.')], memory });
+    const [summary, hidden] = [false, true].map((isHidden) => formatMemory(report, isHidden, []));
     expect(summary).toContain('**Notes:** 1 file in `/memory`.');
     const block =
-      /<summary>What the model was given from notes<\/summary>\n\n````text\n([\s\S]*?)\n````/.exec(summary);
-    expect(block?.[1]).toMatch(/^<memory note="[\s\S]*<\/memory>$/);
-    expect(block?.[1]).toContain(FACTS);
+      /<summary>What the model was given from notes<\/summary>\n\n````text\n(<memory note="[\s\S]*<\/memory>)\n````/;
+    expect(block.exec(summary ?? '')?.[1]).toContain(FACTS);
     expect(summary).not.toContain('of nobody');
+    expect(hidden).toContain('**Notes:** 1 file in `/memory`.');
+    expect(hidden).not.toContain('Tabs');
   });
 
-  it('are only counted if they are in another repository', async () => {
-    const summary = shown(await loaded({ 'MEMORY.md': `${FACTS}\n` }), true);
-    expect(summary).toContain('**Notes:** 1 file in `/memory`.');
-    expect(summary).not.toContain('Tabs');
-  });
-});
-
-describe('notes in the job summary', () => {
-  it('are a list of the changes, below the entry', async () => {
-    const summary = shown(await writes());
+  it('that were written are a list of the changes, below the entry', async () => {
+    const summary = formatMemory(await kept(), false, []);
     expect(summary).toMatch(
       /Added to [\s\S]*Done\.[\s\S]*What the agent did to its notes:\n\n- `MEMORY\.md`: added$/m,
     );
@@ -236,40 +213,27 @@ describe('notes in the job summary', () => {
   it.each<[string, readonly FakeReply[], SaveResult | undefined, RegExp]>([
     ['with an entry', [WRITES, says('Done.')], undefined, /^Added to .*: entry `id\d+`\.$/m],
     ['alone', [WRITES, DOWN], undefined, /^Added to .*: changes to notes\.$/m],
-    [
-      'that were not saved',
-      [WRITES, DOWN],
-      DENIED,
-      /^\*\*Not saved:\*\* no permission\. It was changes to notes\.$/m,
-    ],
-  ])('show only their number if they are in another repository, %s', async (_, replies, save, line) => {
-    const report = await writes({ replies, ...(save === undefined ? {} : { save }) });
-    const summary = shown(report, true);
+    ['not saved', [WRITES, DOWN], DENIED, /^\*\*Not saved:\*\* no permission\. It was changes to notes\.$/m],
+  ])('that were written in another repository are not shown, %s', async (_, replies, save, line) => {
+    const report = await kept({ replies, ...(save && { save }) });
+    const summary = formatMemory(report, true, []);
     expect(summary).toMatch(line);
-    expect(summary).not.toMatch(/Tabs|notes\/a/);
-    expect(JSON.stringify(outputsOf(report, true))).not.toMatch(/Tabs|notes\/a/);
+    expect(summary + JSON.stringify(outputsOf(report, true))).not.toMatch(/Tabs|notes\/a/);
   });
-});
 
-describe('notes in the outputs', () => {
   it('are shown with their texts if only they could not be saved, and the entry is saved (D54)', async () => {
     const unsaved = [
       { path: 'MEMORY.md', reason: 'denied', message: 'permission denied', remedy: 'Run `chmod`.' },
     ] as const;
-    const report = await writes({
-      save: { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved },
-    });
-    const summary = shown(report);
+    const report = await kept({ save: { kind: 'saved', location: '/memory/bot.md', attempts: 1, unsaved } });
+    const summary = formatMemory(report, false, []);
     expect(summary).toContain('Added to `/memory/bot.md`:');
     expect(summary).toMatch(
       /\*\*Not saved:\*\* `MEMORY\.md`: permission denied\. Run `chmod`\.[\s\S]*MEMORY\.md, added:\nTabs, not spaces\./,
     );
     expect(summary).not.toContain('a.md, added:');
-    const outputs = outputsOf(report, false);
-    expect(outputs).toMatchObject({
-      'memory-saved': 'false',
-      'memory-save-error': 'MEMORY.md: permission denied',
-    });
+    const error = 'MEMORY.md: permission denied';
+    expect(outputsOf(report, false)).toMatchObject({ 'memory-saved': 'false', 'memory-save-error': error });
     if (report.remembered === undefined) throw new Error('no entry');
     expect(whatWasAdded(report.remembered, { location: 'x.md' })).toBe(
       '1 entry added to x.md and 1 change to notes',
@@ -278,18 +242,14 @@ describe('notes in the outputs', () => {
 });
 
 const PUBLIC = 'The repository is public, and so is the branch: everybody can read what is remembered.';
-const TOLD = 'The branch `octocat/hello@axe-memory` was created to keep memory.';
 
 it.each([
   ['a branch of a public repository', false, false, [], [PUBLIC]],
   ['a branch of a private one', true, false, [], []],
   ['a branch of another repository', false, true, [], []],
-  ['a branch that was just created', false, false, [TOLD], []],
+  ['a branch that was just created', false, false, ['The branch was created.'], []],
 ])('people are told of %s what they should know', async (_, isPrivate, isElsewhere, notices, remarks) => {
-  const save = { kind: 'saved', location: 'somewhere', attempts: 1, notices } as const;
   const trigger = { ...SCHEDULE, repository: { ...SCHEDULE.repository, isPrivate } };
-  const report = await reportOf('ran', { save }, { trigger });
-  if (report.memory === undefined) throw new Error('the agent has no memory');
-  const memory = { ...report.memory, store: { ...report.memory.store, kind: 'branch' } } as const;
-  expect(memoryNotes({ ...report, memory }, isElsewhere)).toEqual({ notices, remarks });
+  const report = await ran({ save: { ...SAVED, notices }, patch: { trigger } });
+  expect(memoryNotes(report, isElsewhere)).toEqual({ notices, remarks });
 });

@@ -162,32 +162,17 @@ describe('the outputs of a run', () => {
       { kind: 'incomplete', answer: 'So f', error: new AxeError('it was cut'), stats: STATS },
       'So f\n\n[Incomplete: it was cut.]',
     ],
-    [
-      'max-turns',
-      { kind: 'exhausted', limit: 'turns', answer: 'So far.', error: new AxeError('no'), stats: STATS },
-      'So far.',
-    ],
-    [
-      'budget-exceeded',
-      { kind: 'exhausted', limit: 'tokens', answer: '', error: new AxeError('no'), stats: STATS },
-      '',
-    ],
+    ['max-turns', exhausted('turns', 'So far.'), 'So far.'],
+    ['budget-exceeded', exhausted('cost', ''), ''],
   ])('that ended in %s hold its answer and figures', async (conclusion, outcome, response) => {
     const report = await ranTo(outcome);
-    expect(outputsOf(report)).toEqual({
-      conclusion,
-      response,
-      ...NOTHING,
-      ...USED,
-    });
+    expect(outputsOf(report)).toEqual({ conclusion, response, ...NOTHING, ...USED });
   });
 
   it.each([
     [undefined, undefined],
     [0, '0.000000'],
-    [0.0000004, '0.000000'],
     [1.2345678, '1.234568'],
-    [1e-7 * 15, '0.000002'],
   ])('for a cost of %j hold %j, in dollars', async (costUsd, shown) => {
     expect(outputsOf(await ranTo(completed('', { costUsd })))['cost-usd']).toBe(shown);
   });

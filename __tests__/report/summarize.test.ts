@@ -1,18 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { inspectAgent } from '../../src/agent/inspect.js';
-import { AxeError, CancelledError, ProviderError, type Warning } from '../../src/lib/errors.js';
+import { AxeError, CancelledError, ProviderError } from '../../src/lib/errors.js';
+import type { GcResult } from '../../src/memory/gc/gc-result.js';
 import { formatProvenance } from '../../src/memory/run-log.js';
-import { createNoneStore } from '../../src/memory/stores/guard.js';
 import { formatUnsavedSummary } from '../../src/report/run.js';
 import { noAnswer } from '../../src/report/summarize.js';
-import type { CheckedAgent, RunReport } from '../../src/run/records.js';
+import type { CheckedAgent } from '../../src/run/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { memoryReport, refused } from '../helpers/memory-report.js';
 import { formatSummary, outputsOf, reportOf, STATS, summaryOf } from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
-
-const format = (report: RunReport, warnings: readonly Warning[] = []) => formatSummary(report, { warnings });
 
 describe('the summary of a dry run', () => {
   it('shows nothing of a memory in another repository (D14)', async () => {
@@ -22,25 +19,8 @@ describe('the summary of a dry run', () => {
     expect(text).not.toMatch(/2026-02-21|Review|Fine/);
     expect(text).toContain('<summary>System prompt</summary>\n\n```text\nYou help.\n```');
     expect(text).toContain('1 entry loaded from `/memory/bot.md`.\n\nWhat it says is not shown here');
-    expect(text).toContain('\n\nAn entry would have been added.\n\n| Agent |');
-  });
-
-  it('announces no entry if none would be kept', async () => {
-    const nowhere = format(await keptNowhere());
-    expect(nowhere).toContain('\n\n**Memory:** nothing is kept (`memory-store: none`).\n\n| Agent |');
-    const restore = { kind: 'failed', message: 'permission denied', location: '/m.md' } as const;
-    const unreadable = format(await reportOf('planned', { restore }));
-    expect(unreadable).toContain('**Memory** (file): not loaded: permission denied.\n\n| Agent |');
   });
 });
-
-/** A dry run whose memory is kept nowhere, with what the real store of that kind gives. */
-async function keptNowhere(): Promise<RunReport> {
-  const store = createNoneStore();
-  const signal = new AbortController().signal;
-  const restored = await store.read({ path: 'bot.md', lastN: 0 }, signal);
-  return { ...(await reportOf('planned')), memory: { store, restored, text: '', facts: [] } };
-}
 
 it.each([
   ['the run failed', new AxeError('broken')],
@@ -58,62 +38,52 @@ it('nobody is told of a run that was cancelled, also while it was at work', asyn
   expect(noAnswer({ ...report, outcome: failed })).toBe('There is no answer: the run failed.');
 });
 
-describe('garbage collection that trims nothing', () => {
-  it.each([
-    [{ kind: 'empty' }, 'No memory entries for agent "bot". Nothing to do.'],
-    [
-      { kind: 'not-analysed' },
-      'No entries trimmed: `offline/rules` makes no analysis. Name a model: `--model`, in a workflow the input `model`.',
-    ],
-    [
-      { kind: 'indivisible', entries: 3, target: 1 },
-      'No trimming possible: the newest entry counts as 3, by its lines that start with `## `, and the limit is 1. An entry is never split.',
-    ],
-    [
-      { kind: 'dry-run', plan: { kind: 'no-target' } },
-      'Dry run: no entries trimmed. No model was asked, and no entry would be removed.',
-    ],
-    [
-      { kind: 'dry-run', plan: { kind: 'trim', keeps: new Map(), removed: 1, kept: 2000 } },
-      'Dry run: no entries trimmed. No model was asked, and 1 entry would be removed, 2,000 entries kept.',
-    ],
-  ] as const)('states why: %j', (end, line) => {
-    const report = { kind: 'gc', agent: 'bot', collection: { end } } as const;
-    expect(summaryOf(report).log).toEqual([line]);
-    expect(formatSummary(report)).toContain(line);
-    expect(outputsOf(report)).toMatchObject({
-      conclusion: 'success',
-      'memory-saved': 'false',
-    });
-  });
+/** The report of garbage collection that came to this. */
+const collected = (collection: GcResult) => ({ kind: 'gc', agent: 'bot', collection }) as const;
+
+it.each<[GcResult['end'], string]>([
+  [{ kind: 'empty' }, 'No memory entries for agent "bot". Nothing to do.'],
+  [
+    { kind: 'not-analysed' },
+    'No entries trimmed: `offline/rules` makes no analysis. Name a model: `--model`, in a workflow the input `model`.',
+  ],
+  [
+    { kind: 'indivisible', entries: 3, target: 1 },
+    'No trimming possible: the newest entry counts as 3, by its lines that start with `## `, and the limit is 1. An entry is never split.',
+  ],
+  [
+    { kind: 'dry-run', plan: { kind: 'no-target' } },
+    'Dry run: no entries trimmed. No model was asked, and no entry would be removed.',
+  ],
+  [
+    { kind: 'dry-run', plan: { kind: 'trim', keeps: new Map(), removed: 1, kept: 2000 } },
+    'Dry run: no entries trimmed. No model was asked, and 1 entry would be removed, 2,000 entries kept.',
+  ],
+])('garbage collection that trims nothing says why: %j', (end, line) => {
+  const report = collected({ end });
+  expect(summaryOf(report).log).toEqual([line]);
+  expect(formatSummary(report)).toContain(line);
+  expect(outputsOf(report)).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
 });
 
-describe('garbage collection with what findings were worth', () => {
-  it('tells what findings were worth, where it may be told', () => {
-    const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
-    const end = { kind: 'trimmed', removed: 8, kept: 12, saved } as const;
-    const collection = { analysis: { text: 'Found it.', unread: 12 }, end } as const;
-    const report = { kind: 'gc', agent: 'bot', collection } as const;
-    const worth = { ...report, collection: { ...collection, worth: '| 2026-11 |' } } as const;
-    expect(formatSummary(worth)).toContain('| 2026-11 |');
-    expect(formatSummary(worth, { isHidden: true })).not.toContain('| 2026-11 |');
-  });
+it('garbage collection tells what findings were worth, where it may be told', () => {
+  const saved = { kind: 'saved', location: 'axe-memory', attempts: 1 } as const;
+  const report = collected({ worth: '| 2026-11 |', end: { kind: 'trimmed', removed: 8, kept: 12, saved } });
+  expect(formatSummary(report)).toContain('| 2026-11 |');
+  expect(formatSummary(report, { isHidden: true })).not.toContain('| 2026-11 |');
 });
 
-describe('garbage collection that failed', () => {
-  it('shows an analysis that was cut off, which is not a failed save', () => {
-    const error = new AxeError('the analysis was cut off, so nothing was trimmed');
-    const collection = { analysis: { text: '## Patt', unread: 0 }, end: { kind: 'failed', error } } as const;
-    const report = { kind: 'gc', agent: 'bot', collection } as const;
-    const summary = formatSummary(report);
-    expect(summary).toContain('## Patt\n');
-    expect(summary).toContain('the analysis was cut off, so nothing was trimmed');
-    const outputs = outputsOf(report);
-    expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
-    expect(outputs['memory-save-error']).toBeUndefined();
-    const trimming = { ...report, collection: { ...collection, isTrimming: true } } as const;
-    expect(outputsOf(trimming)['memory-save-error']).toBe(error.message);
-  });
+it('garbage collection shows an analysis that was cut off, which is not a failed save', () => {
+  const error = new AxeError('the analysis was cut off, so nothing was trimmed');
+  const collection = { analysis: { text: '## Patt', unread: 0 }, end: { kind: 'failed', error } } as const;
+  const summary = formatSummary(collected(collection));
+  expect(summary).toContain('## Patt\n');
+  expect(summary).toContain(error.message);
+  const outputs = outputsOf(collected(collection));
+  expect(outputs).toMatchObject({ conclusion: 'failure', response: '## Patt' });
+  expect(outputs['memory-save-error']).toBeUndefined();
+  const trimming = collected({ ...collection, isTrimming: true });
+  expect(outputsOf(trimming)['memory-save-error']).toBe(error.message);
 });
 
 describe('the outputs of a memory command', () => {
@@ -144,25 +114,8 @@ describe('the outputs of a memory command', () => {
   });
 });
 
-const TEXT = `name = "a"
-model = "anthropic/claude|x"
-tools = ["read_file", "search_files"]
-sub_agents = ["helper"]
-
-[[mcp_servers]]
-name = "files"
-transport = "stdio"
-command = "npx"
-
-[memory]
-enabled = true
-notes = true
-`;
-
-function agent(name: string, faults: CheckedAgent['faults'] = [], text = TEXT): CheckedAgent {
-  const file = `axe/agents/${name}.toml`;
-  const { config } = inspectAgent(text, { name, file });
-  return { name, file, config, faults };
+function agent(name: string, faults: CheckedAgent['faults'] = []): CheckedAgent {
+  return { name, file: `axe/agents/${name}.toml`, config: undefined, faults };
 }
 
 function validated(...agents: readonly CheckedAgent[]) {
@@ -171,19 +124,11 @@ function validated(...agents: readonly CheckedAgent[]) {
 
 const markdownOf = (...agents: readonly CheckedAgent[]) => formatSummary(validated(...agents));
 
-const BROKEN = agent(
-  'broken',
-  [
-    {
-      severity: 'error',
-      message: 'It is\nwrong.',
-      remedy: 'Fix it.',
-      at: { file: 'axe/agents/broken.toml', line: 1 },
-    },
-    { severity: 'warning', message: 'It is odd.', remedy: '', at: { file: 'axe/agents/broken.toml' } },
-  ],
-  'name = \n',
-);
+const AT = { file: 'axe/agents/broken.toml' };
+const BROKEN = agent('broken', [
+  { severity: 'error', message: 'It is\nwrong.', remedy: 'Fix it.', at: { ...AT, line: 1 } },
+  { severity: 'warning', message: 'It is odd.', remedy: '', at: AT },
+]);
 
 describe('the summary of agent validation', () => {
   it('has a row for each agent and lists the problems', () => {
@@ -239,17 +184,7 @@ it('the log states whose agents were checked, with the result for each', () => {
 
 describe('the summary of a post step that could not save', () => {
   it('shows the reason, and the entries without their internal lines', () => {
-    const provenance = formatProvenance({
-      id: 'id1',
-      run: '1/1',
-      job: 'review',
-      event: 'push',
-      sha: 'ccccccc',
-      actor: 'octocat',
-      trust: 'trusted',
-      model: 'openai/m',
-    });
-    const texts = [`${ENTRY.trimEnd()}\n${provenance}\n\n`, ENTRY];
+    const texts = [`${ENTRY.trimEnd()}\n${formatProvenance({ id: 'id1' })}\n\n`, ENTRY];
     const entries = texts.map((text) => ({ kind: 'append', path: 'bot.md', id: 'id1', text }) as const);
     const why = 'failed to save memory: no cache';
     expect(formatUnsavedSummary(why, entries, false)).toBe(

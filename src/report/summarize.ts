@@ -1,5 +1,4 @@
 import { formatModelRef } from '../agent/config.js';
-import { MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
 import {
   AxeError,
   formatError,
@@ -12,7 +11,6 @@ import {
 } from '../lib/errors.js';
 import { type Conclusion, conclusionOf } from '../lib/outcome.js';
 import {
-  cleanLine,
   code,
   codeBlock,
   count,
@@ -223,7 +221,6 @@ function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: Su
       details('User message', codeBlock(plan.task.message)),
       formatReading(plan.coverage, plan.scope),
       formatMemory({ plan, memory, taints: [], remembered: undefined }, isHidden, []),
-      wouldAddEntry(report, isHidden),
       warningList(warnings),
       row([
         ['Agent', plan.agent.source],
@@ -239,15 +236,6 @@ function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: Su
     ],
     annotations: [],
   };
-}
-
-/** Nothing is kept in no store or by a run that is to add nothing, nor added to a log that could not be read (D14). */
-function wouldAddEntry({ plan, memory }: ReportOf<'planned'>, isHidden: boolean): string {
-  if (memory === undefined || plan.memory?.lane === 'none') return '';
-  if (memory.store.kind === 'none' || memory.restored.kind === 'failed') return '';
-  if (isHidden) return 'An entry would have been added.';
-  const task = cleanLine(plan.task.sentence, MAX_TASK_CODE_POINTS);
-  return `An entry for the task “${task}” would have been added.`;
 }
 
 /** The analysis is cleaned by `clean`, since a model wrote it; of a memory in another repository it is not told (D14). */
