@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 48_388,
+  'lines of src/': 48_349,
   'files of src/': 227,
-  'types of src/': 665,
+  'types of src/': 664,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 72_577,
+  'lines of __tests__/': 72_374,
   'lines of scripts/, bench/ and eval/': 4945,
 };
 

@@ -87,11 +87,7 @@ describe('the messages of a run', () => {
     ],
     [
       { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
-      '[fallback] openai/a is out of reach (overloaded), asking ollama/b',
-    ],
-    [
-      { kind: 'too-long', model: 'p/m', windowTokens: 32_768 },
-      '[shorten] p/m takes about 32768 tokens, leaving out earlier turns',
+      'openai/a cannot be reached; asking ollama/b',
     ],
     [
       { ...CALLED, task: 'x'.repeat(80) },

@@ -233,6 +233,8 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
       signal: controller.signal,
       limit: (ms) => void limitsMs.push(ms),
       leftMs: () => (limitsMs.at(-1) ?? Number.POSITIVE_INFINITY) - (clock.now().getTime() - startedAt),
+      cancel: (reason) => controller.abort(reason),
+      clear: () => {},
     },
     closeTools: async () => {},
     publishRules: DEFAULT_PUBLISH_RULES,

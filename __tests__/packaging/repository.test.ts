@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
@@ -131,23 +131,6 @@ describe('the packages that the action is built from', () => {
   });
 });
 
-describe('the issue form', () => {
-  const forms = readdirSync(join(ROOT, '.github/ISSUE_TEMPLATE')).filter((name) => name !== 'config.yml');
-
-  it.each(forms)('%s has what GitHub requires of one', (name) => {
-    const { body, ...form } = parse(read(`.github/ISSUE_TEMPLATE/${name}`)) as IssueForm;
-    expect(form).toMatchObject({ name: expect.any(String), description: expect.any(String) });
-    const ids = body.flatMap(({ id }) => (id === undefined ? [] : [id]));
-    expect(new Set(ids).size).toBe(ids.length);
-    for (const { type, attributes } of body) {
-      expect(['markdown', 'input', 'textarea', 'dropdown', 'checkboxes']).toContain(type);
-      expect(attributes[type === 'markdown' ? 'value' : 'label']).toEqual(expect.any(String));
-      if (type === 'dropdown') expect(new Set(attributes['options'] as string[]).size).toBeGreaterThan(1);
-    }
-    expect(body.some(({ type }) => type !== 'markdown')).toBe(true);
-  });
-});
-
 interface Dependabot {
   readonly updates: readonly {
     readonly 'package-ecosystem': string;
@@ -157,16 +140,6 @@ interface Dependabot {
         { readonly patterns: readonly string[]; readonly 'exclude-patterns'?: readonly string[] }
       >
     >;
-  }[];
-}
-
-interface IssueForm {
-  readonly name: string;
-  readonly description: string;
-  readonly body: readonly {
-    readonly type: string;
-    readonly id?: string;
-    readonly attributes: Readonly<Record<string, unknown>>;
   }[];
 }
 

@@ -5,9 +5,9 @@ import { readTrigger } from '../event/parse-event.js';
 import type { Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { createSubjectFiles } from '../github/reading/commit-files.js';
-import { createClock, createDeadline, type RunDeadline } from '../lib/clock.js';
+import { createClock, createDeadline, type Deadline } from '../lib/clock.js';
 import { COMMITTED_FOLDER, DEFAULT_FAIL_ON } from '../lib/defaults.js';
-import { CancelledError, ConfigError, isCancelled, messageOf, type Warning } from '../lib/errors.js';
+import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/errors.js';
 import { actionFolder, readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { confine, readConfigFile } from '../lib/user-files.js';
@@ -103,7 +103,7 @@ export async function main(runner: Runner): Promise<void> {
     const cause: unknown = deadline.signal.aborted ? deadline.signal.reason : thrown;
     const report = { kind: 'failed', thrown: cause } as const;
     await deps?.acknowledgement?.end(noAnswer(report));
-    await deps?.progress?.end(messageOf(cause), isCancelled(cause) ? 'cancelled' : 'failed');
+    await deps?.progress?.end(messageOf(cause), cause instanceof CancelledError ? 'cancelled' : 'failed');
     const { warnings } = reporter;
     await reportRun({ report, failOn, isHidden: false, runner, warnings, secrets, transcript });
   } finally {
@@ -142,7 +142,7 @@ async function createActionDependencies(
   trigger: Trigger,
   runner: Runner,
   { values: secrets, add: keepSecret }: Secrets,
-  deadline: RunDeadline,
+  deadline: Deadline,
   reporter: ActionReporter,
   transcript: Transcript,
 ) {

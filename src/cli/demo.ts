@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { FetchedChange, PullRequestTrigger } from '../event/trigger.js';
 import type { ReviewComment } from '../github/posting/review.js';
-import type { RunDeadline } from '../lib/clock.js';
+import type { Deadline } from '../lib/clock.js';
 import { AxeError, type ExitCode, messageOf } from '../lib/errors.js';
 import { createFiles, withTempDir } from '../lib/files.js';
 import { diffOfRange, runGit } from '../lib/git.js';
@@ -57,7 +57,7 @@ export async function demoCommand(words: ParsedFlags, terminal: Terminal): Promi
   return await withTempDir((folder) => play(folder, terminal, deadline)).finally(() => deadline.clear());
 }
 
-async function play(folder: string, terminal: Terminal, deadline: RunDeadline): Promise<ExitCode> {
+async function play(folder: string, terminal: Terminal, deadline: Deadline): Promise<ExitCode> {
   const { signal } = deadline;
   const write = (line: string) => print(terminal, line);
   const heading = (text: string) => write(`\n── ${text} ${'─'.repeat(Math.max(3, 72 - text.length))}`);

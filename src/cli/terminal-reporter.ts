@@ -6,6 +6,7 @@ import { callTarget } from '../loop/tool-calls.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';
+import { formatEvent } from '../runner/action-reporter.js';
 import { formatParams } from './format-json.js';
 import { colorsFor, type Terminal } from './terminal.js';
 
@@ -29,13 +30,13 @@ export function createTerminalReporter(
       warned.add(line);
     },
     event(event) {
-      if (verbose) for (const line of formatEvent(event)) write(line);
+      if (verbose) for (const line of verboseLines(event)) write(line);
       status?.event(event);
     },
   };
 }
 
-function formatEvent(event: RunEvent): readonly string[] {
+function verboseLines(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started': {
       const { plan, restored, notes } = event;
@@ -56,10 +57,6 @@ function formatEvent(event: RunEvent): readonly string[] {
       const { attempt, maxRetries, error, delayMs } = event;
       return [`[retry] Attempt ${attempt}/${maxRetries} after ${error.category}, waiting ${delayMs}ms`];
     }
-    case 'fallback':
-      return [`[fallback] ${event.from} is out of reach (${event.error.category}), asking ${event.to}`];
-    case 'too-long':
-      return [`[shorten] ${event.model} takes about ${event.windowTokens} tokens, leaving out earlier turns`];
     case 'sub-agent-called':
       return [
         `[sub-agent] Calling "${event.agent}" (depth ${event.depth}) with task: ${preview(event.task)}`,
@@ -71,18 +68,11 @@ function formatEvent(event: RunEvent): readonly string[] {
       const returned = `${result.text.length} chars returned${part}`;
       return [`[sub-agent] "${agent}" completed in ${durationMs}ms (${returned})`];
     }
-    case 'passes-joined':
-      return [`[passes] ${event.passes} joined: ${event.findings} findings`];
-    case 'verified':
-      return [
-        `[verify] ${event.confirmed} confirmed, ${event.refuted} refuted, ${event.unverified} not verified`,
-      ];
-    case 'note-written':
-      return [`[memory] ${event.action} ${event.path} (${event.bytes} bytes)`];
-    case 'tokens-used':
-    case 'tool-started':
     case 'tool-call':
       return [];
+    // What axe does not know is told as in a workflow.
+    default:
+      return formatEvent(event);
   }
 }
 

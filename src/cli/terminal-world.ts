@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Trigger } from '../event/trigger.js';
-import { createClock, type RunDeadline } from '../lib/clock.js';
+import { createClock, type Deadline } from '../lib/clock.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
 import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
@@ -26,7 +26,7 @@ import { formatStats, type StatusLine } from './terminal-reporter.js';
 export interface TerminalDependenciesOptions {
   readonly terminal: Terminal;
   readonly trigger: Trigger;
-  readonly deadline: RunDeadline;
+  readonly deadline: Deadline;
   readonly reporter: Reporter;
   /** Cleared before the answer is printed. */
   readonly status?: StatusLine | undefined;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import picocolors from 'picocolors';
-import { createDeadline, type RunDeadline } from '../lib/clock.js';
+import { createDeadline, type Deadline } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, formatError } from '../lib/errors.js';
 import type { ProgramName } from '../run/dependencies.js';
@@ -98,7 +98,7 @@ export class InterruptedError extends AxeError {
   }
 }
 
-export function createTerminalDeadline(terminal: Terminal, saved?: string): RunDeadline {
+export function createTerminalDeadline(terminal: Terminal, saved?: string): Deadline {
   const deadline = createDeadline();
   terminal.onInterrupt((signal) => deadline.cancel(new InterruptedError(signal, saved)));
   return deadline;

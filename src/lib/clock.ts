@@ -97,9 +97,6 @@ export interface Deadline {
   limit(limitMs: number): void;
   /** Milliseconds that are left; Infinity while there is no limit. */
   leftMs(): number;
-}
-
-export interface RunDeadline extends Deadline {
   cancel(reason: Error): void;
   /** Takes the timer back, so that it cannot fire after the work is done. */
   clear(): void;
@@ -112,7 +109,7 @@ const LONGEST_TIMER_MS = 2_147_483_647;
  * A deadline whose clock starts now and which has no limit yet. A limit of zero or less, or one that lies behind us,
  * is over at once, as in axe. `remedy` is what the error tells people to do about it.
  */
-export function createDeadline(remedy?: string): RunDeadline {
+export function createDeadline(remedy?: string): Deadline {
   const startedAt = performance.now();
   let endsAt = Number.POSITIVE_INFINITY;
   const controller = new AbortController();

@@ -74,11 +74,6 @@ export class CancelledError extends AxeError {
   }
 }
 
-/** Whether that is why something failed. */
-export function isCancelled(thrown: unknown): boolean {
-  return thrown instanceof CancelledError;
-}
-
 /** An agent or a skill that is in none of the places that were searched; message in axe's words. */
 export class NotFoundError extends ConfigError {
   readonly what: 'agent' | 'skill';

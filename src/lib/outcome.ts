@@ -1,4 +1,4 @@
-import { AxeError, isCancelled } from './errors.js';
+import { AxeError, CancelledError } from './errors.js';
 
 /** A tool call as `--json` shows it. */
 export interface ToolCallRecord {
@@ -83,7 +83,7 @@ export function conclusionOf(outcome: RunOutcome): Conclusion {
     case 'completed':
       return 'success';
     case 'failed':
-      return isCancelled(outcome.error) ? 'cancelled' : 'failure';
+      return outcome.error instanceof CancelledError ? 'cancelled' : 'failure';
     case 'refused':
       return 'refused';
     case 'incomplete':

@@ -1,6 +1,6 @@
 import { NO_TOKEN, withGitHub } from '../github/client/ask.js';
 import { type CheckAnnotation, type CheckRunReport, publishCheckRun } from '../github/posting/check-run.js';
-import { isCancelled } from '../lib/errors.js';
+import { CancelledError } from '../lib/errors.js';
 import { isCutShort, markedAnswer } from '../lib/outcome.js';
 import { cleanLine } from '../lib/text/format.js';
 import { commitOf, openTitle } from '../review/check.js';
@@ -124,5 +124,5 @@ async function endUnanswered(
   if (outcome.kind === 'refused') await progress?.end('The model refused to answer.', 'failed');
   if (outcome.kind !== 'failed') return;
   const { error } = outcome;
-  await progress?.end(error.message, isCancelled(error) ? 'cancelled' : 'failed');
+  await progress?.end(error.message, error instanceof CancelledError ? 'cancelled' : 'failed');
 }

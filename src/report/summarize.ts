@@ -1,8 +1,8 @@
 import { formatModelRef } from '../agent/config.js';
 import {
   AxeError,
+  CancelledError,
   formatError,
-  isCancelled,
   messageOf,
   ProviderError,
   shownFile,
@@ -159,7 +159,7 @@ function summarizeFailure(thrown: unknown, { warnings }: SummaryOptions): RunSum
 function conclusionOfError(thrown: unknown): Conclusion {
   if (thrown instanceof ProviderError && thrown.category === 'timeout') return 'timeout';
   if (thrown instanceof AxeError && thrown.exitCode === 4) return 'budget-exceeded';
-  return isCancelled(thrown) ? 'cancelled' : 'failure';
+  return thrown instanceof CancelledError ? 'cancelled' : 'failure';
 }
 
 function bugReport(thrown: unknown): string {

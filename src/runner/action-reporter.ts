@@ -105,7 +105,8 @@ function namesOf(called: readonly string[]): string {
 /** Providers allow no more than this in the name of a tool. */
 const NAME_LENGTH = 64;
 
-function formatEvent(event: RunEvent): readonly string[] {
+/** An event in the job log. */
+export function formatEvent(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case 'run-started':
       return [

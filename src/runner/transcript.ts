@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { formatModelRef } from '../agent/config.js';
+import { parseJson } from '../lib/data.js';
 import { messageOf } from '../lib/errors.js';
 import { VERSION } from '../lib/product.js';
 import type { Models } from '../loop/asker.js';
@@ -122,12 +123,8 @@ function describeStart({ plan }: Extract<RunEvent, { kind: 'run-started' }>) {
 /** A secret that went over the quotes of a line takes them along: what is no JSON any more is left out. */
 function redactLine(line: string, secrets: readonly string[]): string {
   const redacted = sanitize(line, 'output', secrets);
-  try {
-    JSON.parse(redacted);
-    return redacted;
-  } catch {
-    return JSON.stringify({ type: 'left-out', why: 'a secret was in it' });
-  }
+  const leftOut = JSON.stringify({ type: 'left-out', why: 'a secret was in it' });
+  return parseJson(redacted) === undefined ? leftOut : redacted;
 }
 
 function plainErrors(_: string, value: unknown): unknown {

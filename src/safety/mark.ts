@@ -1,3 +1,5 @@
+import { parseJson } from '../lib/data.js';
+
 /**
  * How far the words behind a mark are trusted: `tainted` ones are by a run of somebody with write access that had read
  * strangers' text, `untrusted` ones by a run that anybody may have caused.
@@ -29,12 +31,8 @@ export function formatMark(mark: Mark): string {
 
 /** What a line says; nothing, if it is none of ours. */
 function readMark(line = ''): Readonly<Record<string, unknown>> {
-  const [, json = '{}'] = /^<!-- axe-action (\{[^\n]*\}) -->\r?$/.exec(line) ?? [];
-  try {
-    return JSON.parse(json) as Readonly<Record<string, unknown>>;
-  } catch {
-    return {};
-  }
+  const [, json = ''] = /^<!-- axe-action (\{[^\n]*\}) -->\r?$/.exec(line) ?? [];
+  return (parseJson(json) ?? {}) as Readonly<Record<string, unknown>>;
 }
 
 /** What a text says about itself; nothing where it is not ours, or somebody has taken its first line out. */

@@ -1,3 +1,4 @@
+import { parseJson } from '../lib/data.js';
 import type { Environment } from '../lib/environment.js';
 
 /**
@@ -75,17 +76,11 @@ function partsOf(text: string): readonly string[] {
 
 /** The secret fields of a JSON object, such as the key file of a service account. */
 function fieldsOf(text: string): readonly string[] {
-  if (!text.startsWith('{')) return [];
-  try {
-    const document: unknown = JSON.parse(text);
-    if (typeof document !== 'object' || document === null) return [];
-    const texts = Object.entries(document).flatMap(([name, value]: readonly [string, unknown]) =>
-      typeof value === 'string' && SECRET_NAME.test(name) ? [value.trim()] : [],
-    );
-    return texts.flatMap((value) => [value, ...partsOf(value)]).filter((value) => value !== '');
-  } catch {
-    return [];
-  }
+  const document = text.startsWith('{') ? parseJson(text) : undefined;
+  const texts = Object.entries(document ?? {}).flatMap(([name, value]: readonly [string, unknown]) =>
+    typeof value === 'string' && SECRET_NAME.test(name) ? [value.trim()] : [],
+  );
+  return texts.flatMap((value) => [value, ...partsOf(value)]).filter((value) => value !== '');
 }
 
 /** Values that must never leave, of which more become known in the course of a run. */
