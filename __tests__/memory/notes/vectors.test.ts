@@ -13,7 +13,7 @@ import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './note
 
 /**
  * The test vectors of the reference on memory tools. Values come from the original programs where these could be run. A vector
- * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`, V79 in `file-store.notes.test.ts`; V33, V53 and V56 to V58 fell with what they described.
+ * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`, V79 in `file-store.test.ts`; V33, V53 and V56 to V58 fell with what they described.
  */
 
 const MARK = '\n…[memory truncated]';
