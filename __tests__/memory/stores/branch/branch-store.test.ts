@@ -3,12 +3,10 @@ import type { Clock } from '../../../../src/lib/clock.js';
 import type { FailedSave, MemoryStore } from '../../../../src/memory/store.js';
 import { commitMessage, createBranchStore } from '../../../../src/memory/stores/branch/branch-store.js';
 import { describeMemoryStore } from '../contract.js';
-import { append, entryText, idsIn } from '../entries.js';
+import { append, entryText, idsRead, never, read } from '../entries.js';
 import { type BranchFaults, createFakeBranch, type FakeBranch } from '../fake-branch.js';
 import { createFakeClock, createPatientClock } from '../fake-clock.js';
 import { overwriting } from '../notes-contract.js';
-
-const never = new AbortController().signal;
 
 interface Run {
   readonly faults?: BranchFaults;
@@ -23,14 +21,6 @@ function run(
   { faults = {}, folder = '', clock = createFakeClock(), mayCreate = true }: Run = {},
 ): MemoryStore {
   return createBranchStore({ branch: branch.open(faults), folder, clock, mayCreate });
-}
-
-async function read(store: MemoryStore, path = 'bot.md') {
-  return await store.read({ path, lastN: 0 }, never);
-}
-
-function idsOf(branch: FakeBranch, path = 'bot.md'): readonly string[] {
-  return idsIn(branch.text(path) ?? '');
 }
 
 describe.each([
@@ -52,12 +42,8 @@ describe('the calls to GitHub', () => {
   it('are one read and one commit for each change', async () => {
     const branch = createFakeBranch();
     branch.put('bot.md', entryText('a'));
-    expect(
-      await run(branch).write([append('b'), append('b', { path: 'untrusted/bot.md' })], never),
-    ).toMatchObject({
-      kind: 'saved',
-      attempts: 1,
-    });
+    const both = [append('b'), append('b', { path: 'untrusted/bot.md' })];
+    expect(await run(branch).write(both, never)).toMatchObject({ kind: 'saved', attempts: 1 });
     expect(branch.calls).toEqual(['read', 'commit']);
     expect(branch.log()).toHaveLength(2);
   });
@@ -66,16 +52,13 @@ describe('the calls to GitHub', () => {
     const branch = createFakeBranch();
     branch.put('README.md', 'hello');
     branch.put('.axe/memory/bot.md', entryText('a'));
-    await run(branch, { folder: './.axe/memory/' }).write(
-      [append('a'), append('b', { path: 'other.md' })],
-      never,
-    );
-    expect([...(branch.head?.files.keys() ?? [])]).toEqual([
-      'README.md',
-      '.axe/memory/bot.md',
-      '.axe/memory/other.md',
-    ]);
-    expect(branch.text('README.md')).toBe('hello');
+    const changes = [append('a'), append('b', { path: 'other.md' })];
+    await run(branch, { folder: './.axe/memory/' }).write(changes, never);
+    expect(Object.fromEntries(branch.head?.files ?? [])).toEqual({
+      'README.md': 'hello',
+      '.axe/memory/bot.md': entryText('a'),
+      '.axe/memory/other.md': entryText('b'),
+    });
   });
 
   it.each(['../x', 'a/../../b', 'a//b', 'a\\b'])(
@@ -86,36 +69,27 @@ describe('the calls to GitHub', () => {
   );
 });
 
-describe('the places of entries', () => {
+it('the places of entries name repository, branch and file, with a link', async () => {
+  const branch = createFakeBranch();
+  const store = run(branch, { folder: 'deep' });
+  const prefix = 'octocat/hello@axe-memory:deep/';
   const url = 'https://github.com/octocat/hello/blob/axe-memory/deep/bot.md';
-
-  it('name repository, branch and file, with a link', async () => {
-    const branch = createFakeBranch();
-    const store = run(branch, { folder: 'deep' });
-    const prefix = 'octocat/hello@axe-memory:deep/';
-    const place = { location: `${prefix}bot.md`, prefix, url };
-    expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', ...place });
-    expect(await read(store)).toMatchObject({ kind: 'restored', ...place });
-    expect(await store.readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory:deep' });
-    expect(await run(branch).readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory' });
-  });
+  const place = { location: `${prefix}bot.md`, prefix, url };
+  expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', ...place });
+  expect(await read(store)).toMatchObject({ kind: 'restored', ...place });
+  expect(await store.readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory:deep' });
+  expect(await run(branch).readTree(never)).toMatchObject({ location: 'octocat/hello@axe-memory' });
 });
 
 describe('C3 45: a missing branch', () => {
   it.each([
-    [false, ['The branch `octocat/hello@axe-memory` was created to keep memory.']],
-    [
-      true,
-      [
-        expect.stringMatching(
-          /^The branch `octocat\/hello@axe-memory` was created .*\. The repository is public, so everybody can read .*`memory-repo`/,
-        ),
-      ],
-    ],
-  ])('is created with a notice, public: %s', async (isPublic, notices) => {
+    [false, /^The branch `octocat\/hello@axe-memory` was created to keep memory\.$/],
+    [true, /^The branch .* was created .*\. The repository is public, so everybody can read .*`memory-repo`/],
+  ])('is created with a notice, public: %s', async (isPublic, notice) => {
     const branch = createFakeBranch();
     branch.isPublic = isPublic;
-    expect(await run(branch).write([append('a')], never)).toMatchObject({ kind: 'saved', notices });
+    const saved = await run(branch).write([append('a')], never);
+    expect(saved).toMatchObject({ kind: 'saved', notices: [expect.stringMatching(notice)] });
     expect(branch.log()).toMatchObject([
       { parent: undefined, message: 'Update memory of bot [skip ci]\n\nAxe-Save: a' },
     ]);
@@ -169,20 +143,13 @@ describe('C3 50: an entry of the tree that is not a memory file (D17)', () => {
     const branch = createFakeBranch();
     branch.put('MEMORY.md', link);
     branch.put('bot.md', entryText('a'));
-    const found = await run(branch).read({ path: 'bot.md', lastN: 0, alongside: ['MEMORY.md'] }, never);
-    expect(found).toMatchObject({
-      kind: 'restored',
-      loaded: 1,
-      blocked: [
-        { path: 'MEMORY.md', reason: 'refused', message: expect.stringContaining('a symbolic link') },
-      ],
-    });
-    expect(await run(branch).readTree(never, ['MEMORY.md'])).toMatchObject({
-      kind: 'tree',
-      blocked: [{ path: 'MEMORY.md' }],
-    });
-    const write = overwriting('MEMORY.md', 'mine');
-    expect(await run(branch).write([write], never)).toMatchObject({ kind: 'failed', reason: 'error' });
+    const message = expect.stringContaining('a symbolic link');
+    const blocked = [{ path: 'MEMORY.md', reason: 'refused', message }];
+    const request = { path: 'bot.md', lastN: 0, alongside: ['MEMORY.md'] };
+    expect(await run(branch).read(request, never)).toMatchObject({ kind: 'restored', loaded: 1, blocked });
+    expect(await run(branch).readTree(never, ['MEMORY.md'])).toMatchObject({ kind: 'tree', blocked });
+    const written = await run(branch).write([overwriting('MEMORY.md', 'mine')], never);
+    expect(written).toMatchObject({ kind: 'failed', reason: 'error' });
   });
 });
 
@@ -191,15 +158,13 @@ describe('dropping the history', () => {
     const branch = createFakeBranch();
     for (const id of ['a', 'b', 'c']) await run(branch).write([append(id)], never);
     const files = branch.head?.files;
-    expect(await run(branch).dropHistory?.(never)).toMatchObject({
-      kind: 'saved',
-      location: 'octocat/hello@axe-memory',
-    });
+    const location = 'octocat/hello@axe-memory';
+    expect(await run(branch).dropHistory?.(never)).toMatchObject({ kind: 'saved', location });
     expect(branch.log()).toMatchObject([
       { parent: undefined, message: expect.stringMatching(/ \[skip ci\]\n\nAxe-Save: c\n/), files },
     ]);
     await run(branch).write([append('d')], never);
-    expect(idsOf(branch)).toEqual(['a', 'b', 'c', 'd']);
+    expect(await idsRead(run(branch))).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('includes what somebody commits meanwhile', async () => {
@@ -212,11 +177,9 @@ describe('dropping the history', () => {
         await run(branch).write([append('b')], never);
       }
     };
-    expect(await run(branch, { faults: { step } }).dropHistory?.(never)).toMatchObject({
-      kind: 'saved',
-      attempts: 2,
-    });
-    expect(idsOf(branch)).toEqual(['a', 'b']);
+    const dropped = await run(branch, { faults: { step } }).dropHistory?.(never);
+    expect(dropped).toMatchObject({ kind: 'saved', attempts: 2 });
+    expect(await idsRead(run(branch))).toEqual(['a', 'b']);
     expect(branch.log()).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { encodeBytes } from '../../../../src/lib/text/bytes.js';
-import { noAbort, type SeenRequest } from '../../../helpers/github-client-fake.js';
+import { type Answer, noAbort, type SeenRequest } from '../../../helpers/github-client-fake.js';
 import {
   blobAnswer,
   blobId,
@@ -14,6 +14,7 @@ import {
 } from './memory-branch-fixture.js';
 
 const BLOB = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
+const EMPTY = { kind: 'found', head: HEAD, isPublic: true, files: new Map(), refused: new Map(), left: [] };
 const INVALID = Uint8Array.of(0x23, 0x20, 0xe9, 0x0a);
 
 describe('reading a branch', () => {
@@ -23,23 +24,11 @@ describe('reading a branch', () => {
       'mem/a.md': fileEntry('# a\n'),
     };
     const { branch, client } = branchWith({ query: repositoryAt(HEAD, { entries }) });
-    expect(await branch.read(['mem/a.md', 'mem/b.md'], noAbort())).toEqual({
-      kind: 'found',
-      head: HEAD,
-      isPublic: true,
-      files: new Map([['mem/a.md', '# a\n']]),
-      refused: new Map(),
-      left: [],
-    });
+    const files = new Map([['mem/a.md', '# a\n']]);
+    expect(await branch.read(['mem/a.md', 'mem/b.md'], noAbort())).toEqual({ ...EMPTY, files });
+    const paths = { p0: 'mem/a.md', p1: 'mem', p2: 'mem/b.md' };
     expect(client.requests.map(({ params }) => params)).toEqual([
-      {
-        owner: 'octocat',
-        name: 'hello',
-        ref: 'refs/heads/axe-memory',
-        p0: 'mem/a.md',
-        p1: 'mem',
-        p2: 'mem/b.md',
-      },
+      { owner: 'octocat', name: 'hello', ref: 'refs/heads/axe-memory', ...paths },
     ]);
   });
 
@@ -47,60 +36,49 @@ describe('reading a branch', () => {
     const missing = branchWith({ query: repositoryAt(undefined, { isPrivate: true }) });
     expect(await missing.branch.read(['a.md'], noAbort())).toEqual({ kind: 'missing', isPublic: false });
     const empty = branchWith({ query: repositoryAt(HEAD) });
-    expect(await empty.branch.read([], noAbort())).toEqual({
-      kind: 'found',
-      head: HEAD,
-      isPublic: true,
-      files: new Map(),
-      refused: new Map(),
-      left: [],
-    });
+    expect(await empty.branch.read([], noAbort())).toEqual(EMPTY);
   });
 
-  it.each([
-    {
-      name: 'a repository the token cannot see',
-      query: () => ({ repository: null }),
-      place: { isOwn: false },
-      trouble: {
+  it.each<[string, Answer, object, object?]>([
+    [
+      'a repository the token cannot see',
+      () => ({ repository: null }),
+      {
         reason: 'denied',
         remedy: expect.stringMatching(/that can read octocat\/hello as `repositories-token`/),
       },
-    },
-    {
-      name: 'an invalid token',
-      query: refuses(401, 'Bad credentials'),
-      trouble: { reason: 'denied', remedy: expect.stringContaining('check `repositories-token`') },
-    },
-    {
-      name: 'a missing permission',
-      query: refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
-      trouble: {
+      { isOwn: false },
+    ],
+    [
+      'an invalid token',
+      refuses(401, 'Bad credentials'),
+      { reason: 'denied', remedy: expect.stringContaining('check `repositories-token`') },
+    ],
+    [
+      'a missing permission',
+      refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
+      {
         reason: 'denied',
         remedy: expect.stringMatching(/^Add `contents: read` under `permissions:` of the job/),
       },
-    },
-    {
-      name: 'C3 49: a secondary limit',
-      query: refuses(403, 'You have exceeded a secondary rate limit', { 'retry-after': '7' }),
-      trouble: { reason: 'rate-limited', retryAfterMs: 7000 },
-    },
-    {
-      name: 'a failing server, which is called again',
-      query: refuses(502),
-      trouble: { reason: 'unavailable', retryAfterMs: 5000 },
-    },
-    {
-      name: 'a broken connection',
-      query: drops,
-      trouble: { reason: 'unavailable', message: expect.stringContaining('socket hang up') },
-    },
-    {
-      name: 'an answer that is not understood',
-      query: () => ({ repository: 7 }),
-      trouble: { reason: 'unavailable', message: expect.stringContaining('is not understood') },
-    },
-  ])('reports for $name what was tried and what fixes it', async ({ query, place, trouble }) => {
+    ],
+    [
+      'C3 49: a secondary limit',
+      refuses(403, 'You have exceeded a secondary rate limit', { 'retry-after': '7' }),
+      { reason: 'rate-limited', retryAfterMs: 7000 },
+    ],
+    ['a failing server, which is called again', refuses(502), { reason: 'unavailable', retryAfterMs: 5000 }],
+    [
+      'a broken connection',
+      drops,
+      { reason: 'unavailable', message: expect.stringContaining('socket hang up') },
+    ],
+    [
+      'an answer that is not understood',
+      () => ({ repository: 7 }),
+      { reason: 'unavailable', message: expect.stringContaining('is not understood') },
+    ],
+  ])('reports for %s what was tried and what fixes it', async (_, query, trouble, place = {}) => {
     const { branch } = branchWith({ query }, place);
     const message = expect.stringMatching(/^reading octocat\/hello@axe-memory failed: /);
     expect(await branch.read(['a.md'], noAbort())).toMatchObject({ kind: 'failed', message, ...trouble });
@@ -208,13 +186,8 @@ describe('reading a whole branch', () => {
     expect(read.kind === 'found' && read.files).toEqual(
       new Map(names.map((name, index) => [`mem/${name}`, contents[index]])),
     );
-    expect(client.requests.map(({ route }) => route)).toEqual([
-      'graphql',
-      TREES,
-      'graphql',
-      'graphql',
-      'graphql',
-    ]);
+    const routes = ['graphql', TREES, 'graphql', 'graphql', 'graphql'];
+    expect(client.requests.map(({ route }) => route)).toEqual(routes);
   });
 
   it('reads at most a thousand files', async () => {
