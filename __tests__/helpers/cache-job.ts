@@ -84,3 +84,12 @@ export async function printed<T>(
 export function shownLines(output: string): readonly string[] {
   return output.split('\n').filter((line) => line !== '' && !line.startsWith('::add-mask::'));
 }
+
+/** A promise that the test resolves. */
+export function deferred(): { readonly promise: Promise<void>; resolve(): void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: () => resolve() };
+}

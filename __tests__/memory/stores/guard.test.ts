@@ -4,11 +4,9 @@ import type { MemoryStore } from '../../../src/memory/store.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { createBaseStore, guarded, oneAtATime } from '../../../src/memory/stores/guard.js';
 import { describeMemoryStore } from './contract.js';
-import { append, entryText, plainEntry } from './entries.js';
+import { append, entryText, never, plainEntry } from './entries.js';
 import { createPatientClock } from './fake-clock.js';
 import { createFakeFiles } from './fake-files.js';
-
-const quiet = new AbortController().signal;
 
 /** A store that cannot read some files, and notes what is written. */
 function store(unreadable: readonly string[]) {
@@ -41,13 +39,10 @@ describe('a run log that could not be read (D14)', () => {
     ['where its backup could not be read', [append('a')], 'bot.md.bak'],
   ])('is not added to: %s', async (_, changes, path = 'bot.md') => {
     const { guard, written } = store([path]);
-    await guard.read(request(path), quiet);
-    expect(await guard.write(changes, quiet)).toEqual({
-      kind: 'failed',
-      reason: 'unavailable',
-      message: `it could not be loaded, so nothing was added to it (read ${path}: broken)`,
-      remedy: 'fix it',
-    });
+    await guard.read(request(path), never);
+    const message = `it could not be loaded, so nothing was added to it (read ${path}: broken)`;
+    const failure = { kind: 'failed', reason: 'unavailable', message, remedy: 'fix it' };
+    expect(await guard.write(changes, never)).toEqual(failure);
     expect(written).toEqual([]);
   });
 
@@ -57,12 +52,11 @@ describe('a run log that could not be read (D14)', () => {
       ...guard,
       readTree: async () => ({ kind: 'failed', location: '', message: 'no notes' }),
     });
-    await failing.read(request('bot.md'), quiet);
-    await failing.readTree(quiet, ['MEMORY.md', 'bot.md']);
-    expect(await failing.write([append('a')], quiet)).toMatchObject({ kind: 'saved' });
-    expect(await failing.write([append('a', { path: 'MEMORY.md' })], quiet)).toMatchObject({
-      kind: 'failed',
-    });
+    await failing.read(request('bot.md'), never);
+    await failing.readTree(never, ['MEMORY.md', 'bot.md']);
+    expect(await failing.write([append('a')], never)).toMatchObject({ kind: 'saved' });
+    const note = await failing.write([append('a', { path: 'MEMORY.md' })], never);
+    expect(note).toMatchObject({ kind: 'failed' });
     expect(written).toHaveLength(1);
   });
 });
@@ -80,10 +74,10 @@ it('a shared store runs one call after the other, also after a failure', async (
   const [read, write, readTree, dropHistory] = names.map(work);
   const shared = oneAtATime({ kind: 'cache', read, write, readTree, dropHistory } as MemoryStore);
   const results = await Promise.allSettled([
-    shared.read(request('a.md'), quiet),
-    shared.write([], quiet),
-    shared.readTree(quiet),
-    shared.dropHistory?.(quiet),
+    shared.read(request('a.md'), never),
+    shared.write([], never),
+    shared.readTree(never),
+    shared.dropHistory?.(never),
   ]);
   expect(log).toEqual(names.flatMap((name) => [`begin ${name}`, `end ${name}`]));
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
@@ -112,33 +106,31 @@ describeMemoryStore('a committed memory', async () => {
 });
 
 describe('a committed memory on a pull request (D13, D21)', () => {
+  const message = 'GitHub is away';
+
   it('starts with the base version of each file that the checkout lacks, so that a commit removes nothing', async () => {
     const { store, at } = place({ 'bot.md': plainEntry('one'), 'other.md': plainEntry('two') });
-    await store.write([append('a'), append('b', { path: 'other.md' })], quiet);
-    await store.write([append('c')], quiet);
+    await store.write([append('a'), append('b', { path: 'other.md' })], never);
+    await store.write([append('c')], never);
     expect(at('bot.md')).toBe(plainEntry('one') + entryText('a') + entryText('c'));
     expect(at('other.md')).toBe(plainEntry('two') + entryText('b'));
   });
 
   it.each([
-    ['cannot be read', { kind: 'failed', location: 'base', message: 'GitHub is away' }],
+    ['cannot be read', { kind: 'failed', message }],
     [
       'has something else in its place',
       {
         kind: 'tree',
-        location: 'base',
         tree: new Map(),
         warnings: [],
-        blocked: [{ path: 'bot.md', reason: 'refused', message: 'GitHub is away' }],
+        blocked: [{ path: 'bot.md', reason: 'refused', message }],
       },
     ],
   ])('is not written if the base %s, since a commit could remove entries', async (_, answer) => {
     const { store, at } = place({}, { readTree: async () => answer });
-    expect(await store.write([append('a')], quiet)).toMatchObject({
-      kind: 'failed',
-      reason: 'error',
-      message: 'GitHub is away',
-    });
+    const told = { kind: 'failed', reason: 'error', message };
+    expect(await store.write([append('a')], never)).toMatchObject(told);
     expect(at('bot.md')).toBeUndefined();
   });
 });

@@ -118,16 +118,16 @@ const WHOLE = tarOf([
   { ...HONEST, text: Array.from({ length: 500 }, (_, line) => `line ${line}`).join('\n') },
 ]);
 
+const withSize = (size: string) => zstdCompressSync(tarOf([{ ...HONEST, size }]));
+const FRAMES = [0, 512].map((at) => zstdCompressSync(WHOLE.subarray(at, at + 512)));
+
 it.each([
   ['is not an archive', zstdCompressSync(Buffer.from('x'.repeat(600)))],
   ['has no end', zstdCompressSync(tarOf([HONEST]).subarray(0, 1024))],
-  [
-    'goes on in a second frame',
-    Buffer.concat([0, 512].map((at) => zstdCompressSync(WHOLE.subarray(at, at + 512)))),
-  ],
-  ['has a file that is cut off', zstdCompressSync(tarOf([{ ...HONEST, size: '77777' }]))],
-  ['says a size in another way', zstdCompressSync(tarOf([{ ...HONEST, size: '\x80zzzzz' }]))],
-  ['says a negative size', zstdCompressSync(tarOf([{ ...HONEST, size: '-1000' }]))],
+  ['goes on in a second frame', Buffer.concat(FRAMES)],
+  ['has a file that is cut off', withSize('77777')],
+  ['says a size in another way', withSize('\x80zzzzz')],
+  ['says a negative size', withSize('-1000')],
   ['is not a packed file', Buffer.from('<html>Bad Gateway</html>')],
   ['is empty', Buffer.alloc(0)],
   ...[0.1, 0.5, 0.99].flatMap((share) =>

@@ -7,12 +7,11 @@ import { createCacheStore } from '../../../../src/memory/stores/cache/cache-stor
 import { cacheArchive, type Member } from '../../../helpers/cache-archive.js';
 import { CACHE_FOLDER, printed, shownLines, useCacheJob } from '../../../helpers/cache-job.js';
 import { tempDir } from '../../../helpers/temp.js';
-import { append, entryText } from '../entries.js';
+import { append, entryText, never, read } from '../entries.js';
 import { createFakeClock } from '../fake-clock.js';
 
 const PREFIX = 'axe-memory/v1/trunk/default/';
 const SCOPE = 'refs/heads/main';
-const never = new AbortController().signal;
 
 const job = useCacheJob();
 
@@ -21,8 +20,6 @@ function open() {
   const [cache, files, clock] = [job().client(), createFiles(), createFakeClock()];
   return createCacheStore({ cache, files, clock, directory, scope: 'trunk' });
 }
-
-const read = () => open().read({ path: 'bot.md', lastN: 0 }, never);
 
 /** A file next to the workspace that no other test names. */
 function above(): string {
@@ -41,7 +38,7 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
 
   it('is read if it is valid, so that the cases below are refused for their defects', async () => {
     await plant(cacheArchive([honest]));
-    const { result } = await printed(read);
+    const { result } = await printed(() => read(open()));
     expect(result).toMatchObject({ kind: 'restored', text: entryText('planted') });
     expect(readdirSync(job().workspace)).toEqual([]);
   });
@@ -57,7 +54,7 @@ describe('C3 42: a poisoned entry of the real cache library', () => {
     const outside = tempDir('outside');
     await plant(cacheArchive([honest, poison(outside)]));
     const { result, output } = await printed(async () => [
-      await read(),
+      await read(open()),
       await open().write([append('a')], never),
     ]);
     expect(result).toEqual([
@@ -91,6 +88,7 @@ async function printing(...lines: readonly string[]) {
 
 describe('an entry of which the library prints', () => {
   const size = 'Cache Size: ~0 MB (900 B)';
+  const download = 'Downloading segment at offset 0 with length ';
 
   it.each([
     ['Cache hit for: k1', '::debug::Archive path: '],
@@ -105,6 +103,8 @@ describe('an entry of which the library prints', () => {
   it.each([
     ['no place', [size], 'refused'],
     ['no size', [], 'error'],
+    ['a download of 8 MiB', [`${download}8388608`], 'error'],
+    ['a download that is larger', [`${download}8388609`], 'refused'],
   ])('%s is not used', async (_, lines, kind) => {
     expect(await printing(...lines)).toMatchObject({ kind });
   });

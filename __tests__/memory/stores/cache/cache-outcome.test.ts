@@ -4,41 +4,27 @@ import {
   restoreOutcome,
   saveOutcome,
 } from '../../../../src/memory/stores/cache/cache-outcome.js';
+import { deferred } from '../../../helpers/cache-job.js';
 
 const KEY = 'axe-memory/v1/trunk/default/0000000001.';
 const V1 = '::debug::Cache service version: v1';
 const V2 = '::debug::Cache service version: v2';
 const NOT_FOUND = `::debug::Cache not found for version 0a1b of keys: ${KEY}`;
 
+const UNCLEAR = { kind: 'error', message: 'the cache service gave no clear answer' };
+const SKIPPED = "Cache restore skipped: the effective cache-mode 'none' does not permit reads.";
+const ATTEMPT = 'Attempt 1 of 5 failed with error: ';
+
 describe('a restore, judged by what the library prints', () => {
   it.each([
     [[V1], undefined, { kind: 'miss' }],
     [[V2, NOT_FOUND], undefined, { kind: 'miss' }],
-    [
-      [V1, '::warning::Failed to restore: Cache service responded with 503'],
-      undefined,
-      { kind: 'error', message: 'Cache service responded with 503' },
-    ],
-    [
-      [V1, '::error::Failed to restore: boom%0Atwo 100%25'],
-      undefined,
-      { kind: 'error', message: 'boom two 100%' },
-    ],
-    [
-      [V2, 'Attempt 1 of 5 failed with error: Unexpected token <. Retrying request in 3000 ms...'],
-      undefined,
-      { kind: 'error', message: 'the cache service gave no clear answer' },
-    ],
-    [[V2], undefined, { kind: 'error', message: 'the cache service gave no clear answer' }],
+    [[V1, '::warning::Failed to restore: Cache (503)'], undefined, { kind: 'error', message: 'Cache (503)' }],
+    [[V1, '::error::Failed to restore: a%0Ab 100%25'], undefined, { kind: 'error', message: 'a b 100%' }],
+    [[V2, `${ATTEMPT}Unexpected token <. Retrying request in 3000 ms...`], undefined, UNCLEAR],
+    [[V2], undefined, UNCLEAR],
     [[V1], KEY, { kind: 'error', message: `\`${KEY}\` was unpacked before it could be read` }],
-    [
-      ["Cache restore skipped: the effective cache-mode 'none' does not permit reads."],
-      undefined,
-      {
-        kind: 'unavailable',
-        message: "Cache restore skipped: the effective cache-mode 'none' does not permit reads.",
-      },
-    ],
+    [[SKIPPED], undefined, { kind: 'unavailable', message: SKIPPED }],
     [
       [
         "::warning::You've hit a rate limit, your rate limit will reset in 90 seconds",
@@ -56,45 +42,19 @@ describe('a restore, judged by what the library prints', () => {
   });
 });
 
+const UNABLE =
+  'Failed to save: Unable to reserve cache with key x, another job may be creating this cache. More details: ';
+
 describe('a save, judged by what the library prints', () => {
   it.each([
-    [
-      [
-        'Failed to save: Unable to reserve cache with key x, another job may be creating this cache. More details: Cache already exists. Scope: refs/heads/main',
-      ],
-      -1,
-      'taken',
-    ],
-    [
-      [
-        '::warning::Failed to save: Unable to reserve cache with key x. More details: cache write denied: token has no writable scopes',
-      ],
-      -1,
-      'denied',
-    ],
+    [[`${UNABLE}Cache already exists. Scope: refs/heads/main`], -1, 'taken'],
+    [[`::warning::${UNABLE}cache write denied: token has no writable scopes`], -1, 'denied'],
     [['Failed to save: More details: cache storage quota has been exceeded'], -1, 'denied'],
     [['::warning::Failed to save: Cache service responded with 500 during upload chunk.'], 77, 'error'],
-    [
-      [
-        'Failed to save: Unable to reserve cache with key x, another job may be creating this cache. More details: undefined',
-      ],
-      -1,
-      'error',
-    ],
+    [[`${UNABLE}undefined`], -1, 'error'],
     [[], -1, 'error'],
-    [
-      [
-        'Attempt 1 of 5 failed with error: Failed request: (409) x. Retrying request in 3000 ms...',
-        '::error::Failed to save: (500)',
-      ],
-      -1,
-      'error',
-    ],
-    [
-      ['Attempt 1 of 5 failed with error: Failed request: (503) x. Retrying request in 3000 ms...'],
-      77,
-      'saved',
-    ],
+    [[`${ATTEMPT}Failed request: (409) x. Retrying...`, '::error::Failed to save: (500)'], -1, 'error'],
+    [[`${ATTEMPT}Failed request: (503) x. Retrying request in 3000 ms...`], 77, 'saved'],
   ])('that prints %j and returns %d is %s (C3 34, 37, 39)', (lines, id, kind) => {
     expect(saveOutcome(id, [V1, ...lines])).toMatchObject({ kind });
   });
@@ -147,11 +107,3 @@ describe('the output of a captured call', () => {
     expect(written()).toBe('shown\n');
   });
 });
-
-function deferred(): { readonly promise: Promise<void>; resolve(): void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((defer) => {
-    resolve = defer;
-  });
-  return { promise, resolve: () => resolve() };
-}

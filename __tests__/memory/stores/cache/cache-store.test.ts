@@ -7,6 +7,7 @@ import {
   formatKey,
   parseKey,
 } from '../../../../src/memory/stores/cache/cache-store.js';
+import { deferred } from '../../../helpers/cache-job.js';
 import { describeMemoryStore } from '../contract.js';
 import { append, entryText, forget, idsIn, idsRead, never, read } from '../entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
@@ -134,15 +135,12 @@ it('gets no answer: the folder is left alone until the library releases it, and 
   put(cache, 1, { 'bot.md': entryText('old') });
   const files = createFakeFiles();
   const stop = new AbortController();
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const ended = deferred();
   const client: CacheClient = {
     ...cache.client({ files, workspace: '/w' }),
     save: async () => {
       stop.abort();
-      return { kind: 'given-up', message: 'stopped', ended };
+      return { kind: 'given-up', message: 'stopped', ended: ended.promise };
     },
   };
   const options = { files, clock: createFakeClock(), directory: `/w/${DIRECTORY}`, scope: 'trunk' } as const;
@@ -153,8 +151,8 @@ it('gets no answer: the folder is left alone until the library releases it, and 
   expect(await store.write([append('a')], never)).toMatchObject(failure);
   expect(await read(store)).toMatchObject({ kind: 'failed' });
   expect(cache.calls.filter((call) => call.startsWith('save'))).toEqual([]);
-  end();
-  await ended;
+  ended.resolve();
+  await ended.promise;
   await Promise.resolve();
   expect(files.paths()).toEqual([]);
 });
