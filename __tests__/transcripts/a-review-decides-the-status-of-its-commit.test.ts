@@ -90,7 +90,7 @@ describe('the check', () => {
     stage.model.onRequest(() => seen.push(stage.repo.talk.checkRuns.map((run) => ({ ...run }))));
     const step = await stage.run({ inputs: CHECK });
     expect(seen.at(-1)).toMatchObject([
-      { headSha: HEAD, name: 'reviewer', status: 'in_progress', title: 'Reading 1 file' },
+      { headSha: HEAD, name: 'reviewer', status: 'in_progress', title: 'At work' },
     ]);
     expect(stage.repo.talk.checkRuns).toMatchObject([
       { status: 'completed', conclusion: 'success', title: 'No findings · whole' },
