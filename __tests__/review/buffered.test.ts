@@ -10,9 +10,7 @@ import {
   type ReviewWishes,
   splitNames,
 } from '../../src/review/buffered.js';
-import { applyVerdicts, type FindingVerdict } from '../../src/review/claims.js';
 import { placed } from './change.js';
-import { placed as placedAt } from './verdict-scene.js';
 
 function pass(id: string, ...all: readonly Parameters<typeof placed>[0][]): Buffered {
   const findings = all.map((parts, index) => placed({ id: `${id}${index}`, ...parts }));
@@ -52,40 +50,6 @@ describe('findings of several passes', () => {
     const passes = ['A.', 'B.'].map((summary) => ({ ...pass('a'), review: { summary } }));
     expect(joinPasses(passes, 100).review).toEqual({ summary: 'A.\n\nB.' });
     expect(joinPasses([], 100)).toEqual(NOTHING_BUFFERED);
-  });
-});
-
-const SCOPE = { overrides: {}, isRead: () => true, minSeverity: 'minor' } as const;
-const HOLDS: FindingVerdict = { kind: 'holds', reason: 'Followed.' };
-
-function judged(verdict: FindingVerdict | undefined, one = placedAt(1)) {
-  const verdicts = new Map(verdict === undefined ? [] : [[one.finding.id, verdict]]);
-  const buffered = { ...NOTHING_BUFFERED, findings: [one] };
-  return applyVerdicts(buffered, new Set([one.finding.id]), verdicts, SCOPE);
-}
-
-describe('findings after their second look', () => {
-  const major = { effect: 'wrong-result', reach: 'common', severity: 'major' } as const;
-  const minor = { effect: 'degraded', reach: 'common', severity: 'minor' } as const;
-
-  it.each([
-    ['one that holds is confirmed', HOLDS, major, ['confirmed'], [], 0],
-    ['one that is refuted goes', { ...HOLDS, kind: 'refuted' }, major, [], ['refuted'], 0],
-    ['a bad one that is unclear is not certain', { ...HOLDS, kind: 'unclear' }, major, ['unsure'], [], 0],
-    ['a small one that is unclear goes', { ...HOLDS, kind: 'unclear' }, minor, [], ['unclear'], 0],
-    ['one without a verdict stays', undefined, minor, ['likely'], [], 1],
-    ['one that turns out as a nit goes', { ...HOLDS, reach: 'rare' }, minor, [], ['below-min-severity'], 0],
-  ] as const)('%s', (_, verdict, facts, confidences, refuted, unverified) => {
-    const result = judged(verdict, placedAt(1, facts));
-    expect(result.findings.map(({ finding: one }) => one.confidence)).toEqual(confidences);
-    expect(result.refuted.map(({ why }) => why)).toEqual(refuted);
-    expect(result.unverified).toBe(unverified);
-  });
-
-  it('lose a suggestion that does not fix the problem', () => {
-    const one = placedAt(1, { ...major, suggestion: '  return 1;' });
-    expect(judged(HOLDS, one).findings[0]?.finding.suggestion).toBe('  return 1;');
-    expect(judged({ ...HOLDS, suggestionFixes: false }, one).findings[0]?.finding.suggestion).toBeUndefined();
   });
 });
 

@@ -1,9 +1,56 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeClaims, groupClaims, Verdicts } from '../../src/review/claims.js';
-import { createShownFiles } from '../../src/review/evidence.js';
+import { parseDiff } from '../../src/lib/text/diff.js';
+import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
+import {
+  applyVerdicts,
+  describeClaims,
+  type FindingVerdict,
+  groupClaims,
+  Verdicts,
+} from '../../src/review/claims.js';
+import { type PlacedFinding, placeFinding, readDiffLines } from '../../src/review/diff-lines.js';
+import { createShownFiles, linesOfDiff, type ShownFiles } from '../../src/review/evidence.js';
+import { type Finding, mintId } from '../../src/review/finding.js';
 import { createGiveVerdict } from '../../src/tools/review/review-tools.js';
 import { finding } from './change.js';
-import { FILES, FORGED, placed, request, SHOWN, shownFiles } from './verdict-scene.js';
+
+/** A query that is built from text. */
+const DIFF = `diff --git a/src/db.ts b/src/db.ts
+--- a/src/db.ts
++++ b/src/db.ts
+@@ -20,5 +20,6 @@ function find(id: string) {
+   const name = id.trim();
+-  return db.query('select * from t where id = $1', [name]);
++  const sql = 'select * from t where id = ' + name;
++  return db.query(sql);
+   // done
+ }
+ 
+`;
+/** Its lines, and its files. */
+const LINES = readDiffLines(DIFF);
+const FILES = parseDiff(DIFF);
+
+/** A finding in it. */
+function placed(number: number, patch: Partial<Finding> = {}): PlacedFinding {
+  return placeFinding(finding({ id: mintId('run', number), path: 'src/db.ts', line: 22, ...patch }), LINES);
+}
+
+/** All of it, as it was shown. */
+function shownFiles(): ShownFiles {
+  const shown = createShownFiles();
+  for (const lines of linesOfDiff(FILES)) shown.show(lines);
+  return shown;
+}
+
+/** Lines that were shown, and that were not. */
+const SHOWN = { path: 'src/db.ts', line: 20, code: 'const name = id.trim();' };
+const FORGED = { path: 'src/guard.ts', line: 4, code: 'assertSafe(name);' };
+
+/** A refutation. */
+function request(patch: Partial<FindingVerdict> = {}): FindingVerdict {
+  return { kind: 'refuted', evidence: [SHOWN], reason: 'It is checked before.', ...patch };
+}
 
 describe('the claims that a verifier checks', () => {
   it('are about one place, at most three, the worst first', () => {
@@ -114,5 +161,39 @@ describe('the verdicts of a verifier', () => {
     const verdict = { kind: 'holds', reason: 'So.', reach: 'rare', suggestionFixes: false };
     expect(verdicts.all.get('a')).toEqual(verdict);
     expect(Object.keys(tool.inputSchema.properties ?? {})[0]).toBe('verdict');
+  });
+});
+
+const SCOPE = { overrides: {}, isRead: () => true, minSeverity: 'minor' } as const;
+const HOLDS: FindingVerdict = { kind: 'holds', reason: 'Followed.' };
+
+function judged(verdict: FindingVerdict | undefined, one = placed(1)) {
+  const verdicts = new Map(verdict === undefined ? [] : [[one.finding.id, verdict]]);
+  const buffered = { ...NOTHING_BUFFERED, findings: [one] };
+  return applyVerdicts(buffered, new Set([one.finding.id]), verdicts, SCOPE);
+}
+
+describe('findings after their second look', () => {
+  const major = { effect: 'wrong-result', reach: 'common', severity: 'major' } as const;
+  const minor = { effect: 'degraded', reach: 'common', severity: 'minor' } as const;
+
+  it.each([
+    ['one that holds is confirmed', HOLDS, major, ['confirmed'], [], 0],
+    ['one that is refuted goes', { ...HOLDS, kind: 'refuted' }, major, [], ['refuted'], 0],
+    ['a bad one that is unclear is not certain', { ...HOLDS, kind: 'unclear' }, major, ['unsure'], [], 0],
+    ['a small one that is unclear goes', { ...HOLDS, kind: 'unclear' }, minor, [], ['unclear'], 0],
+    ['one without a verdict stays', undefined, minor, ['likely'], [], 1],
+    ['one that turns out as a nit goes', { ...HOLDS, reach: 'rare' }, minor, [], ['below-min-severity'], 0],
+  ] as const)('%s', (_, verdict, facts, confidences, refuted, unverified) => {
+    const result = judged(verdict, placed(1, facts));
+    expect(result.findings.map(({ finding: one }) => one.confidence)).toEqual(confidences);
+    expect(result.refuted.map(({ why }) => why)).toEqual(refuted);
+    expect(result.unverified).toBe(unverified);
+  });
+
+  it('lose a suggestion that does not fix the problem', () => {
+    const one = placed(1, { ...major, suggestion: '  return 1;' });
+    expect(judged(HOLDS, one).findings[0]?.finding.suggestion).toBe('  return 1;');
+    expect(judged({ ...HOLDS, suggestionFixes: false }, one).findings[0]?.finding.suggestion).toBeUndefined();
   });
 });

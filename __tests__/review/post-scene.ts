@@ -10,10 +10,10 @@ import type { ReviewPost } from '../../src/review/said.js';
 import type { Settlement } from '../../src/review/seen.js';
 import { createGitHubPort } from '../../src/run/github.js';
 import { type Hello, startHello } from '../github/hello-fixture.js';
-import { HELLO, noAbort } from '../helpers/github-client-fake.js';
+import { noAbort } from '../helpers/github-client-fake.js';
 import { pullRequest } from '../helpers/triggers.js';
-
-export const NOW = new Date('2026-11-22T10:00:00Z');
+import { finding } from './change.js';
+import { posting } from './threads.js';
 
 /** Two lines that say which they are, one that does not, and the same far below. */
 export const CODE = `diff --git a/src/a.ts b/src/a.ts
@@ -51,23 +51,19 @@ export function push({ repo }: Hello, diff: string, sha = 'd'.repeat(40)): strin
 export function placed(patch: Partial<Finding> = {}): PlacedFinding {
   const { line = 2, title = 'It is wrong' } = patch;
   const id = mintId(title, line);
-  const finding: Finding = {
+  const handle = handleOf(id, () => false);
+  const words = { title, body: 'Wrong.', category: 'correctness' } as const;
+  const one = finding({
     id,
-    handle: handleOf(id, () => false),
-    agent: 'bot',
+    handle,
     path: 'src/a.ts',
     line,
-    side: 'RIGHT',
-    title,
-    body: 'Wrong.',
-    category: 'correctness',
-    severity: 'major',
-    confidence: 'likely',
-    evidence: [],
-    state: 'open',
+    ...words,
+    effect: undefined,
+    reach: undefined,
     ...patch,
-  };
-  return placeFinding(finding, readDiffLines(CODE));
+  });
+  return placeFinding(one, readDiffLines(CODE));
 }
 
 /** What a test decides besides what the run publishes. */
@@ -124,30 +120,25 @@ export function repeat(title = 'It is wrong', patch: Partial<Finding> = {}): Act
 
 /** Posts the review of the agent `bot` on pull request 42, at its newest commit. */
 export async function publish(hello: Hello, wanted: Wanted, scene: PostScene = {}) {
-  const { lines: _, memory: __, isFork: ___, isPushByWriter: ____, client: given, ...patch } = scene;
-  const client = 'client' in scene ? given : hello.client;
+  const client = 'client' in scene ? scene.client : hello.client;
   const warnings: string[] = [];
   const ledger = await readPull(hello, scene);
   const buffered = { ...NOTHING_BUFFERED, ...(typeof wanted === 'function' ? wanted(ledger) : wanted) };
-  const part = await postReview(client, {
-    place: { repository: HELLO, number: 42 },
-    agent: 'bot',
-    head: hello.repo.pulls.get(42)?.head.sha ?? '',
-    lane: 'trusted',
-    ledger,
-    news: applyActs(ledger, buffered, new Set(ledger.findings.map(({ id }) => id))),
-    buffered,
-    remarks: [],
-    isOver: true,
-    maxComments: 20,
-    blockOn: 'major',
-    extent: 'whole',
-    footer: '',
-    signature: '',
-    now: NOW,
-    warn: (warning) => void warnings.push(warningText(warning)),
-    clean: (markdown) => markdown.replaceAll('@', ''),
-    ...patch,
-  });
+  const knew = new Set(ledger.findings.map(({ id }) => id));
+  const part = await postReview(
+    client,
+    posting({
+      agent: 'bot',
+      head: hello.repo.pulls.get(42)?.head.sha,
+      ledger,
+      news: applyActs(ledger, buffered, knew),
+      buffered,
+      blockOn: 'major',
+      extent: 'whole',
+      warn: (warning) => void warnings.push(warningText(warning)),
+      clean: (markdown) => markdown.replaceAll('@', ''),
+      ...scene,
+    }),
+  );
   return { part, warnings, marks: part.marks?.[0]?.marks ?? [], open: part.review?.open.length };
 }

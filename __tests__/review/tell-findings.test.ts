@@ -4,7 +4,6 @@ import { denied, type Hello } from '../github/hello-fixture.js';
 import { seedReaction } from '../helpers/github-review-seed.js';
 import {
   CODE,
-  NOW,
   type PostScene,
   placed,
   publish,
@@ -15,6 +14,7 @@ import {
   startPull,
   type Wanted,
 } from './post-scene.js';
+import { NOW } from './threads.js';
 
 const LATER = new Date('2026-11-22T12:00:00Z');
 const REPLY = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';

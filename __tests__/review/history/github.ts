@@ -1,6 +1,7 @@
 import type { GitHubClient } from '../../../src/github/client/client.js';
 import { GitHubError } from '../../../src/github/client/errors.js';
 import type { OwnReview, Post, Seen, Thread } from '../../../src/review/seen.js';
+import { ours } from '../../helpers/seen.js';
 
 /** The account of the runs, somebody with write access, and a stranger who opened the pull request. */
 export const BOT = 'axe[bot]';
@@ -38,17 +39,8 @@ export class GitHubOfFindings {
   post(login: string, body: string): KeptPost {
     this.#ids += 1;
     const isBot = login === BOT;
-    return {
-      id: this.#ids,
-      url: `#discussion_r${this.#ids}`,
-      author: { login, isBot },
-      authorAssociation: 'NONE',
-      isOurs: isBot,
-      body,
-      isEditedByOther: false,
-      createdAt: this.now().toISOString(),
-      thumbsDown: [],
-    };
+    const of = { id: this.#ids, url: `#discussion_r${this.#ids}`, createdAt: this.now().toISOString() };
+    return { ...ours({ ...of, author: { login, isBot }, isOurs: isBot, body }), thumbsDown: [] };
   }
 
   seen(lineOf: (thread: KeptThread) => number | undefined): Seen {

@@ -23,6 +23,7 @@ import {
   pullMemory,
 } from '../../../src/review/state-facts.js';
 import { formatMark } from '../../../src/safety/mark.js';
+import { posting } from '../threads.js';
 import {
   BOT,
   type Fault,
@@ -426,36 +427,24 @@ export class World {
       this.#note(one.id, ledger.isBlocking(one) ? 'two looks' : 'one look');
     }
     const before = new Set(this.#ourIds());
-    const clean = (text: string) => text;
     try {
-      const part = await postReview(this.github.client(fault, this.files), {
-        buffered,
-        place: {
-          repository: { owner: 'o', name: 'r', defaultBranch: 'main', isPrivate: false },
-          number: PULL,
-        },
-        agent,
-        head: this.github.head,
-        ledger,
-        news,
-        remarks: [],
-        lane: isFork ? 'untrusted' : 'trusted',
-        now: this.github.now(),
-        isOver: true,
-        maxComments,
-        blockOn,
-        extent: 'whole',
-        footer: '',
-        signature: '',
-        warn: () => undefined,
-        clean,
-      });
-      if (hasMemory)
-        this.#save(
+      const part = await postReview(
+        this.github.client(fault, this.files),
+        posting({
+          buffered,
           agent,
-          part,
-          this.#ourIds().filter((id) => !before.has(id)),
-        );
+          head: this.github.head,
+          ledger,
+          news,
+          lane: isFork ? 'untrusted' : 'trusted',
+          now: this.github.now(),
+          maxComments,
+          blockOn,
+          extent: 'whole',
+        }),
+      );
+      const posted = this.#ourIds().filter((id) => !before.has(id));
+      if (hasMemory) this.#save(agent, part, posted);
       this.last = { agent, ledger, part, isWhole: fault === 'none' };
     } catch (thrown) {
       if (!(thrown instanceof Killed)) throw thrown;
