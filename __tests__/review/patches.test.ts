@@ -128,26 +128,18 @@ describe('a patch', () => {
   const HUNK = '--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@ f\n a\n-b\n+c\n';
   const of = (header: string, hunk = HUNK) => parseDiff(`diff --git a/a.ts b/a.ts\n${header}\n${hunk}`)[0];
   const idOf = (...parts: Parameters<typeof of>) => patchId(of(...parts) as DiffFile);
-  const WHOLE = idOf('index 3f2a1b0..9c4d5e6 100644');
 
+  const INDEX = 'index 3f2a1b0..9c4d5e6 100644';
   it.each<[string, string | undefined, boolean]>([
     ['other blobs', idOf('index 1111111..2222222 100644'), true],
-    [
-      'other line numbers',
-      idOf('index 3f2a1b0..9c4d5e6 100644', HUNK.replace('-1,2 +1,2 @@ f', '-7,2 +9,2 @@ g')),
-      true,
-    ],
+    ['other line numbers', idOf(INDEX, HUNK.replace('-1,2 +1,2 @@ f', '-7,2 +9,2 @@ g')), true],
     ['another mode', idOf('index 3f2a1b0..9c4d5e6 100755'), false],
-    ['another context', idOf('index 3f2a1b0..9c4d5e6 100644', HUNK.replace(' a', ' x')), false],
-    ['other spaces', idOf('index 3f2a1b0..9c4d5e6 100644', HUNK.replace('+c', '+ c')), false],
-    [
-      'no line break at its end',
-      idOf('index 3f2a1b0..9c4d5e6 100644', `${HUNK}\\ No newline at end of file\n`),
-      false,
-    ],
+    ['another context', idOf(INDEX, HUNK.replace(' a', ' x')), false],
+    ['other spaces', idOf(INDEX, HUNK.replace('+c', '+ c')), false],
+    ['no line break at its end', idOf(INDEX, `${HUNK}\\ No newline at end of file\n`), false],
   ])('with %s', (_, id, isSame) => {
     expect(id).toMatch(/^[\w-]{16}$/);
-    expect(id === WHOLE).toBe(isSame);
+    expect(id === idOf(INDEX)).toBe(isSame);
   });
 
   it.each([
@@ -162,12 +154,8 @@ describe('a patch', () => {
     const binary =
       'diff --git a/a.png b/a.png\nindex 3f2a1b0..9c4d5e6 100644\nBinary files a/a.png and b/a.png differ\n';
     const diff = `diff --git a/a.ts b/a.ts\nindex 3f2a1b0..9c4d5e6 100644\n${HUNK}${binary}`;
-    expect(
-      knownPaths(
-        diff,
-        patchesOf(diff, () => true),
-      ),
-    ).toEqual(new Set(['a.png']));
+    const none = patchesOf(diff, () => true);
+    expect(knownPaths(diff, none)).toEqual(new Set(['a.png']));
     const other = diff.replace('9c4d5e6 100644\nBinary', '9c4d5e7 100644\nBinary');
     expect(knownPaths(other, patchesOf(diff, ALL))).toEqual(new Set(['a.ts']));
   });

@@ -12,7 +12,6 @@ import {
   formatSarif,
   metGates,
   RECORD_STATES,
-  type ReviewResult,
 } from '../../src/review/record.js';
 import { sarifFaults } from '../helpers/sarif-schema.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from './records.js';
@@ -23,43 +22,27 @@ const CLEAN: FindingsReport = {
   coverage: { kind: 'whole', files: 14, read: 14, unread: [] },
 };
 
-describe('metGates', () => {
-  it.each([['findings:minor', ['1 major, 2 minor findings are open']]])(
-    'reports open findings against %s',
-    (word, expected) => {
-      const findings = recordsOf('minor', 'major', 'nit', 'minor');
-      expect(met([word], { findings })).toEqual(expected);
-    },
-  );
+const { isNew: _, ...EARLIER } = PLAIN_RECORD;
+const OF_EACH_STATE = [PLAIN_RECORD, ...RECORD_STATES.map((state) => ({ ...EARLIER, state }))];
+const NONE = { kind: 'none', files: 20, read: 14, unread: [] } as const;
+const FOUR = recordsOf('minor', 'major', 'nit', 'minor');
 
-  it('counts findings of this run and of earlier ones, and none that is closed', () => {
-    const { isNew: _, ...earlier } = PLAIN_RECORD;
-    const findings = [PLAIN_RECORD, ...RECORD_STATES.map((state) => ({ ...earlier, state }))];
-    expect(met(['findings:minor'], { findings })).toEqual(['2 minor findings are open']);
-  });
-
-  it.each(['none'] as const)('reports a coverage of %s against `coverage`', (kind) => {
-    const coverage = { kind, files: 20, read: 14, unread: [] };
-    expect(met(['coverage', 'findings:nit'], { coverage })).toEqual(['14 of 20 files reviewed']);
-  });
-
-  it('ignores coverage if there was nothing to review', () => {
-    expect(met(['coverage'], { coverage: undefined })).toEqual([]);
-  });
-
-  it('names every failed gate, in the order of the input', () => {
-    const facts = { findings: recordsOf('critical') };
-    expect(met(['not-published', 'coverage', 'findings:major'], facts, true)).toEqual([
-      'the review was not published',
-      '1 critical finding is open',
-    ]);
-  });
+it.each<[string, readonly string[], Partial<FindingsReport>, readonly string[]]>([
+  ['open findings', ['findings:minor'], { findings: FOUR }, ['1 major, 2 minor findings are open']],
+  ['open ones alone', ['findings:minor'], { findings: OF_EACH_STATE }, ['2 minor findings are open']],
+  ['no coverage', ['coverage', 'findings:nit'], { coverage: NONE }, ['14 of 20 files reviewed']],
+  ['nothing if there was nothing to review', ['coverage'], { coverage: undefined }, []],
+  [
+    'all, in the order of the input',
+    ['not-published', 'coverage', 'findings:major'],
+    { findings: recordsOf('critical') },
+    ['the review was not published', '1 critical finding is open'],
+  ],
+])('the gates name %s', (_, words, facts, expected) => {
+  const report = { ...CLEAN, ...facts };
+  const review = { agent: 'bot', report, isUnpublished: words.includes('not-published') };
+  expect(metGates(words, review).map(({ why }) => why)).toEqual(expected);
 });
-
-function met(words: readonly string[], facts: Partial<FindingsReport>, isUnpublished = false) {
-  const review: ReviewResult = { agent: 'bot', report: { ...CLEAN, ...facts }, isUnpublished };
-  return metGates(words, review).map(({ why }) => why);
-}
 
 function recordsOf(...severities: readonly Severity[]): readonly FindingRecord[] {
   return severities.map((severity) => ({ ...PLAIN_RECORD, severity }));
@@ -100,28 +83,17 @@ describe('formatFindings', () => {
   });
 });
 
-describe('countFindings', () => {
-  it('counts all by state, and open ones by severity', () => {
-    const critical = { ...PLAIN_RECORD, severity: 'critical' } as const;
-    const findings = [
-      { ...critical, state: 'held-back' as const },
-      { ...PLAIN_RECORD, severity: 'major' as const, state: 'open' as const },
-      PLAIN_RECORD,
-    ];
-    expect(countFindings(findings)).toEqual({
-      total: 3,
-      states: {
-        open: 2,
-        settled: 0,
-        outdated: 0,
-        dismissed: 0,
-        refuted: 0,
-        unclear: 0,
-        'held-back': 1,
-      },
-      open: { critical: 0, major: 1, minor: 1, nit: 0 },
-      worst: 'major',
-    });
+it('findings are counted by state, and open ones by severity', () => {
+  const findings = [
+    { ...PLAIN_RECORD, severity: 'critical', state: 'held-back' } as const,
+    ...recordsOf('major', 'minor'),
+  ];
+  const none = { settled: 0, outdated: 0, dismissed: 0, refuted: 0, unclear: 0 };
+  expect(countFindings(findings)).toEqual({
+    total: 3,
+    states: { open: 2, ...none, 'held-back': 1 },
+    open: { critical: 0, major: 1, minor: 1, nit: 0 },
+    worst: 'major',
   });
 });
 
@@ -208,32 +180,21 @@ describe('formatSarif', () => {
   });
 
   it('is about the whole file where a line was removed', () => {
-    const removed = { ...PLAIN_RECORD, side: 'LEFT' } as const;
     const artifactLocation = { uri: 'src/provider.ts', uriBaseId: '%SRCROOT%' };
-    expect(runOf(reportOf(removed)).results).toMatchObject([
-      { locations: [{ physicalLocation: { artifactLocation } }] },
-    ]);
-    expect(formatSarif(reportOf(removed), TOOL)).not.toContain('region');
+    const [result] = runOf(reportOf({ ...PLAIN_RECORD, side: 'LEFT' })).results;
+    expect(result).toMatchObject({ locations: [{ physicalLocation: { artifactLocation } }] });
+    expect(JSON.stringify(result)).not.toContain('region');
   });
 
   it('scores only security findings, and the rule by its worst finding', () => {
-    const severe = SEVERITIES.map((severity) => ({
-      ...PLAIN_RECORD,
-      severity,
-      category: 'security' as const,
-    }));
+    const severe = recordsOf(...SEVERITIES).map((one) => ({ ...one, category: 'security' }) as const);
     const { tool, results } = runOf(reportOf(...severe, PLAIN_RECORD));
     expect(tool.driver.rules.map(({ id, properties }) => [id, properties['security-severity']])).toEqual([
       ['axe/error-handling', undefined],
       ['axe/security', '9.0'],
     ]);
-    expect(results.map(({ properties }) => properties['security-severity'])).toEqual([
-      '9.0',
-      '7.0',
-      '4.0',
-      undefined,
-      undefined,
-    ]);
+    const scores = results.map(({ properties }) => properties['security-severity']);
+    expect(scores).toEqual(['9.0', '7.0', '4.0', undefined, undefined]);
     expect(results.map(({ ruleIndex }) => ruleIndex)).toEqual([1, 1, 1, 1, 0]);
   });
 
@@ -246,11 +207,11 @@ describe('formatSarif', () => {
     const whole = { ...REPORT, coverage: { kind: 'whole', files: 20, read: 20, unread: [] } } as const;
     expect(runOf(whole).invocations[0]?.toolExecutionNotifications).toEqual([]);
   });
+});
 
-  it('escapes a path', () => {
-    const text = formatSarif(reportOf({ ...PLAIN_RECORD, path: 'a b/c#d.ts' }), TOOL);
-    expect(text).toContain('"uri":"a%20b/c%23d.ts"');
-  });
+it('a path in SARIF is escaped', () => {
+  const text = formatSarif(reportOf({ ...PLAIN_RECORD, path: 'a b/c#d.ts' }), TOOL);
+  expect(text).toContain('"uri":"a%20b/c%23d.ts"');
 });
 
 function reportOf(...findings: readonly FindingRecord[]): FindingsReport {

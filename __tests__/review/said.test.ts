@@ -10,13 +10,15 @@ import { HEAD, known, ledgerOf, lesson, otherKnown } from './threads.js';
 const FRAME = { head: HEAD, clean: (text: string) => text.replace('evil', 'good') };
 
 describe('the answer in the conversation of a finding', () => {
-  it.each<[string, Partial<KnownFinding>, string | undefined]>([
+  const NOT_AGAIN = 'FQ7K2 is not raised again on this line';
+  const UNDO = 'Undo: `/axe reopen FQ7K2`.';
+  it.each<[string, Partial<KnownFinding>, string]>([
     ['settled', { why: 'fixed', reason: 'an evil\nend' }, '✅ FQ7K2 is settled by aaaaaaa: an good end'],
     ['taken back', { why: 'wrong', reason: 'it is bound' }, 'I take FQ7K2 back: it is bound'],
     [
       'dismissed in words',
       { why: 'words', login: 'octocat', reason: 'R' },
-      'FQ7K2 is not raised again on this line, as `octocat` said: R',
+      `${NOT_AGAIN}, as \`octocat\` said: R`,
     ],
     [
       'committed as suggested',
@@ -24,14 +26,14 @@ describe('the answer in the conversation of a finding', () => {
       '✅ FQ7K2 is settled by aaaaaaa: its suggestion was committed.',
     ],
     [
-      'dismissed, with how to undo it',
+      'dismissed',
       { state: 'dismissed', why: 'thumbs-down' },
-      'Noted: FQ7K2 is dismissed, and not raised again on this line. Undo: `/axe reopen FQ7K2`.',
+      `Noted: FQ7K2 is dismissed, and not raised again on this line. ${UNDO}`,
     ],
     [
       'done',
       { why: 'command' },
-      'Noted: FQ7K2 is settled. It is not raised again while its line stays as it is. Undo: `/axe reopen FQ7K2`.',
+      `Noted: FQ7K2 is settled. It is not raised again while its line stays as it is. ${UNDO}`,
     ],
   ])('says that it is %s', (_, parts, expected) => {
     expect(endText(known({ state: 'settled', ...parts }), FRAME)).toBe(expected);
@@ -81,36 +83,32 @@ const ONE = '- FQ7K2 src/auth.ts:10 major security';
 const TITLE = ' — "The query is built from the id"';
 
 describe('the findings of a pull request in the prompt', () => {
+  const GONE = known({ isGone: true });
+  const MINOR = otherKnown({ severity: 'minor', title: 'A' });
+  const RENAMED = lesson({ path: 'src/old-name.ts', title: '' });
+  const settled = (by: 'person' | 'model') => known({ state: 'settled', by });
   it.each<[string, Given, readonly string[]]>([
     [
       'one whose line is gone',
-      { findings: [known({ isGone: true })] },
+      { findings: [GONE] },
       [`- FQ7K2 src/auth.ts major security${TITLE} (its line is gone)`],
     ],
     ['one without the words of strangers', { findings: [known({ lane: 'tainted' })] }, [ONE]],
     ['one without its title on a run of strangers', { findings: [known()], isUntrusted: true }, [ONE]],
     [
       'the worst first',
-      { findings: [otherKnown({ severity: 'minor', title: 'A' }), known()] },
+      { findings: [MINOR, known()] },
       [`${ONE}${TITLE}\n- FX3M9 src/auth.ts:11 minor data — "A"`],
     ],
-    [
-      'one that was settled',
-      { findings: [known({ state: 'settled', by: 'person' })] },
-      [`${ONE}${TITLE} (settled)`],
-    ],
-    ['none that the model settled', { findings: [known({ state: 'settled', by: 'model' })] }, []],
+    ['one that was settled', { findings: [settled('person')] }, [`${ONE}${TITLE} (settled)`]],
+    ['none that the model settled', { findings: [settled('model')] }, []],
     ['what was dismissed elsewhere', { lessons: [lesson()] }, [`- FL3SN src/auth.ts data${TITLE} (on #40)`]],
     [
-      'that without its title in a run that strangers caused',
+      'that without its title for strangers',
       { lessons: [lesson()], isUntrusted: true },
       ['- FL3SN src/auth.ts data (on #40)'],
     ],
-    [
-      'that under the old name of a file',
-      { lessons: [lesson({ path: 'src/old-name.ts', title: '' })] },
-      ['- FL3SN src/old-name.ts data (on #40)'],
-    ],
+    ['that under the old name of a file', { lessons: [RENAMED] }, ['- FL3SN src/old-name.ts data (on #40)']],
     ['nothing about other files', { lessons: [lesson({ path: 'src/other.ts' })] }, []],
   ])('are %s', (_, given, expected) => {
     expect(fenced(given)).toEqual(expected);

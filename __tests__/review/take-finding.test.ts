@@ -3,10 +3,16 @@ import { type Buffered, DEFAULT_PUBLISH_RULES, NOTHING_BUFFERED } from '../../sr
 import { readDiffLines } from '../../src/review/diff-lines.js';
 import type { Severity } from '../../src/review/finding.js';
 import type { Lesson } from '../../src/review/same.js';
-import type { KnownFinding } from '../../src/review/seen.js';
-import { type CommentRequest, type FindingScope, takeFinding } from '../../src/review/take-finding.js';
+import type { KnownFinding, Settlement } from '../../src/review/seen.js';
+import {
+  type CommentRequest,
+  type FindingScope,
+  type SettleRequest,
+  takeFinding,
+  takeSettlement,
+} from '../../src/review/take-finding.js';
 import { LINES, scopeRest } from './change.js';
-import { CODE, known, ledgerOf, lesson, otherKnown } from './threads.js';
+import { CODE, known, ledgerOf, lesson, otherKnown, said, thread } from './threads.js';
 
 const TEXT = '--- /dev/null\n+++ b/docs/a.md\n@@ -0,0 +1 @@\n+text\n';
 
@@ -218,5 +224,129 @@ describe('a finding that is refused', () => {
     [{ effect: 'upkeep' }, { minSeverity: 'nit' }],
   ])('is not %j', (request, scope) => {
     expect(take(request, [], scope).findings).toHaveLength(1);
+  });
+});
+
+/** On a line that `src/auth.ts` had before; the change adds two lines below it. */
+const FINDING = known({
+  thread: thread({
+    hunk: '@@ -9,1 +9,1 @@\n line 8;\n+line 9;',
+    replies: [
+      said('Octocat', 'We bind it elsewhere.'),
+      said('reader', 'I dismiss it.'),
+      said('hubot', 'Edited by another.', { isEditedByOther: true }),
+      said('monalisa', 'A bot.', { author: { login: 'monalisa', isBot: true } }),
+    ],
+  }),
+});
+const CURE = { path: 'src/auth.ts', line: 11, code: 'return user;' };
+const FIXED: SettleRequest = { finding: 'FQ7K2', how: 'fixed', reason: 'It is bound now.', evidence: [CURE] };
+
+interface GivenEnd extends Partial<Omit<FindingScope, 'ledger'>> {
+  readonly findings?: readonly KnownFinding[];
+}
+
+function settle(
+  request: Partial<SettleRequest>,
+  { findings = [FINDING, otherKnown()], ...scope }: GivenEnd = {},
+  settlements: readonly Settlement[] = [],
+) {
+  const whole = { ...scopeRest(), ledger: ledgerOf(findings), lines: LINES, ...scope };
+  return takeSettlement({ ...FIXED, ...request }, settlements, whole);
+}
+
+describe('the end of an earlier finding', () => {
+  const MARKED = { ...CURE, code: '+  return user;' };
+  const BY_OCTOCAT = { how: 'dismissed', evidence: [], by: '@octocat' } as const;
+  it.each<[string, Partial<SettleRequest>, Partial<Settlement>]>([
+    ['can be named in small letters', { finding: ' fq7k2 ' }, { how: 'fixed' }],
+    ['is proved by a line with the mark of the diff', { evidence: [MARKED] }, { how: 'fixed' }],
+    ['is taken back without any proof', { how: 'wrong', evidence: [] }, { how: 'wrong', by: '' }],
+    ['is dismissed by somebody who has written there', BY_OCTOCAT, { how: 'dismissed', by: 'octocat' }],
+    ['names nobody if nobody dismissed it', { how: 'wrong', by: 'octocat' }, { how: 'wrong', by: '' }],
+  ])('%s', (_, request, expected) => {
+    const { answer, settlements } = settle(request);
+    expect(answer).toEqual({
+      kind: 'taken',
+      text: `FQ7K2 is ended (${expected.how ?? 'fixed'}). Nothing is posted before the run ends.`,
+    });
+    expect(settlements).toMatchObject([{ finding: { id: FINDING.id }, ...expected }]);
+  });
+
+  it.each<[string, Partial<SettleRequest>, string]>([
+    ['names an id', { finding: '12' }, '"12" is not one of your open findings; these are FQ7K2, FX3M9.'],
+    ['has no reason', { reason: ' \n' }, '`reason` is empty; say in one sentence what ends the finding.'],
+  ])('is refused if it %s', (_, request, expected) => {
+    expect(settle(request)).toEqual({
+      answer: { kind: 'refused', text: `Not accepted: ${expected}` },
+      settlements: [],
+    });
+  });
+
+  const NO_CURE =
+    'Not accepted: name in `evidence` a line that changed since FQ7K2 was posted and that fixes it, copied as it is.';
+  it.each<[string, Partial<SettleRequest['evidence'][number]>]>([
+    ['a line that was removed', { code: 'line 10;' }],
+    ['a file that is not in the diff', { path: 'src/other.ts' }],
+  ])('is refused as fixed if its evidence is %s', (_, parts) => {
+    expect(settle({ evidence: [{ ...CURE, ...parts }] }).answer).toEqual({ kind: 'refused', text: NO_CURE });
+  });
+
+  it('is proved only by what is new since the last review', () => {
+    const fresh = readDiffLines(
+      'diff --git a/src/auth.ts b/src/auth.ts\n--- a/src/auth.ts\n+++ b/src/auth.ts\n@@ -10,1 +10,2 @@\n return user;\n+bind(user.id);\n',
+    );
+    expect(settle({}, { fresh }).answer.kind).toBe('refused');
+    const evidence = [{ path: 'src/auth.ts', line: 11, code: 'bind(user.id);' }];
+    expect(settle({ evidence }, { fresh }).answer.kind).toBe('taken');
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['an empty name is given', '@', '`by` names nobody'],
+    ['a reader is named', 'reader', '"reader" has not written in the conversation of FQ7K2'],
+    ['a bot is named', '@monalisa', '"@monalisa" has not written in the conversation of FQ7K2'],
+  ])('is refused as dismissed if %s', (_, by, why) => {
+    expect(settle({ how: 'dismissed', evidence: [], by }).answer).toEqual({
+      kind: 'refused',
+      text: `Not accepted: ${why}; only a person who answered there can have dismissed it.`,
+    });
+  });
+
+  it('is refused if the finding is outdated', () => {
+    const { answer } = settle({}, { findings: [known({ state: 'outdated' })] });
+    expect(answer.text).toBe('Not accepted: "FQ7K2" is not one of your open findings; there are none.');
+  });
+
+  it('is that of the last call, one for each finding', () => {
+    const first = settle({});
+    const second = settle({ finding: 'FX3M9', how: 'wrong' }, {}, first.settlements);
+    const third = settle({ how: 'wrong', reason: 'It never was.' }, {}, second.settlements);
+    expect(third.answer.text).toBe(
+      'FQ7K2 is ended (wrong), in place of what you said before. Nothing is posted before the run ends.',
+    );
+    expect(third.settlements.map(({ finding, how }) => [finding.handle, how])).toEqual([
+      ['FX3M9', 'wrong'],
+      ['FQ7K2', 'wrong'],
+    ]);
+    expect(settle({ reason: '' }, {}, third.settlements).settlements).toBe(third.settlements);
+  });
+});
+
+describe('a fix that only removes lines', () => {
+  const fresh = (hunk: string) =>
+    readDiffLines(
+      `diff --git a/src/other.ts b/src/other.ts\n--- a/src/other.ts\n+++ b/src/other.ts\n${hunk}\n`,
+    );
+  const REMOVED = fresh('@@ -4,2 +4,1 @@\n keep();\n-unsafe();');
+  const MOVED = fresh('@@ -4,2 +4,2 @@\n-unsafe();\n keep();\n+unsafe();');
+  const evidence = [{ path: 'src/other.ts', line: 5, code: '-unsafe();' }];
+
+  it('is proved by the removed line, not by one that was only moved', () => {
+    const removed = { evidence: [{ path: 'src/other.ts', line: 5, code: '  unsafe();' }] };
+    expect(settle(removed, { fresh: REMOVED }).settlements).toHaveLength(1);
+    expect(settle({ evidence }, { fresh: MOVED })).toMatchObject({
+      answer: { kind: 'refused' },
+      settlements: [],
+    });
   });
 });

@@ -71,16 +71,9 @@ export function signature({ plan, read: { coverage } }: PublishRequest): string 
 }
 
 function answerOf(outcome: RunOutcome, clean: (markdown: string) => string): string {
-  switch (outcome.kind) {
-    case 'completed':
-      return outcome.answer;
-    case 'incomplete':
-    case 'exhausted':
-      return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${formatEnd(outcome)}*`;
-    case 'failed':
-    case 'refused':
-      return '';
-  }
+  if (outcome.kind === 'completed') return outcome.answer;
+  if (outcome.kind !== 'incomplete' && outcome.kind !== 'exhausted') return '';
+  return outcome.answer === '' ? '' : `${clean(outcome.answer)}\n\n*${formatEnd(outcome)}*`;
 }
 
 /** Who wrote what is above, in markdown. */

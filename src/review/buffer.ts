@@ -16,8 +16,13 @@ import {
 import { withoutOffers } from './comment-text.js';
 import type { ShownLines } from './evidence.js';
 import type { Finding } from './finding.js';
-import { type SettleRequest, takeSettlement } from './settle.js';
-import { type CommentRequest, type FindingScope, takeFinding } from './take-finding.js';
+import {
+  type CommentRequest,
+  type FindingScope,
+  type SettleRequest,
+  takeFinding,
+  takeSettlement,
+} from './take-finding.js';
 
 /** What a run publishes to. */
 interface PublishScope {

@@ -10,15 +10,11 @@ import { type Ledger, notRepeated } from './ledger.js';
 import { formatEarlier, type ReviewPost } from './said.js';
 import type { KnownFinding, Thread } from './seen.js';
 import { agentOf, type FindingMark, findingMark, type Raised, readReviewMark } from './state-facts.js';
-import { mustAsk, reviewsOf } from './tell-findings.js';
+import { mustAsk, reviewsOf, type ThreadReply } from './tell-findings.js';
 
 /** A finding on a line where a conversation of ours is open: it is said there. */
-interface PreparedReply {
-  readonly thread: Thread;
+interface PreparedReply extends ThreadReply {
   readonly placed: PlacedFinding;
-  readonly mark: Mark;
-  /** Cleaned markdown without it. */
-  readonly body: string;
 }
 
 /** A review, ready to be posted. Each finding that was raised is in exactly one of the lists. */

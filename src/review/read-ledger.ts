@@ -216,16 +216,8 @@ function afterWord(finding: KnownFinding, { does, login, isCommand }: SaidWord):
  */
 function byGestures(
   finding: KnownFinding,
-  {
-    last,
-    raised,
-    post,
-  }: {
-    readonly last: FindingMark;
-    /** In the text that raised it. */
-    readonly raised: FindingMark | undefined;
-    readonly post: Post | undefined;
-  },
+  /** The newest mark, the mark and the text that raised it. */
+  { last, raised, post }: { readonly last: FindingMark; readonly raised?: FindingMark; readonly post?: Post },
   /** When the last word on it was said; milliseconds. */
   wordAt: number,
   { seen, context }: Sources,

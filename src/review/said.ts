@@ -48,12 +48,7 @@ export interface ReviewPost {
   clean(markdown: string): string;
 }
 
-interface TextFrame {
-  /** Sha of the commit that was looked at. */
-  readonly head: string;
-  /** Outbound cleaning (D24). */
-  clean(markdown: string): string;
-}
+type TextFrame = Pick<ReviewPost, 'head' | 'clean'>;
 
 const SHORT_SHA = 7;
 const MAX_PATH = 200;

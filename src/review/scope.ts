@@ -140,9 +140,18 @@ export function knownPaths(diff: string, patches: readonly string[]): ReadonlySe
   return new Set(files.flatMap(({ path }) => (others.has(path) ? [] : [path])));
 }
 
-export const UNREAD_REASONS = ['paths', 'size', 'budget', 'failed', 'unlisted'] as const;
+/** Why files were not read, in the order in which that is told. */
+const UNREAD_WORDS = {
+  failed: 'in a part of the review that failed or exceeded the budget',
+  budget: 'beyond `max-diff-tokens` or what the model takes',
+  size: 'without readable lines, binary or too large for GitHub to show',
+  unlisted: 'that GitHub does not list',
+  paths: 'left out by `paths`',
+};
 
-type UnreadReason = (typeof UNREAD_REASONS)[number];
+type UnreadReason = keyof typeof UNREAD_WORDS;
+
+export const UNREAD_REASONS = Object.keys(UNREAD_WORDS) as UnreadReason[];
 
 export const COVERAGE_KINDS = ['whole', 'part', 'none'] as const;
 
@@ -292,12 +301,12 @@ function reasonOf(scope: Scope | undefined): string {
 /** Which files were not read, by reason, as sentences. */
 function formatUnread(unread: Coverage['unread']): string {
   let names = MAX_NAMED;
-  const reasons = REASONS.flatMap((why) => {
+  const reasons = UNREAD_REASONS.flatMap((why) => {
     const files = unread.filter((file) => file.why === why);
     if (files.length === 0) return [];
     const named = files.flatMap(({ path }) => (path === '' ? [] : [path])).slice(0, names);
     names -= named.length;
-    return [`${files.length} ${WORDS[why]}${listed(named, files.length)}`];
+    return [`${files.length} ${UNREAD_WORDS[why]}${listed(named, files.length)}`];
   });
   const those = unread.length === 1 ? 'it' : 'those';
   return `Not read: ${reasons.join('; ')}. Nothing is known about ${those}.`;
@@ -308,17 +317,6 @@ function listed(named: readonly string[], total: number): string {
   const more = total > named.length ? ', …' : '';
   return ` (${named.map((path) => codeSpan(cleanLine(path, MAX_PATH))).join(', ')}${more})`;
 }
-
-/** In the order in which they are named. */
-const REASONS = ['failed', 'budget', 'size', 'unlisted', 'paths'] as const satisfies readonly UnreadReason[];
-
-const WORDS: Record<UnreadReason, string> = {
-  failed: 'in a part of the review that failed or exceeded the budget',
-  budget: 'beyond `max-diff-tokens` or what the model takes',
-  size: 'without readable lines, binary or too large for GitHub to show',
-  unlisted: 'that GitHub does not list',
-  paths: 'left out by `paths`',
-};
 
 /** Names in a sentence, over all reasons. */
 const MAX_NAMED = 5;

@@ -15,6 +15,7 @@ import {
   findFile,
   followCode,
   lineOf,
+  normalizeCode,
   type PlacedFinding,
   placeFinding,
 } from './diff-lines.js';
@@ -26,6 +27,7 @@ import {
   type Finding,
   type FindingEffect,
   handleOf,
+  isOpen,
   mintId,
   pathKindOf,
   type Reach,
@@ -36,7 +38,7 @@ import {
 } from './finding.js';
 import type { Ledger } from './ledger.js';
 import { isOfLine, type Lesson, whyHeldBack } from './same.js';
-import type { KnownFinding } from './seen.js';
+import { isOfPerson, type KnownFinding, type Settlement } from './seen.js';
 
 /** A comment as the model asks for it. */
 export interface CommentRequest {
@@ -114,7 +116,10 @@ export function takeFinding(
   const problem = problemOf(request);
   if (problem !== undefined) return refuse(`${problem}.`);
   const followed = followCode(readFinding(request, before, scope), lines);
-  if (typeof followed === 'string') return refuse(mismatch(request, followed));
+  if (typeof followed === 'string')
+    return refuse(
+      `line ${request.line} of ${shown(request.path)} reads ${shown(followed.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out.`,
+    );
   const evidence: ShownEvidence[] = [];
   for (const one of followed.evidence) {
     const check = checkEvidence(one, scope.shown);
@@ -153,7 +158,10 @@ export function takeFinding(
     case 'back': {
       const of = raising.kind === 'kept' ? raising.finding : raising.was;
       const others = before.repeated.filter((one) => one.of.id !== of.id);
-      return take(answerRepeated(of), { repeated: [...others, { of, finding }] });
+      const text = isOpen(of)
+        ? `${of.handle} is open already, so it is not posted again.`
+        : `${of.handle} had ended (${of.state}) and is open again. Nothing is posted before the run ends.`;
+      return take(text, { repeated: [...others, { of, finding }] });
     }
     case 'raised': {
       const { refusedFindings } = before;
@@ -219,13 +227,6 @@ function readFinding(
   };
 }
 
-/** The pull request has the finding already: open, or ended and now back. */
-function answerRepeated({ handle, state }: KnownFinding): string {
-  return state === 'open'
-    ? `${handle} is open already, so it is not posted again.`
-    : `${handle} had ended (${state}) and is open again. Nothing is posted before the run ends.`;
-}
-
 function questionAbout(
   asked: readonly (KnownFinding | Lesson)[],
   { finding }: PlacedFinding,
@@ -243,10 +244,6 @@ function questionAbout(
 }
 
 const MAX_ASKED = 5;
-
-function mismatch({ path, line }: CommentRequest, actual: string): string {
-  return `line ${line} of ${shown(path)} reads ${shown(actual.trim())}, and no line of its diff reads as \`code\` does; send the line unchanged, or leave \`code\` out.`;
-}
 
 /** A suggestion that is what its lines read already is none. */
 function withoutSameCode({ finding, placement }: PlacedFinding, lines: DiffLines): PlacedFinding {
@@ -310,4 +307,94 @@ function isChanged(
   for (const [number, { other }] of file[side])
     if (other === undefined && number >= first && number <= last) return true;
   return false;
+}
+
+/** The end of a finding as the model asks for it. */
+export interface SettleRequest {
+  /** Its name, `FQ7K2`. */
+  readonly finding: string;
+  readonly how: Settlement['how'];
+  readonly reason: string;
+  /** The lines that fix it. */
+  readonly evidence: readonly Evidence[];
+  /** Login of the person who dismissed it in words. */
+  readonly by?: string | undefined;
+}
+
+const MAX_REASON = 300;
+
+/**
+ * Takes the end of an earlier finding, or says why not. A fix needs a line that has changed since the finding was posted,
+ * and a dismissal a person who has written in its conversation: neither a wish of the model's nor a sentence in a diff
+ * closes anything.
+ */
+export function takeSettlement(
+  request: SettleRequest,
+  settlements: readonly Settlement[],
+  scope: FindingScope,
+): { readonly answer: PublicationAnswer; readonly settlements: readonly Settlement[] } {
+  const refuse = (text: string) => ({ answer: refused(`Not accepted: ${text}`), settlements });
+  const finding = scope.ledger.find(request.finding);
+  if (finding === undefined || !isOpen(finding)) {
+    const names = scope.ledger.open.map(({ handle }) => handle).join(', ');
+    const open = names === '' ? 'there are none' : `these are ${names}`;
+    return refuse(`${shown(request.finding)} is not one of your open findings; ${open}.`);
+  }
+  const reason = cleanLine(request.reason, MAX_REASON);
+  if (reason === '') return refuse('`reason` is empty; say in one sentence what ends the finding.');
+  const problem = problemOfEnd(request, finding, scope);
+  if (problem !== undefined) return refuse(problem);
+  const by = request.how === 'dismissed' ? (request.by ?? '').replace(/^@/, '') : '';
+  const settlement = { finding, how: request.how, reason, evidence: request.evidence, by };
+  const others = settlements.filter((one) => one.finding.id !== finding.id);
+  const again = others.length < settlements.length ? ', in place of what you said before' : '';
+  const text = `${finding.handle} is ended (${request.how})${again}. Nothing is posted before the run ends.`;
+  return { answer: taken(text), settlements: [...others, settlement] };
+}
+
+function problemOfEnd(
+  { how, evidence, by = '' }: SettleRequest,
+  finding: KnownFinding,
+  scope: FindingScope,
+): string | undefined {
+  switch (how) {
+    case 'wrong':
+      return undefined;
+    case 'dismissed': {
+      const login = by.replace(/^@/, '').toLowerCase();
+      const people = (finding.thread?.replies ?? []).filter(isOfPerson).map(({ author }) => author.login);
+      return people.some((one) => one.toLowerCase() === login && scope.ledger.context.isWriter(one))
+        ? undefined
+        : `${login === '' ? '`by` names nobody' : `${shown(by)} has not written in the conversation of ${finding.handle}`}; only a person who answered there can have dismissed it.`;
+    }
+    case 'fixed':
+      return evidence.some((one) => isChangedSince(one, finding, scope))
+        ? undefined
+        : `name in \`evidence\` a line that changed since ${finding.handle} was posted and that fixes it, copied as it is.`;
+  }
+}
+
+/**
+ * Whether a line was added after the finding was posted: it is new in the diff, and not among what was shown with it. Or
+ * whether it was taken out since the last review; what the whole diff has taken out may have been out before.
+ */
+function isChangedSince(
+  { path, code }: Evidence,
+  { thread }: KnownFinding,
+  { lines, fresh }: FindingScope,
+): boolean {
+  const file = findFile(fresh ?? lines, path);
+  const isQuoted = (text: string, mark: RegExp) =>
+    text !== '' && [code, code.replace(mark, '')].some((one) => normalizeCode(one) === text);
+  if (file === undefined) return false;
+  const before = new Set((thread?.hunk ?? '').split(/\r?\n/).map((line) => normalizeCode(line.slice(1))));
+  const there = [...file.RIGHT.values()].map((line) => ({ ...line, text: normalizeCode(line.text) }));
+  const isAdded = there.some(
+    ({ text, other }) => other === undefined && isQuoted(text, /^[+]/) && !before.has(text),
+  );
+  if (isAdded || fresh === undefined) return isAdded;
+  const kept = new Set(there.map(({ text }) => text));
+  return [...file.LEFT.values()]
+    .map(({ text, other }) => ({ text: normalizeCode(text), other }))
+    .some(({ text, other }) => other === undefined && isQuoted(text, /^-/) && !kept.has(text));
 }

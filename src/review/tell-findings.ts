@@ -11,8 +11,8 @@ import { backMark, backText, claimText, endedMark, endText, LEFT_OPEN, type Revi
 import { isOurLogin, type KnownFinding, marksIn, type OwnReview, postsIn, type Thread } from './seen.js';
 import { agentOf, type FindingMark, readReviewMark, replyMark } from './state-facts.js';
 
-/** Something to be said in a conversation. */
-interface Reply {
+/** Something to be said in a conversation; cleaned markdown without its mark. */
+export interface ThreadReply {
   readonly thread: Thread;
   readonly mark: Mark;
   readonly body: string;
@@ -22,7 +22,7 @@ interface Reply {
 interface Changed {
   /** Of earlier findings. */
   readonly marks: readonly FindingMark[];
-  readonly replies: readonly Reply[];
+  readonly replies: readonly ThreadReply[];
 }
 
 const REMEDY = 'Resolve them by hand; the findings themselves are reported correctly.';
@@ -40,7 +40,7 @@ export async function changeConversations(
   const { ledger, news, agent, head, lane, answered } = posting;
   const at = posting.now.getTime();
   const marks: FindingMark[] = [];
-  const replies: Reply[] = [];
+  const replies: ThreadReply[] = [];
   const set = setter(client, posting);
   const say = (finding: KnownFinding, text: string, said: readonly FindingMark[]) => {
     const { thread } = finding;
@@ -124,7 +124,7 @@ function setter(
 }
 
 /** Says what was changed, each in its conversation, and how many were said. Trouble is one warning, and ends it. */
-export async function sayReplies<Said extends Reply>(
+export async function sayReplies<Said extends ThreadReply>(
   client: GitHubClient,
   { place, warn }: ReviewPost,
   replies: readonly Said[],
