@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { VERSION } from '../src/lib/product.js';
 import { OUTPUT_NAMES } from '../src/report/run-summary.js';
 import { INPUT_DEFAULTS, readInputs } from '../src/runner/inputs.js';
-import { actionErrors } from './helpers/workflow-syntax.js';
+import { actionErrors } from './helpers/workflow-files.js';
 
 interface ActionYml {
   readonly inputs: Record<string, { readonly description: string; readonly default: string }>;

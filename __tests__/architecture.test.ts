@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 664,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 71_955,
+  'lines of __tests__/': 71_773,
   'lines of scripts/, bench/ and eval/': 4945,
 };
 

@@ -6,8 +6,7 @@ import { main } from '../../src/cli/main.js';
 import type { Terminal } from '../../src/cli/terminal.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
-import { exampleWorkflows, type Workflow } from '../helpers/workflow-files.js';
-import { workflowErrors } from '../helpers/workflow-syntax.js';
+import { exampleWorkflows, type Workflow, workflowErrors } from '../helpers/workflow-files.js';
 
 let cwd: string;
 /** The action, as it lies on somebody's machine: outside of a clone. */

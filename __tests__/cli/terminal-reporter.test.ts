@@ -5,9 +5,8 @@ import { ProviderError, type Warning } from '../../src/lib/errors.js';
 import type { RestoreResult } from '../../src/memory/store.js';
 import type { RunEvent } from '../../src/run/dependencies.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
-import { createFakeScreen } from '../helpers/fake-screen.js';
 import { reportOf, STATS } from '../helpers/reports.js';
-import { createFakeTerminal } from '../helpers/terminal-fake.js';
+import { createFakeScreen, createFakeTerminal } from '../helpers/terminal-fake.js';
 
 /** The lines a reporter writes for these events and warnings. */
 function linesOf(verbose: boolean, told: readonly (RunEvent | Warning)[]): readonly string[] {

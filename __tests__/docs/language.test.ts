@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { GENERATED, GUIDES, RECORDS, readDocument } from '../helpers/documents.js';
-import { sentencesOf } from '../helpers/prose.js';
+import { GENERATED, GUIDES, RECORDS, readDocument, sentencesOf } from '../helpers/documents.js';
 
 const LONGEST = 30;
 

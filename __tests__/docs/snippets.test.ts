@@ -9,8 +9,7 @@ import { readInputs } from '../../src/runner/inputs.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { GUIDES, readDocument, snippetsOf } from '../helpers/documents.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
-import { inputsOf, ownSteps, workflowInSnippet } from '../helpers/workflow-files.js';
-import { workflowErrors } from '../helpers/workflow-syntax.js';
+import { inputsOf, ownSteps, workflowErrors, workflowInSnippet } from '../helpers/workflow-files.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = [...GUIDES, 'SECURITY.md', 'CONTRIBUTING.md'];

@@ -11,11 +11,11 @@ import {
   eventsOf,
   exampleWorkflows,
   inputsOf,
+  isMet,
   ownSteps,
   type Workflow,
   type WorkflowEvent,
 } from '../helpers/workflow-files.js';
-import { isMet } from '../helpers/workflow-syntax.js';
 
 /** GitHub's default activities (Events that trigger workflows); of other events all. */
 const DEFAULT_TYPES: Readonly<Record<string, readonly string[]>> = {

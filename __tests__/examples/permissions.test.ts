@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readDocument } from '../helpers/documents.js';
-import { NEEDS, neededPermissions } from '../helpers/needed-permissions.js';
 import { exampleWorkflows, type Workflow } from '../helpers/workflow-files.js';
+import { NEEDS, neededPermissions } from './needed-permissions.js';
 
 const EXAMPLES = exampleWorkflows();
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { AGENT_TOOLS, createTools, type ToolParts } from '../../src/run/tools.js';
 import { grantTools } from '../../src/tools/effects.js';
-import { agentOf } from '../helpers/needed-permissions.js';
+import { agentOf } from './needed-permissions.js';
 
 const FOLDER = join(import.meta.dirname, '../../examples');
 const README = readFileSync(join(FOLDER, 'README.md'), 'utf8');

@@ -2,9 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { parseDocument } from 'yaml';
 import { readInputs } from '../../src/runner/inputs.js';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
-import { agentOf } from '../helpers/needed-permissions.js';
-import { exampleWorkflows, inputsOf, ownSteps, workflowsIn } from '../helpers/workflow-files.js';
-import { isMet, workflowErrors } from '../helpers/workflow-syntax.js';
+import {
+  exampleWorkflows,
+  inputsOf,
+  isMet,
+  ownSteps,
+  workflowErrors,
+  workflowsIn,
+} from '../helpers/workflow-files.js';
+import { agentOf } from './needed-permissions.js';
 
 const EXAMPLES = exampleWorkflows();
 const OTHERS = workflowsIn('.github/workflows');

@@ -13,7 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
 import { COMPILED_CODE } from '../helpers/compiled-code.js';
 import { type RecordedRequest as PeerRequest, startLoopback } from '../helpers/loopback.js';
-import { nodeForOthers, openToOthers } from '../helpers/open-to-others.js';
+import { nodeForOthers, openToOthers } from '../helpers/other-users.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { startRecordedModel } from './recorded-model.js';
 import {

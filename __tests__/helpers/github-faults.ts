@@ -1,4 +1,3 @@
-import { stableId } from './github-json.js';
 import { ROUTE_NAMES } from './github-routes.js';
 import type { RecordedRequest } from './loopback.js';
 
@@ -18,8 +17,6 @@ export interface Fault extends FaultAnswer {
   readonly route: string;
   /** Only requests whose `accept` header contains this, for example `diff`. */
   readonly accept?: string;
-  /** Only requests to this repository, `owner/name`, or GraphQL requests that name it. */
-  readonly repo?: string;
   /** Only requests whose body contains this, for example the name of a mutation. */
   readonly contains?: string;
   /** How many requests it lets pass before; default 0. */
@@ -40,7 +37,10 @@ export function createFaults() {
     },
     take(request: RecordedRequest, route: string | undefined): Fault | undefined {
       for (const one of faults) {
-        if (one.left === 0 || one.fault.route !== route || !meets(one.fault, request)) continue;
+        const { accept = '', contains = '' } = one.fault;
+        if (one.left === 0 || one.fault.route !== route) continue;
+        if (!(request.headers['accept'] ?? '').includes(accept)) continue;
+        if (!request.bytes.toString().includes(contains)) continue;
         if (one.skip > 0) {
           one.skip -= 1;
           continue;
@@ -91,19 +91,3 @@ export const BAD_GATEWAY_AFTER_EFFECT: FaultAnswer = { ...BAD_GATEWAY, afterEffe
 
 /** The request is carried out and the connection breaks before the answer. */
 export const ANSWER_LOST: FaultAnswer = { status: 'disconnect', afterEffect: true };
-
-function meets({ accept = '', repo, contains = '' }: Fault, request: RecordedRequest): boolean {
-  return (
-    (request.headers['accept'] ?? '').includes(accept) &&
-    request.bytes.toString().includes(contains) &&
-    (repo === undefined || speaksOf(request, repo))
-  );
-}
-
-function speaksOf(request: RecordedRequest, repo: string): boolean {
-  if (request.path !== '/graphql') return `${request.path}/`.startsWith(`/repos/${repo}/`);
-  const [owner, name] = repo.split('/');
-  const text = request.bytes.toString();
-  const names = (word: string | undefined) => text.includes(JSON.stringify(word));
-  return names(repo) || names(String(stableId(repo))) || (names(owner) && names(name));
-}

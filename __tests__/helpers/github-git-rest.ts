@@ -38,42 +38,37 @@ import type { BranchChange, StoredRepo } from './github-state.js';
 export const GIT_ROUTES: Routes = {
   'GET ': ({ repo }) => ({ status: 200, body: repoJson(repo) }),
   'GET /contents/{path}': contents,
-  'POST /git/trees': unlessEmpty(createTree),
-  'GET /git/trees/{tree_sha}': unlessEmpty(({ repo, params, request }) => {
+  'POST /git/trees': createTree,
+  'GET /git/trees/{tree_sha}': ({ repo, params, request }) => {
     const found = resolveObject(repo, params['tree_sha'] ?? '');
     if (found === undefined || ('kind' in found && found.kind !== 'tree')) return notFound();
     const sha = 'tree' in found ? found.tree : found.sha;
     return { status: 200, body: treeJson(repo, sha, request.query.has('recursive')) };
-  }),
-  'POST /git/blobs': unlessEmpty(({ repo, request }) => {
-    const { content, encoding } = request.body as { content: string; encoding?: string };
-    const sha = writeBlob(repo.git, Buffer.from(content, encoding === 'base64' ? 'base64' : 'utf8'));
-    return created({ sha, url: `${api(repo)}/git/blobs/${sha}` });
-  }),
-  'GET /git/blobs/{file_sha}': unlessEmpty(({ repo, params }) => {
+  },
+  'GET /git/blobs/{file_sha}': ({ repo, params }) => {
     const sha = params['file_sha'] ?? '';
     const bytes = repo.git.blobs.get(sha);
     if (bytes === undefined) return notFound();
     const self = { sha, node_id: sha, url: `${api(repo)}/git/blobs/${sha}` };
     const content = { size: bytes.length, content: wrapped(bytes), encoding: 'base64' };
     return { status: 200, body: { ...self, ...content } };
-  }),
-  'POST /git/commits': unlessEmpty(createCommit),
-  'GET /git/ref/{ref}': unlessEmpty(({ repo, params }) => {
+  },
+  'POST /git/commits': createCommit,
+  'GET /git/ref/{ref}': ({ repo, params }) => {
     const branch = branchOf(params['ref']);
     return branch !== undefined && repo.branches.has(branch)
       ? { status: 200, body: refJson(repo, branch) }
       : notFound();
-  }),
-  'POST /git/refs': unlessEmpty(createRef),
-  'DELETE /git/refs/{ref}': unlessEmpty(({ repo, params }) => {
+  },
+  'POST /git/refs': createRef,
+  'DELETE /git/refs/{ref}': ({ repo, params }) => {
     const branch = branchOf(params['ref']) ?? '';
     if (!repo.branches.has(branch)) return githubError(422, 'Reference does not exist');
     const violation = ruleViolation(repo, branch, 'delete');
     if (violation !== undefined) return githubError(422, violation.message);
     repo.branches.delete(branch);
     return { status: 204, body: undefined };
-  }),
+  },
   'GET /tags': (call) => {
     const { repo } = call;
     const tags = [...repo.tags].map(([name, sha]) => ({
@@ -86,12 +81,12 @@ export const GIT_ROUTES: Routes = {
     return page(call, tags);
   },
   'GET /compare/{basehead}': compare,
-  'GET /commits/{ref}': unlessEmpty(({ repo, params, media }) => {
+  'GET /commits/{ref}': ({ repo, params, media }) => {
     const found = resolveCommit(repo, params['ref'] ?? '');
     if (found === undefined) return githubError(422, `No commit found for SHA: ${params['ref']}`);
     if (media !== 'sha') throw new Error('the fake answers this route with the sha media type only');
     return { status: 200, body: found.sha, mediaType: 'sha' };
-  }),
+  },
   'GET /commits': (call) => {
     const { repo, request } = call;
     const from = resolveCommit(repo, request.query.get('sha') ?? repo.defaultBranch);
@@ -146,12 +141,6 @@ const FORBIDDEN: Readonly<Record<BranchChange, string>> = {
   delete: 'Cannot delete this branch',
 };
 
-/** What the git side of the API says to everything in a repository without a commit. */
-function unlessEmpty(answer: (call: RestCall) => RestAnswer): (call: RestCall) => RestAnswer {
-  return (call) =>
-    call.repo.git.commits.size === 0 ? githubError(409, 'Git Repository is empty.') : answer(call);
-}
-
 /** Files above this size come without their content in the JSON form. */
 const MAX_JSON_CONTENT_BYTES = 1024 * 1024;
 const MAX_LISTING = 1000;
@@ -159,7 +148,6 @@ const MAX_LISTING = 1000;
 /** A file, or a folder with its entries. */
 function contents({ repo, params, request, media }: RestCall): RestAnswer {
   if (media !== 'object') throw new Error('the fake answers this route with the object media type only');
-  if (repo.git.commits.size === 0) return githubError(404, 'This repository is empty.');
   const ref = request.query.get('ref') ?? repo.defaultBranch;
   const found = resolveCommit(repo, ref);
   if (found === undefined) return githubError(404, `No commit found for the ref ${ref}`);
@@ -175,9 +163,7 @@ function contents({ repo, params, request, media }: RestCall): RestAnswer {
     // Validated as the listing: the description knows the object only under its own media type.
     return { status: 200, body: { ...entry, entries }, describedAs: entries };
   }
-  if (object.kind === 'commit') {
-    return { status: 200, body: { ...entry, type: 'submodule', submodule_git_url: entry['html_url'] } };
-  }
+  if (object.kind === 'commit') throw new Error('the fake answers this route for no submodule');
   if (object.mode === '120000') return { status: 200, body: { ...entry, target: object.bytes.toString() } };
   const isLarge = object.bytes.length > MAX_JSON_CONTENT_BYTES;
   const content = isLarge

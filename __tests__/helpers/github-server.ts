@@ -116,6 +116,8 @@ export async function startGitHubServer({
     if (repo === undefined) return notFound();
     const right = caller.rightOf(repo);
     if (isAboutContents(name)) {
+      if (repo.git.commits.size === 0 && !name.includes('/contents/'))
+        return githubError(409, 'Git Repository is empty.');
       if (writes && right !== 'write') return notAccessible('contents=write');
       if (right === 'none' && repo.isPrivate) return notAccessible('contents=read');
     } else if (writes && readOnly) {

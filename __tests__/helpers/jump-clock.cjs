@@ -1,4 +1,4 @@
-// Loaded into a program before its own code, see jump.ts: at each SIGUSR2 its time jumps ahead, and what is due then is done.
+// Loaded into a program before its own code, see clock-env.ts: at each SIGUSR2 its time jumps ahead, and what is due then is done.
 const { now } = Date;
 const monotonicNow = performance.now.bind(performance);
 const start = globalThis.setTimeout;

@@ -1,4 +1,4 @@
-// Loaded into a program before its own code, see noon.ts: its clock goes as many milliseconds ahead as the variable says.
+// Loaded into a program before its own code, see clock-env.ts: its clock goes as many milliseconds ahead as the variable says.
 const { now } = Date;
 const aheadMs = Number(process.env.NOON_AHEAD_MS);
 const nowAtNoon = () => now() + aheadMs;

@@ -1,5 +1,6 @@
 import { AxeError, type ExitCode } from '../../src/lib/errors.js';
 import type { Limit, RunOutcome, RunStats, ToolCallRecord } from '../../src/lib/outcome.js';
+import type { MemoryCommandResult, MemoryRefusal } from '../../src/memory/commands/command-session.js';
 import type { Finished, Outputs, RunSummary, SummaryOptions } from '../../src/report/run-summary.js';
 import { summarize } from '../../src/report/summarize.js';
 import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
@@ -91,4 +92,24 @@ export function requestOf(
 ): PublishRequest {
   const nothing = { buffered: NOTHING_BUFFERED, read: { coverage: undefined, unseen: [] }, others: [] };
   return { plan, outcome, ...nothing, lane: 'trusted', ...patch } as unknown as PublishRequest;
+}
+
+/** A command over memory that was not. */
+export function refused(reason: MemoryRefusal['reason'], patch: Partial<MemoryRefusal> = {}): MemoryRefusal {
+  return { kind: 'failed', reason, message: 'it is so', changed: false, ...patch };
+}
+
+/** The report of a command over the memory of the agent `bot`. */
+export function memoryReport(
+  result: MemoryCommandResult,
+  patch: Partial<Report<'memory-command'>> = {},
+): Report<'memory-command'> {
+  return {
+    kind: 'memory-command',
+    agent: 'bot',
+    command: 'forget',
+    result,
+    published: { line: undefined, url: undefined },
+    ...patch,
+  };
 }

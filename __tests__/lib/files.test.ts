@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createFiles, fileError } from '../../src/lib/files.js';
-import { asNobody } from '../helpers/as-nobody.js';
+import { asNobody } from '../helpers/other-users.js';
 
 const files = createFiles();
 const noLinks = { followLinks: false };

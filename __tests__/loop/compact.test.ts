@@ -16,7 +16,7 @@ import {
 } from '../../src/loop/compact.js';
 import { estimateTokens } from '../../src/loop/messages.js';
 import { parseFences } from '../../src/safety/fence.js';
-import { conversations, turn, unpaired, user } from '../helpers/conversations.js';
+import { conversations, turn, unpaired, user } from './conversations.js';
 
 type Message = LanguageModelV4Message;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { estimateText } from '../../src/lib/text/bytes.js';
 import { estimateTokens } from '../../src/loop/messages.js';
-import { conversations, turn, user } from '../helpers/conversations.js';
+import { conversations, turn, user } from './conversations.js';
 
 describe('the estimate of a text', () => {
   it.each<[string, number]>([

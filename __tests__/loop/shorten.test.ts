@@ -6,8 +6,8 @@ import { LEFT_OUT_NOTE } from '../../src/loop/compact.js';
 import type { LoopDependencies, Summary } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
 import { shorten, trimResults } from '../../src/loop/shorten.js';
-import { turn, unpaired, user } from '../helpers/conversations.js';
 import { createFakeModel, opened, says } from '../helpers/model-fake.js';
+import { turn, unpaired, user } from './conversations.js';
 import { loopDeps } from './scene.js';
 
 const SYSTEM: LanguageModelV4Message = { role: 'system', content: 'You review.' };

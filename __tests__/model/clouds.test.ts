@@ -4,9 +4,9 @@ import type { ModelsOptions } from '../../src/model/create.js';
 import { keepFresh } from '../../src/model/keyless.js';
 import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer } from '../helpers/model-server.js';
-import { realmFetch } from '../helpers/realm-fetch.js';
 import { question } from './contract.js';
 import { claude, completion, converseReply, gemini, openModel } from './open-model.js';
+import { realmFetch } from './realm-fetch.js';
 
 type Env = ModelsOptions['env'];
 

@@ -4,9 +4,9 @@ import { isTransient } from '../../src/loop/asker.js';
 import { createModels, type ModelsOptions } from '../../src/model/create.js';
 import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer, text } from '../helpers/model-server.js';
-import { realmFetch } from '../helpers/realm-fetch.js';
 import { question } from './contract.js';
 import { always, openModel, playModel } from './open-model.js';
+import { realmFetch } from './realm-fetch.js';
 
 function models(options: Partial<ModelsOptions> = {}) {
   return createModels({ env: {}, loadConfig: async () => ({}), fetch: realmFetch, ...options });

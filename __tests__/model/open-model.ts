@@ -2,7 +2,7 @@ import { type ModelParams, parseModelRef } from '../../src/agent/config.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
 import { createModels, type ModelsOptions } from '../../src/model/create.js';
 import { type ModelScript, type ModelServer, startModelServer } from '../helpers/model-server.js';
-import { realmFetch } from '../helpers/realm-fetch.js';
+import { realmFetch } from './realm-fetch.js';
 
 /** Settings that lead every provider to one server. */
 function envOf(url: string): Readonly<Record<string, string>> {

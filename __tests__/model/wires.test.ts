@@ -1,7 +1,7 @@
 import type { ModelServer } from '../helpers/model-server.js';
-import { realmFetch } from '../helpers/realm-fetch.js';
 import { describeModel, describeWireModel, SCHEMA } from './contract.js';
 import { claude, completion, converseReply, gemini, openModel, response } from './open-model.js';
+import { realmFetch } from './realm-fetch.js';
 
 const KEY = 'sk-wire-0123456789abcdef';
 const nested = (message: string) => ({ error: { code: 1, message, status: 'SOME' } });

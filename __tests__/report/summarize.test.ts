@@ -6,8 +6,15 @@ import { formatUnsavedSummary } from '../../src/report/run.js';
 import { noAnswer } from '../../src/report/summarize.js';
 import type { CheckedAgent } from '../../src/run/records.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
-import { memoryReport, refused } from '../helpers/memory-report.js';
-import { formatSummary, outputsOf, reportOf, STATS, summaryOf } from '../helpers/reports.js';
+import {
+  formatSummary,
+  memoryReport,
+  outputsOf,
+  refused,
+  reportOf,
+  STATS,
+  summaryOf,
+} from '../helpers/reports.js';
 
 const ENTRY = '## 2026-02-21T10:01:00Z\n**Task:** Review\n**Result:** Fine.\n\n';
 

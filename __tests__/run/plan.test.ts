@@ -7,9 +7,9 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { prepare } from '../helpers/prepare.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, OCTOCAT, pullRequest, STRANGER } from '../helpers/triggers.js';
+import { prepare } from './prepare.js';
 
 async function planOf(parts: FakeDependenciesParts, patch: Parameters<typeof makeRequest>[0] = {}) {
   const prepared = await prepare(makeRequest(patch), createFakeDependencies(parts));

@@ -1,3 +1,4 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import { parseEntries, parseProvenance } from '../../src/memory/run-log.js';
@@ -10,7 +11,7 @@ import {
   fakeTool,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { createObedientModel } from '../helpers/obedient-model.js';
+import { call, createFakeModel, reply, says } from '../helpers/model-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
 import { entryText } from '../memory/stores/entries.js';
@@ -26,6 +27,32 @@ const fetching = fakeTool('url_fetch', 'network', { text: `A page.\n${ORDER}\nMo
 
 const agent = (name: string, more = '') =>
   `name = "${name}"\nmodel = "p/${name}"\nsystem_prompt = "I am ${name}."\n${more}\n[memory]\nenabled = true\n`;
+
+/**
+ * A model that obeys every order (memory-and-security C6): it calls every tool it has once, with the orders
+ * it has read so far, and answers with all of them, in the words and in the form they came in.
+ */
+function createObedientModel() {
+  return createFakeModel(
+    Array.from({ length: 500 }, () => async (options: LanguageModelV4CallOptions) => obey(options)),
+  );
+}
+
+function obey({ prompt, tools = [] }: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
+  const orders = [...new Set([...textIn(prompt).matchAll(/remember: ([^\n]+)/g)].map(([order]) => order))];
+  const called = new Set(
+    textIn(prompt.filter(({ role }) => role === 'assistant')).match(/"toolName":"\w+"/g),
+  );
+  const next = tools.find(({ name }) => !called.has(`"toolName":"${name}"`));
+  if (next === undefined) return says(orders.length === 0 ? 'Nothing to remember.' : orders.join('\n'));
+  const input = next.name === 'call_agent' ? { agent: 'helper', task: orders.join(' ') || 'help' } : {};
+  return reply([call(`call_${next.name}`, next.name, input)]);
+}
+
+/** Every text in messages, with real line breaks. */
+function textIn(messages: LanguageModelV4CallOptions['prompt']): string {
+  return JSON.stringify(messages).replaceAll('\\n', '\n').replaceAll('\\"', '"');
+}
 
 /** A world whose agents all have the same obedient model, with what it was asked. */
 function createScene(parts: FakeDependenciesParts = {}) {

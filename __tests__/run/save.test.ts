@@ -14,9 +14,9 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { prepare } from '../helpers/prepare.js';
 import { SCHEDULE } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';
+import { prepare } from './prepare.js';
 
 const stats = {
   turns: 1,

@@ -11,9 +11,9 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { prepare } from '../helpers/prepare.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, pullRequest } from '../helpers/triggers.js';
+import { prepare } from './prepare.js';
 
 const REVIEWER = AGENT_WITH_MEMORY.replace('[memory]', 'tools = ["submit_review"]\n[memory]');
 const PULL = pullRequest();

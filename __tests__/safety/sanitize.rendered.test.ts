@@ -1,13 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Channel, sanitize } from '../../src/safety/sanitize.js';
-import {
-  CODE,
-  MARKDOWN_PIECES,
-  REFERENCE,
-  type Rendered,
-  renderMarkdown,
-} from '../helpers/rendered-markdown.js';
+import { CODE, MARKDOWN_PIECES, REFERENCE, type Rendered, renderMarkdown } from './rendered-markdown.js';
 
 const hostile = fc
   .array(fc.constantFrom(...MARKDOWN_PIECES), { maxLength: 30 })

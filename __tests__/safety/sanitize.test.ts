@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Channel, cleanLog, sanitize } from '../../src/safety/sanitize.js';
-import { MARKDOWN_PIECES } from '../helpers/rendered-markdown.js';
+import { MARKDOWN_PIECES } from './rendered-markdown.js';
 
 const CHANNELS: readonly Channel[] = [
   'comment',

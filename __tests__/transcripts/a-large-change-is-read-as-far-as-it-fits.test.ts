@@ -3,11 +3,11 @@ import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { afterThinking } from '../helpers/thinking-model.js';
 import { scheduledStep } from './memory-scene.js';
 import { CAREFUL_REVIEWER, calls, discussion, submit } from './review-scene.js';
 import { expectTranscript, steady, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
+import { afterThinking } from './thinking-model.js';
 
 describe('parts', () => {
   const NAMES = ['src/cart.ts', 'src/login.ts', 'src/mail.ts'];

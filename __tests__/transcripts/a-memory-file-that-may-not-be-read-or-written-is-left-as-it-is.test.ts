@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { startChild } from '../helpers/child.js';
 import { startModelServer, text } from '../helpers/model-server.js';
-import { nodeForOthers, openToOthers } from '../helpers/open-to-others.js';
+import { nodeForOthers, openToOthers } from '../helpers/other-users.js';
 import { CLI } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 

@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, text } from '../helpers/model-server.js';
-import { afterThinking, type ThinkingModel } from '../helpers/thinking-model.js';
 import { calls, submit } from './review-scene.js';
 import { expectNoEntry, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
+import { afterThinking, type ThinkingModel } from './thinking-model.js';
 
 /** A change of 100 lines. */
 const CHANGE = [

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { jumpEnv } from '../helpers/jump.js';
+import { jumpEnv } from '../helpers/clock-env.js';
 import { type RunningStep, type StepResult, startStep } from '../helpers/run-action.js';
 import { branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
 import { expectNotSavedReported, resultsIn } from './memory-scene.js';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CacheFault } from '../helpers/cache-answers.js';
-import { type CacheToken, startCacheServer } from '../helpers/cache-server.js';
+import { type CacheFault, type CacheToken, startCacheServer } from '../helpers/cache-server.js';
 import { ANSWER_LOST, graphQlRateLimit } from '../helpers/github-faults.js';
 import { startModelServer, text } from '../helpers/model-server.js';
 import { runMainHere } from '../helpers/run-main.js';

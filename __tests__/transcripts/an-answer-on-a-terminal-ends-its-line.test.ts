@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { type ModelScript, startModelServer, text, toolCall } from '../helpers/model-server.js';
-import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
+import { lastScreen, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 /** Starts the command line on a terminal, which shows both streams. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { obedientScript } from '../helpers/obedient-script.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
 import { runWatched } from '../hostile/watched-run.js';
+import { obedientScript } from './obedient-script.js';
 import { CHANGE, LOGGED } from './review-scene.js';
 import { HEAD, REPO, type Stage, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';

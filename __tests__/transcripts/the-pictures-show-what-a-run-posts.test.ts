@@ -11,8 +11,7 @@ import {
   toolCall,
   type WholeReply,
 } from '../helpers/model-server.js';
-import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
-import { runCli } from '../helpers/run-cli.js';
+import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
 import { byHandles, calls, commentOnPull, handleIn, push, submit } from './review-scene.js';

@@ -3,11 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import type { FileTree } from '../helpers/github-state.js';
-import { lastScreen, startOnTerminal } from '../helpers/on-terminal.js';
-import { runCli } from '../helpers/run-cli.js';
+import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { inputsOf, ownSteps, type Workflow } from '../helpers/workflow-files.js';
-import { workflowErrors } from '../helpers/workflow-syntax.js';
+import { inputsOf, ownSteps, type Workflow, workflowErrors } from '../helpers/workflow-files.js';
 import { CHANGE } from './review-scene.js';
 import { setStage, troubles } from './stage.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
+import { jumpEnv } from '../helpers/clock-env.js';
 import { BAD_GATEWAY, type FaultAnswer, secondaryRateLimit } from '../helpers/github-faults.js';
-import { jumpEnv } from '../helpers/jump.js';
 import { text } from '../helpers/model-server.js';
 import { BRANCH, earlierEntry } from './branch-scene.js';
 import { resultsIn } from './memory-scene.js';

@@ -5,10 +5,10 @@ import { createFiles } from '../../../../src/lib/files.js';
 import type { CacheLibrary } from '../../../../src/memory/stores/cache/cache-library.js';
 import { createCacheStore } from '../../../../src/memory/stores/cache/cache-store.js';
 import { cacheArchive, type Member } from '../../../helpers/cache-archive.js';
-import { CACHE_FOLDER, printed, shownLines, useCacheJob } from '../../../helpers/cache-job.js';
 import { tempDir } from '../../../helpers/temp.js';
 import { append, entryText, never, read } from '../entries.js';
 import { createFakeClock } from '../fake-clock.js';
+import { CACHE_FOLDER, printed, shownLines, useCacheJob } from './cache-job.js';
 
 const PREFIX = 'axe-memory/v1/trunk/default/';
 const SCOPE = 'refs/heads/main';

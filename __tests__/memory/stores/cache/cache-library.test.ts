@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CacheLibrary } from '../../../../src/memory/stores/cache/cache-library.js';
-import { CACHE_FOLDER, deferred, printed, shownLines, useCacheJob } from '../../../helpers/cache-job.js';
+import { CACHE_FOLDER, deferred, printed, shownLines, useCacheJob } from './cache-job.js';
 
 const paths = [CACHE_FOLDER];
 const PREFIX = 'axe-memory/v1/trunk/default/';

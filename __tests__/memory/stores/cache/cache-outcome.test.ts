@@ -4,7 +4,7 @@ import {
   restoreOutcome,
   saveOutcome,
 } from '../../../../src/memory/stores/cache/cache-outcome.js';
-import { deferred } from '../../../helpers/cache-job.js';
+import { deferred } from './cache-job.js';
 
 const KEY = 'axe-memory/v1/trunk/default/0000000001.';
 const V1 = '::debug::Cache service version: v1';

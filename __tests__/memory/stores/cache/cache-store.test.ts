@@ -7,12 +7,12 @@ import {
   formatKey,
   parseKey,
 } from '../../../../src/memory/stores/cache/cache-store.js';
-import { deferred } from '../../../helpers/cache-job.js';
 import { describeMemoryStore } from '../contract.js';
 import { append, entryText, forget, idsIn, idsRead, never, read } from '../entries.js';
 import { type CacheFaults, createFakeCache, type FakeCache } from '../fake-cache.js';
 import { createFakeClock, createSimulatedClock, seededRandom } from '../fake-clock.js';
 import { createFakeFiles } from '../fake-files.js';
+import { deferred } from './cache-job.js';
 
 const DIRECTORY = '.axe-action-memory';
 const PREFIX = 'axe-memory/v1/trunk/default/';

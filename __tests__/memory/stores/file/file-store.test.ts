@@ -9,7 +9,7 @@ import type { Change } from '../../../../src/memory/change.js';
 import { countEntries, lastEntries } from '../../../../src/memory/run-log.js';
 import type { MemoryStore, TreeResult } from '../../../../src/memory/store.js';
 import { createFileStore, withIgnoreFile } from '../../../../src/memory/stores/file/file-store.js';
-import { asNobody } from '../../../helpers/as-nobody.js';
+import { asNobody } from '../../../helpers/other-users.js';
 import { tempDir } from '../../../helpers/temp.js';
 import { describeMemoryStore } from '../contract.js';
 import { append, entryText, idsIn, never, read } from '../entries.js';

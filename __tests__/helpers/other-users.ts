@@ -4,6 +4,7 @@ import { tempDir } from './temp.js';
 
 const OTHERS_READ = 0o004;
 const OTHERS_ENTER = 0o001;
+const NOBODY = 65_534;
 
 /** The Node that runs the tests, where every user of the machine can start it. */
 export function nodeForOthers(): string {
@@ -38,5 +39,16 @@ function linkOrCopy(from: string, to: string): void {
     linkSync(from, to);
   } catch {
     copyFileSync(from, to);
+  }
+}
+
+/** The superuser is denied nothing; the call then runs as somebody else. */
+export async function asNobody<T>(call: () => Promise<T>): Promise<T> {
+  const isRoot = process.geteuid?.() === 0;
+  if (isRoot) process.seteuid?.(NOBODY);
+  try {
+    return await call();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
   }
 }

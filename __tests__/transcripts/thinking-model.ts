@@ -1,5 +1,5 @@
-import type { RecordedRequest } from './loopback.js';
-import type { ModelReply, ScriptedToolCall, Usage, WholeReply } from './model-server.js';
+import type { RecordedRequest } from '../helpers/loopback.js';
+import type { ModelReply, ScriptedToolCall, Usage, WholeReply } from '../helpers/model-server.js';
 
 /** How a provider's model thinks. */
 export interface ThinkingModel {

@@ -1,4 +1,4 @@
-import { type ModelReply, type ModelScript, promptOf, text } from './model-server.js';
+import { type ModelReply, type ModelScript, promptOf, text } from '../helpers/model-server.js';
 
 /** A line that orders a call, `CALL name {"argument": …}`, or a line of the answer, `SAY …`, wherever it is. */
 const CALL = /CALL (\w+) (\{[^\n]*\})/g;

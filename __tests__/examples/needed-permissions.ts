@@ -11,7 +11,7 @@ import {
   type Permissions,
   type Step,
   type Workflow,
-} from './workflow-files.js';
+} from '../helpers/workflow-files.js';
 
 /** What a job does that GitHub asks a permission for. */
 interface Use {

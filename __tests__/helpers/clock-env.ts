@@ -8,7 +8,7 @@ const AHEAD_MS = noonOf(new Date()) - now();
 
 /** The variables of a Node program whose clock goes as {@link noonNow}: UTC days begin and end twelve hours away. */
 export const NOON_ENV = {
-  NODE_OPTIONS: `--require ${JSON.stringify(fileURLToPath(new URL('./noon-clock.cjs', import.meta.url)))}`,
+  ...preloading('./noon-clock.cjs'),
   NOON_AHEAD_MS: String(AHEAD_MS),
 } as const;
 
@@ -25,4 +25,16 @@ export function setClockToNoon(): void {
 
 function noonOf(day: Date): number {
   return Date.UTC(day.getUTCFullYear(), day.getUTCMonth(), day.getUTCDate(), 12);
+}
+
+/**
+ * The variables of a Node program whose time jumps so many milliseconds ahead at each SIGUSR2: a test that knows that the
+ * program waits need not wait itself.
+ */
+export function jumpEnv(ms: number): Readonly<Record<string, string>> {
+  return { ...preloading('./jump-clock.cjs'), JUMP_MS: String(ms) };
+}
+
+function preloading(script: string) {
+  return { NODE_OPTIONS: `--require ${JSON.stringify(fileURLToPath(new URL(script, import.meta.url)))}` };
 }

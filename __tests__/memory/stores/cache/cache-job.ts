@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect } from '@jest/globals';
-import { createCacheClient } from '../../src/memory/stores/cache/cache-library.js';
-import type { CacheClient } from '../../src/memory/stores/cache/cache-outcome.js';
-import { type CacheServer, startCacheServer } from './cache-server.js';
-import { tempDir, writeFiles } from './temp.js';
+import { createCacheClient } from '../../../../src/memory/stores/cache/cache-library.js';
+import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
+import { type CacheServer, startCacheServer } from '../../../helpers/cache-server.js';
+import { tempDir, writeFiles } from '../../../helpers/temp.js';
 
 const VARIABLES = [
   'ACTIONS_RESULTS_URL',
