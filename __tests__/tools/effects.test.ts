@@ -20,7 +20,7 @@ describe('the tools that are allowed for an agent', () => {
     ['reading, memory and publishing in a trusted workflow', trusted, 'read memory publish'],
     ['also a tool the workflow names', allow('do_write'), 'read memory write publish'],
     ['also an effect the workflow names', allow('execute', 'network'), 'read memory execute network publish'],
-    ['nothing for a name that is only part of a tool', allow('do_'), 'read memory publish'],
+    ['nothing for a part of a name', allow('do_', 'exe'), 'read memory publish'],
     ['reading and publishing in an untrusted run', untrusted, 'read publish'],
     [
       'no more in an untrusted run, whatever the workflow names',

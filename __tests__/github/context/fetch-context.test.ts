@@ -254,11 +254,17 @@ describe('the surroundings of a pull request', () => {
     );
   });
 
-  it('exclude what another workflow wrote with the same token', async () => {
+  it('trust neither what another workflow wrote with the same token, nor our words under another account', async () => {
     const hello = await startHello();
+    hello.repo.roles.set(BOT, 'write');
     hello.github.addComment(NAME, { issue: 42, author: BOT, body: 'Coverage: 80 %' });
-    const surroundings = await around(hello);
-    expect(surroundings.comments).toMatchObject([{ isOurs: false, mayWrite: false }]);
+    const body = `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`;
+    hello.github.addComment(NAME, { issue: 42, author: 'hubot', body });
+    const { comments } = await around(hello);
+    expect(comments?.map(({ isOurs, mayWrite }) => [isOurs, mayWrite])).toEqual([
+      [false, false],
+      [false, false],
+    ]);
   });
 
   it('C5 71: exclude what was written or changed after the event, and count it', async () => {

@@ -29,29 +29,23 @@ describe.each(KINDS)('an MCP server over %s', (_, transport, path) => {
     expect(warnings).toEqual([]);
   });
 
-  it('gets its headers with every request, filled in from the environment', async () => {
-    const http = await startMcpHttp();
-    const { call } = await connect([{ ...at(http), headers: HEADERS }], { env: ENV });
-    // What it was given does not come back from it.
-    expect(await call('whoami')).toMatchObject({ text: 'Bearer ***' });
-    expect(http.requests().length).toBeGreaterThan(2);
-    expect(new Set(http.requests().map(({ headers }) => headers.authorization))).toEqual(
-      new Set(['Bearer remote-key-1']),
-    );
-  });
-
-  it('is called through the given fetch', async () => {
+  it('gets its headers with every request, filled in from the environment, by the given fetch', async () => {
     const http = await startMcpHttp();
     const seen: string[] = [];
-    const { call } = await connect([at(http)], {
+    const { call } = await connect([{ ...at(http), headers: HEADERS }], {
+      env: ENV,
       fetch: (url, init) => {
         seen.push(new URL(String(url)).origin);
         return fetch(url, init);
       },
     });
-    await call('echo');
-    expect(new Set(seen)).toEqual(new Set([http.url]));
-    expect(seen.length).toBe(http.requests().length);
+    // What it was given does not come back from it.
+    expect(await call('whoami')).toMatchObject({ text: 'Bearer ***' });
+    expect(seen.length).toBeGreaterThan(2);
+    expect(seen).toEqual(http.requests().map(() => http.url));
+    expect(new Set(http.requests().map(({ headers }) => headers.authorization))).toEqual(
+      new Set(['Bearer remote-key-1']),
+    );
   });
 
   it('has no session left after close', async () => {
@@ -93,89 +87,90 @@ describe.each(KINDS)('an MCP server over %s', (_, transport, path) => {
   });
 });
 
-describe('a redirect within the server', () => {
-  it('is followed, headers and all', async () => {
-    const http = await startMcpHttp((request, response) => {
-      if (request.url !== '/old') return false;
-      response.writeHead(307, { location: '/mcp' }).end();
-      return true;
-    });
-    const { call } = await connect([{ ...server(`${http.url}/old`), headers: HEADERS }], { env: ENV });
-    await call('whoami');
-    expect(http.requests().at(-1)?.headers.authorization).toBe('Bearer remote-key-1');
+it('a redirect within the server is followed, headers and all', async () => {
+  const http = await startMcpHttp((request, response) => {
+    if (request.url !== '/old') return false;
+    response.writeHead(307, { location: '/mcp' }).end();
+    return true;
   });
+  const { call } = await connect([{ ...server(`${http.url}/old`), headers: HEADERS }], { env: ENV });
+  await call('whoami');
+  expect(http.requests().at(-1)?.headers.authorization).toBe('Bearer remote-key-1');
 });
 
-describe('a session over streamable HTTP', () => {
-  it('that the server lost is reopened by the next calls, once', async () => {
+describe('a session over streamable HTTP that the server lost', () => {
+  it('is reopened by the next calls, once', async () => {
     const http = await startMcpHttp();
     const { call, warnings } = await connect([server(`${http.url}/mcp`)]);
     http.forget();
-    expect(await Promise.all([call('echo', { a: 1 }), call('echo', { b: 2 })])).toEqual([
-      { text: '{"a":1}', isError: false },
-      { text: '{"b":2}', isError: false },
-    ]);
+    const answers = await Promise.all([call('echo', { a: 1 }), call('echo', { b: 2 })]);
+    expect(answers.map(({ text }) => text)).toEqual(['{"a":1}', '{"b":2}']);
     expect(http.sessions()).toBe(1);
     expect(warnings).toEqual([]);
   });
-});
 
-describe('a session over SSE', () => {
-  it('whose stream was cut is reopened', async () => {
-    const http = await startMcpHttp();
-    const { call } = await connect([{ ...server(`${http.url}/sse`), transport: 'sse' }]);
-    http.cut();
-    // Calls that find the stream cut fail: nobody knows whether they were carried out.
-    for (let tries = 0; tries < 3 && (await call('echo')).isError; tries += 1);
-    expect(await call('echo', { a: 1 })).toEqual({ text: '{"a":1}', isError: false });
-    expect(http.requests().filter(({ line }) => line === 'GET /sse')).toHaveLength(2);
+  it('is ended if everything is closed while it is reopened', async () => {
+    let onReopen: (() => void) | undefined;
+    const http = await startMcpHttp((request) => {
+      if (request.headers['mcp-session-id'] === undefined) onReopen?.();
+      return false;
+    });
+    const { call, close } = await connect([server(`${http.url}/mcp`)]);
+    http.forget();
+    const closed = new Promise<void>((resolve) => {
+      onReopen = () => {
+        onReopen = undefined;
+        void close().then(resolve);
+      };
+    });
+    await Promise.all([call('echo'), closed]);
+    await until(() => http.sessions() === 0);
   });
 });
 
+it('a session over SSE whose stream was cut is reopened', async () => {
+  const http = await startMcpHttp();
+  const { call } = await connect([{ ...server(`${http.url}/sse`), transport: 'sse' }]);
+  http.cut();
+  // Calls that find the stream cut fail: nobody knows whether they were carried out.
+  for (let tries = 0; tries < 3 && (await call('echo')).isError; tries += 1);
+  expect(await call('echo', { a: 1 })).toEqual({ text: '{"a":1}', isError: false });
+  expect(http.requests().filter(({ line }) => line === 'GET /sse')).toHaveLength(2);
+});
+
+/** Answers everything with this, and ends only what is whole. */
+function answering(status: number, type: string, body: string, isWhole = true): Route {
+  return (_, response) => {
+    response.writeHead(status, { 'content-type': type }).write(body);
+    if (isWhole) response.end();
+    return true;
+  };
+}
+
+const JSON_TYPE = 'application/json';
+
 describe('an endpoint that is not an MCP server is left out with a warning:', () => {
-  const answer =
-    (status: number, headers: Record<string, string>, body: string): Route =>
-    (_, response) => {
-      response.writeHead(status, headers).end(body);
-      return true;
-    };
-  it.each([
+  it.each<[string, Route, string]>([
+    ['an HTML page', answering(200, 'text/html', '<html>'), 'Unexpected content type: text/html'],
+    ['a page that is not found', answering(404, 'text/html', '<h1>Not found</h1>'), 'HTTP 404'],
+    ['a login', answering(401, 'text/html', ''), 'HTTP 401, check its `headers`'],
+    ['an empty answer', answering(200, JSON_TYPE, ''), 'JSON'],
+    ['broken JSON', answering(200, JSON_TYPE, '{"jsonrpc":'), 'JSON'],
+    ['other JSON', answering(200, JSON_TYPE, '[1]'), 'Invalid'],
+    ['a body that stalls', answering(200, JSON_TYPE, '{', false), 'it did not answer within 0.5 s'],
     [
-      'an HTML page',
-      answer(200, { 'content-type': 'text/html' }, '<html>'),
-      'Unexpected content type: text/html',
-    ],
-    ['a page that is not found', answer(404, {}, '<h1>Not found</h1>'), 'HTTP 404'],
-    ['a login', answer(401, {}, ''), 'HTTP 401, check its `headers`'],
-    ['an empty answer', answer(200, { 'content-type': 'application/json' }, ''), 'JSON'],
-    ['broken JSON', answer(200, { 'content-type': 'application/json' }, '{"jsonrpc":'), 'JSON'],
-    ['other JSON', answer(200, { 'content-type': 'application/json' }, '[1]'), 'Invalid'],
-    [
-      'a body that stalls',
-      (_: unknown, response: Parameters<Route>[1]) => {
-        response.writeHead(200, { 'content-type': 'application/json' }).write('{');
-        return true;
-      },
+      'an SSE stream that never names its message address',
+      answering(200, 'text/event-stream', ': hello\n\n', false),
       'it did not answer within 0.5 s',
     ],
-  ])('%s', async (_, route, reason) => {
+  ])('%s', async (what, route, reason) => {
     const http = await startMcpHttp(route);
-    const { tools, warnings } = await connect([server(http.url)], {
+    const transport = what.startsWith('an SSE') ? 'sse' : 'streamable-http';
+    const { tools, warnings } = await connect([{ ...server(http.url), transport }], {
       timeoutMs: reason.includes('0.5') ? 500 : 100_000,
     });
     expect(tools).toEqual([]);
     expect(warnings).toEqual([{ code: 'mcp-server', message: expect.stringContaining(reason) }]);
-  });
-
-  it('an SSE stream that never names its message address', async () => {
-    const http = await startMcpHttp((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': hello\n\n');
-      return true;
-    });
-    const { warnings } = await connect([{ ...server(http.url), transport: 'sse' }], { timeoutMs: 300 });
-    expect(warnings).toEqual([
-      { code: 'mcp-server', message: expect.stringContaining('it did not answer within 0.3 s') },
-    ]);
   });
 
   it('an SSE stream that wants its messages sent to another host', async () => {

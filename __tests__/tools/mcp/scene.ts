@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach } from '@jest/globals';
 import type { McpServerConfig } from '../../../src/agent/config.js';
 import type { Warning } from '../../../src/lib/errors.js';
-import { type ConnectOptions, connectMcpServers, type McpTools } from '../../../src/tools/mcp/connect.js';
+import { connectMcpServers } from '../../../src/tools/mcp/connect.js';
 import { openServer } from '../../../src/tools/mcp/server.js';
 import type { Tool, ToolResult } from '../../../src/tools/tool.js';
 
@@ -20,7 +20,9 @@ export const MODERN_SERVER = join(import.meta.dirname, '../../fixtures/mcp/moder
 /** The server that misbehaves as its first argument says. */
 export const BAD_SERVER = join(import.meta.dirname, '../../fixtures/mcp/server.mjs');
 
-const open: McpTools[] = [];
+type Tools = Awaited<ReturnType<typeof connectMcpServers>>;
+
+const open: Tools[] = [];
 
 afterEach(async () => {
   await Promise.all(open.splice(0).map((tools) => tools.close()));
@@ -37,7 +39,7 @@ export function badServer(mode: string, ...args: readonly string[]): McpServerCo
 }
 
 /** What came of connecting. */
-export interface Connected extends McpTools {
+export interface Connected extends Tools {
   readonly warnings: readonly Warning[];
   tool(name: string): Tool;
   call(name: string, input?: unknown): Promise<ToolResult>;
@@ -46,7 +48,7 @@ export interface Connected extends McpTools {
 /** Connects with this machine's clock, processes and fetch; what is still open is closed after the test. */
 export async function connect(
   servers: readonly McpServerConfig[],
-  options: Partial<ConnectOptions> = {},
+  options: Partial<Parameters<typeof connectMcpServers>[1]> = {},
 ): Promise<Connected> {
   const warnings: Warning[] = [];
   const signal = new AbortController().signal;

@@ -72,6 +72,15 @@ else
         expect(readdirSync(runner.root).sort()).toEqual(['_temp', 'home', 'work space']);
       });
 
+      it('reserves the folders of agents until the run ends', async () => {
+        const { workspace, places } = makeRunner();
+        const before = process.listeners('exit');
+        await findCommandJail({ env, programs: safePrograms(path, []), places }, [way]);
+        expect(readdirSync(workspace).sort()).toEqual(['.axe', '.github', 'axe', 'src']);
+        for (const end of process.listeners('exit')) if (!before.includes(end)) end(0);
+        expect(readdirSync(workspace).sort()).toEqual(['.github', 'src']);
+      });
+
       it('shows a command its workspace, its output and its exit code', async () => {
         const { exitCode, output } = await run('pwd; cat src/a.txt; echo e >&2; echo b > src/b.txt; exit 7');
         expect({ exitCode, output }).toEqual({ exitCode: 7, output: `${runner.workspace}\nae\n` });

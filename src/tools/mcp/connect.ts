@@ -7,33 +7,25 @@ import type { Tool } from '../tool.js';
 import { type ChosenTool, chooseTools, isJsonObject, loadSchemaCheck, type Offer } from './choose-tools.js';
 import { describeFailure, type McpServer, openServer, type ServerDependencies } from './server.js';
 
-export interface ConnectOptions extends ServerDependencies {
-  /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
-  readonly env: Environment;
-  /** Names of tools that are taken: the agent's built-ins. */
-  readonly reserved: Iterable<string>;
-  /** Opens a server; what it does at `close` ends with the agent's tools. */
-  readonly open: typeof openServer;
-  warn(warning: Warning): void;
-}
-
-export interface McpTools {
-  /** Always in the same order for the same servers. */
-  readonly tools: readonly Tool[];
-  /** Ends sessions and programs; never rejects. Happens by itself when the run's signal aborts. */
-  close(): Promise<void>;
-}
-
 /**
  * Connects to an agent's MCP servers, all at once, and makes tools of what they offer. A server that cannot be
  * reached, is too slow or does not follow the protocol is a warning (`mcp-server`) and left out; one that is lost later
- * answers calls with errors. What a server was given by `${VAR}` does not come back from it. Rejects only with the
- * signal's reason, when nothing is left running.
+ * answers calls with errors. What a server was given by `${VAR}` does not come back from it. The tools have always the same
+ * order for the same servers. `close` ends sessions and programs, never rejects, and happens by itself when the signal aborts.
+ * Rejects only with the signal's reason, when nothing is left running.
  */
 export async function connectMcpServers(
   configs: readonly McpServerConfig[],
-  options: ConnectOptions,
-): Promise<McpTools> {
+  options: ServerDependencies & {
+    /** Where `${VAR}` in headers and arguments comes from; servers do not get it. */
+    readonly env: Environment;
+    /** Names of tools that are taken: the agent's built-ins. */
+    readonly reserved: Iterable<string>;
+    /** Opens a server; what it does at `close` ends with the agent's tools. */
+    readonly open: typeof openServer;
+    warn(warning: Warning): void;
+  },
+) {
   const { signal, env } = options;
   signal.throwIfAborted();
   const secrets = configs.flatMap((config) => valuesFor(config, env));
@@ -45,13 +37,13 @@ export async function connectMcpServers(
   }
 
   /** Undefined and a warning if it is no use. */
-  async function openAndList(config: McpServerConfig): Promise<Offer<UsableServer> | undefined> {
+  async function openAndList(config: McpServerConfig): Promise<Offer<McpServer> | undefined> {
     const { name } = config;
     let server: McpServer | undefined;
     try {
       server = await options.open(expandServer(config, env), options, (what) => complain(name, what));
       opened.push(server);
-      return { name, server: { config, server }, tools: await server.listTools() };
+      return { name, server, tools: await server.listTools() };
     } catch (thrown) {
       if (signal.aborted) return undefined;
       complain(name, `is left out, the run goes on without its tools: ${describeFailure(thrown)}`);
@@ -77,17 +69,11 @@ export async function connectMcpServers(
   return { tools: tools.map((chosen) => makeTool(chosen, secrets)), close };
 }
 
-interface UsableServer {
-  readonly config: McpServerConfig;
-  readonly server: McpServer;
-}
-
-function makeTool(chosen: ChosenTool<UsableServer>, secrets: readonly string[]): Tool {
-  const { name, description, inputSchema } = chosen;
-  const { config, server } = chosen.server;
+function makeTool(chosen: ChosenTool<McpServer>, secrets: readonly string[]): Tool {
+  const { name, description, inputSchema, server } = chosen;
   return {
     name,
-    effect: config.transport === 'stdio' ? 'execute' : 'network',
+    effect: server.isProgram ? 'execute' : 'network',
     description,
     inputSchema,
     async execute(input, signal) {

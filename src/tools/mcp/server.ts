@@ -27,6 +27,7 @@ const PAGE = v.object({
 const MAX_PAGES = 100;
 
 export interface McpServer {
+  readonly isProgram: boolean;
   /** Throws an Error for people. */
   listTools(): Promise<readonly OfferedTool[]>;
   /** Calls a tool by the server's own name for it. Throws only the signal's reason. */
@@ -117,6 +118,7 @@ export async function openServer(
 
   await open();
   return {
+    isProgram: config.transport === 'stdio',
     listTools: () => within(listTools(), deps.timeoutMs, deps.signal),
     async call(tool, input, signal) {
       try {
