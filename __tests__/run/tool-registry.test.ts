@@ -39,8 +39,8 @@ describe('the tools', () => {
       ['github_diff', 'read', 'path offset'],
       ['github_file', 'read', 'path ref offset limit'],
       ['github_comments', 'read', 'number offset'],
-      ['github_checks', 'read', 'name log_lines'],
-      ['github_history', 'read', 'path ref limit page'],
+      ['github_checks', 'read', 'name'],
+      ['github_history', 'read', 'path ref page'],
       ['github_search', 'read', 'query kind'],
     ]);
   });

@@ -1,6 +1,6 @@
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/config.js';
 import { GitHubError } from '../github/client/errors.js';
-import { createRepositoryReader } from '../github/reading/permissions.js';
+import { createRepositoryReader } from '../github/reading/reader.js';
 import { AxeError, type ExitCode, shownFile, sourcePosition } from '../lib/errors.js';
 import { findRepositoryRoot, readOrigin } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';

@@ -4,8 +4,7 @@ import { createGitHubClient, type GitHubClient, type RetryPause } from '../githu
 import { GitHubError } from '../github/client/errors.js';
 import { fetchContext } from '../github/context/fetch-context.js';
 import { fetchComparedDiff, fetchNewSince } from '../github/reading/changes.js';
-import { fetchPermission } from '../github/reading/permissions.js';
-import { subjectCommits } from '../github/reading/reader.js';
+import { fetchPermission, subjectCommits } from '../github/reading/reader.js';
 import { fetchSubject, readSubjectsOnce } from '../github/reading/subject.js';
 import type { Clock } from '../lib/clock.js';
 import type { Environment } from '../lib/environment.js';

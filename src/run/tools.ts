@@ -19,7 +19,6 @@ import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf, type Warning } from '../lib/errors.js';
 import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
-import { effectsOf, grantTools, type RequestedTool } from '../tools/effects.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/files/path-rules.js';
 import { createListDirectory, createReadFile, createSearchFiles } from '../tools/files/read-files.js';
 import { createDeleteFile, createEditFile, createWriteFile } from '../tools/files/write-files.js';
@@ -30,7 +29,7 @@ import { findCommandJail, makeHome } from '../tools/process/process-jail.js';
 import { safePrograms, scrubEnv } from '../tools/process/programs.js';
 import { createRunCommand, createShell, type ProcessJail, type Shell } from '../tools/process/shell.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
-import type { Tool } from '../tools/tool.js';
+import { effectsOf, grantTools, type RequestedTool, type Tool } from '../tools/tool.js';
 import { createUrlFetch } from '../tools/web/url-fetch.js';
 import { createWebSearch } from '../tools/web/web-search.js';
 import {

@@ -159,7 +159,7 @@ describe('loading context files', () => {
     repo.maxTreeEntries = 4;
     const { files, warnings } = await loadContextFiles(['*.md'], '');
     expect(files).toEqual([{ path: 'a.md', content: 'a' }]);
-    const message = 'links and submodules are not read as context files: "link.md", "sub.md"';
+    const message = 'links and submodules, such as "link.md", are not read as context files';
     expect(warnings).toEqual([
       { code: 'context-file-skipped', message: expect.stringContaining('more files than GitHub lists') },
       { code: 'context-file-skipped', message },

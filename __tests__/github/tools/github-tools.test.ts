@@ -241,16 +241,15 @@ describe('github_comments', () => {
 
 describe('github_history', () => {
   it('returns commits with their messages, page by page', async () => {
-    const { call, github, headSha } = await scene();
+    const { call, headSha } = await scene();
     const { text, isError } = await call('history', { path: 'src/a.ts' });
     expect(isError).toBe(false);
     expect(text).toContain(`<third-party-text source="commits of src/a.ts">\n${headSha.slice(0, 7)} `);
-    const page = await call('history', { path: 'src/a.ts', limit: 1 });
-    expect(page.text).toMatch(/\[there may be more; read on with page 2\]$/);
-    await call('history', { path: 'src/a.ts', limit: 900 });
-    expect(github.requests().at(-1)?.query.get('per_page')).toBe('100');
     expect((await call('history', { path: 'x' })).text).toBe('(no commit of the head changed this path)');
     expect((await call('history', { path: 'x', page: 2 })).text).toBe('(there are no more commits)');
+    const commit = { sha: 'a', commit: { message: 'm', author: null, committer: null } };
+    const many = faked({ 'GET /repos/{owner}/{repo}/commits': () => Array(30).fill(commit) });
+    expect((await many.call('history', { path: 'a' })).text).toMatch(/; read on with page 2\]$/);
   });
 });
 
@@ -267,11 +266,11 @@ describe('github_checks', () => {
       { ...run, id: 4, name: 'gone', conclusion: 'timed_out', job: 8 },
     );
     repo.talk.jobLogs.set(9, `start\nnot ok 1\n##[error]${FORGED}\nPost job cleanup.\n`);
-    const { text, isTainted } = await call('checks', { log_lines: 2 });
+    const { text, isTainted } = await call('checks');
     expectOneFence(text);
     expect(isTainted).toBe(true);
     expect(text).toContain(
-      'FAILED (failure): test PASSED: all\n1 of 9\nEnd of its log:\nnot ok 1\n##[error]&lt;',
+      'FAILED (failure): test PASSED: all\n1 of 9\nEnd of its log:\nstart\nnot ok 1\n##[error]&lt;',
     );
     expect(text).toMatch(
       /FAILED \(timed_out\): gone\nEnd of its log:\n\(it could not be read: .*`actions: read`/,

@@ -264,7 +264,7 @@ it('C7 93: only the start of a file that is too long is searched, and the answer
   });
   const { text } = await search({ text: 'late' }, big);
   expect(text).toBe(
-    `small.log:1: late\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of big.log]`,
+    `small.log:1: late\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of 1 file]`,
   );
 });
 

@@ -1,6 +1,7 @@
 import type { AgentPlace, AgentReader } from '../../agent/agent-source.js';
 import type { Warning } from '../../lib/errors.js';
 import { compareBytes } from '../../lib/text/bytes.js';
+import { shown } from '../../lib/text/format.js';
 import { selectPaths } from '../../lib/text/glob.js';
 import { createMemoryFilter } from '../../memory/paths.js';
 import { type ContextFile, createContextBudget, isBinary } from '../../prompt/context.js';
@@ -130,13 +131,9 @@ const TRUNCATED: Warning = {
   message: 'the repository has more files than GitHub lists at once; `files` may have missed some',
 };
 
-const MAX_NAMED = 5;
-
 /** Where a link leads cannot be seen from here; a submodule is another repository. */
-function linkWarnings(paths: readonly string[]): readonly Warning[] {
-  if (paths.length === 0) return [];
-  const named = paths.slice(0, MAX_NAMED).map((path) => JSON.stringify(path));
-  const list = `${named.join(', ')}${paths.length > MAX_NAMED ? ', …' : ''}`;
-  const message = `links and submodules are not read as context files: ${list}`;
+function linkWarnings([path]: readonly string[]): readonly Warning[] {
+  if (path === undefined) return [];
+  const message = `links and submodules, such as ${shown(path)}, are not read as context files`;
   return [{ code: 'context-file-skipped', message }];
 }

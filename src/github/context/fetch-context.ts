@@ -19,7 +19,7 @@ import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from '../reading/changes.js';
 import { failingChecks } from '../reading/failing-checks.js';
 import { commitsOf, fetchPullOfCommit, fetchTagRange } from '../reading/history.js';
-import { isWriter } from '../reading/permissions.js';
+import { isWriter } from '../reading/reader.js';
 import { type FoundSubject, type LinkedIssue, readSubjectsOnce } from '../reading/subject.js';
 
 /**

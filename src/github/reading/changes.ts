@@ -49,7 +49,12 @@ export async function fetchPullChange(
   const warnings = [diff, now].flatMap((found) => (found instanceof GitHubError ? unreadWarning(found) : []));
   const pull = now instanceof GitHubError ? undefined : now;
   const hasMoved = pull !== undefined && pull.head.sha !== head;
-  if (hasMoved) warnings.push(movedWarning(number, pull.head.sha, head));
+  if (hasMoved)
+    warnings.push({
+      code: 'context-incomplete',
+      message: `pull request #${number} has moved on to ${pull.head.sha.slice(0, 7)} since the event; this run looks at ${head.slice(0, 7)}`,
+      remedy: 'The later push gets its own run.',
+    });
   // How many files the pull request has now says nothing of an earlier commit.
   const total = hasMoved ? 0 : (pull?.changedFiles ?? 0);
   if (typeof diff === 'string') return { change: changeOf(diff, total), warnings };
@@ -57,7 +62,7 @@ export async function fetchPullChange(
   const listed = await orRefusal(listFiles(client, pair, newest, signal), 'denied');
   if (listed instanceof GitHubError)
     return { change: undefined, warnings: [...warnings, unreadWarning(listed)] };
-  return { change: assembled(listed, total), warnings: [...warnings, assembledWarning(listed)] };
+  return assembled(listed, warnings, total);
 }
 
 /** The change between two commits of a repository. What the token may not read, or is gone, is a warning. */
@@ -76,11 +81,7 @@ export async function fetchChangeBetween(
   const commits = comparison instanceof GitHubError ? [] : comparison.commits;
   if (typeof diff === 'string') return { change: changeOf(diff), commits, warnings };
   if (comparison instanceof GitHubError) return { change: undefined, commits, warnings };
-  return {
-    change: assembled(comparison),
-    commits,
-    warnings: [...warnings, assembledWarning(comparison)],
-  };
+  return { ...assembled(comparison, warnings), commits };
 }
 
 /**
@@ -101,9 +102,7 @@ export async function fetchNewSince(
   // What a merge brought is not the pull request's.
   if (status !== 'ahead' || hasMerge) return { kind: status === 'unknown' ? 'unread' : 'rewritten' };
   if (diff !== undefined) return { kind: 'ahead', change: changeOf(diff), warnings: [] };
-  if (!isComplete) return { kind: 'unread' };
-  const warnings = [assembledWarning(comparison)];
-  return { kind: 'ahead', change: assembled(comparison), warnings };
+  return isComplete ? { kind: 'ahead', ...assembled(comparison, []) } : { kind: 'unread' };
 }
 
 /**
@@ -147,30 +146,24 @@ function changeOf(diff: string, total = 0): FetchedChange {
   return { diff, files, filesTotal: Math.max(total, files.length) };
 }
 
-/** The same from the files with their parts of the diff. */
-function assembled({ items, isComplete }: Listed<PatchedFile>, total = 0): FetchedChange {
-  return {
+/** The same from the files with their parts of the diff, with a warning more that says so. */
+function assembled(
+  { items, isComplete }: Listed<PatchedFile>,
+  warnings: readonly Warning[],
+  total = 0,
+): { readonly change: FetchedChange; readonly warnings: readonly Warning[] } {
+  const change: FetchedChange = {
     diff: assembleDiff(items),
     files: items.map(({ patch: _, ...file }) => file),
     filesTotal: Math.max(total, items.length),
     isListShort: isComplete || total > items.length ? undefined : true,
   };
-}
-
-function movedWarning(number: number, now: string, pinned: string): Warning {
-  return {
-    code: 'context-incomplete',
-    message: `pull request #${number} has moved on to ${now.slice(0, 7)} since the event; this run looks at ${pinned.slice(0, 7)}`,
-    remedy: 'The later push gets its own run.',
-  };
-}
-
-function assembledWarning({ items }: Listed<PatchedFile>): Warning {
-  return {
+  const warning = {
     code: 'context-incomplete',
     message: `GitHub did not send the whole diff; it was put together from ${count(items.length, 'file')}`,
     remedy: 'Read the rest on GitHub, or split the pull request.',
-  };
+  } as const;
+  return { change, warnings: [...warnings, warning] };
 }
 
 /** A changed file with the part of the diff GitHub sends for it. */

@@ -1,13 +1,16 @@
+import * as v from 'valibot';
 import { type Base, type Head, type Repository, subjectNumber, type Trigger } from '../../event/trigger.js';
+import { mayWrite, type PermissionAnswer } from '../../event/trust.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
 import { parseDiff } from '../../lib/text/diff.js';
 import { shown } from '../../lib/text/format.js';
 import { createMemoryFilter, IS_MEMORY } from '../../memory/paths.js';
 import { defineTool, readChoice } from '../../tools/tool.js';
+import { askRest, inRepo, orRefusal } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
+import { GitHubError } from '../client/errors.js';
 import { fetchComparedDiff } from './changes.js';
 import { repositoryPath } from './contents.js';
-import { isWriter } from './permissions.js';
 import { fetchPull } from './subject.js';
 
 /** Accounts that are asked about for one answer; with more, somebody among them counts as a stranger. */
@@ -29,7 +32,7 @@ export function createGitHubReader(
   const commits = once((signal) => subjectCommits(client, trigger, signal));
   const writers = new Map<string, boolean>();
 
-  async function mayWrite(login: string, signal: AbortSignal): Promise<boolean> {
+  async function isKnownWriter(login: string, signal: AbortSignal): Promise<boolean> {
     // A bot may quote anybody, and anybody may have had a deleted account.
     if (login === 'ghost' || login.endsWith('[bot]')) return false;
     const may = writers.get(login) ?? (await isWriter(client, repository, login, signal));
@@ -68,7 +71,7 @@ export function createGitHubReader(
     async areWriters(logins: readonly string[], signal: AbortSignal): Promise<boolean> {
       const names = [...new Set(logins)];
       if (names.length > MAX_AUTHORS) return false;
-      const answers = await Promise.all(names.map((login) => mayWrite(login, signal)));
+      const answers = await Promise.all(names.map((login) => isKnownWriter(login, signal)));
       return answers.every((may) => may);
     },
   };
@@ -201,3 +204,73 @@ function isElsewhere({ repository }: Head, { owner, name }: Repository): boolean
 function shaOr(sha: string, otherwise: string): string {
   return /^0*$/.test(sha) ? otherwise : sha;
 }
+
+/**
+ * What GitHub says of one account. `permission` is the base that it enforces; `role_name`, which is missing on older servers,
+ * only tells `maintain` from `write` and `triage` from `read`, so that a custom role's name can never raise anybody.
+ */
+const answerSchema = v.pipe(
+  v.object({
+    permission: v.picklist(['admin', 'write', 'read', 'none']),
+    role_name: v.fallback(v.string(), ''),
+  }),
+  v.transform(({ permission: base, role_name: role }): PermissionAnswer => {
+    const isFiner = (base === 'write' && role === 'maintain') || (base === 'read' && role === 'triage');
+    return { kind: 'known', permission: isFiner ? role : base };
+  }),
+);
+
+/**
+ * Asks what an account may do in a repository (`GET /repos/{owner}/{repo}/collaborators/{username}/permission`).
+ * Rejects only for an aborted signal: every error is an answer, and the answer is `unknown`.
+ */
+export async function fetchPermission(
+  client: GitHubClient,
+  { repository, login }: { readonly repository: Repository; readonly login: string },
+  signal: AbortSignal,
+): Promise<PermissionAnswer> {
+  const route = 'GET /repos/{owner}/{repo}/collaborators/{username}/permission';
+  const params = { ...inRepo(repository), username: login };
+  const answer = await orRefusal(askRest(client, route, params, answerSchema, signal));
+  if (!(answer instanceof GitHubError)) return answer;
+  const { reason, message, remedy } = answer;
+  if (reason === 'missing' && NO_USER.test(message)) return { kind: 'known', permission: 'none' };
+  return { kind: 'unknown', message, remedy };
+}
+
+/** Whether an account is known to have write access. Rejects only for an aborted signal. */
+export async function isWriter(
+  client: GitHubClient,
+  repository: Repository,
+  login: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const answer = await fetchPermission(client, { repository, login }, signal);
+  return answer.kind === 'known' && mayWrite(answer.permission);
+}
+
+/** An account that was deleted, or an app's without `[bot]` in its name. */
+const NO_USER = /\bis not a user\b/i;
+
+/** The small questions about a repository by which a token is tried; each costs one request and changes nothing. */
+export function createRepositoryReader(
+  client: GitHubClient,
+  place: { readonly owner: string; readonly name: string },
+  signal: AbortSignal,
+) {
+  /** The answer, or why there is none. */
+  function ask<Answer>(route: string, more: object, schema: v.GenericSchema<unknown, Answer>) {
+    const params = { ...inRepo(place), ...more };
+    return orRefusal(askRest(client, `GET /repos/{owner}/{repo}${route}`, params, schema, signal));
+  }
+  return {
+    /** Whether the token can push; undefined for tokens of which GitHub does not say it, such as that of a job. */
+    access: () => ask('', {}, pushSchema),
+    branch: (branch: string) => ask('/git/ref/{ref}', { ref: `heads/${branch}` }, v.unknown()),
+  };
+}
+
+const pushSchema = v.pipe(
+  v.object({ permissions: v.optional(v.object({ push: v.boolean() })) }),
+  v.transform(({ permissions }) => permissions?.push),
+);

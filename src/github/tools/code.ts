@@ -131,8 +131,8 @@ function noteOf({ hunks, content, status }: DiffFile): string {
   return '\n[GitHub shows no lines of this change: the file is empty, its mode changed, or the change is too large. Read it with `github_file` at head and base.]';
 }
 
-/** Commits of one page when the model asks for no number, and at most. */
-const COMMITS = { usual: 20, most: 100 } as const;
+/** Of one page. */
+const MAX_COMMITS = 30;
 
 const MAX_MESSAGE_BYTES = 2048;
 const MAX_AUTHOR = 100;
@@ -150,17 +150,11 @@ export function createGitHubHistory(github: GitHubReader): Tool {
     shape: {
       path: { type: 'string', description: "Path from the repository's root.", required: true },
       ref: { type: 'string', description: 'Where to go back from: `head` or `base`. Default: head.' },
-      limit: {
-        type: 'integer',
-        description: `Maximum number of commits, up to ${COMMITS.most}. Default: ${COMMITS.usual}.`,
-        minimum: 1,
-      },
       page: { type: 'integer', description: 'Page number. Default: 1.', minimum: 1 },
     },
-    async run({ path, ref: given, limit: requested = COMMITS.usual, page = 1 }, signal) {
+    async run({ path, ref: given, page = 1 }, signal) {
       const { side, ref, isTainted } = await github.at(given, signal);
-      const limit = Math.min(requested, COMMITS.most);
-      const params = { path: github.pathOf(path), sha: ref, per_page: limit, page };
+      const params = { path: github.pathOf(path), sha: ref, per_page: MAX_COMMITS, page };
       const commits = await fetchCommitsOfFile(github.client, github.repository, params, signal);
       if (commits.length === 0) {
         const nothing =
@@ -169,7 +163,7 @@ export function createGitHubHistory(github: GitHubReader): Tool {
       }
       const all = commits.map(formatCommit).join('\n\n');
       const fenced = thirdParty(all, { source: `commits of ${path}` });
-      const note = commits.length < limit ? '' : `\n[there may be more; read on with page ${page + 1}]`;
+      const note = commits.length < MAX_COMMITS ? '' : `\n[there may be more; read on with page ${page + 1}]`;
       return { text: `${fenced}${note}`, isTainted };
     },
   });

@@ -122,8 +122,8 @@ function takePage(posts: readonly Said[], offset: number): readonly string[] {
   return page;
 }
 
-/** Lines of each log when the model asks for no number, and at most; logs of one call. */
-const LOGS = { lines: 80, maxLines: 500, count: 3 } as const;
+/** Last lines of each log, and logs of one call. */
+const LOGS = { maxLogLines: 200, maxLogs: 3 } as const;
 
 const MAX_SUMMARY_BYTES = 4096;
 const MAX_NAME = 200;
@@ -141,22 +141,13 @@ export function createGitHubChecks(github: GitHubReader): Tool {
     shape: {
       name: {
         type: 'string',
-        description: `Name of one check. Default: all of them, with the logs of the first ${LOGS.count} that failed.`,
-      },
-      log_lines: {
-        type: 'integer',
-        description: `How many of the last lines of each log to give, up to ${LOGS.maxLines}. Default: ${LOGS.lines}.`,
-        minimum: 1,
+        description: `Name of one check. Default: all of them, with the logs of the first ${LOGS.maxLogs} that failed.`,
       },
     },
-    async run({ name = '', log_lines: lines = LOGS.lines }, signal) {
+    async run({ name = '' }, signal) {
       const { client, repository } = github;
       const { head: sha } = await github.commits(signal);
-      const request = {
-        name: name.trim(),
-        maxLogs: LOGS.count,
-        maxLogLines: Math.min(lines, LOGS.maxLines),
-      };
+      const request = { name: name.trim(), ...LOGS };
       const checks = await failingChecks(client, { repository, sha }, request, signal);
       const { failed, others, unread, isComplete } = checks;
       const rest = others.map(({ name, state }) => `${state}: ${cleanLine(name, MAX_NAME)}`).join('\n');

@@ -168,17 +168,17 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
         throw new ToolError('`text` is part of one line: it cannot be empty or contain a line break');
       const endsAt = clock.now().getTime() + SEARCH_LIMITS.timeMs;
       const lines: string[] = [];
-      const cutFiles: string[] = [];
+      let cut = 0;
       let unread = 0;
       let note = '';
       const waiting: string[] = [];
       const searchWaiting = async (wanted: string) => {
         const files = waiting.splice(0);
         const found = await Promise.all(files.map((file) => findLines(workspace, file, wanted, ignore_case)));
-        for (const [index, file] of found.entries()) {
+        for (const file of found) {
           lines.push(...file.lines);
           if (file.isUnread) unread += 1;
-          if (file.isCut) cutFiles.push(showHidden(files[index] ?? ''));
+          if (file.isCut) cut += 1;
         }
       };
       for await (const file of findFiles(workspace, path, compile(glob ?? '**'))) {
@@ -195,8 +195,8 @@ export function createSearchFiles(workspace: Workspace, clock: Clock): Tool {
       if (text !== undefined && lines.length <= SEARCH_LIMITS.matches) await searchWaiting(text);
       if (lines.length > SEARCH_LIMITS.matches)
         note = `\n[there are more than these ${SEARCH_LIMITS.matches}; narrow the search]`;
-      if (cutFiles.length > 0)
-        note += `\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${cutFiles.join(', ')}]`;
+      if (cut > 0)
+        note += `\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of ${count(cut, 'file')}]`;
       if (unread > 0) note += `\n[${count(unread, 'file')} could not be read]`;
       return truncate(`${lines.slice(0, SEARCH_LIMITS.matches).join('\n') || '(nothing found)'}${note}`);
     },
