@@ -1,23 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { makeGitRepo } from '../helpers/git-repo.js';
 import { machineNode, runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { expectTranscript, steady } from './stage.js';
 
 const NODES = [{ title: `the Node of the tests (${process.version})`, node: process.execPath }, ownNode()];
 
-/** Folders a person may stand in: none of them is read or written. */
-const FOLDERS: readonly (readonly [string, () => string])[] = [
-  ['a folder without git', () => tempDir('folder')],
-  ['a repository', () => standIn()],
-];
-
 describe.each(NODES)('the demo on $title', ({ node }) => {
-  it.each(FOLDERS)('in %s', async (_, stand) => {
-    const cwd = stand();
+  it('reads and writes nothing of the folder that it is started in', async () => {
+    const cwd = tempDir('folder');
     const [home, temp] = [tempDir('home'), tempDir('temp')];
     const before = everything(cwd);
     const { exitCode, stdout, stderr } = await runCli(['demo'], {
@@ -33,17 +26,8 @@ describe.each(NODES)('the demo on $title', ({ node }) => {
   });
 });
 
-/** A repository with settings that would stop a commit, or change what git shows. */
-function standIn(): string {
-  const repo = makeGitRepo(tempDir('repo'));
-  repo.commit('Begin', { 'a.ts': 'export {};\n' });
-  repo.git('config', 'commit.gpgsign', 'true');
-  return repo.path;
-}
-
 /** Every path of a folder with its size and time of change. */
 function everything(folder: string): readonly string[] {
-  mkdirSync(folder, { recursive: true });
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((path) => {
       const { size, mtimeMs } = statSync(join(folder, path));

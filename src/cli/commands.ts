@@ -103,7 +103,7 @@ const DEMO: Command = {
   long: [
     'Review a pull request of three commits with the built-in reviewer and the offline rules, and show what becomes of its',
     'findings: raised, dismissed by an answer, fixed by a push, back after another one, and not raised again.',
-    'The repository and the memory are in a temporary folder, which is removed afterwards. Needs git.',
+    'The memory is in a temporary folder, which is removed afterwards.',
   ].join('\n'),
   flags: {},
   run: async (...given) => (await import('./demo.js')).demoCommand(...given),

@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { FetchedChange, PullRequestTrigger } from '../event/trigger.js';
 import type { ReviewComment } from '../github/posting/review.js';
 import type { Deadline } from '../lib/clock.js';
-import { AxeError, type ExitCode, messageOf } from '../lib/errors.js';
-import { createFiles, withTempDir } from '../lib/files.js';
-import { diffOfRange, runGit } from '../lib/git.js';
-import { parseDiff } from '../lib/text/diff.js';
+import { AxeError, type ExitCode } from '../lib/errors.js';
+import { withTempDir } from '../lib/files.js';
+import { encodeBytes } from '../lib/text/bytes.js';
+import { formatPatch, parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/format.js';
 import { readTextFile } from '../lib/user-files.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/buffered.js';
@@ -42,6 +43,10 @@ const COMMITS = [
     checkout("  console.log('charging', cart.id, cart.total);\n  payments.charge(cart);\n"),
   ],
 ] as const;
+/** A commit has the hash of its text for its name, so that it is the same in every run. */
+const nameOf = (text: string) => createHash('sha1').update(text).digest('hex');
+const diffOf = (before: string, after: string) =>
+  formatPatch('src/checkout.ts', encodeBytes(before), encodeBytes(after));
 const ANSWER = 'By design: this line is our record of payments.';
 const STATE = 'pr-reviewer.state.md: what became of findings. It contains none of your words.';
 const LIFE = `Raised once, dismissed by an answer, fixed by a push, back in its own conversation.
@@ -63,8 +68,6 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   const heading = (text: string) => write(`\n── ${text} ${'─'.repeat(Math.max(3, 72 - text.length))}`);
   write('One pull request, three commits, and what becomes of two findings.');
   write('Reviewer: builtin/pr-reviewer with offline/rules, a set of fixed rules. No key, no network.');
-  const { commit, diff } = await makeRepository(join(folder, 'repository'), terminal, signal);
-  const base = await commit('Charge, then send the receipt', BASE);
   const pull = createDemoPullRequest();
   const deps = await createTerminalDependencies({
     terminal: { ...terminal, env: { ...terminal.env, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder } },
@@ -76,12 +79,13 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   });
   const flags = parseFlags([], {}, 'run <agent>');
   const seen: string[] = [];
-  let before = base;
+  let before = BASE;
   for (const [index, [subject, text]] of COMMITS.entries()) {
-    const head = await commit(subject, text);
-    const fresh = await diff(before, head);
-    pull.push({ base, head, diff: await diff(base, head), fresh: index === 0 ? undefined : fresh });
-    before = head;
+    const head = nameOf(text);
+    const fresh = diffOf(before, text);
+    const isFirst = index === 0;
+    pull.push({ base: nameOf(BASE), head, diff: diffOf(BASE, text), fresh: isFirst ? undefined : fresh });
+    before = text;
     heading(`Commit ${index + 1} of ${COMMITS.length} · ${head.slice(0, 7)} · ${subject}`);
     for (const [, sign, line] of fresh.matchAll(/^([+-])(?![+-]{2} )(.*)$/gm)) write(`   ${sign} ${line}`);
     write('');
@@ -96,7 +100,7 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
     const kinds = pull.events().map(({ kind }) => kind);
     if (!kinds.includes('raised')) write('   No new comment.');
     seen.push(kinds.join(' '));
-    if (index > 0) continue;
+    if (!isFirst) continue;
     pull.answer('console.log', ANSWER);
     write(`\n   @you answers the comment on console.log: “${ANSWER}”`);
   }
@@ -114,42 +118,6 @@ async function play(folder: string, terminal: Terminal, deadline: Deadline): Pro
   heading(isWhole ? 'That was the whole life of a finding' : 'This is not what the demo promises');
   write(isWhole ? LIFE : 'Please report this.');
   return isWhole ? 0 : 1;
-}
-
-/** Nobody's own settings count, and the same commits have the same names in every run. */
-const SETTINGS = [
-  'user.name=demo',
-  'user.email=demo@localhost',
-  'commit.gpgsign=false',
-  'core.autocrlf=false',
-];
-const DATES = { GIT_AUTHOR_DATE: '2026-01-05T12:00:00Z', GIT_COMMITTER_DATE: '2026-01-05T12:00:00Z' };
-
-async function makeRepository(cwd: string, terminal: Terminal, signal: AbortSignal) {
-  const settings = SETTINGS.flatMap((setting) => ['-c', setting]);
-  const git = async (...args: readonly string[]) => {
-    try {
-      const env = { ...terminal.env, ...DATES };
-      return (await runGit([...settings, ...args], { cwd, env, signal })).trim();
-    } catch (thrown) {
-      signal.throwIfAborted();
-      const message = `the demo could not make its temporary repository: ${messageOf(thrown)}`;
-      throw new AxeError(message, { remedy: 'The demo needs `git` on the PATH.' });
-    }
-  };
-  const files = createFiles();
-  const file = join(cwd, 'src/checkout.ts');
-  await files.append(file, '', { followLinks: false });
-  await git('init', '--quiet');
-  return {
-    async commit(subject: string, text: string) {
-      await files.replace(file, text);
-      await git('add', '--all');
-      await git('commit', '--quiet', `--message=${subject}`);
-      return await git('rev-parse', 'HEAD');
-    },
-    diff: (from: string, to: string) => diffOfRange(`${from}..${to}`, { cwd, env: terminal.env, signal }),
-  };
 }
 
 function describe({ kind, severity = 'minor', title, path, line }: DemoEvent): string {
