@@ -11,7 +11,7 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { WRITER } from '../helpers/reports.js';
+import { reportOf, WRITER } from '../helpers/reports.js';
 import { comment, pullRequest } from '../helpers/triggers.js';
 import { prepare } from './prepare.js';
 
@@ -160,4 +160,13 @@ describe('files that the inputs of the last review left out', () => {
     const { scope } = await scopeOf({ context, memory, newSince: nothing });
     expect(scope).toMatchObject({ before: { unseen: ['docs/a.md', 'b.ts'] } });
   });
+});
+
+it.each([
+  ['@axe Why?', '@axe', 'Why?'],
+  ['@axe Why?', '', 'Answer the comment by octocat on #7: Login is broken'],
+])('the task of the comment %j with the phrase %j is %j', async (body, triggerPhrase, task) => {
+  const admissionPolicy = { ...DEFAULT_ADMISSION_POLICY, triggerPhrase };
+  const { plan } = await reportOf('planned', {}, { trigger: comment({ body }), admissionPolicy });
+  expect(plan.task.sentence).toBe(task);
 });
