@@ -15,7 +15,7 @@ const event = { name: 'pull_request', payload: loadWebhook('pull_request', 'open
 async function run(inputs: Readonly<Record<string, string>>) {
   const { exitCode, outputs, annotations, log } = await runMainHere({
     event,
-    inputs: { agent: 'builtin/ask', 'max-cost-usd-per-day': '2', ...inputs },
+    inputs: { agent: 'builtin/ask', ...inputs },
   });
   return { exitCode, outputs, annotations, log };
 }
@@ -44,13 +44,6 @@ describe('a mistake in an input', () => {
       annotations: [{ level: 'error', message: expect.stringContaining('`fail-on` cannot be "warnings"') }],
     });
   });
-});
-
-it('warns of limits over several runs where nothing is kept', async () => {
-  const nothing = { 'memory-store': 'none', 'output-schema': '{' };
-  const { annotations } = await run({ ...nothing, 'max-cost-usd-per-pr': '1' });
-  const message = '`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not enforced';
-  expect(annotations).toMatchObject([{ level: 'warning', message: expect.stringContaining(message) }, {}]);
 });
 
 it('masks the key of the model and the token for other repositories before anything is asked', async () => {

@@ -154,23 +154,6 @@ describe('the agents of a workflow', () => {
     });
   });
 
-  it('use their own skills and files when several are loaded at once', async () => {
-    writeFiles(cwd, {
-      'axe/agents/here.toml': agent('checkout', 'skill = "s"\n'),
-      'axe/skills/s/SKILL.md': 'of the checkout',
-      'a.md': 'of the checkout',
-    });
-    const client = github({
-      main: { 'axe/agents/bot.toml': agent('main', 'skill = "s"\n'), 'axe/skills/s/SKILL.md': 'of main' },
-    });
-    const { agents } = find(SCHEDULE, { client });
-    const here = await agents.loadAgent('here');
-    const there = await agents.loadAgent('bot');
-    expect(await agents.loadSkill('s', here)).toBe('of the checkout');
-    expect(await agents.loadSkill('s', there)).toBe('of main');
-    expect((await agents.loadContextFiles(['*.md'], cwd, here)).files).toMatchObject([{ path: 'a.md' }]);
-  });
-
   it.each([
     ['mine', ['mine/bot.toml', 'axe/agents/bot.toml', '.axe/agents/bot.toml']],
     ['', ['axe/agents/bot.toml', '.axe/agents/bot.toml']],

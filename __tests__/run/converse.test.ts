@@ -104,12 +104,6 @@ describe('the retries of a run', () => {
     expect(outcome).toMatchObject({ kind: 'completed' });
     expect(deps.clock.slept).toEqual([10, 20, 25]);
   });
-
-  it('are absent if the agent sets none, as in axe', async () => {
-    const { outcome, model } = await run([DOWN], { agents: { bot: `${AGENT}[retry]\nmax_retries = 0\n` } });
-    expect(outcome).toMatchObject({ kind: 'failed', error: DOWN });
-    expect(model.asked).toHaveLength(1);
-  });
 });
 
 describe('the fallback models of a run', () => {

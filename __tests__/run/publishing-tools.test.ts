@@ -6,7 +6,6 @@ import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/buffered.js';
 import type { Coverage, FullReason, Scope } from '../../src/review/scope.js';
 import type { Thread } from '../../src/review/seen.js';
-import { changeOf } from '../../src/run/earlier-reviews.js';
 import { openPublications, publishingTools } from '../../src/run/publish.js';
 import type { Conversed, Restored } from '../../src/run/records.js';
 import { reviewFacts } from '../../src/run/save.js';
@@ -118,34 +117,6 @@ describe('the tools that publish', () => {
   it('are not added to an agent that lists none', async () => {
     const agent = await agentWith(['read_file']);
     expect(publishingTools(agent, undefined)).toEqual({ agent, tools: [], warnings: [] });
-  });
-});
-
-describe('the change that a run reviews', () => {
-  const context = { kind: 'pull_request', diff: 'D', files: [], filesTotal: 0, warnings: [] } as const;
-
-  it('is that of the event, or that of the compared commits', () => {
-    const trigger = pullRequest();
-    const { head, base } = trigger;
-    expect(changeOf(trigger, context)).toEqual({
-      head: head.sha,
-      base: base.sha,
-      into: base.ref,
-      diff: 'D',
-    });
-    const pinned = { head: { ...head, sha: 'h' }, base: { ...base, sha: 'b' } };
-    expect(changeOf(comment(), { ...context, pinned })).toEqual({
-      head: 'h',
-      base: 'b',
-      into: base.ref,
-      diff: 'D',
-    });
-  });
-
-  it('is empty without a diff or without commits', () => {
-    expect(changeOf(pullRequest(), { kind: 'none', warnings: [] })).toBeUndefined();
-    expect(changeOf(pullRequest(), undefined)).toBeUndefined();
-    expect(changeOf(comment(), context)).toBeUndefined();
   });
 });
 

@@ -14,7 +14,6 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
-import { SCHEDULE } from '../helpers/triggers.js';
 import { plainEntry } from '../memory/stores/entries.js';
 import { prepare } from './prepare.js';
 
@@ -33,6 +32,7 @@ const stats = {
   stopReason: 'stop',
 };
 const error = new AxeError('no');
+const SECRET = 'correct-horse-battery-staple';
 const completed: RunOutcome = { kind: 'completed', answer: 'All good.', stats };
 const FAILED: RestoreResult = {
   kind: 'failed',
@@ -118,30 +118,21 @@ it('C2 25: produces text that every provider accepts, whatever bytes the file ho
 });
 
 describe('the entry of a run', () => {
-  it('is redacted before its task is cut, so that no half of a secret remains', async () => {
-    const secret = 'correct-horse-battery-staple';
-    const prompt = `${'x'.repeat(450)}${secret}${'y'.repeat(200)}`;
-    const { deps, plan, taint } = await prepared({ secrets: [secret] }, { prompt });
-    const end = { plan, memory: undefined, outcome: completed, taint, published: UNPUBLISHED, facts: [] };
-    expect(entriesOf(end, deps)[0]?.text).not.toContain('correct');
-  });
-
-  it('holds no secret, neither in the task nor in the answer, and is cut after that (D10, D11)', async () => {
-    const secret = 'correct-horse-battery-staple';
-    const { deps, plan, taint } = await prepared(
-      { secrets: [secret] },
-      { readStdin: async () => `use ${secret} now` },
-    );
-    const answer = `${'x'.repeat(985)}${secret} and more`;
-    const outcome = { ...completed, answer };
-    const text = entriesOf(
-      { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] },
-      deps,
-    )[0]?.text;
-    expect(text).not.toContain('correct-horse');
-    expect(text).toMatch(/^\*\*Task:\*\* use \S+ now$/m);
-    expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);
-  });
+  it.each<[string, Partial<RunRequest>, RegExp]>([
+    ['whole', { readStdin: async () => `use ${SECRET} now` }, /^\*\*Task:\*\* use \S+ now$/m],
+    ['cut', { prompt: `${'x'.repeat(450)}${SECRET}${'y'.repeat(200)}` }, /^\*\*Task:\*\* x{450}/m],
+  ])(
+    'holds no secret in task or answer, not even a half of one: a task kept %s (D10, D11)',
+    async (_, patch, task) => {
+      const { deps, plan, taint } = await prepared({ secrets: [SECRET] }, patch);
+      const outcome = { ...completed, answer: `${'x'.repeat(985)}${SECRET} and more` };
+      const end = { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] };
+      const text = entriesOf(end, deps)[0]?.text;
+      expect(text).not.toContain('correct');
+      expect(text).toMatch(task);
+      expect(text).toMatch(/^\*\*Result:\*\* x{985}/m);
+    },
+  );
 
   it.each<[string, RunOutcome]>([
     ['failed', { kind: 'failed', error, stats }],
@@ -155,34 +146,6 @@ describe('the entry of a run', () => {
     expect(deps.memory.size).toBe(0);
     expect(deps.steps).not.toContain('write memory');
     expect(deps.journaled).toEqual([]);
-  });
-});
-
-describe('an entry after text of the open network was read (D19)', () => {
-  const ORIGIN = { runId: '1', attempt: '1', job: 'report', sha: '0123456789' };
-  const fetched = { kind: 'tool', tool: 'url_fetch' } as const;
-  const outcome: RunOutcome = { kind: 'completed', answer: 'So it says.', stats: { ...stats, toolCalls: 2 } };
-  const end = { memory: undefined, published: UNPUBLISHED, facts: [] };
-
-  it('is two in a workflow: the computed one, and the whole one in the lane that trusted runs do not load', async () => {
-    const { deps, plan, taint } = await prepared({}, { trigger: SCHEDULE, origin: ORIGIN });
-    expect(entriesOf({ ...end, plan, taint, outcome: completed }, deps).map(({ path }) => path)).toEqual([
-      'bot.md',
-    ]);
-    taint.add(fetched);
-    const entries = entriesOf({ ...end, plan, taint, outcome }, deps);
-    expect(entries.map(({ path, id }) => [path, id])).toEqual([
-      ['bot.md', 'id1'],
-      ['untrusted/bot.md', 'id1'],
-    ]);
-    const [trusted, whole] = entries;
-    expect(trusted?.text).toContain(
-      '**Task:** Schedule\n**Result:** The run completed after 1 turn and 2 tool calls.',
-    );
-    expect(trusted?.text).toContain(' trust=trusted ');
-    expect(trusted?.text).not.toContain('So it says');
-    expect(whole?.text).toContain('**Result:** So it says.\n');
-    expect(whole?.text).toContain(' trust=untrusted ');
   });
 });
 

@@ -113,55 +113,15 @@ describe('the tools of an agent in a terminal', () => {
     });
   });
 
-  it('write nothing that configures a run, wherever the workflow keeps it (D47)', async () => {
-    const cwd = tempDir('tools');
-    const read = 'prompts/review.md';
-    writeFiles(cwd, {
-      'bots/agents/bot.toml': '',
-      'bots/skills/x/SKILL.md': '',
-      [read]: '',
-      'bots/a.md': '',
-    });
-    const surroundings = { cwd, agentsDirs: ['bots/agents'], instructionFiles: () => [join(cwd, read)] };
-    const { call } = await open(tools(['write_file']), surroundings);
-    for (const path of [
-      'bots/agents/bot.toml',
-      'bots/agents/new.toml',
-      'bots/skills/x/SKILL.md',
-      'bots/skills/new/SKILL.md',
-      read,
-    ])
-      expect(await call('write_file', { path, content: 'theirs' })).toMatchObject({ isError: true });
-    expect(await call('write_file', { path: 'bots/a.md', content: 'x' })).toMatchObject({ isError: false });
-    expect(readFileSync(join(cwd, read), 'utf8')).toBe('');
-  });
-
   it('call no other host than `allowed_hosts`', async () => {
     const { call } = await open(`${tools(['url_fetch'])}allowed_hosts = ["example.com"]\n`);
     const { text, isError } = await call('url_fetch', { url: 'https://example.org/' });
     expect(isError).toBe(true);
-    expect(text).toContain('example.org');
+    expect(text).toContain('host "example.org" is not in allowed_hosts (example.com)');
   });
 });
 
 describe('the tools of an agent in a workflow (D22)', () => {
-  it('are withheld one by one, each with the line that would allow it', async () => {
-    const { names, warnings } = await open(tools(['read_file', 'write_file', 'run_command', 'web_search']), {
-      where: 'workflow',
-    });
-    expect(names).toEqual(['read_file']);
-    expect(warnings).toEqual(
-      [
-        ['write_file', 'write'],
-        ['run_command', 'execute'],
-        ['web_search', 'network'],
-      ].map(([name, effect]) => ({
-        code: 'tool-not-available',
-        message: `The tool \`${name}\` (${effect}) was withheld: in a workflow it has to be allowed. Add \`tools-allowed: ${name}\` to the step's \`with:\`.`,
-      })),
-    );
-  });
-
   inJail.each<[readonly string[], readonly string[]]>([
     [['write_file'], ['read_file', 'write_file']],
     [['write'], ['read_file', 'write_file']],

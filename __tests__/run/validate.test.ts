@@ -49,7 +49,6 @@ function validate(
       agents: agentsOf(files),
       where: 'here',
       modelProblem: () => undefined,
-      checkSchema: async () => {},
       ...deps,
     },
   );

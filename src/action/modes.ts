@@ -12,7 +12,6 @@ import { readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { paragraphs } from '../lib/text/format.js';
-import { inspectSchema } from '../loop/structured.js';
 import {
   hasRecommendations,
   type OwnFiles,
@@ -199,7 +198,6 @@ export async function runValidateMode(
       ...(await openCheckedAgents(inputs, trigger, runner, secrets, signal)),
       modelProblem: (ref) => modelProblem(ref, { env: runner.env, config: {} }),
       signal,
-      checkSchema: inspectSchema,
     },
   );
   return { kind: 'validated', validation };

@@ -6,7 +6,6 @@ import { configDir, expandPath } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { createFetch } from '../lib/net/http.js';
 import { createFolder, createMissingFiles, isFolder, readConfigFile } from '../lib/user-files.js';
-import { inspectSchema } from '../loop/structured.js';
 import { modelProblem } from '../model/model-access.js';
 import { parseProvidersConfig } from '../model/settings.js';
 import { localAgents } from '../run/agents.js';
@@ -52,7 +51,6 @@ export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
     },
     where: 'this folder and this machine',
     modelProblem: (ref) => modelProblem(ref, { env, config }),
-    checkSchema: inspectSchema,
   };
   return { agentsDir, config, checks };
 }

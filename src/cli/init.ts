@@ -9,7 +9,6 @@ import { AxeError, type ExitCode } from '../lib/errors.js';
 import { findRepositoryRoot, readCheckedOut, readOrigin } from '../lib/git.js';
 import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/product.js';
 import { createMissingFiles, listFolder, type NewFile, readConfigFile } from '../lib/user-files.js';
-import { inspectSchema } from '../loop/structured.js';
 import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
 import { modelProblem } from '../model/model-access.js';
 import { AGENTS_DIRS, localAgents } from '../run/agents.js';
@@ -94,7 +93,6 @@ async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Pro
       agents: localAgents({ cwd: root, agentsDir: '', configDir: undefined }),
       where: 'this repository',
       modelProblem: (ref) => modelProblem(ref, { env: terminal.env, config: {} }),
-      checkSchema: inspectSchema,
     });
     if (allFaults(validation).length > 0) print(terminal, `\n${formatValidation(validation).join('\n')}`);
     if (!isValid(validation)) return 2;

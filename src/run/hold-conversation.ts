@@ -250,8 +250,7 @@ async function runSubAgent(
   for (const warning of plan.warnings) reporter.warn(warning);
   const workdir = resolve(deps.cwd, plan.workdir);
   const notes = planNotes({ ...plan, workdir, isSubAgent: true });
-  const unsaved = run.notes?.session.changes('trusted');
-  const memory = await readMemory(plan.agent, plan.memory, deps, notes, unsaved);
+  const memory = await readMemory(plan.agent, plan.memory, deps, notes);
   for (const warning of memoryWarnings(plan, memory, deps)) reporter.warn(warning);
   const { config } = plan.agent;
   const model = await withContext(

@@ -79,7 +79,10 @@ export function createToolOpener(surroundings: ToolSurroundings) {
   const workspaces = new Map<string, Workspace>();
   const running = createRunServers();
   const artifacts = createArtifactFolders(surroundings);
-  const github = readerOf(surroundings);
+  // The repository of the event: no other can be read, whatever the model asks for.
+  const { client, trigger } = surroundings;
+  const isOnGitHub = client !== undefined && trigger !== undefined && trigger.kind !== 'local';
+  const github = isOnGitHub ? createGitHubReader(client, trigger, memoryRoots) : undefined;
   const agentsDirs = (surroundings.agentsDirs ?? []).map((dir) => resolve(cwd, dir));
   const instructionFolders = [...agentsDirs, ...agentsDirs.map((dir) => join(dirname(dir), 'skills'))];
   const { denied, readOnly } = protectedPaths(env);
@@ -289,12 +292,6 @@ function beforeIt(tool: Tool, before: () => void): Tool {
 
 function asTool({ name, transport }: McpServerConfig): RequestedTool {
   return { name, effect: transport === 'stdio' ? 'execute' : 'network' };
-}
-
-/** The repository of the event: no other can be read, whatever the model asks for. */
-function readerOf({ client, trigger, memoryRoots = [] }: ToolSurroundings): GitHubReader | undefined {
-  if (client === undefined || trigger === undefined || trigger.kind === 'local') return undefined;
-  return createGitHubReader(client, trigger, memoryRoots);
 }
 
 /**

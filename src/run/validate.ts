@@ -7,7 +7,7 @@ import { AxeError, ConfigError, type SourcePosition, shownFile, sourcePosition }
 import { compareBytes } from '../lib/text/bytes.js';
 import { count, cutToCharacters } from '../lib/text/format.js';
 import { PatternError } from '../lib/text/glob.js';
-import { type JsonSchema, responseFormatOf, schemaOrigin } from '../loop/structured.js';
+import { inspectSchema, responseFormatOf, schemaOrigin } from '../loop/structured.js';
 import { namedNotesTools, notesAreOff } from './notes.js';
 import type { CheckedAgent, Fault, Validation } from './records.js';
 import { AGENT_TOOLS, unknownTool } from './tools.js';
@@ -24,8 +24,6 @@ export interface ValidationDependencies {
   modelProblem(ref: ModelRef): AxeError | undefined;
   /** When it is aborted, nothing more is looked for. */
   readonly signal?: AbortSignal | undefined;
-  /** Refuses an invalid JSON schema, and makes no program of it. Throws a ConfigError. */
-  checkSchema(schema: JsonSchema, origin: string): Promise<void>;
 }
 
 /**
@@ -44,7 +42,7 @@ export async function validateAgents(
   deps: ValidationDependencies,
 ): Promise<Validation> {
   const { agents: loader, where } = deps;
-  await checkForm({ responseFormat: undefined }, request.outputSchema, deps);
+  await checkForm({ responseFormat: undefined }, request.outputSchema);
   const listed = await loader.listFiles();
   const names = request.names.length === 0 ? listed.map(({ name }) => name) : request.names;
   const folders = loader.folders.slice(0, request.isFolderNamed ? 1 : undefined);
@@ -156,7 +154,7 @@ export async function validateAgents(
       tell('error', { message, remedy: missing.remedy }, path);
     }
     // A stranger's schema is held against the rules of schemas, and never made a program of.
-    await attempt(['params', 'response_format', 'schema'], () => checkForm(config.params, '', deps));
+    await attempt(['params', 'response_format', 'schema'], () => checkForm(config.params, ''));
   }
 
   for (const name of names) {
@@ -176,10 +174,9 @@ function isForPeople(thrown: unknown): thrown is AxeError {
 async function checkForm(
   params: Parameters<typeof responseFormatOf>[0],
   outputSchema: string,
-  { checkSchema }: ValidationDependencies,
 ): Promise<void> {
   const schema = responseFormatOf(params, outputSchema)?.schema;
-  if (schema !== undefined) await checkSchema(schema, schemaOrigin(outputSchema));
+  if (schema !== undefined) await inspectSchema(schema, schemaOrigin(outputSchema));
 }
 
 export function allFaults({ agents }: Validation): readonly Fault[] {
