@@ -1,8 +1,204 @@
+import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
-import { estimateText, truncate } from '../lib/text/bytes.js';
-import { cleanLine } from '../lib/text/format.js';
+import { messageOf, ProviderError } from '../lib/errors.js';
+import { truncate } from '../lib/text/bytes.js';
+import { cleanLine, grouped } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
-import { estimateTokens, type Message, type MessagePart, userMessage } from './messages.js';
+import type { Asker, Settings } from './asker.js';
+import type { LoopDependencies } from './events.js';
+import {
+  estimateTokens,
+  estimateTools,
+  formatTranscript,
+  type Measured,
+  type Message,
+  textOf,
+  userMessage,
+  withoutThoughts,
+} from './messages.js';
+
+interface LongConversation {
+  readonly messages: readonly Message[];
+  /** What the last request was measured to have; undefined before the first reply. */
+  readonly measured: Measured | undefined;
+  readonly replyTokens: number;
+  readonly memoryTokens: number;
+  readonly settings: Settings;
+}
+
+/** How often a conversation is shortened for one request. */
+const MAX_REFUSALS = 4;
+
+/** What is taken for the window where the provider does not say how large it is, or where the estimate was too low. */
+const NEXT_SHARE = 0.75;
+
+/** No window of today is smaller: what has fewer tokens is neither too long for one nor cut to one. */
+const LEAST_WINDOW_TOKENS = 2048;
+
+/**
+ * Asks with the conversation as it fits into the model's window. Where the provider finds it too long anyway, the
+ * window is learnt from that, the conversation is shortened, and it is asked again. Throws what asking throws.
+ */
+export async function askFitting(
+  conversation: LongConversation & {
+    refit(messages: readonly Message[], windowTokens: number): readonly Message[] | undefined;
+  },
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<{ readonly messages: readonly Message[]; readonly reply: LanguageModelV4GenerateResult }> {
+  const { settings, measured } = conversation;
+  let messages = await shorten(conversation, asker, deps);
+  for (let refusals = 0; ; refusals += 1) {
+    try {
+      const reply = await asker.ask(messages, settings);
+      const sentTokens = estimateTokens(messages) + estimateTools(settings.tools);
+      noteCut(sentTokens, reply.usage.inputTokens.total ?? 0, asker, deps);
+      return { messages, reply };
+    } catch (thrown) {
+      const overflow = thrown instanceof ProviderError ? thrown.overflow : undefined;
+      if (overflow === undefined || refusals >= MAX_REFUSALS || deps.signal.aborted) throw thrown;
+      const usedTokens = estimateTokens(messages, measured);
+      if (usedTokens < LEAST_WINDOW_TOKENS) throw thrown;
+      // As the provider says, else less than what was just too much.
+      const assumed = Math.min(usedTokens, asker.current.windowTokens ?? CONTEXT_WINDOW_TOKENS);
+      const windowTokens = overflow.windowTokens ?? Math.floor(assumed * NEXT_SHARE);
+      asker.learnWindow(windowTokens);
+      const planned = windowTokens * NEXT_SHARE ** refusals;
+      const refitted = conversation.refit(messages, Math.min(planned, usedTokens));
+      const isEnough = refitted !== undefined && estimateTokens(refitted) <= planned;
+      const rest = { ...conversation, messages: refitted ?? messages, usedTokens, windowTokens: planned };
+      const shorter = isEnough ? refitted : ((await shortenRefused(rest, asker, deps)) ?? refitted);
+      if (shorter === undefined) throw thrown;
+      deps.reporter.event({ kind: 'too-long', model: asker.current.ref, windowTokens });
+      messages = shorter;
+    }
+  }
+}
+
+/** Less than this share of what was sent, in tokens by estimate, cannot be all of it. */
+const LEAST_READ = 0.5;
+
+/** Tells of a server that has cut a prompt to its window without a word; from now on the window is known. */
+function noteCut(sent: number, read: number, asker: Asker, { reporter, onCut }: LoopDependencies): void {
+  const { ref, mayCut, windowTokens = Number.POSITIVE_INFINITY } = asker.current;
+  if (mayCut !== true || sent < LEAST_WINDOW_TOKENS || read <= 0 || read >= sent * LEAST_READ) return;
+  onCut?.();
+  if (read >= windowTokens) return;
+  asker.learnWindow(read);
+  const message = `\`${ref}\` has read ${grouped(read)} of about ${grouped(sent)} tokens; its server drops whatever exceeds its window`;
+  const remedy =
+    'Start it with a larger window (Ollama: `OLLAMA_CONTEXT_LENGTH`), and set `context_window` in `[params]` to it.';
+  reporter.warn({ code: 'context-truncated', message, remedy });
+}
+
+/**
+ * The conversation as it fits into the model's window: unchanged, without old tool results, or with a summary in the
+ * place of its older turns, which the model itself is asked for and which is kept first. Throws what asking throws.
+ */
+export async function shorten(
+  conversation: LongConversation,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly Message[]> {
+  const { messages, measured, replyTokens, memoryTokens, settings } = conversation;
+  if (measured === undefined) return messages;
+  const usedTokens = estimateTokens(messages, measured);
+  const { windowTokens } = asker.current;
+  const plan = planCompaction({ ...conversation, usedTokens, windowTokens });
+  if (plan !== undefined) return await carryOut(plan, settings, asker, deps);
+  const room = roomOf(windowTokens, replyTokens, memoryTokens);
+  if (windowTokens === undefined || usedTokens - memoryTokens <= room) return messages;
+  // The newest results alone are too much, and not every server says so.
+  return trimResults(messages, windowTokens * COMPACTION.keptShare) ?? messages;
+}
+
+/**
+ * A conversation that the provider found too long made shorter; undefined if nothing of it can be left out. The estimate was
+ * too low, or it would not have been sent. Thoughts go first; where leaving out earlier turns does not help, the newest
+ * results lose their middle.
+ */
+async function shortenRefused(
+  conversation: LongConversation & { readonly usedTokens: number; readonly windowTokens: number },
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly Message[] | undefined> {
+  const { messages, settings, windowTokens } = conversation;
+  const bare = withoutThoughts(messages);
+  if (estimateTokens(bare) < estimateTokens(messages)) return bare;
+  const usedTokens = Math.max(conversation.usedTokens, windowTokens + 1);
+  const plan = planCompaction({ ...conversation, usedTokens });
+  const shorter = plan && (await carryOut(plan, settings, asker, deps));
+  if (shorter !== undefined && estimateTokens(shorter) < estimateTokens(messages)) return shorter;
+  return trimResults(messages, windowTokens * COMPACTION.trimmedShare);
+}
+
+/** Room for a summary, however short the agent's answers are to be. */
+const SUMMARY_TOKENS = 2000;
+
+async function carryOut(
+  { messages, summary }: NonNullable<ReturnType<typeof planCompaction>>,
+  settings: Settings,
+  asker: Asker,
+  deps: LoopDependencies,
+): Promise<readonly Message[]> {
+  if (summary === undefined) return messages;
+  const { tools: _none, responseFormat: _free, ...plain } = settings;
+  const leaveOut = (why: string) => {
+    const message = `earlier turns of the conversation were left out without a summary: ${why}`;
+    deps.reporter.warn({ code: 'model-warning', message });
+    return messages;
+  };
+  try {
+    const { content, finishReason } = await asker.ask(summary.request, plain, SUMMARY_TOKENS);
+    const text = textOf(content);
+    // Servers have many names for an ordinary end.
+    const isWhole = finishReason.unified === 'stop' || finishReason.unified === 'other';
+    const shortened = isWhole ? insertSummary(summary, text) : undefined;
+    if (shortened === undefined) return leaveOut('what the model wrote is cut, refused, empty or too long');
+    const { length } = summary.middle;
+    await deps.keepSummary?.({ text, messages: length }).catch((thrown: unknown) => {
+      const message = `the summary of ${length} messages of a long conversation could not be kept in memory: ${messageOf(thrown)}`;
+      deps.reporter.warn({ code: 'memory-save-failed', message });
+    });
+    return shortened;
+  } catch (thrown) {
+    // The conversation itself may be well where the provider will not have the question for a summary.
+    const isRefused =
+      thrown instanceof ProviderError && (thrown.category === 'bad_request' || thrown.overflow !== undefined);
+    if (!isRefused || deps.signal.aborted) throw thrown;
+    return leaveOut(thrown.message);
+  }
+}
+
+/** Longest tool result, in bytes; the first one that makes the whole fit is taken. */
+const RESULT_BYTES = [32_768, 16_384, 8192, 4096, 2048, 1024];
+
+/**
+ * The conversation with the middle of long tool results left out, all turns alike, until it has so many tokens; undefined
+ * if that makes it no shorter.
+ */
+export function trimResults(
+  messages: readonly Message[],
+  targetTokens: number,
+): readonly Message[] | undefined {
+  let trimmed = messages;
+  for (const maxBytes of RESULT_BYTES) {
+    trimmed = messages.map((message) => trimMessage(message, maxBytes));
+    if (estimateTokens(trimmed) <= targetTokens) break;
+  }
+  return estimateTokens(trimmed) < estimateTokens(messages) ? trimmed : undefined;
+}
+
+function trimMessage(message: Message, maxBytes: number): Message {
+  if (message.role !== 'tool') return message;
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-result') return part;
+    const { output } = part;
+    if (output.type !== 'text' && output.type !== 'error-text') return part;
+    return { ...part, output: { ...output, value: truncate(output.value, maxBytes) } };
+  });
+  return { ...message, content };
+}
 
 /** A conversation, and the window that it is to fit into. */
 export interface ConversationSize {
@@ -17,15 +213,14 @@ export interface ConversationSize {
   readonly memoryTokens: number;
 }
 
-/** How a conversation is made to fit its model. */
-export interface Shortening {
-  /** The conversation without old tool results, or else without its earlier turns. */
-  readonly messages: readonly Message[];
-  /** How a summary of those turns gets into their place; undefined where results alone are left out. */
-  readonly summary?: SummaryPlan | undefined;
-}
-
-export interface SummaryPlan extends SplitConversation {
+/** A conversation in three parts, none of which separates a call from its result; joined they are the conversation. */
+export interface SummaryPlan {
+  /** System prompt and task. */
+  readonly head: readonly Message[];
+  /** What a summary takes the place of. */
+  readonly middle: readonly Message[];
+  /** The newest turns. */
+  readonly tail: readonly Message[];
   /** The whole request for the same model; no tools go with it. */
   readonly request: readonly Message[];
 }
@@ -33,9 +228,10 @@ export interface SummaryPlan extends SplitConversation {
 /**
  * Decides how to shorten a conversation: old tool results go first; if that is not enough, a summary takes the place of
  * all turns but the newest. System prompt, task and newest turns stay as they are, and every tool call keeps its
- * result. Undefined where it fits, or nothing would help; a shortened one is not shortened again until it has grown.
+ * result. Undefined where it fits, or nothing would help; a shortened one is not shortened again until it has grown. With a
+ * `summary` its turns are left out already, and a note is where that is to be.
  */
-export function planCompaction(size: ConversationSize): Shortening | undefined {
+export function planCompaction(size: ConversationSize) {
   const room = roomOf(size.windowTokens, size.replyTokens, size.memoryTokens);
   // Memory is part of the system prompt and has its own room: it is not counted twice.
   const usedTokens = size.usedTokens - size.memoryTokens;
@@ -76,11 +272,7 @@ export function roomForPrompt(windowTokens: number, replyTokens: number): number
 }
 
 /** What is left next to memory and a reply. Some room is left, however much memory there is, or every turn would be shortened. */
-export function roomOf(
-  windowTokens = CONTEXT_WINDOW_TOKENS,
-  replyTokens: number,
-  memoryTokens: number,
-): number {
+function roomOf(windowTokens = CONTEXT_WINDOW_TOKENS, replyTokens: number, memoryTokens: number): number {
   return Math.max(windowTokens / 8, windowTokens - memoryTokens - Math.min(replyTokens, windowTokens / 4));
 }
 
@@ -117,18 +309,8 @@ function tokensOf(part: ToolPart): number {
   return estimateTokens([{ role: 'tool', content: [part] }]);
 }
 
-/** A conversation in three parts; joined they are the conversation. No part separates a call from its result. */
-interface SplitConversation {
-  /** System prompt and task. */
-  readonly head: readonly Message[];
-  /** What may be shortened. */
-  readonly middle: readonly Message[];
-  /** The newest turns. */
-  readonly tail: readonly Message[];
-}
-
 /** Splits before the newest turns: a few, with at most so many tokens; the newest one is kept even if it is larger. */
-function splitTurns(messages: readonly Message[], tailTokens: number): SplitConversation {
+function splitTurns(messages: readonly Message[], tailTokens: number): Omit<SummaryPlan, 'request'> {
   const headEnd = messages.findIndex(({ role }) => role === 'user') + 1;
   const groups = groupTurns(messages.slice(headEnd));
   let start = groups.length;
@@ -206,47 +388,4 @@ export function isAboutEarlierTurns({ role, content }: Message): boolean {
     (part) =>
       part.type === 'text' && (part.text.startsWith(SUMMARY_REQUEST) || part.text.includes(`<${TAG}>`)),
   );
-}
-
-/** Longest part that is written out, in bytes; the first one that makes the whole fit is taken. */
-const PART_BYTES = [16_384, 4096, 1024, 256];
-
-/** At three bytes for a token neither ideographs nor other text get over the estimate. */
-const BYTES_PER_TOKEN = 3;
-
-/**
- * A conversation as text for somebody who was not there: what was said, called and answered. Long parts lose their
- * middle until all of it fits; the system prompt and the model's reasoning are left out.
- */
-export function formatTranscript(messages: readonly Message[], maxTokens: number): string {
-  for (const maxBytes of PART_BYTES) {
-    const text = format(messages, maxBytes);
-    if (estimateText(text) <= maxTokens) return text;
-  }
-  return truncate(format(messages, 256), maxTokens * BYTES_PER_TOKEN);
-}
-
-function format(messages: readonly Message[], maxBytes: number): string {
-  return messages
-    .flatMap(({ role, content }) => {
-      const parts = typeof content === 'string' ? [] : content;
-      return parts.flatMap((part) => formatPart(part, role === 'assistant' ? 'Agent' : 'Task', maxBytes));
-    })
-    .join('\n\n');
-}
-
-function formatPart(part: MessagePart, speaker: string, maxBytes: number): readonly string[] {
-  switch (part.type) {
-    case 'text':
-      return part.text.trim() === '' ? [] : [`${speaker}: ${truncate(part.text.trim(), maxBytes)}`];
-    case 'tool-call':
-      return [`Agent called ${part.toolName}: ${truncate(JSON.stringify(part.input) ?? '', maxBytes)}`];
-    case 'tool-result': {
-      const verb = part.output.type === 'error-text' ? 'failed' : 'answered';
-      const text = 'value' in part.output ? String(part.output.value) : '';
-      return [`${part.toolName} ${verb}: ${truncate(text, maxBytes)}`];
-    }
-    default:
-      return [];
-  }
 }

@@ -4,7 +4,7 @@ import type {
   LanguageModelV4Content,
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
-import { estimateText } from '../lib/text/bytes.js';
+import { estimateText, truncate } from '../lib/text/bytes.js';
 import { redact } from '../safety/redact.js';
 
 export type Message = LanguageModelV4Message;
@@ -224,4 +224,47 @@ function cleanValue(value: unknown, clean: Clean): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [clean(name), cleanValue(one, clean)]),
   );
+}
+
+/** Longest part that is written out, in bytes; the first one that makes the whole fit is taken. */
+const PART_BYTES = [16_384, 4096, 1024, 256];
+
+/** At three bytes for a token neither ideographs nor other text get over the estimate. */
+const BYTES_PER_TOKEN = 3;
+
+/**
+ * A conversation as text for somebody who was not there: what was said, called and answered. Long parts lose their
+ * middle until all of it fits; the system prompt and the model's reasoning are left out.
+ */
+export function formatTranscript(messages: readonly Message[], maxTokens: number): string {
+  for (const maxBytes of PART_BYTES) {
+    const text = format(messages, maxBytes);
+    if (estimateText(text) <= maxTokens) return text;
+  }
+  return truncate(format(messages, 256), maxTokens * BYTES_PER_TOKEN);
+}
+
+function format(messages: readonly Message[], maxBytes: number): string {
+  return messages
+    .flatMap(({ role, content }) => {
+      const parts = typeof content === 'string' ? [] : content;
+      return parts.flatMap((part) => formatPart(part, role === 'assistant' ? 'Agent' : 'Task', maxBytes));
+    })
+    .join('\n\n');
+}
+
+function formatPart(part: MessagePart, speaker: string, maxBytes: number): readonly string[] {
+  switch (part.type) {
+    case 'text':
+      return part.text.trim() === '' ? [] : [`${speaker}: ${truncate(part.text.trim(), maxBytes)}`];
+    case 'tool-call':
+      return [`Agent called ${part.toolName}: ${truncate(JSON.stringify(part.input) ?? '', maxBytes)}`];
+    case 'tool-result': {
+      const verb = part.output.type === 'error-text' ? 'failed' : 'answered';
+      const text = 'value' in part.output ? String(part.output.value) : '';
+      return [`${part.toolName} ${verb}: ${truncate(text, maxBytes)}`];
+    }
+    default:
+      return [];
+  }
 }

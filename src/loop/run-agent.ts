@@ -16,7 +16,7 @@ import type { Prompt } from '../prompt/prompt.js';
 import type { Tool } from '../tools/tool.js';
 import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
-import { roomForPrompt } from './compact.js';
+import { askFitting, roomForPrompt } from './compact.js';
 import type { LoopDependencies } from './events.js';
 import {
   assistantMessage,
@@ -29,7 +29,6 @@ import {
   userMessage,
 } from './messages.js';
 import { endOf, Usage } from './reply.js';
-import { askFitting } from './shorten.js';
 import { type AnswerForm, judgeAnswer } from './structured.js';
 import { type AnsweredCall, answerToolCalls, toolCallsOf, toolMessage } from './tool-calls.js';
 
