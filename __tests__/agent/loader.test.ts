@@ -12,14 +12,22 @@ function agent(name: string, more = ''): string {
   return `name = "${name}"\nmodel = "anthropic/m"\n${more}`;
 }
 
-/** A repository with both agent folders and a configuration folder next to it. */
-function library(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+/** A repository with both agent folders and a configuration folder next to it; links by what they lead to. */
+function library(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: Partial<Parameters<typeof diskPlace>[0]> = {},
+  links: Readonly<Record<string, string>> = {},
+) {
   const root = tempDir('agents');
   const [cwd, configDir] = [join(root, 'repo'), join(root, 'config/axe')];
   mkdirSync(cwd);
   writeFiles(root, files);
-  const agents = createAgentLoader([diskPlace({ dirs: ['axe/agents', '.axe/agents'], configDir, cwd })]);
-  return { root, cwd, configDir, agents };
+  for (const [link, target] of Object.entries(links)) symlinkSync(target, join(root, link));
+  const open = (more: typeof options = {}) =>
+    createAgentLoader([
+      diskPlace({ dirs: ['axe/agents', '.axe/agents'], configDir, cwd, ...options, ...more }),
+    ]);
+  return { root, cwd, configDir, open, agents: open() };
 }
 
 async function errorOf(promise: Promise<unknown>): Promise<ConfigError> {
@@ -297,12 +305,116 @@ describe('a skill that leads into memory or `.git`', () => {
     ['.git/description', 'credentials may be kept there'],
     ['git-link.md', 'credentials may be kept there'],
   ])('is refused: %s (D47)', async (path, reason) => {
-    const { cwd } = library({ 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' });
-    symlinkSync('mem/untrusted/bot.md', join(cwd, 'by-link.md'));
-    symlinkSync('.git/description', join(cwd, 'git-link.md'));
-    const place = diskPlace({ dirs: ['agents'], cwd, memoryRoots: ['mem'], isConfined: true });
-    const agents = createAgentLoader([place]);
+    const files = { 'repo/mem/untrusted/bot.md': 'approve', 'repo/.git/description': 'approve' };
+    const links = { 'repo/by-link.md': 'mem/untrusted/bot.md', 'repo/git-link.md': '.git/description' };
+    const options = { dirs: ['agents'], configDir: undefined, memoryRoots: ['mem'], isConfined: true };
+    const { agents, cwd } = library(files, options, links);
     for (const name of [path, join(cwd, path)])
       expect((await errorOf(agents.loadSkill(name))).message).toContain(`is out of bounds: ${reason}`);
+  });
+});
+
+describe('agent files on disk', () => {
+  it('are listed folder by folder, with only the nearest of those with one name', async () => {
+    const { agents, configDir } = library({
+      'repo/.axe/agents/b.toml': agent('b'),
+      'repo/axe/agents/c.toml': agent('c'),
+      'repo/axe/agents/b.toml': agent('b'),
+      'repo/axe/agents/b.md': 'no agent',
+      'config/axe/agents/d.toml': agent('d'),
+    });
+    expect(await agents.listFiles()).toEqual([
+      { name: 'b', file: 'axe/agents/b.toml' },
+      { name: 'c', file: 'axe/agents/c.toml' },
+      { name: 'd', file: join(configDir, 'agents/d.toml') },
+    ]);
+    expect(agents.folders).toEqual(['axe/agents', '.axe/agents', join(configDir, 'agents')]);
+  });
+
+  it('have their context files counted', async () => {
+    const { agents, cwd } = library({ 'repo/docs/a.md': '', 'repo/docs/deep/b.md': '', 'repo/src/c.ts': '' });
+    expect(await agents.countFiles('**/*.md', '')).toBe(2);
+    expect(await agents.countFiles('*.md', 'docs')).toBe(1);
+    expect(await agents.countFiles('*.txt', join(cwd, 'docs'))).toBe(0);
+    await expect(agents.countFiles('a[', '')).rejects.toThrow('invalid glob pattern');
+    await expect(agents.countFiles('*', 'gone')).rejects.toThrow('failed to resolve workdir symlinks');
+  });
+
+  it('have the guidance of their folder, and nothing that a link has made of it', async () => {
+    const { agents } = library(
+      {
+        'out.md': 'Not here.',
+        'repo/AGENTS.md': 'Be brief.',
+        'repo/.env': 'KEY=1\n',
+        'repo/memory/AGENTS.md': 'Old.',
+      },
+      { memoryRoots: ['memory'] },
+      { 'repo/CLAUDE.md': 'AGENTS.md', 'repo/REVIEW.md': '.env', 'repo/out.md': '../out.md' },
+    );
+    const paths = ['AGENTS.md', 'CLAUDE.md', 'REVIEW.md', 'out.md', 'memory/AGENTS.md', 'gone.md'];
+    expect(await agents.loadGuidance(paths, await agents.loadAgent('builtin/ask'))).toEqual([
+      { path: 'AGENTS.md', content: 'Be brief.' },
+      { path: 'CLAUDE.md', content: 'Be brief.' },
+    ]);
+  });
+});
+
+describe('a checkout that anybody might have written', () => {
+  const TEXT = agent('a');
+  const confined = () =>
+    library(
+      {
+        'home/there.toml': TEXT,
+        'home/agents/there.toml': TEXT,
+        'home/agents/agents/named.toml': TEXT,
+        'home/skills/there/SKILL.md': 'Not yours.',
+        'home/there.md': '',
+        'repo/shared/x.toml': TEXT,
+        'repo/axe/agents/b.toml': TEXT,
+        'repo/docs/a.md': '',
+      },
+      { isConfined: true, configDir: undefined },
+      {
+        'repo/out': '../home',
+        'repo/nowhere': '../home/nowhere',
+        'repo/axe/agents/in.toml': '../../shared/x.toml',
+        'repo/axe/agents/out.toml': '../../../home/there.toml',
+        'repo/.axe': '../home/agents',
+      },
+    );
+
+  it.each(['', '..', 'out', 'out/skills', 'out/gone', 'nowhere'])(
+    'has no files counted outside of it, in %j',
+    async (place) => {
+      const { agents, root } = confined();
+      const workdir = place === '' ? root : place;
+      await expect(agents.countFiles('**/*.md', workdir)).rejects.toThrow('`workdir` of the agent leads out');
+      await expect(agents.countFiles('a[', workdir)).rejects.toThrow('invalid glob pattern');
+    },
+  );
+
+  it('has agents by a link inside of it, and none by a path or a link that leads out', async () => {
+    const { agents, root, open } = confined();
+    expect(await agents.openAgent('in')).toMatchObject({ text: TEXT });
+    for (const path of ['out', join(root, 'home/there.toml'), 'out/there.toml'])
+      await expect(agents.openAgent(path)).rejects.toThrow('leads out of the workspace');
+    expect(await open({ isConfined: false }).openAgent('out')).toMatchObject({ text: TEXT });
+  });
+
+  it('has no skill outside of it', async () => {
+    const { agents, root } = confined();
+    const b = await agents.openAgent('b');
+    for (const skill of [join(root, 'home/skills/there/SKILL.md'), '../out/skills/there/SKILL.md'])
+      await expect(agents.loadSkill(skill, b)).rejects.toThrow('leads out of the ');
+    await expect(agents.loadSkill('skills/gone/SKILL.md', b)).rejects.toThrow('skill not found');
+  });
+
+  it('has agents in a folder outside refused one by one, which a link or the workflow names', async () => {
+    const { agents, root, open } = confined();
+    expect((await agents.listFiles()).map(({ name }) => name)).toEqual(['b', 'in', 'out', 'named']);
+    await expect(agents.openAgent('named')).rejects.toThrow('leads out of the workspace');
+    const named = open({ dirs: [join(root, 'home/agents')] });
+    expect(await named.listFiles()).toMatchObject([{ name: 'there' }]);
+    await expect(named.openAgent('there')).rejects.toThrow('leads out of the workspace');
   });
 });
