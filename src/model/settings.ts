@@ -24,21 +24,12 @@ export interface SettingSources {
   readonly apiKey?: string | undefined;
 }
 
-/** What a provider package needs to be created. */
-interface ModelSettings {
-  /** Trimmed; empty for providers that need none. */
-  readonly apiKey: string;
-  /** With the version path (`/v1`), without a slash at the end. */
-  readonly baseUrl: string;
-  /** Those that the provider takes from the environment. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
 /**
- * Key and base URL by precedence: the input, a non-empty environment variable, config.toml, the default.
+ * Key (empty for none) and base URL, with its version path, by precedence: the input, a non-empty environment variable,
+ * config.toml, the default; and the headers that the provider takes from the environment.
  * Throws an AxeError: exit 2 for a missing key, 3 for an unusable one, 1 for a provider without base URL, 2 for a wrong one.
  */
-export function resolveSettings(provider: Provider, sources: SettingSources): ModelSettings {
+export function resolveSettings(provider: Provider, sources: SettingSources) {
   const baseUrl = resolveBaseUrl(provider, sources);
   const apiKey = resolveKey(provider, sources);
   if (apiKey === undefined && provider.needsKey) throw missingKey(provider, sources.env);
@@ -98,7 +89,7 @@ export function firstSet(values: readonly (string | undefined)[]): string | unde
 }
 
 /** OpenRouter is told whose requests these are, as by axe. */
-function resolveHeaders({ id }: Provider, env: Environment): ModelSettings['headers'] {
+function resolveHeaders({ id }: Provider, env: Environment): Readonly<Record<string, string>> {
   if (id !== 'openrouter') return {};
   const headers = [
     ['HTTP-Referer', firstSet([env['AXE_OPENROUTER_REFERER']])],
