@@ -25,7 +25,7 @@ import type {
 import type { ChangeAnswer, SaidAnswer } from '../../src/run/github.js';
 import type { Published, RunRequest } from '../../src/run/records.js';
 import type { Effect, Tool, ToolResult } from '../../src/tools/tool.js';
-import { createFakeClock, type FakeClock } from '../memory/stores/fake-clock.js';
+import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { createFakeModel, says } from './model-fake.js';
 import { seen } from './seen.js';
 
@@ -42,8 +42,10 @@ export interface FakeDependenciesParts {
   readonly models?: Readonly<Record<string, LanguageModel | Error>>;
   /** What is known of models, by `provider/model`. */
   readonly facts?: Readonly<Record<string, Partial<Pick<OpenModel, 'price' | 'windowTokens' | 'thinking'>>>>;
-  /** What agents get when their tools are opened, by name; nobody else has any. */
-  readonly boxes?: Readonly<Record<string, FakeBox | Error>>;
+  /** What agents get, and what is reported, when their tools are opened, by name; nobody else has any. */
+  readonly boxes?: Readonly<
+    Record<string, (Partial<Pick<ToolBox, 'tools'>> & { warnings?: readonly Warning[] }) | Error>
+  >;
   /** What is thrown instead, by step. */
   readonly fails?: Partial<Record<'loadAgent' | 'configure' | 'files' | 'open' | 'context', Error>>;
   /** Run logs by place. */
@@ -59,45 +61,10 @@ export interface FakeDependenciesParts {
   readonly newSince?: NewSince;
   /** What is said on a pull request, by its number; elsewhere nothing. */
   readonly said?: Readonly<Record<number, SaidAnswer>>;
-  /** The same where it is read again; left out: as before. */
-  readonly saidLater?: Readonly<Record<number, SaidAnswer>>;
   /** The change that the event is about; left out: it cannot be read. */
   readonly change?: ChangeAnswer;
   readonly published?: Published;
-  /** What telling findings gives. */
-  readonly toldMarks?: Published['marks'];
   readonly secrets?: readonly string[];
-}
-
-/** The tools of an agent and what is reported when they are opened. */
-export interface FakeBox {
-  readonly tools?: ToolBox['tools'];
-  readonly warnings?: readonly Warning[];
-}
-
-/** A world in memory that writes down what was done in it, in order. */
-export interface FakeDependencies extends Dependencies {
-  readonly steps: readonly string[];
-  readonly events: readonly RunEvent[];
-  readonly warnings: readonly Warning[];
-  readonly memory: ReadonlyMap<string, string>;
-  readonly reads: readonly ReadRequest[];
-  /** Changes as they were written down before they were saved. */
-  readonly journaled: readonly (readonly Change[])[];
-  /** Changes that were written off after they were saved. */
-  readonly settled: readonly (readonly Change[])[];
-  /** What tools were asked for, in order. */
-  readonly toolRequests: readonly ToolRequest[];
-  /** What was answered to commands. */
-  readonly replies: readonly Reply[];
-  /** What was published, by run. */
-  readonly requests: readonly PublishRequest[];
-  /** Findings that were told without a model. */
-  readonly told: readonly ToldFindings[];
-  readonly limitsMs: readonly number[];
-  readonly clock: FakeClock;
-  /** Ends the run with this reason, as a deadline or a cancellation does. */
-  abort(reason: Error): void;
 }
 
 /** The smallest agent. */
@@ -106,22 +73,28 @@ export const AGENT = 'name = "bot"\nmodel = "openai/m"\nsystem_prompt = "You hel
 /** The smallest agent with memory. */
 export const AGENT_WITH_MEMORY = `${AGENT}[memory]\nenabled = true\n`;
 
+/** A world in memory that writes down what was done in it, in order. */
+export type FakeDependencies = ReturnType<typeof createFakeDependencies>;
+
 /** Puts a world together. */
-export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeDependencies {
+export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
   const steps: string[] = [];
   const events: RunEvent[] = [];
   const warnings: Warning[] = [];
   const limitsMs: number[] = [];
+  /** Changes as they were written down before they were saved. */
   const journaled: (readonly Change[])[] = [];
+  /** Changes that were written off after they were saved. */
   const settled: (readonly Change[])[] = [];
+  /** What tools were asked for. */
   const toolRequests: ToolRequest[] = [];
+  /** What was answered to commands, and what was published, by run. */
   const replies: Reply[] = [];
   const requests: PublishRequest[] = [];
-  const told: ToldFindings[] = [];
   const controller = new AbortController();
   const clock = createFakeClock();
   const startedAt = clock.now().getTime();
-  const store = createFakeStore(parts, steps);
+  const { store, files, reads } = createFakeStore(parts, steps);
   const { fails = {}, permissions, headAgents } = parts;
   const step = (name: string, failure?: Error) => {
     steps.push(name);
@@ -143,8 +116,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     },
     async said(pull: number, { isFresh }: { readonly isFresh: boolean }): Promise<SaidAnswer> {
       step(`read #${pull}${isFresh ? ' again' : ''}`);
-      const later = isFresh ? parts.saidLater?.[pull] : undefined;
-      return later ?? parts.said?.[pull] ?? { kind: 'read', seen: seen() };
+      return parts.said?.[pull] ?? { kind: 'read', seen: seen() };
     },
     async change(): Promise<ChangeAnswer> {
       step('read change');
@@ -152,20 +124,8 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     },
   };
   const library = createFakeLibrary(parts, step);
-  return {
-    steps,
-    events,
-    warnings,
-    journaled,
-    settled,
-    toolRequests,
-    replies,
-    requests,
-    told,
-    limitsMs,
+  const world: Dependencies = {
     clock,
-    memory: store.files,
-    reads: store.reads,
     agents: library,
     ...(headAgents === undefined
       ? {}
@@ -209,8 +169,7 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
       },
       async tellFindings(findings) {
         step('tell findings');
-        told.push(findings);
-        return { marks: parts.toldMarks ?? [], reviewResult: resultOf(findings) };
+        return { marks: [], reviewResult: resultOf(findings) };
       },
       async reply(answer) {
         step('reply');
@@ -241,7 +200,17 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}): FakeD
     cwd: '/work',
     program: 'axe-action',
     secrets: parts.secrets ?? [],
-    abort: (reason) => controller.abort(reason),
+  };
+  const record = { steps, events, warnings, journaled, settled, toolRequests, replies, requests };
+  return {
+    ...world,
+    ...record,
+    /** The fake itself: tests let its time pass. */
+    clock,
+    memory: files,
+    reads,
+    /** Ends the run with this reason, as a deadline or a cancellation does. */
+    abort: (reason: Error) => controller.abort(reason),
   };
 }
 
@@ -327,19 +296,12 @@ function load(name: string, agents: Readonly<Record<string, string | Error>>, so
   return { name, source, ...parseAgent(toml, { name, file: source }) };
 }
 
-interface FakeStore extends MemoryStore {
-  readonly files: ReadonlyMap<string, string>;
-  readonly reads: readonly ReadRequest[];
-}
-
 /** A store with the real rules for reading and changing run logs, over a map. */
-function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, steps: string[]): FakeStore {
+function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, steps: string[]) {
   const files = new Map(Object.entries(memory));
   const reads: ReadRequest[] = [];
-  return {
+  const store: MemoryStore = {
     kind: 'file',
-    files,
-    reads,
     async read(request) {
       steps.push('read memory');
       reads.push(request);
@@ -355,6 +317,7 @@ function createFakeStore({ memory = {}, restore, save }: FakeDependenciesParts, 
       return { kind: 'saved', ...placeOf(changes[0]?.path), attempts: 1 };
     },
   };
+  return { store, files, reads };
 }
 
 function placeOf(path = ''): Place {
