@@ -3,30 +3,8 @@ import type { Case } from './case.js';
 /** How much is written. */
 type Filler = NonNullable<Case['filler']>;
 
-const NOUNS = [
-  'invoice',
-  'parcel',
-  'tenant',
-  'quota',
-  'ledger',
-  'shift',
-  'voucher',
-  'meter',
-  'route',
-  'badge',
-];
-const VERBS = [
-  'collect',
-  'normalise',
-  'rank',
-  'merge',
-  'describe',
-  'total',
-  'filter',
-  'group',
-  'index',
-  'split',
-];
+const NOUNS = 'invoice parcel tenant quota ledger shift voucher meter route badge'.split(' ');
+const VERBS = 'collect normalise rank merge describe total filter group index split'.split(' ');
 const FIELDS = ['amount', 'weight', 'level', 'share', 'offset', 'rate'];
 
 /**
