@@ -98,8 +98,8 @@ const RATCHET = {
   'types of src/': 658,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 71_505,
-  'lines of scripts/, bench/ and eval/': 4945,
+  'lines of __tests__/': 71_500,
+  'lines of scripts/, bench/ and eval/': 4501,
 };
 
 describe('the ratchet', () => {
