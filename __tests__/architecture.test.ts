@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 48_104,
-  'files of src/': 223,
-  'types of src/': 658,
+  'lines of src/': 48_016,
+  'files of src/': 221,
+  'types of src/': 656,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 71_500,
+  'lines of __tests__/': 71_409,
   'lines of scripts/, bench/ and eval/': 4501,
 };
 

@@ -4,6 +4,7 @@ import { mergeStates, withFacts } from '../../src/memory/state.js';
 import { END_WORDS, type EndReason } from '../../src/review/finding.js';
 import {
   agentOf,
+  type Ended,
   type FindingMark,
   findingMarksOf,
   isPaused,
@@ -18,6 +19,7 @@ import {
   readReviewMark,
   type Spent,
   spentUsd,
+  worthTable,
 } from '../../src/review/state-facts.js';
 import { formatMark, isOwnText } from '../../src/safety/mark.js';
 import { sanitize } from '../../src/safety/sanitize.js';
@@ -291,5 +293,49 @@ describe('the mark of a review', () => {
 
   it.each([['bot/reply-9', 'bot']])('%j is of the agent %j', (reviewer, agent) => {
     expect(agentOf(reviewer)).toBe(agent);
+  });
+});
+
+describe('what findings were worth', () => {
+  const at = (day: string) => Date.parse(`${day}T10:00:00Z`);
+  const cost = (day: string, usd: number, model: string) => spent(`${day} ${model}`, usd, { day, model });
+  /** A finding of a day by a model, and how it ended. */
+  function finding(number: number, day: string, model: string, end?: Partial<Ended>): readonly ReviewFact[] {
+    const of = { id: String(number).padStart(16, '0'), at: at(day) };
+    const first = raised({ ...of, model });
+    return markFacts(end === undefined ? [first] : [first, ended({ ...of, at: of.at + 1000, ...end })], 1);
+  }
+  const FIXED = { state: 'settled', why: 'fixed' } as const;
+  const LEFT = { ...FIXED, why: 'resolved', code: 'x' } as const;
+
+  it('is a table by month and model', () => {
+    const facts = [
+      ...finding(1, '2026-11-03', 'claude-sonnet-5-5', FIXED),
+      ...finding(3, '2026-11-04', 'claude-sonnet-5-5', FIXED),
+      ...finding(4, '2026-11-04', 'claude-sonnet-5-5', { state: 'dismissed', by: 'person', why: 'command' }),
+      ...finding(5, '2026-11-20', 'claude-sonnet-5-5'),
+      ...finding(6, '2026-11-02', 'gpt-4.1'),
+      ...finding(7, '2026-10-09', 'gpt-4.1', { state: 'settled', why: 'resolved', code: '' }),
+      cost('2026-11-03', 0.5, 'claude-sonnet-5-5'),
+      cost('2026-11-04', 0.34, 'claude-sonnet-5-5'),
+      cost('2026-11-02', 0.2, 'gpt-4.1'),
+    ];
+    expect(worthTable(facts, NOW)).toBe(
+      `What findings were worth:
+
+| Month | Model | Acted on | Dismissed | Unanswered | Cost of its runs | Cost of each acted on |
+| --- | --- | --- | --- | --- | --- | --- |
+| 2026-11 | gpt-4.1 | 0 | 0 | 1 | $0.20 |  |
+| 2026-11 | claude-sonnet-5-5 | 2 | 1 | 0 | $0.84 | $0.42 |
+| 2026-10 | gpt-4.1 | 1 | 0 | 0 |  |  |`,
+    );
+  });
+
+  it.each([
+    ['nothing was raised', [cost('2026-11-03', 1, 'm')]],
+    ['the story of a finding goes on', finding(5, '2026-11-20', 'm')],
+    ['a conversation was resolved with its line as it was', finding(5, '2026-11-01', 'm', LEFT)],
+  ])('is nothing where %s', (_, facts) => {
+    expect(worthTable(facts, NOW)).toBe('');
   });
 });

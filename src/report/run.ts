@@ -30,7 +30,7 @@ import { SEVERITY_MARKS } from '../review/comment-text.js';
 import { formatSeverities, isOpen } from '../review/finding.js';
 import type { FindingRecord } from '../review/record.js';
 import { type Coverage, formatCoverage, freshFiles } from '../review/scope.js';
-import { worthTable } from '../review/worth.js';
+import { worthTable } from '../review/state-facts.js';
 import type { Plan, Published, Remembered } from '../run/records.js';
 import { formatMemory, loadedEntries, memoryNotes, whatWasAdded } from './format-memory.js';
 import type { Outputs, ReportOf, RunSummary, SummaryOptions } from './run-summary.js';

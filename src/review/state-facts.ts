@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { groupBy } from '../lib/data.js';
+import { table, usd } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
 import { type Mark, type MarkLane, markOf } from '../safety/mark.js';
 import { ACTORS, CATEGORIES, END_WORDS, type EndReason, SEVERITIES } from './finding.js';
@@ -285,11 +286,6 @@ const MOST: Readonly<Record<ReviewFact['kind'], number>> = {
   resumed: 200,
 };
 
-/** Whether costs of earlier runs are likely to be gone, since the state has no room for more. */
-export function isSpentCut(facts: readonly ReviewFact[]): boolean {
-  return facts.filter(({ kind }) => kind === 'spent').length >= MOST.spent;
-}
-
 /**
  * The state without what nobody asks for any more. Every other line keeps its bytes. It is a rewrite
  * of the newest state: as facts, the old lines would stay.
@@ -316,4 +312,54 @@ function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
 export interface MarksOnPull {
   readonly pull: number;
   readonly marks: readonly FindingMark[];
+}
+
+/** A finding that nobody has answered for so long has no answer. */
+const UNANSWERED_MS = 14 * 24 * 60 * 60 * 1000;
+
+const FATES = ['Acted on', 'Dismissed', 'Unanswered'] as const;
+
+/**
+ * What people made of findings and what the runs of the model cost, by month and model, the newest first; as markdown. Empty
+ * where no finding's story is over.
+ */
+export function worthTable(facts: readonly ReviewFact[], now: Date): string {
+  const marks = marksOf(facts);
+  const ended = marks
+    .filter((mark) => mark.kind === 'raised')
+    .flatMap((mark) => {
+      const fate = fateOf(mark, marks, now);
+      return fate === undefined ? [] : [{ of: monthOf(new Date(mark.at).toISOString(), mark.model), fate }];
+    });
+  const spent = facts.filter((fact) => fact.kind === 'spent');
+  const months = [...groupBy(ended, ({ of }) => of)].toSorted(([one], [other]) => (one < other ? 1 : -1));
+  const rows = months.map(([of, findings]) => {
+    const counts = FATES.map((fate) => findings.filter((one) => one.fate === fate).length);
+    const costs = spent.filter(({ day, model }) => monthOf(day, model) === of).map((one) => one.usd);
+    const cost = costs.reduce((sum, one) => sum + one, 0);
+    const [acted = 0] = counts;
+    const each = cost > 0 && acted > 0 ? usd(cost / acted) : '';
+    return [...of.split(' '), ...counts.map(String), cost > 0 ? usd(cost) : '', each];
+  });
+  const head = ['Month', 'Model', ...FATES, 'Cost of its runs', 'Cost of each acted on'];
+  return rows.length === 0 ? '' : `What findings were worth:\n\n${table(head, rows)}`;
+}
+
+function monthOf(day: string, model = 'unknown'): string {
+  return `${day.slice(0, 7)} ${model}`;
+}
+
+/** Undefined for one whose story goes on, or that says nothing, as one that was resolved with its line as it was. */
+function fateOf(
+  raised: Raised,
+  marks: readonly FindingMark[],
+  now: Date,
+): (typeof FATES)[number] | undefined {
+  const [last] = marks
+    .filter((mark) => mark.id === raised.id && mark.kind !== 'raised')
+    .toSorted((a, b) => b.at - a.at);
+  if (last?.kind !== 'ended') return now.getTime() - raised.at > UNANSWERED_MS ? 'Unanswered' : undefined;
+  if (last.state === 'dismissed') return 'Dismissed';
+  const isChanged = last.why === 'resolved' && last.code === '';
+  return last.why === 'fixed' || last.why === 'suggestion' || isChanged ? 'Acted on' : undefined;
 }

@@ -1,7 +1,6 @@
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count } from '../../lib/text/format.js';
-import { parseReviewFacts } from '../../review/state-facts.js';
-import { worthTable } from '../../review/worth.js';
+import { parseReviewFacts, worthTable } from '../../review/state-facts.js';
 import { statePath } from '../state.js';
 import { forgetMemory, promoteEntry, rememberText } from './change-memory.js';
 import {
