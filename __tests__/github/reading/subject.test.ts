@@ -6,27 +6,16 @@ import { DIFF, emptyPull, type Hello, NAME, startHello } from '../hello-fixture.
 
 it('the issues that a pull request closes are found', async () => {
   const { client, github, repo, place, baseSha, headSha } = await startHello();
-  github.addIssue(NAME, { number: 7, title: 'It breaks', body: 'Always.', author: 'monalisa' });
+  github.addIssue(NAME, { number: 7, author: 'monalisa' });
   github.addIssue(NAME, { number: 8, author: 'hubot[bot]' });
   repo.talk.closedIssues.add(8);
-  github.addPull(NAME, {
-    number: 42,
-    body: 'Fixes #7, closes #8, see #9',
-    base: { ref: 'main', sha: baseSha },
-    head: { ref: 'topic', sha: headSha, repository: NAME },
-  });
+  const base = { ref: 'main', sha: baseSha };
+  const head = { ref: 'topic', sha: headSha, repository: NAME };
+  github.addPull(NAME, { number: 42, body: 'Fixes #7, closes #8, see #9', base, head });
   const { pull } = await fetchSubject(client, { ...place, isPull: true }, noAbort());
-  expect(pull?.linkedIssues).toEqual([
-    {
-      repository: NAME,
-      number: 7,
-      title: 'It breaks',
-      body: 'Always.',
-      isOpen: true,
-      author: { login: 'monalisa', isBot: false },
-      changedAt: '2026-01-02T03:04:05Z',
-    },
-    expect.objectContaining({ number: 8, isOpen: false, author: { login: 'hubot[bot]', isBot: true } }),
+  expect(pull?.linkedIssues).toMatchObject([
+    { repository: NAME, number: 7, isOpen: true, author: { login: 'monalisa', isBot: false } },
+    { number: 8, isOpen: false, author: { login: 'hubot[bot]', isBot: true } },
   ]);
 });
 
@@ -152,23 +141,14 @@ it('a comment that somebody else has changed is recognized', async () => {
 
 it('a moved line is followed, and an outdated one is recognized', async () => {
   const hello = await startHello();
-  seedReview(hello.repo, {
-    pull: 42,
-    author: BOT,
-    comments: [finding, { ...finding, line: 22, body: 'More?' }],
-  });
-  const head = hello.github.commit(
-    NAME,
-    { 'src/a.ts': 'zero\none\nsecond\nthird\nfour\n' },
-    { branch: 'topic' },
-  );
+  const comments = [finding, { ...finding, line: 22, body: 'More?' }];
+  seedReview(hello.repo, { pull: 42, author: BOT, comments });
+  const files = { 'src/a.ts': 'zero\none\nsecond\nthird\nfour\n' };
+  const sha = hello.github.commit(NAME, files, { branch: 'topic' });
   const diff = DIFF.replace('@@ -1,3 +1,4 @@\n', '@@ -1,3 +1,5 @@\n+zero\n').replace('+more', '+less');
-  hello.github.addPull(NAME, {
-    number: 42,
-    base: { ref: 'main', sha: hello.baseSha },
-    head: { ref: 'topic', sha: head, repository: NAME },
-    diff,
-  });
+  const base = { ref: 'main', sha: hello.baseSha };
+  const head = { ref: 'topic', sha, repository: NAME };
+  hello.github.addPull(NAME, { number: 42, base, head, diff });
   const { threads } = await threadsOf(hello);
   expect(threads.map(({ isOutdated, line, originalLine }) => [isOutdated, line, originalLine])).toEqual([
     [false, 4, 3],

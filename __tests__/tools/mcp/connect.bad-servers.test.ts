@@ -91,18 +91,14 @@ describe('a call', () => {
     ]);
   });
 
-  it('that is never answered is an error after its own time limit', async () => {
-    const { call } = await connect([badServer('silent-in-call')], { callTimeoutMs: 300 });
-    expect(await call('work')).toEqual({
-      text: 'Error: the MCP server "silent-in-call" failed: it did not answer within 0.3 s',
-      isError: true,
-    });
-  });
-
-  it('answered with garbage is an error', async () => {
-    const { call } = await connect([badServer('garbage-result')], { callTimeoutMs: 500 });
-    expect(await call('work')).toMatchObject({ isError: true });
-  });
+  it.each(['silent-in-call', 'garbage-result'])(
+    'that has no answer is an error after its own time limit: %s',
+    async (mode) => {
+      const { call } = await connect([badServer(mode)], { callTimeoutMs: 300 });
+      const text = `Error: the MCP server "${mode}" failed: it did not answer within 0.3 s`;
+      expect(await call('work')).toEqual({ text, isError: true });
+    },
+  );
 
   it('is understood even if the server writes a greeting to its standard output', async () => {
     const { call, warnings } = await connect([badServer('greeting')]);
