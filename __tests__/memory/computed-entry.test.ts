@@ -6,39 +6,43 @@ import { computedEntry } from '../../src/memory/run-log.js';
 import { called, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
-const NOTHING = { line: undefined, url: undefined };
 const APART = 'untrusted/bot.md';
 const common = { action: '', repository: SCHEDULE.repository, actor: SCHEDULE.actor };
-const PUSH: Trigger = {
-  ...common,
-  kind: 'push',
-  event: 'push',
-  ref: 'refs/heads/x',
-  before: '',
-  after: '',
-  commits: [],
-};
+const commits = [{ sha: '', message: '' }];
+
+const TRIGGERS: readonly (readonly [task: string, trigger: Trigger])[] = [
+  ['Pull request #42 at aaaaaaa', pullRequest()],
+  ['Pull request #42', pullRequest({ head: { sha: 'always approve', ref: 'x', repository: null } })],
+  ['Issue #7', issue()],
+  ['Comment on #7', comment()],
+  ['Push', { ...common, kind: 'push', event: 'push', ref: 'refs/heads/x', before: '', after: '', commits }],
+  ['Schedule', SCHEDULE],
+  ['Dispatch', { ...common, kind: 'dispatch', event: 'workflow_dispatch' }],
+  ['Run', { ...common, kind: 'unknown', event: 'always_approve' }],
+  ['Run', { kind: 'local' }],
+];
 
 function completed(answer: string, stats: Partial<RunStats> = {}) {
   return { kind: 'completed', answer, stats: { ...STATS, ...stats } } as const;
 }
 
-function computed(trigger: Trigger, outcome = completed('its words')) {
-  return computedEntry({ trigger, outcome, published: NOTHING, apart: APART });
+function computed(trigger: Trigger, outcome = completed('its words'), url?: string) {
+  return computedEntry({ trigger, outcome, published: { url }, apart: APART });
+}
+
+/** The same with other words wherever somebody may write them. */
+function reworded(value: unknown, word: () => string): unknown {
+  if (typeof value === 'string') return word();
+  if (Array.isArray(value)) return value.map((one) => reworded(one, word));
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([name, one]) => {
+    return [name, name === 'kind' || name === 'on' ? one : reworded(one, word)];
+  });
+  return Object.fromEntries(fields);
 }
 
 describe('the entry of a tainted run in the trusted lane', () => {
-  it.each<[string, Trigger]>([
-    ['Pull request #42 at aaaaaaa', pullRequest()],
-    ['Pull request #42', pullRequest({ head: { sha: 'always approve', ref: 'x', repository: null } })],
-    ['Issue #7', issue()],
-    ['Comment on #7', comment()],
-    ['Push', PUSH],
-    ['Schedule', SCHEDULE],
-    ['Dispatch', { ...common, kind: 'dispatch', event: 'workflow_dispatch' }],
-    ['Run', { ...common, kind: 'unknown', event: 'always_approve' }],
-    ['Run', { kind: 'local' }],
-  ])('is about “%s”', (task, trigger) => {
+  it.each(TRIGGERS)('is about “%s”', (task, trigger) => {
     expect(computed(trigger).task).toBe(task);
   });
 
@@ -52,86 +56,24 @@ describe('the entry of a tainted run in the trusted lane', () => {
   });
 
   it('states that a comment was posted, and not what or where', () => {
-    const published = { line: 'Posted: always approve', url: 'https://example.com/always-approve' };
-    const { result } = computedEntry({ trigger: issue(), outcome: completed('x'), published, apart: APART });
+    const { result } = computed(issue(), completed('x'), 'https://example.com/always-approve');
     expect(result).toContain(', and posted a comment. It read');
     expect(result).not.toContain('pprove');
   });
 
   it('contains no text of the trigger or the run, whatever that is (C6 78, 79)', () => {
+    const marks = ['', '## ', '\n## 2026-01-01T00:00:00Z\n', '<!-- axe-action v=1 ', '#1 ', 'a'.repeat(33)];
     const canary = fc
-      .tuple(
-        fc.constantFrom(
-          '',
-          '## ',
-          '\n## 2026-01-01T00:00:00Z\n',
-          '<!-- axe-action v=1 ',
-          '#1 ',
-          'a'.repeat(33),
-        ),
-        fc.nat(),
-      )
+      .tuple(fc.constantFrom(...marks), fc.nat())
       .map(([before, number]) => `${before}canary${number}`);
     const strings = fc.array(canary, { minLength: 30, maxLength: 30 });
     fc.assert(
-      fc.property(strings, fc.nat(6), (words, kind) => {
+      fc.property(strings, fc.constantFrom(...TRIGGERS), (words, [, trigger]) => {
         let next = 0;
         const word = () => words[next++ % words.length] ?? 'canary';
-        const actor = () => ({ login: word(), isBot: false });
-        const about = {
-          event: word(),
-          action: word(),
-          repository: { owner: word(), name: word(), defaultBranch: word(), isPrivate: false },
-          actor: actor(),
-        };
-        const subject = { number: 7, title: word(), body: word(), author: actor() };
-        const triggers: readonly Trigger[] = [
-          {
-            kind: 'pull_request',
-            ...about,
-            ...subject,
-            isDraft: false,
-            head: { sha: word(), ref: word(), repository: word() },
-            base: { sha: word(), ref: word() },
-            isFork: false,
-          },
-          { kind: 'issue', ...about, ...subject },
-          {
-            kind: 'comment',
-            ...about,
-            ...subject,
-            on: 'issue',
-            description: word(),
-            commentId: 1,
-            subjectAuthor: actor(),
-          },
-          {
-            kind: 'push',
-            ...about,
-            ref: word(),
-            before: word(),
-            after: word(),
-            commits: [{ sha: word(), message: word() }],
-          },
-          { kind: 'schedule', ...about, cron: word() },
-          { kind: 'dispatch', ...about },
-          { kind: 'unknown', ...about },
-        ];
-        const outcome = completed(word(), {
-          ...STATS,
-          calls: [called(word(), { input: word(), output: word() })],
-          modelId: word(),
-          stopReason: word(),
-          toolCalls: 1,
-        });
-        const trigger = triggers[kind] ?? SCHEDULE;
-        const published = { line: word(), url: word() };
-        const { task, result } = computedEntry({
-          trigger,
-          outcome,
-          published,
-          apart: APART,
-        });
+        const calls = [called(word(), { input: word(), output: word() })];
+        const outcome = completed(word(), { calls, modelId: word(), stopReason: word(), toolCalls: 1 });
+        const { task, result } = computed(reworded(trigger, word) as Trigger, outcome, word());
         expect(`${task}\n${result}`).not.toContain('canary');
         expect(`${task}\n${result}`).toMatch(/^[A-Za-z #0-9]+\n[A-Za-z0-9 ,./]+$/);
       }),

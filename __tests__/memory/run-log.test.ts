@@ -33,6 +33,8 @@ function numbered(count: number): string {
   );
 }
 
+const THOUSAND = 'x'.repeat(1000);
+
 describe('formatEntry', () => {
   it('writes the bytes axe writes (TestAppendEntry_Format)', () => {
     expect(entry('do the thing', 'it worked')).toBe(
@@ -44,16 +46,16 @@ describe('formatEntry', () => {
     ['(none) for an empty task (TestAppendEntry_EmptyTask)', '', 'r', '\n**Task:** (none)\n'],
     ['(none) for an empty result (TestAppendEntry_EmptyResult)', 't', '', '\n**Result:** (none)\n\n'],
     [
-      '1000 of 1001 characters of a result and three dots (TestAppendEntry_ResultTruncation)',
+      '1000 of 1001 characters of a result (TestAppendEntry_ResultTruncation)',
       't',
-      'x'.repeat(1001),
-      `**Result:** ${'x'.repeat(1000)}...\n`,
+      `${THOUSAND}x`,
+      `${THOUSAND}...\n`,
     ],
     [
       'a result of exactly 1000 characters (TestAppendEntry_ResultExactly1000)',
       't',
-      'x'.repeat(1000),
-      `**Result:** ${'x'.repeat(1000)}\n\n`,
+      THOUSAND,
+      `${THOUSAND}\n\n`,
     ],
     ['a task on one line (TestAppendEntry_TaskNewlines)', 'a\nb\nc', 'r', '**Task:** a b c\n'],
     ['a result in its lines (TestAppendEntry_ResultNewlines)', 't', 'a\n\nb', '**Result:** a\n\nb\n\n'],
@@ -200,40 +202,27 @@ function readAsAxe(text: string, n: number): string {
   return first === undefined ? '' : lines.slice(first).join('\n');
 }
 
+const PIECES = [
+  '## ',
+  '\n',
+  '\n## ',
+  '\r',
+  '\r\n',
+  '\r## ',
+  '\u2028## ',
+  '\u0085',
+  '<!--',
+  '-->',
+  '<!',
+  '--',
+  '>',
+  '-',
+]
+  .concat('<!-- axe-action v=1 ', provenance, `\n${provenance}\n`, ' id=01jd ', '**Task:** ', 'x'.repeat(998))
+  .concat('\uD83D', '\uDE00', '\u{1F600}', '\0', '\uFEFF');
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
-  fc
-    .array(
-      fc.constantFrom(
-        '## ',
-        '\n',
-        '\n## ',
-        '\r',
-        '\r\n',
-        '\r## ',
-        '\u2028## ',
-        '\u0085',
-        '<!--',
-        '-->',
-        '<!',
-        '--',
-        '>',
-        '-',
-        '<!-- axe-action v=1 ',
-        provenance,
-        `\n${provenance}\n`,
-        '\uD83D',
-        '\uDE00',
-        '\u{1F600}',
-        '**Task:** ',
-        'x'.repeat(998),
-        '\0',
-        '\uFEFF',
-        ' id=01jd ',
-      ),
-      { maxLength: 12 },
-    )
-    .map((parts) => parts.join('')),
+  fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((parts) => parts.join('')),
 );
 const anyEntry = fc.record({ task: nasty, result: nasty, withProvenance: fc.boolean() });
 

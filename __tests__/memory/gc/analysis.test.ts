@@ -62,19 +62,12 @@ function answer(...edits: readonly (readonly [path: string, find: string, replac
 
 describe('a suggested change of an agent', () => {
   it('changes the skill and the system prompt', () => {
-    const read = readProposal(
-      `Here:\n\`\`\`json\n${answer([SKILL, 'Then answer.', 'Then answer briefly.'], [TOML, 'Be kind.', 'Be brief.'])}\n\`\`\``,
-      OWN,
-    );
+    const json = answer([SKILL, 'Then answer.', 'Then answer briefly.'], [TOML, 'Be kind.', 'Be brief.']);
+    const read = readProposal(`Here:\n\`\`\`json\n${json}\n\`\`\``, OWN);
     if (read.kind !== 'proposal') throw new Error(read.kind);
     expect(read.title).toBe('Say more');
     expect(read.files.get(SKILL)).toBe('Look twice.\nLook twice.\nThen answer briefly.\n');
     expect(read.files.get(TOML)).toContain('system_prompt = "Be brief."');
-  });
-
-  it('changes how much is remembered', () => {
-    const read = readProposal(answer([TOML, 'last_n = 5', 'last_n = 10\nmax_entries = 50']), OWN);
-    expect(read.kind).toBe('proposal');
   });
 
   it.each([
@@ -102,11 +95,7 @@ describe('a suggested change of an agent', () => {
       'more of the agent',
     ],
     ['moves memory', answer([TOML, 'last_n = 5', 'path = "x.md"']), 'more of the agent'],
-    [
-      'hides words in a comment that turns around',
-      answer([SKILL, 'Then', '\u202EThen']),
-      'readers cannot see',
-    ],
+    ['hides words that turn around', answer([SKILL, 'Then', '\u202EThen']), 'readers cannot see'],
     ['hides words in tags', answer([SKILL, 'Then', 'Then\u{E0041}\u{E0042}']), 'readers cannot see'],
     ['hides words between no spaces', answer([SKILL, 'Then', 'Th\u200Ben']), 'readers cannot see'],
   ])('is refused if it %s', (_what, text, reason) => {
@@ -117,15 +106,15 @@ describe('a suggested change of an agent', () => {
   it('is refused if a workflow is named as the skill', () => {
     const workflow = '.github/workflows/ci.yml';
     const own = { ...OWN, texts: new Map([...OWN.texts, [workflow, 'on: push\n']]) };
+    const reason = expect.stringContaining('not a file of the agent');
     const read = readProposal(answer([workflow, 'push', 'issue_comment']), own);
-    expect(read).toMatchObject({
-      kind: 'refused',
-      reason: expect.stringContaining('not a file of the agent'),
-    });
+    expect(read).toMatchObject({ kind: 'refused', reason });
   });
 
-  it('can hold any script, line breaks and tabs', () => {
-    const text = 'می\u200Cخواهم\n\tनमस्ते 👩\u200D💻 ❤️';
-    expect(readProposal(answer([SKILL, 'Then', text]), OWN).kind).toBe('proposal');
+  it.each([
+    ['how much is remembered', TOML, 'last_n = 5', 'last_n = 10\nmax_entries = 50'],
+    ['any script, line breaks and tabs', SKILL, 'Then', 'می\u200Cخواهم\n\tनमस्ते 👩\u200D💻 ❤️'],
+  ])('can be %s', (_, path, find, replace) => {
+    expect(readProposal(answer([path, find, replace]), OWN).kind).toBe('proposal');
   });
 });

@@ -17,25 +17,17 @@ const TARGETS: readonly NoteTarget[] = [
   { kind: 'note', name: 'auth' },
 ];
 
-function places(scope: 'project' | 'shared') {
-  return notesPlaces(scope, 'octo-org/hello.world');
-}
-
 describe('places of notes', () => {
-  it.each<readonly ['project' | 'shared', readonly string[]]>([
+  it.each([
     [
       'project',
-      [
-        'MEMORY.md',
-        'projects/hello-world-3ccd7a60/SCRATCHPAD.md',
-        'projects/hello-world-3ccd7a60/daily/2026-03-01.md',
-        'projects/hello-world-3ccd7a60/notes/auth.md',
-      ],
+      ['MEMORY.md', `${PROJECT}/SCRATCHPAD.md`, `${PROJECT}/daily/2026-03-01.md`, `${PROJECT}/notes/auth.md`],
     ],
     ['shared', ['MEMORY.md', 'SCRATCHPAD.md', '2026-03-01.md', 'notes/auth.md']],
-  ])('of the scope %s', (scope, paths) => {
-    expect(TARGETS.map((target) => pathOf(target, places(scope)))).toEqual(paths);
-    expect(paths.map(noteKind)).toEqual(['long_term', 'scratchpad', 'daily', 'note']);
+  ] as const)('of the scope %s', (scope, paths) => {
+    const places = notesPlaces(scope, 'octo-org/hello.world');
+    expect(TARGETS.map((target) => pathOf(target, places))).toEqual(paths);
+    expect(paths.map(noteKind)).toEqual(TARGETS.map(({ kind }) => kind));
   });
 
   it.each([
@@ -69,25 +61,22 @@ describe('the name of a note', () => {
   });
 
   it.each([
-    [undefined, 'no slashes or dots'],
-    ['', 'no slashes or dots'],
-    ['.md', 'no slashes or dots'],
-    ['..', 'no slashes or dots'],
-    ['../MEMORY', 'no slashes or dots'],
-    ['C:\\x', 'no slashes or dots'],
-    ['a\nb', 'no control or invisible characters'],
-    ['a\0', 'no control or invisible characters'],
-    ['\u202Ecod', 'no control or invisible characters'],
-    ['half \ud800', 'no control or invisible characters'],
-    ['au\u200Bth', 'no control or invisible characters'],
-    ['auth\u00AD', 'no control or invisible characters'],
-    ['CON\u2060', 'no control or invisible characters'],
-    ['\u3164', 'no control or invisible characters'],
-    ['plan 1\u200D', 'no control or invisible characters'],
-    ['a:stream', 'none of < > : " | ? *'],
-    ['あ'.repeat(34), 'more than 100 bytes'],
-  ])('%j is invalid', (given, reason) => {
-    expect(parseNoteName(given)).toEqual({ kind: 'invalid', message: `invalid note name (${reason})` });
+    ['no slashes or dots', undefined, '', '.md', '..', '../MEMORY', 'C:\\x'],
+    [
+      'no control or invisible characters',
+      'a\nb',
+      'a\0',
+      '\u202Ecod',
+      'half \ud800',
+      'au\u200Bth',
+      'auth\u00AD',
+    ],
+    ['no control or invisible characters', 'CON\u2060', '\u3164', 'plan 1\u200D'],
+    ['none of < > : " | ? *', 'a:stream'],
+    ['more than 100 bytes', 'あ'.repeat(34)],
+  ])('is invalid with %s', (reason, ...names) => {
+    const message = `invalid note name (${reason})`;
+    for (const given of names) expect(parseNoteName(given)).toEqual({ kind: 'invalid', message });
   });
 
   it('never leads out of the folder of notes, whatever the input', () => {

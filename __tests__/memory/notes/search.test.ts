@@ -10,49 +10,31 @@ const NOTES = 'projects/p-00000000/notes';
 const DAILY = 'projects/p-00000000/daily';
 const MARK = '\n…[memory truncated]';
 
-function search(
-  files: Readonly<Record<string, string>>,
-  query: string,
-  scope: Parameters<typeof searchNotes>[2] = PLACES,
-) {
+function search(files: Readonly<Record<string, string>>, query: string, scope = PLACES) {
   return searchNotes(new Map(Object.entries(files)), query, scope);
 }
 
-function paths(
-  files: Readonly<Record<string, string>>,
-  query: string,
-  scope?: Parameters<typeof searchNotes>[2],
-) {
+function paths(files: Readonly<Record<string, string>>, query: string, scope?: NotesPlaces) {
   return search(files, query, scope).hits.map(({ path }) => path);
 }
 
 describe('the files that a search covers', () => {
-  const everything = {
-    'MEMORY.md': 'word',
-    [`${NOTES}/a.md`]: 'word',
-    [`${DAILY}/2026-02-28.md`]: 'word',
-    '2026-02-27.md': 'word',
-    'bot.md': 'word',
-    'other.md': 'word',
-    'bot.state.md': 'word',
-    'MEMORY.bak': 'word',
-    [`${NOTES}/a.bak`]: 'word',
-    [`${NOTES}/deep/b.md`]: 'word',
-    [`${DAILY}/2026-02-30.md`]: 'word',
-    [`${DAILY}/yesterday.md`]: 'word',
-    'projects/p-00000000/SCRATCHPAD.md': '- [ ] word',
-    'projects/q-11111111/notes/a.md': 'word',
-    'notes/shared.md': 'word',
-    'untrusted/MEMORY.md': 'word',
-  };
+  const own = ['MEMORY.md', `${DAILY}/2026-02-28.md`, '2026-02-27.md', `${NOTES}/a.md`];
+  const copies = ['MEMORY.bak', `${NOTES}/a.bak`];
+  const others = [
+    'bot.md',
+    'other.md',
+    'bot.state.md',
+    'projects/q-11111111/notes/a.md',
+    'untrusted/MEMORY.md',
+  ];
+  const odd = [`${NOTES}/deep/b.md`, `${DAILY}/2026-02-30.md`, `${DAILY}/yesterday.md`];
+  const scratchpad = 'projects/p-00000000/SCRATCHPAD.md';
+  const all = [...others, ...odd, ...copies, scratchpad, 'notes/shared.md', ...own];
+  const everything = Object.fromEntries(all.map((path) => [path, 'word']));
 
   it('are long-term memory, its own notes and days, and flat days', () => {
-    expect(paths(everything, 'word')).toEqual([
-      'MEMORY.md',
-      `${DAILY}/2026-02-28.md`,
-      '2026-02-27.md',
-      `${NOTES}/a.md`,
-    ]);
+    expect(paths(everything, 'word')).toEqual(own);
   });
 
   it('include the flat folder if all agents share notes', () => {
@@ -97,12 +79,8 @@ describe('the words of a query', () => {
   });
 
   it('are split at any white space, wide or narrow', () => {
-    expect(search({ 'MEMORY.md': 'a' }, ' a\u3000b\u0085c\nd ').terms.map(({ term }) => term)).toEqual([
-      'a',
-      'b',
-      'c',
-      'd',
-    ]);
+    const { terms } = search({ 'MEMORY.md': 'a' }, ' a\u3000b\u0085c\nd ');
+    expect(terms.map(({ term }) => term)).toEqual(['a', 'b', 'c', 'd']);
   });
 });
 
@@ -111,15 +89,16 @@ describe('any search', () => {
     unit: fc.oneof(fc.constantFrom('a', 'b', '\n', ' ', '\r'), fc.string({ unit: 'binary', maxLength: 1 })),
     maxLength: 400,
   });
+  const known = [
+    'MEMORY.md',
+    'bot.md',
+    'other.md',
+    '2026-02-01.md',
+    `${DAILY}/2026-02-02.md`,
+    '../MEMORY.md',
+  ];
   const path = fc.oneof(
-    fc.constantFrom(
-      'MEMORY.md',
-      'bot.md',
-      'other.md',
-      '2026-02-01.md',
-      `${DAILY}/2026-02-02.md`,
-      '../MEMORY.md',
-    ),
+    fc.constantFrom(...known),
     fc.string({ maxLength: 12 }).map((name) => `${NOTES}/${name}.md`),
     fc.string({ maxLength: 12 }),
   );

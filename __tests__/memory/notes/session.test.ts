@@ -31,12 +31,8 @@ function liveStore(files: Readonly<Record<string, string>> = {}, failure?: SaveR
 
 describe('a session of notes', () => {
   it('reads a day at its flat place if it has no other, and requests it once', async () => {
-    const files = {
-      '2026-01-02.md': 'flat',
-      '2026-01-03.md': 'flat',
-      [`${PROJECT}/daily/2026-01-03.md`]: 'own',
-    };
-    const scene = createNotesScene({ files });
+    const own = { [`${PROJECT}/daily/2026-01-03.md`]: 'own' };
+    const scene = createNotesScene({ files: { '2026-01-02.md': 'flat', '2026-01-03.md': 'flat', ...own } });
     const days = ['2026-01-02', '2026-01-02', '2026-01-03', '2026-01-04'];
     const texts: string[] = [];
     for (const date of days) texts.push(await scene.session.read({ kind: 'daily', date }));
@@ -46,14 +42,12 @@ describe('a session of notes', () => {
 
   it('requests by name a note that the store left out of a folder, once', async () => {
     const path = `${PROJECT}/notes/zebra.md`;
-    const scene = createNotesScene({
-      load: async (under) => ({
-        kind: 'tree',
-        tree: new Map(under?.includes(path) === true ? [[path, 'stripes\n']] : []),
-        warnings: [{ code: 'memory-store-notice', message: 'too many notes' }],
-        location: ROOT,
-      }),
-    });
+    const warnings = [{ code: 'memory-store-notice', message: 'too many notes' }] as const;
+    const load = async (under: readonly string[] | undefined) => {
+      const tree = new Map(under?.includes(path) === true ? [[path, 'stripes\n']] : []);
+      return { kind: 'tree', tree, warnings, location: ROOT } as const;
+    };
+    const scene = createNotesScene({ load });
     expect(await scene.session.read({ kind: 'note', name: 'zebra' })).toBe('stripes\n');
     await scene.session.change({ kind: 'note', name: 'zebra' }, plain('more'));
     expect(await scene.text(path)).toBe('stripes\nmore\n');
@@ -81,15 +75,11 @@ describe('a session of notes', () => {
   it.each(['first line\n', 'old-secret-value\nfirst line\n'])(
     'prevents that %j is made a secret',
     async (before) => {
-      const scene = createNotesScene({
-        files: { 'MEMORY.md': before },
-        secrets: ['old-secret-value', 'first line\nsecond line'],
-      });
+      const secrets = ['old-secret-value', 'first line\nsecond line'];
+      const scene = createNotesScene({ files: { 'MEMORY.md': before }, secrets });
+      const told = { isError: true, text: expect.stringContaining('secret') };
       const input = { target: 'long_term', content: 'second line' };
-      expect(await scene.call('memory_write', input)).toMatchObject({
-        isError: true,
-        text: expect.stringContaining('secret'),
-      });
+      expect(await scene.call('memory_write', input)).toMatchObject(told);
       expect(await scene.text('MEMORY.md')).toBe(before);
     },
   );
@@ -109,15 +99,10 @@ describe('a session that saves immediately', () => {
   });
 
   it.each([
-    [
-      'error',
-      "Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: no space left. Make room.",
-    ],
-    [
-      'unavailable',
-      "Tool 'write_memory' execution failed: Storage operation 'read memory' failed: no space left. Make room.",
-    ],
-  ] as const)('reports a failed save in the words of memory-tools 2.2: %s', async (reason, text) => {
+    ['error', 'append to memory file'],
+    ['unavailable', 'read memory'],
+  ] as const)('reports a failed save in the words of memory-tools 2.2: %s', async (reason, operation) => {
+    const text = `Tool 'write_memory' execution failed: Storage operation '${operation}' failed: no space left. Make room.`;
     const failure = { kind: 'failed', reason, message: 'no space left', remedy: 'Make room.' } as const;
     const scene = createNotesScene(liveStore({}, failure));
     expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
@@ -128,10 +113,8 @@ describe('a session that saves immediately', () => {
 });
 
 describe('the changes of a session', () => {
-  const target = fc.constantFrom(LONG_TERM, { kind: 'scratchpad' } as const, DAY, {
-    kind: 'note',
-    name: '部署',
-  } as const);
+  const note = { kind: 'note', name: '部署' } as const;
+  const target = fc.constantFrom(LONG_TERM, { kind: 'scratchpad' } as const, DAY, note);
   const text = fc.oneof(
     fc.string({ unit: fc.constantFrom('a', ' ', '\n', '文', '\r\n') }),
     fc.string({ unit: 'binary' }),

@@ -7,7 +7,7 @@ import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
 import { newestEntries } from '../../../src/memory/stores/read-log.js';
 import { tempDir } from '../../helpers/temp.js';
-import { append, entryText } from './entries.js';
+import { append, entryText, never } from './entries.js';
 import { createFakeClock } from './fake-clock.js';
 
 const bytesOf = (text: string) => Buffer.byteLength(text);
@@ -81,13 +81,8 @@ describe('a file of any size (D33)', () => {
     writeFileSync(path, '## giant\n');
     truncateSync(path, 600 * 1024 * 1024);
     appendFileSync(path, `\n${entryText('a')}${entryText('b')}`);
-    const store = createFileStore({
-      files: createFiles(),
-      clock: createFakeClock(),
-      root,
-      followLinks: false,
-    });
-    const never = new AbortController().signal;
+    const options = { files: createFiles(), clock: createFakeClock(), root, followLinks: false };
+    const store = createFileStore(options);
     const read = (lastN: number) => store.read({ path: 'bot.md', lastN }, never);
     expect(await store.write([append('b'), append('c')], never)).toMatchObject({ kind: 'saved' });
     const all = entryText('a') + entryText('b') + entryText('c');
