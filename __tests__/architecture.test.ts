@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 48_016,
+  'lines of src/': 47_982,
   'files of src/': 221,
-  'types of src/': 656,
+  'types of src/': 655,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 71_338,
+  'lines of __tests__/': 71_188,
   'lines of scripts/, bench/ and eval/': 4501,
 };
 

@@ -19,7 +19,7 @@ import {
 } from '../memory/notes/place.js';
 import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
-import { damageOf, damageWarning } from '../memory/stores/read-log.js';
+import { damageOf, damageWarnings } from '../memory/stores/read-log.js';
 import { notesToolsPrompt } from '../prompt/prompt.js';
 import { sanitize } from '../safety/sanitize.js';
 import { createMemoryTools } from '../tools/memory/memory-tools.js';
@@ -159,11 +159,7 @@ function damaged(
   places: NotesPlaces,
 ): readonly Warning[] {
   const paths = [...listNotes(tree, places), pathOf({ kind: 'scratchpad' }, places)];
-  return paths.flatMap((path) => {
-    const damage = damageOf(tree.get(path) ?? '');
-    if (damage === undefined) return [];
-    return [damageWarning({ location: prefix + path }, damage)];
-  });
+  return paths.flatMap((path) => damageWarnings({ location: prefix + path }, damageOf(tree.get(path) ?? '')));
 }
 
 /** Where the notes of a run are and what it may do with them. */

@@ -17,7 +17,6 @@ import {
   type MemoryDone,
   type MemoryView,
   noSuchEntry,
-  noSuchEntryOrNote,
   refusal,
   saveChanges,
 } from './command-session.js';
@@ -213,8 +212,7 @@ export async function forgetMemory(
   const found = entriesWith(id, allEntries(view));
   if ('kind' in found) return found;
   const [entry] = found;
-  if (entry === undefined && !(purge && store.dropHistory !== undefined))
-    return noSuchEntryOrNote(id, location);
+  if (entry === undefined && !(purge && store.dropHistory !== undefined)) return noSuchEntry(id, location);
   const known = entry?.id ?? id;
   const done: MemoryDone =
     entry === undefined

@@ -205,14 +205,17 @@ export function keepsNothing(): MemoryRefusal {
 }
 
 /** What is told of an id that is nobody's, or of a path that no note has, where both are taken. */
-export function noSuchEntryOrNote(id: string, location: string): MemoryRefusal {
-  if (!/\/|\.md$/.test(id)) return noSuchEntry(id, location);
-  const remedy = 'Give the path of a note as `show` lists it after the entries.';
-  return refusal('not-found', `no note \`${id}\` in ${location}`, remedy);
-}
-
-/** What is told of an id that is nobody's. */
-export function noSuchEntry(id: string, location: string, entry = 'entry'): MemoryRefusal {
+export function noSuchEntry(
+  id: string,
+  location: string,
+  entry: 'entry' | 'untrusted entry' = 'entry',
+): MemoryRefusal {
+  if (entry === 'entry' && /\/|\.md$/.test(id))
+    return refusal(
+      'not-found',
+      `no note \`${id}\` in ${location}`,
+      'Give the path of a note as `show` lists it after the entries.',
+    );
   const remedy = 'Give the id as `axe-action memory show` prints it, or its first six characters or more.';
   return refusal('not-found', `no ${entry} with id \`${id}\` in ${location}`, remedy);
 }

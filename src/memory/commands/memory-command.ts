@@ -11,7 +11,7 @@ import {
   type MemoryCommandResult,
   type MemoryDone,
   type MemoryView,
-  noSuchEntryOrNote,
+  noSuchEntry,
   viewMemory,
 } from './command-session.js';
 import {
@@ -106,7 +106,7 @@ function showOne(id: string, view: MemoryView): MemoryCommandResult {
   }
   const entries = entriesWith(id, allEntries(view));
   if ('kind' in entries) return entries;
-  if (entries.length === 0) return noSuchEntryOrNote(id, view.location);
+  if (entries.length === 0) return noSuchEntry(id, view.location);
   return { kind: 'done', text: '', quoted: entries.map(formatWhole).join('\n'), entries, changed: false };
 }
 

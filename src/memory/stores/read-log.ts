@@ -10,23 +10,18 @@ import { statePath } from '../state.js';
 import type { LogPlace, Place, ReadRequest, RestoreResult } from '../store.js';
 import { parseLog } from '../units.js';
 
-/** A run log as a store read it, with the text of the state next to it (D36). */
-interface StoredLog {
-  /** From its first entry on where it is not all of it. */
-  readonly text: string;
-  readonly isWhole: boolean;
-  /** 0 where there is none. */
-  readonly bytes: number;
-  readonly state: string;
-}
-
-/** What a store answers about a run log. */
+/**
+ * What a store answers about a run log with the text of the state next to it (D36). `text` is from its first entry on where
+ * it is not all of it; `bytes` are those of all of it, 0 where there is none.
+ */
 export function readLog(
-  { text, isWhole, bytes, state }: StoredLog,
+  { text, isWhole, bytes }: { readonly text: string; readonly isWhole: boolean; readonly bytes: number },
+  state: string,
   { lastN, maxBytes = 0 }: ReadRequest,
   place: LogPlace,
 ): RestoreResult {
-  const found = withState(place, state);
+  const ofState = damageWarnings({ location: statePath(place.location) }, damageOf(state));
+  const found = { ...place, state: state || undefined, warnings: [...place.warnings, ...ofState] };
   if (bytes === 0) return { ...found, kind: 'empty' };
   const newest = newestEntries(text, lastN, maxBytes);
   const isShort = !isWhole && (lastN === 0 || newest.loaded < lastN);
@@ -42,22 +37,14 @@ export function readLog(
     loaded: newest.loaded,
     total: isWhole ? countEntries(text) : undefined,
     truncated: newest.truncated || isShort ? { fileBytes: bytes } : undefined,
-    warnings: damage === undefined ? found.warnings : [...found.warnings, damageWarning(found, damage)],
+    warnings: [...found.warnings, ...damageWarnings(found, damage)],
   };
 }
 
 /** What a store that reads whole files answers; of the log that is asked for, and the state next to it. */
 export function readLogIn(tree: MemoryTree, request: ReadRequest, place: LogPlace): RestoreResult {
   const [text = '', state = ''] = [request.path, statePath(request.path)].map((path) => tree.get(path));
-  return readLog({ text, isWhole: true, bytes: encodeBytes(text).length, state }, request, place);
-}
-
-function withState(place: LogPlace, state: string): LogPlace {
-  if (state === '') return place;
-  const damage = damageOf(state);
-  if (damage === undefined) return { ...place, state };
-  const warning = damageWarning({ location: statePath(place.location) }, damage);
-  return { ...place, state, warnings: [...place.warnings, warning] };
+  return readLog({ text, isWhole: true, bytes: encodeBytes(text).length }, state, request, place);
 }
 
 /** What a store shows of a tree that it read: of some places their files with something in them, or else all. */
@@ -82,11 +69,12 @@ function markersIn(text: string): string | undefined {
   return /^(?:<{7}|>{7}) /m.test(text) ? 'holds git conflict markers' : undefined;
 }
 
-/** The run goes on, and what is there is left to people. */
-export function damageWarning({ location, url }: Place, damage: string): Warning {
+/** The run goes on, and what is there is left to people; nothing where there is no damage. */
+export function damageWarnings({ location, url }: Place, damage: string | undefined): readonly Warning[] {
+  if (damage === undefined) return [];
   const where = url === undefined ? `\`${location}\`` : `\`${location}\` (${url})`;
   const message = `${where} ${damage}. It was read as far as possible and left unchanged`;
-  return { code: 'memory-damaged', message, remedy: 'Correct the file, or delete it.' };
+  return [{ code: 'memory-damaged', message, remedy: 'Correct the file, or delete it.' }];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { messageOf, type Warning } from '../../lib/errors.js';
-import { type FileStat, type Files, readWhole } from '../../lib/files.js';
+import { errorCode, type FileStat, type Files, readWhole } from '../../lib/files.js';
 import type { MemoryTree } from '../change.js';
 import { isNotesPath } from '../notes/place.js';
 import { compareFiles, isTreePath } from '../paths.js';
@@ -74,21 +74,18 @@ export async function readFound(
   }
   const denied = unread.filter(({ reason }) => reason !== 'refused').map(({ message }) => message);
   const most = `${MAX_FILES} files and ${MAX_BYTES_READ / 2 ** 20} MiB`;
+  const quoted = (paths: readonly string[]) => paths.map((path) => JSON.stringify(path));
   const warnings = [
+    ...noMemory('The memory', quoted(others)),
     ...warningOf(
-      others.map((path) => JSON.stringify(path)),
-      (named) =>
-        `The memory contains files that are not memory, which were left out: ${named}. Memory consists of regular \`.md\` files.`,
+      `Memory is larger than a run can load, ${most}; left out: `,
+      quoted(left),
+      'Trim the run log with `axe-action gc` or `mode: gc`, or delete notes.',
     ),
     ...warningOf(
-      left.map((path) => JSON.stringify(path)),
-      (named) =>
-        `Memory is larger than a run can load, ${most}; left out: ${named}. Trim the run log with \`axe-action gc\` or \`mode: gc\`, or delete notes.`,
-    ),
-    ...warningOf(
+      'Notes could not be read and are left as they are: ',
       denied,
-      (named) =>
-        `Notes could not be read and are left as they are: ${named}. Everything else is loaded and saved. Check their permissions.`,
+      'Everything else is loaded and saved. Check their permissions.',
     ),
   ];
   return { tree, warnings, left, blocked: unread };
@@ -99,10 +96,17 @@ const NOT_REGULAR = {
   remedy: 'Put a regular file in its place; what is there is neither read nor written.',
 } as const;
 
-function warningOf(all: readonly string[], message: (named: string) => string): readonly Warning[] {
+/** What is told of what is in the place of memory files. */
+export function noMemory(where: string, named: readonly string[]): readonly Warning[] {
+  const contains = `${where} contains files that are not memory, which were left out: `;
+  return warningOf(contains, named, 'Memory consists of regular `.md` files.');
+}
+
+function warningOf(told: string, all: readonly string[], advice: string): readonly Warning[] {
   if (all.length === 0) return [];
   const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';
-  return [{ code: 'memory-store-notice', message: message(all.slice(0, MAX_NAMED).join(', ') + more) }];
+  const message = `${told}${all.slice(0, MAX_NAMED).join(', ')}${more}. ${advice}`;
+  return [{ code: 'memory-store-notice', message }];
 }
 
 /** Whether {@link readFound} takes a file of this name for one of memory. */
@@ -133,24 +137,9 @@ export async function listFiles(files: Files, folder: string, under = ''): Promi
 
 /** What an error of the file system means for whoever saves. */
 export function failureOf(thrown: unknown): SaveFailure {
-  const code = codeOf(thrown) ?? '';
+  const code = errorCode(thrown) ?? '';
   if (DENIED.has(code)) return 'denied';
   return code === 'ELOOP' ? 'refused' : 'error';
 }
 
-/** The operation of the file system that failed, as `FileError` names it; undefined for an error of another kind. */
-export function operationOf(thrown: unknown): string | undefined {
-  return stringOf(thrown, 'operation');
-}
-
-/** The operating system's code of an error. */
-export function codeOf(thrown: unknown): string | undefined {
-  return stringOf(thrown, 'code');
-}
-
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS']);
-
-function stringOf(thrown: unknown, key: 'code' | 'operation'): string | undefined {
-  const value: unknown = typeof thrown === 'object' && thrown !== null ? Reflect.get(thrown, key) : undefined;
-  return typeof value === 'string' ? value : undefined;
-}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Clock } from '../../../../src/lib/clock.js';
-import { createFiles, type Files } from '../../../../src/lib/files.js';
+import { createFiles, FileError, type Files } from '../../../../src/lib/files.js';
 import { decodeBytes } from '../../../../src/lib/text/bytes.js';
 import type { Change } from '../../../../src/memory/change.js';
 import { countEntries, lastEntries } from '../../../../src/memory/run-log.js';
@@ -109,7 +109,7 @@ describe('messages have axe’s text (transcript 11)', () => {
   it('for a full disk, which leaves the memory file as it was (C2 30)', async () => {
     const why = `write ${at('bot.md')}: no space left on device`;
     const failing = async () =>
-      Promise.reject(Object.assign(new Error(why), { code: 'ENOSPC', operation: 'write' }));
+      Promise.reject(new FileError('write', at('bot.md'), 'ENOSPC', 'no space left on device'));
     await makeStore().write([append('a')], never);
     const full = makeStore({ files: { ...createFiles(), append: failing } });
     const told = { reason: 'error', message: `failed to write memory entry: ${why}` };

@@ -2,12 +2,13 @@ import type { GitHubClient } from '../../../github/client/client.js';
 import type { Clock } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import type { Environment } from '../../../lib/environment.js';
-import { ConfigError, type Warning } from '../../../lib/errors.js';
+import { ConfigError } from '../../../lib/errors.js';
 import type { MemoryTree } from '../../change.js';
 import { isNotesPath } from '../../notes/place.js';
 import { isTreePath } from '../../paths.js';
 import { encodeField } from '../../run-log.js';
 import { type FailedSave, failed, type MemoryStore, type Place } from '../../store.js';
+import { noMemory } from '../tree-on-disk.js';
 import { type CommitResult, createTreeStore, type Snapshot, type TreeBackend } from '../tree-store.js';
 import { createMemoryBranch, type MemoryBranch } from './memory-branch.js';
 
@@ -61,7 +62,10 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
       kind: 'snapshot',
       tree,
       version: isMissing ? '' : found.head,
-      warnings: refused.size === 0 ? [] : [refusedWarning(refused, branch.name)],
+      warnings: noMemory(
+        `\`${branch.name}\``,
+        [...refused].map(([path, reason]) => `${JSON.stringify(path)} (${reason})`),
+      ),
       saved: isMissing ? undefined : found.saved,
       left: left.length === 0 ? undefined : left,
       blocked: blocked.length === 0 ? undefined : blocked,
@@ -136,17 +140,6 @@ function normalFolder(folder: string): string {
   throw new ConfigError(`\`${folder}\` is not a folder of a repository`, {
     remedy: 'Set `memory-path` to a relative path without `..`, for example `.axe/memory`.',
   });
-}
-
-const MAX_NAMED = 5;
-
-function refusedWarning(refused: ReadonlyMap<string, string>, name: string): Warning {
-  const named = [...refused]
-    .slice(0, MAX_NAMED)
-    .map(([path, reason]) => `${JSON.stringify(path)} (${reason})`);
-  const more = refused.size > MAX_NAMED ? ` and ${refused.size - MAX_NAMED} more` : '';
-  const message = `\`${name}\` contains files that are not memory, which were left out: ${named.join(', ')}${more}. Memory consists of plain \`.md\` files.`;
-  return { code: 'memory-store-notice', message };
 }
 
 /** Whoever got no answer asks on the same day. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import { messageOf } from '../../../lib/errors.js';
-import type { Files } from '../../../lib/files.js';
+import { FileError, type Files } from '../../../lib/files.js';
 import {
   applyChange,
   applyChanges,
@@ -23,7 +23,6 @@ import {
 } from '../../store.js';
 import { trimLog } from '../../units.js';
 import { readEnd } from '../read-log.js';
-import { operationOf } from '../tree-on-disk.js';
 import {
   checkedPlace,
   type FilePlaces,
@@ -92,7 +91,7 @@ const STOPPED = failed('timeout', 'the run was stopped before its memory was sav
 
 /** axe says which of its three steps failed. */
 function failedWrite(thrown: unknown): FailedSave {
-  const step = AXE_STEPS.get(operationOf(thrown) ?? '');
+  const step = thrown instanceof FileError ? AXE_STEPS.get(thrown.operation) : undefined;
   const before = step === undefined ? '' : `failed to ${step}: `;
   return failed(reasonOf(thrown), before + messageOf(thrown), fileRemedy(thrown));
 }

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { messageOf } from '../../../lib/errors.js';
-import { type Files, readWhole } from '../../../lib/files.js';
+import { errorCode, type Files, readWhole } from '../../../lib/files.js';
 import { isTreePath, isTreePlace, isUnder, outsideTree } from '../../paths.js';
 import { lastEntries } from '../../run-log.js';
 import { statePath } from '../../state.js';
@@ -14,7 +14,7 @@ import type {
   TreeResult,
 } from '../../store.js';
 import { readEnd, readLog, readLogIn, shownTree } from '../read-log.js';
-import { codeOf, failureOf, listFiles, readFound, type StoredFile } from '../tree-on-disk.js';
+import { failureOf, listFiles, readFound, type StoredFile } from '../tree-on-disk.js';
 
 export interface FilePlaces {
   readonly files: Files;
@@ -94,7 +94,7 @@ export async function rewritePlace({ files, followLinks }: FilePlaces, location:
 const LINK_REMEDY = 'Memory in a workspace must be a regular file inside it; replace the link with the file.';
 
 export function fileRemedy(thrown: unknown): string | undefined {
-  return thrown instanceof Refused || codeOf(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
+  return thrown instanceof Refused || errorCode(thrown) === 'ELOOP' ? LINK_REMEDY : undefined;
 }
 
 /** What an error means for a save: a place that was refused is not a failure of the file system. */
@@ -113,7 +113,7 @@ export async function readFileLog(places: FilePlaces, request: ReadRequest): Pro
     try {
       const { text, isWhole } = await readEnd(file);
       const entries = isWhole ? text : lastEntries(text, Number.POSITIVE_INFINITY);
-      return readLog({ text: entries, isWhole, bytes: file.bytes, state }, request, place);
+      return readLog({ text: entries, isWhole, bytes: file.bytes }, state, request, place);
     } finally {
       await file.close();
     }
@@ -163,7 +163,7 @@ async function readElsewhere(places: FilePlaces, path: string): Promise<string |
   try {
     return await readText(places, path);
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOTDIR') return '';
+    if (errorCode(thrown) === 'ENOTDIR') return '';
     return { path, reason: reasonOf(thrown), message: messageOf(thrown) };
   }
 }
