@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ModelReply, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { type ModelReply, promptOf, text, toolCall } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
+import { lineScene, runLine } from './cli-scene.js';
 import { CHANGE } from './review-scene.js';
 import { expectNoEntry, setStage, told, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
@@ -23,9 +23,8 @@ describe('the effort', () => {
   });
 
   it('on the command line `--effort` wins over the agent, whose raw options are sent', async () => {
-    const model = await startModelServer([text('Done.'), text('Done.')]);
-    const cwd = tempDir('effort');
-    writeFiles(cwd, { 'axe/agents/worker.toml': `${AGENT}effort = "low"\ncompatible = { top_k = 5 }\n` });
+    const files = { 'axe/agents/worker.toml': `${AGENT}effort = "low"\ncompatible = { top_k = 5 }\n` };
+    const { model, cwd } = await lineScene({ files, model: () => text('Done.') });
     const env = { AXE_LITELLM_BASE_URL: model.url };
     expect(await runCli(['run', 'worker'], { cwd, env })).toMatchObject({ exitCode: 0, stdout: 'Done.' });
     expect(await runCli(['run', 'worker', '--effort', 'high'], { cwd, env })).toMatchObject({ exitCode: 0 });
@@ -168,15 +167,8 @@ describe('the end of a reply', () => {
   /** An answer of Claude's that ends like this. */
   function claude(stop_reason: string, content: readonly object[] = []): ModelReply {
     const usage = { input_tokens: 812, output_tokens: 40 };
-    const body = {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude',
-      content,
-      stop_reason,
-      usage,
-    };
+    const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude' };
+    const body = { ...head, content, stop_reason, usage };
     return { kind: 'raw', status: 200, body };
   }
 
@@ -237,12 +229,10 @@ describe('the end of a reply', () => {
   ] as const)(
     'the command line reports an answer that is %s',
     async (_what, reply, exitCode, stdout, stderr) => {
-      const model = await startModelServer([reply]);
-      const cwd = tempDir('end');
-      writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({ memory: true }) });
-      const result = await runCli(['run', 'worker'], { cwd, env: model.env });
+      const files = { 'axe/agents/worker.toml': agentToml({ memory: true }) };
+      const result = await runLine(['run', 'worker'], { files, model: [reply] });
       expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });
-      expect(model.requests()).toHaveLength(1);
+      expect(result.prompts).toHaveLength(1);
     },
   );
 });

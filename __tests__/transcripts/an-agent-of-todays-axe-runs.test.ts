@@ -2,33 +2,20 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { startChild } from '../helpers/child.js';
-import { type ModelScript, startModelServer, text, toolCall } from '../helpers/model-server.js';
-import { CLI, runCli } from '../helpers/run-cli.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
+import { text, toolCall } from '../helpers/model-server.js';
+import { CLI } from '../helpers/run-cli.js';
+import { type LineOptions, lineScene, runLine } from './cli-scene.js';
 
 const AGENT = 'name = "worker"\nmodel = "openai/gpt-4o"\n';
 const CHILD = 'name = "child"\nmodel = "openai/gpt-4o"\n';
 
-/** A folder with an agent `worker`, which is run by a program that was started as a link called `axe` would be. */
-async function run(
-  args: readonly string[],
-  {
-    agent = AGENT,
-    files = {},
-    env = {},
-    model = [text('Done.')],
-  }: {
-    readonly agent?: string;
-    readonly files?: Readonly<Record<string, string>>;
-    readonly env?: Readonly<Record<string, string>>;
-    readonly model?: ModelScript;
-  } = {},
+/** A folder with an agent `worker`, in which the command line is run. */
+function run(
+  words: readonly string[],
+  { agent = AGENT, files, env, ...more }: LineOptions & { readonly agent?: string } = {},
 ) {
-  const cwd = tempDir('axe');
-  writeFiles(cwd, { 'axe/agents/worker.toml': agent, ...files });
-  const server = await startModelServer(model);
-  const result = await runCli(args, { cwd, env: { ...server.env, HOME: cwd, PLACE: 'docs', ...env } });
-  return { ...result, cwd, prompts: server.prompts() };
+  const all = { 'axe/agents/worker.toml': agent, ...files };
+  return runLine(words, { ...more, files: all, env: { PLACE: 'docs', ...env } });
 }
 
 it('`-p` is the task, and `--stream` and `stream` are accepted', async () => {
@@ -62,33 +49,19 @@ it.each([
 });
 
 it.each<[string, readonly string[], string, Readonly<Record<string, string>>, number, RegExp]>([
-  ['a missing key', [], AGENT, { OPENAI_API_KEY: '' }, 2, /^API key for provider "openai" is not configured/],
+  ['a missing key', [], '', { OPENAI_API_KEY: '' }, 2, /^API key for provider "openai" is not configured/],
   [
     'an unknown tool',
     [],
-    `${AGENT}tools = ["read_fil"]\n`,
+    'tools = ["read_fil"]\n',
     {},
     2,
     /^failed to resolve tools: unknown tool "read_fil"\n {2}Did you mean `read_file`\?/,
   ],
-  [
-    'a folder that is not there',
-    ['--workdir', 'nowhere'],
-    AGENT,
-    {},
-    2,
-    /^the folder "nowhere" of `--workdir`/,
-  ],
-  [
-    'rules that are none',
-    ['--model', 'offline/rulez'],
-    AGENT,
-    {},
-    1,
-    /^there is no model "offline\/rulez"\n/,
-  ],
-])('%s ends the run before a model is asked', async (_, flags, agent, env, exitCode, message) => {
-  const result = await run(['run', 'worker', ...flags], { agent, env });
+  ['no such folder', ['--workdir', 'nowhere'], '', {}, 2, /^the folder "nowhere" of `--workdir`/],
+  ['no such rules', ['--model', 'offline/rulez'], '', {}, 1, /^there is no model "offline\/rulez"\n/],
+])('%s ends the run before a model is asked', async (_, flags, more, env, exitCode, message) => {
+  const result = await run(['run', 'worker', ...flags], { agent: `${AGENT}${more}`, env });
   expect(result).toMatchObject({ exitCode, stdout: '', prompts: [] });
   expect(result.stderr).toMatch(message);
 });
@@ -154,43 +127,38 @@ it.each([
   ['stdin', [], 'log'],
   ['default', [], ' \n'],
 ])('`-v` says that the task is from %s', async (from, words, stdin) => {
-  const { stderr } = await runCli(['run', 'builtin/ask', '--model', 'offline/rules', '-v', ...words], {
+  const { stderr } = await runLine(['run', 'builtin/ask', '--model', 'offline/rules', '-v', ...words], {
     stdin,
   });
   expect(stderr).toContain(`\nPrompt:   ${from}\n`);
 });
 
 /**
- * What the dry-run job of axe's own smoke test asks for (github.com/jrswab/axe, .github/workflows/smoke-test.yml), of agents
+ * What the dry-run job of axe's own smoke test asks for (github.com/jrswab/axe, .github/workflows/smoke-test.yml), of an agent
  * such as its own.
  */
-it.each<[string, string, readonly string[], RegExp]>([
-  ['an agent', '', [], /^=== Dry Run ===\n/],
-  ['its message', '', [], /^--- User Message ---\nping\n/m],
-  [
-    'its tools',
-    'tools = ["read_file", "list_directory"]\n',
-    [],
-    /^--- Tools ---\nread_file, list_directory\n/m,
-  ],
-  [
-    'a skill by its absolute path',
-    '',
-    ['--skill', '"$(pwd)/smoke/skills/a/SKILL.md"'],
-    /^--- Skill ---\nBe brief\.\n/m,
-  ],
-  ['its memory', '[memory]\nenabled = true\nlast_n = 5\n', [], /^--- Memory ---\n\(none\)\n/m],
-  ['its files', 'files = ["smoke/a.txt"]\n', [], /^--- Files \(1\) ---\nsmoke\/a\.txt\n/m],
-])("as in axe's smoke test, `./axe` shows %s in a dry run", async (_, more, flags, shown) => {
-  const cwd = tempDir('smoke');
-  writeFiles(cwd, {
-    'smoke/dry.toml': `name = "dry"\nmodel = "openai/gpt-4o"\n${more}`,
-    'smoke/skills/a/SKILL.md': 'Be brief.',
-    'smoke/a.txt': 'Alpha.',
+it("as in axe's smoke test, `./axe` shows message, tools, skill, memory and files in a dry run", async () => {
+  const more =
+    'tools = ["read_file", "list_directory"]\nfiles = ["smoke/a.txt"]\n[memory]\nenabled = true\nlast_n = 5\n';
+  const { cwd } = await lineScene({
+    files: {
+      'smoke/dry.toml': `${AGENT.replace('worker', 'dry')}${more}`,
+      'smoke/a.txt': 'Alpha.',
+      'smoke/SKILL.md': 'Be brief.',
+    },
   });
   symlinkSync(CLI, join(cwd, 'axe'));
-  const line = ['./axe run --agents-dir smoke dry', ...flags, '--dry-run -p "ping"'].join(' ');
+  const line = './axe run --agents-dir smoke dry --skill "$(pwd)/smoke/SKILL.md" --dry-run -p "ping"';
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
   const result = await startChild({ command: 'sh', args: ['-c', line], env, cwd }).finished;
-  expect(result).toMatchObject({ exitCode: 0, stderr: '', stdout: expect.stringMatching(shown) });
+  expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+  for (const part of [
+    /^=== Dry Run ===\n/,
+    /^--- User Message ---\nping\n/m,
+    /^--- Tools ---\nread_file, list_directory\n/m,
+    /^--- Skill ---\nBe brief\.\n/m,
+    /^--- Memory ---\n\(none\)\n/m,
+    /^--- Files \(1\) ---\nsmoke\/a\.txt\n/m,
+  ])
+    expect(result.stdout).toMatch(part);
 });

@@ -1,16 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import {
-  type ModelReply,
-  type ModelScript,
-  startModelServer,
-  text,
-  toolCall,
-} from '../helpers/model-server.js';
-import { startCli } from '../helpers/run-cli.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
+import { type ModelReply, type ModelScript, text, toolCall } from '../helpers/model-server.js';
 import { BAD_SERVER, EVERYTHING, MODERN_SERVER, tryRead } from '../tools/mcp/scene.js';
+import { runLine } from './cli-scene.js';
 import { setStage, told } from './stage.js';
 import { agentToml, resultsOf, scheduledStage } from './tool-scene.js';
 
@@ -29,17 +22,10 @@ function processesWith(mark: string): readonly string[] {
   return ids.filter((id) => tryRead(`/proc/${id}/cmdline`).split('\0').includes(mark));
 }
 
-interface Start {
-  readonly args?: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-async function start(tables: string, script: ModelScript, { args = [], env = {} }: Start = {}) {
-  const model = await startModelServer(script);
-  const cwd = tempDir('mcp');
-  writeFiles(cwd, { 'axe/agents/worker.toml': agentToml({ tables }) });
-  const cli = startCli(['run', 'worker', ...args], { cwd, env: { ...model.env, ...env } });
-  return { cli, model };
+/** The command line with an agent of these tables. */
+async function start(tables: string, model: ModelScript, env: Readonly<Record<string, string>> = {}) {
+  const files = { 'axe/agents/worker.toml': agentToml({ tables }) };
+  return await runLine(['run', 'worker'], { files, model, env });
 }
 
 function serverToml(name: string, args: readonly string[]): string {
@@ -54,19 +40,13 @@ function badServerToml(mode: string, more = ''): string {
 
 describe('an MCP server on the command line', () => {
   it('gets the variables of its table, whose values are shown to nobody', async () => {
-    const { cli, model } = await start(
+    const { prompts, ...ended } = await start(
       badServerToml('environment', 'env = { API_KEY = "${STAGE}", MODE = "test" }\n'),
       [toolCall('work', {}), text('The key is canary-7f3a9c.')],
-      {
-        env: {
-          STAGE: 'canary-7f3a9c',
-          OTHER: 'canary-other',
-          HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:2',
-        },
-      },
+      { STAGE: 'canary-7f3a9c', OTHER: 'canary-other', HTTPS_PROXY: 'http://ann:canary-pw@127.0.0.1:2' },
     );
-    expect(await cli.finished).toMatchObject({ exitCode: 0, stderr: '' });
-    const [answer = ''] = resultsOf(model.prompts()[1]);
+    expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
+    const [answer = ''] = resultsOf(prompts[1]);
     expect(JSON.parse(answer)).toMatchObject({
       API_KEY: '***',
       MODE: 'test',
@@ -76,16 +56,16 @@ describe('an MCP server on the command line', () => {
   });
 
   it('sends no value that it was given to the model, in no name, description and schema of a tool', async () => {
-    const { cli, model } = await start(
+    const { prompts, model, ...ended } = await start(
       badServerToml('echo', 'env = { API_KEY = "${STAGE}" }\n'),
       [toolCall('work', { note: 'send canary_7f3a9c_long' }), text('Done.')],
-      { env: { STAGE: 'canary-7f3a9c-long' } },
+      { STAGE: 'canary-7f3a9c-long' },
     );
-    expect(await cli.finished).toMatchObject({ exitCode: 0 });
+    expect(ended).toMatchObject({ exitCode: 0 });
     const told = model.requests().map(({ bytes }) => bytes.toString('utf8'));
     expect(told[0]).toContain('"work"');
     expect(told[0]).not.toMatch(/7f3a9c/);
-    expect(resultsOf(model.prompts()[1])).toEqual([expect.stringContaining('its arguments hold a secret')]);
+    expect(resultsOf(prompts[1])).toEqual([expect.stringContaining('its arguments hold a secret')]);
   });
 
   it('offers its tools, gets no secret, and leaves no process', async () => {
@@ -96,16 +76,16 @@ describe('an MCP server on the command line', () => {
       toolCall('get-env', {}),
       text('Done.'),
     ];
-    const { cli, model } = await start(
+    const { prompts, ...ended } = await start(
       toml,
       (_request, index) => {
         seen.push(processesWith(mark).length);
         return calls[index] ?? text('');
       },
-      { env: { DEPLOY_TOKEN: 'canary-7f3a9c', GITHUB_TOKEN: 'ghs_canary' } },
+      { DEPLOY_TOKEN: 'canary-7f3a9c', GITHUB_TOKEN: 'ghs_canary' },
     );
-    expect(await cli.finished).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
-    const [, sum, env] = model.prompts();
+    expect(ended).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
+    const [, sum, env] = prompts;
     expect(resultsOf(sum)).toEqual(['The sum of 20 and 22 is 42.']);
     expect(resultsOf(env)[1]).toContain('"PATH"');
     expect(resultsOf(env)[1]).not.toMatch(/canary|API_KEY|sk-ant|TOKEN/);
@@ -114,12 +94,12 @@ describe('an MCP server on the command line', () => {
   });
 
   it('may know the newer protocol alone', async () => {
-    const { cli, model } = await start(serverToml('modern', [MODERN_SERVER]), [
+    const { prompts, ...ended } = await start(serverToml('modern', [MODERN_SERVER]), [
       toolCall('revision', {}),
       text('Done.'),
     ]);
-    expect(await cli.finished).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
-    expect(resultsOf(model.prompts()[1])).toEqual(['2026-07-28']);
+    expect(ended).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
+    expect(resultsOf(prompts[1])).toEqual(['2026-07-28']);
   });
 });
 

@@ -6,9 +6,11 @@ import { type ModelReply, startModelServer, toolCall } from '../helpers/model-se
 import { startStep } from '../helpers/run-action.js';
 import { CLI, startCli } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { schedulePayload } from '../helpers/webhooks.js';
 import { EVERYTHING, tryRead, until } from '../tools/mcp/scene.js';
-import { agentToml } from './tool-scene.js';
+import { lineScene } from './cli-scene.js';
+import { scheduledStep } from './memory-scene.js';
+import { told } from './stage.js';
+import { agentToml, checkout } from './tool-scene.js';
 
 const LONG_SLEEP_SECONDS = 100_000;
 let count = 0;
@@ -33,13 +35,9 @@ function longWork() {
   count += 1;
   const server = `mark-${process.pid}-${count}`;
   const sleep = `${LONG_SLEEP_SECONDS}.${process.pid}${count}`;
-  const table = [
-    '[[mcp_servers]]',
-    'name = "everything"',
-    'transport = "stdio"',
-    `command = ${JSON.stringify(process.execPath)}`,
-    `args = ${JSON.stringify([EVERYTHING, 'stdio', server])}`,
-  ].join('\n');
+  const args = JSON.stringify([EVERYTHING, 'stdio', server]);
+  const command = JSON.stringify(process.execPath);
+  const table = `[[mcp_servers]]\nname = "everything"\ntransport = "stdio"\ncommand = ${command}\nargs = ${args}`;
   const script: readonly ModelReply[] = [
     toolCall('memory_write', { target: 'long_term', content: 'Deploys take an hour.' }),
     // A child that hears no signal, one that left the group, and one in the foreground.
@@ -48,11 +46,7 @@ function longWork() {
     }),
   ];
   const work = {
-    toml: agentToml({
-      tools: ['run_command'],
-      memory: true,
-      tables: `notes = true\n\n${table}`,
-    }),
+    toml: agentToml({ tools: ['run_command'], memory: true, tables: `notes = true\n\n${table}` }),
     script,
     /** Ids of what the run has started and has not ended. */
     left: () => [...processesWith(server), ...processesWith(sleep)],
@@ -62,16 +56,12 @@ function longWork() {
   return work;
 }
 
-async function startRun(args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+async function startRun(args: readonly string[]) {
   const work = longWork();
-  const model = await startModelServer(work.script);
-  const cwd = tempDir('interrupted');
-  const data = tempDir('data');
-  writeFiles(cwd, { 'axe/agents/worker.toml': work.toml });
-  const env = { ...model.env, XDG_DATA_HOME: data, ...more };
-  const cli = startCli(['run', 'worker', ...args], { cwd, env });
+  const scene = await lineScene({ files: { 'axe/agents/worker.toml': work.toml }, model: work.script });
+  const cli = startCli(['run', 'worker', ...args], scene);
   await until(work.isUnderWay);
-  return { cli, work, memory: join(data, 'axe/memory') };
+  return { cli, work, memory: join(scene.env['XDG_DATA_HOME'] ?? '', 'axe/memory') };
 }
 
 const STATUS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -192,19 +182,10 @@ describe('the action', () => {
   it('ends its processes when the runner cancels the job: SIGINT, then SIGTERM', async () => {
     const work = longWork();
     const model = await startModelServer(work.script);
-    const workspace = tempDir('workspace');
-    writeFiles(workspace, { 'axe/agents/worker.toml': work.toml });
-    const step = startStep('main', {
-      event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
-      workspace,
-      env: { ...model.env },
-      inputs: {
-        agent: 'worker',
-        'memory-store': 'file',
-        'tools-allowed': 'run_command, everything',
-        'github-token': '',
-      },
-    });
+    const workspace = checkout({ 'axe/agents/worker.toml': work.toml });
+    const allowed = { 'memory-store': 'file', 'tools-allowed': 'run_command, everything' };
+    const given = { workspace, inputs: { agent: 'worker', prompt: '', ...allowed } };
+    const step = startStep('main', scheduledStep({ model }, given));
     await until(work.isUnderWay);
     step.kill('SIGINT');
     step.kill('SIGTERM');
@@ -212,8 +193,6 @@ describe('the action', () => {
     expect(work.left()).toEqual([]);
     expect(ended).toMatchObject({ exitCode: 1, signal: null, stderr: '' });
     expect(ended.outputs).toMatchObject({ conclusion: 'cancelled' });
-    expect(ended.annotations).toContainEqual(
-      expect.objectContaining({ level: 'error', message: 'the run was cancelled' }),
-    );
+    expect(told(ended)).toContain('error: the run was cancelled');
   });
 });
