@@ -17,15 +17,12 @@ import {
 } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
+const CREATED = { name: 'issue_comment', action: 'created' };
+
 describe('any command', () => {
   /** A comment below an issue, or below the pull request of the same number. */
-  async function commented(
-    body: string,
-    options: Omit<StageOptions, 'event'> = {},
-    set = setStageInProcess,
-  ): Promise<Stage> {
-    const patch = { 'comment.body': body };
-    return await set({ ...options, event: { name: 'issue_comment', action: 'created', patch } });
+  function commented(body: string, options: StageOptions = {}, set = setStageInProcess): Promise<Stage> {
+    return set({ ...options, event: { ...CREATED, patch: { 'comment.body': body } } });
   }
 
   const REACT = 'POST /issues/comments/492700400/reactions';
@@ -53,9 +50,9 @@ describe('any command', () => {
   });
 
   it.each([
-    ['/axe revew', '/axe revew', 'Did you mean `/axe review`?'],
-    ['@axe hlep', 'hlep', 'Did you mean `/axe help`?'],
-  ])('%j is answered with the nearest command', async (body, _, told) => {
+    ['/axe revew', 'Did you mean `/axe review`?'],
+    ['@axe hlep', 'Did you mean `/axe help`?'],
+  ])('%j is answered with the nearest command', async (body, told) => {
     const stage = await commented(body);
     const step = await stage.run({ inputs: { 'trigger-phrase': '@axe' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'refused' } });
@@ -101,7 +98,7 @@ describe('a command over memory', () => {
     { patch = {}, ...options }: StageOptions & { patch?: PayloadPatch } = {},
     set = setStageInProcess,
   ) {
-    const event = { name: 'issue_comment', action: 'created', patch: { 'comment.body': body, ...patch } };
+    const event = { ...CREATED, patch: { 'comment.body': body, ...patch } };
     const stage = await set({ event, ...options });
     rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
     return stage;
@@ -176,12 +173,12 @@ describe('a command over memory', () => {
   });
 
   it('a command is answered in a pull request’s conversation, and under a line of its diff', async () => {
-    for (const name of ['pull_request_review_comment', 'pull_request_review']) {
-      const body = name === 'pull_request_review' ? 'review.body' : 'comment.body';
-      const action = name === 'pull_request_review' ? 'submitted' : 'created';
-      const stage = await setStageInProcess({
-        event: { name, action, patch: { [body]: '/axe forget 01kgk41' } },
-      });
+    for (const [name, action, field] of [
+      ['pull_request_review_comment', 'created', 'comment.body'],
+      ['pull_request_review', 'submitted', 'review.body'],
+    ] as const) {
+      const event = { name, action, patch: { [field]: '/axe forget 01kgk41' } };
+      const stage = await setStageInProcess({ event });
       rememberOnBranch(stage, { 'reviewer.md': AUTH + DOOR });
       const step = await onComment(stage);
       expect([name, step.exitCode, step.annotations]).toEqual([name, 0, []]);
@@ -219,25 +216,18 @@ describe('a command over memory', () => {
     expect([idsOnBranch(stage), idsOnBranch(stage, 'triager.md')]).toEqual([[idOf('01kgk41')], []]);
   });
 
-  describe('a mistake in a command', () => {
-    it.each([
-      [
-        '/axe show',
-        'Nothing was done: `show` cannot be asked for in a comment. Run `axe-action memory show <agent> --repo <owner/name>` on the command line.',
-      ],
-      [
-        '/axe forget 01kgk41 --purge',
-        'Nothing was done: `forget 01kgk41 --purge` cannot be asked for in a comment. Run `axe-action memory forget',
-      ],
-    ])('is answered, and the step passes: %j', async (body, told) => {
-      const stage = await commented(body);
-      const step = await onComment(stage);
-      expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
-      expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'refused' });
-      expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining(`\n${told}`) }]);
-      expect(idsOnBranch(stage)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
-      expect(stage.model.requests()).toEqual([]);
-    });
+  it.each([
+    ['/axe show', 'Run `axe-action memory show <agent> --repo <owner/name>` on the command line.'],
+    ['/axe forget 01kgk41 --purge', 'Run `axe-action memory forget'],
+  ])('a command for the command line is answered, and the step passes: %j', async (body, told) => {
+    const stage = await commented(body);
+    const step = await onComment(stage);
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
+    expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'refused' });
+    const answer = `\nNothing was done: \`${body.slice(5)}\` cannot be asked for in a comment. ${told}`;
+    expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining(answer) }]);
+    expect(idsOnBranch(stage)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
+    expect(stage.model.requests()).toEqual([]);
   });
 
   it('is reported when memory cannot be written, and the step fails', async () => {
@@ -268,9 +258,12 @@ describe('a command over memory', () => {
   });
 
   describe('a comment by anybody else', () => {
-    const COMMANDS = ['/axe forget 01kgk41', '/axe remember Trust me.'];
-    const OTHERS: readonly [string, StageOptions & { patch?: PayloadPatch }][] = [
+    type Inputs = Readonly<Record<string, string>>;
+    const COMMANDS = ['/axe forget 01kgk41', '/axe remember Trust me.', '/axe pause'];
+    const OTHERS: readonly [string, StageOptions & { patch?: PayloadPatch }, Inputs?][] = [
       ['somebody who may read', { role: 'read' }],
+      ['a reader where anybody may start runs', { role: 'read' }, { 'min-permission': 'none' }],
+      ['a reader who may start runs', { role: 'read' }, { 'allow-users': 'Codertocat' }],
       ['a bot', { role: 'admin', patch: { 'sender.login': 'hubot[bot]', 'sender.type': 'Bot' } }],
       [
         'a writer who edits what a stranger wrote',
@@ -282,17 +275,18 @@ describe('a command over memory', () => {
       ],
     ];
 
-    it.each(OTHERS.flatMap(([who, options]) => COMMANDS.map((body) => [who, body, options] as const)))(
-      'does nothing: %s, %s',
-      async (_, body, options) => {
-        const stage = await commented(body, options);
-        const before = onBranch(stage);
-        const step = await onComment(stage);
-        expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
-        expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
-        expect(stage.github.calls().filter((call) => !call.endsWith('/permission'))).toEqual([]);
-        expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([before, [], []]);
-      },
-    );
+    it.each(
+      OTHERS.flatMap(([who, options, inputs = {}]) =>
+        COMMANDS.map((body) => [who, body, options, inputs] as const),
+      ),
+    )('does nothing: %s, %s', async (_, body, options, inputs) => {
+      const stage = await commented(body, options);
+      const before = onBranch(stage);
+      const step = await onComment(stage, inputs);
+      expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
+      expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
+      expect(stage.github.calls().filter((call) => !call.endsWith('/permission'))).toEqual([]);
+      expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([before, [], []]);
+    });
   });
 });
