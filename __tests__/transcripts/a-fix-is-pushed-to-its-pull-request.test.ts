@@ -23,6 +23,7 @@ index 0000000..1f7a7a4
 +export const limit = 10;
 `;
 const INPUTS = { agent: 'fixer', 'trigger-phrase': '@axe', 'changes-allowed': 'src/**' };
+const OPENED = { name: 'pull_request', action: 'opened' };
 const ASK = '@axe raise the limit.';
 /** The branch of GitHub's example of a pull request. */
 const BRANCH = 'changes';
@@ -30,17 +31,15 @@ const BRANCH = 'changes';
 const edit = (old: string, now: string) =>
   toolCall('edit_file', { path: 'src/limit.ts', old_string: old, new_string: now });
 const push = (message = 'Raise the limit to 20') => toolCall('push_to_pull_request', { message });
+const OTHER = toolCall('write_file', { path: 'src/other.ts', content: 'export {};\n' });
 const EDITS: readonly ModelReply[] = [edit('= 10', '= 20'), push(), text('The limit is 20 now.')];
 
+const LIMIT_20 = { ...LIMIT, 'src/limit.ts': 'export const limit = 20;\n' };
+
 /** A pull request of a branch of the repository, below which somebody asks for a change. */
-async function pullOf(options: Partial<StageOptions> = {}, ref = BRANCH): Promise<Stage> {
-  const stage = await setStageInProcess({
-    event: { name: 'pull_request', action: 'opened', patch: { 'pull_request.head.ref': ref } },
-    base: AGENT,
-    diff: DIFF,
-    model: EDITS,
-    ...options,
-  });
+async function pullOf(options: StageOptions = {}, ref = BRANCH): Promise<Stage> {
+  const event = { ...OPENED, patch: { 'pull_request.head.ref': ref } };
+  const stage = await setStageInProcess({ event, base: AGENT, diff: DIFF, model: EDITS, ...options });
   stage.github.commit(REPO, LIMIT, { branch: ref, sha: HEAD });
   return stage;
 }
@@ -72,10 +71,7 @@ it('what a person asks for below a pull request is committed on its branch, veri
     parents: [HEAD],
     committer: { name: 'GitHub' },
   });
-  expect(stage.github.files(REPO, BRANCH)).toEqual({
-    ...LIMIT,
-    'src/limit.ts': 'export const limit = 20;\n',
-  });
+  expect(stage.github.files(REPO, BRANCH)).toEqual(LIMIT_20);
   const sha = commit?.sha.slice(0, 7);
   expect(stage.repo.comments[0]?.body).toContain(`The limit is 20 now.\n\nPushed ${sha} to \`changes\`.\n`);
   expect(step.summary).toContain(
@@ -88,12 +84,11 @@ it('what a person asks for below a pull request is committed on its branch, veri
 });
 
 it('each call makes a commit of what was edited since the last one, and the last one has the rest', async () => {
-  const other = toolCall('write_file', { path: 'src/other.ts', content: 'export {};\n' });
   const model = [
     edit('= 10', '= 20'),
     push('Raise the limit'),
     push('Raise the limit to 20'),
-    other,
+    OTHER,
     push('Add a file'),
     edit('= 20', '= 30'),
     text('Done.'),
@@ -126,10 +121,7 @@ it('what others pushed meanwhile stays below the commit', async () => {
   const stage = await meanwhile(({ github }) => github.commit(REPO, newer, { branch: BRANCH }));
   const step = await ask(stage);
   expect(step.exitCode).toBe(0);
-  expect(stage.github.files(REPO, BRANCH)).toEqual({
-    ...newer,
-    'src/limit.ts': 'export const limit = 20;\n',
-  });
+  expect(stage.github.files(REPO, BRANCH)).toEqual({ ...LIMIT_20, 'README.md': 'Newer.\n' });
 });
 
 const STALE = {
@@ -156,8 +148,7 @@ it.each([
 it.each<[string, (stage: Stage) => void, RegExp]>([
   [
     'the file was changed meanwhile',
-    ({ github }) =>
-      github.commit(REPO, { ...LIMIT, 'src/limit.ts': 'export const limit = 11;\n' }, { branch: BRANCH }),
+    ({ github }) => github.commit(REPO, { ...LIMIT, 'src/limit.ts': '11\n' }, { branch: BRANCH }),
     /"src\/limit\.ts" is not as the run has read it on "changes"\. Run it again\./,
   ],
   [
@@ -192,8 +183,7 @@ it.each<[string, (stage: Stage) => void, RegExp]>([
 );
 
 it('if the second of two commits cannot be made, the first one stays and the rest is a patch', async () => {
-  const other = toolCall('write_file', { path: 'src/other.ts', content: 'export {};\n' });
-  const stage = await pullOf({ model: [...EDITS.slice(0, 2), other, push('Add a file'), text('Done.')] });
+  const stage = await pullOf({ model: [...EDITS.slice(0, 2), OTHER, push('Add a file'), text('Done.')] });
   stage.github.fail({
     route: 'POST /graphql',
     contains: 'createCommitOnBranch',
@@ -235,7 +225,7 @@ it('a run that has read the words of a stranger pushes nothing', async () => {
 
 it('on a pull request from a fork nothing can be changed', async () => {
   const patch = { 'pull_request.head.repo.full_name': 'octocat/Hello-World' };
-  const stage = await pullOf({ event: { name: 'pull_request', action: 'opened', patch } });
+  const stage = await pullOf({ event: { ...OPENED, patch } });
   const step = await ask(stage);
   expect(step.exitCode).toBe(0);
   expect(stage.model.prompts()[0]?.tools).toEqual(['read_file']);
@@ -254,14 +244,4 @@ it('a checkout of another commit is not what is changed', async () => {
   expect(step.exitCode).toBe(0);
   expect(stage.github.files(REPO, BRANCH)['src/limit.ts']).toBe('export const limit = 20;\n');
   expect(repo.git('status', '--porcelain')).toBe('');
-});
-
-it('a change that the model takes back is told, not passed over', async () => {
-  const stage = await pullOf({ model: [...EDITS.slice(0, 2), edit('= 20', '= 10'), text('Done.')] });
-  const step = await ask(stage);
-  expect(step.exitCode).toBe(1);
-  expect(told(step).join('\n')).toContain(
-    'nothing was pushed: no file was changed. Run it again, or change the files by hand.',
-  );
-  expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
 });

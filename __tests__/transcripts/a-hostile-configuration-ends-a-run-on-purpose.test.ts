@@ -1,25 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FileContent, FileTree } from '../helpers/github-state.js';
-import { type ModelScript, text } from '../helpers/model-server.js';
+import type { FileContent } from '../helpers/github-state.js';
+import { text } from '../helpers/model-server.js';
+import type { StepOptions } from '../helpers/run-action.js';
 import { runWatched } from '../hostile/watched-run.js';
 import { earlierEntry } from './branch-scene.js';
-import { AGENT, REPO, told } from './stage.js';
+import { AGENT, REPO, type StageOptions, told, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { agentToml } from './tool-scene.js';
 
-interface Given {
-  readonly base?: FileTree;
-  readonly inputs?: Readonly<Record<string, string>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly model?: ModelScript;
-}
+type Given = Pick<StageOptions, 'base' | 'model'> & Pick<StepOptions, 'inputs' | 'env'>;
 
 /** A watched run on a repository whose memory branch holds an entry. */
 async function run({ base = {}, inputs = {}, env = {}, model }: Given) {
-  const stage = await setStageInProcess({
-    base: { 'axe/agents/reviewer.toml': AGENT, ...base },
-    ...(model === undefined ? {} : { model }),
-  });
+  const stage = await setStageInProcess({ base: { 'axe/agents/reviewer.toml': AGENT, ...base }, model });
   stage.github.commit(REPO, { 'reviewer.md': earlierEntry('Fine.', 'a') }, { branch: 'axe-memory' });
   const step = await runWatched(stage, { inputs: { 'memory-store': 'branch', ...inputs }, env });
   return { stage, step, messages: told(step) };
@@ -53,9 +46,13 @@ it.each<[string, FileContent, RegExp]>([
 });
 
 it('C1 3: a key that resembles a known one is a warning with a suggestion, and the run continues', async () => {
-  const { step, messages } = await run({ base: { 'axe/agents/reviewer.toml': `${AGENT}last_m = 5\n` } });
+  const { stage, step, messages } = await run({
+    base: { 'axe/agents/reviewer.toml': `${AGENT}last_m = 5\n` },
+  });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(messages).toEqual([expect.stringContaining('Did you mean `memory.last_n`?')]);
+  expect(troubles(step)).toMatchObject([{ file: 'axe/agents/reviewer.toml', line: 7 }]);
+  expect(stage.repo.comments).toHaveLength(1);
 });
 
 it.each(['../../etc/x', 'x'.repeat(300), 'x\n::error::y'])(
@@ -91,9 +88,8 @@ describe('a value that an agent names', () => {
   });
 
   it('C1 9: a missing skill ends the run with every place that was searched', async () => {
-    expect(await refused({ base: withSkill('skills/reviw/SKILL.md') })).toContain(
-      'axe/skills/reviw/SKILL.md',
-    );
+    const message = await refused({ base: withSkill('skills/reviw/SKILL.md') });
+    expect(message).toContain('axe/skills/reviw/SKILL.md');
   });
 
   it('C1 9: a pattern that no file matches adds nothing to the prompt', async () => {

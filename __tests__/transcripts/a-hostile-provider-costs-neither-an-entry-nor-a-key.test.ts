@@ -57,11 +57,8 @@ async function failing(
 
 describe('a provider that cannot be reached', () => {
   it('C4 57: with a port that nobody listens on ends the run with its address', async () => {
-    const { message, asked } = await failing(
-      text('Fine.'),
-      { AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' },
-      setStage,
-    );
+    const env = { AXE_ANTHROPIC_BASE_URL: 'http://127.0.0.1:2' };
+    const { message, asked } = await failing(text('Fine.'), env, setStage);
     expect(message).toMatch(/connection refused/);
     expect(message).toContain('`AXE_ANTHROPIC_BASE_URL`');
     expect(asked).toBe(0);
@@ -75,21 +72,18 @@ describe('a provider that cannot be reached', () => {
   });
 });
 
-it.each([[403, 'this key has no access to the model']])(
-  'C4 58: a provider that answers %i is called once, and quoted',
-  async (status, words) => {
-    const { message, asked } = await failing(error(status, words));
-    expect(asked).toBe(1);
-    expect(message).toContain(words);
-  },
-);
+it('C4 58: a provider that answers 403 is called once, and quoted', async () => {
+  const { message, asked } = await failing(error(403, 'this key has no access to the model'));
+  expect(asked).toBe(1);
+  expect(message).toContain('this key has no access to the model');
+});
 
 describe('a rate limit', () => {
   it.each([['-5'], ['soon'], ['9'.repeat(40)], ['Wed, 21 Oct 2015 07:28:00 GMT']])(
     'C4 59: with `Retry-After: %s` is respected as the agent is configured',
     async (value) => {
-      const headers: Readonly<Record<string, string>> = value === undefined ? {} : { 'retry-after': value };
-      const { step, entries, asked } = await run([error(429, 'slow down', headers), text('Here.')]);
+      const limited = error(429, 'slow down', { 'retry-after': value });
+      const { step, entries, asked } = await run([limited, text('Here.')]);
       expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { response: 'Here.' } });
       expect([entries, asked]).toEqual([2, 2]);
     },

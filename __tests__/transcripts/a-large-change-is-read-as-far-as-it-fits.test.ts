@@ -2,25 +2,31 @@ import { describe, expect, it } from '@jest/globals';
 import type { RecordedRequest } from '../helpers/loopback.js';
 import { type ModelReply, promptOf, startModelServer, text } from '../helpers/model-server.js';
 import { runMain } from '../helpers/run-action.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
 import { scheduledStep } from './memory-scene.js';
-import { CAREFUL_REVIEWER, calls, discussion, submit } from './review-scene.js';
+import { CAREFUL_REVIEWER, calls, discussion, reviewStage, submit } from './review-scene.js';
 import { expectTranscript, steady, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { afterThinking } from './thinking-model.js';
+import { checkout } from './tool-scene.js';
+
+/** The diff of a new file with these lines. */
+function added(path: string, lines: readonly string[]): string {
+  return `diff --git a/${path} b/${path}\nnew file mode 100644\nindex 0000000..3f2a1b0\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${lines.length} @@\n${lines.join('')}`;
+}
 
 describe('parts', () => {
   const NAMES = ['src/cart.ts', 'src/login.ts', 'src/mail.ts'];
-  const DIFF = `${NAMES.map(newFile).join('\n')}\n`;
+  const DIFF = NAMES.map(newFile).join('');
   const AGENT = `${CAREFUL_REVIEWER}\n[review]\npart_tokens = 1200\nverify_model = "openai/gpt-4o"\n`;
+  const OPTIONS = { base: { 'axe/agents/reviewer.toml': AGENT }, diff: DIFF };
   const INPUTS = { 'max-diff-tokens': '2000' };
 
   function newFile(path: string): string {
     const lines = Array.from(
       { length: 60 },
-      (_, index) => `+export const value${index} = read('${path}', ${index});`,
+      (_, at) => `+export const value${at} = read('${path}', ${at});\n`,
     );
-    return `diff --git a/${path} b/${path}\nnew file mode 100644\nindex 0000000..3f2a1b0\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,60 @@\n${lines.join('\n')}`;
+    return added(path, lines);
   }
 
   /** One finding in each part, each of which holds; `broken` names a file whose part fails. */
@@ -33,11 +39,8 @@ describe('parts', () => {
     if (messages.length > 1) return text('I have read my part.');
     const [path = ''] = NAMES.filter((name) => told.includes(`diff --git a/${name} `));
     if (path === broken) {
-      return {
-        kind: 'raw',
-        status: 400,
-        body: { type: 'error', error: { type: 'invalid_request_error', message: 'no' } },
-      };
+      const error = { type: 'invalid_request_error', message: 'no' };
+      return { kind: 'raw', status: 400, body: { type: 'error', error } };
     }
     const finding = {
       path,
@@ -53,11 +56,7 @@ describe('parts', () => {
   }
 
   it('a large change becomes one review, in which every finding had a second look', async () => {
-    const stage = await setStageInProcess({
-      base: { 'axe/agents/reviewer.toml': AGENT },
-      diff: DIFF,
-      model: (asked) => answer(asked),
-    });
+    const stage = await reviewStage((asked) => answer(asked), OPTIONS);
     const step = await stage.run({ inputs: INPUTS });
     expect(step.exitCode).toBe(0);
     const parts = stage.model
@@ -94,11 +93,7 @@ describe('parts', () => {
   }
 
   it('a review names the files of a part that failed, and posts the findings of the others', async () => {
-    const stage = await setStageInProcess({
-      base: { 'axe/agents/reviewer.toml': AGENT },
-      diff: DIFF,
-      model: (asked) => answer(asked, 'src/mail.ts'),
-    });
+    const stage = await reviewStage((asked) => answer(asked, 'src/mail.ts'), OPTIONS);
     const step = await stage.run({ inputs: INPUTS });
     expect(stage.repo.talk.reviewComments.map(({ path }) => path).toSorted()).toEqual([
       'src/cart.ts',
@@ -117,13 +112,9 @@ describe('a small window', () => {
   /** A change of so many lines in files of 100. */
   function change(lines: number): string {
     const files = Array.from({ length: Math.ceil(lines / 100) }, (_, file) => {
-      const count = Math.min(100, lines - file * 100);
-      const added = Array.from(
-        { length: count },
-        (__, line) => `+export const row${line} = lookUp(${line}, rows);`,
-      );
-      const path = `src/table${file}.ts`;
-      return `diff --git a/${path} b/${path}\nnew file mode 100644\nindex 0000000..3f2a1b0\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1,${count} @@\n${added.join('\n')}\n`;
+      const length = Math.min(100, lines - file * 100);
+      const rows = Array.from({ length }, (__, at) => `+export const row${at} = lookUp(${at}, rows);\n`);
+      return added(`src/table${file}.ts`, rows);
     });
     return files.join('');
   }
@@ -209,24 +200,17 @@ last_n = 0
   );
 
   it('memory of 60 KB does not fill a window of 8,192 tokens, and the newest of it is kept', async () => {
-    const workspace = tempDir('workspace');
-    const entries = Array.from(
+    const result = 'It was as on the last one. '.repeat(222);
+    const days = Array.from(
       { length: 10 },
-      (_, day) =>
-        `## 2026-01-1${day}T00:00:00Z\n**Task:** Day ${day}\n**Result:** ${'It was as on the last one. '.repeat(222)}\n\n`,
+      (_, day) => `## 2026-01-1${day}T00:00:00Z\n**Task:** Day ${day}\n`,
     );
-    writeFiles(workspace, { '.axe/memory/ask.md': entries.join('') });
+    const memory = days.map((day) => `${day}**Result:** ${result}\n\n`).join('');
     const model = await startModelServer(server(8192));
-    const step = await runMain(
-      scheduledStep(
-        { model },
-        {
-          workspace,
-          inputs: { 'memory-store': 'file', model: 'local/model' },
-          env: { AXE_LOCAL_BASE_URL: model.url },
-        },
-      ),
-    );
+    const workspace = checkout({ '.axe/memory/ask.md': memory });
+    const inputs = { 'memory-store': 'file', model: 'local/model' };
+    const env = { AXE_LOCAL_BASE_URL: model.url };
+    const step = await runMain(scheduledStep({ model }, { workspace, inputs, env }));
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
     const sent = model.prompts().at(-1)?.system;
     expect(sent).toContain('**Task:** Day 9');

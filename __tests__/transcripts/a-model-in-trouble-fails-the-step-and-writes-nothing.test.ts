@@ -8,6 +8,8 @@ const NAME = 'a-model-in-trouble-fails-the-step-and-writes-nothing';
 const BASE = { 'axe/agents/reviewer.toml': `${AGENT}\n[retry]\nmax_retries = 0\n` };
 const PAGE = '<!DOCTYPE html><html><body>Sign in to the network</body></html>';
 
+const HTML = { 'content-type': 'text/html' };
+
 const TROUBLES: Readonly<Record<string, ModelReply>> = {
   'a key that is not valid': error(401, 'authentication_error', 'invalid x-api-key'),
   'a rate limit': error(429, 'rate_limit_error', 'This request would exceed your rate limit', {
@@ -20,21 +22,13 @@ const TROUBLES: Readonly<Record<string, ModelReply>> = {
     'invalid_request_error',
     'prompt is too long: 210000 tokens > 200000 maximum',
   ),
-  'a server error without words': { kind: 'raw', status: 500, body: '' },
-  'a page in place of an answer': {
-    kind: 'raw',
-    status: 200,
-    body: PAGE,
-    headers: { 'content-type': 'text/html' },
-  },
-  'a page that says 502': { kind: 'raw', status: 502, body: PAGE, headers: { 'content-type': 'text/html' } },
-  'an answer that breaks off': {
-    kind: 'raw',
-    status: 200,
-    body: '{"id": "msg_1", "content": [',
-    headers: { 'content-type': 'application/json' },
-  },
-  'a redirect': { kind: 'raw', status: 302, body: '', headers: { location: 'https://example.com/' } },
+  'a server error without words': raw(500, ''),
+  'a page in place of an answer': raw(200, PAGE, HTML),
+  'a page that says 502': raw(502, PAGE, HTML),
+  'an answer that breaks off': raw(200, '{"id": "msg_1", "content": [', {
+    'content-type': 'application/json',
+  }),
+  'a redirect': raw(302, '', { location: 'https://example.com/' }),
   'a connection that is cut': { kind: 'disconnect' },
 };
 
@@ -87,11 +81,12 @@ async function endOf(name: string, reply: ModelReply, minutes: string) {
   return { conclusion: step.outputs['conclusion'], text: `##### ${name}\n${annotations}` };
 }
 
-function error(
-  status: number,
-  type: string,
-  message: string,
-  headers: Readonly<Record<string, string>> = {},
-): ModelReply {
-  return { kind: 'raw', status, body: { type: 'error', error: { type, message } }, headers };
+type Headers = Readonly<Record<string, string>>;
+
+function raw(status: number, body: unknown, headers: Headers = {}): ModelReply {
+  return { kind: 'raw', status, body, headers };
+}
+
+function error(status: number, type: string, message: string, headers: Headers = {}): ModelReply {
+  return raw(status, { type: 'error', error: { type, message } }, headers);
 }

@@ -15,17 +15,8 @@ interface PermissionScene {
 }
 
 const TOOLS = [
-  'add_review_comment',
-  'submit_review',
-  'set_labels',
-  'create_issue',
-  'react',
-  'github_diff',
-  'github_file',
-  'github_comments',
-  'github_checks',
-  'github_history',
-  'github_search',
+  ...['add_review_comment', 'submit_review', 'set_labels', 'create_issue', 'react', 'github_diff'],
+  ...['github_file', 'github_comments', 'github_checks', 'github_history', 'github_search'],
 ];
 
 const AGENT = {
@@ -113,20 +104,23 @@ async function reportScene(): Promise<PermissionScene> {
   return { stage, inputs: { agent: 'builtin/ask', 'memory-store': 'branch', 'report-to': 'issue' } };
 }
 
-/** How a person learns of a request that is refused. */
-type Told =
+const ENDS = {
   /** One warning, and the run goes on. */
-  | 'warning'
+  warning: { exitCode: 0, conclusion: 'success', level: 'warning' },
   /** A line of the summary: it is there by default, and the run goes on with what it has. */
-  | 'summary'
+  summary: { exitCode: 0, conclusion: 'success' },
   /** The model asked for it, and gets it as an answer. */
-  | 'answer'
+  answer: { exitCode: 0, conclusion: 'success' },
   /** A courtesy, and no more than a line in the log. */
-  | 'log'
+  log: { exitCode: 0, conclusion: 'success' },
   /** Nothing can be done without it. */
-  | 'failure'
+  failure: { exitCode: 1, conclusion: 'failure', level: 'error' },
   /** What is open on the pull request is not known, so nothing is reviewed. */
-  | 'incomplete';
+  incomplete: { exitCode: 1, conclusion: 'incomplete', level: 'error' },
+} as const;
+
+/** How a person learns of a request that is refused. */
+type Told = keyof typeof ENDS;
 
 type Row = readonly [call: string, told: Told, permission: string];
 
@@ -206,38 +200,19 @@ describe.each(Object.entries(SCENES))('%s', (_, { scene, rows }) => {
         : { contains, status: 200, body: graphQl }),
     });
     const step = await stage.run({ inputs });
-    const annotations = troubles(step);
-    const answers = resultsOf(stage.model.prompts().at(-1)).join('\n');
-    const refusals = annotations.filter(({ message }) => message.includes(REFUSAL));
-    expect(annotations).toHaveLength(['warning', 'failure', 'incomplete'].includes(told) ? 1 : 0);
-    switch (told) {
-      case 'warning':
-        expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-        expect(refusals).toMatchObject([{ level: 'warning', message: expect.stringContaining(permission) }]);
-        break;
-      case 'summary':
-        expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-        expect(step.summary).toContain(permission);
-        break;
-      case 'answer':
-        expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-        expect(answers).toContain(REFUSAL);
-        expect(answers).toContain(permission);
-        break;
-      case 'log':
-        expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-        expect(step.log).toContain(REFUSAL);
-        break;
-      case 'incomplete':
-        expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'incomplete' } });
-        expect(refusals).toMatchObject([{ level: 'error', message: expect.stringContaining(permission) }]);
-        expect(stage.model.requests()).toEqual([]);
-        break;
-      case 'failure':
-        expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-        expect(refusals).toMatchObject([{ level: 'error', message: expect.stringContaining(permission) }]);
-        break;
+    const { exitCode, conclusion, ...end } = ENDS[told];
+    expect(step).toMatchObject({ exitCode, outputs: { conclusion } });
+    expect(troubles(step)).toHaveLength('level' in end ? 1 : 0);
+    if ('level' in end) {
+      const [{ level, message } = { level: '', message: '' }] = troubles(step);
+      expect([level, message]).toEqual([end.level, expect.stringContaining(REFUSAL)]);
+      expect(message).toContain(permission);
     }
+    if (told === 'summary') expect(step.summary).toContain(permission);
+    const answers = resultsOf(stage.model.prompts().at(-1)).join('\n');
+    if (told === 'answer') for (const part of [REFUSAL, permission]) expect(answers).toContain(part);
+    if (told === 'log') expect(step.log).toContain(REFUSAL);
+    if (told === 'incomplete') expect(stage.model.requests()).toEqual([]);
   });
 });
 

@@ -39,14 +39,9 @@ describe('--git', () => {
   });
 
   it('sends the beginning of a file over the limit next to one that fits, and says so', async () => {
-    const lines = Array.from(
-      { length: 9000 },
-      (_, line) => `export const row${line} = lookUp(${line}, rows);`,
-    );
-    repo.commit('Add rows', {
-      'src/rows.ts': `${lines.join('\n')}\n`,
-      'src/auth.ts': 'export const attempts = 4;\n',
-    });
+    const rows = Array.from({ length: 9000 }, (_, at) => `export const row${at} = lookUp(${at}, rows);\n`);
+    const files = { 'src/rows.ts': rows.join(''), 'src/auth.ts': 'export const attempts = 4;\n' };
+    repo.commit('Add rows', files);
     const result = await review('--git', 'HEAD~1');
     expect(result.exitCode).toBe(0);
     const [sent = ''] = model.prompts()[0]?.messages ?? [];
@@ -70,11 +65,9 @@ describe('--git', () => {
 });
 
 it('a piped diff is the change of the built-in reviewer, and memory keeps a sentence', async () => {
-  const result = await runCli(['run', 'builtin/pr-reviewer'], {
-    cwd: repo.path,
-    env: { ...model.env, XDG_DATA_HOME: data },
-    stdin: repo.git('diff', 'HEAD~1'),
-  });
+  const env = { ...model.env, XDG_DATA_HOME: data };
+  const stdin = repo.git('diff', 'HEAD~1');
+  const result = await runCli(['run', 'builtin/pr-reviewer'], { cwd: repo.path, env, stdin });
   expect(result).toMatchObject({ exitCode: 0, stdout: 'Too many attempts.', stderr: '' });
   expect(model.prompts()[0]?.messages[0]).toContain('+export const attempts = 300;');
   const memory = readFileSync(join(data, 'axe/memory/pr-reviewer.md'), 'utf8');
@@ -127,13 +120,8 @@ describe('a review on this machine', () => {
 
 300 attempts are allowed before an account is locked.
 `);
-    expect(model.prompts()[0]?.tools).toEqual([
-      'list_directory',
-      'read_file',
-      'search_files',
-      'add_review_comment',
-      'submit_review',
-    ]);
+    const tools = ['list_directory', 'read_file', 'search_files', 'add_review_comment', 'submit_review'];
+    expect(model.prompts()[0]?.tools).toEqual(tools);
   });
 
   it('gives programs the findings in the form of `findings-file`', async () => {

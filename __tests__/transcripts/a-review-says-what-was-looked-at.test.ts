@@ -12,7 +12,7 @@ import {
   THIRD,
   TIMING,
 } from './review-scene.js';
-import { DIFF, expectTranscript, type Stage, steady, troubles } from './stage.js';
+import { DIFF, expectTranscript, type Stage, steady } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
 const DONE = text('Reviewed.');
@@ -136,63 +136,11 @@ index 9c4d5e6..77aa001 100644
     expect(asked(stage)).toContain('The rest of the pull request, 1 file: not changed since that review');
   });
 
-  it('they state it again for as long as it does not fit', async () => {
-    const stage = await stageWith();
-    const inputs = { ...INPUTS, 'max-diff-tokens': '120' };
-    await stage.run({ inputs });
-    const second = await stage.run({ ...push(stage, SECOND, FIXED + RATES, FIX), inputs });
-    expect(asked(stage)).toContain('added src/rates.ts +12 -0');
-    expect(asked(stage)).toContain('Say in your answer what you have not seen');
-    expect(second.summary).toContain(`\nReviewed: \`ec26c3e..6dcb09b\`, 1 of 2 files. ${NOT_READ}.\n`);
-    expect(stage.repo.talk.checkRuns[1]).toMatchObject({
-      conclusion: 'neutral',
-      summary: expect.stringContaining(NOT_READ),
-    });
-  });
-
   it('an answer in a comment states it at its top', async () => {
     const stage = await setStageInProcess({ diff: DIFF + RATES, model: () => text('All is well.') });
     await stage.run({ inputs: { 'max-diff-tokens': '150' } });
     expect(stage.repo.comments[0]?.body).toContain(
       `-->\n*Read: 1 of 2 files. ${NOT_READ}.*\n\nAll is well.\n`,
     );
-  });
-});
-
-describe('coverage', () => {
-  const LOGO = `diff --git a/logo.png b/logo.png
-index 3f2a1b0..9c4d5e6 100644
-Binary files a/logo.png and b/logo.png differ
-`;
-
-  async function review(diff: string, inputs: object = {}) {
-    const stage = await reviewStage(CLEAN, { diff });
-    const step = await stage.run({ inputs: { 'check-run': 'true', ...inputs } });
-    expect(step.exitCode).toBe(0);
-    const [check] = stage.repo.talk.checkRuns;
-    return { step, check, places: [step.summary, check?.summary, stage.repo.talk.reviews[0]?.body] };
-  }
-
-  it('coverage is complete in review, summary and check, and only then a success', async () => {
-    const sentence = 'Reviewed: the whole pull request, 1 file, at `ec26c3e`';
-    const { step, check, places } = await review(CHANGE);
-    for (const place of places) expect(place).toContain(sentence);
-    expect(check).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });
-    expect(troubles(step)).toEqual([]);
-  });
-
-  it.each<[string, string, object, string]>([
-    ['`paths`', CHANGE + DOCS, { paths: 'src/**' }, '1 left out by `paths` (`docs/guide.md`)'],
-    [
-      'a binary file',
-      CHANGE + LOGO,
-      {},
-      '1 without readable lines, binary or too large for GitHub to show (`logo.png`)',
-    ],
-  ])('what was not read because of %s is named, and is not a success', async (_, diff, inputs, missing) => {
-    const sentence = `Reviewed: 1 of 2 files at \`ec26c3e\`. Not read: ${missing}. Nothing is known about it`;
-    const { check, places } = await review(diff, inputs);
-    for (const place of places) expect(place).toContain(sentence);
-    expect(check).toMatchObject({ conclusion: 'neutral', title: 'No findings in 1 of 2 files' });
   });
 });

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { makeGitRepo } from '../helpers/git-repo.js';
-import type { FileTree } from '../helpers/github-state.js';
 import { type ModelReply, text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { schedulePayload } from '../helpers/webhooks.js';
@@ -21,7 +20,7 @@ import { agentToml, resultsOf } from './tool-scene.js';
 
 const NAME = 'a-run-opens-a-pull-request-for-what-it-changed';
 const TOOLS = ['read_file', 'search_files', 'write_file', 'edit_file', 'delete_file', 'open_pull_request'];
-const FILES: FileTree = {
+const FILES = {
   'axe/agents/fixer.toml': agentToml({ name: 'fixer', memory: true, tools: TOOLS }),
   'src/limit.ts': 'export const limit = 10;\n',
   'src/old.ts': 'export {};\n',
@@ -42,8 +41,8 @@ const propose = (more: object = {}) =>
 const EDITS: readonly ModelReply[] = [edit('10', '20'), propose(), text('The limit is 20 now.')];
 
 /** A stage in this process on which the model raises the limit. */
-function stageOf(options: Partial<StageOptions> = {}): Promise<Stage> {
-  return setStageInProcess({ event: MENTION, base: FILES, model: EDITS, ...options });
+function stageOf(options: StageOptions = {}, set = setStageInProcess): Promise<Stage> {
+  return set({ event: MENTION, base: FILES, model: EDITS, ...options });
 }
 
 /** Nothing was left on GitHub: no branch but the default one and that of memory, and no pull request. */
@@ -53,23 +52,20 @@ function expectNothingOpened({ repo }: Stage): void {
 }
 
 it('a person who mentions the agent gets a pull request, without a checkout', async () => {
-  const stage = await setStage({
-    event: MENTION,
-    base: FILES,
-    model: [
-      toolCall('search_files', { text: 'limit' }),
-      edit('10', '20'),
-      toolCall('delete_file', { path: 'src/old.ts' }),
-      propose(),
-      text('The limit is 20 now, and the old file is gone.'),
-    ],
-  });
+  const model = [
+    toolCall('search_files', { text: 'limit' }),
+    edit('10', '20'),
+    toolCall('delete_file', { path: 'src/old.ts' }),
+    propose(),
+    text('The limit is 20 now, and the old file is gone.'),
+  ];
+  const stage = await stageOf({ model }, setStage);
   const before = stage.repo.branches.get('master');
   const step = await stage.run({ inputs: INPUTS });
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
   expect(troubles(step)).toEqual([]);
-  const { 'src/old.ts': gone, ...kept } = FIXED as Readonly<Record<string, unknown>>;
-  expect([gone, stage.github.files(REPO, BRANCH)]).toEqual([FILES['src/old.ts'], kept]);
+  const { 'src/old.ts': _, ...kept } = FIXED;
+  expect(stage.github.files(REPO, BRANCH)).toEqual(kept);
   expect(stage.github.history(REPO, BRANCH)).toMatchObject([
     { message: 'Raise the limit to 20', parents: [before], committer: { name: 'GitHub' } },
     {},
@@ -96,10 +92,10 @@ it('a schedule brings its own pull request up to date, and leaves alone what som
   let limit = 20;
   const stage = await stageOf({
     event: { name: 'schedule', payload: schedulePayload('0 6 * * 1') },
-    model: (_, index) =>
-      [edit('10', String(limit)), propose({ title: `Raise the limit to ${limit}` }), text('Done.')][
-        index % 3
-      ] ?? text(''),
+    model: (_, index) => {
+      const title = `Raise the limit to ${limit}`;
+      return [edit('10', String(limit)), propose({ title }), text('Done.')][index % 3] ?? text('');
+    },
   });
   const repository = `${stage.repo.owner}/${stage.repo.name}`;
   const run = async () => {
@@ -111,11 +107,8 @@ it('a schedule brings its own pull request up to date, and leaves alone what som
   const first = await run();
   const [branch = ''] = [...stage.repo.branches.keys()].filter((name) => name.startsWith('axe/fixer/'));
   expect(branch).toMatch(/^axe\/fixer\/[a-z0-9]{8}$/);
-  stage.github.commit(
-    repository,
-    { ...FILES, 'README.md': 'Newer.\n' },
-    { branch: stage.repo.defaultBranch },
-  );
+  const trunk = stage.repo.defaultBranch;
+  stage.github.commit(repository, { ...FILES, 'README.md': 'Newer.\n' }, { branch: trunk });
   limit = 30;
   expect(await run()).toBe(first);
   expect(stage.github.files(repository, branch)).toEqual({
@@ -123,17 +116,13 @@ it('a schedule brings its own pull request up to date, and leaves alone what som
     'README.md': 'Newer.\n',
     'src/limit.ts': 'export const limit = 30;\n',
   });
-  expect(stage.github.history(repository, branch)[1]?.sha).toBe(
-    stage.repo.branches.get(stage.repo.defaultBranch),
-  );
+  expect(stage.github.history(repository, branch)[1]?.sha).toBe(stage.repo.branches.get(trunk));
   expect([...stage.repo.pulls.values()]).toMatchObject([{ title: 'Raise the limit to 30' }]);
   stage.github.commit(repository, { 'src/mine.ts': 'Mine.\n' }, { branch });
   limit = 40;
   expect(await run()).not.toBe(first);
   expect(stage.github.files(repository, branch)['src/mine.ts']).toBe('Mine.\n');
   expect(stage.github.files(repository, `${branch}-2`)['src/limit.ts']).toBe('export const limit = 40;\n');
-  const branches = [...stage.repo.branches.keys()].filter((name) => name.startsWith('axe/'));
-  expect(branches).toEqual([branch, `${branch}-2`]);
 });
 
 it('a run that has read the words of a stranger opens nothing, and its patch makes the change', async () => {
@@ -159,8 +148,8 @@ it('a run that has read the words of a stranger opens nothing, and its patch mak
   expect(repo.git('show', ':src/limit.ts')).toBe('export const limit = 10;\n');
 });
 
-it.each([
-  ['a stranger', { role: 'read' as const }, {}],
+it.each<[string, StageOptions, object]>([
+  ['a stranger', { role: 'read' }, {}],
   ['a workflow that lets nothing be changed', {}, { 'changes-allowed': '' }],
 ])('for %s an agent has no tool that changes a file', async (_, options, inputs) => {
   const stage = await stageOf(options);
@@ -181,51 +170,40 @@ it('in a checkout only what the file tools have written is committed', async () 
   expect(repo.git('status', '--porcelain').trim().split('\n')).toEqual(['M src/limit.ts', '?? src/built.js']);
 });
 
-const AGENT = { 'axe/agents/fixer.toml': FILES['axe/agents/fixer.toml'] ?? '' };
+const AGENT = { 'axe/agents/fixer.toml': FILES['axe/agents/fixer.toml'] };
+const EXECUTABLE = { 'src/limit.ts': { executable: FILES['src/limit.ts'] } };
 
 /** Every case: what goes wrong at GitHub while the model works, and what people are told. */
-it.each<[string, (stage: Stage) => void, RegExp, string]>([
+it.each<[string, (stage: Stage) => void, RegExp]>([
   [
     'the file was changed meanwhile',
-    ({ github }) =>
-      github.commit(REPO, { 'src/limit.ts': 'export const limit = 11;\n' }, { branch: 'master' }),
-    /no pull request was opened: "src\/limit\.ts" is not as the run has read it on "master"\. Run it again\./,
-    'failure',
+    ({ github }) => github.commit(REPO, { 'src/limit.ts': '11\n' }, { branch: 'master' }),
+    /: "src\/limit\.ts" is not as the run has read it on "master"\. Run it again\./,
   ],
   [
     'the file was deleted meanwhile',
     ({ repo, github }) => void repo.branches.set('master', github.commit(REPO, AGENT, { branch: 'other' })),
-    /"src\/limit\.ts" is not as the run has read it/,
-    'failure',
+    /: "src\/limit\.ts" is not as the run has read it/,
   ],
   [
     'the file can be executed now',
-    ({ github }) =>
-      github.commit(
-        REPO,
-        { 'src/limit.ts': { executable: 'export const limit = 10;\n' } },
-        { branch: 'master' },
-      ),
-    /"src\/limit\.ts": a commit through the API cannot keep links or executable files\. Leave these files out, or change them by hand\./,
-    'failure',
+    ({ github }) => github.commit(REPO, EXECUTABLE, { branch: 'master' }),
+    /: "src\/limit\.ts": a commit through the API cannot keep links or executable files\. Leave these files out, or change them by hand\./,
   ],
   [
     'the token cannot write contents',
     ({ repo }) => void Object.assign(repo, { contents: 'read' }),
-    /no pull request was opened: .*Add `contents: write` under `permissions:` of the job\./,
-    'failure',
+    /: .*Add `contents: write` under `permissions:` of the job\./,
   ],
   [
     'a rule forbids the branch',
     ({ repo }) => void repo.rules.push({ branch: BRANCH, kind: 'ruleset' }),
-    /no pull request was opened: .*Repository rule violations found/,
-    'failure',
+    /: .*Repository rule violations found/,
   ],
   [
     'a rule forbids commits on it',
     ({ repo }) => void repo.rules.push({ branch: BRANCH, kind: 'protection', forbids: ['update'] }),
-    /no pull request was opened: /,
-    'failure',
+    /: /,
   ],
   [
     'the setting forbids pull requests',
@@ -235,12 +213,11 @@ it.each<[string, (stage: Stage) => void, RegExp, string]>([
         status: 403,
         body: { message: 'GitHub Actions is not permitted to create or approve pull requests.' },
       }),
-    /no pull request was opened: .*Allow GitHub Actions to create pull requests \(Settings, Actions, General\)/,
-    'failure',
+    /: .*Allow GitHub Actions to create pull requests \(Settings, Actions, General\)/,
   ],
 ])(
   'if %s, nothing is left behind, the patch is in the summary and the step fails',
-  async (_, happen, why, end) => {
+  async (_, happen, why) => {
     const stage = await stageOf({
       model(_request, index) {
         if (index === 1) happen(stage);
@@ -248,8 +225,8 @@ it.each<[string, (stage: Stage) => void, RegExp, string]>([
       },
     });
     const step = await stage.run({ inputs: { ...INPUTS, 'memory-store': 'none' } });
-    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: end } });
-    expect(told(step).join('\n')).toMatch(why);
+    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+    expect(told(step).join('\n')).toMatch(new RegExp(`no pull request was opened${why.source}`));
     expect(step.summary).toContain("git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n");
     expectNothingOpened(stage);
   },
@@ -261,24 +238,6 @@ it('a base that is not there is named, and nothing is opened', async () => {
   expect(step.exitCode).toBe(1);
   expect(told(step).join('\n')).toContain('no pull request was opened: there is no branch "nowhere"');
   expectNothingOpened(stage);
-});
-
-it('what an obedient model tries to change of what steers runs is refused, and is in no pull request', async () => {
-  const write = (path: string) => toolCall('write_file', { path, content: 'x\n' });
-  const paths = [
-    '.github/workflows/ci.yml',
-    'axe/agents/fixer.toml',
-    'AGENTS.md',
-    'package-lock.json',
-    '../out',
-  ];
-  const stage = await stageOf({ model: [...paths.map(write), ...EDITS] });
-  const step = await stage.run({ inputs: { ...INPUTS, 'changes-allowed': 'true' } });
-  const answers = resultsOf(stage.model.prompts().at(-1));
-  for (const [at, path] of paths.entries())
-    expect(answers[at]).toMatch(new RegExp(`^"${path}"(?: was not changed)?: `));
-  expect(step.exitCode).toBe(0);
-  expect(stage.github.files(REPO, BRANCH)).toEqual(FIXED);
 });
 
 const KEY = 'sk-canary-0123456789abcdef';

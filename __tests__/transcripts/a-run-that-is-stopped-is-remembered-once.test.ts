@@ -6,15 +6,9 @@ import { startModelServer, text } from '../helpers/model-server.js';
 import { runMain, runPost, type StepResult, startStep } from '../helpers/run-action.js';
 import { startCli } from '../helpers/run-cli.js';
 import { branchScene, earlierEntry, NO_CACHE } from './branch-scene.js';
-import {
-  countEntries,
-  memoryIn,
-  pullRequestScene,
-  resultsIn,
-  scheduledStep,
-  titles,
-} from './memory-scene.js';
+import { countEntries, memoryIn, resultsIn, scheduledStep, titles } from './memory-scene.js';
 import { blockIn, laptop, type NotesStage, notesStage, type Store } from './notes-scene.js';
+import { ANSWER, setStage } from './stage.js';
 
 const FACT = 'The build needs two gigabytes.';
 const DONE = 'Looked at the build.';
@@ -91,18 +85,17 @@ describe('C3 54: a run that is killed', () => {
   });
 
   it('while it comments leaves its entry and its cost', async () => {
-    const model = await startModelServer([text('Compares with `==`.')]);
-    const { github, step } = await pullRequestScene({ model });
-    const options = step({ inputs: { 'memory-store': 'file' } });
-    const running = startStep('main', options);
-    github.onRequest(({ method, path }) => {
+    const stage = await setStage();
+    const options = { inputs: { agent: 'builtin/pr-reviewer', 'memory-store': 'file' } };
+    const running = stage.start(options);
+    stage.github.onRequest(({ method, path }) => {
       if (method === 'POST' && path.endsWith('/comments')) running.kill('SIGKILL');
     });
     const main = await running.finished;
-    const post = await runPost(options, main);
+    const post = await stage.post(main, options);
     expect(post).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
     expect(post.log.trim()).toBe('Memory: saved to .axe/memory/pr-reviewer.md as the main step could not.');
-    expect(resultsIn(memoryIn(main.workspace, 'pr-reviewer.md'))).toEqual(['Compares with `==`.']);
+    expect(resultsIn(memoryIn(main.workspace, 'pr-reviewer.md'))).toEqual([ANSWER]);
     expect(memoryIn(main.workspace, 'pr-reviewer.state.md')).toMatch(
       /^- \{"kind":"spent","id":"\S+","pull":2,"day":"\S+","usd":0\.\d+,/m,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { text } from '../helpers/model-server.js';
 import { schedulePayload } from '../helpers/webhooks.js';
-import { ANSWER, expectTranscript, seen, setStage, steady, troubles } from './stage.js';
+import { ANSWER, expectTranscript, type Stage, seen, setStage, steady, told, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
 const SCHEDULE = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
@@ -10,9 +10,7 @@ const WORKFLOW = {
 };
 const TO_ISSUE = { 'report-to': 'issue' };
 
-type Scene = Awaited<ReturnType<typeof setStage>>;
-
-function issuesOf({ repo }: Scene): string {
+function issuesOf({ repo }: Stage): string {
   return [...repo.issues.values()]
     .map(({ number, title, author, body }) => `${author} #${number} ${title}\n${body}`)
     .join('\n\n');
@@ -30,8 +28,6 @@ describe('a report on a schedule', () => {
     const inputs = { ...TO_ISSUE, language: 'German' };
     const first = await stage.run({ inputs, env: WORKFLOW });
     expect(troubles(first)).toEqual([]);
-    expect(first.outputs['comment-url']).toMatch(/\/issues\/\d+$/);
-    expect(first.outputs['memory-entry']).toContain('**Result:** Opened the report #1.\nThree tests fail.');
     expect(stage.model.prompts()[0]?.system).toContain(
       '## Language\n\nWrite everything that people will read (your answer, comments, summaries, issues) in this language: German.',
     );
@@ -51,10 +47,7 @@ describe('a report on a schedule', () => {
     await stage.run({ inputs: TO_ISSUE, env: WORKFLOW });
     const other = { GITHUB_WORKFLOW_REF: WORKFLOW.GITHUB_WORKFLOW_REF.replace('report', 'other') };
     await stage.run({ inputs: TO_ISSUE, env: other });
-    expect([...stage.repo.issues.values()].map(({ title }) => title)).toEqual([
-      'Report of reviewer',
-      'Report of reviewer',
-    ]);
+    expect([...stage.repo.issues.keys()]).toEqual([1, 2]);
     stage.repo.talk.closedIssues.add(2);
     await stage.run({ inputs: TO_ISSUE, env: other });
     expect([...stage.repo.issues.keys()]).toEqual([1, 2, 3]);
@@ -64,13 +57,10 @@ describe('a report on a schedule', () => {
     const stage = await setStageInProcess({ event: SCHEDULE, github: { readOnly: true } });
     const step = await stage.run({ inputs: { ...TO_ISSUE, 'memory-store': 'cache' } });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-    expect(troubles(step)).toMatchObject([
-      {
-        level: 'error',
-        message: expect.stringMatching(
-          /^the answer is in the job summary, but the issue was not written: .*`issues: write`/,
-        ),
-      },
+    expect(told(step)).toEqual([
+      expect.stringMatching(
+        /^error: the answer is in the job summary, but the issue was not written: .*`issues: write`/,
+      ),
     ]);
     expect(step.summary).toContain(ANSWER);
     expect(step.outputs['memory-entry']).not.toContain('report');

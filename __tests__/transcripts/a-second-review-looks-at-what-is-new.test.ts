@@ -215,17 +215,6 @@ it('`/axe review` covers what is new, and `/axe review full` everything', async 
   ]);
 });
 
-it.each<[string, ModelReply, number, number]>([
-  ['a review alone', calls(OFF_BY_ONE, submit('Fine.')), 1, 0],
-  ['a comment if there is no review', text('There is nothing to review.'), 0, 1],
-])('`/axe review` is answered with %s', async (_, first, reviews, comments) => {
-  const stage = await reviewStage([first, text('Found things.')], { diff: FIRST_DIFF });
-  const step = await say(stage, '/axe review');
-  expect(step.exitCode).toBe(0);
-  expect(stage.repo.talk.reviews).toHaveLength(reviews);
-  expect(stage.repo.comments).toHaveLength(comments);
-});
-
 it('a second review continues from the limit of the last one, also on the same commit', async () => {
   const replies = [
     calls(TIMING),

@@ -10,9 +10,10 @@ import { CHANGE, calls, submit } from './review-scene.js';
 import { AGENT, ANSWER, BASE, HEAD, REPO, type Stage, told } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 
+const SHARED = 'octocat/agents';
+const TOKEN = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
+
 describe('another repository', () => {
-  const SHARED = 'octocat/agents';
-  const TOKEN = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
   const V1 = '6113728f27ae82c7b1a177c8d03f9e96e0adf246';
 
   const LEADER = AGENT.replace('You review changes.', 'You lead.').replace(
@@ -81,14 +82,11 @@ describe('another repository', () => {
 });
 
 describe('an enterprise server', () => {
-  const AGENTS_TOKEN = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
-
   /** A GitHub whose API lies below a path, as on GitHub Enterprise Server; whatever is asked elsewhere is a 404. */
   async function startEnterprise({ github }: Stage) {
     return await startLoopback(async (request, response) => {
-      const path = request.path.startsWith('/api/v3/')
-        ? request.path.slice('/api/v3'.length)
-        : graphQlPath(request);
+      const [, rest] = /^\/api(?:\/v3)?(\/.*)$/.exec(request.path) ?? [];
+      const path = request.path.startsWith('/api/v3/') || rest === '/graphql' ? rest : undefined;
       if (path === undefined) return void response.writeHead(404).end();
       const { host: _, connection: __, 'content-length': ___, ...headers } = request.headers;
       const answer = await fetch(`${github.url}${path}?${request.query}`, {
@@ -103,23 +101,20 @@ describe('an enterprise server', () => {
     });
   }
 
-  function graphQlPath({ path }: RecordedRequest): string | undefined {
-    return path === '/api/graphql' ? '/graphql' : undefined;
-  }
+  const addresses = (url: string) => ({
+    GITHUB_API_URL: `${url}/api/v3`,
+    GITHUB_GRAPHQL_URL: `${url}/api/graphql`,
+    GITHUB_SERVER_URL: 'https://github.example.com',
+  });
 
   it.each([
-    [
-      'both addresses',
-      (url: string) => ({ GITHUB_API_URL: `${url}/api/v3`, GITHUB_GRAPHQL_URL: `${url}/api/graphql` }),
-    ],
-    ['the REST address only', (url: string) => ({ GITHUB_API_URL: `${url}/api/v3`, GITHUB_GRAPHQL_URL: '' })],
-  ])('reviews and comments are posted there, given %s', async (_, addresses) => {
+    ['both addresses', {}],
+    ['the REST address only', { GITHUB_GRAPHQL_URL: '' }],
+  ])('reviews and comments are posted there, given %s', async (_, more) => {
     const stage = await setStageInProcess();
     const server = await startEnterprise(stage);
-    const step = await stage.run({
-      inputs: { 'memory-store': 'file' },
-      env: { ...addresses(server.url), GITHUB_SERVER_URL: 'https://github.example.com' },
-    });
+    const env = { ...addresses(server.url), ...more };
+    const step = await stage.run({ inputs: { 'memory-store': 'file' }, env });
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { conclusion: 'success' } });
     expect(server.requests().length).toBeGreaterThan(5);
     expect(server.requests().filter(({ path }) => !path.startsWith('/api/'))).toEqual([]);
@@ -132,28 +127,22 @@ describe('an enterprise server', () => {
 
   it('agents come from another of its repositories, each requested with its own token', async () => {
     const stage = await setStageInProcess();
-    stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [AGENTS_TOKEN]: 'read' } });
+    stage.github.addRepo(SHARED, { isPrivate: true, contents: { [TOKEN]: 'read' } });
     const files = {
       'axe/agents/reviewer.toml': AGENT.replace('[memory]', 'skill = "law"\n\n[memory]'),
       'axe/skills/law/SKILL.md': 'Law of the house.',
     };
-    stage.github.commit('octocat/agents', files, { branch: 'v1' });
+    stage.github.commit(SHARED, files, { branch: 'v1' });
     const server = await startEnterprise(stage);
-    const step = await stage.run({
-      inputs: { 'agents-repo': 'octocat/agents@v1', 'repositories-token': AGENTS_TOKEN },
-      env: {
-        GITHUB_API_URL: `${server.url}/api/v3`,
-        GITHUB_GRAPHQL_URL: `${server.url}/api/graphql`,
-        GITHUB_SERVER_URL: 'https://github.example.com',
-      },
-    });
+    const inputs = { 'agents-repo': `${SHARED}@v1`, 'repositories-token': TOKEN };
+    const step = await stage.run({ inputs, env: addresses(server.url) });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
     expect(stage.model.prompts()[0]?.system).toContain('Law of the house.');
     const isThere = ({ path }: RecordedRequest) => path.startsWith('/api/v3/repos/octocat/agents/');
-    expect(tokensOf(server.requests().filter(isThere))).toEqual([AGENTS_TOKEN]);
+    expect(tokensOf(server.requests().filter(isThere))).toEqual([TOKEN]);
     expect(tokensOf(server.requests().filter((request) => !isThere(request)))).toEqual([GITHUB_TOKEN]);
     expect(stage.github.requests()).toHaveLength(server.requests().length);
-    expect(JSON.stringify(stage.model.requests())).not.toContain(AGENTS_TOKEN);
+    expect(JSON.stringify(stage.model.requests())).not.toContain(TOKEN);
   });
 
   /** The tokens that requests were made with, each once. */

@@ -9,14 +9,7 @@ import { HEAD, REPO, type Stage, troubles } from './stage.js';
 import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, resultsOf } from './tool-scene.js';
 
-const TOOLS = [
-  'github_diff',
-  'github_file',
-  'github_comments',
-  'github_checks',
-  'github_history',
-  'github_search',
-];
+const TOOLS = ['github_diff', 'github_file', 'github_history', 'github_search'];
 const SOURCE = 'export function isValid(token: string): boolean {\n  return timingSafeEqual(token);\n}\n';
 const BASE = {
   'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true }),
@@ -35,13 +28,8 @@ const LOOKS: readonly ModelReply[] = [
 /** GitHub's example of a pull request, with a head that the fake has, too. */
 async function stageOf(model: readonly ModelReply[]): Promise<Stage> {
   const stage = await setStageInProcess({ base: BASE, model });
-  const { github, repo } = stage;
   const files = { 'src/auth.ts': SOURCE.replace('timingSafeEqual(token)', 'token != ""') };
-  github.commit(REPO, files, { branch: 'changes', sha: HEAD });
-  const about = { headSha: HEAD, externalId: '', title: null, summary: null, annotations: [] };
-  const done = { ...about, status: 'completed', app: 'github-actions' } as const;
-  repo.talk.checkRuns.push({ id: 1, ...done, name: 'test', conclusion: 'failure', job: 9 });
-  repo.talk.jobLogs.set(9, 'not ok 1 - isValid\n##[error]1 test failed\n');
+  stage.github.commit(REPO, files, { branch: 'changes', sha: HEAD });
   return stage;
 }
 
@@ -64,18 +52,6 @@ it('a run sees the change, the files of both sides, their history and what else 
   // A person who pushed to the repository can write: what the run says of it is its memory.
   expect(step.outputs['memory-entry']).toContain(`**Result:** Posted a comment on #2.\n${ANSWER}`);
   expect(step.outputs['memory-entry']).toMatch(/ trust=trusted /);
-});
-
-it('a run that has read a log keeps its entry apart', async () => {
-  const stage = await stageOf([toolCall('github_checks', {}), text(ANSWER)]);
-  const step = await stage.run({ inputs: { agent: 'worker' } });
-  expect(resultsOf(stage.model.prompts()[1])[0]).toContain(
-    'FAILED (failure): test\nEnd of its log:\nnot ok 1 - isValid\n##[error]1 test failed\n',
-  );
-  const entries = (step.outputs['memory-entry'] ?? '').split(/^(?=## )/m);
-  expect(entries.map((entry) => / trust=(\w+) /.exec(entry)?.[1])).toEqual(['trusted', 'untrusted']);
-  expect(entries.map((entry) => entry.includes(ANSWER))).toEqual([false, true]);
-  expect(step.summary).toContain('kept apart because it read failing checks');
 });
 
 it('the tools work on the command line with an event, and cause a warning without one', async () => {

@@ -1,10 +1,9 @@
-import { startCacheServer } from '../helpers/cache-server.js';
-import { startGitHubServer } from '../helpers/github-server.js';
 import type { ContentsAccess, FileTree } from '../helpers/github-state.js';
-import { type ModelScript, startModelServer, text } from '../helpers/model-server.js';
+import { type ModelScript, text } from '../helpers/model-server.js';
 import type { StepOptions } from '../helpers/run-action.js';
 import { runMainHere } from '../helpers/run-main.js';
-import { loadWebhook, payloadField } from '../helpers/webhooks.js';
+import { loadWebhook } from '../helpers/webhooks.js';
+import { setStage } from './stage.js';
 
 /** The repository of the scene, which is public unless a test says otherwise. */
 export const REPOSITORY = 'octo-org/octo-repo';
@@ -32,27 +31,16 @@ export async function branchScene({
   validate?: boolean;
 } = {}) {
   const payload = loadWebhook('workflow_dispatch', undefined, { 'repository.private': isPrivate });
-  const [github, model, cache] = await Promise.all([
-    startGitHubServer({ validate }),
-    startModelServer(script),
-    startCacheServer(),
-  ]);
-  const repo = github.seed(payload, { base: { 'README.md': '# Octo repo\n' } });
+  const event = { name: 'workflow_dispatch', payload };
+  const base = { 'README.md': '# Octo repo\n' };
+  const stage = await setStage({ event, base, model: script, github: { validate } });
+  const { github, model, cache, repo } = stage;
   repo.contents = contents;
   if (branch !== undefined) github.commit(REPOSITORY, branch, { branch: BRANCH });
-  const ref = `refs/heads/${payloadField(payload, 'repository.default_branch')}`;
+  const inputs = { agent: 'builtin/ask', prompt: 'Say what is new.', 'memory-store': 'branch' };
   /** With `memory-store: branch`, and a cache as well. */
-  const step = (given: Partial<StepOptions> = {}): StepOptions => ({
-    event: { name: 'workflow_dispatch', payload },
-    ...given,
-    inputs: {
-      agent: 'builtin/ask',
-      prompt: 'Say what is new.',
-      'memory-store': 'branch',
-      ...given.inputs,
-    },
-    env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [ref] }), ...given.env },
-  });
+  const step = (given: Partial<StepOptions> = {}): StepOptions =>
+    stage.optionsOf({ ...given, inputs: { ...inputs, ...given.inputs } });
   return {
     github,
     model,

@@ -55,8 +55,6 @@ describe('what is trimmed', () => {
     ],
   });
 
-  const USED = { inputTokens: 1200, outputTokens: 34 };
-
   async function scheduled(model: ModelScript, set = setStageInProcess): Promise<Stage> {
     const base = { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL };
     const stage = await set({ event: { name: 'workflow_dispatch' }, base, model });
@@ -104,27 +102,6 @@ describe('what is trimmed', () => {
     expect(step.outputs['memory-saved']).toBe('true');
     expect(idsOnBranch(stage)).toEqual(['01kg3', '01kg4', '01kg9'].map(idOf));
     expect([stage.repo.pulls.size, stage.repo.issues.size, stage.repo.comments]).toEqual([0, 0, []]);
-  });
-
-  it.each([
-    ['an empty analysis', text('  ', USED), 'the analysis is empty, so nothing was trimmed', ''],
-    [
-      'one that was cut off, which it shows',
-      { kind: 'text', text: ANALYSIS, finishReason: 'length', usage: USED } as const,
-      'the analysis was cut off, so nothing was trimmed',
-      ANALYSIS,
-    ],
-  ])('nothing is trimmed after %s', async (_what, reply, message, response) => {
-    const stage = await scheduled([reply]);
-    const step = await collect(stage, {});
-    expect(step.exitCode).toBe(1);
-    expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false', response });
-    expect(step.outputs['memory-save-error']).toBeUndefined();
-    expect(troubles(step).map((one) => one.message)).toEqual([expect.stringContaining(message)]);
-    expect(onBranch(stage)).toBe(ENTRIES.join(''));
-    expect(step.outputs).toMatchObject({ 'input-tokens': '1200', 'cost-usd': '0.004110' });
-    expect(step.summary).toContain('| 1 | 1,200 | 34 | $0.0041 |');
-    expect(onBranch(stage, 'reviewer.state.md')).toContain('"usd":0.00411,');
   });
 
   it('a dry run changes nothing, and sends no request', async () => {

@@ -2,18 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { CacheServer, CacheToken } from '../helpers/cache-server.js';
-import { GITHUB_TOKEN, type GitHubServer, startGitHubServer } from '../helpers/github-server.js';
-import type { FileTree } from '../helpers/github-state.js';
-import type { ModelServer } from '../helpers/model-server.js';
+import { GITHUB_TOKEN, type GitHubServer } from '../helpers/github-server.js';
+import { type ModelScript, type ModelServer, startModelServer } from '../helpers/model-server.js';
 import type { StepOptions, StepResult } from '../helpers/run-action.js';
+import { runMainHere } from '../helpers/run-main.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import {
-  loadWebhook,
-  type PayloadPatch,
-  payloadField,
-  schedulePayload,
-  withWorld,
-} from '../helpers/webhooks.js';
+import { payloadField, schedulePayload, withWorld } from '../helpers/webhooks.js';
 
 /** A scheduled run of `builtin/ask` that needs a model and nothing else of the outside. */
 export function scheduledStep(
@@ -36,43 +30,17 @@ export function scheduledStep(
   };
 }
 
-/** The diff of the pull request. */
-export const DIFF = `diff --git a/src/auth.ts b/src/auth.ts
-index 1111111..2222222 100644
---- a/src/auth.ts
-+++ b/src/auth.ts
-@@ -1,3 +1,4 @@
- export function isValid(token: string, wanted: string): boolean {
--  return safeEqual(token, wanted);
-+  // TODO: constant time
-+  return token == wanted;
- }
-`;
-
-/** An open pull request by somebody who may write, in a GitHub that holds these files on the base branch. */
-export async function pullRequestScene(
-  { model }: { model: ModelServer },
-  base: FileTree = {},
-  patch: PayloadPatch = {},
+/** Runs the same, in this process, in a workspace with these files, and keeps its memory in one. */
+export async function runInWorkspace(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  replies: ModelScript,
+  inputs: Readonly<Record<string, string>> = {},
 ) {
-  const github = await startGitHubServer();
-  const payload = loadWebhook('pull_request', 'opened', patch);
-  const repo = github.seed(payload, { base, diff: DIFF });
-  repo.contents = 'write';
-  repo.roles.set(String(payloadField(payload, 'sender.login')), 'write');
-  const [from, to] = ['base', 'head'].map((side) => payloadField(payload, `pull_request.${side}.sha`));
-  repo.comparisons.set(`${from}...${to}`, DIFF);
-  return {
-    github,
-    payload,
-    repository: String(payloadField(payload, 'repository.full_name')),
-    step: (given: Partial<StepOptions> = {}): StepOptions => ({
-      event: { name: 'pull_request', payload },
-      ...given,
-      inputs: { agent: 'builtin/pr-reviewer', ...given.inputs },
-      env: { ...model.env, ...github.env, ...given.env },
-    }),
-  };
+  const [workspace, model] = [tempDir('workspace'), await startModelServer(replies)];
+  writeFiles(workspace, files);
+  const given = { workspace, inputs: { 'memory-store': 'file', ...inputs } };
+  const again = () => runMainHere(scheduledStep({ model }, given));
+  return { workspace, model, step: await again(), again };
 }
 
 /** The variables that lead the command line to the same GitHub. */

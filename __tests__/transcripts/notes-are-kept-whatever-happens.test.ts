@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
 import { startChild } from '../helpers/child.js';
-import type { FileTree } from '../helpers/github-state.js';
 import { type ModelReply, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { CLI, runCli } from '../helpers/run-cli.js';
 import { BRANCH, nameOf } from './memory-command-scene.js';
@@ -27,8 +26,8 @@ describe('on the branch', () => {
     /** The call of this run. */
     readonly call: Readonly<Record<string, unknown>>;
     /** What the branch holds before, and what somebody else puts there while the model thinks. */
-    readonly before: (places: Places) => FileTree;
-    readonly meanwhile: (places: Places) => FileTree;
+    readonly before: (places: Places) => Memory;
+    readonly meanwhile: (places: Places) => Memory;
     readonly after: (places: Places) => Memory;
   }
 
@@ -51,16 +50,6 @@ describe('on the branch', () => {
       before: () => ({ 'MEMORY.md': 'Old.\n' }),
       meanwhile: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
       after: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
-    },
-    {
-      what: 'a checklist that both overwrite keeps the other version next to it',
-      call: { target: 'scratchpad', content: '- [ ] Mine\n', mode: 'overwrite' },
-      before: ({ scratchpad }) => ({ [scratchpad]: '- [ ] Old\n' }),
-      meanwhile: ({ scratchpad }) => ({ [scratchpad]: '- [ ] By another\n' }),
-      after: ({ scratchpad }) => ({
-        [scratchpad]: '- [ ] Mine\n',
-        [former(scratchpad)]: '- [ ] By another\n',
-      }),
     },
     {
       what: 'a note that both overwrite keeps the other version next to it',

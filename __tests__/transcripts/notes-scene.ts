@@ -48,37 +48,25 @@ export async function notesStage({
   model: ModelScript;
   toml?: string;
   /** Further files of the default branch. */
-  base?: FileTree;
+  base?: Readonly<Record<string, string>>;
   /** Files of the memory branch; without any there is none. */
   branch?: FileTree;
   /** Whether requests are checked by GitHub's description of its API. */
   validate?: boolean;
 }) {
   const files = { 'axe/agents/keeper.toml': toml, ...base };
-  const payload = schedulePayload('0 6 * * 1');
-  const stage = await setStage({
-    event: { name: 'schedule', payload },
-    base: files,
-    model,
-    github: { validate },
-  });
+  const event = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
+  const stage = await setStage({ event, base: files, model, github: { validate } });
   if (branch !== undefined) stage.github.commit(nameOf(stage), branch, { branch: BRANCH });
-  const workspace = checkout(textsOf(files));
-  const trunk = `refs/heads/${stage.repo.defaultBranch}`;
+  const workspace = checkout(files);
   const inputs = { agent: 'keeper', prompt: 'How long does a session last?' };
-  const stepOn = (store: Store, given: Partial<StepOptions> = {}): StepOptions => ({
-    event: { name: 'schedule', payload },
-    workspace,
-    ...given,
-    inputs: { ...inputs, 'memory-store': store, ...given.inputs },
-    env: {
-      ...stage.model.env,
-      ...stage.github.env,
-      ...stage.cache.env({ ref: trunk, readableRefs: [trunk] }),
-      ...NOON_ENV,
-      ...given.env,
-    },
-  });
+  const stepOn = (store: Store, given: Partial<StepOptions> = {}): StepOptions =>
+    stage.optionsOf({
+      workspace,
+      ...given,
+      inputs: { ...inputs, 'memory-store': store, ...given.inputs },
+      env: { ...NOON_ENV, ...given.env },
+    });
   return {
     ...stage,
     workspace,
@@ -87,14 +75,8 @@ export async function notesStage({
     runOn: (store: Store, given?: Partial<StepOptions>) => runMainHere(stepOn(store, given)),
     /** What the newest version of a store holds. */
     memoryOf(store: Store): Memory {
-      switch (store) {
-        case 'branch':
-          return branchFiles(stage);
-        case 'cache':
-          return cachedFiles(stage);
-        case 'file':
-          return filesBelow(join(workspace, '.axe/memory'));
-      }
+      if (store === 'branch') return branchFiles(stage);
+      return store === 'cache' ? cachedFiles(stage) : filesBelow(join(workspace, '.axe/memory'));
     },
   };
 }
@@ -124,14 +106,6 @@ export function filesBelow(folder: string): Memory {
       const file = join(folder, name);
       return lstatSync(file).isFile() ? [[name, readFileSync(file, 'utf8')]] : [];
     }),
-  );
-}
-
-function textsOf(files: FileTree): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(files).flatMap(([path, content]) =>
-      typeof content === 'string' ? [[path, content]] : [],
-    ),
   );
 }
 

@@ -123,26 +123,6 @@ describe('commands', () => {
     expect(lastIn(stage)).toMatchObject({ kind: 'back', by: 'person', login: 'Codertocat' });
   });
 
-  it('commands with the name of a finding work below the pull request', async () => {
-    const { stage, logged } = await reviewedForAnswers();
-    const handle = handleIn(logged);
-    const step = await say(stage, `/axe done ${handle.toLowerCase()}`, 1002);
-    expect(step.outputs['conclusion']).toBe('success');
-    expect(stage.repo.comments.map(({ body }) => body)).toEqual([
-      expect.stringContaining(
-        `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`,
-      ),
-    ]);
-    expect(stage.repo.talk.resolved.has(logged.id)).toBe(true);
-    expect(lastIn(stage)).toMatchObject({
-      kind: 'ended',
-      state: 'settled',
-      why: 'command',
-      login: 'Codertocat',
-      closed: true,
-    });
-  });
-
   it('the open findings are listed if the command is ambiguous, and none is reported if there is none', async () => {
     const { stage } = await reviewedForAnswers();
     const unnamed = await say(stage, '/axe dismiss', 1003);

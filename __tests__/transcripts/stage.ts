@@ -53,7 +53,9 @@ export interface Stage {
   readonly cache: CacheServer;
   readonly repo: StoredRepo;
   readonly payload: Payload;
-  /** Starts the built action on the event, with a cache where the event has one. */
+  /** The options of a step on the event, with a cache where the event has one. */
+  optionsOf(options?: Partial<StepOptions>): StepOptions;
+  /** Starts the built action on the event. */
   start(options?: Partial<StepOptions>): RunningStep;
   /** The same to its end. */
   run(options?: Partial<StepOptions>): Promise<StepResult>;
@@ -118,12 +120,15 @@ export async function setStage(options: StageOptions = {}): Promise<Stage> {
     inputs: { agent: 'reviewer', ...inputs },
     env: { ...model.env, ...github.env, ...cache.env({ ref, readableRefs: [trunk] }), ...env },
   });
-  const start: Stage['start'] = (given) => startStep('main', optionsOf(given));
   const { runStep = (step) => startStep('main', step).finished } = options;
-  const servers = { github, model, cache, repo, payload };
   return {
-    ...servers,
-    start,
+    github,
+    model,
+    cache,
+    repo,
+    payload,
+    optionsOf,
+    start: (given) => startStep('main', optionsOf(given)),
     run: (given) => runStep(optionsOf(given)),
     post: (main, given) => runPost(optionsOf(given), main),
   };

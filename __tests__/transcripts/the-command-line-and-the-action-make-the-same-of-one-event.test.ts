@@ -1,11 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
-import { startModelServer, text } from '../helpers/model-server.js';
-import { runMain } from '../helpers/run-action.js';
+import { text } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
-import { tempDir } from '../helpers/temp.js';
-import { gitHubEnv, memoryIn, pullRequestScene, resultsIn } from './memory-scene.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { gitHubEnv, memoryIn, resultsIn } from './memory-scene.js';
+import { setStage } from './stage.js';
 
 const AGENT = `name = "reviewer"
 model = "anthropic/claude-sonnet-4-5"
@@ -28,37 +28,32 @@ const MEMORY = [1, 2, 3]
   .join('');
 
 it('both send the model the same request and remember the same entry', async () => {
-  const model = await startModelServer([text('Compares with `==`.'), text('Compares with `==`.')]);
-  const scene = await pullRequestScene(
-    { model },
-    {
+  const stage = await setStage({
+    base: {
       'axe/agents/reviewer.toml': AGENT,
       'axe/skills/review/SKILL.md': '# Review\n\nMoney is never a float.\n',
       'docs/money.md': 'Cents are integers.\n',
       '.axe/memory/reviewer.md': MEMORY,
     },
-  );
+    model: () => text('Compares with `==`.'),
+  });
+  const { model } = stage;
   const run = {
     GITHUB_RUN_ID: '77',
     GITHUB_RUN_ATTEMPT: '2',
     GITHUB_JOB: 'review',
     GITHUB_SHA: '0'.repeat(40),
   };
-  const action = await runMain(
-    scene.step({
-      env: { ...model.env, ...scene.github.env, ...run },
-      inputs: { agent: 'reviewer', 'memory-store': 'file', comment: 'never' },
-    }),
-  );
+  const inputs = { 'memory-store': 'file', comment: 'never' };
+  const action = await stage.run({ env: run, inputs });
 
   const cwd = tempDir('laptop');
   const data = tempDir('data');
-  mkdirSync(join(data, 'axe/memory'), { recursive: true });
-  writeFileSync(join(data, 'axe/memory/reviewer.md'), MEMORY);
-  writeFileSync(join(cwd, 'event.json'), JSON.stringify(scene.payload));
+  writeFiles(data, { 'axe/memory/reviewer.md': MEMORY });
+  writeFiles(cwd, { 'event.json': JSON.stringify(stage.payload) });
   const cli = await runCli(['run', 'reviewer', '--event', 'event.json'], {
     cwd,
-    env: { ...model.env, ...gitHubEnv(scene.github), ...run, XDG_DATA_HOME: data },
+    env: { ...model.env, ...gitHubEnv(stage.github), ...run, XDG_DATA_HOME: data },
   });
 
   expect({ action: action.exitCode, cli: cli.exitCode, stderr: cli.stderr }).toEqual({
@@ -75,7 +70,7 @@ it('both send the model the same request and remember the same entry', async () 
   for (const part of ['billing system', 'Money is never a float.', 'Cents are integers.']) {
     expect(prompt?.system).toContain(part);
   }
-  expect(prompt?.messages[0]).toContain('+  return token == wanted;');
+  expect(prompt?.messages[0]).toContain('+  return expected == token;');
 
   const ofAction = memoryIn(action.workspace, 'reviewer.md');
   const ofCli = readFileSync(join(data, 'axe/memory/reviewer.md'), 'utf8');

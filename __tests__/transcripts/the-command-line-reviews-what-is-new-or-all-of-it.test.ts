@@ -5,20 +5,14 @@ import { text } from '../helpers/model-server.js';
 import { runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { gitHubEnv } from './memory-scene.js';
-import { CHANGE, push, REVIEWER } from './review-scene.js';
+import { CHANGE, push, reviewStage, SECOND, THIRD } from './review-scene.js';
 import { setStage } from './stage.js';
 
-const SECOND = '6dcb09b5b57875f334f61aebed695e2e4193db5e';
-const THIRD = '7fd1a60b01f91b314f59955a4e4d4e80d8edf11d';
 const OTHER = CHANGE.replaceAll('src/auth.ts', 'src/queue.ts');
 const LAST = CHANGE.replaceAll('src/auth.ts', 'src/stack.ts');
 
 it('`--review-scope` selects the scope, and `--language` the language', async () => {
-  const stage = await setStage({
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: CHANGE,
-    model: () => text('Gelesen.'),
-  });
+  const stage = await reviewStage(() => text('Gelesen.'), {}, setStage);
   const cwd = tempDir('laptop');
   const env = { ...stage.model.env, ...gitHubEnv(stage.github), XDG_DATA_HOME: tempDir('data') };
   async function review(payload: unknown, ...words: readonly string[]): Promise<string> {

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { startChild } from '../helpers/child.js';
+import { makeGitRepo } from '../helpers/git-repo.js';
 import { machineNode, runCli } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { expectTranscript, steady } from './stage.js';
@@ -24,6 +26,28 @@ describe.each(NODES)('the demo on $title', ({ node }) => {
     expect(readdirSync(temp)).toEqual([]);
     expect(everything(cwd)).toEqual(before);
   });
+});
+
+const ROOT = join(import.meta.dirname, '../..');
+
+it('the demo runs from the committed files', async () => {
+  const checkout = tempDir('checkout');
+  for (const part of ['package.json', 'dist'])
+    cpSync(join(ROOT, part), join(checkout, part), { recursive: true });
+  const repo = makeGitRepo(checkout);
+  repo.commit('Begin', { 'a.ts': 'export {};\n' });
+
+  const { exitCode, stdout } = await startChild({
+    command: 'npm',
+    args: ['run', 'demo'],
+    cwd: checkout,
+    env: { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, HOME: tempDir('home') },
+  }).finished;
+  expect(exitCode).toBe(0);
+  expect(stdout).toMatch(/── Commit 3 of 3 · [0-9a-f]{7} · /);
+  expect(stdout).toContain('That was the whole life of a finding');
+  expect(existsSync(join(checkout, 'node_modules'))).toBe(false);
+  expect(repo.git('status', '--porcelain')).toBe('');
 });
 
 /** Every path of a folder with its size and time of change. */

@@ -6,17 +6,8 @@ import { tempDir } from '../helpers/temp.js';
 import { loadWebhook, payloadField } from '../helpers/webhooks.js';
 import { BRANCH, branchScene, NO_CACHE } from './branch-scene.js';
 import { resultsIn } from './memory-scene.js';
-import {
-  comparisonOf,
-  DIFF,
-  expectTranscript,
-  REPO,
-  seen,
-  setStage,
-  steady,
-  told,
-  troubles,
-} from './stage.js';
+import { openPull, SECOND } from './review-scene.js';
+import { DIFF, expectTranscript, REPO, seen, setStage, steady, told, troubles } from './stage.js';
 
 const TRANSCRIPT = 'the-first-run-makes-the-memory-branch-and-the-next-run-is-given-its-entry';
 
@@ -29,21 +20,14 @@ it('the first run reports the new branch, and that it is public, and needs neith
   const stage = await setStage({ model: ['First.', 'Second.', 'Third.'].map((answer) => text(answer)) });
   const opened = await stage.run(bare());
   expect(opened).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
-  expect(told(opened)).toEqual([
-    'notice: The branch `Codertocat/Hello-World@axe-memory` was created to keep memory. The repository is public, so everybody can read what is remembered there; `memory-repo` can name a private one.',
-  ]);
   expect(readdirSync(opened.workspace)).toEqual([]);
   const [root] = stage.github.history(REPO, BRANCH);
   expect(root?.parents).toEqual([]);
 
   // Another pull request, then a comment on an issue.
-  const payload = loadWebhook('pull_request', 'opened', { 'pull_request.number': 3, number: 3 });
-  const pull = stage.repo.pulls.get(2);
-  if (pull === undefined) throw new Error('there is no pull request #2');
-  stage.github.addPull(REPO, { ...pull, number: 3 });
-  stage.repo.comparisons.set(comparisonOf(payload), DIFF);
+  const pull = openPull(stage, { number: 3, sha: SECOND, diff: DIFF });
   const before = stage.github.requests().length;
-  const other = await stage.run({ ...bare(), runId: '2', event: { name: 'pull_request', payload } });
+  const other = await stage.run({ ...bare(), ...pull, runId: '2' });
   const asked = stage.github.requests().slice(before);
   // What the model is to be given, and then the entry on top of the newest version.
   expect(asked.filter(({ bytes }) => bytes.includes(BRANCH)).map(requestName)).toEqual([

@@ -4,17 +4,14 @@ import { expect, it } from '@jest/globals';
 import { makeGitRepo } from '../helpers/git-repo.js';
 import {
   text as answer,
-  type ModelScript,
-  promptOf,
   type ScriptedToolCall,
   startModelServer,
   toolCall,
-  type WholeReply,
 } from '../helpers/model-server.js';
 import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { patchPayload } from '../helpers/webhooks.js';
-import { byHandles, calls, commentOnPull, handleIn, push, submit } from './review-scene.js';
+import { calls, commentOnPull, handleIn, push, submit, withSecondLook } from './review-scene.js';
 import { AGENT, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const SOURCES = join(import.meta.dirname, '../../docs/images/sources.json');
@@ -106,20 +103,12 @@ const GONE: ScriptedToolCall = {
   },
 };
 
-/** The replies in their order, next to a verifier that finds nothing of a finding that is said to be over. */
-function reviewing(replies: readonly WholeReply[]): ModelScript {
-  const script = byHandles(replies) as Extract<ModelScript, (...parts: never[]) => unknown>;
-  const evidence = [
-    { path: 'src/orders.ts', line: 21, code: '  const receipt = await charge(order.card, total);' },
-  ];
-  const input = { verdict: 'refuted', reason: 'Nothing is logged here any more.', evidence };
-  let turn = 0;
-  return (request) => {
-    if (promptOf(request).tools.includes('give_verdict')) return calls({ name: 'give_verdict', input });
-    turn += 1;
-    return script(request, turn - 1);
-  };
-}
+/** What a second look says of a finding that is said to be over. */
+const GONE_INDEED = {
+  verdict: 'refuted',
+  reason: 'Nothing is logged here any more.',
+  evidence: [{ path: 'src/orders.ts', line: 21, code: '  const receipt = await charge(order.card, total);' }],
+};
 
 /** Handles as people meet them, which are other ones in every run. */
 function withHandles(text: string): string {
@@ -131,22 +120,24 @@ function finding(input: Readonly<Record<string, unknown>>): ScriptedToolCall {
   return { name: 'add_review_comment', input: { path: 'src/orders.ts', reach: 'always', ...input } };
 }
 
+const REPLIES = [
+  calls(LOGGED, UNAWAITED, submit('The card must not be logged, and the receipt has to be saved first.')),
+  answer('I reviewed the change to billing and found two problems.'),
+  calls(GONE, ROUNDED, submit('The card is no longer logged. The receipt is still not awaited.')),
+  answer('The card is no longer logged; the receipt is still not awaited.'),
+  toolCall('edit_file', { path: 'src/orders.ts', old_string: 'markPaid', new_string: 'await markPaid' }),
+  toolCall('push_to_pull_request', { message: 'Wait until an order is marked as paid' }),
+  answer(
+    'If `markPaid` failed, the order had no receipt. It is awaited now, so the error reaches the caller.',
+  ),
+];
+
 it('the sources of the pictures equal what the built action and command line print', async () => {
   const stage = await setStage({
     event: { name: 'pull_request', action: 'opened', patch: { 'pull_request.title': TITLE } },
     base: { 'axe/agents/reviewer.toml': REVIEWER },
     diff: FIRST,
-    model: reviewing([
-      calls(LOGGED, UNAWAITED, submit('The card must not be logged, and the receipt has to be saved first.')),
-      answer('I reviewed the change to billing and found two problems.'),
-      calls(GONE, ROUNDED, submit('The card is no longer logged. The receipt is still not awaited.')),
-      answer('The card is no longer logged; the receipt is still not awaited.'),
-      toolCall('edit_file', { path: 'src/orders.ts', old_string: 'markPaid', new_string: 'await markPaid' }),
-      toolCall('push_to_pull_request', { message: 'Wait until an order is marked as paid' }),
-      answer(
-        'If `markPaid` failed, the order had no receipt. It is awaited now, so the error reaches the caller.',
-      ),
-    ]),
+    model: withSecondLook(REPLIES, GONE_INDEED),
   });
   const inputs = { 'memory-store': 'branch' };
   await stage.run({ inputs });

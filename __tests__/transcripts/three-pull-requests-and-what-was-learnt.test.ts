@@ -2,19 +2,37 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { seedReply } from '../helpers/github-review-seed.js';
-import { type ModelScript, promptOf, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { type ScriptedToolCall, text } from '../helpers/model-server.js';
 import { loadWebhook, type Payload } from '../helpers/webhooks.js';
-import { byHandles, calls, conversations, handlesIn, REVIEWER, submit, withHandles } from './review-scene.js';
+import {
+  calls,
+  conversations,
+  handlesIn,
+  LOGGED,
+  REVIEWER,
+  reviewStage,
+  submit,
+  withHandles,
+  withSecondLook,
+} from './review-scene.js';
 import { comparisonOf, numberFindings, REPO, type Stage, setStage, steady } from './stage.js';
 
 const FILE = join(import.meta.dirname, '../../examples/three-pull-requests.md');
 
-interface Pull {
-  readonly number: number;
+interface Change {
   readonly title: string;
-  readonly ref: string;
   readonly sha: string;
   readonly diff: string;
+}
+
+interface Pull extends Change {
+  readonly number: number;
+  readonly ref: string;
+}
+
+/** `fresh` is what it brings since the commit before. */
+interface Push extends Change {
+  readonly fresh: string;
 }
 
 const FIRST: Pull = {
@@ -35,14 +53,6 @@ index 3f2a1b0..9c4d5e6 100644
 +export const TOKEN_BYTES = 32;
 `,
 };
-
-interface Push {
-  readonly title: string;
-  readonly sha: string;
-  readonly diff: string;
-  /** Since the commit before. */
-  readonly fresh: string;
-}
 
 /** What the author pushes to it when the reviewer has spoken. */
 const MENDED = FIRST.diff.replace('+10,5 @@', '+10,4 @@').replace('+  console.log(token);\n', '');
@@ -68,37 +78,24 @@ const DB = `diff --git a/src/db.ts b/src/db.ts
 index 5d1c2aa..7e3b9f0 100644
 --- a/src/db.ts
 +++ b/src/db.ts
+@@ -1,3 +1,3 @@
+ export function query(sql: string) {
 `;
-const QUERY = 'export function query(sql: string) {';
 const SAFE = '  return pool.query(parameterized(sql));';
+const ESCAPED = `${DB}-  return pool.query(sql);\n+${SAFE}\n }\n`;
 
 /** Its author fixes it in another file, and takes that back. */
 const CURED: Push = {
   title: 'Escape what is put into a statement',
   sha: '3f786850e387550fdab836ed7e6dc881de23001b',
-  diff: `${SECOND.diff}${DB}@@ -1,3 +1,3 @@
- ${QUERY}
--  return pool.query(sql);
-+${SAFE}
- }
-`,
-  fresh: `${DB}@@ -1,3 +1,3 @@
- ${QUERY}
--  return pool.query(sql);
-+${SAFE}
- }
-`,
+  diff: `${SECOND.diff}${ESCAPED}`,
+  fresh: ESCAPED,
 };
 const REVERTED: Push = {
   title: 'Revert "Escape what is put into a statement"',
   sha: '89e6c98d92887913cadf06b2adb97f26cde4849b',
   diff: SECOND.diff,
-  fresh: `${DB}@@ -1,3 +1,3 @@
- ${QUERY}
--${SAFE}
-+  return pool.query(sql);
- }
-`,
+  fresh: `${DB}-${SAFE}\n+  return pool.query(sql);\n }\n`,
 };
 
 const THIRD: Pull = {
@@ -123,61 +120,36 @@ index 9c4d5e6..1d2e3f4 100644
 `,
 };
 
-const DIGESTS: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/auth.ts',
-    line: 12,
-    code: '  return digest(expected) == digest(token);',
-    title: 'Digests are compared with `==`',
-    category: 'correctness',
-    effect: 'wrong-result',
-    reach: 'rare',
-    body: '`==` converts what it compares. Use `===`.',
-  },
-};
+function found(path: string, line: number, input: Readonly<Record<string, unknown>>): ScriptedToolCall {
+  return { name: 'add_review_comment', input: { path, line, ...input } };
+}
 
-const LOGGED: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/auth.ts',
-    line: 11,
-    code: '  console.log(token);',
-    title: 'The token is written to the log',
-    category: 'security',
-    effect: 'breach',
-    reach: 'always',
-    body: 'The token ends up in the log.',
-  },
-};
+const DIGESTS = found('src/auth.ts', 12, {
+  code: '  return digest(expected) == digest(token);',
+  title: 'Digests are compared with `==`',
+  category: 'correctness',
+  effect: 'wrong-result',
+  reach: 'rare',
+  body: '`==` converts what it compares. Use `===`.',
+});
 
-const INJECTION: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/sessions.ts',
-    line: 2,
-    code: "  return query(`select * from sessions where account = '${account}'`);",
-    title: 'The account name becomes part of the SQL statement',
-    category: 'security',
-    effect: 'breach',
-    reach: 'common',
-    body: 'The name of the account becomes part of the statement. Pass it as a parameter.',
-  },
-};
+const INJECTION = found('src/sessions.ts', 2, {
+  code: "  return query(`select * from sessions where account = '${account}'`);",
+  title: 'The account name becomes part of the SQL statement',
+  category: 'security',
+  effect: 'breach',
+  reach: 'common',
+  body: 'The name of the account becomes part of the statement. Pass it as a parameter.',
+});
 
-const SECONDS: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    path: 'src/auth.ts',
-    line: 12,
-    code: '  if (age < 3600) {',
-    title: 'Milliseconds are compared with seconds',
-    category: 'correctness',
-    effect: 'failure',
-    reach: 'always',
-    body: '`age` is in milliseconds, so a token expires after 3.6 seconds.',
-  },
-};
+const SECONDS = found('src/auth.ts', 12, {
+  code: '  if (age < 3600) {',
+  title: 'Milliseconds are compared with seconds',
+  category: 'correctness',
+  effect: 'failure',
+  reach: 'always',
+  body: '`age` is in milliseconds, so a token expires after 3.6 seconds.',
+});
 
 const SETTLED: ScriptedToolCall = {
   name: 'settle_finding',
@@ -190,14 +162,12 @@ const SETTLED: ScriptedToolCall = {
 };
 
 /** A second look, in a fresh context, at a finding that is said to be over. */
-const LOOK: ScriptedToolCall = {
-  name: 'give_verdict',
-  input: {
-    verdict: 'refuted',
-    evidence: SETTLED.input['evidence'],
-    reason: 'Every statement goes through `parameterized`.',
-  },
+const VERDICT = {
+  verdict: 'refuted',
+  evidence: SETTLED.input['evidence'],
+  reason: 'Every statement goes through `parameterized`.',
 };
+const LOOK: ScriptedToolCall = { name: 'give_verdict', input: VERDICT };
 
 const INJECTION_AGAIN: ScriptedToolCall = {
   name: 'add_review_comment',
@@ -233,40 +203,25 @@ GitHub's own description of its API and a model whose replies are scripted, and 
 day, and ids of runs and findings are replaced. The agent is \`axe/agents/reviewer.toml\`, its memory is on the branch \`axe-memory\`
 (\`memory-store: branch\`).`;
 
-/** The replies in their order, and of a second look what it comes to. */
-function script(): ModelScript {
-  const replies = byHandles(REVIEWS.flatMap((review) => [calls(...review), text('Reviewed.')]));
-  let turn = -1;
-  return (request) => {
-    const { tools, messages } = promptOf(request);
-    if (tools.includes('give_verdict')) return messages.length > 1 ? text('Over.') : calls(LOOK);
-    turn += 1;
-    return typeof replies === 'function' ? replies(request, turn) : text('');
-  };
-}
-
 it('the third review does not repeat what the first one learned', async () => {
-  const stage = await setStage({
-    event: { name: 'pull_request', payload: payloadOf(FIRST) },
-    base: { 'axe/agents/reviewer.toml': REVIEWER },
-    diff: FIRST.diff,
-    roles: { monalisa: 'write', hubot: 'read' },
-    model: script(),
-  });
+  const replies = REVIEWS.flatMap((review) => [calls(...review), text('Reviewed.')]);
+  const model = withSecondLook(replies, VERDICT);
+  const event = { name: 'pull_request', payload: payloadOf(FIRST) };
+  const stage = await reviewStage(model, { event, diff: FIRST.diff }, setStage);
   const page = [INTRO, `## The agent\n\n${block('toml', REVIEWER)}`];
 
   page.push(await reviewOf(stage, FIRST, 0));
   const [logged, timing] = stage.repo.talk.reviewComments.map(({ id }) => id);
-  const answers = answerFirst(stage, { timing: timing ?? 0, logged: logged ?? 0 });
+  const answers = answerFirst(stage, logged, timing);
   page.push(['### What people answer', answers.map((line) => `- ${line}`).join('\n')].join('\n\n'));
 
   page.push(await reviewOf(stage, SECOND, 1));
-  page.push(await pushTo(stage, SECOND, { push: CURED, index: 2 }));
+  page.push(await pushTo(stage, SECOND, CURED, 2));
   expect(injection(stage)).toMatchObject({
     isResolved: true,
     replies: [expect.stringMatching(/^✅ F\w{4} is settled by 3f78685/)],
   });
-  page.push(await pushTo(stage, SECOND, { push: REVERTED, index: 3 }));
+  page.push(await pushTo(stage, SECOND, REVERTED, 3));
   expect(injection(stage)).toMatchObject({
     isResolved: false,
     replies: [{}, expect.stringMatching(/^F\w{4} is back since 89e6c98\.$/)],
@@ -293,10 +248,7 @@ function injection(stage: Stage) {
 }
 
 /** A writer dismisses one finding; the author fixes the other and closes its conversation. A stranger's word is none. */
-function answerFirst(
-  { repo }: Stage,
-  { timing, logged }: { readonly timing: number; readonly logged: number },
-): readonly string[] {
+function answerFirst({ repo }: Stage, logged = 0, timing = 0): readonly string[] {
   const withdrawal = 'By design: both sides are strings.';
   seedReply(repo, timing, { author: 'monalisa', body: withdrawal });
   seedReply(repo, logged, { author: 'hubot', body: 'Not a bug.' });
@@ -335,35 +287,28 @@ async function reviewOf(stage: Stage, pull: Pull, index: number): Promise<string
   return [
     `## Pull request #${number}: ${title}`,
     `Event: \`pull_request\`, \`opened\` by Codertocat, who has write access; head \`${sha.slice(0, 7)}\`.`,
-    await runOn(stage, payload, { number, index }),
+    await runOn(stage, payload, number, index),
   ].join('\n\n');
 }
 
 /** Pushes to a pull request, runs the action, and tells all of it. */
-async function pushTo(
-  stage: Stage,
-  { number, ...opened }: Pull,
-  { push, index }: { readonly push: Push; readonly index: number },
-): Promise<string> {
+async function pushTo(stage: Stage, opened: Pull, push: Push, index: number): Promise<string> {
+  const { number } = opened;
   const { repo } = stage;
   const pull = repo.pulls.get(number);
   if (pull === undefined) throw new Error(`there is no pull request #${number}`);
   repo.pulls.set(number, { ...pull, head: { ...pull.head, sha: push.sha }, diff: push.diff });
   repo.comparisons.set(`${pull.head.sha}...${push.sha}`, push.fresh);
-  const payload = payloadOf({ ...opened, number, sha: push.sha }, 'synchronize');
+  const payload = payloadOf({ ...opened, sha: push.sha }, 'synchronize');
   repo.comparisons.set(comparisonOf(payload), push.diff);
   return [
     `## Push to #${number}: ${push.title}`,
     `Event: \`pull_request\`, \`synchronize\` by Codertocat; head \`${push.sha.slice(0, 7)}\`.`,
-    await runOn(stage, payload, { number, index }),
+    await runOn(stage, payload, number, index),
   ].join('\n\n');
 }
 
-async function runOn(
-  stage: Stage,
-  payload: Payload,
-  { number, index }: { readonly number: number; readonly index: number },
-): Promise<string> {
+async function runOn(stage: Stage, payload: Payload, number: number, index: number): Promise<string> {
   const { github, repo } = stage;
   const before = new Set(repo.talk.reviews.map(({ id }) => id));
   const result = await stage.run({
@@ -383,7 +328,7 @@ async function runOn(
     part('Request: user message', 'text', (prompt?.messages[0] ?? '').replace(/^user: /, '')),
     part('Reply: the tools that the model calls', 'text', called.join('\n')),
     ...(hasLook ? [part('Reply: a second look in a fresh context', 'text', callLine(LOOK))] : []),
-    part('Posted', 'markdown', postedOn(stage, { number, before })),
+    part('Posted', 'markdown', postedOn(stage, number, before)),
     part('Memory after it: `reviewer.md`', 'markdown', files['reviewer.md'] ?? ''),
     part('State after it: `reviewer.state.md`', 'markdown', files['reviewer.state.md'] ?? ''),
   ].join('\n\n');
@@ -399,10 +344,7 @@ function callLine({ name, input }: ScriptedToolCall): string {
 }
 
 /** What is new on a pull request; an answer in a conversation is a review without a text to GitHub. */
-function postedOn(
-  { repo: { talk } }: Stage,
-  { number, before }: { readonly number: number; readonly before: ReadonlySet<number> },
-): string {
+function postedOn({ repo: { talk } }: Stage, number: number, before: ReadonlySet<number>): string {
   return talk.reviews
     .filter(({ id, pull, author }) => pull === number && author === 'github-actions[bot]' && !before.has(id))
     .flatMap(({ id, body }) => [

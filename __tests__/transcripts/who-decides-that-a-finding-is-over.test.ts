@@ -337,7 +337,11 @@ it('a command frees verdict and check at once, and `/axe reopen` takes that back
   await stage.run({ inputs: INPUTS });
   const [comment] = stage.repo.talk.reviewComments;
   const handle = comment === undefined ? '' : handleIn(comment);
-  await say(stage, `/axe done ${handle}`, 1001);
+  await say(stage, `/axe done ${handle.toLowerCase()}`, 1001);
+  expect(stage.repo.comments[0]?.body).toContain(
+    `Noted: ${handle} is settled. It is not raised again while its line stays as it is. Undo: \`/axe reopen ${handle}\`.`,
+  );
+  expect(conversations(stage)).toMatchObject([{ isResolved: true }]);
   expect(states(stage)).toEqual(['DISMISSED']);
   expect(lastCheck(stage)).toMatchObject({
     headSha: HEAD,

@@ -1,9 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { answerLine } from '../helpers/marks.js';
 import { text, toolCall } from '../helpers/model-server.js';
-import { tempDir } from '../helpers/temp.js';
+import type { StepOptions } from '../helpers/run-action.js';
 import { loadWebhook, type PayloadPatch } from '../helpers/webhooks.js';
 import { runWatched } from '../hostile/watched-run.js';
 import {
@@ -23,20 +21,13 @@ import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
 describe('somebody who may not write', () => {
-  interface Case extends StageOptions {
-    readonly inputs?: Readonly<Record<string, string>>;
-  }
+  const COMMENT = { name: 'issue_comment', action: 'created' };
+  const FROM_FORK = { 'pull_request.head.repo.full_name': 'octocat/Hello-World' };
+  const OURS = `${answerLine('reviewer/reply-1')}\nLooks good.`;
 
-  const CASES: Readonly<Record<string, Case>> = {
-    'a fork': opened({ 'pull_request.head.repo.full_name': 'octocat/Hello-World' }),
-    'a fork, with a token of the base': {
-      event: {
-        name: 'pull_request',
-        action: 'opened',
-        patch: { 'pull_request.head.repo.full_name': 'octocat/Hello-World' },
-      },
-      role: 'admin',
-    },
+  const CASES: Readonly<Record<string, StageOptions & { readonly inputs?: StepOptions['inputs'] }>> = {
+    'a fork': opened(FROM_FORK),
+    'a fork, with a token of the base': { ...opened(FROM_FORK), role: 'admin' },
     'a fork that was deleted': opened({ 'pull_request.head.repo': null }),
     Dependabot: opened({ 'sender.login': 'dependabot[bot]', 'sender.type': 'Bot' }),
     'another bot': opened({ 'sender.login': 'hubot', 'sender.type': 'Bot' }),
@@ -45,20 +36,14 @@ describe('somebody who may not write', () => {
     'somebody without any role': { role: 'none' },
     'an account GitHub does not know': { role: 'missing' },
     'a comment that somebody else edited': {
-      event: { name: 'issue_comment', action: 'created', patch: { 'comment.user.login': 'octocat' } },
+      event: { ...COMMENT, patch: { 'comment.user.login': 'octocat' } },
     },
     'an issue opened by a reader': { event: { name: 'issues', action: 'opened' }, role: 'read' },
     'a comment that does not say the phrase': {
-      event: { name: 'issue_comment', action: 'created', patch: { 'comment.body': 'As `@axe` said.' } },
+      event: { ...COMMENT, patch: { 'comment.body': 'As `@axe` said.' } },
       inputs: { 'trigger-phrase': '@axe' },
     },
-    'a comment of ours': {
-      event: {
-        name: 'issue_comment',
-        action: 'created',
-        patch: { 'comment.body': `${answerLine('reviewer/reply-1')}\nLooks good.` },
-      },
-    },
+    'a comment of ours': { event: { ...COMMENT, patch: { 'comment.body': OURS } } },
   };
 
   it('the step passes with one notice, and neither calls a model nor writes anything', async () => {
@@ -77,17 +62,16 @@ describe('somebody who may not write', () => {
     expectTranscript('who-may-not-write-starts-nothing', told.join('\n'));
   });
 
-  function opened(patch: PayloadPatch): Case {
+  function opened(patch: PayloadPatch): StageOptions {
     return { event: { name: 'pull_request', action: 'opened', patch } };
   }
 });
 
 describe('a label of a writer', () => {
-  const FORK = 'octocat/Hello-World';
   /** GitHub's example of a label, as the event that has secrets sends it too. */
   function labeled(): StageEvent {
     const payload = loadWebhook('pull_request', 'labeled', {
-      'pull_request.head.repo.full_name': FORK,
+      'pull_request.head.repo.full_name': 'octocat/Hello-World',
       'pull_request.user.login': 'octocat',
     });
     return { name: 'pull_request_target', payload };
@@ -98,10 +82,7 @@ describe('a label of a writer', () => {
     const step = await stage.run({ inputs: { 'tools-allowed': 'write, execute, network' } });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
     expect(troubles(step)).toEqual([]);
-    expect(step.log).toContain('Trust:  untrusted, because the pull request comes from a fork');
     const [prompt] = stage.model.prompts();
-    expect(prompt?.messages.join()).toContain(`Head commit: ${HEAD}`);
-    expect(stage.repo.comments).toMatchObject([{ issue: 2 }]);
     expectTranscript(
       'a-fork-is-run-by-a-writers-label-and-stays-untrusted',
       `${seen(step, stage)}\n${steady(prompt?.messages.join('\n') ?? '')}\n`,
@@ -109,11 +90,8 @@ describe('a label of a writer', () => {
   });
 
   it('a run next to a checkout of the fork is refused with the reason', async () => {
-    const workspace = join(tempDir('checkout'), 'workspace');
-    mkdirSync(join(workspace, '.git'), { recursive: true });
-    writeFileSync(join(workspace, '.git/HEAD'), `${HEAD}\n`);
     const stage = await setStageInProcess({ event: labeled() });
-    const step = await stage.run({ workspace });
+    const step = await stage.run({ workspace: checkout({ '.git/HEAD': `${HEAD}\n` }) });
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
     expect(step.annotations).toMatchObject([
       { level: 'error', message: expect.stringContaining('comes from a fork, are checked out') },
@@ -141,9 +119,6 @@ describe('Dependabot', () => {
     const stage = await opened();
     const step = await stage.run();
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason: 'bot' } });
-    expect(step.annotations).toMatchObject([
-      { level: 'notice', message: expect.stringContaining('`allow-bots: dependabot[bot]`') },
-    ]);
     expect(stage.model.requests()).toEqual([]);
     expectTranscript('dependabot-is-turned-away-green', seen(step, stage));
   });
@@ -175,11 +150,8 @@ describe('an agent that is not merged', () => {
     it('is checked, and the step reports that it runs once it is merged', async () => {
       const { step } = await withAgentOnHead(AGENT);
       expect(step.exitCode).toBe(0);
-      expect(step.outputs).toEqual({
-        conclusion: 'skipped',
-        reason: 'agent-not-merged',
-        'memory-saved': 'false',
-      });
+      const outputs = { conclusion: 'skipped', reason: 'agent-not-merged', 'memory-saved': 'false' };
+      expect(step.outputs).toEqual(outputs);
       expect(told(step)).toEqual([
         'notice: The agent "reviewer" exists only in this pull request (Codertocat/Hello-World@ec26c3e:axe/agents/reviewer.toml); it is valid and will run once it is merged.',
       ]);
