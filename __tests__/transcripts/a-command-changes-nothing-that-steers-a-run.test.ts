@@ -5,6 +5,7 @@ import { waysHere } from '../helpers/jail.js';
 import { text, toolCall } from '../helpers/model-server.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { BAD_SERVER } from '../tools/mcp/scene.js';
+import { filesBelow } from './notes-scene.js';
 import { setStage, told, troubles } from './stage.js';
 import { type AgentParts, checkout, resultsOf, scheduledStage } from './tool-scene.js';
 
@@ -75,7 +76,9 @@ inJail.each(['file', 'cache'])(
       inputs: { agent: 'worker', 'tools-allowed': 'execute', 'memory-store': store },
       env: { DEPLOY_TOKEN: CANARY, HOME: home, PATH },
     });
-    const loot = [...filesBelow(home), ...filesBelow(workspace)].filter((file) => file.endsWith('.loot'));
+    const loot = [home, workspace]
+      .flatMap((folder) => Object.keys(filesBelow(folder)))
+      .filter((file) => file.endsWith('.loot'));
     expect({ exitCode: step.exitCode, troubles: troubles(step), loot }).toEqual({
       exitCode: 0,
       troubles: [],
@@ -86,10 +89,6 @@ inJail.each(['file', 'cache'])(
     for (const { bytes } of stage.model.requests()) expect(bytes.toString('utf8')).not.toContain(CANARY);
   },
 );
-
-function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true }).map(String);
-}
 
 inJail('that overwrites the program of a server comes too late', async () => {
   const args = JSON.stringify(['tools/server.mjs', 'plain']);

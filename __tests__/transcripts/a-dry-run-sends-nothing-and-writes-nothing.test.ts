@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
+import { filesBelow } from './notes-scene.js';
 import { expectTranscript, seen, setStage } from './stage.js';
 
 it('a dry run shows prompt and memory, calls no model, and leaves GitHub, cache and disk unchanged', async () => {
@@ -21,12 +22,7 @@ it('a dry run shows prompt and memory, calls no model, and leaves GitHub, cache 
   const kinds = new Set(calls.filter((call) => !call.startsWith('GET')));
   expect([...kinds]).toEqual(['POST /graphql repository']);
   expect(readdirSync(step.workspace)).toEqual([]);
-  expect(filesIn(join(step.workspace, '../temp'))).toEqual([]);
+  expect(filesBelow(join(step.workspace, '../temp'))).toEqual({});
   const repo = { ...stage.repo, comments: [] };
   expectTranscript('a-dry-run-sends-nothing-and-writes-nothing', seen(step, { repo }));
 });
-
-function filesIn(folder: string): readonly string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-}

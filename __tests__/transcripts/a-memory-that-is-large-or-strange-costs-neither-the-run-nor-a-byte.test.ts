@@ -114,58 +114,57 @@ describe('its size', () => {
   });
 });
 
-describe('what is in its place', () => {
-  const OUTSIDE = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** The secret of somebody else.\n\n';
+const OUTSIDE = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** The secret of somebody else.\n\n';
 
-  /** What is in place of the memory file, whose folder there is, and what is reported about it. */
-  const STRANGE: readonly [string, (file: string, outside: string) => void, RegExp][] = [
-    ['a folder', (file) => mkdirSync(file), /is a directory/],
-    ['a link to a file of the machine', (file) => symlinkSync('/etc/passwd', file), /must be a regular file/],
-    [
-      'a link to a file outside',
-      (file, outside) => symlinkSync(join(outside, 'ask.md'), file),
-      /must be a regular file/,
-    ],
-    [
-      'a second name of a file outside',
-      (file, outside) => linkSync(join(outside, 'ask.md'), file),
-      /has more than one name \(hard links\)/,
-    ],
-    ['a pipe that nobody reads', (file) => void execFileSync('mkfifo', [file]), /not a regular file/],
-    [
-      'a file in a linked folder',
-      (file, outside) => {
-        rmdirSync(dirname(file));
-        symlinkSync(outside, dirname(file));
-      },
-      /is a symbolic link/,
-    ],
-  ];
+/** What is in place of the memory file, whose folder there is, and what is reported about it. */
+const STRANGE: readonly [string, (file: string, outside: string) => void, RegExp][] = [
+  ['a folder', (file) => mkdirSync(file), /is a directory/],
+  ['a link to a file of the machine', (file) => symlinkSync('/etc/passwd', file), /must be a regular file/],
+  [
+    'a link to a file outside',
+    (file, outside) => symlinkSync(join(outside, 'ask.md'), file),
+    /must be a regular file/,
+  ],
+  [
+    'a second name of a file outside',
+    (file, outside) => linkSync(join(outside, 'ask.md'), file),
+    /has more than one name \(hard links\)/,
+  ],
+  ['a pipe that nobody reads', (file) => void execFileSync('mkfifo', [file]), /not a regular file/],
+  [
+    'a file in a linked folder',
+    (file, outside) => {
+      rmdirSync(dirname(file));
+      symlinkSync(outside, dirname(file));
+    },
+    /is a symbolic link/,
+  ],
+];
 
-  describe('C2 30: in place of the memory file', () => {
-    it.each(STRANGE)('%s is neither read nor written, and the run continues', async (_, put, told) => {
-      const workspace = tempDir('workspace');
-      const outside = tempDir('outside');
-      writeFiles(outside, { 'ask.md': OUTSIDE });
-      const passwd = readFileSync('/etc/passwd', 'utf8');
-      const folder = join(workspace, '.axe/memory');
-      mkdirSync(folder, { recursive: true });
-      put(join(folder, 'ask.md'), outside);
+it.each(STRANGE)(
+  'C2 30: in place of the memory file %s is neither read nor written, and the run continues',
+  async (_, put, told) => {
+    const workspace = tempDir('workspace');
+    const outside = tempDir('outside');
+    writeFiles(outside, { 'ask.md': OUTSIDE });
+    const passwd = readFileSync('/etc/passwd', 'utf8');
+    const folder = join(workspace, '.axe/memory');
+    mkdirSync(folder, { recursive: true });
+    put(join(folder, 'ask.md'), outside);
 
-      const model = await startModelServer([text('It rains.')]);
-      const step = await runMainHere(
-        scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }),
-      );
+    const model = await startModelServer([text('It rains.')]);
+    const step = await runMainHere(
+      scheduledStep({ model }, { workspace, inputs: { 'memory-store': 'file' } }),
+    );
 
-      expect(expectNotSavedReported(step, 'It rains.')).toMatch(told);
-      expect(titles(step)).toEqual(['Memory not saved']);
-      expect(model.prompts()[0]?.system).not.toMatch(/secret of somebody else|root:|## Memory/);
-      expect(readFileSync('/etc/passwd', 'utf8')).toBe(passwd);
-      expect(readFileSync(join(outside, 'ask.md'), 'utf8')).toBe(OUTSIDE);
-      expect(readdirSync(outside)).toEqual(['ask.md']);
-    });
-  });
-});
+    expect(expectNotSavedReported(step, 'It rains.')).toMatch(told);
+    expect(titles(step)).toEqual(['Memory not saved']);
+    expect(model.prompts()[0]?.system).not.toMatch(/secret of somebody else|root:|## Memory/);
+    expect(readFileSync('/etc/passwd', 'utf8')).toBe(passwd);
+    expect(readFileSync(join(outside, 'ask.md'), 'utf8')).toBe(OUTSIDE);
+    expect(readdirSync(outside)).toEqual(['ask.md']);
+  },
+);
 
 describe('notes', () => {
   type Places = ReturnType<typeof placesOf>;

@@ -190,26 +190,22 @@ describe('a refusal of the branch', () => {
   });
 });
 
-describe('the jobs of a matrix', () => {
-  it('`memory-path` gives each job a folder', async () => {
-    const { run, github, model, memory } = await branchScene();
-    const job = (path: string) =>
-      run({ job: 'test', inputs: { 'memory-path': path, prompt: `Look at ${path}.` }, env: NO_CACHE });
-    const [one, other] = await Promise.all([job('packages/api'), job('packages/web')]);
-    const next = await job('packages/api');
+it('`memory-path` gives each job of a matrix a folder', async () => {
+  const { run, github, model, memory } = await branchScene();
+  const job = (path: string) =>
+    run({ job: 'test', inputs: { 'memory-path': path, prompt: `Look at ${path}.` }, env: NO_CACHE });
+  const [one, other] = await Promise.all([job('packages/api'), job('packages/web')]);
+  const next = await job('packages/api');
 
-    for (const step of [one, other, next]) {
-      expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
-    }
-    const logs = Object.keys(github.files(REPOSITORY, BRANCH)).filter((path) => !path.endsWith('.state.md'));
-    expect(logs).toEqual(['packages/api/ask.md', 'packages/web/ask.md']);
-    expect(next.outputs['memory-loaded']).toBe('1');
-    expect(model.prompts()[2]?.system).toContain('**Task:** Look at packages/api.');
-    expect(model.prompts()[2]?.system).not.toContain('packages/web');
-    expect(resultsIn(memory('packages/api/ask.md'))).toHaveLength(2);
-    expect(resultsIn(memory('packages/web/ask.md'))).toHaveLength(1);
-    expect(next.summary).toContain(
-      'https://github.com/octo-org/octo-repo/blob/axe-memory/packages/api/ask.md',
-    );
-  });
+  for (const step of [one, other, next]) {
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+  }
+  const logs = Object.keys(github.files(REPOSITORY, BRANCH)).filter((path) => !path.endsWith('.state.md'));
+  expect(logs).toEqual(['packages/api/ask.md', 'packages/web/ask.md']);
+  expect(next.outputs['memory-loaded']).toBe('1');
+  expect(model.prompts()[2]?.system).toContain('**Task:** Look at packages/api.');
+  expect(model.prompts()[2]?.system).not.toContain('packages/web');
+  expect(resultsIn(memory('packages/api/ask.md'))).toHaveLength(2);
+  expect(resultsIn(memory('packages/web/ask.md'))).toHaveLength(1);
+  expect(next.summary).toContain('https://github.com/octo-org/octo-repo/blob/axe-memory/packages/api/ask.md');
 });

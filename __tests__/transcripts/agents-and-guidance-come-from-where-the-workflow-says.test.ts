@@ -38,36 +38,37 @@ describe('another repository', () => {
 
   const INPUTS = { 'agents-repo': `${SHARED}@v1`, 'repositories-token': TOKEN };
 
-  describe('an agent of `agents-repo`', () => {
-    it('runs in place of the repository’s own, with its skill and sub-agents, and the repository’s context files', async () => {
-      const delegate = calls({ name: 'call_agent', input: { agent: 'checker', task: 'Check it.' } });
-      const stage = await withShared({ model: [delegate, text('Checked.'), text('Led.')] });
-      const step = await stage.run({ inputs: INPUTS });
-      expect(told(step).filter((line) => line.startsWith('error'))).toEqual([]);
-      expect(step.outputs).toMatchObject({ conclusion: 'success', response: 'Led.' });
-      expect(step.log).toContain('Agent:  reviewer (octocat/agents@6113728:axe/agents/reviewer.toml)');
-      const [leader, checker] = stage.model.prompts();
-      expect(leader?.system).toMatch(/^You lead\..*Law of the house\..*Be kind\./s);
-      expect(leader?.system).not.toContain('Be strict.');
-      expect(checker?.system).toMatch(/^You check/);
-      expect(step.masks).toContain(TOKEN);
-    });
+  it('an agent of `agents-repo` runs in place of the repository’s own, with its skill and sub-agents, and the repository’s context files', async () => {
+    const delegate = calls({ name: 'call_agent', input: { agent: 'checker', task: 'Check it.' } });
+    const stage = await withShared({ model: [delegate, text('Checked.'), text('Led.')] });
+    const step = await stage.run({ inputs: INPUTS });
+    expect(told(step).filter((line) => line.startsWith('error'))).toEqual([]);
+    expect(step.outputs).toMatchObject({ conclusion: 'success', response: 'Led.' });
+    expect(step.log).toContain('Agent:  reviewer (octocat/agents@6113728:axe/agents/reviewer.toml)');
+    const [leader, checker] = stage.model.prompts();
+    expect(leader?.system).toMatch(/^You lead\..*Law of the house\..*Be kind\./s);
+    expect(leader?.system).not.toContain('Be strict.');
+    expect(checker?.system).toMatch(/^You check/);
+    expect(step.masks).toContain(TOKEN);
+  });
 
-    it('leaves the built-in ones available, and no other', async () => {
-      const stage = await withShared({
-        base: { 'axe/agents/mine.toml': AGENT.replace('name = "reviewer"', 'name = "mine"') },
-      });
-      const own = await stage.run({ inputs: { ...INPUTS, agent: 'mine' } });
-      expect(own.annotations[0]?.message).toContain('agent config not found: mine');
-      const builtIn = await stage.run({ inputs: { ...INPUTS, agent: 'builtin/ask' } });
-      expect(builtIn.log).toContain('Agent:  builtin/ask (built-in)');
+  it('an agent of `agents-repo` leaves the built-in ones available, and no other', async () => {
+    const stage = await withShared({
+      base: { 'axe/agents/mine.toml': AGENT.replace('name = "reviewer"', 'name = "mine"') },
     });
+    const own = await stage.run({ inputs: { ...INPUTS, agent: 'mine' } });
+    expect(own.annotations[0]?.message).toContain('agent config not found: mine');
+    const builtIn = await stage.run({ inputs: { ...INPUTS, agent: 'builtin/ask' } });
+    expect(builtIn.log).toContain('Agent:  builtin/ask (built-in)');
+  });
 
-    it.each([
-      ['no token of its own', { 'agents-repo': `${SHARED}@v1` }],
-      ['a ref that is not there', { ...INPUTS, 'agents-repo': `${SHARED}@v2` }],
-      ['a repository that is not there', { ...INPUTS, 'agents-repo': 'octocat/nothing@v1' }],
-    ])('ends the run with %s, and never runs another of the same name', async (_, inputs) => {
+  it.each([
+    ['no token of its own', { 'agents-repo': `${SHARED}@v1` }],
+    ['a ref that is not there', { ...INPUTS, 'agents-repo': `${SHARED}@v2` }],
+    ['a repository that is not there', { ...INPUTS, 'agents-repo': 'octocat/nothing@v1' }],
+  ])(
+    'an agent of `agents-repo` ends the run with %s, and never runs another of the same name',
+    async (_, inputs) => {
       const stage = await withShared();
       const step = await stage.run({ inputs });
       expect(step.exitCode).toBe(1);
@@ -77,8 +78,8 @@ describe('another repository', () => {
           /^`agents-repo: .*` cannot be read: .*\n.*`repositories-token`.*`contents: read`/s,
         ),
       ]);
-    });
-  });
+    },
+  );
 });
 
 describe('an enterprise server', () => {

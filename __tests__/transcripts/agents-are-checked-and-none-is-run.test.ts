@@ -94,22 +94,20 @@ describe('a check of agents in a checkout', () => {
   });
 });
 
-describe('a check without a checkout', () => {
-  const FORK = { 'pull_request.head.repo.full_name': 'mona/Hello-World', 'sender.login': 'mona' };
+const FORK = { 'pull_request.head.repo.full_name': 'mona/Hello-World', 'sender.login': 'mona' };
 
-  it('reads the head of a fork, whoever opened it, with a read-only token', async () => {
-    const stage = await setStageInProcess({
-      event: { name: 'pull_request', action: 'opened', patch: FORK },
-      base: GOOD,
-      role: 'read',
-    });
-    stage.github.commit(REPO, { ...GOOD, ...BROKEN }, { branch: 'pull-2', sha: HEAD });
-    const step = await stage.run({ inputs: VALIDATE });
-    expect(step.exitCode).toBe(1);
-    expectUntouched(stage);
-    expect(new Set(stage.github.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
-    const asked = routesOf(stage);
-    expect(asked.filter((route) => !/^GET \/(?:contents|git\/trees)\//.test(route))).toEqual([]);
-    expectTranscript('agents-of-a-fork-that-are-not-valid', seen(step, stage));
+it('a check without a checkout reads the head of a fork, whoever opened it, with a read-only token', async () => {
+  const stage = await setStageInProcess({
+    event: { name: 'pull_request', action: 'opened', patch: FORK },
+    base: GOOD,
+    role: 'read',
   });
+  stage.github.commit(REPO, { ...GOOD, ...BROKEN }, { branch: 'pull-2', sha: HEAD });
+  const step = await stage.run({ inputs: VALIDATE });
+  expect(step.exitCode).toBe(1);
+  expectUntouched(stage);
+  expect(new Set(stage.github.requests().map(({ method }) => method))).toEqual(new Set(['GET']));
+  const asked = routesOf(stage);
+  expect(asked.filter((route) => !/^GET \/(?:contents|git\/trees)\//.test(route))).toEqual([]);
+  expectTranscript('agents-of-a-fork-that-are-not-valid', seen(step, stage));
 });

@@ -93,36 +93,34 @@ describe('an issue', () => {
   });
 });
 
-describe('an issue of a stranger', () => {
-  /** An issue by somebody who may only read, in a repository with three labels. */
-  async function opened(add: string) {
-    const stage = await setStageInProcess({
-      event: OPENED,
-      role: 'read',
-      model: [calls({ name: 'set_labels', input: { add } }), text('**Kind**: bug, since it worked before.')],
-    });
-    stage.repo.talk.labels.push('bug', 'question', 'security');
-    const step = await runWatched(stage, {
-      isUntrusted: true,
-      inputs: {
-        agent: 'builtin/triage',
-        'min-permission': 'none',
-        'labels-allowed': 'bug, question',
-        'memory-store': 'branch',
-      },
-    });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
-    return { stage, step };
-  }
-
-  it('existing labels in the list are set, and the run remembers in quarantine', async () => {
-    const { stage, step } = await opened('bug');
-    expect(troubles(step)).toEqual([]);
-    expect([...stage.repo.talk.labelsOf.values()]).toEqual([['bug']]);
-    const files = stage.github.files('Codertocat/Hello-World', 'axe-memory');
-    expect(Object.keys(files).filter((path) => path.endsWith('triage.md'))).toEqual(['untrusted/triage.md']);
-    expectTranscript('a-stranger-s-issue-is-triaged-within-the-list-of-labels', seen(step, stage));
+/** An issue by somebody who may only read, in a repository with three labels. */
+async function opened(add: string) {
+  const stage = await setStageInProcess({
+    event: OPENED,
+    role: 'read',
+    model: [calls({ name: 'set_labels', input: { add } }), text('**Kind**: bug, since it worked before.')],
   });
+  stage.repo.talk.labels.push('bug', 'question', 'security');
+  const step = await runWatched(stage, {
+    isUntrusted: true,
+    inputs: {
+      agent: 'builtin/triage',
+      'min-permission': 'none',
+      'labels-allowed': 'bug, question',
+      'memory-store': 'branch',
+    },
+  });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', 'memory-saved': 'true' } });
+  return { stage, step };
+}
+
+it('existing labels in the list are set, and the run remembers in quarantine', async () => {
+  const { stage, step } = await opened('bug');
+  expect(troubles(step)).toEqual([]);
+  expect([...stage.repo.talk.labelsOf.values()]).toEqual([['bug']]);
+  const files = stage.github.files('Codertocat/Hello-World', 'axe-memory');
+  expect(Object.keys(files).filter((path) => path.endsWith('triage.md'))).toEqual(['untrusted/triage.md']);
+  expectTranscript('a-stranger-s-issue-is-triaged-within-the-list-of-labels', seen(step, stage));
 });
 
 describe('a token without a permission', () => {
@@ -188,16 +186,14 @@ describe('publishing', () => {
   });
 });
 
-describe('an empty answer', () => {
-  it.each(['', ' \n\t'])(
-    'the answer %j is a failure, since nobody would see that it is empty',
-    async (answer) => {
-      const stage = await setStageInProcess({ model: [text(answer, { inputTokens: 812, outputTokens: 1 })] });
-      const step = await stage.run({ inputs: { model: 'openai/gpt-4o' } });
-      expect(step.exitCode).toBe(1);
-      expect(stage.repo.comments).toEqual([]);
-      expectNoEntry(step);
-      expectTranscript('an-empty-answer-fails-the-step-and-is-not-remembered', seen(step, stage));
-    },
-  );
-});
+it.each(['', ' \n\t'])(
+  'the answer %j is a failure, since nobody would see that it is empty',
+  async (answer) => {
+    const stage = await setStageInProcess({ model: [text(answer, { inputTokens: 812, outputTokens: 1 })] });
+    const step = await stage.run({ inputs: { model: 'openai/gpt-4o' } });
+    expect(step.exitCode).toBe(1);
+    expect(stage.repo.comments).toEqual([]);
+    expectNoEntry(step);
+    expectTranscript('an-empty-answer-fails-the-step-and-is-not-remembered', seen(step, stage));
+  },
+);

@@ -1,15 +1,13 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { type ModelScript, startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { type ModelScript, text, toolCall } from '../helpers/model-server.js';
 import { lastScreen, startOnTerminal } from '../helpers/run-cli.js';
-import { tempDir, writeFiles } from '../helpers/temp.js';
+import { lineScene } from './cli-scene.js';
 
 /** Starts the command line on a terminal, which shows both streams. */
 async function start(script: ModelScript, env: Readonly<Record<string, string>>, words: readonly string[]) {
-  const model = await startModelServer(script);
-  const cwd = tempDir('cwd');
-  writeFiles(cwd, { 'notes.txt': 'One line.\n', '.axe/agents/reader.toml': READER });
-  return startOnTerminal(['run', ...words], { cwd, env: { ...model.env, ...env } });
+  const files = { 'notes.txt': 'One line.\n', '.axe/agents/reader.toml': READER };
+  return startOnTerminal(['run', ...words], await lineScene({ files, model: script, env }));
 }
 
 const READER = `name = "reader"

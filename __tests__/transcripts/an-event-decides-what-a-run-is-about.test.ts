@@ -79,67 +79,63 @@ describe('a schedule, a push or a dispatch', () => {
   }
 });
 
-describe('a tag', () => {
-  /** Two tags, a commit apart, with the files that differ. */
-  async function stageWith(event: StageEvent, earlier: string, tag: string) {
-    const stage = await setStageInProcess({ event, base: BASE, model: () => text('Two things are new.') });
-    const { github, repo } = stage;
-    const shas = ['Begin', 'Compare tokens faster'].map((name) =>
-      github.commit(REPO, { ...BASE, [name]: name }),
-    );
-    const [from = '', to = ''] = shas;
-    repo.tags.set(earlier, from);
-    repo.tags.set(tag, to);
-    repo.comparisons.set(`${from}...${to}`, DIFF);
-    return stage;
-  }
+/** Two tags, a commit apart, with the files that differ. */
+async function stageWith(event: StageEvent, earlier: string, tag: string) {
+  const stage = await setStageInProcess({ event, base: BASE, model: () => text('Two things are new.') });
+  const { github, repo } = stage;
+  const shas = ['Begin', 'Compare tokens faster'].map((name) =>
+    github.commit(REPO, { ...BASE, [name]: name }),
+  );
+  const [from = '', to = ''] = shas;
+  repo.tags.set(earlier, from);
+  repo.tags.set(tag, to);
+  repo.comparisons.set(`${from}...${to}`, DIFF);
+  return stage;
+}
 
-  function pushOf(ref: string): StageEvent {
-    const payload = loadWebhook('push');
-    return { name: 'push', payload: { ...payload, ref, before: '0'.repeat(40), created: true } };
-  }
+function pushOf(ref: string): StageEvent {
+  const payload = loadWebhook('push');
+  return { name: 'push', payload: { ...payload, ref, before: '0'.repeat(40), created: true } };
+}
 
-  const NOTES = { tag_name: 'v1.2.0', body: 'To be written.' };
-  const { release, ...published } = loadWebhook('release', 'published') as Payload & { release: object };
-  const RELEASE = { name: 'release', payload: { ...published, release: { ...release, ...NOTES } } };
+const NOTES = { tag_name: 'v1.2.0', body: 'To be written.' };
+const { release, ...published } = loadWebhook('release', 'published') as Payload & { release: object };
+const RELEASE = { name: 'release', payload: { ...published, release: { ...release, ...NOTES } } };
 
-  it.each<[string, StageEvent, readonly string[]]>([
-    ['a push of a tag has its name', pushOf('refs/tags/v1.2.0'), ['Tag: v1.2.0\n']],
-    ['a release has its notes', RELEASE, ['Look at the release v1.2.0', 'To be written.']],
-  ])('%s and the tag before it', async (_, event, parts) => {
-    const stage = await stageWith(event, 'v1.1.0', 'v1.2.0');
-    const step = await stage.run();
-    expect(step.outputs['conclusion']).toBe('success');
-    expect(troubles(step)).toEqual([]);
-    const asked = stage.model.prompts()[0]?.messages.join('\n');
-    for (const part of [...parts, 'since the tag before it, v1.1.0.', '+  return expected == token;'])
-      expect(asked).toContain(part);
-  });
+it.each<[string, StageEvent, readonly string[]]>([
+  ['a push of a tag has its name', pushOf('refs/tags/v1.2.0'), ['Tag: v1.2.0\n']],
+  ['a release has its notes', RELEASE, ['Look at the release v1.2.0', 'To be written.']],
+])('%s and the tag before it', async (_, event, parts) => {
+  const stage = await stageWith(event, 'v1.1.0', 'v1.2.0');
+  const step = await stage.run();
+  expect(step.outputs['conclusion']).toBe('success');
+  expect(troubles(step)).toEqual([]);
+  const asked = stage.model.prompts()[0]?.messages.join('\n');
+  for (const part of [...parts, 'since the tag before it, v1.1.0.', '+  return expected == token;'])
+    expect(asked).toContain(part);
 });
 
-describe('a paused pull request', () => {
-  /** A writer's comment below the pull request of the stage. */
-  async function say(stage: Stage, body: string, commentId: number) {
-    const trunk = `refs/heads/${stage.repo.defaultBranch}`;
-    const env = stage.cache.env({ ref: trunk, readableRefs: [trunk] });
-    return await stage.run({ ...commentOnPull(stage, body, commentId), env });
-  }
+/** A writer's comment below the pull request of the stage. */
+async function say(stage: Stage, body: string, commentId: number) {
+  const trunk = `refs/heads/${stage.repo.defaultBranch}`;
+  const env = stage.cache.env({ ref: trunk, readableRefs: [trunk] });
+  return await stage.run({ ...commentOnPull(stage, body, commentId), env });
+}
 
-  it('the pause is kept in memory, and no model is called until a writer takes it back', async () => {
-    const stage = await setStageInProcess();
-    const paused = await say(stage, '/axe pause', 1001);
-    const texts = [seen(paused, stage)];
-    const skipped = await stage.run();
-    expect(skipped.outputs).toMatchObject({ conclusion: 'skipped', reason: 'paused' });
-    expect(stage.model.requests()).toEqual([]);
-    texts.push(seen(skipped, stage));
-    const resumed = await say(stage, '/axe resume', 1002);
-    texts.push(seen(resumed, stage));
-    const ran = await stage.run();
-    expect(ran.outputs).toMatchObject({ conclusion: 'success' });
-    expect([paused, skipped, resumed, ran].flatMap(troubles)).toEqual([]);
-    expectTranscript('a-paused-pull-request-is-left-alone-until-it-is-resumed', texts.join('\n'));
-  });
+it('the pause is kept in memory, and no model is called until a writer takes it back', async () => {
+  const stage = await setStageInProcess();
+  const paused = await say(stage, '/axe pause', 1001);
+  const texts = [seen(paused, stage)];
+  const skipped = await stage.run();
+  expect(skipped.outputs).toMatchObject({ conclusion: 'skipped', reason: 'paused' });
+  expect(stage.model.requests()).toEqual([]);
+  texts.push(seen(skipped, stage));
+  const resumed = await say(stage, '/axe resume', 1002);
+  texts.push(seen(resumed, stage));
+  const ran = await stage.run();
+  expect(ran.outputs).toMatchObject({ conclusion: 'success' });
+  expect([paused, skipped, resumed, ran].flatMap(troubles)).toEqual([]);
+  expectTranscript('a-paused-pull-request-is-left-alone-until-it-is-resumed', texts.join('\n'));
 });
 
 describe('a workflow that failed', () => {

@@ -257,36 +257,34 @@ describe('a command over memory', () => {
     expect(idsOnBranch(stage).slice(0, 2)).toEqual(['01kgk41', '01kgnp2'].map(idOf));
   });
 
-  describe('a comment by anybody else', () => {
-    type Inputs = Readonly<Record<string, string>>;
-    const COMMANDS = ['/axe forget 01kgk41', '/axe remember Trust me.', '/axe pause'];
-    const OTHERS: readonly [string, StageOptions & { patch?: PayloadPatch }, Inputs?][] = [
-      ['somebody who may read', { role: 'read' }],
-      ['a reader where anybody may start runs', { role: 'read' }, { 'min-permission': 'none' }],
-      ['a reader who may start runs', { role: 'read' }, { 'allow-users': 'Codertocat' }],
-      ['a bot', { role: 'admin', patch: { 'sender.login': 'hubot[bot]', 'sender.type': 'Bot' } }],
-      [
-        'a writer who edits what a stranger wrote',
-        { patch: { action: 'edited', 'comment.user.login': 'octocat' } },
-      ],
-      [
-        'somebody who edits what a writer wrote',
-        { patch: { action: 'edited', 'sender.login': 'octocat' }, roles: { Codertocat: 'write' } },
-      ],
-    ];
+  type Inputs = Readonly<Record<string, string>>;
+  const COMMANDS = ['/axe forget 01kgk41', '/axe remember Trust me.', '/axe pause'];
+  const OTHERS: readonly [string, StageOptions & { patch?: PayloadPatch }, Inputs?][] = [
+    ['somebody who may read', { role: 'read' }],
+    ['a reader where anybody may start runs', { role: 'read' }, { 'min-permission': 'none' }],
+    ['a reader who may start runs', { role: 'read' }, { 'allow-users': 'Codertocat' }],
+    ['a bot', { role: 'admin', patch: { 'sender.login': 'hubot[bot]', 'sender.type': 'Bot' } }],
+    [
+      'a writer who edits what a stranger wrote',
+      { patch: { action: 'edited', 'comment.user.login': 'octocat' } },
+    ],
+    [
+      'somebody who edits what a writer wrote',
+      { patch: { action: 'edited', 'sender.login': 'octocat' }, roles: { Codertocat: 'write' } },
+    ],
+  ];
 
-    it.each(
-      OTHERS.flatMap(([who, options, inputs = {}]) =>
-        COMMANDS.map((body) => [who, body, options, inputs] as const),
-      ),
-    )('does nothing: %s, %s', async (_, body, options, inputs) => {
-      const stage = await commented(body, options);
-      const before = onBranch(stage);
-      const step = await onComment(stage, inputs);
-      expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
-      expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
-      expect(stage.github.calls().filter((call) => !call.endsWith('/permission'))).toEqual([]);
-      expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([before, [], []]);
-    });
+  it.each(
+    OTHERS.flatMap(([who, options, inputs = {}]) =>
+      COMMANDS.map((body) => [who, body, options, inputs] as const),
+    ),
+  )('a comment by anybody else does nothing: %s, %s', async (_, body, options, inputs) => {
+    const stage = await commented(body, options);
+    const before = onBranch(stage);
+    const step = await onComment(stage, inputs);
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', commands: ['notice'] });
+    expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
+    expect(stage.github.calls().filter((call) => !call.endsWith('/permission'))).toEqual([]);
+    expect([onBranch(stage), stage.repo.comments, stage.model.requests()]).toEqual([before, [], []]);
   });
 });

@@ -1,10 +1,7 @@
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
-import { startChild } from '../helpers/child.js';
 import { type ModelReply, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
-import { CLI, runCli } from '../helpers/run-cli.js';
+import { runCli } from '../helpers/run-cli.js';
 import { BRANCH, nameOf } from './memory-command-scene.js';
 import {
   blockIn,
@@ -18,69 +15,66 @@ import {
 } from './notes-scene.js';
 import { told, troubles } from './stage.js';
 
-describe('on the branch', () => {
-  type Places = ReturnType<typeof placesOf>;
+type Places = ReturnType<typeof placesOf>;
 
-  interface Meeting {
-    readonly what: string;
-    /** The call of this run. */
-    readonly call: Readonly<Record<string, unknown>>;
-    /** What the branch holds before, and what somebody else puts there while the model thinks. */
-    readonly before: (places: Places) => Memory;
-    readonly meanwhile: (places: Places) => Memory;
-    readonly after: (places: Places) => Memory;
-  }
+interface Meeting {
+  readonly what: string;
+  /** The call of this run. */
+  readonly call: Readonly<Record<string, unknown>>;
+  /** What the branch holds before, and what somebody else puts there while the model thinks. */
+  readonly before: (places: Places) => Memory;
+  readonly meanwhile: (places: Places) => Memory;
+  readonly after: (places: Places) => Memory;
+}
 
-  /** Where the one version before is kept. */
-  function former(path: string): string {
-    return path.replace(/\.md$/, '.bak');
-  }
+/** Where the one version before is kept. */
+function former(path: string): string {
+  return path.replace(/\.md$/, '.bak');
+}
 
-  const MEETINGS: readonly Meeting[] = [
-    {
-      what: 'a fact of another run comes before the one of this run',
-      call: { target: 'long_term', content: 'Tabs.' },
-      before: () => ({ 'MEMORY.md': 'Old.\n' }),
-      meanwhile: () => ({ 'MEMORY.md': 'Old.\nBy another.\n' }),
-      after: () => ({ 'MEMORY.md': 'Old.\nBy another.\nTabs.\n' }),
-    },
-    {
-      what: 'a fact that another run has written as well exists once',
-      call: { target: 'long_term', content: 'Tabs.' },
-      before: () => ({ 'MEMORY.md': 'Old.\n' }),
-      meanwhile: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
-      after: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
-    },
-    {
-      what: 'a note that both overwrite keeps the other version next to it',
-      call: { target: 'note', name: 'auth', content: 'Mine.\n', mode: 'overwrite' },
-      before: ({ note }) => ({ [note('auth')]: 'Old.\n' }),
-      meanwhile: ({ note }) => ({ [note('auth')]: 'By another.\n' }),
-      after: ({ note }) => ({ [note('auth')]: 'Mine.\n', [former(note('auth'))]: 'By another.\n' }),
-    },
-  ];
+const MEETINGS: readonly Meeting[] = [
+  {
+    what: 'a fact of another run comes before the one of this run',
+    call: { target: 'long_term', content: 'Tabs.' },
+    before: () => ({ 'MEMORY.md': 'Old.\n' }),
+    meanwhile: () => ({ 'MEMORY.md': 'Old.\nBy another.\n' }),
+    after: () => ({ 'MEMORY.md': 'Old.\nBy another.\nTabs.\n' }),
+  },
+  {
+    what: 'a fact that another run has written as well exists once',
+    call: { target: 'long_term', content: 'Tabs.' },
+    before: () => ({ 'MEMORY.md': 'Old.\n' }),
+    meanwhile: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
+    after: () => ({ 'MEMORY.md': 'Old.\nTabs.\n' }),
+  },
+  {
+    what: 'a note that both overwrite keeps the other version next to it',
+    call: { target: 'note', name: 'auth', content: 'Mine.\n', mode: 'overwrite' },
+    before: ({ note }) => ({ [note('auth')]: 'Old.\n' }),
+    meanwhile: ({ note }) => ({ [note('auth')]: 'By another.\n' }),
+    after: ({ note }) => ({ [note('auth')]: 'Mine.\n', [former(note('auth'))]: 'By another.\n' }),
+  },
+];
 
-  describe('while the model works,', () => {
-    it.each(MEETINGS)('$what', async ({ call, before, meanwhile, after }) => {
-      const places = placesOf('octo-org/octo-repo');
-      const stage: NotesStage = await notesStage({
-        branch: before(places),
-        model(request) {
-          const turns = promptOf(request).messages.filter((message) =>
-            message.startsWith('assistant:'),
-          ).length;
-          if (turns === 0) return toolCall('memory_write', call);
-          stage.github.commit(nameOf(stage), meanwhile(places), { branch: BRANCH });
-          return text('Done.');
-        },
-      });
-      const step = await stage.runOn('branch');
-      expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
-      expect(stage.memoryOf('branch')).toMatchObject(after(places));
-      expect(told(step)).toEqual([]);
+it.each(MEETINGS)(
+  'on the branch while the model works, $what',
+  async ({ call, before, meanwhile, after }) => {
+    const places = placesOf('octo-org/octo-repo');
+    const stage: NotesStage = await notesStage({
+      branch: before(places),
+      model(request) {
+        const turns = promptOf(request).messages.filter((message) => message.startsWith('assistant:')).length;
+        if (turns === 0) return toolCall('memory_write', call);
+        stage.github.commit(nameOf(stage), meanwhile(places), { branch: BRANCH });
+        return text('Done.');
+      },
     });
-  });
-});
+    const step = await stage.runOn('branch');
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+    expect(stage.memoryOf('branch')).toMatchObject(after(places));
+    expect(told(step)).toEqual([]);
+  },
+);
 
 describe('at the end of a run', () => {
   const FACT = 'The build needs two gigabytes.';
@@ -97,8 +91,9 @@ describe('at the end of a run', () => {
     ['its turns are spent', [WRITE, WRITE], { 'max-turns': '2' }, 'max-turns'],
   ];
 
-  describe('a run that wrote a note and then fails keeps the note (D16)', () => {
-    it.each(ENDS)('in a workflow, when %s', async (_what, replies, inputs, conclusion) => {
+  it.each(ENDS)(
+    'a run that wrote a note and then fails keeps the note (D16) in a workflow, when %s',
+    async (_what, replies, inputs, conclusion) => {
       const stage = await notesStage({ model: [...replies, text('Two gigabytes.')] });
       const step = await stage.runOn('branch', { inputs });
       expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion } });
@@ -110,17 +105,17 @@ describe('at the end of a run', () => {
       const next = await stage.runOn('branch');
       expect(next).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
       expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain(FACT);
-    });
+    },
+  );
 
-    it('on the command line', async () => {
-      const model = await startModelServer([WRITE, REFUSED]);
-      const { env, cwd, memory } = laptop(model.env, keeperToml());
-      const { exitCode } = await runCli(['run', 'keeper'], { env, cwd, stdin: 'What does the build need?' });
-      expect(exitCode).toBe(1);
-      expect(Object.entries(memory()).filter(([path]) => !path.endsWith('.state.md'))).toEqual([
-        ['MEMORY.md', `${FACT}\n`],
-      ]);
-    });
+  it('a run that wrote a note and then fails keeps the note (D16) on the command line', async () => {
+    const model = await startModelServer([WRITE, REFUSED]);
+    const { env, cwd, memory } = laptop(model.env, keeperToml());
+    const { exitCode } = await runCli(['run', 'keeper'], { env, cwd, stdin: 'What does the build need?' });
+    expect(exitCode).toBe(1);
+    expect(Object.entries(memory()).filter(([path]) => !path.endsWith('.state.md'))).toEqual([
+      ['MEMORY.md', `${FACT}\n`],
+    ]);
   });
 });
 
@@ -150,93 +145,37 @@ it('a summary of a long conversation is stored even if the run fails afterwards'
   );
 });
 
-describe('sub-agents', () => {
-  const FACT = 'Sessions last 12 hours.';
+const FACT = 'Sessions last 12 hours.';
 
-  it('a sub-agent finds what its parent has just written, and has no tool that writes', async () => {
-    const asked: string[][] = [];
-    const found: string[] = [];
-    const stage = await notesStage({
-      branch: { 'README.md': 'Memory.\n' },
-      toml: keeperToml({ subAgents: ['north'] }),
-      base: { 'axe/agents/north.toml': keeperToml({ name: 'north' }) },
-      model(request) {
-        const { system, messages, tools } = promptOf(request);
-        const turn = messages.filter((message) => message.startsWith('assistant:')).length;
-        if (system.startsWith('You are north.')) {
-          asked.push([...tools]);
-          found.push(...newResults(request));
-          if (turn === 0) return toolCall('memory_search', { query: 'sessions' });
-          if (turn === 1) return toolCall('memory_write', { target: 'long_term', content: 'I was here.' });
-          return text('Twelve.');
-        }
-        if (turn === 0) return toolCall('memory_write', { target: 'long_term', content: FACT });
-        if (turn === 1) return toolCall('call_agent', { agent: 'north', task: 'How long?' });
-        return text('Twelve hours.');
-      },
-    });
-    const step = await stage.runOn('branch');
-    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
-    expect(troubles(step)).toEqual([]);
-    expect(asked).toEqual([1, 2, 3].map(() => ['memory_read', 'memory_search']));
-    expect(found).toEqual([
-      expect.stringContaining(FACT),
-      'Unknown tool: "memory_write". There are these: memory_read, memory_search',
-    ]);
-    expect(stage.memoryOf('branch')['MEMORY.md']).toBe(`${FACT}\n`);
+it('a sub-agent finds what its parent has just written, and has no tool that writes', async () => {
+  const asked: string[][] = [];
+  const found: string[] = [];
+  const stage = await notesStage({
+    branch: { 'README.md': 'Memory.\n' },
+    toml: keeperToml({ subAgents: ['north'] }),
+    base: { 'axe/agents/north.toml': keeperToml({ name: 'north' }) },
+    model(request) {
+      const { system, messages, tools } = promptOf(request);
+      const turn = messages.filter((message) => message.startsWith('assistant:')).length;
+      if (system.startsWith('You are north.')) {
+        asked.push([...tools]);
+        found.push(...newResults(request));
+        if (turn === 0) return toolCall('memory_search', { query: 'sessions' });
+        if (turn === 1) return toolCall('memory_write', { target: 'long_term', content: 'I was here.' });
+        return text('Twelve.');
+      }
+      if (turn === 0) return toolCall('memory_write', { target: 'long_term', content: FACT });
+      if (turn === 1) return toolCall('call_agent', { agent: 'north', task: 'How long?' });
+      return text('Twelve hours.');
+    },
   });
-});
-
-describe('a note that cannot be used', () => {
-  const TOML = keeperToml({ memory: 'tools = ["write_memory", "memory_write"]\n' });
-
-  /** The run writes to the note that is blocked and to another, and answers. */
-  const REPLIES = [
-    toolCall('write_memory', { content: 'Tabs.' }),
-    toolCall('memory_write', { target: 'daily', content: 'Looked.' }),
-    text('Twelve hours.'),
-  ];
-
-  const NOBODY = 65_534;
-  const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
-
-  function giveAway(folder: string): void {
-    chownSync(folder, NOBODY, NOBODY);
-    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
-      chownSync(join(folder, name), NOBODY, NOBODY);
-  }
-
-  describe('a MEMORY.md that nobody can read', () => {
-    it('prevents neither the entry nor the other note on the command line, and both writes are named', async () => {
-      const model = await startModelServer(REPLIES);
-      const { env, cwd, root } = laptop(model.env, TOML);
-      mkdirSync(root, { recursive: true });
-      const file = join(root, 'MEMORY.md');
-      writeFileSync(file, 'Spaces.\n');
-      chmodSync(file, 0);
-      const isRoot = process.getuid?.() === 0;
-      if (isRoot) for (const folder of [cwd, env['XDG_DATA_HOME'] ?? '']) giveAway(folder);
-      const program = [process.execPath, CLI, 'run', 'keeper', '-v'];
-      const [command = '', ...args] = isRoot ? [...AS_NOBODY, ...program] : program;
-      const { finished } = startChild({
-        command,
-        args,
-        cwd,
-        env: { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env },
-      });
-      const result = await finished;
-      expect(result).toMatchObject({ exitCode: 0, stdout: 'Twelve hours.' });
-      expect(result.stderr).toMatch(
-        /^Warning: Notes could not be read and are left as they are: open .*MEMORY\.md: permission denied\. Everything else/m,
-      );
-      expect(result.stderr).not.toContain('failed to save');
-      expect(newResults(model.requests()[1])[0]).toMatch(
-        /^Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: open .*MEMORY\.md: permission denied$/,
-      );
-      expect(readFileSync(join(root, 'keeper.md'), 'utf8')).toContain('**Result:** Twelve hours.');
-      expect(result.stderr).toMatch(/^\[memory\] append .*\.md \(7 bytes\)$/m);
-      chmodSync(file, 0o600);
-      expect(readFileSync(file, 'utf8')).toBe('Spaces.\n');
-    });
-  });
+  const step = await stage.runOn('branch');
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+  expect(troubles(step)).toEqual([]);
+  expect(asked).toEqual([1, 2, 3].map(() => ['memory_read', 'memory_search']));
+  expect(found).toEqual([
+    expect.stringContaining(FACT),
+    'Unknown tool: "memory_write". There are these: memory_read, memory_search',
+  ]);
+  expect(stage.memoryOf('branch')['MEMORY.md']).toBe(`${FACT}\n`);
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import type { FileTree } from '../helpers/github-state.js';
 import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
@@ -33,22 +33,18 @@ async function inputsIn(tree: FileTree, name: string): Promise<Readonly<Record<s
 
 const NO_KEY = { ANTHROPIC_API_KEY: '' };
 
-describe('what `init` writes for reviews', () => {
-  it('reviews a pull request without a key: comments on lines, a summary, and an entry in memory', async () => {
-    const base = await repositoryAfter(['--model', 'offline/rules']);
-    const inputs = await inputsIn(base, 'axe-review');
-    expect(inputs).toMatchObject({ agent: 'reviewer', 'memory-store': 'branch' });
-    const stage = await setStage({ base, diff: CHANGE });
-    const step = await stage.run({ inputs, env: NO_KEY });
-    expect([step.exitCode, troubles(step)]).toEqual([0, []]);
-    expect(stage.model.requests()).toEqual([]);
-    expect(stage.repo.talk.reviewComments.map(({ path, line }) => [path, line])).toEqual([
-      ['src/auth.ts', 11],
-    ]);
-    expect(step.summary).toContain('reviewer');
-    expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
-    expect(step.outputs['memory-entry']).toMatch(/\*\*Result:\*\* /);
-  });
+it('what `init` writes for reviews reviews a pull request without a key: comments on lines, a summary, and an entry in memory', async () => {
+  const base = await repositoryAfter(['--model', 'offline/rules']);
+  const inputs = await inputsIn(base, 'axe-review');
+  expect(inputs).toMatchObject({ agent: 'reviewer', 'memory-store': 'branch' });
+  const stage = await setStage({ base, diff: CHANGE });
+  const step = await stage.run({ inputs, env: NO_KEY });
+  expect([step.exitCode, troubles(step)]).toEqual([0, []]);
+  expect(stage.model.requests()).toEqual([]);
+  expect(stage.repo.talk.reviewComments.map(({ path, line }) => [path, line])).toEqual([['src/auth.ts', 11]]);
+  expect(step.summary).toContain('reviewer');
+  expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
+  expect(step.outputs['memory-entry']).toMatch(/\*\*Result:\*\* /);
 });
 
 it('what `init` writes for mentions answers a comment', async () => {

@@ -17,14 +17,12 @@ const WORKFLOW: Workflow = parse(yaml);
 const [STEP] = Object.values(WORKFLOW.jobs)[0]?.steps ?? [];
 const MODEL = [calls(TIMING, submit('One finding.')), text('One finding.')];
 
-describe('the quick start of the README', () => {
-  it('reviews a pull request and remembers it on the branch', async () => {
-    const stage = await setStage({ base: { 'README.md': '# Hello\n' }, diff: CHANGE, model: MODEL });
-    const step = await stage.run({ inputs: { agent: String(STEP?.with?.['agent']) } });
-    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-    expect(stage.repo.talk.reviews).toHaveLength(1);
-    expect(Object.keys(stage.github.files(REPO, 'axe-memory'))).toContain('pr-reviewer.md');
-  });
+it('the quick start of the README reviews a pull request and remembers it on the branch', async () => {
+  const stage = await setStage({ base: { 'README.md': '# Hello\n' }, diff: CHANGE, model: MODEL });
+  const step = await stage.run({ inputs: { agent: String(STEP?.with?.['agent']) } });
+  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+  expect(Object.keys(stage.github.files(REPO, 'axe-memory'))).toContain('pr-reviewer.md');
 });
 
 describe('the agent of the README', () => {

@@ -20,52 +20,50 @@ import {
 import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
-describe('somebody who may not write', () => {
-  const COMMENT = { name: 'issue_comment', action: 'created' };
-  const FROM_FORK = { 'pull_request.head.repo.full_name': 'octocat/Hello-World' };
-  const OURS = `${answerLine('reviewer/reply-1')}\nLooks good.`;
+const COMMENT = { name: 'issue_comment', action: 'created' };
+const FROM_FORK = { 'pull_request.head.repo.full_name': 'octocat/Hello-World' };
+const OURS = `${answerLine('reviewer/reply-1')}\nLooks good.`;
 
-  const CASES: Readonly<Record<string, StageOptions & { readonly inputs?: StepOptions['inputs'] }>> = {
-    'a fork': opened(FROM_FORK),
-    'a fork, with a token of the base': { ...opened(FROM_FORK), role: 'admin' },
-    'a fork that was deleted': opened({ 'pull_request.head.repo': null }),
-    Dependabot: opened({ 'sender.login': 'dependabot[bot]', 'sender.type': 'Bot' }),
-    'another bot': opened({ 'sender.login': 'hubot', 'sender.type': 'Bot' }),
-    'somebody who may read': { role: 'read' },
-    'somebody who may triage': { role: 'triage' },
-    'somebody without any role': { role: 'none' },
-    'an account GitHub does not know': { role: 'missing' },
-    'a comment that somebody else edited': {
-      event: { ...COMMENT, patch: { 'comment.user.login': 'octocat' } },
-    },
-    'an issue opened by a reader': { event: { name: 'issues', action: 'opened' }, role: 'read' },
-    'a comment that does not say the phrase': {
-      event: { ...COMMENT, patch: { 'comment.body': 'As `@axe` said.' } },
-      inputs: { 'trigger-phrase': '@axe' },
-    },
-    'a comment of ours': { event: { ...COMMENT, patch: { 'comment.body': OURS } } },
-  };
+const CASES: Readonly<Record<string, StageOptions & { readonly inputs?: StepOptions['inputs'] }>> = {
+  'a fork': opened(FROM_FORK),
+  'a fork, with a token of the base': { ...opened(FROM_FORK), role: 'admin' },
+  'a fork that was deleted': opened({ 'pull_request.head.repo': null }),
+  Dependabot: opened({ 'sender.login': 'dependabot[bot]', 'sender.type': 'Bot' }),
+  'another bot': opened({ 'sender.login': 'hubot', 'sender.type': 'Bot' }),
+  'somebody who may read': { role: 'read' },
+  'somebody who may triage': { role: 'triage' },
+  'somebody without any role': { role: 'none' },
+  'an account GitHub does not know': { role: 'missing' },
+  'a comment that somebody else edited': {
+    event: { ...COMMENT, patch: { 'comment.user.login': 'octocat' } },
+  },
+  'an issue opened by a reader': { event: { name: 'issues', action: 'opened' }, role: 'read' },
+  'a comment that does not say the phrase': {
+    event: { ...COMMENT, patch: { 'comment.body': 'As `@axe` said.' } },
+    inputs: { 'trigger-phrase': '@axe' },
+  },
+  'a comment of ours': { event: { ...COMMENT, patch: { 'comment.body': OURS } } },
+};
 
-  it('the step passes with one notice, and neither calls a model nor writes anything', async () => {
-    const told = await Promise.all(
-      Object.entries(CASES).map(async ([name, { inputs = {}, ...options }]) => {
-        const stage = await setStageInProcess(options);
-        const step = await stage.run({ inputs });
-        expect([name, step.exitCode, step.commands]).toEqual([name, 0, ['notice']]);
-        expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
-        expect(stage.model.requests()).toEqual([]);
-        expect(stage.cache.entries()).toEqual([]);
-        expect(stage.repo.comments).toEqual([]);
-        return `##### ${name}\n\n${seen(step, stage)}`;
-      }),
-    );
-    expectTranscript('who-may-not-write-starts-nothing', told.join('\n'));
-  });
-
-  function opened(patch: PayloadPatch): StageOptions {
-    return { event: { name: 'pull_request', action: 'opened', patch } };
-  }
+it('for somebody who may not write the step passes with one notice, and neither calls a model nor writes anything', async () => {
+  const told = await Promise.all(
+    Object.entries(CASES).map(async ([name, { inputs = {}, ...options }]) => {
+      const stage = await setStageInProcess(options);
+      const step = await stage.run({ inputs });
+      expect([name, step.exitCode, step.commands]).toEqual([name, 0, ['notice']]);
+      expect(step.outputs).toMatchObject({ conclusion: 'skipped', 'memory-saved': 'false' });
+      expect(stage.model.requests()).toEqual([]);
+      expect(stage.cache.entries()).toEqual([]);
+      expect(stage.repo.comments).toEqual([]);
+      return `##### ${name}\n\n${seen(step, stage)}`;
+    }),
+  );
+  expectTranscript('who-may-not-write-starts-nothing', told.join('\n'));
 });
+
+function opened(patch: PayloadPatch): StageOptions {
+  return { event: { name: 'pull_request', action: 'opened', patch } };
+}
 
 describe('a label of a writer', () => {
   /** GitHub's example of a label, as the event that has secrets sends it too. */
@@ -146,27 +144,25 @@ describe('an agent that is not merged', () => {
     return { step };
   }
 
-  describe('an agent that exists on the head of a pull request only', () => {
-    it('is checked, and the step reports that it runs once it is merged', async () => {
-      const { step } = await withAgentOnHead(AGENT);
-      expect(step.exitCode).toBe(0);
-      const outputs = { conclusion: 'skipped', reason: 'agent-not-merged', 'memory-saved': 'false' };
-      expect(step.outputs).toEqual(outputs);
-      expect(told(step)).toEqual([
-        'notice: The agent "reviewer" exists only in this pull request (Codertocat/Hello-World@ec26c3e:axe/agents/reviewer.toml); it is valid and will run once it is merged.',
-      ]);
-      expect(step.summary).toContain('it is valid and will run once it is merged.');
-    });
+  it('an agent that exists on the head of a pull request only is checked, and the step reports that it runs once it is merged', async () => {
+    const { step } = await withAgentOnHead(AGENT);
+    expect(step.exitCode).toBe(0);
+    const outputs = { conclusion: 'skipped', reason: 'agent-not-merged', 'memory-saved': 'false' };
+    expect(step.outputs).toEqual(outputs);
+    expect(told(step)).toEqual([
+      'notice: The agent "reviewer" exists only in this pull request (Codertocat/Hello-World@ec26c3e:axe/agents/reviewer.toml); it is valid and will run once it is merged.',
+    ]);
+    expect(step.summary).toContain('it is valid and will run once it is merged.');
+  });
 
-    it('has its mistakes reported at their lines, before it is merged', async () => {
-      const { step } = await withAgentOnHead('name = "reviewer"\nmodel = \n');
-      expect(step.exitCode).toBe(1);
-      expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
-      expect(step.annotations).toMatchObject([{ level: 'error', file: 'axe/agents/reviewer.toml', line: 2 }]);
-      expect(step.annotations[0]?.message).toMatch(
-        /^failed to parse agent config "reviewer": .*\n {2}at axe\/agents\/reviewer\.toml:2:\d+\n {2}\S/,
-      );
-    });
+  it('an agent that exists on the head of a pull request only has its mistakes reported at their lines, before it is merged', async () => {
+    const { step } = await withAgentOnHead('name = "reviewer"\nmodel = \n');
+    expect(step.exitCode).toBe(1);
+    expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
+    expect(step.annotations).toMatchObject([{ level: 'error', file: 'axe/agents/reviewer.toml', line: 2 }]);
+    expect(step.annotations[0]?.message).toMatch(
+      /^failed to parse agent config "reviewer": .*\n {2}at axe\/agents\/reviewer\.toml:2:\d+\n {2}\S/,
+    );
   });
 
   it('is not used if the pull request changes the agent of the base', async () => {
