@@ -8,15 +8,12 @@ import { BUILT_IN_AGENTS, BUILT_IN_PREFIX, findBuiltInAgent } from './built-in.j
 import { parseAgent, parseError } from './inspect.js';
 import { byNearness, nearest } from './suggest.js';
 
-interface ListedFile {
+/** An agent's file, not yet read as one. */
+export interface AgentFile {
   /** What the agent is asked for by. */
   readonly name: string;
   /** For people and annotations. */
   readonly file: string;
-}
-
-/** An agent's file, not yet read as one. */
-export interface AgentFile extends ListedFile {
   /** The same with repository and ref; `built-in` for ours. */
   readonly source: string;
   readonly text: string;
@@ -29,10 +26,13 @@ export interface AgentLoader extends AgentLibrary {
   /** By name, or by a path that ends in `.toml`; built-in ones too. Throws a ConfigError. */
   openAgent(name: string): Promise<AgentFile>;
   /** Of agents with one name the one that is loaded; without the built-in ones. */
-  listFiles(): Promise<readonly ListedFile[]>;
+  listFiles(): Promise<readonly Pick<AgentFile, 'name' | 'file'>[]>;
   /** The same with what they are. */
   listAgents(): Promise<readonly ListedAgent[]>;
-  findSkill(path: string, agent?: { readonly home?: AgentHome | undefined }): Promise<FoundSkill>;
+  findSkill(
+    path: string,
+    agent?: { readonly home?: AgentHome | undefined },
+  ): Promise<{ readonly path: string; readonly text: string }>;
   /** {@link AgentReader.count} in the first place. */
   countFiles(pattern: string, workdir: string): Promise<number | undefined>;
 }
@@ -44,11 +44,6 @@ export interface ListedAgent {
   readonly file: string;
   /** Why it cannot be used; undefined if it can. */
   readonly error: AxeError | undefined;
-}
-
-interface FoundSkill {
-  readonly path: string;
-  readonly text: string;
 }
 
 const EXTENSION = '.toml';
@@ -75,10 +70,7 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     throw await missingAgent(name, places);
   }
 
-  async function findSkill(
-    path: string,
-    agent?: { readonly home?: AgentHome | undefined },
-  ): Promise<FoundSkill> {
+  const findSkill: AgentLoader['findSkill'] = async (path, agent) => {
     const homes = agent === undefined ? (await openPlaces()).flatMap(homesIn) : homesOf(agent.home);
     const isName = !/[\\/]/.test(path) && !path.endsWith('.md');
     const tried: string[] = [];
@@ -94,7 +86,7 @@ export function createAgentLoader(own: Places, shared?: () => Promise<AgentPlace
     throw new NotFoundError('skill', tried.at(-1) ?? path, {
       remedy: `Check the path${others.length === 0 ? '' : `; it is not at ${others.join(' or ')} either`}.`,
     });
-  }
+  };
 
   async function loadAgent(name: string): Promise<LoadedAgent> {
     const { file, source, text, home } = await openAgent(name);
@@ -241,20 +233,17 @@ export function checkAgentName(name: string): string {
   return name;
 }
 
-/** Agents that a message names; the nearest come first. */
-const MAX_NAMED = 20;
-
 /** The error for an agent that is nowhere; it names those that exist, so that a typing mistake is seen at once. */
 async function missingAgent(name: string, places: Places): Promise<NotFoundError> {
   const found = places.flatMap(({ reader, folders }) => folders.map((folder) => agentsIn(reader, folder)));
   const builtIn = BUILT_IN_AGENTS.map((agent) => agent.name);
   const all = [...new Set([...(await Promise.all(found)).flat(), ...builtIn])];
   const meant = builtIn.find((one) => one === BUILT_IN_PREFIX + name) ?? nearest(name, all);
-  const known = byNearness(name, all).slice(0, MAX_NAMED);
-  const left = all.length - known.length;
   const remedy = [
     meant === undefined ? '' : `Did you mean \`${meant}\`? `,
-    `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}. `,
+    `There are: ${byNearness(name, all)
+      .map((other) => `\`${other}\``)
+      .join(', ')}. `,
     `Searched in ${places.map(({ reader, folders }) => reader.where(folders)).join(' and in ')}.`,
   ];
   return new NotFoundError('agent', name, { remedy: remedy.join('') });

@@ -44,12 +44,6 @@ export interface BudgetLimits {
 
 type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day';
 
-/** What a limit leaves for one more reply. */
-export interface OutputLeft {
-  readonly limit: Limit;
-  readonly tokens: number;
-}
-
 /**
  * The purse that an agent and its sub-agents share. Looked at before each request: the reply that crosses the limit is
  * still received, so a run can go over by one reply per agent at work.
@@ -122,16 +116,16 @@ export class Budget {
    * How many tokens of output the limits leave to a request with so much input, and which of them leaves the least;
    * undefined without a limit.
    */
-  outputLeft(input: TokenUse, price: Price | undefined): OutputLeft | undefined {
+  outputLeft(input: TokenUse, price: Price | undefined) {
     const { maxTokens, maxCostUsd } = this.limits;
-    const left: OutputLeft[] = [];
+    const left: { readonly limit: Limit; readonly tokens: number }[] = [];
     if (maxTokens > 0)
       left.push({ limit: 'tokens', tokens: maxTokens - this.#tokens - countedTokens(input) });
     if (maxCostUsd > 0 && price !== undefined && price.output > 0) {
       const leftUsd = maxCostUsd - (this.#costUsd ?? 0) - (costOf(input, price) ?? 0);
       left.push({ limit: 'cost', tokens: (leftUsd * PER_MILLION) / ratesFor(price, input).output });
     }
-    return left.toSorted((one, other) => one.tokens - other.tokens)[0];
+    return left.toSorted((one, other) => one.tokens - other.tokens).at(0);
   }
 
   /** A reply was cut at what this limit had left: there is no next one, however little of it was not used. */

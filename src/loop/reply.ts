@@ -2,7 +2,7 @@ import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '
 import { AxeError } from '../lib/errors.js';
 import type { Limit, RunStats, ToolCallRecord } from '../lib/outcome.js';
 import { cleanLine, grouped } from '../lib/text/format.js';
-import { type Budget, costOf, type OutputLeft, type Price, type TokenUse } from './budget.js';
+import { type Budget, costOf, type Price, type TokenUse } from './budget.js';
 import { textOf } from './messages.js';
 
 const COST_KEY = 'axe';
@@ -192,7 +192,7 @@ export function limitOutput(
   }: { readonly thinking?: Thinking | undefined; readonly windowTokens: number | undefined },
   settings: Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>,
   ownTokens: number | undefined,
-  left: OutputLeft | undefined,
+  left: ReturnType<Budget['outputLeft']>,
 ): { readonly tokens: number | undefined; readonly leftBy?: Limit } {
   const { maxOutputTokens } = settings;
   const ofAgent = ownTokens !== undefined && (maxOutputTokens ?? 0) < ownTokens ? undefined : maxOutputTokens;

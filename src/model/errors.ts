@@ -17,12 +17,6 @@ import type { Provider } from './catalog.js';
 /** Most characters that are shown of what a provider says; the rest would bury everything else in a log. */
 const MAX_ERROR_CHARACTERS = 500;
 
-/** What is told of an error, before the key is taken out of it. */
-interface Trouble extends ProviderErrorDetails {
-  readonly category: ProviderErrorCategory;
-  readonly text: string;
-}
-
 /**
  * What went wrong with a provider, in axe's categories and words (axe-behaviour §12). The key is never in the message,
  * also where the provider repeats it; so it is with whatever else is secret.
@@ -37,7 +31,10 @@ export function toProviderError(
   return new ProviderError(category, clean(text), { ...details, axe: axe && clean(axe), cause: thrown });
 }
 
-function troubleOf(thrown: unknown, provider: Provider): Trouble {
+type Told = { readonly category: ProviderErrorCategory; readonly text: string };
+
+/** What is told of an error, before the key is taken out of it. */
+function troubleOf(thrown: unknown, provider: Provider): ProviderErrorDetails & Told {
   const unreadable = { category: 'server', remedy: retryRemedy(provider) } as const;
   if (InvalidResponseDataError.isInstance(thrown))
     return { ...unreadable, text: 'response contains no choices' };
@@ -105,7 +102,10 @@ function whatCame({ responseBody, cause }: APICallError): string {
   return `failed to parse response: ${said ?? 'the body does not have the expected shape'}`;
 }
 
-function connectionTrouble(thrown: APICallError, { id, baseUrlVariable }: Provider): Trouble {
+function connectionTrouble(
+  thrown: APICallError,
+  { id, baseUrlVariable }: Provider,
+): ProviderErrorDetails & Told {
   const cause = networkCause(thrown.cause);
   // The proxy did not let the request through, so the model's own host has no part in it.
   if (cause.remedy !== undefined) return { category: 'server', text: cause.message, remedy: cause.remedy };

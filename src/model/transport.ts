@@ -28,9 +28,6 @@ interface TransportParts {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** Where Anthropic fetches what a message names. */
-const HTTP_URL = /^https?:\/\/.*$/;
-
 /** A model of the package that speaks the wire; the package is loaded now, and only this one (D34). */
 export async function openTransport(parts: TransportParts): Promise<LanguageModelV4> {
   const { name, model, apiKey, baseUrl: baseURL, headers = {}, fetch } = parts;
@@ -44,7 +41,6 @@ export async function openTransport(parts: TransportParts): Promise<LanguageMode
         baseURL,
         headers: { 'anthropic-version': '2023-06-01', 'x-api-key': apiKey, ...headers },
         fetch,
-        supportedUrls: () => ({ 'image/*': [HTTP_URL], 'application/pdf': [HTTP_URL] }),
       });
     }
     case 'openai':
