@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_982,
+  'lines of src/': 47_961,
   'files of src/': 221,
-  'types of src/': 655,
+  'types of src/': 652,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 69_776,
+  'lines of __tests__/': 69_700,
   'lines of scripts/, bench/ and eval/': 4501,
 };
 

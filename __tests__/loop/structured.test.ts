@@ -16,30 +16,22 @@ import {
 const SCHEMA = { type: 'object', properties: { risk: { type: 'string' } } };
 
 describe('the format of the answer', () => {
+  const INPUT = JSON.stringify(SCHEMA);
+  const BY_SCHEMA = { type: 'json', schema: SCHEMA };
+  const ofAgent = (type: ResponseFormat['type'], schema?: object) => ({
+    type,
+    schema: schema && { ...schema },
+  });
+
   it.each<[string, ResponseFormat | undefined, string | undefined, unknown]>([
     ['is free unless requested', undefined, undefined, undefined],
-    ['is free for text', { type: 'text', schema: undefined }, '', undefined],
-    ['is JSON for json_object', { type: 'json_object', schema: undefined }, undefined, { type: 'json' }],
-    ['is JSON for the bare word', { type: 'json_schema', schema: undefined }, ' ', { type: 'json' }],
-    [
-      'follows the schema of the agent',
-      { type: 'json_schema', schema: SCHEMA },
-      undefined,
-      { type: 'json', schema: SCHEMA },
-    ],
-    ['follows the input', undefined, JSON.stringify(SCHEMA), { type: 'json', schema: SCHEMA }],
-    [
-      'follows the input before the agent',
-      { type: 'json_schema', schema: { type: 'array' } },
-      JSON.stringify(SCHEMA),
-      { type: 'json', schema: SCHEMA },
-    ],
-    [
-      'follows the input if the agent sets text',
-      { type: 'text', schema: undefined },
-      JSON.stringify(SCHEMA),
-      { type: 'json', schema: SCHEMA },
-    ],
+    ['is free for text', ofAgent('text'), '', undefined],
+    ['is JSON for json_object', ofAgent('json_object'), undefined, { type: 'json' }],
+    ['is JSON for the bare word', ofAgent('json_schema'), ' ', { type: 'json' }],
+    ['follows the schema of the agent', ofAgent('json_schema', SCHEMA), undefined, BY_SCHEMA],
+    ['follows the input', undefined, INPUT, BY_SCHEMA],
+    ['follows the input before the agent', ofAgent('json_schema', { type: 'array' }), INPUT, BY_SCHEMA],
+    ['follows the input if the agent sets text', ofAgent('text'), INPUT, BY_SCHEMA],
   ])('%s', (_, responseFormat, input, format) => {
     expect(responseFormatOf({ responseFormat }, input)).toEqual(format);
   });
@@ -60,8 +52,8 @@ describe('the format of the answer', () => {
 
   it('is sent to the model, with the schema', () => {
     expect(formatInstruction({ type: 'json' })).toContain('JSON object');
-    const format = responseFormatOf({ responseFormat: undefined }, JSON.stringify(SCHEMA));
-    expect(format === undefined ? '' : formatInstruction(format)).toContain(JSON.stringify(SCHEMA));
+    const format = responseFormatOf({ responseFormat: undefined }, INPUT);
+    expect(format === undefined ? '' : formatInstruction(format)).toContain(INPUT);
   });
 });
 

@@ -99,76 +99,33 @@ const POOL = 'projects/1/locations/global/workloadIdentityPools/octo/providers/g
 const IDENTITY = { ...PROJECT, GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL };
 const FILE = { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' };
 
-describe('a cloud is not opened', () => {
-  it.each<[string, Env, number, string]>([
-    [
-      'azure/my-gpt',
-      { AZURE_OPENAI_API_KEY: 'k' },
-      2,
-      'the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)',
-    ],
-    [
-      'azure/my-gpt',
-      { ...KEYED, AZURE_RESOURCE_NAME: 'evil.example/#' },
-      2,
-      '`AZURE_RESOURCE_NAME` is not the name of a resource',
-    ],
-    [
-      'azure/my-gpt',
-      { ...KEYED, AXE_AZURE_BASE_URL: 'https://a:b@h' },
-      2,
-      'invalid base URL for provider "azure"',
-    ],
-    [
-      'azure/my-gpt',
-      { AZURE_RESOURCE_NAME: 'octo' },
-      2,
-      'credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)',
-    ],
-    ['bedrock/m', KEYS, 2, 'the region of provider "bedrock" is not configured (set AWS_REGION)'],
-    ['bedrock/m', { ...KEYS, AWS_REGION: 'x.evil.example/' }, 2, '`AWS_REGION` is not the name of a region'],
-    [
-      'bedrock/m',
-      REGION,
-      2,
-      'credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)',
-    ],
-    [
-      'bedrock/m',
-      { ...REGION, AWS_BEARER_TOKEN_BEDROCK: 'octo\nkey' },
-      3,
-      'the API key for provider "bedrock" cannot be used: it holds a line break or another character that a header cannot carry',
-    ],
-    [
-      'vertex/claude-x',
-      { GOOGLE_VERTEX_API_KEY: 'k' },
-      3,
-      '`claude-x` on Vertex cannot be used with a key, only Gemini can',
-    ],
-    [
-      GEMINI,
-      { CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.octo' },
-      2,
-      'the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)',
-    ],
-    [
-      GEMINI,
-      { ...TOKEN, GOOGLE_CLOUD_LOCATION: 'evil.example/' },
-      2,
-      '`GOOGLE_CLOUD_LOCATION` is not the name of a region',
-    ],
-    [
-      GEMINI,
-      { ...PROJECT, HOME: '/home/octocat' },
-      2,
-      'credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY)',
-    ],
-    [GEMINI, FILE, 3, 'auth: the credential file `/creds.json` cannot be read'],
-  ])('%s with %j, but fails with %i: %s', async (ref, env, exitCode, message) => {
+/** The model, settings, exit status and message. */
+const UNUSABLE = `
+azure/m | AZURE_OPENAI_API_KEY=k | 2 | the address of provider "azure" is not configured (set AZURE_RESOURCE_NAME)
+azure/m | AZURE_OPENAI_API_KEY=k AZURE_RESOURCE_NAME=evil.example/# | 2 | \`AZURE_RESOURCE_NAME\` is not the name of a resource
+azure/m | AZURE_OPENAI_API_KEY=k AXE_AZURE_BASE_URL=https://a:b@h | 2 | invalid base URL for provider "azure"
+azure/m | AZURE_RESOURCE_NAME=octo | 2 | credentials for provider "azure" are not configured (set AZURE_OPENAI_API_KEY, or AZURE_CLIENT_ID and AZURE_TENANT_ID)
+bedrock/m | AWS_ACCESS_KEY_ID=A AWS_SECRET_ACCESS_KEY=s | 2 | the region of provider "bedrock" is not configured (set AWS_REGION)
+bedrock/m | AWS_REGION=x.evil.example/ | 2 | \`AWS_REGION\` is not the name of a region
+bedrock/m | AWS_REGION=eu-central-1 | 2 | credentials for provider "bedrock" are not configured (set AWS_ROLE_ARN, AWS_ACCESS_KEY_ID or AWS_BEARER_TOKEN_BEDROCK)
+vertex/claude-x | GOOGLE_VERTEX_API_KEY=k | 3 | \`claude-x\` on Vertex cannot be used with a key, only Gemini can
+vertex/m | CLOUDSDK_AUTH_ACCESS_TOKEN=t | 2 | the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)
+vertex/m | GOOGLE_CLOUD_PROJECT=p GOOGLE_CLOUD_LOCATION=evil.example/ | 2 | \`GOOGLE_CLOUD_LOCATION\` is not the name of a region
+vertex/m | GOOGLE_CLOUD_PROJECT=p HOME=/home/octocat | 2 | credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY)
+vertex/m | GOOGLE_CLOUD_PROJECT=p GOOGLE_APPLICATION_CREDENTIALS=/creds.json | 3 | auth: the credential file \`/creds.json\` cannot be read
+`
+  .trim()
+  .split('\n')
+  .map((line) => line.split(' | '));
+
+it.each(UNUSABLE)(
+  '%s is not opened with %s: exit status %s, %s',
+  async (ref = '', set = '', status, message) => {
+    const env = Object.fromEntries(set.split(' ').map((one) => one.split('=')));
     const asked = openModel(ref, { env, fetch: routedFetch({}), readTextFile: async () => undefined });
-    await expect(asked).rejects.toMatchObject({ exitCode, message });
-  });
-});
+    await expect(asked).rejects.toMatchObject({ exitCode: Number(status), message });
+  },
+);
 
 describe('a cloud that gives no credentials', () => {
   const refusal = { error: 'invalid_request', error_description: `no match for ${STATEMENT}` };

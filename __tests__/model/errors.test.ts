@@ -15,11 +15,6 @@ function told(thrown: unknown, provider = 'openai') {
   return toProviderError(thrown, findProvider({ provider, model: 'm' }), [KEY]);
 }
 
-/** An error of the system, as fetch wraps it. */
-function networkError(code: string, message: string, cause?: unknown): APICallError {
-  return callError({ cause: Object.assign(new Error(message, { cause }), { code }) });
-}
-
 describe('an answer with an error status', () => {
   it.each([
     ['an object', { error: { message: 'no such field', type: 't' } }, 'no such field'],
@@ -146,36 +141,23 @@ describe('an error that comes as a good answer', () => {
 });
 
 describe('C4 57: a connection that fails', () => {
+  const broke = ['the connection broke before the answer came', 'connection reset by peer'] as const;
+
   it.each([
     [
       'ECONNREFUSED',
-      '',
       'nothing answers there (connection refused)',
-      'dial tcp models.example:8080: connect: connection refused',
+      'dial tcp m.test:8080: connect: connection refused',
     ],
-    [
-      'ENOTFOUND',
-      'getaddrinfo ENOTFOUND',
-      'there is no such host',
-      'dial tcp: lookup models.example: no such host',
-    ],
-    [
-      'ECONNRESET',
-      'read ECONNRESET',
-      'the connection broke before the answer came',
-      'connection reset by peer',
-    ],
-    [
-      'UND_ERR_SOCKET',
-      'other side closed',
-      'the connection broke before the answer came',
-      'connection reset by peer',
-    ],
-    ['CERT_HAS_EXPIRED', 'certificate has expired', 'certificate has expired', 'certificate has expired'],
-  ])("is reported, and in Go's words as axe: %s", (code, message, text, axe) => {
-    expect(told(networkError(code, message))).toMatchObject({
-      message: `server: http://models.example:8080: ${text}`,
-      axe: `server: Post "${URL_OF_CALL}": ${axe}`,
+    ['ENOTFOUND', 'there is no such host', 'dial tcp: lookup m.test: no such host'],
+    ['ECONNRESET', ...broke],
+    ['UND_ERR_SOCKET', ...broke],
+    ['CERT_HAS_EXPIRED', 'what Node says', 'what Node says'],
+  ])("is reported, and in Go's words as axe: %s", (code, text, axe) => {
+    const cause = Object.assign(new Error('what Node says'), { code });
+    expect(told(callError({ cause, url: 'http://m.test:8080/v1' }))).toMatchObject({
+      message: `server: http://m.test:8080: ${text}`,
+      axe: `server: Post "http://m.test:8080/v1": ${axe}`,
       exitCode: 3,
       remedy: 'Check the network and `AXE_OPENAI_BASE_URL`.',
     });
@@ -190,7 +172,8 @@ describe('C4 57: a connection that fails', () => {
   });
 
   it('has a hint to start Ollama', () => {
-    expect(told(networkError('ECONNREFUSED', ''), 'ollama').message).toBe(
+    const cause = Object.assign(new Error(''), { code: 'ECONNREFUSED' });
+    expect(told(callError({ cause }), 'ollama').message).toBe(
       'server: connection refused: is Ollama running? (expected at http://models.example:8080)',
     );
   });
