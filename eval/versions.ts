@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { gitIn } from '../__tests__/helpers/run-steps.js';
+import { gitIn } from '../__tests__/helpers/git-repo.js';
 import { tempDir, writeFiles } from '../__tests__/helpers/temp.js';
 import type { Case } from './case.js';
 import { fillerFiles } from './filler.js';

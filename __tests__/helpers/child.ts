@@ -4,15 +4,6 @@ import { afterEachTest } from './test-end.js';
 /** What a child process reads: bytes and then the end, the null device, or a pipe that is never closed. */
 export type Stdin = string | Uint8Array | { readonly kind: 'null' } | { readonly kind: 'pipe-open' };
 
-/** How to start a child process. Its environment is exactly `env`. */
-export interface ChildOptions {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-  readonly stdin?: Stdin;
-}
-
 /** What became of a child process. */
 export interface ChildResult {
   /** Null if a signal ended it. */
@@ -40,14 +31,23 @@ afterEachTest(async () => {
   await Promise.all(left.map(end));
 });
 
-/** Starts a child process; after the test it is killed, and gone before its folders are removed. */
+/**
+ * Starts a child process, whose environment is exactly `env`; after the test it is killed, and gone before its folders are
+ * removed.
+ */
 export function startChild({
   command,
   args,
   env,
   cwd,
   stdin = { kind: 'null' },
-}: ChildOptions): RunningChild {
+}: {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly stdin?: Stdin;
+}): RunningChild {
   const isNull = typeof stdin === 'object' && 'kind' in stdin && stdin.kind === 'null';
   const child = spawn(command, args, { env, cwd, stdio: [isNull ? 'ignore' : 'pipe', 'pipe', 'pipe'] });
   running.add(child);

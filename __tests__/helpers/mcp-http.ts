@@ -7,18 +7,12 @@ import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 
-/** A request an MCP server received. */
-export interface McpRequest {
-  /** `POST /mcp` */
-  readonly line: string;
-  readonly headers: IncomingMessage['headers'];
-}
-
 /** An MCP server on 127.0.0.1; it is closed after the test. */
 export interface McpHttp {
   /** `http://127.0.0.1:port` */
   readonly url: string;
-  requests(): readonly McpRequest[];
+  /** `POST /mcp` and its headers. */
+  requests(): readonly { readonly line: string; readonly headers: IncomingMessage['headers'] }[];
   /** Sessions that were opened and not ended by the client. */
   sessions(): number;
   /** Forgets every session, as a server does that was started anew. */
@@ -48,7 +42,7 @@ const TOOLS = ['echo', 'whoami', 'refuse', 'vanish'].map((name) => ({
  * HTTP with SSE at `/sse`, all through the server side of the official package.
  */
 export async function startMcpHttp(route: Route = () => false): Promise<McpHttp> {
-  const requests: McpRequest[] = [];
+  const requests: { line: string; headers: IncomingMessage['headers'] }[] = [];
   const sockets = new Set<Socket>();
   const streamable = new Map<string, StreamableHTTPServerTransport>();
   const sse = new Map<string, SSEServerTransport>();

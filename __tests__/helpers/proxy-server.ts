@@ -2,18 +2,6 @@ import { createServer, type IncomingMessage, request as requestOf } from 'node:h
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach } from '@jest/globals';
 
-/** A forward proxy on 127.0.0.1 that treats every host as one server. */
-export interface ProxyServer {
-  /** `http://127.0.0.1:port`. */
-  readonly url: string;
-  /** `CONNECT host:port` or `GET http://host/path`, in their order. */
-  readonly asked: readonly string[];
-  /** `Proxy-Authorization` of each request. */
-  readonly credentials: readonly (string | undefined)[];
-  /** The first byte that was sent through a tunnel: 22 begins TLS. */
-  readonly firstBytes: readonly number[];
-}
-
 const open = new Set<() => Promise<void>>();
 
 afterEach(async () => {
@@ -21,10 +9,12 @@ afterEach(async () => {
   open.clear();
 });
 
-/** Starts a proxy; `refuse` is the status with which it answers instead. */
-export async function startProxy(target: string, { refuse }: { refuse?: number } = {}): Promise<ProxyServer> {
+/** Starts a forward proxy that treats every host as one server; `refuse` is the status with which it answers instead. */
+export async function startProxy(target: string, { refuse }: { refuse?: number } = {}) {
+  /** `CONNECT host:port` or `GET http://host/path`, in their order, and the `Proxy-Authorization` of each. */
   const asked: string[] = [];
   const credentials: (string | undefined)[] = [];
+  /** The first byte that was sent through a tunnel: 22 begins TLS. */
   const firstBytes: number[] = [];
   const sockets = new Set<Socket>();
   const { port: targetPort } = new URL(target);

@@ -64,19 +64,12 @@ interface ActionFile {
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** A step as the runner has it ready: its environment, the files it writes to and its checkout. */
-export interface PreparedStep {
-  readonly env: Readonly<Record<string, string>>;
-  readonly files: ReturnType<typeof makeRunnerFiles>;
-  readonly workspace: string;
-}
-
-/** Makes what the runner gives a step, in a folder of its own. */
-export function prepareStep(options: StepOptions, temp = tempDir('runner')): PreparedStep {
+/** Makes what the runner gives a step, in a folder of its own: its environment, the files it writes to and its checkout. */
+export function prepareStep(options: StepOptions, temp = tempDir('runner')) {
   const workspace = options.workspace ?? join(temp, 'workspace');
   mkdirSync(workspace, { recursive: true });
   const files = makeRunnerFiles(temp, options.event.payload);
-  const env = {
+  const env: Readonly<Record<string, string>> = {
     PATH: process.env['PATH'] ?? '',
     ...runnerEnv(options, temp, workspace),
     ...files,
@@ -220,7 +213,10 @@ function makeRunnerFiles(temp: string, payload: Payload) {
 }
 
 /** What the runner has of a step when it is over. */
-export function stepResult(result: ChildResult, { env, files, workspace }: PreparedStep): StepResult {
+export function stepResult(
+  result: ChildResult,
+  { env, files, workspace }: ReturnType<typeof prepareStep>,
+): StepResult {
   const read = (file: string) => readFileSync(file, 'utf8');
   const { annotations, masks, names, log } = parseWorkflowCommands(result.stdout);
   return {

@@ -7,21 +7,13 @@ export interface Annotation {
   readonly line: number | undefined;
 }
 
-/** What the runner takes from a step's standard output. */
-export interface WorkflowCommands {
-  readonly annotations: readonly Annotation[];
-  /** Values registered with `::add-mask::`. */
-  readonly masks: readonly string[];
-  /** Names of all commands in order but for the groups of turns, so a test can tell that none ran that should not. */
-  readonly names: readonly string[];
-  /** The output as the log shows it: masks applied, turns with their titles, lines of other commands left out. */
-  readonly log: string;
-}
-
 const LEVELS = ['error', 'warning', 'notice'] as const;
 
-/** Reads workflow commands as the runner does, `::stop-commands::` included. */
-export function parseWorkflowCommands(stdout: string): WorkflowCommands {
+/**
+ * Reads workflow commands as the runner does, `::stop-commands::` included: annotations, masked values, the names of all but the
+ * groups of turns, and the log as it is shown, masked, with the titles of turns and without lines of other commands.
+ */
+export function parseWorkflowCommands(stdout: string) {
   const annotations: Annotation[] = [];
   const masks: string[] = [];
   const names: string[] = [];

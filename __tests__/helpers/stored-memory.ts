@@ -5,18 +5,14 @@ import type { CacheServer } from './cache-server.js';
 import type { GitHubServer } from './github-server.js';
 import type { StoredRepo } from './github-state.js';
 
-/** Where memory can be. */
-export interface MemoryPlaces {
+/** The texts of all memory files, by place and path; the branches hold nothing else. */
+export function storedMemory(places: {
   readonly github: GitHubServer;
   readonly cache: CacheServer;
   readonly repo: StoredRepo;
   readonly workspace: string;
-  /** Branches that hold nothing but memory. */
   readonly branches: readonly string[];
-}
-
-/** The texts of all memory files, by place and path. */
-export function storedMemory(places: MemoryPlaces): ReadonlyMap<string, string> {
+}): ReadonlyMap<string, string> {
   const { github, cache, repo, workspace } = places;
   const name = `${repo.owner}/${repo.name}`;
   const branches = places.branches

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { startChild } from '../helpers/child.js';
-import { type GitRepo, makeGitRepo } from '../helpers/git-repo.js';
-import { NOBODY } from '../helpers/run-steps.js';
+import { type GitRepo, makeGitRepo, NOBODY } from '../helpers/git-repo.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 
 const ROOT = join(import.meta.dirname, '../..');
