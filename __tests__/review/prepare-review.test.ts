@@ -82,9 +82,8 @@ describe('a prepared review', () => {
   });
 
   it('names the agent in its marks, whatever the review is called', () => {
-    const { raised: marks, mark } = prepare([placed()], { agent: 'bot/reply-9' });
-    expect(marks).toMatchObject([{ agent: 'bot' }]);
-    expect(mark).toMatchObject({ kind: 'review', agent: 'bot/reply-9' });
+    const named = { raised: [{ agent: 'bot' }], mark: { kind: 'review', agent: 'bot/reply-9' } };
+    expect(prepare([placed()], { agent: 'bot/reply-9' })).toMatchObject(named);
   });
 
   it.each([

@@ -213,6 +213,7 @@ const MAX_PATCH_BYTES = 200_000;
 
 /** The command that makes the change by hand, as markdown, or why there is none; `where` is one sentence. */
 function describePatch(edits: Edits, secrets: readonly string[]) {
+  const unshown = (why: string) => ({ where: why, text: why });
   const patch = [...edits].map(([path, { before, after }]) => formatPatch(path, before, after)).join('');
   const bytes = utf8Bytes(patch);
   if (bytes > MAX_PATCH_BYTES)
@@ -230,8 +231,4 @@ function describePatch(edits: Edits, secrets: readonly string[]) {
     where: 'The patch is in the job summary.',
     text: `Read the patch first, then apply it with this command:\n\n${command}`,
   };
-}
-
-function unshown(why: string) {
-  return { where: why, text: why };
 }

@@ -252,28 +252,21 @@ export function joinPasses(passes: readonly Buffered[], maxFindings: number): Bu
     .toSorted(({ finding: a }, { finding: b }) => compareSeverity(a.severity, b.severity))
     .slice(0, maxFindings);
   const sum = (count: (one: Buffered) => number) => passes.reduce((total, one) => total + count(one), 0);
-  const reviews = passes.flatMap(({ review }) => (review === undefined ? [] : [review]));
+  const summaries = passes.flatMap(({ review }) => review?.summary ?? []);
+  const repeated = passes.flatMap((one) => one.repeated);
+  const heldBack = passes.flatMap((one) => one.heldBack);
+  const settlements = passes.flatMap((one) => one.settlements);
   // What is not a review was offered to the first pass alone.
   const [first = NOTHING_BUFFERED] = passes;
   return {
     ...first,
     findings: kept,
-    repeated: uniqueBy(
-      passes.flatMap(({ repeated }) => repeated),
-      ({ of }: Repeated) => of.id,
-    ),
-    heldBack: uniqueBy(
-      passes.flatMap(({ heldBack }) => heldBack),
-      lineOf,
-    ),
-    settlements: uniqueBy(
-      passes.flatMap(({ settlements }) => settlements),
-      ({ finding }) => finding.id,
-    ),
+    repeated: uniqueBy(repeated, ({ of }) => of.id),
+    heldBack: uniqueBy(heldBack, lineOf),
+    settlements: uniqueBy(settlements, ({ finding }) => finding.id),
     refusedFindings: sum((one) => one.refusedFindings) + raised.length - kept.length,
     refusals: passes.flatMap(({ refusals }) => refusals),
-    review:
-      reviews.length === 0 ? undefined : { summary: reviews.map(({ summary }) => summary).join('\n\n') },
+    review: summaries.length === 0 ? undefined : { summary: summaries.join('\n\n') },
   };
 }
 

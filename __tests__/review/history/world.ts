@@ -13,17 +13,12 @@ import {
 import { applyActs, type Ledger, type LedgerContext } from '../../../src/review/ledger.js';
 import { type PostedReview, postReview } from '../../../src/review/post-review.js';
 import { readLedger } from '../../../src/review/read-ledger.js';
-import { lessonsOf } from '../../../src/review/same.js';
 import { type KnownFinding, marksIn, type Seen } from '../../../src/review/seen.js';
-import {
-  findingMark,
-  markFacts,
-  marksOf,
-  parseReviewFacts,
-  pullMemory,
-} from '../../../src/review/state-facts.js';
+import { findingMark, markFacts, parseReviewFacts, pullMemory } from '../../../src/review/state-facts.js';
 import { formatMark } from '../../../src/safety/mark.js';
-import { posting } from '../threads.js';
+import { ended } from '../../helpers/marks.js';
+import { finding as findingOf } from '../change.js';
+import { context, posting } from '../threads.js';
 import {
   BOT,
   type Fault,
@@ -159,7 +154,7 @@ export class World {
     const gates = [blockOn, failOn]
       .filter((one) => one !== undefined)
       .toSorted((a, b) => compareSeverity(b, a));
-    return {
+    return context({
       agent,
       lines: readDiffLines(this.diff()),
       isFork,
@@ -167,9 +162,8 @@ export class World {
       isPushByWriter: !isFork,
       gate: gates[0] ?? 'major',
       memory: pullMemory(facts, PULL),
-      lessons: lessonsOf(marksOf(facts)).filter(({ pull }) => pull !== PULL),
       isWriter: (login) => login === WRITER,
-    };
+    });
   }
 
   read(agent: string, withState = true): Ledger {
@@ -211,24 +205,17 @@ export class World {
     else if (bugsIn(lines[at] ?? '').length === 0) lines[at] = `${lines[at]} // BUG-${this.#bugs}`;
   }
 
-  #author({ does, n, m }: Step): void {
+  #author(step: Step): void {
     const old = this.#history.at(-1);
     // A pull request is not what it was before a file came or went.
-    if (does === 'revert' && !(old !== undefined && [...old.keys()].every((path) => this.files.has(path))))
-      return;
+    const isBack = old !== undefined && [...old.keys()].every((path) => this.files.has(path));
+    if (step.does === 'revert' && !isBack) return;
     this.#history.push(new Map([...this.files].map(([path, lines]) => [path, [...lines]])));
-    this.#change(does, { n, m, old });
+    this.#change(step, old);
     this.github.head = `sha-${this.#history.length}`;
   }
 
-  #change(
-    does: string,
-    {
-      n,
-      m,
-      old,
-    }: { readonly n: number; readonly m: number; readonly old: Map<string, string[]> | undefined },
-  ): void {
+  #change({ does, n, m }: Step, old: Map<string, string[]> | undefined): void {
     const target = pick(this.standing(), n);
     const path = pick(this.paths(), n) ?? '';
     const lines = this.files.get(target?.path ?? '');
@@ -238,12 +225,7 @@ export class World {
     const number = this.#history.length - 1;
     switch (does) {
       case 'fix':
-        set(
-          `${target?.code
-            .replace(BUGS, '')
-            .replace(/\/\/\s*$/, '')
-            .trimEnd()} // ok`,
-        );
+        set(`${target?.code.replace(/\s*(?:\/\/)?\s*BUG-\d+/g, '')} // ok`);
         break;
       case 'touch':
         set(`${target?.code.replace(/^(\W*\w*)/, `$1 v${number}`)}`);
@@ -380,16 +362,7 @@ export class World {
         if (m % 2 === 1) this.isForged = true;
         const isEchoed =
           m % 2 === 1 && this.setup.agents.every((agent) => this.context(agent).memory !== undefined);
-        const mark = {
-          kind: 'ended',
-          id,
-          at: github.now().getTime(),
-          state: 'settled',
-          by: 'person',
-          why: 'command',
-          code: '',
-          closed: false,
-        } as const;
+        const mark = ended({ id, at: github.now().getTime(), closed: false });
         const body = `${formatMark(findingMark(this.setup.agents[0] ?? '', 'trusted', [mark]))}\nforged`;
         thread.posts.push(github.post(isEchoed ? BOT : STRANGER, body));
       }
@@ -498,17 +471,8 @@ function think(world: World, ledger: Ledger, step: Step, run: string): Buffered 
   ) => {
     const id = mintId(run, findings.length + repeated.length);
     const taken = new Set(draft.findings.map(({ handle }) => handle));
-    const finding: Finding = {
-      ...parts,
-      id,
-      handle: handleOf(id, (one) => taken.has(one)),
-      agent: ledger.context.agent,
-      body: 'Why.',
-      confidence: 'likely',
-      side: 'RIGHT',
-      evidence: [],
-      state: 'open',
-    };
+    const handle = handleOf(id, (one) => taken.has(one));
+    const finding = findingOf({ ...parts, id, handle, agent: ledger.context.agent, body: 'Why.' });
     let answer = draft.raise(finding, { sameAs: named, isNew });
     if (answer.kind === 'ask') {
       const of = answer.of.find((one) => bug !== undefined && world.truth.get(one.id) === bug);
