@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import {
   type FindingEffect,
   handleOf,
+  isSource,
   mintId,
-  pathKindOf,
   REACHES,
   readHandle,
   type Severity,
@@ -61,7 +61,7 @@ const FACTS: SeverityFacts = {
   effect: 'breach',
   reach: 'always',
   category: 'security',
-  pathKind: 'source',
+  isInSource: true,
   overrides: {},
 };
 
@@ -81,46 +81,41 @@ describe('severityOf', () => {
     expect(REACHES.map((reach) => severityOf({ ...FACTS, effect, reach }))).toEqual(expected);
   });
 
-  it.each(['unread', 'docs', 'test'] as const)('limits a file of the kind %s to minor', (pathKind) => {
-    expect(severityOf({ ...FACTS, pathKind })).toBe('minor');
-    expect(severityOf({ ...FACTS, effect: 'upkeep', reach: 'rare', pathKind })).toBe('nit');
+  it('limits a file that is no source to minor', () => {
+    const isInSource = false;
+    expect(severityOf({ ...FACTS, isInSource })).toBe('minor');
+    expect(severityOf({ ...FACTS, effect: 'upkeep', reach: 'rare', isInSource })).toBe('nit');
   });
 
   it('lets the agent lower and raise a category, also above the limit', () => {
     const overrides = { security: 'nit', test: 'major' } as const;
     expect(severityOf({ ...FACTS, overrides })).toBe('nit');
-    expect(severityOf({ ...FACTS, overrides, category: 'test', effect: 'upkeep', pathKind: 'test' })).toBe(
-      'major',
-    );
+    const test = { category: 'test', effect: 'upkeep', isInSource: false } as const;
+    expect(severityOf({ ...FACTS, overrides, ...test })).toBe('major');
     expect(severityOf({ ...FACTS, overrides, category: 'data' })).toBe('critical');
   });
 });
 
-describe('pathKindOf', () => {
-  it.each([
-    ['src/db.ts', 'source'],
-    ['src/latest.ts', 'source'],
-    ['src/contest/run.go', 'source'],
-    ['requirements.txt', 'source'],
-    ['docs/conf.py', 'source'],
-    ['.github/workflows/test.yml', 'source'],
-    ['src/manifest.ts', 'source'],
-    ['README.md', 'docs'],
-    ['LICENSE', 'docs'],
-    ['docs/guide.rst', 'docs'],
-    ['docs/notes.txt', 'docs'],
-    ['__tests__/core/db.ts', 'test'],
-    ['src/db.test.ts', 'test'],
-    ['pkg/cache_test.go', 'test'],
-    ['app/test_pay.py', 'test'],
-    ['src/test/java/PayTest.java', 'test'],
-    ['app/PayTest.java', 'test'],
-    ['spec/models/user_spec.rb', 'test'],
-  ] as const)('classifies %s as %s', (path, kind) => {
-    expect(pathKindOf(path, true)).toBe(kind);
-  });
-
-  it('uses the diff’s statement that a file is generated', () => {
-    expect(pathKindOf('src/api.pb.go', false)).toBe('unread');
-  });
+it.each<[string, boolean]>([
+  ['src/db.ts', true],
+  ['src/latest.ts', true],
+  ['src/contest/run.go', true],
+  ['requirements.txt', true],
+  ['docs/conf.py', true],
+  ['.github/workflows/test.yml', true],
+  ['src/manifest.ts', true],
+  ['README.md', false],
+  ['LICENSE', false],
+  ['docs/guide.rst', false],
+  ['docs/notes.txt', false],
+  ['__tests__/core/db.ts', false],
+  ['src/db.test.ts', false],
+  ['pkg/cache_test.go', false],
+  ['app/test_pay.py', false],
+  ['src/test/java/PayTest.java', false],
+  ['app/PayTest.java', false],
+  ['spec/models/user_spec.rb', false],
+])('%s is source: %s, and never if it is generated', (path, expected) => {
+  expect(isSource(path, true)).toBe(expected);
+  expect(isSource(path, false)).toBe(false);
 });

@@ -12,7 +12,7 @@ import {
   type Evidence,
   type Finding,
   type FindingEffect,
-  pathKindOf,
+  isSource,
   type Reach,
   type Severity,
   type SeverityOverrides,
@@ -319,11 +319,11 @@ function corrected(
   { isRead, overrides }: VerdictScope,
 ): Finding {
   const { path, category, suggestion } = raised;
-  const pathKind = pathKindOf(path, isRead(path));
+  const isInSource = isSource(path, isRead(path));
   const severity =
     effect === undefined || reach === undefined
       ? raised.severity
-      : severityOf({ effect, reach, category, pathKind, overrides });
+      : severityOf({ effect, reach, category, isInSource, overrides });
   return {
     ...raised,
     suggestion: suggestionFixes ? suggestion : undefined,

@@ -184,9 +184,6 @@ export function visibleWords(body: string): string {
     .trim();
 }
 
-/** What kind of file a finding is in, as far as it matters for its severity; `unread` is generated or vendored. */
-type PathKind = 'source' | 'unread' | 'docs' | 'test';
-
 /** The severity that an agent's file sets for a category (`[review.severity]`). */
 export type SeverityOverrides = Readonly<Partial<Record<Category, Severity>>>;
 
@@ -195,7 +192,8 @@ export interface SeverityFacts {
   readonly effect: FindingEffect;
   readonly reach: Reach;
   readonly category: Category;
-  readonly pathKind: PathKind;
+  /** See `isSource`. */
+  readonly isInSource: boolean;
   readonly overrides: SeverityOverrides;
 }
 
@@ -203,11 +201,11 @@ export interface SeverityFacts {
  * The severity of a finding. The model answers two questions of fact, what happens and how often, and never says how bad
  * it is. Outside of source files nothing is worse than `minor`, unless the agent's file says otherwise for the category.
  */
-export function severityOf({ effect, reach, category, pathKind, overrides }: SeverityFacts): Severity {
+export function severityOf({ effect, reach, category, isInSource, overrides }: SeverityFacts): Severity {
   const override = overrides[category];
   if (override !== undefined) return override;
   const severity = TABLE[effect][reach];
-  return pathKind !== 'source' && atLeast(severity, CAP) ? CAP : severity;
+  return !isInSource && atLeast(severity, CAP) ? CAP : severity;
 }
 
 const TABLE: Readonly<Record<FindingEffect, Readonly<Record<Reach, Severity>>>> = {
@@ -245,11 +243,9 @@ export function worse(a: Severity, b: Severity): Severity {
   return compareSeverity(a, b) < 0 ? a : b;
 }
 
-/** The kind of a file by its path; whether people read it is known from the diff. */
-export function pathKindOf(path: string, isReadByPeople: boolean): PathKind {
-  if (!isReadByPeople) return 'unread';
-  if (TESTS.some((pattern) => pattern.test(path))) return 'test';
-  return DOCS.some((pattern) => pattern.test(path)) ? 'docs' : 'source';
+/** Whether a file is neither a test nor documentation by its path; the diff says whether people read it, and no program. */
+export function isSource(path: string, isReadByPeople: boolean): boolean {
+  return isReadByPeople && ![...TESTS, ...DOCS].some((pattern) => pattern.test(path));
 }
 
 const TESTS: readonly RegExp[] = [

@@ -66,7 +66,7 @@ export function endText(
     case 'fixed':
       return `${settled}: ${said}`;
     case 'suggestion':
-      return `${settled}: ${END_WORDS[why]}.`;
+      return `${settled}: ${END_WORDS.suggestion}.`;
     case 'wrong':
       return `I take ${handle} back: ${said}`;
     case 'words':
@@ -108,12 +108,8 @@ export function claimText(
   { finding: { handle }, how, reason }: Settlement,
   { head, clean }: TextFrame,
 ): string {
-  const said = titleLine(reason, clean);
-  const opening =
-    how === 'wrong'
-      ? `${handle} may be wrong: ${said}`
-      : `${handle} looks done as of ${head.slice(0, SHORT_SHA)}: ${said}`;
-  return `${opening}\n\nA person with write access has to resolve it: the change comes from outside.`;
+  const over = how === 'wrong' ? 'may be wrong' : `looks done as of ${head.slice(0, SHORT_SHA)}`;
+  return `${handle} ${over}: ${titleLine(reason, clean)}\n\nA person with write access has to resolve it: the change comes from outside.`;
 }
 
 /**

@@ -28,8 +28,8 @@ import {
   type FindingEffect,
   handleOf,
   isOpen,
+  isSource,
   mintId,
-  pathKindOf,
   type Reach,
   type Severity,
   type SeverityOverrides,
@@ -199,7 +199,7 @@ function readFinding(
   const { path, line, startLine, side = 'RIGHT', title, body, trigger = '', code } = request;
   const { category, effect, reach, evidence = [], sure = true } = request;
   const suggestion = readSuggestion(request.suggestion, path);
-  const pathKind = pathKindOf(path, isRead(path));
+  const isInSource = isSource(path, isRead(path));
   const id = mintId(run, findings.length + repeated.length + heldBack.length + 1);
   const taken = new Set(
     [...ledger.findings, ...findings.map(({ finding }) => finding)].map((one) => one.handle),
@@ -217,7 +217,7 @@ function readFinding(
     category,
     effect,
     reach,
-    severity: severityOf({ effect, reach, category, pathKind, overrides }),
+    severity: severityOf({ effect, reach, category, isInSource, overrides }),
     confidence: sure ? 'likely' : 'unsure',
     evidence: evidence.slice(0, MAX_EVIDENCE),
     trigger: trigger.trim() === '' ? undefined : cleanLine(trigger, MAX_TRIGGER),
