@@ -4,7 +4,6 @@ import {
   type KeylessPorts,
   keepFresh,
   NO_KEY,
-  readNamedFile,
   readStatement,
   requestToken,
   withAuth,
@@ -87,8 +86,8 @@ interface AwsCredentials {
 }
 
 /**
- * Keys in the environment, or else a role with a web identity (`AWS_ROLE_ARN`; the token from `AWS_WEB_IDENTITY_TOKEN_FILE`
- * or GitHub). Throws an AxeError (exit 2) that names both if there is neither.
+ * Keys in the environment, or else a role that trusts GitHub's statement (`AWS_ROLE_ARN`). Throws an AxeError (exit 2) that
+ * names both if there is neither.
  */
 function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCredentials> {
   const { env } = ports;
@@ -109,13 +108,8 @@ function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCrede
 
 /** Credentials of a role, an hour each (AWS STS, AssumeRoleWithWebIdentity). They throw a ProviderError. */
 function assumeRole(ports: KeylessPorts, role: string, region: string): Fresh<AwsCredentials> {
-  const { env, fetch } = ports;
-  const file = firstSet([env['AWS_WEB_IDENTITY_TOKEN_FILE']]);
   return keepFresh(async (signal) => {
-    const statement =
-      file === undefined
-        ? await readStatement(ports, 'sts.amazonaws.com')
-        : (await readNamedFile(ports, file)).trim();
+    const statement = await readStatement(ports, 'sts.amazonaws.com');
     const form = {
       Action: 'AssumeRoleWithWebIdentity',
       Version: '2011-06-15',
@@ -126,7 +120,7 @@ function assumeRole(ports: KeylessPorts, role: string, region: string): Fresh<Aw
     const url = `https://sts.${region}.amazonaws.com/`;
     const headers = { accept: 'text/xml' };
     const request = { who: 'AWS STS', url, form, headers, secret: statement };
-    const xml = await requestToken(request, fetch, signal);
+    const xml = await requestToken(request, ports.fetch, signal);
     const value = {
       accessKeyId: element(xml, 'AccessKeyId'),
       secretAccessKey: element(xml, 'SecretAccessKey'),
