@@ -1,6 +1,7 @@
+import * as v from 'valibot';
 import { formatModelRef, type ModelRef, parseModelRef } from '../agent/config.js';
+import { askRest, inRepo, orRefusal } from '../github/client/ask.js';
 import { GitHubError } from '../github/client/errors.js';
-import { createRepositoryReader } from '../github/reading/reader.js';
 import { AxeError, type ExitCode, shownFile, sourcePosition } from '../lib/errors.js';
 import { findRepositoryRoot, readOrigin } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
@@ -190,22 +191,28 @@ async function checkGitHub(
     return [there, about('warning', 'The repository is not known', remedy)];
   }
   const name = `${repository.owner}/${repository.name}`;
-  const reader = createRepositoryReader(client, repository, signal);
-  const canPush = await reader.access();
-  if (canPush instanceof GitHubError)
-    return [there, about('error', `${name} cannot be read: ${canPush.message}`, canPush.remedy)];
+  const here = inRepo(repository);
+  const found = await orRefusal(askRest(client, 'GET /repos/{owner}/{repo}', here, repositorySchema, signal));
+  if (found instanceof GitHubError)
+    return [there, about('error', `${name} cannot be read: ${found.message}`, found.remedy)];
+  const params = { ...here, ref: `heads/${OWN_BRANCH}` };
+  const branch = await orRefusal(
+    client.request('GET /repos/{owner}/{repo}/git/ref/{ref}', { params, signal }),
+  );
   // Of an app's token, such as a job's, GitHub reports no rights of a person, whatever `permissions:` gave it.
   const isOfApp = (env['GITHUB_TOKEN'] || env['GH_TOKEN'] || '').startsWith('ghs_');
   const needs =
     'Memory on a branch needs `contents: write`: with `contents: read` nothing is remembered. Set it in `permissions:` of the workflow.';
   return [
     there,
-    canPush === true && !isOfApp
+    found.permissions?.push === true && !isOfApp
       ? about('ok', `The token reads and writes ${name}`)
       : about('note', `The token reads ${name}; GitHub does not say that it can write`, needs),
-    branchCheck(await reader.branch(OWN_BRANCH)),
+    branchCheck(branch),
   ];
 }
+
+const repositorySchema = v.object({ permissions: v.optional(v.object({ push: v.boolean() })) });
 
 function branchCheck(answer: unknown): Check {
   const found: Check = { group: 'Memory', status: 'ok', message: `The branch \`${OWN_BRANCH}\` can be read` };

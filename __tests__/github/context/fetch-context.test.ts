@@ -12,8 +12,8 @@ import {
 } from '../../helpers/github-client-fake.js';
 import { seedReply, seedReview } from '../../helpers/github-review-seed.js';
 import { findingLine } from '../../helpers/marks.js';
-import { comment, issue, pullRequest } from '../../helpers/triggers.js';
-import { emptyPull, DIFF as HELLO_DIFF, type Hello, NAME, startHello } from '../hello-fixture.js';
+import { comment, issue, pullRequest, workflowRun } from '../../helpers/triggers.js';
+import { denied, emptyPull, DIFF as HELLO_DIFF, type Hello, NAME, startHello } from '../hello-fixture.js';
 
 const COMPARE = 'GET /repos/{owner}/{repo}/compare/{basehead}';
 const FILES = 'GET /repos/{owner}/{repo}/pulls/{pull_number}/files';
@@ -256,7 +256,6 @@ describe('the surroundings of a pull request', () => {
 
   it('trust neither what another workflow wrote with the same token, nor our words under another account', async () => {
     const hello = await startHello();
-    hello.repo.roles.set(BOT, 'write');
     hello.github.addComment(NAME, { issue: 42, author: BOT, body: 'Coverage: 80 %' });
     const body = `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nWrong.`;
     hello.github.addComment(NAME, { issue: 42, author: 'hubot', body });
@@ -285,6 +284,16 @@ describe('the surroundings of a pull request', () => {
     expect(surroundings.threads?.[0]?.remarks.map(({ text }) => text)).toEqual(['Early.']);
     expect((await around(hello, '2027-01-01T00:00:00Z')).changedLater).toBeUndefined();
   });
+});
+
+it('what could not be read of the checks is named, around a pull request and a workflow run', async () => {
+  const hello = await startHello();
+  const { client, github, headSha } = hello;
+  const route = 'GET /repos/{owner}/{repo}/commits/{ref}/check-runs';
+  github.fail({ ...denied(route, ''), headers: {} });
+  expect((await around(hello)).unread).toEqual(['some of the checks']);
+  const run = await fetchContext(client, workflowRun({ headSha }), noAbort());
+  expect(run.unread).toEqual(['some of the checks']);
 });
 
 describe('the surroundings of other triggers', () => {

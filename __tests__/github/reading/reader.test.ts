@@ -8,7 +8,15 @@ import {
   HELLO,
   noAbort,
 } from '../../helpers/github-client-fake.js';
-import { comment, issue, OCTOCAT, pullRequest, SCHEDULE } from '../../helpers/triggers.js';
+import {
+  comment,
+  issue,
+  MERGE_GROUP,
+  OCTOCAT,
+  pullRequest,
+  SCHEDULE,
+  workflowRun,
+} from '../../helpers/triggers.js';
 import { emptyPull } from '../hello-fixture.js';
 
 const HEAD = 'a'.repeat(40);
@@ -31,29 +39,7 @@ const push = (before: string, after: string): Trigger => ({
   commits: [],
 });
 
-const ran = (patch: object): Trigger => ({
-  kind: 'workflow_run',
-  event: 'workflow_run',
-  ...event,
-  workflow: 'ci',
-  conclusion: 'failure',
-  cause: 'pull_request',
-  runId: 1,
-  branch: 'fix',
-  headSha: HEAD,
-  message: '',
-  isFork: false,
-  pull: { number: 42, base: heads.base },
-  ...patch,
-});
-
-const queue: Trigger = {
-  kind: 'merge_group',
-  event: 'merge_group',
-  ...event,
-  head: { sha: HEAD, ref: 'refs/heads/gh-readonly-queue/main/pr-42' },
-  base: heads.base,
-};
+const pull = { number: 42, base: heads.base };
 
 const own = { head: HEAD, branch: 'fix', base: BASE, isForeign: false, isChange: true };
 const branch = {
@@ -72,13 +58,13 @@ it.each<[string, Trigger, object]>([
   ['a push', push(BASE, HEAD), { ...own, branch: 'main', pull: undefined }],
   ['the first push of a branch', push(ZEROS, HEAD), { ...branch, head: HEAD }],
   ['a deleted branch', push(BASE, ZEROS), { ...branch, base: BASE }],
-  ['a workflow run', ran({}), { ...own, pull: 42 }],
+  ['a workflow run', workflowRun({ pull }), { ...own, pull: 42 }],
   [
     'one of a fork',
-    ran({ isFork: true, pull: undefined }),
+    workflowRun({ isFork: true }),
     { ...own, base: 'main', isForeign: true, pull: undefined },
   ],
-  ['a merge queue', queue, { ...own, branch: 'main', isForeign: true, pull: undefined }],
+  ['a merge queue', MERGE_GROUP, { ...own, branch: 'main', isForeign: true, pull: undefined }],
   ['an issue', issue(), branch],
   ['a schedule', SCHEDULE, branch],
 ])('the commits of %s are known from the event', async (_, trigger, expected) => {

@@ -251,26 +251,3 @@ export async function isWriter(
 
 /** An account that was deleted, or an app's without `[bot]` in its name. */
 const NO_USER = /\bis not a user\b/i;
-
-/** The small questions about a repository by which a token is tried; each costs one request and changes nothing. */
-export function createRepositoryReader(
-  client: GitHubClient,
-  place: { readonly owner: string; readonly name: string },
-  signal: AbortSignal,
-) {
-  /** The answer, or why there is none. */
-  function ask<Answer>(route: string, more: object, schema: v.GenericSchema<unknown, Answer>) {
-    const params = { ...inRepo(place), ...more };
-    return orRefusal(askRest(client, `GET /repos/{owner}/{repo}${route}`, params, schema, signal));
-  }
-  return {
-    /** Whether the token can push; undefined for tokens of which GitHub does not say it, such as that of a job. */
-    access: () => ask('', {}, pushSchema),
-    branch: (branch: string) => ask('/git/ref/{ref}', { ref: `heads/${branch}` }, v.unknown()),
-  };
-}
-
-const pushSchema = v.pipe(
-  v.object({ permissions: v.optional(v.object({ push: v.boolean() })) }),
-  v.transform(({ permissions }) => permissions?.push),
-);
