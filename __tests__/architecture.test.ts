@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_892,
+  'lines of src/': 47_863,
   'files of src/': 221,
-  'types of src/': 650,
+  'types of src/': 647,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 69_528,
+  'lines of __tests__/': 69_523,
   'lines of scripts/, bench/ and eval/': 4501,
 };
 

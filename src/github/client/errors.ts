@@ -14,27 +14,23 @@ export type GitHubErrorReason =
   | 'invalid'
   | 'unavailable';
 
-interface GitHubErrorDetails {
-  readonly reason: GitHubErrorReason;
-  /** HTTP status; undefined where no answer came, or where GraphQL refused inside a 200. */
-  readonly status?: number | undefined;
-  /** How long GitHub asks us to wait, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
-  readonly remedy?: string | undefined;
-}
-
 /** A request to GitHub that failed. The message names the request, the answer and the status. */
 export class GitHubError extends AxeError {
   override readonly name = 'GitHubError';
   readonly reason: GitHubErrorReason;
+  /** HTTP status; undefined where no answer came, or where GraphQL refused inside a 200. */
   readonly status: number | undefined;
+  /** How long GitHub asks us to wait, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { reason, status, retryAfterMs, remedy }: GitHubErrorDetails) {
-    super(message, { remedy });
-    this.reason = reason;
-    this.status = status;
-    this.retryAfterMs = retryAfterMs;
+  constructor(
+    message: string,
+    about: { reason: GitHubErrorReason; status?: number; retryAfterMs?: number; remedy?: string },
+  ) {
+    super(message, about);
+    this.reason = about.reason;
+    this.status = about.status;
+    this.retryAfterMs = about.retryAfterMs;
   }
 
   /** The same error in other words. */

@@ -57,8 +57,9 @@ export async function proposeChange(
   const ref = { ...here, ref: `refs/heads/${target}`, sha: state.head };
   await client.request('POST /repos/{owner}/{repo}/git/refs', { params: ref, signal });
   try {
-    const commit = { edits, message: { headline: change.message } };
-    const { oid, isByJob } = await commitOnBranch(client, repository, target, state.head, commit, signal);
+    const message = { headline: change.message };
+    const made = await commitOnBranch(client, repository, target, state.head, edits, message, signal);
+    const { oid, isByJob } = made;
     if (from !== undefined) {
       const refUpdates = [
         { name: `refs/heads/${branch}`, beforeOid: from, afterOid: oid, force: true },
@@ -179,16 +180,10 @@ async function listPulls(
 /** Login and name that the job's own token acts under. */
 const JOB = 'github-actions[bot]';
 
-interface NewCommit {
-  readonly edits: Edits;
-  /** Went through outbound cleaning (D24). */
-  readonly message: { readonly headline: string; readonly body?: string | undefined };
-}
-
-interface MadeCommit {
-  readonly oid: string;
-  /** The job's own token has made it, so its workflows wait for a person. */
-  readonly isByJob: boolean;
+/** Headline and body of a commit, which went through outbound cleaning (D24). */
+interface CommitMessage {
+  readonly headline: string;
+  readonly body?: string | undefined;
 }
 
 /**
@@ -199,10 +194,10 @@ export async function commitEdits(
   client: GitHubClient,
   repository: Repository,
   branch: string,
-  commit: NewCommit,
+  edits: Edits,
+  message: CommitMessage,
   signal: AbortSignal,
-): Promise<MadeCommit & { readonly url: string }> {
-  const { edits } = commit;
+) {
   let lost = false;
   for (let attempt = 1; ; attempt += 1) {
     const state = await fetchState(client, repository, { base: branch, edits }, signal);
@@ -211,7 +206,7 @@ export async function commitEdits(
       return { oid: state.head, isByJob: false, url: state.url };
     requireUnmoved(edits, branch, state);
     try {
-      const made = await commitOnBranch(client, repository, branch, state.head, commit, signal);
+      const made = await commitOnBranch(client, repository, branch, state.head, edits, message, signal);
       return { ...made, url: state.url };
     } catch (thrown) {
       if (!(thrown instanceof GitHubError) || attempt === MAX_ATTEMPTS) throw thrown;
@@ -327,15 +322,16 @@ function requireUnmoved(edits: Edits, base: string, state: State): void {
     );
 }
 
-/** Makes the commit on a branch that is at `head`. Throws a GitHubError. */
+/** Makes the commit on a branch that is at `head`. By the job's own token, its workflows wait for a person. Throws a GitHubError. */
 async function commitOnBranch(
   client: GitHubClient,
   { owner, name }: Repository,
   branch: string,
   head: string,
-  { edits, message }: NewCommit,
+  edits: Edits,
+  message: CommitMessage,
   signal: AbortSignal,
-): Promise<MadeCommit> {
+): Promise<{ readonly oid: string; readonly isByJob: boolean }> {
   const additions: object[] = [];
   const deletions: object[] = [];
   for (const [path, { after }] of edits) {

@@ -31,11 +31,9 @@ export interface McpServer {
   /** Throws an Error for people. */
   listTools(): Promise<readonly OfferedTool[]>;
   /** Calls a tool by the server's own name for it. Throws only the signal's reason. */
-  call(tool: CalledTool, input: JsonObject, signal: AbortSignal): Promise<ToolResult>;
+  call(tool: ChosenTool<unknown>, input: JsonObject, signal: AbortSignal): Promise<ToolResult>;
   close(): Promise<void>;
 }
-
-type CalledTool = Pick<ChosenTool<unknown>, 'tool' | 'inputSchema'>;
 
 export interface ServerDependencies {
   /** The whole environment of a stdio server. */
@@ -60,38 +58,36 @@ export async function openServer(
   deps: ServerDependencies,
   complain: (what: string) => void,
 ): Promise<McpServer> {
-  const opened: Session[] = [];
-  let latest: Session;
-  let reopening: Promise<void> | undefined;
+  let latest = await openSession(config, deps);
+  const opened = [latest];
+  let reopening: Promise<Session> | undefined;
   let isClosed = false;
   let hasComplained = false;
-
-  async function open(): Promise<void> {
-    latest = await openSession(config, deps);
-    opened.push(latest);
-  }
 
   /** The session in the place of a lost one, which is opened once for all calls that find it lost. */
   async function reopen(lost: Session): Promise<Session> {
     if (latest !== lost || isClosed || config.transport === 'stdio') return latest;
-    reopening ??= open().finally(() => {
-      reopening = undefined;
-    });
-    await reopening;
-    return latest;
+    reopening ??= openSession(config, deps)
+      .then((session) => {
+        opened.push(session);
+        latest = session;
+        return session;
+      })
+      .finally(() => {
+        reopening = undefined;
+      });
+    return await reopening;
   }
 
-  async function callTool(tool: CalledTool, input: JsonObject, signal: AbortSignal) {
+  async function callTool(tool: ChosenTool<unknown>, input: JsonObject, signal: AbortSignal) {
     const session = latest.ending() === undefined ? latest : await reopen(latest);
     const call = ({ request }: Session) =>
       request((client) => {
-        const params = { name: tool.tool, arguments: input };
+        const name = tool.tool;
         // With the schema the client fills headers from arguments, and without one of results it takes any.
-        const toolDefinition = {
-          name: tool.tool,
-          inputSchema: tool.inputSchema as DefinedTool['inputSchema'],
-        };
-        return client.callTool(params, { timeout: deps.callTimeoutMs, signal, toolDefinition });
+        const toolDefinition = { name, inputSchema: tool.inputSchema as DefinedTool['inputSchema'] };
+        const limits = { timeout: deps.callTimeoutMs, signal, toolDefinition };
+        return client.callTool({ name, arguments: input }, limits);
       });
     try {
       return await call(session);
@@ -116,7 +112,6 @@ export async function openServer(
     throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
   }
 
-  await open();
   return {
     isProgram: config.transport === 'stdio',
     listTools: () => within(listTools(), deps.timeoutMs, deps.signal),
