@@ -65,7 +65,7 @@ export async function admit(request: RunRequest, deps: Dependencies): Promise<Ad
   const unfit = skipOf({ ...facts, agent: { kind: 'found', postsReviews: postsReviews(agent) } });
   if (unfit !== undefined && unfit.decision.reason !== 'no-change') return unfit;
   if (!isMeant && !dryRun) deps.acknowledgement?.start();
-  return await admitByState(request, { facts, author, agent, unfit }, deps);
+  return await admitByState(request, facts, author, agent, unfit, deps);
 }
 
 function skipOf(facts: AdmissionFacts): Skipped | undefined {
@@ -148,18 +148,11 @@ async function agentOrSkip(
  */
 async function admitByState(
   request: RunRequest,
-  {
-    facts,
-    author,
-    agent,
-    unfit,
-  }: {
-    readonly facts: { readonly event: EventFacts; readonly permission: Permission | 'unknown' };
-    /** What whoever wrote the text may do. */
-    readonly author: Permission | 'unknown';
-    readonly agent: LoadedAgent;
-    readonly unfit: Skipped | undefined;
-  },
+  facts: { readonly event: EventFacts; readonly permission: Permission | 'unknown' },
+  /** What whoever wrote the text may do. */
+  author: Permission | 'unknown',
+  agent: LoadedAgent,
+  unfit: Skipped | undefined,
   deps: Dependencies,
 ): Promise<Admitted | Skipped> {
   const { trigger, admissionPolicy, dryRun } = request;

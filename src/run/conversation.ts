@@ -1,7 +1,7 @@
 import { formatModelRef, type ModelParams, type ModelRef } from '../agent/config.js';
 import type { TaintTracker } from '../event/trust.js';
 import { AxeError, messageOf, type Warning } from '../lib/errors.js';
-import { errorOf, type RunOutcome } from '../lib/outcome.js';
+import type { RunOutcome } from '../lib/outcome.js';
 import type { OpenModel } from '../loop/asker.js';
 import type { Budget } from '../loop/budget.js';
 import type { LoopDependencies } from '../loop/events.js';
@@ -54,11 +54,9 @@ export interface LiveRun {
   readonly taint: TaintTracker;
   /** What all agents together want published; undefined without an event. */
   readonly publications: Publications | undefined;
-  /** A buffer of its own for a part of a review. */
   openPass(name: string): Publications | undefined;
   /** The notes of the agent of the run, the only one that writes any; undefined where they are off. */
   readonly notes: RunNotes | undefined;
-  /** Levels of sub-agents below the first agent. */
   readonly maxDepth: number;
 }
 
@@ -114,11 +112,6 @@ export function judge(
 /** What is told of an answer that is not whole where it does not end the run; `of` begins the sentence. */
 export function cutWarning({ message, remedy }: AxeError, of = ''): Warning {
   return { code: 'answer-truncated', message: `${of}${message}`, remedy };
-}
-
-/** Why a conversation besides the run's own came to nothing; `missing` says what one lacks that came to its end. */
-export function lostBy(outcome: RunOutcome, missing: string): AxeError {
-  return errorOf(outcome) ?? new AxeError(missing);
 }
 
 /** For a conversation that could not be held: one that is lost must not cost what the others have found. */

@@ -21,7 +21,6 @@ import type { Conversed, MemoryPlan, Plan, Published } from './records.js';
 
 export interface ToolRequest {
   readonly agent: LoadedAgent;
-  /** Folder the file tools are jailed in. */
   readonly workdir: string;
   readonly trust: Trust;
   /** Effects of the agent that calls this one; undefined for the agent of the run. */
@@ -33,7 +32,6 @@ export interface ToolRequest {
   warn(warning: Warning): void;
 }
 
-/** The tools an agent has, in an order that does not change. */
 export interface ToolBox {
   readonly tools: readonly Tool[];
   close(): Promise<void>;
@@ -48,7 +46,6 @@ export interface Reporter {
 /** The findings of a pull request, with what is to be said of them. */
 export interface FindingsToTell {
   readonly pull: number;
-  /** As it is now. */
   readonly ledger: Ledger;
   readonly news: News;
 }
@@ -69,7 +66,6 @@ export interface Reply {
   readonly trigger: Trigger;
   /** Undefined where the answer is about no agent; it is then shared with all of them, see `among`. */
   readonly agent: string | undefined;
-  /** In markdown. */
   readonly text: string;
   /**
    * Of several agents that hear the comment, one answers: `unless-answered` leaves an answer that is there, `for-all` takes
@@ -83,9 +79,7 @@ export interface Reply {
 export interface ToldFindings extends FindingsToTell {
   readonly trigger: Exclude<Trigger, { readonly kind: 'local' }>;
   readonly agent: string;
-  /** Sha of the commit that the findings were held against. */
   readonly head: string;
-  /** Ids of findings that are answered elsewhere. */
   readonly answered: ReadonlySet<string>;
   /** Why the run was skipped, for its check; undefined for a command, which has a check only where findings changed. */
   readonly skipped: { readonly message: string; readonly since: string | undefined } | undefined;
@@ -156,7 +150,6 @@ export interface Dependencies {
   readonly resolveWorkdir?: (path: string, what: string) => Promise<string>;
   /** Folder that a relative workdir counts from. */
   readonly cwd: string;
-  /** What people type to run the command line. */
   readonly program: ProgramName;
   /** Values that must never leave (D11); grows when tools are opened. */
   readonly secrets: readonly string[];

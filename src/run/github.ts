@@ -1,6 +1,6 @@
 import type { Trigger } from '../event/trigger.js';
 import type { PermissionAnswer } from '../event/trust.js';
-import { createGitHubClient, type GitHubClient, type RetryPause } from '../github/client/client.js';
+import { createGitHubClient, type GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
 import { fetchContext } from '../github/context/fetch-context.js';
 import { fetchComparedDiff, fetchNewSince } from '../github/reading/changes.js';
@@ -39,21 +39,16 @@ export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient 
     userAgent: `axe-action/${VERSION}`,
     clock,
     needsWrite,
-    onPause: log === undefined ? undefined : (pause) => formatPause(pause, log),
+    onPause({ pauseMs, spentMs, error: { message, reason } }) {
+      const seconds = Math.ceil(pauseMs / 1000);
+      if (reason === 'rate-limited') log?.(`Waiting ${seconds} s, as GitHub asks: ${message}`);
+      else if (spentMs + pauseMs >= NOTICED_MS) log?.(`Asking GitHub again in ${seconds} s: ${message}`);
+    },
   });
 }
 
 /** What nobody would notice is worth no line: idle connections break every day. */
 const NOTICED_MS = 3_000;
-
-function formatPause(
-  { pauseMs, spentMs, error: { message, reason } }: RetryPause,
-  log: (line: string) => void,
-): void {
-  const seconds = Math.ceil(pauseMs / 1000);
-  if (reason === 'rate-limited') log(`Waiting ${seconds} s, as GitHub asks: ${message}`);
-  else if (spentMs + pauseMs >= NOTICED_MS) log(`Asking GitHub again in ${seconds} s: ${message}`);
-}
 
 interface Unread {
   readonly kind: 'unread';

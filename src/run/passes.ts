@@ -1,6 +1,6 @@
 import { REVIEW_PASSES } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
-import type { RunOutcome } from '../lib/outcome.js';
+import { errorOf, type RunOutcome } from '../lib/outcome.js';
 import { estimateText } from '../lib/text/bytes.js';
 import { count } from '../lib/text/format.js';
 import type { TokenUse } from '../loop/budget.js';
@@ -9,14 +9,7 @@ import { withStats } from '../loop/reply.js';
 import { buildSystemPrompt } from '../prompt/prompt.js';
 import { type Buffered, joinPasses, NOTHING_BUFFERED } from '../review/buffered.js';
 import { REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
-import {
-  type AgentConversation,
-  type Held,
-  type LiveRun,
-  lostBy,
-  lostByThrown,
-  tellLost,
-} from './conversation.js';
+import { type AgentConversation, type Held, type LiveRun, lostByThrown, tellLost } from './conversation.js';
 import { holdConversation } from './hold-conversation.js';
 import type { Plan, ReviewPass } from './records.js';
 
@@ -80,7 +73,7 @@ async function holdPass(
       { ...run, publications, notes },
     );
     const isRead = isAnswered(outcome);
-    const lost = isRead ? undefined : lostBy(outcome, 'the model did not finish');
+    const lost = isRead ? undefined : (errorOf(outcome) ?? new AxeError('the model did not finish'));
     return { pass, outcome, buffered: buffered(), isRead, lost };
   } catch (thrown) {
     return { pass, outcome: undefined, buffered: buffered(), isRead: false, lost: lostByThrown(thrown) };

@@ -33,7 +33,6 @@ import type { Artifacts } from '../tools/workspace/artifact-folders.js';
 export interface RunRequest {
   readonly agent: string;
   readonly model: string;
-  /** In the place of the agent's; left out: as the agent says. */
   readonly effort?: Effort | undefined;
   readonly skill: string;
   readonly workdir: string;
@@ -44,9 +43,7 @@ export interface RunRequest {
   readonly admissionPolicy: AdmissionPolicy;
   /** `full`: a review looks at the whole pull request each time; left out, at what is new since the last one. */
   readonly reviewScope?: 'auto' | 'full';
-  /** How a review is made; left out, as the agent says. */
   readonly review?: ReviewWishes;
-  /** Of the answer; left out or empty: whatever the agent says. */
   readonly language?: string;
   /** The commit that is checked out in the workspace; undefined where there is none, or nobody else could have chosen it. */
   readonly readCheckout: () => Promise<string | undefined>;
@@ -57,7 +54,6 @@ export interface RunRequest {
   /** In a workflow an empty answer is a failure and a cut one is warned of (D27). */
   readonly inWorkflow: boolean;
   readonly readStdin: () => Promise<string>;
-  /** The run loads memory and adds nothing to it. */
   readonly isMemoryReadOnly: boolean;
   readonly diffPolicy: DiffPolicy;
   /** Memory is kept in another repository, and what it says must not be shown here (D14). */
@@ -67,13 +63,10 @@ export interface RunRequest {
   readonly tokenLimit: (agentMaxTokens: number) => number;
   /** JSON schema of the answer as text; empty leaves it to the agent's `params.response_format`. */
   readonly outputSchema: string;
-  /** US dollars; 0 for no limit. */
   readonly maxCostUsd: number;
   /** What runs of the agent may cost together; 0 for no limit each. */
   readonly spendLimits: SpendLimits;
-  /** `provider/model`, tried in order when the agent's stays out of reach. */
   readonly fallbackModels: readonly string[];
-  /** The time limit in seconds, of what the agent says (0: nothing). */
   readonly timeLimit: (agentTimeoutSeconds: number) => number;
   readonly dryRun: boolean;
 }
@@ -87,7 +80,6 @@ export interface Basis {
   readonly workdir: string;
   readonly timeoutSeconds: number;
   readonly review: ReviewPlan;
-  /** Undefined for an agent without memory. */
   readonly memory: MemoryPlan | undefined;
 }
 
@@ -96,20 +88,17 @@ export interface Plan extends Basis {
   /** The skill's path as it was given, and its text; both empty for none. */
   readonly skill: { readonly path: string; readonly content: string };
   readonly files: readonly ContextFile[];
-  /** Where the command line has its task from. */
   readonly promptFrom: 'flag' | 'stdin' | 'default';
   readonly task: Task;
   /** How much of a pull request is reviewed; left out where the run is not a review that goes on from an earlier one. */
   readonly scope?: Scope | undefined;
   /** The pull request that another workflow's run is about; left out where there is none. */
   readonly reportsOn?: number | undefined;
-  /** How much of a change the model is shown; left out where the run is about no change. */
   readonly coverage?: Coverage | undefined;
   /** The conversations of a review that needs several; left out: one, with the task. */
   readonly passes?: readonly ReviewPass[] | undefined;
   /** The system prompt without the memory section. */
   readonly prompt: SystemPromptParts;
-  /** The form the answer must have; undefined for any text. */
   readonly form: AnswerForm | undefined;
   readonly maxTurns: number;
   readonly warnings: readonly Warning[];
@@ -117,14 +106,12 @@ export interface Plan extends Basis {
 
 /** How much of its change a run has read once it is over. */
 export interface ReadByRun {
-  /** Undefined where the run is about no change. */
   readonly coverage: Coverage | undefined;
   /** Paths of files that the next review shows first: they did not fit, or no pass has read them. */
   readonly unseen: readonly string[];
 }
 
 export interface ReviewPass {
-  /** For people: `part 2 of 4`. */
   readonly name: string;
   readonly message: string;
   readonly paths: readonly string[];
@@ -140,7 +127,6 @@ export interface MemoryPlan {
   /** Most bytes of run log that are loaded; 0 for no bound (D52). */
   readonly maxBytes: number;
   readonly maxEntries: number;
-  /** Unique id of the entry this run may append. */
   readonly entryId: string;
   /** The entry's last line; undefined leaves the file as axe writes it (D8). */
   readonly provenance: Provenance | undefined;
@@ -165,14 +151,12 @@ export interface ReviewedChange {
 
 export interface RunNotes {
   readonly session: NotesSession;
-  /** The tools over them that the agent was granted. */
   readonly tools: readonly NotesTool[];
   /** What of them was found when the run started. */
   readonly found: { readonly files: number; readonly location: string };
   readonly prompt: NotesPrompt;
   /** What they rest on, held against the base. */
   readonly checked: CheckedNotes;
-  /** To be told before the run. */
   readonly warnings: readonly Warning[];
   /** Keeps in the journal what has to be saved of them, in the lane that the run has by now (D16, D19). */
   keep(lane: Lane): Promise<void>;
@@ -184,7 +168,6 @@ export interface Memory {
   readonly restored: RestoreResult;
   /** What goes into the prompt: the loaded entries without their provenance lines. */
   readonly text: string;
-  /** Undefined where they are off. */
   readonly notes?: RunNotes | undefined;
   /** What is kept besides the run log and is not for the model (D36). */
   readonly facts: readonly ReviewFact[];
@@ -193,7 +176,6 @@ export interface Memory {
 /** An event that starts a run, with what was begun on the way. */
 export interface Admitted {
   readonly kind: 'admitted';
-  /** What it was admitted by. */
   readonly facts: AdmissionFacts;
   readonly basis: Basis;
   /** What has been read so far that anybody may have written. */
@@ -207,7 +189,6 @@ export interface Draft {
   readonly kind: 'draft';
   readonly plan: Plan;
   readonly taint: TaintTracker;
-  /** Of the pull request the run is about. */
   readonly change: ReviewedChange | undefined;
   readonly memory: Promise<Memory | undefined>;
   readonly learned: Promise<Learned>;
@@ -232,13 +213,10 @@ export interface Conversed extends Restored {
   /** What is to be published besides the answer. */
   readonly buffered: Buffered;
   readonly spend: Spend;
-  /** Who took how much of the run's budget. */
   readonly usage: readonly AgentUsage[];
-  /** Undefined where the agent has no folder for them. */
   readonly artifacts: Artifacts | undefined;
 }
 
-/** What a run knows of earlier findings. */
 export interface Learned {
   /** Those of the run's own pull request; undefined where it is about none. */
   readonly ledger: Ledger | undefined;
@@ -253,7 +231,6 @@ export interface Published {
   /** One computed line that is before the result in the entry (D9); undefined if nothing was posted. */
   readonly line: string | undefined;
   readonly url: string | undefined;
-  /** Ids of the comments and reviews that were written. */
   readonly posted?: readonly number[];
   /** Of the pull request that was opened or brought up to date with what the run has changed. */
   readonly pullRequestUrl?: string | undefined;

@@ -1,11 +1,32 @@
+import { DEFAULT_MAX_DEPTH } from '../lib/defaults.js';
+import { AxeError } from '../lib/errors.js';
+import { isCutShort, type RunOutcome } from '../lib/outcome.js';
+import type { OpenModel } from '../loop/asker.js';
+import { Budget, costLimit, spendBefore, unheldLimits } from '../loop/budget.js';
+import type { LoopDependencies } from '../loop/events.js';
+import { UsageByAgent } from '../loop/reply.js';
+import { NOTHING_BUFFERED } from '../review/buffered.js';
+import { cutShort, withoutAnswer, withoutFiles } from '../review/scope.js';
 import { admit } from './admit.js';
 import { runCommentCommand } from './commands/run-command.js';
-import { converse } from './converse.js';
+import { type AgentConversation, cutWarning, type Held, judge, type LiveRun } from './conversation.js';
 import type { Dependencies } from './dependencies.js';
+import { holdConversation } from './hold-conversation.js';
+import { reviewInPasses } from './passes.js';
 import { makePlan, restore } from './plan.js';
-import { publish, refuseUnread, tellSkipped } from './publish.js';
-import type { RunReport, RunRequest } from './records.js';
-import { save } from './save.js';
+import { openPublications, publish, refuseUnread, tellSkipped } from './publish.js';
+import type {
+  Conversed,
+  Memory,
+  Plan,
+  ReadByRun,
+  Restored,
+  RunNotes,
+  RunReport,
+  RunRequest,
+} from './records.js';
+import { save, spentKeeper } from './save.js';
+import { verifyFindings, verifySettlements } from './verify.js';
 
 /**
  * The six steps: admit → plan → restore → converse → publish → save. Publishing comes before saving, so that the entry
@@ -34,4 +55,137 @@ export async function runPipeline(given: RunRequest, deps: Dependencies): Promis
   const published = await publish(conversed, deps);
   const remembered = await save(conversed, published, deps);
   return { ...conversed, kind: 'ran', taints: taint.sources, published, remembered };
+}
+
+/**
+ * The fourth step: the conversations of a run, from opening its model to what their end counts as. Throws an
+ * AxeError for a model that cannot be opened; whatever the model does is in the outcome.
+ */
+async function converse(
+  request: RunRequest,
+  restored: Restored & { readonly model: Promise<OpenModel> },
+  deps: Dependencies,
+): Promise<Conversed> {
+  const { plan, memory, taint, change } = restored;
+  const { clock, reporter, publishRules } = deps;
+  const { trigger, agent, review } = plan;
+  const facts = memory?.facts ?? [];
+  const spend = spendBefore(facts, { trigger, limits: request.spendLimits, now: clock.now() });
+  const why = whyUnheld(plan, memory);
+  const unheld = why === undefined ? [] : unheldLimits(request.spendLimits, why);
+  for (const warning of unheld) reporter.warn(warning);
+  const id = plan.memory?.entryId ?? clock.newId();
+  const rules = { ...publishRules, minSeverity: review.minSeverity ?? publishRules.minSeverity };
+  const open = (name: string) =>
+    openPublications(restored, request.diffPolicy, name, rules, deps.changes, request.toFix);
+  const notes = memory?.notes;
+  const run: LiveRun = {
+    request,
+    deps,
+    change,
+    // How much the run may take, and how deep it may delegate, are the first agent's to say.
+    budget: new Budget(
+      {
+        maxTokens: request.tokenLimit(agent.config.budget.maxTokens),
+        ...costLimit(request.maxCostUsd, spend),
+      },
+      spentKeeper(plan, spend, deps),
+    ),
+    usage: new UsageByAgent(),
+    missed: { paths: new Set(), isCut: false },
+    taint,
+    publications: open(id),
+    openPass: (name) => open(`${id} ${name}`),
+    notes,
+    maxDepth: agent.config.subAgentsConfig.maxDepth || DEFAULT_MAX_DEPTH,
+  };
+  const own: AgentConversation = {
+    plan,
+    model: await restored.model,
+    memory: memory?.text ?? '',
+    notes,
+    loop: loopOf(plan, notes, deps),
+    depth: 0,
+    callerEffects: undefined,
+  };
+  reporter.event({ kind: 'run-started', plan, restored: memory?.restored, notes: notes?.found });
+  let artifacts: Conversed['artifacts'];
+  const { unread, ...held } = await holdAll(own, run).finally(async () => {
+    artifacts = await deps.closeTools(reporter.warn);
+  });
+  const read = readByRun(plan, held.outcome, { unread, ...run.missed });
+  return { ...restored, ...held, read, spend, usage: run.usage.all, artifacts };
+}
+
+/** The one conversation, or of a large review several; what a review found is then looked at a second time. */
+async function holdAll(own: AgentConversation, run: LiveRun): Promise<Held> {
+  const { passes } = own.plan;
+  const review = run.publications?.scopeOfReview;
+  const said =
+    passes === undefined || review === undefined
+      ? {
+          outcome: await holdConversation(own, run),
+          buffered: run.publications?.buffered ?? NOTHING_BUFFERED,
+          unread: [],
+        }
+      : await reviewInPasses(own, passes, review.rules.maxFindings, run);
+  const outcome = judge(said.outcome, said.buffered, run.request);
+  // Its answer is not whole, and the run succeeds all the same.
+  if (said.outcome.kind === 'incomplete' && outcome.kind === 'completed')
+    own.loop.reporter.warn(cutWarning(said.outcome.error));
+  const held = { ...said, outcome };
+  if (review === undefined) return held;
+  return await verifyFindings(own, await verifySettlements(own, held, run), run);
+}
+
+function loopOf(
+  { memory }: Plan,
+  notes: RunNotes | undefined,
+  { clock, reporter, deadline }: Dependencies,
+): LoopDependencies {
+  return {
+    clock,
+    reporter,
+    signal: deadline.signal,
+    leftMs: () => deadline.leftMs(),
+    keepSummary: notes === undefined || memory?.lane === 'none' ? undefined : summaryKeeper(notes),
+  };
+}
+
+/** What the loop is about to leave out is in the daily log first (memory-tools 1.6). */
+function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['keepSummary']> {
+  return async ({ text, messages }) => {
+    const answer = await session.addSummary(text, messages);
+    if (answer.kind === 'failed') throw new AxeError(answer.message);
+  };
+}
+
+/** Why what this run costs will not be known to others; undefined where it will, as far as can be said before. */
+function whyUnheld({ memory: plan }: Plan, memory: Memory | undefined): string | undefined {
+  if (plan === undefined || plan.lane === 'none' || memory?.store.kind === 'none')
+    return 'this run keeps no record of what it costs. That takes `enabled = true` in `[memory]` of the agent, a `memory-store`, and no `memory-readonly`.';
+  return memory?.store.kind === 'file'
+    ? 'what this run costs is kept in the workspace, and counts once a later step has pushed it. Add that step, or limit each run with `max-cost-usd`.'
+    : undefined;
+}
+
+/**
+ * What a run has read of the change that was planned. The pass of files in `unread` was not held, or failed; those in `paths`
+ * did not fit into the model's window, or not whole; `isCut`: the model's server has cut the prompt.
+ */
+function readByRun(
+  { coverage: planned, task }: Plan,
+  outcome: RunOutcome,
+  { unread, paths, isCut }: LiveRun['missed'] & { readonly unread: readonly string[] },
+): ReadByRun {
+  const unseen = [...new Set([...(task.unseen ?? []), ...unread, ...paths])];
+  if (planned === undefined) return { coverage: undefined, unseen };
+  const read = withoutFiles(planned, [
+    ...unread.map((path) => ({ path, why: 'failed' as const })),
+    ...[...paths].map((path) => ({ path, why: 'budget' as const })),
+  ]);
+  // What the model was sent counts as read only if an answer came of it.
+  const hasAnswer = outcome.kind !== 'failed' && outcome.kind !== 'refused' && outcome.stats.turns > 0;
+  const inTheEnd = hasAnswer ? read : withoutAnswer(read);
+  return { coverage: isCut || (hasAnswer && isCutShort(outcome)) ? cutShort(inTheEnd) : inTheEnd, unseen };
 }

@@ -1,6 +1,6 @@
 import { subjectNumber } from '../event/trigger.js';
 import type { TaintTracker } from '../event/trust.js';
-import { messageOf, type Warning } from '../lib/errors.js';
+import type { Warning } from '../lib/errors.js';
 import { isCutShort, type RunOutcome } from '../lib/outcome.js';
 import { type Spend, spentFact } from '../loop/budget.js';
 import type { Change, NoteChange } from '../memory/change.js';
@@ -14,7 +14,7 @@ import {
 } from '../memory/run-log.js';
 import { statePath, withFacts } from '../memory/state.js';
 import type { FailedSave } from '../memory/store.js';
-import { type Coverage, patchesOf } from '../review/scope.js';
+import { patchesOf } from '../review/scope.js';
 import { markFacts, pruneState, type Reviewed, type ReviewFact, type Spent } from '../review/state-facts.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Dependencies } from './dependencies.js';
@@ -71,10 +71,11 @@ export function entriesOf(end: RunEnd, deps: Dependencies): readonly EntryChange
   if (plan.memory === undefined || outcome.kind !== 'completed') return [];
   const { sentence, isKeptWhole = false } = plan.task;
   const task = sanitize(sentence, 'memory', deps.secrets);
+  const result = [published.line ?? '', outcome.answer].filter((text) => text !== '').join('\n');
   const whole = {
     timestamp: deps.clock.now(),
     task: isKeptWhole ? task : storedTask(task),
-    result: sanitize(joinLines(published.line, outcome.answer), 'memory', deps.secrets),
+    result: sanitize(result, 'memory', deps.secrets),
   };
   const { memory } = plan;
   switch (taint.lane(memory.lane)) {
@@ -157,11 +158,6 @@ function unsaved({ agent, trigger }: Plan, { message, remedy }: FailedSave): War
   return { code: 'memory-save-failed', message: what, remedy };
 }
 
-function joinLines(line: string | undefined, text: string): string {
-  if (line === undefined) return text;
-  return text === '' ? line : `${line}\n${text}`;
-}
-
 /**
  * What is kept of a review (D36): the commit that was looked at. A review that was cut short or could not be posted is made again;
  * a question about a pull request is no review of it.
@@ -179,7 +175,10 @@ export function reviewFacts(
   // A state file is small; where so much did not fit, the next review begins again, as after one that was cut short.
   if (isCutShort(outcome) || JSON.stringify(unseen).length > MAX_UNSEEN_CHARACTERS) return [];
   const { head, base, into } = change;
-  const patches = patchesRead(change.diff, coverage);
+  // Of the files that reviews have read by now; none where a part of the prompt was lost, and nobody knows which.
+  const unread = new Set(coverage?.unread.map((file) => file.path));
+  const isKnown = coverage !== undefined && coverage.isCutShort !== true;
+  const patches = isKnown ? patchesOf(change.diff, (path) => unread.has(path)) : [];
   return [
     {
       kind: 'reviewed',
@@ -193,13 +192,6 @@ export function reviewFacts(
       at: now.getTime(),
     },
   ];
-}
-
-/** Of the files that reviews have read by now; none where a part of the prompt was lost, and nobody knows which. */
-function patchesRead(diff: string, coverage: Coverage | undefined): readonly string[] {
-  if (coverage === undefined || coverage.isCutShort === true) return [];
-  const unread = new Set(coverage.unread.map(({ path }) => path));
-  return patchesOf(diff, (path) => unread.has(path));
 }
 
 /** Of a larger change none is kept, so that a rebase has all of it reviewed again: the cache takes 1 MiB in all. */
@@ -225,23 +217,16 @@ function spentChange({ memory }: Plan, spent: Spent): Change | undefined {
 
 /**
  * Notes after each reply what the run has cost until then, so that a run that is killed counts against the limits over
- * several runs as well. Trouble is one warning: the run goes on.
+ * several runs as well. What the journal cannot keep, the save after the run does.
  */
 export function spentKeeper(
   plan: Plan,
   spend: Spend,
-  { journal, clock, reporter }: Dependencies,
+  { journal, clock }: Dependencies,
 ): (costUsd: number) => void {
-  let isTold = false;
   return (costUsd) => {
     const spent = spentOf(plan, costUsd, { spend, model: plan.model.model, now: clock.now() });
-    const change = spent === undefined ? undefined : spentChange(plan, spent);
-    if (change === undefined) return;
-    journal?.pending([change]).catch((thrown: unknown) => {
-      if (isTold) return;
-      isTold = true;
-      const message = `the run's cost could not be passed on to the post step: ${messageOf(thrown)}`;
-      reporter.warn({ code: 'memory-save-failed', message });
-    });
+    const change = spent && spentChange(plan, spent);
+    if (change !== undefined) journal?.pending([change]).catch(() => undefined);
   };
 }

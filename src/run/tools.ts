@@ -51,7 +51,6 @@ export interface ToolSurroundings {
   /** Told what servers are given by `${VAR}`: it must not leave. */
   keepSecret(values: readonly string[]): void;
   readonly where: 'terminal' | 'workflow';
-  /** The `tools-allowed` input. */
   readonly toolsAllowed: readonly string[];
   /** Our own files, which no tool may write. */
   readonly ownFolder: string;
@@ -238,7 +237,14 @@ export function createToolOpener(surroundings: ToolSurroundings) {
     const tools = await withoutUnjailed(granted.tools, request);
     opening ??= howToOpen(request, [...tools, ...granted.servers.map(asTool)]);
     const open = await opening;
-    const builtIn = tools.map((tool) => (mayWrite(tool) ? beforeIt(tool, running.seal) : tool));
+    const sealing = (tool: Tool): Tool => ({
+      ...tool,
+      execute(input, signal) {
+        running.seal();
+        return tool.execute(input, signal);
+      },
+    });
+    const builtIn = tools.map((tool) => (mayWrite(tool) ? sealing(tool) : tool));
     if (granted.servers.length === 0) return { tools: builtIn, close: async () => {} };
     surroundings.keepSecret(granted.servers.flatMap((config) => valuesFor(config, env)));
     const ofServers = await connectMcpServers(granted.servers, {
@@ -278,16 +284,6 @@ function toolsOf({ source, config }: LoadedAgent, where: ToolSurroundings['where
 
 function mayWrite({ name, effect }: RequestedTool): boolean {
   return effect === 'write' || name === COMMANDS;
-}
-
-function beforeIt(tool: Tool, before: () => void): Tool {
-  return {
-    ...tool,
-    execute(input, signal) {
-      before();
-      return tool.execute(input, signal);
-    },
-  };
 }
 
 function asTool({ name, transport }: McpServerConfig): RequestedTool {
@@ -333,7 +329,6 @@ export interface ToolParts {
   readonly clock: Clock;
   /** The folder commands run in: absolute, the workspace's. */
   readonly workdir: string;
-  /** The agent's `allowed_hosts`. */
   readonly allowedHosts: readonly string[];
   /** The repository of the event; absent without an event or a token. */
   readonly github?: GitHubReader | undefined;

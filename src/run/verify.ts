@@ -2,8 +2,8 @@ import type { LoadedAgent } from '../agent/agent-source.js';
 import { type InternalAgent, internalAgent, SETTLE_VERIFIER, VERIFIER } from '../agent/built-in.js';
 import { isOffline, parseModelRef } from '../agent/config.js';
 import { VERIFICATION } from '../lib/defaults.js';
-import { type AxeError, ConfigError } from '../lib/errors.js';
-import type { RunStats } from '../lib/outcome.js';
+import { AxeError, ConfigError } from '../lib/errors.js';
+import { errorOf, type RunStats } from '../lib/outcome.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { count } from '../lib/text/format.js';
 import type { LoopDependencies } from '../loop/events.js';
@@ -26,7 +26,6 @@ import {
   type AgentConversation,
   type Held,
   type LiveRun,
-  lostBy,
   lostByThrown,
   openModel,
   tellLost,
@@ -242,7 +241,7 @@ async function lookAt(claims: Claims, verifier: AgentConversation, run: LiveRun)
     const plan = { ...verifier.plan, task: { ...verifier.plan.task, message: claims.message } };
     const purpose = { tool: createGiveVerdict(verdicts), isReached: () => verdicts.isComplete, show };
     const outcome = await holdConversation({ ...verifier, plan, purpose }, run);
-    const lost = verdicts.isComplete ? [] : [lostBy(outcome, 'the model gave no verdict')];
+    const lost = verdicts.isComplete ? [] : [errorOf(outcome) ?? new AxeError('the model gave no verdict')];
     return { verdicts: verdicts.all, stats: [outcome.stats], lost };
   } catch (thrown) {
     return { verdicts: verdicts.all, stats: [], lost: [lostByThrown(thrown)] };
