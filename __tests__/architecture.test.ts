@@ -93,8 +93,8 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_863,
-  'files of src/': 221,
+  'lines of src/': 47_774,
+  'files of src/': 220,
   'types of src/': 647,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,

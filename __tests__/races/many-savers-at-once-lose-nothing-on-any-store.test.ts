@@ -34,7 +34,7 @@ describe('savers at once', () => {
     github.commit(REPO, { 'README.md': '# Hello\n' });
     if (before > 0) github.commit(REPO, { 'bot.md': '' }, { branch: 'axe-memory' });
     const { clock, counts, fetch, run } = limitGitHub(seededRandom(runs));
-    const client = await connectGitHub({ token: GITHUB_TOKEN, env: github.env, fetch, clock });
+    const client = await connectGitHub(GITHUB_TOKEN, { env: github.env, fetch, clock });
     if (client === undefined) throw new Error('there is no token');
     const place = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
     const open = () => openBranchMemory({ client, ...place, env: github.env, clock, mayCreate: true });

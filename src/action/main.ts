@@ -155,7 +155,7 @@ async function createActionDependencies(
   };
   const access = { env, fetch: counted, clock, log };
   const needsWrite = inputs.checkRun ? ['checks'] : [];
-  const client = await connectGitHub({ ...access, needsWrite, token: inputs.githubToken });
+  const client = await connectGitHub(inputs.githubToken, { ...access, needsWrite });
   const thisRun = readThisRun(env);
   // The check of the commit while the run is at work, where the workflow wants one.
   const showsProgress = inputs.checkRun && !inputs.dryRun;
@@ -167,7 +167,7 @@ async function createActionDependencies(
   const { agentsRepo, repositoriesToken: token } = inputs;
   const shared = agentsRepo && {
     ...agentsRepo,
-    client: token === '' ? client : await connectGitHub({ ...access, token }),
+    client: token === '' ? client : await connectGitHub(token, access),
   };
   // One store for the agent and its sub-agents.
   const memory = oneAtATime(await openMemory(inputs, trigger, workspace, access, client));

@@ -13,7 +13,7 @@ import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';
 import { readThisRun } from '../runner/runner.js';
 
-interface Opening extends Omit<GitHubAccess, 'token'> {
+interface Opening extends GitHubAccess {
   readonly inputs: MemoryInputs;
   readonly trigger: Trigger;
   readonly workspace: string;
@@ -25,7 +25,7 @@ export async function openMemory(
   { memory: inputs, repositoriesToken }: Pick<Inputs, 'memory' | 'repositoriesToken'>,
   trigger: Trigger,
   workspace: string,
-  access: Omit<GitHubAccess, 'token'>,
+  access: GitHubAccess,
   client: GitHubClient | undefined,
 ): Promise<MemoryStore> {
   const opening = { ...access, inputs, trigger, workspace, client };
@@ -38,7 +38,7 @@ export async function openMemory(
       return guarded(openCacheMemory(opening));
     case 'branch': {
       if (inputs.repository === undefined || repositoriesToken === '') return guarded(openBranch(opening));
-      const other = await connectGitHub({ ...access, token: repositoriesToken });
+      const other = await connectGitHub(repositoriesToken, access);
       return guarded(openBranch({ ...opening, client: other }));
     }
   }

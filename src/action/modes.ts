@@ -220,8 +220,7 @@ async function openCheckedAgents(
     const where = commit === undefined ? 'the workspace' : `the checkout of ${commit.slice(0, 7)}`;
     return { agents: onDisk, where };
   }
-  const client = await connectGitHub({
-    token,
+  const client = await connectGitHub(token, {
     env,
     fetch: createFetch(env),
     clock: createClock(),

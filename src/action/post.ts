@@ -52,13 +52,13 @@ export async function post(runner: Runner): Promise<void> {
   }
 }
 
-type Access = Omit<GitHubAccess, 'token'> & { log(line: string): void };
+type Access = GitHubAccess & { log(line: string): void };
 
 /** A check that nobody ends would stay in progress for good. */
 async function endCheck(access: Access): Promise<void> {
   const left = readLeftCheck(access.env);
   if (left === undefined) return;
-  const client = await connectGitHub({ ...access, token: readInputs(access.env).githubToken });
+  const client = await connectGitHub(readInputs(access.env).githubToken, access);
   if (client !== undefined) await endLeftCheck(client, left, access.log);
 }
 
@@ -70,7 +70,7 @@ async function savePending(
 ): Promise<SaveResult> {
   try {
     const trigger = await triggerOf(runner);
-    const client = await connectGitHub({ ...access, token: inputs.githubToken });
+    const client = await connectGitHub(inputs.githubToken, access);
     const store = await openMemory(inputs, trigger, runner.workspace, access, client);
     // As long as the save of the main step: of a crowd that waits for GitHub's limit, many need the second minute.
     return await store.write(pending, signalAfter(SAVE_BUDGET_MS[store.kind]));

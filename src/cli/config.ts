@@ -71,7 +71,7 @@ export async function connectWithToken({ env, stderr }: Terminal, status?: Statu
     status?.clear();
     stderr.write(`${line}\n`);
   };
-  return await connectGitHub({ token, env, fetch: createFetch(env), clock: createClock(), log });
+  return await connectGitHub(token, { env, fetch: createFetch(env), clock: createClock(), log });
 }
 
 /** `config path` (axe-behaviour §18). */

@@ -263,8 +263,6 @@ function fenced(lines: readonly string[], source: string): Parts {
   return { blocks: [fence(listOf(lines), { source })] };
 }
 
-const SHORT_SHA = 7;
-
 function sha(commit: string): string {
-  return cleanLine(commit.slice(0, SHORT_SHA), SHORT_SHA);
+  return cleanLine(commit.slice(0, 7), 7);
 }

@@ -13,7 +13,7 @@ import { readLedger } from '../review/read-ledger.js';
 import { lessonsOf } from '../review/same.js';
 import { knownPaths, planScope, reviewCommand, type Scope } from '../review/scope.js';
 import { peopleToAsk, type Seen } from '../review/seen.js';
-import { marksOf, type PathPatterns, pullMemory, type ReviewFact } from '../review/state-facts.js';
+import { marksOf, pullMemory, type ReviewFact } from '../review/state-facts.js';
 import { askPermission, permissionOf, postsReviews } from './admit.js';
 import type { Dependencies } from './dependencies.js';
 import type { Admitted, Learned, Plan, ReviewedChange, RunRequest } from './records.js';
@@ -174,7 +174,8 @@ export async function findScope(
       : await github.newSince({ from: plan.before.last, head: commits.head }, deps.deadline.signal);
   const context = await admitted.context;
   if (context?.kind !== 'pull_request') return NO_SCOPE;
-  const only = patternsOf(request);
+  const { paths, pathsIgnore } = request.diffPolicy;
+  const only = paths.length + pathsIgnore.length === 0 ? undefined : { paths, pathsIgnore };
   const pullRequest = { head: commits.head, filesTotal: context.filesTotal, only };
   if (plan.kind === 'full') return { scope: { ...plan, ...pullRequest }, warnings: [] };
   const before = withLeftOut(plan.before, context.files, request);
@@ -208,11 +209,6 @@ function rewrittenChange(
   return maxTokens > 0 && estimateText(diff) > maxTokens
     ? undefined
     : { diff, files, filesTotal: files.length };
-}
-
-/** The inputs that keep files from a review; undefined where none does. */
-function patternsOf({ diffPolicy: { paths, pathsIgnore } }: RunRequest): PathPatterns | undefined {
-  return paths.length + pathsIgnore.length === 0 ? undefined : { paths, pathsIgnore };
 }
 
 /** Files that the inputs of the last review kept from it, and those of this one do not, have not been seen either. */

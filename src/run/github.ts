@@ -15,8 +15,6 @@ import type { Seen } from '../review/seen.js';
 import type { ReviewedChange } from './records.js';
 
 export interface GitHubAccess {
-  /** Empty for none. */
-  readonly token: string;
   readonly env: Environment;
   readonly fetch: typeof globalThis.fetch;
   readonly clock: Clock;
@@ -26,9 +24,11 @@ export interface GitHubAccess {
   readonly needsWrite?: readonly string[];
 }
 
-/** A client for the API the environment names (GHES too, D25); undefined without a token. */
-export async function connectGitHub(access: GitHubAccess): Promise<GitHubClient | undefined> {
-  const { token, env, fetch, clock, log, needsWrite = [] } = access;
+/** A client for the API the environment names (GHES too, D25); undefined without a token, which is empty then. */
+export async function connectGitHub(
+  token: string,
+  { env, fetch, clock, log, needsWrite = [] }: GitHubAccess,
+): Promise<GitHubClient | undefined> {
   if (token === '') return undefined;
   const apiUrl = (env['GITHUB_API_URL'] || 'https://api.github.com').replace(/\/+$/, '');
   return await createGitHubClient({

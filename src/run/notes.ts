@@ -48,8 +48,6 @@ export async function openNotes(
     readBefore(restored) ?? (await store.readTree(deadline.signal, everything));
   const { location } = first;
   const reported = new Set(restored.kind === 'failed' ? [] : restored.warnings.map(({ message }) => message));
-  const early: Warning[] = [];
-  let isOpen = false;
   let checked = checkNotes(new Map(), undefined);
   const session = createNotesSession({
     places,
@@ -69,8 +67,7 @@ export async function openNotes(
     warn(warning) {
       if (reported.has(warning.message)) return;
       reported.add(warning.message);
-      if (isOpen) reporter.warn(warning);
-      else early.push(warning);
+      reporter.warn(warning);
     },
     noteWrite: ({ action, path, bytes }) => reporter.event({ kind: 'note-written', action, path, bytes }),
     ...(isLive ? { writeThrough: (changes) => store.write(changes, UNSTOPPED) } : {}),
@@ -84,7 +81,6 @@ export async function openNotes(
   const today = dateOf(clock.now());
   const { daily, maxInjectBytes: maxBytes } = agent.config.memory;
   const block = formatMemoryBlock(files, { places, today, daily, maxBytes });
-  isOpen = true;
   const notLoaded = ({ message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>): Warning => ({
     code: 'memory-load-failed',
     message: `failed to load the notes of "${agent.name}": ${message}`,
@@ -99,7 +95,6 @@ export async function openNotes(
     checked,
     warnings: [
       ...(loaded.kind === 'failed' ? [notLoaded(loaded)] : damaged(loaded, places)),
-      ...early,
       ...cited.warnings,
       ...(isLive && checked.gone.length > 0 ? [noLongerSo(checked.gone)] : []),
       ...block.warnings,
@@ -128,8 +123,7 @@ export async function checkCited(
   places: NotesPlaces,
   { readBase, deadline }: Dependencies,
 ): Promise<{ readonly checked: CheckedNotes; readonly warnings: readonly Warning[] }> {
-  const paths = [...listNotes(tree, places), pathOf({ kind: 'scratchpad' }, places)];
-  const notes = new Map(paths.map((path) => [path, tree.get(path) ?? '']));
+  const notes = new Map(shownNotes(tree, places).map((path) => [path, tree.get(path) ?? '']));
   const citations = [...notes.values()].flatMap(citationsIn);
   try {
     const base = citations.length === 0 ? undefined : await readBase?.(citations, deadline.signal);
@@ -158,8 +152,13 @@ function damaged(
   { tree, location, prefix = `${location}/` }: Extract<TreeResult, { readonly kind: 'tree' }>,
   places: NotesPlaces,
 ): readonly Warning[] {
-  const paths = [...listNotes(tree, places), pathOf({ kind: 'scratchpad' }, places)];
-  return paths.flatMap((path) => damageWarnings({ location: prefix + path }, damageOf(tree.get(path) ?? '')));
+  return shownNotes(tree, places).flatMap((path) =>
+    damageWarnings({ location: prefix + path }, damageOf(tree.get(path) ?? '')),
+  );
+}
+
+function shownNotes(tree: MemoryTree, places: NotesPlaces): readonly string[] {
+  return [...listNotes(tree, places), pathOf({ kind: 'scratchpad' }, places)];
 }
 
 /** Where the notes of a run are and what it may do with them. */

@@ -1,7 +1,7 @@
 import type { LoadedAgent } from '../agent/agent-source.js';
 import type { AgentConfig } from '../agent/config.js';
 import { findMention } from '../event/mention.js';
-import { subjectNumber, type Trigger } from '../event/trigger.js';
+import { subjectNumber } from '../event/trigger.js';
 import type { Deadline } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { estimateText } from '../lib/text/bytes.js';
@@ -122,7 +122,8 @@ export async function makePlan(
     promptFrom: promptFrom(request, stdin),
     task: { ...task, message: withInstruction(task.message, form), unseen },
     scope,
-    reportsOn: reportsOn(trigger, context),
+    // A diagnosis of another workflow's run is for those who wait for its pull request.
+    reportsOn: trigger.kind === 'workflow_run' ? (context?.pullOfCommit ?? trigger.pull?.number) : undefined,
     coverage: findCoverage(request, context, unseen),
     passes: planned?.passes,
     form,
@@ -197,12 +198,6 @@ async function reviewInstructions(
   if (found.files.length + found.warnings.length > 0) return found;
   const message = `\`instructions\` in \`[review]\` of agent "${agent.name}" names ${JSON.stringify(instructions)}, and there is no such file. Add it to the base branch, or leave \`instructions\` out.`;
   return { files: [], warnings: [{ code: 'context-file-skipped', message }] };
-}
-
-/** A diagnosis of another workflow's run is for those who wait for its pull request. */
-function reportsOn(trigger: Trigger, context: TriggerContext | undefined): number | undefined {
-  if (trigger.kind !== 'workflow_run') return undefined;
-  return context?.pullOfCommit ?? trigger.pull?.number;
 }
 
 /** How much of a change the model is shown; undefined where the run is about none. */
