@@ -7,7 +7,7 @@ import { nearest } from '../agent/suggest.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
 import { findRepositoryRoot, readCheckedOut, readOrigin } from '../lib/git.js';
-import { ACTION_ADDRESS, agentSchemaUrl, isPlaceholder, parseActionAddress } from '../lib/product.js';
+import { ACTION_ADDRESS, agentSchemaUrl, parseActionAddress } from '../lib/product.js';
 import { createMissingFiles, listFolder, type NewFile, readConfigFile } from '../lib/user-files.js';
 import { findProvider, KEY_PROVIDERS } from '../model/catalog.js';
 import { modelProblem } from '../model/model-access.js';
@@ -228,7 +228,7 @@ function nextSteps(workflow: string, uses: string, program: Terminal['program'])
     'Read the files, and adapt them to your repository.',
     'Commit the files and push them to the default branch: agents are loaded from there.',
   ];
-  if (isPlaceholder(uses)) {
+  if (uses.startsWith('YOUR_ORG/')) {
     const how = 'with the address of the action that you use (or write it with `--uses`)';
     steps.unshift(`Replace \`${uses}\` in the workflow ${how}.`);
   }

@@ -30,8 +30,3 @@ export function agentSchemaUrl(address: string, serverUrl = GITHUB): string {
   if (serverUrl === GITHUB) return `https://raw.githubusercontent.com/${owner}/${name}/${ref}/${file}`;
   return `${serverUrl}/${owner}/${name}/raw/${ref}/${file}`;
 }
-
-/** Whether the owner is still the word that stands for one in examples. */
-export function isPlaceholder(address: string): boolean {
-  return parseActionAddress(address)?.owner === 'YOUR_ORG';
-}
