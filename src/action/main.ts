@@ -26,7 +26,12 @@ import { answerForm } from '../run/plan.js';
 import type { RunRequest } from '../run/records.js';
 import { runPipeline } from '../run/run.js';
 import { createToolOpener } from '../run/tools.js';
-import { type ActionReporter, createActionReporter } from '../runner/action-reporter.js';
+import {
+  type ActionReporter,
+  createActionReporter,
+  createTranscript,
+  type Transcript,
+} from '../runner/action-reporter.js';
 import {
   type FailOn,
   type Inputs,
@@ -37,7 +42,6 @@ import {
 } from '../runner/inputs.js';
 import { createJournal, keepCheck } from '../runner/journal.js';
 import { type Runner, readThisRun } from '../runner/runner.js';
-import { createTranscript, type Transcript } from '../runner/transcript.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Secrets } from '../safety/secrets.js';
 import { safePrograms } from '../tools/process/programs.js';

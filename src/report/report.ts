@@ -12,10 +12,10 @@ import {
   metGates,
   type ReviewResult,
 } from '../review/record.js';
+import type { Transcript } from '../runner/action-reporter.js';
 import type { FailOn } from '../runner/inputs.js';
 import { noteReported, writeRunnerFile } from '../runner/journal.js';
 import type { Runner } from '../runner/runner.js';
-import type { Transcript } from '../runner/transcript.js';
 import { sanitize } from '../safety/sanitize.js';
 import type { Annotation, Finished, Outputs } from './run-summary.js';
 import { summarize } from './summarize.js';
