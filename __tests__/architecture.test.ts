@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_774,
-  'files of src/': 220,
-  'types of src/': 647,
+  'lines of src/': 47_666,
+  'files of src/': 219,
+  'types of src/': 646,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 69_523,
+  'lines of __tests__/': 69_474,
   'lines of scripts/, bench/ and eval/': 4501,
 };
 

@@ -86,7 +86,7 @@ const IN_A_TURN: ReadonlySet<RunEvent['kind']> = new Set([
 ]);
 
 /** The event without what it tells of memory. */
-export function withoutNotes(event: RunEvent): RunEvent {
+function withoutNotes(event: RunEvent): RunEvent {
   if (event.kind === 'note-written') return { ...event, path: 'a note' };
   return event.kind === 'tool-call' ? { ...event, input: undefined } : event;
 }

@@ -228,28 +228,20 @@ function flag(name: InputName, value: string): boolean {
   return oneOf('true', 'false')(name, value.toLowerCase()) === 'true';
 }
 
-function above0(name: InputName, value: string): number {
-  const number = Number(value);
-  if (Number.isFinite(number) && number > 0) return number;
-  throw notANumber(name, value, 'above 0');
+/** A number of a range, which the refusal names. */
+function numberIn(range: string, isIn: (number: number) => boolean): Parser<number> {
+  return (name, value) => {
+    const number = Number(value);
+    if (Number.isFinite(number) && isIn(number)) return number;
+    throw new ConfigError(`the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`, {
+      remedy: 'Write digits alone, with a point for a fraction, or leave it out.',
+    });
+  };
 }
 
-function atLeast0(name: InputName, value: string): number {
-  const number = Number(value);
-  if (Number.isFinite(number) && number >= 0) return number;
-  throw notANumber(name, value, 'from 0, which means no limit');
-}
-
-function wholeFrom0(name: InputName, value: string): number {
-  if (/^\d{1,6}$/.test(value)) return Number(value);
-  throw notANumber(name, value, 'from 0, without a fraction');
-}
-
-function notANumber(name: InputName, value: string, range: string): ConfigError {
-  return new ConfigError(`the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`, {
-    remedy: 'Write digits alone, with a point for a fraction, or leave it out.',
-  });
-}
+const above0 = numberIn('above 0', (number) => number > 0);
+const atLeast0 = numberIn('from 0, which means no limit', (number) => number >= 0);
+const wholeFrom0 = numberIn('from 0, without a fraction', (n) => n >= 0 && Number.isInteger(n));
 
 /** Words between commas and line breaks (D28). */
 function list(value: string): readonly string[] {
