@@ -1,10 +1,14 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { text } from '../helpers/model-server.js';
-import { writeFiles } from '../helpers/temp.js';
-import { countEntries, runInWorkspace, titles } from './memory-scene.js';
-import { notesStage } from './notes-scene.js';
+import { startChild } from '../helpers/child.js';
+import { startModelServer, text, toolCall } from '../helpers/model-server.js';
+import { nodeForOthers, openToOthers } from '../helpers/other-users.js';
+import { runMain } from '../helpers/run-action.js';
+import { CLI, runCli } from '../helpers/run-cli.js';
+import { tempDir, writeFiles } from '../helpers/temp.js';
+import { countEntries, resultsIn, runInWorkspace, scheduledStep, titles } from './memory-scene.js';
+import { keeperToml, laptop, newResults, notesStage } from './notes-scene.js';
 
 const FILE = '.axe/memory/ask.md';
 
@@ -131,4 +135,126 @@ it.each(ATTACKS)('%s makes one more entry, with one provenance line', async (_, 
   expect(entry.trimEnd().split('\n').at(-1)).toMatch(/^<!-- axe-action v=1 id=(?!zzz).* actor=(?!root)/);
   expect((await again()).outputs['memory-loaded']).toBe('2');
   expect(model.prompts()[1]?.system).not.toContain('<!--');
+});
+
+const LAPTOP_FILE = 'axe/memory/ask.md';
+const KNOWN_ENTRY = '## 2026-01-02T03:04:05Z\n**Task:** x\n**Result:** Known.\n\n';
+const NOBODY = 65_534;
+const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+
+/** Runs the command line as an ordinary user, to whom the folders belong: to root every file is open. */
+async function runAsNobody(
+  words: readonly string[],
+  folders: readonly string[],
+  env: Record<string, string>,
+) {
+  const isRoot = process.getuid?.() === 0;
+  const paths = folders.flatMap((folder) => [
+    folder,
+    ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  ]);
+  if (isRoot) for (const path of paths) chownSync(path, NOBODY, NOBODY);
+  const program = isRoot
+    ? [...AS_NOBODY, nodeForOthers(), join(openToOthers(dirname(CLI)), basename(CLI))]
+    : [process.execPath, CLI];
+  const [command = '', ...args] = [...program, 'run', ...words];
+  const [cwd = ''] = folders;
+  const given = { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env };
+  return await startChild({ command, args, cwd, env: given }).finished;
+}
+
+describe('C2 30: a memory file', () => {
+  it.each([
+    ['nobody can read or write', 0o000],
+    ['can only be read', 0o444],
+  ])('that %s stays unchanged', async (_, mode) => {
+    const data = tempDir('data');
+    writeFiles(data, { [LAPTOP_FILE]: KNOWN_ENTRY });
+    chmodSync(join(data, LAPTOP_FILE), mode);
+    const model = await startModelServer([text('It rains.')]);
+    const result = await runAsNobody(['builtin/ask'], [data], { ...model.env, XDG_DATA_HOME: data });
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'It rains.' });
+    const isReadable = mode !== 0;
+    expect(model.prompts()[0]?.system.includes('**Result:** Known.')).toBe(isReadable);
+    const warnings = result.stderr.trimEnd().split('\n');
+    expect(
+      warnings.filter((line) => line.startsWith('Warning: failed to load memory for "builtin/ask": ')),
+    ).toHaveLength(isReadable ? 0 : 1);
+    expect(
+      warnings.filter((line) => line.startsWith('Warning: failed to save memory for "builtin/ask": ')),
+    ).toHaveLength(1);
+    expect(result.stderr).toContain('permission denied');
+    chmodSync(join(data, LAPTOP_FILE), 0o644);
+    expect(readFileSync(join(data, LAPTOP_FILE), 'utf8')).toBe(KNOWN_ENTRY);
+  });
+});
+
+it('a KNOWN_ENTRY.md that nobody can read prevents neither the entry nor another note, and both writes are named', async () => {
+  const model = await startModelServer([
+    toolCall('write_memory', { content: 'Tabs.' }),
+    toolCall('memory_write', { target: 'daily', content: 'Looked.' }),
+    text('Twelve hours.'),
+  ]);
+  const toml = keeperToml({ memory: 'tools = ["write_memory", "memory_write"]\n' });
+  const { env, cwd, root, memory } = laptop(model.env, toml);
+  writeFiles(root, { 'MEMORY.md': 'Spaces.\n' });
+  chmodSync(join(root, 'MEMORY.md'), 0);
+  const result = await runAsNobody(['keeper', '-v'], [cwd, env.XDG_DATA_HOME], env);
+  expect(result).toMatchObject({ exitCode: 0, stdout: 'Twelve hours.' });
+  expect(result.stderr).toMatch(
+    /^Warning: Notes could not be read and are left as they are: open .*KNOWN_ENTRY\.md: permission denied\. Everything else/m,
+  );
+  expect(result.stderr).not.toContain('failed to save');
+  expect(newResults(model.requests()[1])[0]).toMatch(
+    /^Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: open .*KNOWN_ENTRY\.md: permission denied$/,
+  );
+  expect(result.stderr).toMatch(/^\[memory\] append .*\.md \(7 bytes\)$/m);
+  chmodSync(join(root, 'MEMORY.md'), 0o600);
+  expect(memory()).toMatchObject({
+    'MEMORY.md': 'Spaces.\n',
+    'keeper.md': expect.stringContaining('**Result:** Twelve hours.'),
+  });
+});
+
+const AGENT = 'name = "reporter"\nmodel = "anthropic/claude-sonnet-4-5"\n\n[memory]\nenabled = true\n';
+
+it('C2 23: the action and the command line read and continue the same memory file', async () => {
+  const workspace = tempDir('workspace');
+  writeFiles(workspace, { 'axe/agents/reporter.toml': AGENT });
+  const model = await startModelServer((_, index) => text(`Answer ${index}.`));
+  const inAction = () =>
+    runMain(
+      scheduledStep(
+        { model },
+        {
+          workspace,
+          inputs: { agent: 'reporter', 'memory-store': 'file', 'memory-path': 'data/axe/memory' },
+        },
+      ),
+    );
+  const inTerminal = () =>
+    runCli(['run', 'reporter'], {
+      cwd: workspace,
+      env: { ...model.env, XDG_DATA_HOME: join(workspace, 'data') },
+    });
+
+  const first = await inAction();
+  expect(await inTerminal()).toMatchObject({ exitCode: 0, stdout: 'Answer 1.', stderr: '' });
+  const third = await inAction();
+  expect(await inTerminal()).toMatchObject({ exitCode: 0, stdout: 'Answer 3.', stderr: '' });
+
+  expect([first.annotations, third.annotations]).toEqual([[], []]);
+  const prompts = model.prompts().map(({ system }) => system);
+  expect(prompts.map(resultsIn)).toEqual([
+    [],
+    ['Answer 0.'],
+    ['Answer 0.', 'Answer 1.'],
+    ['Answer 0.', 'Answer 1.', 'Answer 2.'],
+  ]);
+  // Where an entry comes from is for people; the model is not shown it, wherever it runs.
+  expect(prompts.join('')).not.toContain('<!--');
+  const memory = readFileSync(join(workspace, 'data/axe/memory/reporter.md'), 'utf8');
+  expect(resultsIn(memory)).toEqual(['Answer 0.', 'Answer 1.', 'Answer 2.', 'Answer 3.']);
+  expect([...memory.matchAll(/<!-- axe-action v=1 /g)]).toHaveLength(2);
 });

@@ -64,18 +64,6 @@ it('no reaction is added if comments are off, nor for people who cannot start a 
   expect([silent.repo.comments, stranger.repo.comments]).toEqual([[], []]);
 });
 
-it('a mention is answered even if reactions are refused', async () => {
-  const stage = await setStageInProcess({ event: MENTION });
-  const route = 'POST /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions';
-  const body = { message: 'Resource not accessible by integration' };
-  stage.github.fail({ route, status: 403, body, times: 9 });
-  const step = await stage.run({ inputs: INPUTS });
-  expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success' } });
-  expect(troubles(step)).toEqual([]);
-  expect(step.log).toContain('No reaction on the comment:');
-  expect(stage.repo.comments).toHaveLength(1);
-});
-
 it('a mention on a line is answered in its thread', async () => {
   const event = { name: 'pull_request_review_comment', action: 'created' };
   const stage = await setStageInProcess({ event });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
+import { type ModelReply, text } from '../helpers/model-server.js';
 import {
   CHANGE,
   calls,
@@ -14,7 +14,6 @@ import {
   reviewStage,
   SECOND,
   SEEN_OVER,
-  states,
   submit,
   TAKEN_OUT,
   THIRD,
@@ -245,39 +244,48 @@ it('a second review continues from the limit of the last one, also on the same c
   expect(last.summary).toContain('\nReviewed: `ec26c3e..7fd1a60`, 1 of 2 files.\n');
 });
 
-const SAME = { path: 'src/auth.ts', line: 11, code: '  return same(expected, token);' };
-/** The push compares in the same time. */
-const COMPARED_FIX = TAKEN_OUT.replace('@@ -10,4 +10,3 @@', '@@ -10,3 +10,3 @@')
-  .replace('-  console.log(token);\n', '')
-  .replace('   return expected == token;', '-  return expected == token;\n+  return same(expected, token);');
+/** The diff after a rebase: the base has fifteen lines more above, and other blobs. */
+const rebased = (diff: string) =>
+  diff.replace('@@ -10,3 +10,', '@@ -25,3 +25,').replace('index 3f2a1b0..9c4d5e6', 'index 0a1b2c3..d4e5f60');
 
-it('a review takes back the changes that one below a comment requested, but not while anything is open', async () => {
-  const inputs = { 'block-on': 'major' };
-  const COMPARED: ScriptedToolCall = {
-    name: 'settle_finding',
-    input: { finding: 'F1', how: 'fixed', reason: 'The time tells nothing now.', evidence: [SAME] },
-  };
-  const SEEN_SAME = calls({
-    name: 'give_verdict',
-    input: { verdict: 'refuted', evidence: [SAME], reason: '`same` takes the same time for all.' },
+/** A pull request that was reviewed once, with two findings, and that is force-pushed then. */
+async function forcePushed(diff: string) {
+  const stage = await reviewStage(
+    [
+      calls(TIMING, LOGGED, submit('Two things to fix.')),
+      text('Reviewed.'),
+      calls(submit('Nothing new.')),
+      text('Looked at the file that changed.'),
+    ],
+    { diff: CHANGE + QUEUE },
+  );
+  expect(await stage.run()).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '2' } });
+  const asked = stage.model.requests().length;
+  const step = push(stage, SECOND, diff);
+  stage.repo.abandoned.add(HEAD);
+  const result = await stage.run({ ...step, runId: '1658821494' });
+  expect(result.exitCode).toBe(0);
+  return { stage, result, sent: stage.model.prompts()[asked]?.messages.join('\n') };
+}
+
+it('after a rebase the model is asked only about the file whose change is another one, and findings follow', async () => {
+  const { stage, result, sent = '' } = await forcePushed(rebased(QUIET) + QUEUE);
+  expect(sent).not.toContain('queue.length + 1');
+  expect(sent).toContain('src/auth.ts:26 major security — "The comparison of tokens leaks by time"');
+  expect(result.summary).toContain(
+    '\nReviewed: 1 of 2 files at `6dcb09b`; the others that were read have the same patch as at `ec26c3e`.\n',
+  );
+  expect(stage.repo.talk.reviews).toHaveLength(1);
+  expectTranscript('a-review-survives-a-rebase', steady(`${sent}\n`));
+});
+
+it('after a rebase that changes no patch no model is asked, and the run says so', async () => {
+  const { result, sent } = await forcePushed(rebased(CHANGE) + QUEUE);
+  expect(sent).toBeUndefined();
+  expect(result.outputs).toMatchObject({
+    conclusion: 'skipped',
+    reason: 'nothing-new',
+    'findings-open': '2',
   });
-  const replies = [
-    calls(LOGGED, TIMING, submit('Must not be merged.')),
-    text('Reviewed.'),
-    calls(LOG_GONE, submit('One is fixed.')),
-    text('Reviewed.'),
-    SEEN_OVER,
-    calls(COMPARED, submit('All fixed.')),
-    text('Reviewed.'),
-    SEEN_SAME,
-  ];
-  const stage = await reviewStage(replies, { diff: FIRST_DIFF });
-  await say(stage, '/axe review', 1001, inputs);
-  expect(states(stage)).toEqual(['CHANGES_REQUESTED']);
-  await stage.run({ ...push(stage, SECOND, SECOND_DIFF, TAKEN_OUT), inputs });
-  // The token is not logged any more, and the comparison is open: nothing is taken back.
-  expect(states(stage)).toEqual(['CHANGES_REQUESTED', 'CHANGES_REQUESTED']);
-  const settled = QUIET.replace('+  return expected == token;', '+  return same(expected, token);') + QUEUE;
-  await stage.run({ ...push(stage, THIRD, settled, COMPARED_FIX), inputs });
-  expect(states(stage)).toEqual(['DISMISSED', 'DISMISSED', 'COMMENTED']);
+  expect(result.summary).toContain('Nothing to review has changed in pull request #2 since ec26c3e.');
 });

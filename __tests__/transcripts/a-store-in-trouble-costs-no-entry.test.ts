@@ -1,11 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type CacheFault, type CacheToken, startCacheServer } from '../helpers/cache-server.js';
+import { jumpEnv } from '../helpers/clock-env.js';
 import { ANSWER_LOST, graphQlRateLimit } from '../helpers/github-faults.js';
 import { startModelServer, text } from '../helpers/model-server.js';
+import { type RunningStep, type StepResult, startStep } from '../helpers/run-action.js';
 import { runMainHere } from '../helpers/run-main.js';
+import { tempDir } from '../helpers/temp.js';
 import { BRANCH, type BranchScene, branchScene, earlierEntry, NO_CACHE, REPOSITORY } from './branch-scene.js';
 import { expectNotSavedReported, resultsIn, scheduledStep, titles } from './memory-scene.js';
-import { told } from './stage.js';
+import { REPO, setStage, told } from './stage.js';
 
 describe('the cache', () => {
   const BEFORE = 'It was fine before.';
@@ -208,4 +213,57 @@ it('`memory-path` gives each job of a matrix a folder', async () => {
   expect(resultsIn(memory('packages/api/ask.md'))).toHaveLength(2);
   expect(resultsIn(memory('packages/web/ask.md'))).toHaveLength(1);
   expect(next.summary).toContain('https://github.com/octo-org/octo-repo/blob/axe-memory/packages/api/ask.md');
+});
+
+it('a commit that GitHub does not answer takes no longer than its time limit, in the post step either', async () => {
+  const COMMIT = 'createCommitOnBranch';
+  const scene = await branchScene({ branch: { 'ask.md': earlierEntry('Before.') } });
+  scene.github.fail({ route: 'POST /graphql', contains: COMMIT, status: 'stall', times: 99 });
+  let running: RunningStep | undefined;
+  let hung = 0;
+  // The time of the step jumps whenever it waits for the answer.
+  scene.github.onRequest(({ bytes }) => {
+    if (!bytes.includes(COMMIT)) return;
+    hung += 1;
+    running?.kill('SIGUSR2');
+  });
+  const run = async (start: () => RunningStep): Promise<StepResult> => {
+    running = start();
+    return await running.finished.finally(() => {
+      running = undefined;
+    });
+  };
+
+  const options = scene.step({ env: { ...NO_CACHE, ...jumpEnv(46_000) } });
+  const main = await run(() => startStep('main', options));
+  expect(expectNotSavedReported(main, 'Answer 0.')).toMatch(
+    /: there was no answer in time; gave up after 3 attempts in 1\d\d s\. \S/,
+  );
+  expect(hung).toBe(3);
+
+  const { workspace, state } = main;
+  const post = await run(() => startStep('post', { ...options, workspace, state }));
+  expect(post).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+  expect(post.log).toMatch(/^Memory: still not saved: .*\b\d attempts in 1\d\d s\b/m);
+  expect(hung).toBe(6);
+  expect(resultsIn(scene.memory())).toEqual(['Before.']);
+});
+
+it.each([
+  ['state, summary and temporary folder', ['GITHUB_STATE', 'GITHUB_STEP_SUMMARY', 'RUNNER_TEMP']],
+  ['outputs', ['GITHUB_OUTPUT']],
+])('a run that cannot write its %s saves memory, and warns of each', async (_, names) => {
+  const stage = await setStage({ model: [text('It rains.')] });
+  const folder = tempDir('full');
+  writeFileSync(join(folder, 'file'), '');
+  const full = Object.fromEntries(
+    names.map((name) => [name, name === 'RUNNER_TEMP' ? join(folder, 'file') : folder]),
+  );
+  const run = await stage.run({ env: { ...NO_CACHE, ...full } });
+  expect(run.exitCode).toBe(0);
+  const warned = told(run).flatMap((line) => /^warning: `(\w+)` of the runner/.exec(line)?.[1] ?? []);
+  expect(warned.sort()).toEqual(names);
+  expect(stage.github.history(REPO, BRANCH)).toHaveLength(1);
+  if (!names.includes('GITHUB_OUTPUT'))
+    expect(run.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'true', 'response-file': '' });
 });

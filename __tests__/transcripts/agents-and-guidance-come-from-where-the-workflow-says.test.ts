@@ -208,19 +208,6 @@ describe('guidance', () => {
       expect(step.summary).toContain('The version of the base branch was used');
     });
 
-    it('holds 16 KiB of it, and says what it left out', async () => {
-      const { guidance, step } = await review({
-        'AGENTS.md': 'rule '.repeat(4000),
-        'src/AGENTS.md': 'near '.repeat(1000),
-      });
-      expect(guidance).toContain('[The last 8,616 bytes of this file are left out.]');
-      expect(guidance.match(/near /g)).toHaveLength(1000);
-      expect(step.summary).toContain(
-        'the last 8,616 bytes of `AGENTS.md`, since a prompt holds 16 KiB of guidance',
-      );
-      expect(step.annotations.filter(({ level }) => level !== 'notice')).toEqual([]);
-    });
-
     it('has none with `guidance = false`, and any agent has it without', async () => {
       const base = { 'AGENTS.md': 'Tokens are secret.', 'axe/agents/reviewer.toml': AGENT };
       expect((await review(base, { agent: 'reviewer' })).guidance).toContain('Tokens are secret.');
