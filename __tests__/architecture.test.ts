@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_666,
-  'files of src/': 219,
+  'lines of src/': 47_654,
+  'files of src/': 218,
   'types of src/': 646,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 69_285,
+  'lines of __tests__/': 69_283,
   'lines of scripts/, bench/ and eval/': 4501,
 };
 

@@ -17,8 +17,7 @@ import { notUnderstood, orRefusal, unreadWarning } from '../client/ask.js';
 import type { GitHubClient } from '../client/client.js';
 import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from '../reading/changes.js';
-import { failingChecks } from '../reading/failing-checks.js';
-import { commitsOf, fetchPullOfCommit, fetchTagRange } from '../reading/history.js';
+import { commitsOf, failingChecks, fetchPullOfCommit, fetchTagRange } from '../reading/commits.js';
 import { isWriter } from '../reading/reader.js';
 import { type FoundSubject, type LinkedIssue, readSubjectsOnce } from '../reading/subject.js';
 

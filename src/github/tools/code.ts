@@ -9,8 +9,8 @@ import { linesOfDiff } from '../../review/evidence.js';
 import { numberLines, readPage, refuseBinary } from '../../tools/files/read-files.js';
 import { readChoice, type Tool, thirdParty } from '../../tools/tool.js';
 import { askRest } from '../client/ask.js';
+import { type FileCommit, fetchCommitsOfFile } from '../reading/commits.js';
 import { readPathAt } from '../reading/contents.js';
-import { type FileCommit, fetchCommitsOfFile } from '../reading/history.js';
 import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
 
 /**

@@ -5,7 +5,7 @@ import { cleanLine } from '../../lib/text/format.js';
 import type { FailedCheck } from '../../prompt/context.js';
 import { isOwnText } from '../../safety/mark.js';
 import { type Tool, thirdParty } from '../../tools/tool.js';
-import { failingChecks } from '../reading/failing-checks.js';
+import { failingChecks } from '../reading/commits.js';
 import { defineGitHubTool, type GitHubReader } from '../reading/reader.js';
 import { type DatedPost, type FoundSubject, fetchSubject, type ReviewThread } from '../reading/subject.js';
 
