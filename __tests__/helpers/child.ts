@@ -11,8 +11,6 @@ export interface ChildResult {
   readonly signal: NodeJS.Signals | null;
   readonly stdout: string;
   readonly stderr: string;
-  readonly stdoutBytes: Buffer;
-  readonly stderrBytes: Buffer;
 }
 
 /** A child process that runs. */
@@ -63,16 +61,8 @@ export function startChild({
     child.on('exit', () => child.stdin?.destroy());
     child.on('close', (exitCode, signal) => {
       running.delete(child);
-      const stdoutBytes = Buffer.concat(stdout);
-      const stderrBytes = Buffer.concat(stderr);
-      resolve({
-        exitCode,
-        signal,
-        stdoutBytes,
-        stderrBytes,
-        stdout: stdoutBytes.toString('utf8'),
-        stderr: stderrBytes.toString('utf8'),
-      });
+      const said = (chunks: readonly Buffer[]) => Buffer.concat(chunks).toString('utf8');
+      resolve({ exitCode, signal, stdout: said(stdout), stderr: said(stderr) });
     });
   });
   return {

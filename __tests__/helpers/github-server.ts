@@ -87,7 +87,7 @@ export async function startGitHubServer({
     const answer = fault === undefined || fault.afterEffect === true ? await answerOf(request) : undefined;
     if (!isGraphQl && validate) {
       const own = fault === undefined ? answer : undefined;
-      violations.push(validateExchange({ ...request, response: own && asReceived(request, own) }));
+      violations.push(validateExchange(request, own && asReceived(request, own)));
     }
     if (fault !== undefined) sendFault(response, fault);
     else if (answer !== undefined) send(response, request, answer);
@@ -216,7 +216,7 @@ function notAccessible(permission: string): RestAnswer {
 function asReceived(request: RecordedRequest, { status, headers, body, describedAs, mediaType }: RestAnswer) {
   const shown = describedAs ?? body;
   return {
-    status,
+    statusCode: status,
     headers: { 'content-type': contentType(request, mediaType), ...headers },
     body: shown === undefined ? undefined : JSON.parse(JSON.stringify(shown)),
   };

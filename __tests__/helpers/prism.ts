@@ -1,27 +1,9 @@
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { loadGitHubOpenApi } from './github-openapi.js';
+import type { RecordedRequest } from './loopback.js';
 import { PRISM_PORT, type PrismService, startPrismService } from './prism-service.js';
 import { afterAllTests } from './test-end.js';
-
-/** A request and the answer to it; no answer where only the request is to be validated. */
-export interface Exchange {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-  readonly response?: {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  };
-}
-
-interface Reply {
-  readonly id: number;
-  readonly violations: readonly string[];
-}
 
 /** Where Prism of this run listens, read before a test takes the process's environment; undefined where no test runs. */
 const SHARED_PORT = process.env[PRISM_PORT];
@@ -53,7 +35,7 @@ async function connectPrism(): Promise<Socket> {
   socket.on('error', (thrown) => fail(String(thrown)));
   socket.on('close', () => fail('it closed the connection'));
   createInterface({ input: socket }).on('line', (line) => {
-    const { id, violations } = JSON.parse(line) as Reply;
+    const { id, violations } = JSON.parse(line) as { id: number; violations: readonly string[] };
     waiting.get(id)?.(violations);
     waiting.delete(id);
     if (waiting.size === 0) socket.unref();
@@ -67,31 +49,22 @@ function fail(reason: string): void {
   waiting.clear();
 }
 
-/** What of an exchange does not fit GitHub's OpenAPI description, as sentences; empty if all of it does. */
-export async function validateExchange(exchange: Exchange): Promise<readonly string[]> {
+/**
+ * What of an exchange does not fit GitHub's OpenAPI description, as sentences; empty if all of it does. Without an answer only
+ * the request is validated.
+ */
+export async function validateExchange(
+  { method, path, query, headers, body }: RecordedRequest,
+  response: { statusCode: number; headers: Readonly<Record<string, string>>; body: unknown } | undefined,
+): Promise<readonly string[]> {
   connecting ??= connectPrism();
   const socket = await connecting;
   if (failure !== undefined) return [failure];
   nextId += 1;
   const id = nextId;
-  const question = {
-    id,
-    documentFile: loadGitHubOpenApi().cacheFile,
-    request: {
-      method: exchange.method.toLowerCase(),
-      url: { path: singleSegment(exchange.path), query: queryValues(exchange.query) },
-      headers: exchange.headers,
-      body: exchange.body ?? null,
-    },
-    response:
-      exchange.response === undefined
-        ? undefined
-        : {
-            statusCode: exchange.response.status,
-            headers: exchange.response.headers,
-            body: exchange.response.body,
-          },
-  };
+  const url = { path: singleSegment(path), query: queryValues(query) };
+  const request = { method: method.toLowerCase(), url, headers, body: body ?? null };
+  const question = { id, documentFile: loadGitHubOpenApi().cacheFile, request, response };
   return await new Promise((resolve) => {
     waiting.set(id, resolve);
     socket.ref();

@@ -17,13 +17,11 @@ export interface StepOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly event: { readonly name: string; readonly payload: Payload };
   readonly repository?: string;
-  readonly sha?: string;
   /** Default: what the payload says, else `refs/heads/main`. */
   readonly ref?: string;
   readonly runId?: string;
   readonly runAttempt?: string;
   readonly job?: string;
-  readonly actor?: string;
   /** The checkout; a new empty folder if it is not given. */
   readonly workspace?: string;
   /** Folder of an action: the one with `action.yml`. Default: this repository. */
@@ -148,7 +146,7 @@ function runnerEnv(options: StepOptions, temp: string, workspace: string): Recor
   const home = join(temp, 'home');
   const runnerTemp = join(temp, 'temp');
   for (const folder of [home, runnerTemp]) mkdirSync(folder, { recursive: true });
-  const actor = options.actor ?? payload.sender?.login ?? 'octocat';
+  const actor = payload.sender?.login ?? 'octocat';
   return {
     CI: 'true',
     HOME: home,
@@ -166,7 +164,7 @@ function runnerEnv(options: StepOptions, temp: string, workspace: string): Recor
     GITHUB_RUN_ATTEMPT: options.runAttempt ?? '1',
     GITHUB_RUN_ID: options.runId ?? '1658821493',
     GITHUB_RUN_NUMBER: '7',
-    GITHUB_SHA: options.sha ?? payload.pull_request?.merge_commit_sha ?? payload.after ?? '0'.repeat(40),
+    GITHUB_SHA: payload.pull_request?.merge_commit_sha ?? payload.after ?? '0'.repeat(40),
     GITHUB_WORKFLOW: 'Review',
     GITHUB_WORKSPACE: workspace,
     RUNNER_ARCH: 'X64',

@@ -45,10 +45,7 @@ async function runNow(options: StepOptions, program: typeof main): Promise<StepR
   } finally {
     restore();
   }
-  const stdout = chunks.join('');
-  const stdoutBytes = Buffer.from(stdout);
-  const ended = { exitCode, signal: null, stdout, stderr: '', stdoutBytes, stderrBytes: Buffer.alloc(0) };
-  return stepResult(ended, step);
+  return stepResult({ exitCode, signal: null, stdout: chunks.join(''), stderr: '' }, step);
 }
 
 /** Puts the process in the place of the step's; the result takes it back. */
