@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
 import type { GitHubClient } from '../../src/github/client/client.js';
-import { type Warning, warningText } from '../../src/lib/errors.js';
+import { AxeError, type Warning, warningText } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-import type { ActionPublisherOptions } from '../../src/publish/answer.js';
+import { type ActionPublisherOptions, reviewRemarks } from '../../src/publish/answer.js';
 import { createCommentReactions, publishSideEffects } from '../../src/publish/publish-findings.js';
 import { type Buffered, NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import { withActs } from '../../src/run/publish.js';
 import { denied, startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { createFakeGitHubClient, failure } from '../helpers/github-client-fake.js';
-import { completed, exhausted, reportOf, requestOf } from '../helpers/reports.js';
+import { completed, exhausted, reportOf, requestOf, STATS } from '../helpers/reports.js';
 import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 import { placed, readPull, startPull } from '../review/post-scene.js';
 import { publisherOf } from './publisher-scene.js';
@@ -257,4 +257,39 @@ describe('the line for the sender', () => {
     await reactions.end('There is no answer.');
     expect([asked(), answers]).toEqual([[], []]);
   });
+});
+
+const CUT = new AxeError('the answer was cut at 12 output tokens');
+
+it.each<[string, RunOutcome, readonly RegExp[]]>([
+  ['ended by itself', completed('Fine.'), []],
+  [
+    'was ended by a limit',
+    exhausted('cost', 'So far.'),
+    [/^Cut short: .*\. Not everything was reviewed; the next review covers it again\.$/],
+  ],
+  [
+    'has a last reply that was cut off',
+    { kind: 'incomplete', answer: 'So f', error: CUT, stats: STATS },
+    [/^Cut short: the answer was cut at 12 output tokens\. Not everything was reviewed;/],
+  ],
+  [
+    'had completed its answer',
+    { ...exhausted('cost', 'All of it.'), isAnswered: true } as RunOutcome,
+    [/^The last reply went over a limit: .*\.$/],
+  ],
+])('the remarks of a review whose run %s: %#', (_, outcome, remarks) => {
+  expect(reviewRemarks(outcome, NOTHING_BUFFERED, [])).toEqual(
+    remarks.map((remark) => expect.stringMatching(remark)),
+  );
+});
+
+it('a review says that its pull request changes what steers it, and nothing of other warnings', () => {
+  const warnings: readonly Warning[] = [
+    { code: 'agent-changed-in-pull-request', message: 'the pull request changes `AGENTS.md`.' },
+    { code: 'model-warning', message: 'It is slow.' },
+  ];
+  expect(reviewRemarks(completed('Fine.'), NOTHING_BUFFERED, warnings)).toEqual([
+    'The pull request changes `AGENTS.md`.',
+  ]);
 });

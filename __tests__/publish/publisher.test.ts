@@ -178,26 +178,16 @@ it('a comment on a line has its answer in the thread, below the line of an attem
 describe('a comment that cannot be written', () => {
   const UNPUBLISHED = 'the answer is in the job summary, but no comment was written: ';
 
-  it('because the token is missing is one warning', async () => {
-    const { published, warnings } = await publish(pullRequest(), undefined, { client: undefined });
-    expect(published).toEqual({ ...NOTHING, failure: warnings[0]?.message });
-    expect(warnings).toEqual([
-      {
-        code: 'publish-failed',
-        message: `${UNPUBLISHED}there is no \`github-token\`. Remove that input to use the job's token.`,
-      },
-    ]);
-  });
-
-  it('because the token is missing is not a warning if there is nothing to write', async () => {
-    const { warnings } = await publish(issue(), undefined, { client: undefined });
-    expect(warnings).toEqual([]);
-  });
-
-  it('because the token is missing is one for a report, too', async () => {
-    const { warnings } = await publish(SCHEDULE, undefined, { client: undefined, reportTo: 'issue' });
-    const message = /^the answer is in the job summary, but the issue was not written: .*`github-token`/;
-    expect(warnings).toMatchObject([{ message: expect.stringMatching(message) }]);
+  const NO_TOKEN = "there is no `github-token`. Remove that input to use the job's token.";
+  const NO_ISSUE = 'the answer is in the job summary, but the issue was not written: ';
+  it.each<[string, Trigger, Partial<ActionPublisherOptions>, readonly string[]]>([
+    ['one warning', pullRequest(), {}, [`${UNPUBLISHED}${NO_TOKEN}`]],
+    ['none if there is nothing to write', issue(), {}, []],
+    ['one for a report, too', SCHEDULE, { reportTo: 'issue' }, [`${NO_ISSUE}${NO_TOKEN}`]],
+  ])('because the token is missing is %s', async (_, trigger, patch, messages) => {
+    const { published, warnings } = await publish(trigger, undefined, { client: undefined, ...patch });
+    expect(warnings).toEqual(messages.map((message) => ({ code: 'publish-failed', message })));
+    expect(published).toEqual({ ...NOTHING, failure: messages[0] });
   });
 
   it.each([403, 500])('because GitHub answers %i is one warning with cause and remedy', async (status) => {

@@ -186,7 +186,13 @@ export class Publications {
       sizeProblem('title', line, TEXT_LIMITS.issueBytes) ?? sizeProblem('body', body, TEXT_LIMITS.issueBytes);
     if (problem !== undefined) return this.refuse(tool, `Not accepted: ${problem}.`);
     const others = this.state.issues.filter((issue) => issue.title !== line);
-    if (others.length >= maxIssues) return this.refuse(tool, tooManyIssues(maxIssues));
+    if (others.length >= maxIssues) {
+      const most = `a run may open ${count(maxIssues, 'issue')} here`;
+      return this.refuse(
+        tool,
+        `Not accepted: ${most}. Send the same title again to change one, or put it in your answer.`,
+      );
+    }
     const allowed = labels.flatMap((name) => allowedName(name, patterns) ?? []);
     const issue = { title: line, body: body.trim(), labels: allowed.slice(0, maxLabels) };
     this.state = { ...this.state, issues: [...others, issue] };
@@ -287,11 +293,6 @@ function isOfOneLine(one: CommentRequest, other: CommentRequest): boolean {
     one.path === other.path &&
     (one.line === other.line || (one.code !== undefined && one.code === other.code))
   );
-}
-
-function tooManyIssues(max: number): string {
-  if (max === 0) return 'Not accepted: this workflow does not let runs open issues. Put it in your answer.';
-  return `Not accepted: a run may open ${count(max, 'issue')}, and that many are waiting. Send the same title again to change one.`;
 }
 
 /** The names that are not among the others; case counts for nothing. */

@@ -197,24 +197,10 @@ function ruleOf(category: Category, records: readonly FindingRecord[]): object {
   return {
     id: ruleId(category),
     name: category,
-    shortDescription: { text: DESCRIPTIONS[category] },
+    shortDescription: { text: `A finding of the category ${category}` },
     properties: { tags: [category], ...securityScore(category, worst) },
   };
 }
-
-const DESCRIPTIONS: Readonly<Record<Category, string>> = {
-  correctness: 'The code does something other than it should.',
-  security: 'People can read, change or run what they should not.',
-  data: 'Data is lost, changed or written twice.',
-  concurrency: 'The result depends on which of two things comes first.',
-  resource: 'Something stays open, or grows without a limit.',
-  'error-handling': 'An error is lost, or mistaken for something else.',
-  interface: 'A promise to callers or users is broken.',
-  performance: 'It takes more time or memory than it has to.',
-  test: 'A test is missing, or proves nothing.',
-  docs: 'The documentation does not match the code.',
-  other: 'A fault of another kind.',
-};
 
 function resultOf(record: FindingRecord, ruleIndex: number, { clean }: SarifTool): object {
   const { id, category, severity, confidence, side, line, startLine = line, evidence = [] } = record;
