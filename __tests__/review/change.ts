@@ -5,7 +5,7 @@ import {
   placeFinding,
   readDiffLines,
 } from '../../src/review/diff-lines.js';
-import { createShownFiles, linesOfDiff } from '../../src/review/evidence.js';
+import { linesOfDiff, ShownFiles } from '../../src/review/evidence.js';
 import { type Finding, handleOf, mintId } from '../../src/review/finding.js';
 
 /**
@@ -146,8 +146,7 @@ export function placed(parts: Partial<Finding> = {}): PlacedFinding {
 
 /** What a finding is held against in a first review whose model was shown the diff. */
 export function scopeRest(diff = CHANGE) {
-  const shown = createShownFiles();
-  for (const lines of linesOfDiff(parseDiff(diff))) shown.show(lines);
+  const shown = new ShownFiles(linesOfDiff(parseDiff(diff)));
   return {
     fresh: undefined,
     overrides: {},

@@ -4,15 +4,17 @@ import { NOTHING_BUFFERED } from '../../src/review/buffered.js';
 import {
   applyVerdicts,
   describeClaims,
+  describeSettlement,
   type FindingVerdict,
   groupClaims,
   Verdicts,
 } from '../../src/review/claims.js';
 import { type PlacedFinding, placeFinding, readDiffLines } from '../../src/review/diff-lines.js';
-import { createShownFiles, linesOfDiff, type ShownFiles } from '../../src/review/evidence.js';
+import { linesOfDiff, ShownFiles } from '../../src/review/evidence.js';
 import { type Finding, mintId } from '../../src/review/finding.js';
 import { createGiveVerdict } from '../../src/tools/review/review-tools.js';
 import { finding } from './change.js';
+import { known } from './threads.js';
 
 /** A query that is built from text. */
 const DIFF = `diff --git a/src/db.ts b/src/db.ts
@@ -38,9 +40,7 @@ function placed(number: number, patch: Partial<Finding> = {}): PlacedFinding {
 
 /** All of it, as it was shown. */
 function shownFiles(): ShownFiles {
-  const shown = createShownFiles();
-  for (const lines of linesOfDiff(FILES)) shown.show(lines);
-  return shown;
+  return new ShownFiles(linesOfDiff(FILES));
 }
 
 /** Lines that were shown, and that were not. */
@@ -51,6 +51,9 @@ const FORGED = { path: 'src/guard.ts', line: 4, code: 'assertSafe(name);' };
 function request(patch: Partial<FindingVerdict> = {}): FindingVerdict {
   return { kind: 'refuted', evidence: [SHOWN], reason: 'It is checked before.', ...patch };
 }
+
+const LINES_OF_LONG = Array.from({ length: 200 }, (_, at) => `line ${at + 1}`);
+const LONG = new ShownFiles([{ path: 'long.ts', side: 'RIGHT', firstLine: 1, lines: LINES_OF_LONG }]);
 
 describe('the claims that a verifier checks', () => {
   it('are about one place, at most three, the worst first', () => {
@@ -92,25 +95,27 @@ describe('the claims that a verifier checks', () => {
     expect(message).toContain("21:   const sql = 'select * from t where id = ' + name;");
     expect(message).toContain("-  return db.query('select * from t where id = $1', [name]);");
     expect(message).not.toMatch(/critical|likely|severity/i);
-    const ledger = createShownFiles();
-    for (const lines of shown) ledger.show(lines);
-    expect(new Verdicts(['a'], ledger).give(request()).kind).toBe('taken');
+    expect(new Verdicts(['a'], new ShownFiles(shown)).give(request()).kind).toBe('taken');
   });
 
   it('are quoted with every line of a long range', () => {
-    const ledger = createShownFiles();
-    ledger.show({
-      path: 'long.ts',
-      side: 'RIGHT',
-      firstLine: 1,
-      lines: Array.from({ length: 200 }, (_, at) => `line ${at + 1}`),
-    });
     const long = finding({ path: 'long.ts', startLine: 1, line: 150 });
-    expect(describeClaims([long], { files: [], ledger }).message).toContain('75: line 75');
+    expect(describeClaims([long], { files: [], ledger: LONG }).message).toContain('75: line 75');
+  });
+
+  it('that are said to be over come with the lines that end them, wherever those are', () => {
+    const evidence = [{ path: 'long.ts', line: 180, code: 'line 180' }];
+    const one = known({ path: 'long.ts', line: 10 });
+    const over = { finding: one, how: 'fixed', reason: 'It is bound.', evidence, by: '' } as const;
+    const { message } = describeSettlement(over, { files: [], ledger: LONG });
+    expect(message).toMatch(
+      /line 10:.*It is bound\..*long\.ts:180: line 180.* 10: line 10\n.* 180: line 180\n/s,
+    );
+    expect(message).not.toContain('100: line 100');
   });
 
   it('about a file that is not in the diff are quoted without code', () => {
-    const around = { files: FILES, ledger: createShownFiles() };
+    const around = { files: FILES, ledger: new ShownFiles() };
     const { message } = describeClaims([finding({ path: 'gone.ts' })], around);
     expect(message).not.toContain('with the change');
   });

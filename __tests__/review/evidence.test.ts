@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { checkEvidence, createShownFiles, linesOfDiff } from '../../src/review/evidence.js';
+import { checkEvidence, linesOfDiff, ShownFiles } from '../../src/review/evidence.js';
 import type { Evidence } from '../../src/review/finding.js';
 
 const DIFF = `diff --git a/src/db.ts b/src/db.ts
@@ -23,21 +23,15 @@ describe('checkEvidence', () => {
   });
 
   it('corrects a line number to the nearest line with the text', () => {
-    const ledger = createShownFiles();
     const lines = ['a', 'await run(job);', 'b', 'c', 'await run(job);'];
-    ledger.show({ path: 'src/queue.ts', side: 'RIGHT', firstLine: 80, lines });
+    const ledger = new ShownFiles([{ path: 'src/queue.ts', side: 'RIGHT', firstLine: 80, lines }]);
     const check = checkEvidence({ path: 'src/queue.ts', line: 88, code: 'await run(job);' }, ledger);
     expect(check).toEqual({ side: 'RIGHT', path: 'src/queue.ts', line: 84, code: 'await run(job);' });
   });
 
   it('accepts the text of a search hit, which has no number', () => {
-    const ledger = createShownFiles();
-    ledger.show({
-      path: 'db/ledger.sql',
-      side: 'RIGHT',
-      firstLine: undefined,
-      lines: ['create table ledger (', '  id text,'],
-    });
+    const lines = ['create table ledger (', '  id text,'];
+    const ledger = new ShownFiles([{ path: 'db/ledger.sql', side: 'RIGHT', firstLine: undefined, lines }]);
     const check = (code: string) => checkEvidence({ path: 'db/ledger.sql', line: 14, code }, ledger);
     expect(check('id text,')).toMatchObject({ line: 14, code: '  id text,' });
     expect(check('id text unique,')).toMatch(/^Not accepted: /);
@@ -47,21 +41,19 @@ describe('checkEvidence', () => {
     ['a closing brace on another line', { line: 31, code: '}' }],
     ['a short part of a line', { line: 31, code: 'open()' }],
   ])('refuses %s', (_, evidence) => {
-    const path = 'path' in evidence ? evidence.path : 'src/db.ts';
     expect(checkDiff(evidence)).toBe(
-      `Not accepted: line 31 of "${path}" was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`,
+      `Not accepted: line 31 of "src/db.ts" was not shown to you in this run with this \`code\`. Read it with \`github_file\`, or leave it out.`,
     );
   });
 
-  it.each([' \n '])('requires the line if the code is %p', (code) => {
-    expect(checkDiff({ line: 21, code })).toBe(
+  it('requires the line if the code is blank', () => {
+    expect(checkDiff({ line: 21, code: ' \n ' })).toBe(
       'Not accepted: the evidence for line 21 of "src/db.ts" has no `code`. Copy the line unchanged, or leave it out.',
     );
   });
 });
 
 function checkDiff(evidence: Omit<Evidence, 'path'> & { readonly path?: string }) {
-  const ledger = createShownFiles();
-  for (const lines of linesOfDiff(parseDiff(DIFF))) ledger.show(lines);
+  const ledger = new ShownFiles(linesOfDiff(parseDiff(DIFF)));
   return checkEvidence({ path: 'src/db.ts', ...evidence }, ledger);
 }

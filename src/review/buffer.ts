@@ -133,7 +133,7 @@ export class Publications {
 
   /** What a tool has shown to the model, which may be named as evidence. */
   show(shown: readonly ShownLines[]): void {
-    for (const lines of shown) this.scope.review?.shown.show(lines);
+    this.scope.review?.shown.show(shown);
   }
 
   /** The end of an earlier finding; the last one on each counts. */

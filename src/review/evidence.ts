@@ -12,13 +12,6 @@ export interface ShownLines {
   readonly lines: readonly string[];
 }
 
-/** What a run has shown to the model, kept so that its evidence can be looked up. */
-export interface ShownFiles {
-  show(shown: ShownLines): void;
-  /** What was shown of a file on one side; undefined for nothing. */
-  of(path: string, side: Side): ShownFile | undefined;
-}
-
 interface ShownFile {
   /** By their number. */
   readonly lines: Map<number, string>;
@@ -26,19 +19,27 @@ interface ShownFile {
   readonly fragments: (readonly string[])[];
 }
 
-/** Keeps what is shown; the tokens of a run are its limit. */
-export function createShownFiles(): ShownFiles {
-  const files = new Map<string, ShownFile>();
-  return {
-    show({ path, side, firstLine, lines }) {
-      const key = `${side} ${path}`;
-      const file: ShownFile = files.get(key) ?? { lines: new Map(), fragments: [] };
-      files.set(key, file);
+/** What a run has shown to the model, kept so that its evidence can be looked up; the tokens of a run are its limit. */
+export class ShownFiles {
+  readonly #files = new Map<string, ShownFile>();
+
+  constructor(shown: readonly ShownLines[] = []) {
+    this.show(shown);
+  }
+
+  show(shown: readonly ShownLines[]): void {
+    for (const { path, side, firstLine, lines } of shown) {
+      const file: ShownFile = this.of(path, side) ?? { lines: new Map(), fragments: [] };
+      this.#files.set(`${side} ${path}`, file);
       if (firstLine === undefined) file.fragments.push(lines);
       else for (const [index, line] of lines.entries()) file.lines.set(firstLine + index, line);
-    },
-    of: (path, side) => files.get(`${side} ${path}`),
-  };
+    }
+  }
+
+  /** What was shown of a file on one side; undefined for nothing. */
+  of(path: string, side: Side): ShownFile | undefined {
+    return this.#files.get(`${side} ${path}`);
+  }
 }
 
 export function linesOfDiff(

@@ -17,7 +17,7 @@ import {
   type ReadBase,
 } from '../memory/notes/citations.js';
 import { projectSlug } from '../memory/notes/place.js';
-import { checkEvidence, createShownFiles, linesOfDiff, type ShownLines } from '../review/evidence.js';
+import { checkEvidence, linesOfDiff, ShownFiles, type ShownLines } from '../review/evidence.js';
 import { sanitize } from '../safety/sanitize.js';
 import { showHidden } from '../tools/tool.js';
 import type { Dependencies } from './dependencies.js';
@@ -34,9 +34,8 @@ export function createCiter(
   workdir: string,
   { secrets, readBase, cwd, reporter, deadline: { signal } }: Dependencies,
 ) {
-  const ledger = createShownFiles();
   const changed = notes === undefined || change === undefined ? [] : parseDiff(change.diff);
-  for (const lines of linesOfDiff(changed)) ledger.show(lines);
+  const ledger = new ShownFiles(linesOfDiff(changed));
   const pathOf = (path: string) => relative(workdir, resolve(workdir, path)).replaceAll('\\', '/');
 
   /** Undefined where no such line was shown. */
@@ -87,7 +86,7 @@ export function createCiter(
 
   return {
     show(shown: readonly ShownLines[]): void {
-      for (const lines of shown) ledger.show({ ...lines, path: pathOf(lines.path) });
+      ledger.show(shown.map((lines) => ({ ...lines, path: pathOf(lines.path) })));
     },
     cite: (content: string): Promise<string> => completeCitations(content, cite),
   };

@@ -8,7 +8,7 @@ import { isReadByPeople } from '../prompt/diff-pack.js';
 import { Publications } from '../review/buffer.js';
 import { type Buffered, NOTHING_BUFFERED, type PublishRules } from '../review/buffered.js';
 import { readDiffLines } from '../review/diff-lines.js';
-import { createShownFiles, linesOfDiff } from '../review/evidence.js';
+import { linesOfDiff, ShownFiles } from '../review/evidence.js';
 import { applyActs, Ledger } from '../review/ledger.js';
 import { lastReviewed, type MarksOnPull, markFacts, marksOf } from '../review/state-facts.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../tools/review/review-tools.js';
@@ -189,8 +189,7 @@ export function openPublications(
   };
   if (change === undefined || ledger === undefined) return new Publications({ ...open, review: undefined });
   const files = parseDiff(change.diff);
-  const shown = createShownFiles();
-  for (const lines of linesOfDiff(files)) shown.show(lines);
+  const shown = new ShownFiles(linesOfDiff(files));
   const unread = new Set(files.flatMap((file) => (isReadByPeople(file) ? [] : [file.path])));
   const review = {
     lines: ledger.context.lines ?? readDiffLines(change.diff),

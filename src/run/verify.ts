@@ -18,7 +18,7 @@ import {
   groupClaims,
   Verdicts,
 } from '../review/claims.js';
-import { createShownFiles, type ShownLines } from '../review/evidence.js';
+import { ShownFiles, type ShownLines } from '../review/evidence.js';
 import { atLeast, compareSeverity, type Finding } from '../review/finding.js';
 import type { Settlement } from '../review/seen.js';
 import { createGiveVerdict } from '../tools/review/review-tools.js';
@@ -231,13 +231,10 @@ function withPromptOf({ config: { name, systemPrompt } }: LoadedAgent, of: Inter
 
 /** One verifier in a fresh context. Never throws: what goes wrong is in the result. */
 async function lookAt(claims: Claims, verifier: AgentConversation, run: LiveRun): Promise<Looked> {
-  const ledger = createShownFiles();
+  const ledger = new ShownFiles(claims.shown);
   const verdicts = new Verdicts(claims.ids, ledger);
-  const show = (lines: readonly ShownLines[]) => {
-    for (const one of lines) ledger.show(one);
-  };
+  const show = (lines: readonly ShownLines[]) => ledger.show(lines);
   try {
-    show(claims.shown);
     const plan = { ...verifier.plan, task: { ...verifier.plan.task, message: claims.message } };
     const purpose = { tool: createGiveVerdict(verdicts), isReached: () => verdicts.isComplete, show };
     const outcome = await holdConversation({ ...verifier, plan, purpose }, run);

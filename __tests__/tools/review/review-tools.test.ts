@@ -3,7 +3,7 @@ import { parseDiff } from '../../../src/lib/text/diff.js';
 import { Publications } from '../../../src/review/buffer.js';
 import { DEFAULT_PUBLISH_RULES } from '../../../src/review/buffered.js';
 import { codeKey, readDiffLines } from '../../../src/review/diff-lines.js';
-import { createShownFiles, linesOfDiff } from '../../../src/review/evidence.js';
+import { linesOfDiff, ShownFiles } from '../../../src/review/evidence.js';
 import { createReviewTools, REVIEW_TOOL_NAMES } from '../../../src/tools/review/review-tools.js';
 import { findingLine } from '../../helpers/marks.js';
 import { ledgerOf, ours, said, seen, thread } from '../../helpers/seen.js';
@@ -24,8 +24,7 @@ const COMMENT = {
 
 function start() {
   const rules = { ...DEFAULT_PUBLISH_RULES, blockOn: 'major' as const, labels: ['bug', 'docs'] };
-  const shown = createShownFiles();
-  for (const lines of linesOfDiff(parseDiff(DIFF))) shown.show(lines);
+  const shown = new ShownFiles(linesOfDiff(parseDiff(DIFF)));
   const earlier = thread({
     hunk: '@@ -1 +1 @@\n one();',
     first: ours({
