@@ -191,19 +191,15 @@ error-handling = "major"
     expect(retry).toMatchObject({ initialDelayMs: 60_000, maxDelayMs: 60_000 });
   });
 
-  it.each(['text', 'json_object', 'json_schema'] as const)(
-    'accepts the response format %s as a word',
-    (type) => {
-      const { params } = parse(`${HEAD}[params]\nresponse_format = "${type}"\n`).config;
-      expect(params.responseFormat).toEqual({ type, schema: undefined });
-    },
-  );
+  it.each(['text', 'json_object', 'json_schema'])('accepts the response format %s as a word', (type) => {
+    const { params } = parse(`${HEAD}[params]\nresponse_format = "${type}"\n`).config;
+    expect(params.responseFormat).toEqual({ type, schema: undefined });
+  });
 
   it('keeps the case of keys that the user chooses', () => {
-    const { params } = parse(
-      `${HEAD}[params.Response_Format]\nTYPE = "json_schema"\n[params.Response_Format.SCHEMA.properties.userId]\ntype = "string"\n`,
-    ).config;
-    expect(params.responseFormat).toEqual({
+    const lines =
+      '[params.Response_Format]\nTYPE = "json_schema"\n[params.Response_Format.SCHEMA.properties.userId]\ntype = "string"\n';
+    expect(parse(HEAD + lines).config.params.responseFormat).toEqual({
       type: 'json_schema',
       schema: { properties: { userId: { type: 'string' } } },
     });
@@ -368,17 +364,13 @@ describe('corpus C1', () => {
     },
   );
 
-  it.each([['\uFEFFname = "v"\r\nmodel = "anthropic/m"\r\n'], ['\uFEFFname = "v"\nmodel = "anthropic/m"']])(
-    'C1 2: a byte order mark and CRLF are accepted: %j',
+  it.each(['\uFEFFname = "v"\r\nmodel = "anthropic/m"\r\n', '\uFEFFname = "v"\nmodel = "anthropic/m"'])(
+    'C1 2: a byte order mark and CRLF are accepted, and not counted: %j',
     (text) => {
       expect(parse(text).config.name).toBe('v');
+      expect(errorOf(text.replace('"v"', '')).at).toMatchObject({ line: 1, column: 8 });
     },
   );
-
-  it('C1 2: lines and columns do not count a byte order mark', () => {
-    expect(errorOf('\uFEFFname = ').at).toMatchObject({ line: 1, column: 8 });
-    expect(errorOf('\uFEFFname = 1').at).toMatchObject({ line: 1, column: 1 });
-  });
 
   it('C1 2: an empty file is reported with what is missing', () => {
     expect(errorOf('').message).toBe('agent config missing required field: name');
@@ -411,7 +403,7 @@ describe('corpus C1', () => {
   });
 
   it.each(['[constructor.prototype]\npolluted = true', 'toString = 1'])(
-    'C1 5: %j is an unknown key like any other',
+    'C1 5: %j is an unknown key',
     (lines) => {
       const { config, warnings } = parse(`${HEAD}${lines}\n`);
       expect(warnings).toMatchObject([{ code: 'agent-unknown-key', at: { line: 3 } }]);
@@ -464,37 +456,34 @@ describe('the raw options for a provider', () => {
   });
 
   it.each([
-    ['anthropic', 'mcpServers = [{ type = "url" }]', 'mcpServers'],
-    ['anthropic', 'container = "c_1"', 'container'],
-    ['anthropic', 'fallbacks = [{ model = "x" }]', 'fallbacks'],
-    ['openai', 'store = true', 'store'],
-    ['openai', 'additionalTools = []', 'additionalTools'],
-    ['openai', 'apiKey = "x"', 'apiKey'],
-    ['google', 'cachedContent = "c"', 'cachedContent'],
+    ['anthropic', 'mcpServers = [{ type = "url" }]'],
+    ['anthropic', 'container = "c_1"'],
+    ['anthropic', 'fallbacks = [{ model = "x" }]'],
+    ['openai', 'store = true'],
+    ['openai', 'additionalTools = []'],
+    ['openai', 'apiKey = "x"'],
+    ['google', 'cachedContent = "c"'],
     ['bedrock', 'additionalModelRequestFields = { tools = [] }', 'additionalModelRequestFields.tools'],
     ['bedrock', 'extra = [{ tools = [] }]', 'extra.0.tools'],
-    ['compatible', 'plugins = [{ id = "web" }]', 'plugins'],
-    ['compatible', 'models = ["a/b"]', 'models'],
-    ['compatible', 'web_search_options = {}', 'web_search_options'],
-  ])('of %s that give tools, storage, other models or keys are refused: %s', (provider, line, key) => {
+    ['compatible', 'plugins = [{ id = "web" }]'],
+    ['compatible', 'models = ["a/b"]'],
+    ['compatible', 'web_search_options = {}'],
+  ])('of %s that give tools, storage, other models or keys are refused: %s', (provider, line, key = line) => {
     const error = errorOf(`${HEAD}[params.${provider}]\n${line}\n`);
-    expect(error.message).toBe(`params.${provider}.${key} is not allowed`);
+    expect(error.message).toBe(`params.${provider}.${key.replace(/ = .*/, '')} is not allowed`);
     expect(error.at).toMatchObject({ line: 4 });
   });
 
   it.each(['https://example.com/v1', `sk-ant-${'a'.repeat(24)}`])(
     'hold neither a key nor an address',
     (value) => {
-      expect(errorOf(`${HEAD}[params.openai]\nuser = "${value}"\n`).message).toBe(
-        'params.openai.user looks like a key or an address',
-      );
+      const { message } = errorOf(`${HEAD}[params.openai]\nuser = "${value}"\n`);
+      expect(message).toBe('params.openai.user looks like a key or an address');
     },
   );
 
   it.each(['promptCacheKey = "k"', 'parallelToolCalls = false', 'thinking = { budgetTokens = 5000 }'])(
     'that only sound alike are taken: %s',
-    (line) => {
-      expect(() => parse(`${HEAD}[params.openai]\n${line}\n`)).not.toThrow();
-    },
+    (line) => void parse(`${HEAD}[params.openai]\n${line}\n`),
   );
 });
