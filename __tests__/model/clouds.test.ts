@@ -97,6 +97,7 @@ const PROJECT = { GOOGLE_CLOUD_PROJECT: 'octo-project' };
 const TOKEN = { ...PROJECT, CLOUDSDK_AUTH_ACCESS_TOKEN: 'ya29.octo' };
 const POOL = 'projects/1/locations/global/workloadIdentityPools/octo/providers/github';
 const IDENTITY = { ...PROJECT, GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL };
+const FILE = { ...PROJECT, GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' };
 
 /** The model, settings, exit status and message. */
 const UNUSABLE = `
@@ -111,6 +112,7 @@ vertex/claude-x | GOOGLE_VERTEX_API_KEY=k | 3 | \`claude-x\` on Vertex cannot be
 vertex/m | CLOUDSDK_AUTH_ACCESS_TOKEN=t | 2 | the project of provider "vertex" is not configured (set GOOGLE_CLOUD_PROJECT)
 vertex/m | GOOGLE_CLOUD_PROJECT=p GOOGLE_CLOUD_LOCATION=evil.example/ | 2 | \`GOOGLE_CLOUD_LOCATION\` is not the name of a region
 vertex/m | GOOGLE_CLOUD_PROJECT=p HOME=/home/octocat | 2 | credentials for provider "vertex" are not configured (set GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY)
+vertex/m | GOOGLE_CLOUD_PROJECT=p GOOGLE_APPLICATION_CREDENTIALS=/creds.json | 3 | auth: the credential file \`/creds.json\` cannot be read
 `
   .trim()
   .split('\n')
@@ -120,7 +122,7 @@ it.each(UNUSABLE)(
   '%s is not opened with %s: exit status %s, %s',
   async (ref = '', set = '', status, message) => {
     const env = Object.fromEntries(set.split(' ').map((one) => one.split('=')));
-    const asked = openModel(ref, { env, fetch: routedFetch({}) });
+    const asked = openModel(ref, { env, fetch: routedFetch({}), readTextFile: async () => undefined });
     await expect(asked).rejects.toMatchObject({ exitCode: Number(status), message });
   },
 );
@@ -183,6 +185,15 @@ describe('a cloud that gives no credentials', () => {
     const model = await openModel('bedrock/m', { env: ROLE, fetch: routedFetch({}), idToken: none });
     const remedy = expect.stringContaining(words);
     await expect(model.doGenerate(question())).rejects.toMatchObject({ message, exitCode: 3, remedy });
+  });
+
+  it.each([
+    [{ type: 'service_account' }, 'the credential file `/creds.json` is not that of a workload identity'],
+    [{ type: 'external_account', audience: 'x' }, 'server: the credential file: `url` is missing'],
+  ])('is not asked with an unusable file: %j', async (credential, message) => {
+    const readTextFile = async () => JSON.stringify(credential);
+    const asked = openModel(GEMINI, { env: FILE, fetch: routedFetch({}), readTextFile });
+    await expect(asked).rejects.toMatchObject({ message });
   });
 });
 
@@ -339,15 +350,19 @@ describe('Bedrock', () => {
     expect(server.requests()).toHaveLength(3);
   });
 
-  it('is signed as a role that is assumed once, with the token of the workflow', async () => {
+  it.each([
+    ['of the workflow', {}],
+    ['in a file', { AWS_WEB_IDENTITY_TOKEN_FILE: '/run/token' }],
+  ])('is signed as a role that is assumed once, with the token %s', async (_, env) => {
     const sts = await startTokens(`<AssumeRoleWithWebIdentityResult><Credentials>
       <SessionToken>octo-session-token</SessionToken><SecretAccessKey>octo-role-secret</SecretAccessKey>
       <Expiration>2099-01-01T00:00:00Z</Expiration><AccessKeyId>ASIAOCTOROLE</AccessKeyId>
     </Credentials></AssumeRoleWithWebIdentityResult>`);
     const { server, ask } = await startCloud(BEDROCK, { [STS]: sts });
     const { audiences, ...counted } = countedIdToken();
-    await ask('bedrock/m', ROLE, counted, 2);
-    expect(audiences).toEqual(['sts.amazonaws.com']);
+    const readTextFile = async (path: string) => (path === '/run/token' ? `${STATEMENT}\n` : undefined);
+    await ask('bedrock/m', { ...ROLE, ...env }, { ...counted, readTextFile }, 2);
+    expect(audiences).toEqual('AWS_WEB_IDENTITY_TOKEN_FILE' in env ? [] : ['sts.amazonaws.com']);
     expect(sts.requests()).toHaveLength(1);
     expect(formIn(sts.requests()[0])).toEqual({
       Action: 'AssumeRoleWithWebIdentity',
@@ -403,13 +418,23 @@ describe('Vertex AI', () => {
   const IMPERSONATION = `/v1/projects/-/serviceAccounts/${ACCOUNT}:generateAccessToken`;
   const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
 
-  it('exchanges the identity token, and impersonates the service account', async () => {
+  it.each<[string, Env]>([
+    ['names', { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: POOL, GOOGLE_SERVICE_ACCOUNT: ACCOUNT }],
+    ['the file of `google-github-actions/auth`', { GOOGLE_APPLICATION_CREDENTIALS: '/creds.json' }],
+  ])('exchanges the identity token, and impersonates the service account: by %s', async (_, named) => {
     const sts = await startTokens({ access_token: 'google-token', expires_in: 3599 });
     const iam = await startTokens({ accessToken: 'account-token', expireTime: '2099-01-01T00:00:00Z' });
     const hosts = { [GOOGLE_STS]: sts, 'iamcredentials.googleapis.com': iam };
     const { server, ask } = await startCloud(VERTEX, hosts);
     const { audiences, ...counted } = countedIdToken();
-    await ask(GEMINI, { ...IDENTITY, GOOGLE_SERVICE_ACCOUNT: ACCOUNT }, counted, 2);
+    const external = {
+      type: 'external_account',
+      audience: `//iam.googleapis.com/${POOL}`,
+      credential_source: { url: `https://github.example/token?audience=https://iam.googleapis.com/${POOL}` },
+      service_account_impersonation_url: `https://iamcredentials.googleapis.com${IMPERSONATION}`,
+    };
+    const readTextFile = async () => JSON.stringify(external);
+    await ask(GEMINI, { ...PROJECT, ...named }, { readTextFile, ...counted }, 2);
     expect(audiences).toEqual([`https://iam.googleapis.com/${POOL}`]);
     expect(sts.requests().map(({ path }) => path)).toEqual(['/v1/token']);
     expect(formIn(sts.requests()[0])).toEqual({

@@ -10,7 +10,7 @@ import { COMMITTED_FOLDER, DEFAULT_FAIL_ON } from '../lib/defaults.js';
 import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/errors.js';
 import { actionFolder, readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
-import { confine } from '../lib/user-files.js';
+import { confine, readConfigFile } from '../lib/user-files.js';
 import { oneAtATime } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { createCommentReactions } from '../publish/publish-findings.js';
@@ -220,6 +220,7 @@ async function createActionDependencies(
     fetch,
     loadConfig: async () => ({}),
     idToken: getIDToken,
+    readTextFile: readConfigFile,
     asksWindow: true,
     apiKey: inputs.apiKey || undefined,
   });

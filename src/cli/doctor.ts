@@ -6,6 +6,7 @@ import { AxeError, type ExitCode, shownFile, sourcePosition } from '../lib/error
 import { findRepositoryRoot, readOrigin } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { count } from '../lib/text/format.js';
+import { readConfigFile } from '../lib/user-files.js';
 import { OWN_BRANCH } from '../memory/stores/branch/branch-store.js';
 import { createModels } from '../model/create.js';
 import { keyState, probeModel } from '../model/model-access.js';
@@ -113,7 +114,7 @@ async function keyChecks(
 ): Promise<readonly Check[]> {
   const { env, config } = sources;
   const fetch = createFetch(env);
-  const models = createModels({ env, fetch, loadConfig: async () => config });
+  const models = createModels({ env, readTextFile: readConfigFile, fetch, loadConfig: async () => config });
   const reported = allFaults(validation).map(({ message }) => message);
   // All at once, so that the time of a provider that does not answer is not taken from the others.
   const checks = usedModels(validation).map(async (ref): Promise<readonly Check[]> => {

@@ -4,6 +4,7 @@ import { createClock, type Deadline } from '../lib/clock.js';
 import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
 import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
+import { readConfigFile } from '../lib/user-files.js';
 import { guarded } from '../memory/stores/guard.js';
 import { createModels } from '../model/create.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/buffered.js';
@@ -69,6 +70,7 @@ export async function createTerminalDependencies(
       env,
       fetch,
       loadConfig: () => loadProvidersConfig(axeFolder),
+      readTextFile: readConfigFile,
     }),
     ...createToolOpener({
       env,

@@ -10,6 +10,8 @@ export interface KeylessPorts {
   readonly fetch: typeof globalThis.fetch;
   /** GitHub's signed statement of who runs this job (OIDC), for one audience; absent outside of a workflow. */
   readonly idToken?: ((audience: string) => Promise<string>) | undefined;
+  /** Text of a credential file; undefined if there is none. */
+  readonly readTextFile?: ((path: string) => Promise<string | undefined>) | undefined;
 }
 
 interface Expiring<T> {
@@ -48,6 +50,15 @@ export async function readStatement({ idToken }: KeylessPorts, audience: string)
       cause: thrown,
     });
   }
+}
+
+/** Text of a file that the environment names. Throws a ProviderError (`auth`) if there is none. */
+export async function readNamedFile({ readTextFile }: KeylessPorts, path: string): Promise<string> {
+  const text = await readTextFile?.(path);
+  if (text !== undefined) return text;
+  throw new ProviderError('auth', `the credential file \`${path}\` cannot be read`, {
+    remedy: 'Check the path in the environment of the step.',
+  });
 }
 
 /** Headers in which the packages send a key; each insists on one, also where there is none to send. */

@@ -1,4 +1,4 @@
-import { parseJson } from '../lib/data.js';
+import { field, parseJson } from '../lib/data.js';
 import { AxeError } from '../lib/errors.js';
 import type { Provider } from './catalog.js';
 import {
@@ -7,6 +7,7 @@ import {
   type KeylessPorts,
   keepFresh,
   NO_KEY,
+  readNamedFile,
   readStatement,
   requestAccessToken,
   requestToken,
@@ -42,7 +43,7 @@ export async function openVertex({ ref, provider, wire, sources, ports }: OpenRe
     return { model: await openTransport(shared), secrets: [apiKey] };
   }
   const { host, path } = findPlace(provider, sources);
-  const fetch = withAuth(ports.fetch, bearer(findGoogleToken(ports)));
+  const fetch = withAuth(ports.fetch, bearer(await findGoogleToken(ports)));
   const shared = { wire, model, apiKey: NO_KEY };
   const baseUrl = `${host}/v1/${path}/publishers/anthropic/models/${encodeURIComponent(model)}`;
   const parts =
@@ -97,29 +98,64 @@ function hostOf(location: string): string {
 
 /**
  * Access tokens of Google Cloud: `CLOUDSDK_AUTH_ACCESS_TOKEN` as it is, or those of a workload identity that trusts GitHub's
- * statement, `GOOGLE_WORKLOAD_IDENTITY_PROVIDER`, and of the service account in `GOOGLE_SERVICE_ACCOUNT` where one is named.
- * Throws an AxeError (exit 2) that names them if there are none; they throw a ProviderError.
+ * statement, `GOOGLE_WORKLOAD_IDENTITY_PROVIDER` (with `GOOGLE_SERVICE_ACCOUNT`), or by the file that Google's own action
+ * writes. Throws an AxeError (exit 2) that names them if there are none.
  */
-function findGoogleToken(ports: KeylessPorts): Fresh<string> {
-  const { env, fetch } = ports;
+async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
+  const { env } = ports;
   const fixed = firstSet([env['CLOUDSDK_AUTH_ACCESS_TOKEN']]);
   if (fixed !== undefined) return async () => fixed;
   const provider = firstSet([env['GOOGLE_WORKLOAD_IDENTITY_PROVIDER']]);
-  if (provider === undefined) {
-    throw notConfigured(
-      'credentials for provider "vertex" are',
-      'GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY',
-      'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: …, GOOGLE_CLOUD_PROJECT: … }`. ' +
-        'On your own machine: `export CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token)`.',
-    );
+  if (provider !== undefined) {
+    const name = provider.replace(/^(?:https:)?\/\/iam\.googleapis\.com\//, '');
+    const account = firstSet([env['GOOGLE_SERVICE_ACCOUNT']]);
+    const impersonated = account && `${ACCOUNTS}${encodeURIComponent(account)}:generateAccessToken`;
+    return exchangeStatement(`//iam.googleapis.com/${name}`, impersonated, ports);
   }
-  const name = provider.replace(/^(?:https:)?\/\/iam\.googleapis\.com\//, '');
-  const account = firstSet([env['GOOGLE_SERVICE_ACCOUNT']]);
+  const file = firstSet([env['GOOGLE_APPLICATION_CREDENTIALS']]);
+  if (file !== undefined) return tokensOfFile(parseJson(await readNamedFile(ports, file)), file, ports);
+  throw notConfigured(
+    'credentials for provider "vertex" are',
+    'GOOGLE_WORKLOAD_IDENTITY_PROVIDER or GOOGLE_VERTEX_API_KEY',
+    'In a workflow: give the job `permissions: { id-token: write }` and the step `env: { GOOGLE_WORKLOAD_IDENTITY_PROVIDER: …, GOOGLE_CLOUD_PROJECT: … }`, ' +
+      'or run `google-github-actions/auth` before. On your own machine: `export CLOUDSDK_AUTH_ACCESS_TOKEN=$(gcloud auth print-access-token)`.',
+  );
+}
+
+/** Access tokens by the workload identity in the file that `google-github-actions/auth` writes. */
+function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): Fresh<string> {
+  if (field(credential, 'type') !== 'external_account') {
+    throw new AxeError(`the credential file \`${file}\` is not that of a workload identity`, {
+      exitCode: 2,
+      remedy:
+        'Set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER`, or `CLOUDSDK_AUTH_ACCESS_TOKEN` to what `gcloud auth print-access-token` prints.',
+    });
+  }
+  const audience = textField(credential, 'audience', FILE);
+  const url = URL.parse(textField(field(credential, 'credential_source'), 'url', FILE));
+  const account = field(credential, 'service_account_impersonation_url');
+  const impersonated = typeof account === 'string' ? account : undefined;
+  return exchangeStatement(audience, impersonated, ports, url?.searchParams.get('audience') ?? undefined);
+}
+
+const ACCOUNTS = 'https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/';
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+const WHO = 'Google';
+const FILE = 'the credential file';
+
+/** Exchanges GitHub's statement for access tokens; as a service account where there is one. They throw a ProviderError. */
+function exchangeStatement(
+  audience: string,
+  impersonationUrl: string | undefined,
+  ports: KeylessPorts,
+  statementFor = `https:${audience}`,
+): Fresh<string> {
+  const { fetch } = ports;
   return keepFresh(async (signal) => {
-    const statement = await readStatement(ports, `https://iam.googleapis.com/${name}`);
+    const statement = await readStatement(ports, statementFor);
     const form = {
       grant_type: 'urn:ietf:params:oauth:grant-type:token-exchange',
-      audience: `//iam.googleapis.com/${name}`,
+      audience,
       scope: SCOPE,
       requested_token_type: 'urn:ietf:params:oauth:token-type:access_token',
       subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
@@ -127,18 +163,13 @@ function findGoogleToken(ports: KeylessPorts): Fresh<string> {
     };
     const sts = { who: WHO, url: 'https://sts.googleapis.com/v1/token', form, secret: statement };
     const federated = await requestAccessToken(sts, fetch, signal);
-    if (account === undefined) return federated;
+    if (impersonationUrl === undefined) return federated;
     // IAM Credentials API, generateAccessToken.
-    const url = `${ACCOUNTS}${encodeURIComponent(account)}:generateAccessToken`;
     const json = { scope: [SCOPE], lifetime: '3600s' };
     const headers = { authorization: `Bearer ${federated.value}` };
-    const iam = { who: WHO, url, json, headers, secret: federated.value };
+    const iam = { who: WHO, url: impersonationUrl, json, headers, secret: federated.value };
     const answer = parseJson(await requestToken(iam, fetch, signal));
     const expiresAtMs = Date.parse(textField(answer, 'expireTime', WHO));
     return { value: textField(answer, 'accessToken', WHO), expiresAtMs };
   });
 }
-
-const ACCOUNTS = 'https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/';
-const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-const WHO = 'Google';
