@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash, createHmac, generateKeyPairSync, verify } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { ModelsOptions } from '../../src/model/create.js';
 import { keepFresh } from '../../src/model/keyless.js';
@@ -188,12 +188,19 @@ describe('a cloud that gives no credentials', () => {
   });
 
   it.each([
-    [{ type: 'service_account' }, 'the credential file `/creds.json` is not that of a workload identity'],
+    [
+      { type: 'authorized_user' },
+      'the credential file `/creds.json` is none of a workload identity or a service account',
+    ],
     [{ type: 'external_account', audience: 'x' }, 'server: the credential file: `url` is missing'],
+    [
+      { type: 'service_account', client_email: 'a@b', private_key: 'octo' },
+      'auth: the private key of the service account cannot be read',
+    ],
   ])('is not asked with an unusable file: %j', async (credential, message) => {
     const readTextFile = async () => JSON.stringify(credential);
     const asked = openModel(GEMINI, { env: FILE, fetch: routedFetch({}), readTextFile });
-    await expect(asked).rejects.toMatchObject({ message });
+    await expect(asked.then((model) => model.doGenerate(question()))).rejects.toMatchObject({ message });
   });
 });
 
@@ -350,19 +357,15 @@ describe('Bedrock', () => {
     expect(server.requests()).toHaveLength(3);
   });
 
-  it.each([
-    ['of the workflow', {}],
-    ['in a file', { AWS_WEB_IDENTITY_TOKEN_FILE: '/run/token' }],
-  ])('is signed as a role that is assumed once, with the token %s', async (_, env) => {
+  it('is signed as a role that is assumed once, with the token of the workflow', async () => {
     const sts = await startTokens(`<AssumeRoleWithWebIdentityResult><Credentials>
       <SessionToken>octo-session-token</SessionToken><SecretAccessKey>octo-role-secret</SecretAccessKey>
       <Expiration>2099-01-01T00:00:00Z</Expiration><AccessKeyId>ASIAOCTOROLE</AccessKeyId>
     </Credentials></AssumeRoleWithWebIdentityResult>`);
     const { server, ask } = await startCloud(BEDROCK, { [STS]: sts });
     const { audiences, ...counted } = countedIdToken();
-    const readTextFile = async (path: string) => (path === '/run/token' ? `${STATEMENT}\n` : undefined);
-    await ask('bedrock/m', { ...ROLE, ...env }, { ...counted, readTextFile }, 2);
-    expect(audiences).toEqual('AWS_WEB_IDENTITY_TOKEN_FILE' in env ? [] : ['sts.amazonaws.com']);
+    await ask('bedrock/m', ROLE, counted, 2);
+    expect(audiences).toEqual(['sts.amazonaws.com']);
     expect(sts.requests()).toHaveLength(1);
     expect(formIn(sts.requests()[0])).toEqual({
       Action: 'AssumeRoleWithWebIdentity',
@@ -452,5 +455,23 @@ describe('Vertex AI', () => {
     });
     for (const { headers } of server.requests())
       expect(headers['authorization']).toBe('Bearer account-token');
+  });
+
+  it('takes the key of a service account, which signs for itself', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const google = await startTokens({ access_token: 'google-token', expires_in: 3599 });
+    const { ask } = await startCloud(VERTEX, { 'oauth2.googleapis.com': google });
+    const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const credential = { type: 'service_account', client_email: ACCOUNT, private_key };
+    const request = await ask(GEMINI, FILE, { readTextFile: async () => JSON.stringify(credential) });
+    expect(request?.headers['authorization']).toBe('Bearer google-token');
+    const { assertion = '', grant_type } = formIn(google.requests()[0]);
+    expect(grant_type).toBe('urn:ietf:params:oauth:grant-type:jwt-bearer');
+    const [header = '', claims = '', signature = ''] = assertion.split('.');
+    const signed = Buffer.from(`${header}.${claims}`);
+    expect(verify('RSA-SHA256', signed, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
+    const aud = 'https://oauth2.googleapis.com/token';
+    const said: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString());
+    expect(said).toMatchObject({ iss: ACCOUNT, aud, scope: SCOPE });
   });
 });

@@ -51,6 +51,12 @@ describe('the key of a provider', () => {
     );
   });
 
+  it('C1 14: of another provider is named if the right one is missing, since the model might be wrong', () => {
+    const { remedy } = errorOf('openai', { env: { ANTHROPIC_API_KEY: 'sk-ant-1', GROQ_API_KEY: ' ' } });
+    expect(remedy).toMatch(/^`ANTHROPIC_API_KEY` is set, for models of `anthropic`\. Set it with /);
+    expect(remedy).not.toContain('sk-ant-1');
+  });
+
   it('C1 14: is not needed for Ollama, and one of another provider is not used', () => {
     expect(resolve('ollama', { env: { OPENAI_API_KEY: 'x' } }).apiKey).toBe('');
   });

@@ -232,7 +232,7 @@ describe('the text of a review', () => {
 
 ### 1 finding outside of the diff
 
-**\`docs/a.md:3\`** · FKBC8
+**\`docs/a.md:3\`** · F2M9C
 
 🟡 **Minor · docs** — A|B
 
@@ -241,7 +241,7 @@ It says the opposite.
 <details>
 <summary>1 more finding: a review has at most 1 comment</summary>
 
-**\`src/auth.ts:10-11\`** · F27RW
+**\`src/auth.ts:10-11\`** · FFG96
 
 🟠 **Major · security** — Leak
 

@@ -302,7 +302,7 @@ describe('what findings were worth', () => {
   /** A finding of a day by a model, and how it ended. */
   function finding(number: number, day: string, model: string, end?: Partial<Ended>): readonly ReviewFact[] {
     const of = { id: String(number).padStart(16, '0'), at: at(day) };
-    const first = raised({ ...of, model });
+    const first = raised({ ...of, model, severity: number % 2 ? 'major' : 'minor' });
     return markFacts(end === undefined ? [first] : [first, ended({ ...of, at: of.at + 1000, ...end })], 1);
   }
   const FIXED = { state: 'settled', why: 'fixed' } as const;
@@ -321,14 +321,23 @@ describe('what findings were worth', () => {
       cost('2026-11-02', 0.2, 'gpt-4.1'),
     ];
     expect(worthTable(facts, NOW)).toBe(
-      `What findings were worth:
+      `Findings: acted on / dismissed / unanswered, and what all runs of the model cost in the month:
 
-| Month | Model | Acted on | Dismissed | Unanswered | Cost of its runs | Cost of each acted on |
-| --- | --- | --- | --- | --- | --- | --- |
-| 2026-11 | gpt-4.1 | 0 | 0 | 1 | $0.20 |  |
-| 2026-11 | claude-sonnet-5-5 | 2 | 1 | 0 | $0.84 | $0.42 |
-| 2026-10 | gpt-4.1 | 1 | 0 | 0 |  |  |`,
+| Month | Model | critical | major | minor | nit | Cost | Cost of each acted on |
+| --- | --- | --- | --- | --- | --- | --- | --- |
+| 2026-11 | gpt-4.1 |  |  | 0 / 0 / 1 |  | $0.20 |  |
+| 2026-11 | claude-sonnet-5-5 |  | 2 / 0 / 0 | 0 / 1 / 0 |  | $0.84 | $0.42 |
+| 2026-10 | gpt-4.1 |  | 1 / 0 / 0 |  |  |  |  |`,
     );
+  });
+
+  it('has no cost of a month of which some may be gone', () => {
+    const many = Array.from({ length: 1300 }, (_, n) =>
+      spent(`${n}`, 0.01, { day: n < 9 ? '2026-10-31' : '2026-11-01', model: 'm' }),
+    );
+    const facts = [...finding(1, '2026-10-31', 'm', FIXED), ...finding(3, '2026-11-01', 'm', FIXED), ...many];
+    const [november = '', october = ''] = worthTable(facts, NOW).split('\n').slice(-2);
+    expect([november.match(/\$[\d.]+/g), october.match(/\$[\d.]+/g)]).toEqual([['$12.91', '$12.91'], null]);
   });
 
   it.each([

@@ -119,6 +119,16 @@ describe('the entry of a sub-agent', () => {
       );
     },
   );
+
+  it('holds no secret (D11)', async () => {
+    const secret = 'correct-horse-battery-staple';
+    const { deps } = await callOnce(agent('a', MEMORY), [says(`it is ${secret}`)], {
+      input: { agent: 'a', task: `use ${secret}` },
+      secrets: [secret],
+    });
+    expect(deps.memory.get('a.md')).toMatch(/^\*\*Task:\*\* Task: use/m);
+    expect(deps.memory.get('a.md')).not.toContain('correct-horse');
+  });
 });
 
 describe('an error in the memory of a sub-agent', () => {

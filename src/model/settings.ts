@@ -5,7 +5,7 @@ import { nearest } from '../agent/suggest.js';
 import { DEFAULT_MODEL } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, ConfigError } from '../lib/errors.js';
-import { PROVIDER_IDS, type Provider } from './catalog.js';
+import { KEY_PROVIDERS, PROVIDER_IDS, type Provider } from './catalog.js';
 
 /** `[providers.<name>]` of config.toml (axe-behaviour §3). */
 export interface ProviderConfig {
@@ -140,7 +140,15 @@ function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
       ? `Add a repository secret \`${keyVariable}\` and give it to the step with \`env: { ${keyVariable}: \${{ secrets.${keyVariable} }} }\`; forks and Dependabot get no secrets.`
       : `Set it with \`export ${keyVariable}=…\`.`;
   const variables = `${keyVariable} or add to config.toml`;
-  return notConfigured(`API key for provider "${id}" is`, variables, remedy);
+  return notConfigured(`API key for provider "${id}" is`, variables, `${otherKeys(env)}${remedy}`);
+}
+
+/** Names of other providers' keys that are there: the model, and not the key, may be what is wrong. */
+function otherKeys(env: Environment): string {
+  const others = KEY_PROVIDERS.filter(({ keyVariable }) => firstSet([env[keyVariable]]) !== undefined);
+  if (others.length === 0) return '';
+  const names = others.map(({ id, keyVariable }) => `\`${keyVariable}\` is set, for models of \`${id}\``);
+  return `${names.join(', and ')}. `;
 }
 
 const text = v.optional(v.string(), '');

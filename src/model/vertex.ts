@@ -1,5 +1,6 @@
+import { sign } from 'node:crypto';
 import { field, parseJson } from '../lib/data.js';
-import { AxeError } from '../lib/errors.js';
+import { AxeError, ProviderError } from '../lib/errors.js';
 import type { Provider } from './catalog.js';
 import {
   bearer,
@@ -122,24 +123,54 @@ async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
   );
 }
 
-/** Access tokens by the workload identity in the file that `google-github-actions/auth` writes. */
+/** Access tokens by what `google-github-actions/auth` writes: a workload identity, or the key of a service account. */
 function tokensOfFile(credential: unknown, file: string, ports: KeylessPorts): Fresh<string> {
-  if (field(credential, 'type') !== 'external_account') {
-    throw new AxeError(`the credential file \`${file}\` is not that of a workload identity`, {
-      exitCode: 2,
-      remedy:
-        'Set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER`, or `CLOUDSDK_AUTH_ACCESS_TOKEN` to what `gcloud auth print-access-token` prints.',
+  const { fetch } = ports;
+  const type = field(credential, 'type');
+  if (type === 'service_account') {
+    return keepFresh(async (signal) => {
+      const assertion = signJwt(credential);
+      const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion };
+      const request = { who: WHO, url: TOKEN_URL, form, secret: assertion };
+      return await requestAccessToken(request, fetch, signal);
     });
   }
-  const audience = textField(credential, 'audience', FILE);
-  const url = URL.parse(textField(field(credential, 'credential_source'), 'url', FILE));
-  const account = field(credential, 'service_account_impersonation_url');
-  const impersonated = typeof account === 'string' ? account : undefined;
-  return exchangeStatement(audience, impersonated, ports, url?.searchParams.get('audience') ?? undefined);
+  if (type === 'external_account') {
+    const audience = textField(credential, 'audience', FILE);
+    const url = URL.parse(textField(field(credential, 'credential_source'), 'url', FILE));
+    const account = field(credential, 'service_account_impersonation_url');
+    const impersonated = typeof account === 'string' ? account : undefined;
+    return exchangeStatement(audience, impersonated, ports, url?.searchParams.get('audience') ?? undefined);
+  }
+  throw new AxeError(`the credential file \`${file}\` is none of a workload identity or a service account`, {
+    exitCode: 2,
+    remedy:
+      'Set `GOOGLE_WORKLOAD_IDENTITY_PROVIDER`, or `CLOUDSDK_AUTH_ACCESS_TOKEN` to what `gcloud auth print-access-token` prints.',
+  });
+}
+
+/** A statement that a service account signs for itself (RFC 7523). Throws a ProviderError for an unusable key. */
+function signJwt(credential: unknown): string {
+  const issuedAt = Math.floor(Date.now() / 1000);
+  const iss = textField(credential, 'client_email', FILE);
+  const key = textField(credential, 'private_key', FILE);
+  const claims = { iss, scope: SCOPE, aud: TOKEN_URL, iat: issuedAt, exp: issuedAt + 3600 };
+  const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.');
+  try {
+    return `${signed}.${sign('sha256', Buffer.from(signed), key).toString('base64url')}`;
+  } catch {
+    // The error's own text is of no use, and what it was made of is secret.
+    throw new ProviderError('auth', 'the private key of the service account cannot be read', {
+      remedy: "Use the key's JSON file exactly as Google created it.",
+    });
+  }
 }
 
 const ACCOUNTS = 'https://iamcredentials.googleapis.com/v1/projects/-/serviceAccounts/';
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+const TOKEN_URL = 'https://oauth2.googleapis.com/token';
 const WHO = 'Google';
 const FILE = 'the credential file';
 

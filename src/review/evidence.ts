@@ -1,5 +1,5 @@
-import type { DiffHunk } from '../lib/text/diff.js';
-import { shown } from '../lib/text/format.js';
+import type { DiffFile, DiffHunk } from '../lib/text/diff.js';
+import { cleanLine, shown } from '../lib/text/format.js';
 import { isQuoted, normalizeCode } from './diff-lines.js';
 import type { Evidence, Side } from './finding.js';
 
@@ -131,3 +131,39 @@ function pathsMeant(path: string): ReadonlySet<string> {
   const clean = path.replace(/^(?:\.?\/)+/, '');
   return new Set([path, clean, clean.replace(/^[ab]\//, '')]);
 }
+
+/**
+ * The added lines of a diff, as `path:line`, whose comment claims a check that nobody can see in it: "already validated",
+ * "reviewed by security". Such comments talk reviewing models out of true findings (ALIBI, arXiv 2607.24964).
+ */
+export function claimedChecks(files: readonly DiffFile[]): readonly string[] {
+  return files.flatMap(({ path, hunks }) =>
+    hunks
+      .flatMap(({ lines }) => lines)
+      .flatMap((line) =>
+        line.kind === 'added' && CLAIM.test(COMMENT.exec(line.text)?.groups?.['text'] ?? '')
+          ? [`${cleanLine(path, MAX_PATH)}:${line.newLine}`]
+          : [],
+      ),
+  );
+}
+
+const MAX_PATH = 200;
+
+/** From the mark that begins a comment, in the common languages, to the end of its line. */
+const COMMENT = /(?:(?<!:)\/\/|\/\*|<!--|"""|'''|^\s*\*\s|(?:^|\s)(?:#|--|;+)\s)(?<text>.+)/;
+
+const DONE = '(?:validated|saniti[sz]ed|escaped|verified|authenticated|authori[sz]ed|vetted|audited)';
+const CLAIM = new RegExp(
+  [
+    `\\b(?:already|previously|just|pre-?)\\s*(?:been\\s+)?(?:${DONE}|checked)\\b`,
+    `\\b${DONE}\\s+(?:above|before|earlier|upstream|elsewhere|by (?:the )?(?:caller|callers|framework|middleware|gateway|proxy|router|orm|security|appsec|schema))\\b`,
+    '\\b(?:reviewed|approved|cleared|signed[ -]off) by (?:the |our )?(?:security|appsec|infosec|compliance|legal|audit|maintainers?)\\b',
+    '\\b(?:no|not) (?:further |additional )?(?:validation|saniti[sz]ation|escaping|authori[sz]ation|permission check|check|checks) (?:is |are )?(?:needed|required|necessary)\\b',
+    '\\b(?:no need|not necessary|unnecessary) to (?:validate|saniti[sz]e|escape|verify|check)\\b',
+    '\\b(?:validation|saniti[sz]ation|escaping|authori[sz]ation) (?:is |was )?(?:done|handled|performed|enforced|happens) (?:above|before|earlier|upstream|elsewhere|by)\\b',
+    '\\b(?:is|are) (?:therefore |always |known to be |guaranteed to be )?(?:safe|trusted)\\b',
+    '\\btrusted (?:input|source|data)\\b|\\b(?:known|security) false positive\\b|\\bnot (?:exploitable|attacker[- ]controlled)\\b',
+  ].join('|'),
+  'i',
+);

@@ -317,7 +317,7 @@ export interface MarksOnPull {
 /** A finding that nobody has answered for so long has no answer. */
 const UNANSWERED_MS = 14 * 24 * 60 * 60 * 1000;
 
-const FATES = ['Acted on', 'Dismissed', 'Unanswered'] as const;
+const FATES = ['acted on', 'dismissed', 'unanswered'] as const;
 
 /**
  * What people made of findings and what the runs of the model cost, by month and model, the newest first; as markdown. Empty
@@ -328,21 +328,30 @@ export function worthTable(facts: readonly ReviewFact[], now: Date): string {
   const ended = marks
     .filter((mark) => mark.kind === 'raised')
     .flatMap((mark) => {
-      const fate = fateOf(mark, marks, now);
-      return fate === undefined ? [] : [{ of: monthOf(new Date(mark.at).toISOString(), mark.model), fate }];
+      const [fate, of] = [fateOf(mark, marks, now), monthOf(new Date(mark.at).toISOString(), mark.model)];
+      return fate === undefined ? [] : [{ of, severity: mark.severity, fate }];
     });
   const spent = facts.filter((fact) => fact.kind === 'spent');
+  // What the oldest month has cost is not known any more where the state has no room for more.
+  const oldest = spent.length < MOST.spent ? '' : spent.map(({ day }) => day.slice(0, 7)).toSorted()[0];
   const months = [...groupBy(ended, ({ of }) => of)].toSorted(([one], [other]) => (one < other ? 1 : -1));
   const rows = months.map(([of, findings]) => {
-    const counts = FATES.map((fate) => findings.filter((one) => one.fate === fate).length);
-    const costs = spent.filter(({ day, model }) => monthOf(day, model) === of).map((one) => one.usd);
-    const cost = costs.reduce((sum, one) => sum + one, 0);
-    const [acted = 0] = counts;
+    const [month = '', model = ''] = of.split(' ');
+    const costs = spent.filter((one) => monthOf(one.day, one.model) === of && month !== oldest);
+    const cost = costs.reduce((sum, one) => sum + one.usd, 0);
+    const acted = findings.filter(({ fate }) => fate === 'acted on').length;
     const each = cost > 0 && acted > 0 ? usd(cost / acted) : '';
-    return [...of.split(' '), ...counts.map(String), cost > 0 ? usd(cost) : '', each];
+    const cells = SEVERITIES.map((severity) => {
+      const own = findings.filter((one) => one.severity === severity);
+      const counts = FATES.map((fate) => own.filter((one) => one.fate === fate).length);
+      return own.length === 0 ? '' : counts.join(' / ');
+    });
+    return [month, model, ...cells, cost > 0 ? usd(cost) : '', each];
   });
-  const head = ['Month', 'Model', ...FATES, 'Cost of its runs', 'Cost of each acted on'];
-  return rows.length === 0 ? '' : `What findings were worth:\n\n${table(head, rows)}`;
+  const legend =
+    'Findings: acted on / dismissed / unanswered, and what all runs of the model cost in the month:';
+  const head = ['Month', 'Model', ...SEVERITIES, 'Cost', 'Cost of each acted on'];
+  return rows.length === 0 ? '' : `${legend}\n\n${table(head, rows)}`;
 }
 
 function monthOf(day: string, model = 'unknown'): string {
@@ -358,8 +367,8 @@ function fateOf(
   const [last] = marks
     .filter((mark) => mark.id === raised.id && mark.kind !== 'raised')
     .toSorted((a, b) => b.at - a.at);
-  if (last?.kind !== 'ended') return now.getTime() - raised.at > UNANSWERED_MS ? 'Unanswered' : undefined;
-  if (last.state === 'dismissed') return 'Dismissed';
+  if (last?.kind !== 'ended') return now.getTime() - raised.at > UNANSWERED_MS ? 'unanswered' : undefined;
+  if (last.state === 'dismissed') return 'dismissed';
   const isChanged = last.why === 'resolved' && last.code === '';
-  return last.why === 'fixed' || last.why === 'suggestion' || isChanged ? 'Acted on' : undefined;
+  return last.why === 'fixed' || last.why === 'suggestion' || isChanged ? 'acted on' : undefined;
 }

@@ -250,7 +250,8 @@ async function runSubAgent(
   for (const warning of plan.warnings) reporter.warn(warning);
   const workdir = resolve(deps.cwd, plan.workdir);
   const notes = planNotes({ ...plan, workdir, isSubAgent: true });
-  const memory = await readMemory(plan.agent, plan.memory, deps, notes);
+  const unsaved = run.notes?.session.changes('trusted');
+  const memory = await readMemory(plan.agent, plan.memory, deps, notes, unsaved);
   for (const warning of memoryWarnings(plan, memory, deps)) reporter.warn(warning);
   const { config } = plan.agent;
   const model = await withContext(

@@ -4,6 +4,7 @@ import type { Trust } from '../event/trust.js';
 import { MAX_LOADED_MEMORY_BYTES } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
 import { grouped } from '../lib/text/format.js';
+import type { NoteChange } from '../memory/change.js';
 import { notesUnder } from '../memory/notes/place.js';
 import { defaultLogPath, unusableLogPath } from '../memory/paths.js';
 import { promptText } from '../memory/run-log.js';
@@ -57,14 +58,15 @@ export function runLogPath({ name, config }: LoadedAgent, model: ModelRef, inWor
 }
 
 /**
- * Reads what the run may know; undefined for an agent without memory. `plan` is undefined where notes are off. Never throws:
- * trouble is in the result.
+ * Reads what the run may know; undefined for an agent without memory. `plan` is undefined where notes are off, and `unsaved`
+ * what the agent of the run has written, for its sub-agents. Never throws: trouble is in the result.
  */
 export async function readMemory(
   agent: LoadedAgent,
   memory: MemoryPlan | undefined,
   deps: Dependencies,
   plan?: NotesPlan,
+  unsaved: readonly NoteChange[] = [],
 ): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
   const { path, lastN, maxBytes } = memory;
@@ -72,7 +74,7 @@ export async function readMemory(
   const request = { path, lastN, maxBytes, alongside };
   const store = deps.openMemory(agent, memory);
   const restored = await store.read(request, deps.deadline.signal);
-  const notes = plan && (await openNotes({ agent, memory, plan, store, restored }, deps));
+  const notes = plan && (await openNotes({ agent, memory, plan, store, restored, unsaved }, deps));
   const facts = restored.kind === 'failed' ? [] : parseReviewFacts(restored.state ?? '');
   const text = restored.kind === 'restored' ? promptText(restored.text) : '';
   return { store, restored, facts, text, notes };

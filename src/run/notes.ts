@@ -4,7 +4,7 @@ import type { Trust } from '../event/trust.js';
 import { dateOf } from '../lib/clock.js';
 import { AxeError, type Warning } from '../lib/errors.js';
 import { count } from '../lib/text/format.js';
-import type { MemoryTree, NoteChange } from '../memory/change.js';
+import { applyChanges, type MemoryTree, type NoteChange } from '../memory/change.js';
 import { type CheckedNotes, checkNotes, citationsIn, type GoneLine } from '../memory/notes/citations.js';
 import { formatMemoryBlock } from '../memory/notes/context-block.js';
 import {
@@ -37,15 +37,22 @@ export async function openNotes(
     readonly store: MemoryStore;
     /** The run log as it was read before. */
     readonly restored: RestoreResult;
+    /** What the agent of the run has written and nobody has saved: sub-agents see it. */
+    readonly unsaved: readonly NoteChange[];
   },
   deps: Dependencies,
 ): Promise<RunNotes> {
-  const { agent, memory, plan, store, restored } = parts;
+  const { agent, memory, plan, store, restored, unsaved } = parts;
   const { places, isLive } = plan;
   const { clock, secrets, reporter, deadline, journal } = deps;
+  const load = async (under: readonly string[] | undefined) =>
+    withUnsaved(await store.readTree(deadline.signal, under), unsaved, under);
   const everything = notesUnder(places, memory.path, clock.now());
-  let first: TreeResult | undefined =
-    readBefore(restored) ?? (await store.readTree(deadline.signal, everything));
+  let first: TreeResult | undefined = withUnsaved(
+    readBefore(restored) ?? (await store.readTree(deadline.signal, everything)),
+    unsaved,
+    undefined,
+  );
   const { location } = first;
   const reported = new Set(restored.kind === 'failed' ? [] : restored.warnings.map(({ message }) => message));
   let checked = checkNotes(new Map(), undefined);
@@ -56,7 +63,7 @@ export async function openNotes(
     root: isLive && first.kind === 'tree' ? location : '',
     caps: agent.config.memory,
     async load(under) {
-      const loaded = first ?? (await store.readTree(deadline.signal, under));
+      const loaded = first ?? (await load(under));
       first = undefined;
       return loaded;
     },
@@ -145,6 +152,20 @@ function readBefore(restored: RestoreResult): TreeResult | undefined {
   const { alongside: tree, warnings, blocked = [], prefix } = restored;
   const location = prefix?.slice(0, -1) ?? restored.location;
   return { kind: 'tree', tree, location, warnings, blocked };
+}
+
+/** What the store holds of the wanted places, with what the run has not saved yet. */
+function withUnsaved(
+  found: TreeResult,
+  unsaved: readonly NoteChange[],
+  wanted: readonly string[] | undefined,
+): TreeResult {
+  if (found.kind === 'failed' || unsaved.length === 0) return found;
+  const isWanted = ({ path }: NoteChange) =>
+    wanted === undefined ||
+    wanted.includes(path) ||
+    wanted.includes(path.slice(0, path.lastIndexOf('/') + 1));
+  return { ...found, tree: applyChanges(found.tree, unsaved.filter(isWanted)) };
 }
 
 /** Of notes that go into the prompt or that the tools read. */

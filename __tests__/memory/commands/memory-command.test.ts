@@ -112,7 +112,7 @@ it('show has what became of findings as a table', async () => {
   const state = withFacts('', markFacts(marks, 2));
   expect(await command(createFakeMemory({ 'bot.md': A, 'bot.state.md': state }), 'show')).toMatchObject({
     below: expect.stringMatching(
-      /^What findings were worth:[\s\S]*\| 2026-11 [^\n]*\| 1 \| 0 \| 0 \|[\s\S]*\| 0 \| 0 \| 1 \|/,
+      /^Findings: [\s\S]*\| 2026-11 [\s\S]*\| 1 \/ 0 \/ 0 \|[\s\S]*\| 0 \/ 0 \/ 1 \|/,
     ),
   });
 });
