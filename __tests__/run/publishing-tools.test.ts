@@ -4,7 +4,7 @@ import { createTaintTracker } from '../../src/event/trust.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
 import { DEFAULT_DIFF_POLICY } from '../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES } from '../../src/review/buffered.js';
-import type { Coverage, FullReason, Scope } from '../../src/review/scope.js';
+import type { Coverage, Scope } from '../../src/review/scope.js';
 import type { Thread } from '../../src/review/seen.js';
 import { openPublications, publishingTools } from '../../src/run/publish.js';
 import type { Conversed, Restored } from '../../src/run/records.js';
@@ -138,70 +138,58 @@ describe('the stored facts of a review', () => {
   };
   const reviewed = { kind: 'reviewed', pull: 42, head: CHANGE.head, base: CHANGE.base, at: now.getTime() };
 
-  it.each([
-    ['a limit ended the run', exhausted('cost', 'So far.'), []],
+  const fine = completed('Fine.');
+  const answer = { trigger: comment({ on: 'pull_request', number: 42 }), outcome: fine };
+  const scope: Scope = {
+    kind: 'full',
+    why: 'asked',
+    before: { last: CHANGE.head },
+    head: CHANGE.head,
+    filesTotal: 1,
+  };
+  const tooMany = Array.from({ length: 101 }, (_, index) => `${'folder/'.repeat(9)}${index}.ts`);
+  it.each<[string, Parameters<typeof factsOf>[0], readonly object[]]>([
+    ['none if a limit ended the run', { outcome: exhausted('cost', 'So far.') }, []],
+    ['none if more did not fit than can be stored', { outcome: fine, unseen: tooMany }, []],
+    ['none if GitHub refused the review, which is made again', { outcome: fine, isReviewLost: true }, []],
+    ['none for an answer to a comment that is not a review', answer, []],
+    ['those of a review that a comment asked for', { ...answer, scope }, [reviewed]],
+    ['the files that did not fit', { outcome: fine, unseen: ['b.ts'] }, [{ ...reviewed, unseen: ['b.ts'] }]],
     [
-      'more did not fit than can be stored',
-      completed('Fine.'),
-      Array.from({ length: 101 }, (_, index) => `${'folder/'.repeat(9)}${index}.ts`),
+      'the branch it goes into',
+      { outcome: fine, change: { ...CHANGE, into: 'main' } },
+      [{ ...reviewed, into: 'main' }],
     ],
-  ])('are none if %s', (_, outcome, unseen) => {
-    expect(factsOf({ unseen, outcome })).toEqual([]);
-  });
-
-  it('name the files that did not fit', () => {
-    const unseen = ['b.ts'];
-    expect(factsOf({ unseen, outcome: completed('Fine.') })).toEqual([{ ...reviewed, unseen }]);
+  ])('are %s', (_, end, facts) => {
+    expect(factsOf(end)).toEqual(facts);
   });
 
   describe('know the patches of files', () => {
     const part = (path: string) =>
       `diff --git a/${path} b/${path}\nindex 3f2a1b0..9c4d5e6 100644\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+y\n`;
     const change = { ...CHANGE, diff: part('a.ts') + part('b.ts') };
-    const outcome = completed('Fine.');
     const whole: Coverage = { kind: 'whole', files: 2, read: 2, unread: [] };
     const unread = [{ path: 'b.ts', why: 'paths' }] as const;
 
     it.each<[string, Parameters<typeof factsOf>[0], number | undefined]>([
-      ['of all that were read', { change, outcome, coverage: whole }, 2],
+      ['of all that were read', { change, outcome: fine, coverage: whole }, 2],
       [
         'not of those that were not',
-        { change, outcome, coverage: { ...whole, kind: 'part', read: 1, unread } },
+        { change, outcome: fine, coverage: { ...whole, kind: 'part', read: 1, unread } },
         1,
       ],
       [
         'of none if a part of the prompt was lost',
-        { change, outcome, coverage: { ...whole, isCutShort: true } },
+        { change, outcome: fine, coverage: { ...whole, isCutShort: true } },
         undefined,
       ],
       [
         'of none if they are too many',
-        { change: { ...change, diff: part('a.ts').repeat(201) }, outcome, coverage: whole },
+        { change: { ...change, diff: part('a.ts').repeat(201) }, outcome: fine, coverage: whole },
         undefined,
       ],
     ])('%s', (_, end, number) => {
       expect(factsOf(end)[0]?.patches?.length).toBe(number);
     });
   });
-
-  it('name the branch the pull request goes into', () => {
-    const change = { ...CHANGE, into: 'main' };
-    expect(factsOf({ change, outcome: completed('Fine.') })).toEqual([{ ...reviewed, into: 'main' }]);
-  });
-
-  it('contain no commit whose review GitHub refused, so that it is reviewed again', () => {
-    expect(factsOf({ isReviewLost: true, outcome: completed('Fine.') })).toEqual([]);
-  });
-
-  it('are empty for an answer to a comment that is not a review', () => {
-    const trigger = comment({ on: 'pull_request', number: 42 });
-    const asked = { trigger, outcome: completed('Fine.') };
-    expect(factsOf(asked)).toEqual([]);
-    expect(factsOf({ ...asked, scope: full('asked') })).toEqual([reviewed]);
-  });
-
-  function full(why: FullReason): Scope {
-    const before = why === 'first' ? undefined : { last: CHANGE.head };
-    return { kind: 'full', why, before, head: CHANGE.head, filesTotal: 1 };
-  }
 });

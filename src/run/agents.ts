@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import type { AgentLibrary, AgentPlace } from '../agent/agent-source.js';
 import { type AgentLoader, createAgentLoader } from '../agent/loader.js';
 import { diskPlace } from '../agent/read-disk.js';
-import type { Repository, Trigger } from '../event/trigger.js';
+import type { Trigger } from '../event/trigger.js';
 import { refPlace } from '../github/agents/read-ref.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { GitHubError } from '../github/client/errors.js';
@@ -53,31 +53,29 @@ export function findAgents(sources: AgentSources): {
     });
   if (trigger.kind === 'local' || client === undefined)
     return { agents: createAgentLoader([localPlace(sources)], others) };
-  const atRef = (ref: string) => placeAtRef(sources, client, { repository: trigger.repository, ref });
+  const { cwd: workspace, memoryRoots, onRead } = sources;
+  const atRef = (ref: string) =>
+    refPlace({
+      client,
+      repository: trigger.repository,
+      ref,
+      dirs: dirsAtRef(agentsDir),
+      signal,
+      workspace,
+      memoryRoots,
+      onRead: (path) => onRead?.(resolve(workspace, path)),
+    });
+  const base = atRef(trigger.kind === 'pull_request' ? trigger.base.ref : trigger.repository.defaultBranch);
   const onDisk = sources.configDir === undefined ? [] : [localPlace(sources)];
-  switch (trigger.kind) {
-    case 'pull_request': {
-      const hasHead = !trigger.isFork && shared === undefined;
-      return {
-        agents: createAgentLoader([atRef(trigger.base.ref), ...onDisk], others),
-        headAgents: hasHead ? createAgentLoader([atRef(trigger.head.sha)]) : undefined,
-      };
-    }
-    case 'issue':
-    case 'comment':
-    case 'workflow_run':
-    case 'merge_group':
-    case 'unknown':
-      return { agents: createAgentLoader([atRef(trigger.repository.defaultBranch), ...onDisk], others) };
-    case 'push':
-    case 'release':
-    case 'schedule':
-    case 'dispatch': {
-      const places = [localPlace(sources), atRef(trigger.repository.defaultBranch)] as const;
-      return { agents: createAgentLoader(places, others) };
-    }
-  }
+  const agents = OF_WRITERS.has(trigger.kind)
+    ? createAgentLoader([localPlace(sources), base], others)
+    : createAgentLoader([base, ...onDisk], others);
+  if (trigger.kind !== 'pull_request' || trigger.isFork || shared !== undefined) return { agents };
+  return { agents, headAgents: createAgentLoader([atRef(trigger.head.sha)]) };
 }
+
+/** Events of which only people with write access choose what is checked out. */
+const OF_WRITERS: ReadonlySet<Trigger['kind']> = new Set(['push', 'release', 'schedule', 'dispatch']);
 
 /** Folders in which agents are looked for, nearest first; `agentsDir` is empty for none of the caller's own. */
 export function agentsDirsOf(agentsDir: string): readonly string[] {
@@ -99,23 +97,6 @@ function localPlace({ agentsDir, ...sources }: LocalSources): AgentPlace {
     ...sources,
     dirs: agentsDirsOf(agentsDir),
     isConfined: sources.configDir === undefined,
-  });
-}
-
-function placeAtRef(
-  { agentsDir, signal, cwd: workspace, memoryRoots, onRead }: AgentSources,
-  client: GitHubClient,
-  { repository, ref }: { readonly repository: Repository; readonly ref: string },
-): AgentPlace {
-  return refPlace({
-    client,
-    repository,
-    ref,
-    dirs: dirsAtRef(agentsDir),
-    signal,
-    workspace,
-    memoryRoots,
-    onRead: (path) => onRead?.(resolve(workspace, path)),
   });
 }
 

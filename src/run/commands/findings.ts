@@ -32,28 +32,6 @@ export async function runFindingCommand(
   request: RunRequest,
   deps: Dependencies,
 ): Promise<CommandAnswer> {
-  const answer = await carryOut(command, opened, request, deps);
-  // A plain sentence requests nothing, so no failure is reported.
-  const isUnasked = command.isReply === true && answer.result.kind !== 'done';
-  return { ...answer, isSilent: answer.isSilent === true || isUnasked };
-}
-
-/** Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each other, too. */
-export async function isAboutFinding(
-  { trigger }: FindingCommand | FixCommand,
-  { github, deadline }: Dependencies,
-): Promise<boolean> {
-  const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
-  if (answer?.kind !== 'read') return false;
-  return answer.seen.threads.some(({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0);
-}
-
-async function carryOut(
-  command: FindingCommand,
-  opened: AgentMemory,
-  request: RunRequest,
-  deps: Dependencies,
-): Promise<CommandAnswer> {
   const { name } = opened.agent;
   const { trigger, verb } = command;
   const read = await readPullFindings(command, opened, deps);
@@ -90,6 +68,16 @@ async function carryOut(
   const text = [...answers, ...(isLeft ? [LEFT_OPEN] : [])].join('\n\n');
   const own = marks.filter((mark) => meant.some(({ id }) => id === mark.id) && mark.kind !== 'raised');
   return { result: done(text, true), among: 'for-all', marks: own };
+}
+
+/** Whether a reply is in the conversation of a finding of ours: people say "not a bug" to each other, too. */
+export async function isAboutFinding(
+  { trigger }: FindingCommand | FixCommand,
+  { github, deadline }: Dependencies,
+): Promise<boolean> {
+  const answer = await github?.said(trigger.number, { isFresh: false }, deadline.signal);
+  if (answer?.kind !== 'read') return false;
+  return answer.seen.threads.some(({ first }) => first.id === trigger.inReplyTo && marksIn(first).length > 0);
 }
 
 /** The findings of the pull request that a command is on, with its change, or why they are not known. */

@@ -62,7 +62,10 @@ export async function runCommentCommand(
       ? await findToFix(command, opened, deps)
       : await carryOut(command, opened, request, deps);
   if (!('result' in answer)) return { kind: 'fix', request: fixRequest(request, trigger, answer) };
-  const { result, isSilent = false, ...told } = answer;
+  const { result, isSilent: isLeft = false, ...told } = answer;
+  // A plain sentence requests nothing, so no failure is reported.
+  const isUnasked = command.verb === 'dismiss' && command.isReply === true && result.kind !== 'done';
+  const isSilent = isLeft || isUnasked;
   if (result.kind === 'failed') deps.deadline.signal.throwIfAborted();
   if (!isSilent) deps.acknowledgement?.start();
   const reply = { trigger, agent, text: formatCommandResult(result), ...told };
