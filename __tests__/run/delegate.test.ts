@@ -18,29 +18,17 @@ function failed(detail: string): { text: string; isError: boolean } {
 
 describe('a call of a sub-agent', () => {
   it.each<[string, unknown, string]>([
-    ['no argument', {}, 'call_agent error: "agent" argument is required'],
-    ['no agent', { task: 't' }, 'call_agent error: "agent" argument is required'],
-    ['no task', { agent: 'a' }, 'call_agent error: "task" argument is required'],
-    ['a task of null', { agent: 'a', task: null }, 'call_agent error: "task" argument is required'],
-    [
-      'somebody unknown',
-      { agent: 'x', task: 't' },
-      `call_agent error: agent "x" is not in this agent's sub_agents list`,
-    ],
-    [
-      'another case',
-      { agent: 'A', task: 't' },
-      `call_agent error: agent "A" is not in this agent's sub_agents list`,
-    ],
-    ['a list', ['a', 't'], 'call_agent error: "agent" argument is required'],
-    [
-      'an agent that is not text',
-      { agent: ['a'], task: 't' },
-      `call_agent error: agent "["a"]" is not in this agent's sub_agents list`,
-    ],
-  ])('with %s is answered with an error, and the run continues', async (_, input, text) => {
+    ['no argument', {}, '"agent" argument is required'],
+    ['no agent', { task: 't' }, '"agent" argument is required'],
+    ['no task', { agent: 'a' }, '"task" argument is required'],
+    ['a task of null', { agent: 'a', task: null }, '"task" argument is required'],
+    ['somebody unknown', { agent: 'x', task: 't' }, `agent "x" is not in this agent's sub_agents list`],
+    ['another case', { agent: 'A', task: 't' }, `agent "A" is not in this agent's sub_agents list`],
+    ['a list', ['a', 't'], '"agent" argument is required'],
+    ['no text', { agent: ['a'], task: 't' }, `agent "["a"]" is not in this agent's sub_agents list`],
+  ])('with %s is answered with an error, and the run continues', async (_, input, reason) => {
     const { result, outcome, deps } = await callOnce(agent('a'), [], { input });
-    expect(result).toEqual({ text, isError: true });
+    expect(result).toEqual({ text: `call_agent error: ${reason}`, isError: true });
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done' });
     expect(deps.events.map(({ kind }) => kind)).not.toContain('sub-agent-called');
   });

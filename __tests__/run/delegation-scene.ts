@@ -1,5 +1,4 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import type { RunOutcome } from '../../src/lib/outcome.js';
 import type { Dependencies } from '../../src/run/dependencies.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { runPipeline } from '../../src/run/run.js';
@@ -27,7 +26,7 @@ export function delegates(...inputs: readonly unknown[]): LanguageModelV4Generat
 }
 
 /** What the tools said before a request. */
-export function toolResults({ prompt }: LanguageModelV4CallOptions): { text: string; isError: boolean }[] {
+function toolResults({ prompt }: LanguageModelV4CallOptions): { text: string; isError: boolean }[] {
   const last = prompt.at(-1);
   if (last?.role !== 'tool') throw new Error(`no tool results but ${last?.role}`);
   return last.content.map((part) => {
@@ -38,18 +37,8 @@ export function toolResults({ prompt }: LanguageModelV4CallOptions): { text: str
   });
 }
 
-/** What a run with sub-agents came to. */
-export interface DelegationRun {
-  readonly deps: FakeDependencies;
-  readonly outcome: RunOutcome;
-  /** The models by agent. */
-  readonly models: Readonly<Record<string, FakeModel>>;
-  /** What the sub-agents answered the agent of the run, first turn. */
-  readonly results: readonly { text: string; isError: boolean }[];
-}
-
 /** What a scene is made of. */
-export interface Scene extends Omit<FakeDependenciesParts, 'models'> {
+interface Scene extends Omit<FakeDependenciesParts, 'models'> {
   /** What the models say, by agent; a model that only answers is the default. */
   readonly replies: Readonly<Record<string, readonly FakeReply[]>>;
   readonly request?: Partial<RunRequest>;
@@ -57,10 +46,10 @@ export interface Scene extends Omit<FakeDependenciesParts, 'models'> {
   readonly inWorld?: (deps: FakeDependencies) => Dependencies;
 }
 
-/** Runs the agent `bot`. */
-export async function runDelegation({ replies, request, inWorld, ...parts }: Scene): Promise<DelegationRun> {
+/** Runs the agent `bot`; `results` are what the sub-agents answered it, first turn. */
+export async function runDelegation({ replies, request, inWorld, ...parts }: Scene) {
   const entries = Object.entries(replies).map(([name, list]) => [name, createFakeModel(list, name)] as const);
-  const models = Object.fromEntries(entries);
+  const models: Readonly<Record<string, FakeModel>> = Object.fromEntries(entries);
   const byRef = Object.fromEntries(entries.map(([name, model]) => [`p/${name}`, model]));
   const deps = createFakeDependencies({ ...parts, models: byRef });
   const report = await runPipeline(makeRequest(request), inWorld?.(deps) ?? deps);
@@ -74,7 +63,7 @@ export async function callOnce(
   child: string,
   replies: readonly FakeReply[],
   { more = '', input = { agent: 'a', task: 'look' }, ...scene }: OneCall = {},
-): Promise<DelegationRun & { readonly result: { text: string; isError: boolean } | undefined }> {
+) {
   const run = await runDelegation({
     agents: { bot: parent(['a'], more), a: child },
     replies: { bot: [delegates(input), says('done')], a: replies },

@@ -25,16 +25,6 @@ function log(entries: number, words = 1): string {
   ).join('');
 }
 
-const PLAN = {
-  path: 'bot.md',
-  lane: 'trusted',
-  lastN: 0,
-  maxBytes: 0,
-  maxEntries: 0,
-  entryId: 'e',
-  provenance: undefined,
-} as const;
-
 async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts = {}, toml = TOML) {
   const model = createFakeModel(replies);
   const deps = createFakeDependencies({
@@ -48,7 +38,7 @@ async function scene(replies: readonly FakeReply[], parts: FakeDependenciesParts
     agent: await deps.agents.loadAgent('bot'),
     model: '',
     fallbackModels: [],
-    store: deps.openMemory(await deps.agents.loadAgent('bot'), PLAN),
+    store: deps.openMemory(await deps.agents.loadAgent('bot'), {} as never),
     path: 'bot.md',
     trigger: { kind: 'local' },
     limits: () => ({ maxTokens: 0, maxCostUsd: 0 }),
