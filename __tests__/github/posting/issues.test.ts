@@ -67,12 +67,6 @@ it.each([
   expect(hello.repo.issues.size).toBe(1);
 });
 
-it('is reported if issues are switched off', async () => {
-  const hello = await startHello();
-  hello.github.fail({ route: POST, status: 410, body: { message: 'Issues are disabled for this repo' } });
-  await expect(report(hello)).rejects.toMatchObject({ remedy: expect.stringContaining('Switch on issues') });
-});
-
 it.each<[string, string, (hello: Hello) => ReactionSubject]>([
   ['a pull request', '{issue_number}', () => ({ kind: 'issue', number: 42 })],
   [

@@ -146,7 +146,8 @@ function reasonOf(
   if (status === 401 || status === 403 || status === 451) return 'denied';
   // A server without a GraphQL API hides nothing.
   if (status === 404 && requestLine === GRAPHQL) return 'invalid';
-  if (status === 404 || status === 410) return 'missing';
+  // What is gone for good (410), such as issues that are switched off, is not hidden from the token.
+  if (status === 404) return 'missing';
   return status >= 500 || status === 408 ? 'unavailable' : 'invalid';
 }
 

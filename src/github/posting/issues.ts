@@ -37,26 +37,21 @@ export async function findOrCreateIssue(
 ): Promise<{ readonly number: number; readonly url: string; readonly created: boolean }> {
   const { repository, title, mark, labels } = issue;
   const params = { ...inRepo(repository), title, body: withMark(issue.body, mark) };
-  try {
-    const find = async () => (await findIssues(client, issue, 'OPEN', MAX_PAGES, signal))[0];
-    const found = await find();
-    if (found !== undefined) {
-      const { number, url } = found;
-      const route = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
-      await client.request(route, { params: { ...params, issue_number: number }, signal });
-      return { number, url, created: false };
-    }
-    const create = async () => {
-      const route = 'POST /repos/{owner}/{repo}/issues';
-      const made = await askRest(client, route, { ...params, labels }, createdSchema, signal);
-      return { number: made.number, url: made.html_url };
-    };
-    const { number, url } = await createOnce(create, find);
-    return { number, url, created: true };
-  } catch (thrown) {
-    if (!(thrown instanceof GitHubError) || thrown.status !== 410) throw thrown;
-    throw thrown.with({ remedy: 'Switch on issues in the settings of the repository.' });
+  const find = async () => (await findIssues(client, issue, 'OPEN', MAX_PAGES, signal))[0];
+  const found = await find();
+  if (found !== undefined) {
+    const { number, url } = found;
+    const route = 'PATCH /repos/{owner}/{repo}/issues/{issue_number}';
+    await client.request(route, { params: { ...params, issue_number: number }, signal });
+    return { number, url, created: false };
   }
+  const create = async () => {
+    const route = 'POST /repos/{owner}/{repo}/issues';
+    const made = await askRest(client, route, { ...params, labels }, createdSchema, signal);
+    return { number: made.number, url: made.html_url };
+  };
+  const { number, url } = await createOnce(create, find);
+  return { number, url, created: true };
 }
 
 const createdSchema = v.object({ number: v.number(), html_url: v.string() });
