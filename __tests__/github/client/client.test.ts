@@ -85,13 +85,7 @@ describe('a failed answer', () => {
       RESET,
       { retryAfterMs: 2_400_000, remedy: `${PAUSE} 2400 s.` },
     ],
-    [
-      'a 410 hides nothing',
-      410,
-      { message: 'Issues are disabled' },
-      {},
-      { reason: 'invalid', remedy: undefined },
-    ],
+    ['a 410 hides nothing', 410, { message: 'Off' }, {}, { reason: 'invalid', remedy: undefined }],
     ['a 406 is too large', 406, { message: 'Sorry' }, {}, { reason: 'too-large', remedy: undefined }],
   ])('%s', async (_, status, body, headers, expected) => {
     const { client, peer } = await connect((__, response) => sendJson(response, status, body, headers));

@@ -27,12 +27,7 @@ export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder
       ...artifactArgument(artifacts),
     },
     async run({ path, content, artifact = artifacts?.isDefault }) {
-      const bytes = new TextEncoder().encode(content);
-      if (bytes.length > MAX_WRITTEN_BYTES) {
-        throw new ToolError(
-          `${shown(path)} was not written: ${bytes.length} bytes are more than the ${MAX_WRITTEN_BYTES} a file may have`,
-        );
-      }
+      const bytes = encode(content, path);
       const folder = artifact ? artifacts : undefined;
       await (folder?.workspace ?? workspace).change(path, () => bytes);
       folder?.onWritten(path, bytes.length);
