@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect } from '@jest/globals';
 import { createCacheClient } from '../../../../src/memory/stores/cache/cache-library.js';
 import type { CacheClient } from '../../../../src/memory/stores/cache/cache-outcome.js';
 import { type CacheServer, startCacheServer } from '../../../helpers/cache-server.js';
+import { setProcessEnv } from '../../../helpers/process-env.js';
 import { tempDir, writeFiles } from '../../../helpers/temp.js';
 
 const VARIABLES = [
@@ -14,7 +15,6 @@ const VARIABLES = [
   'GITHUB_WORKSPACE',
   'GITHUB_SERVER_URL',
   'RUNNER_TEMP',
-  'PATH',
 ];
 
 /** The folder that goes into the cache. */
@@ -33,16 +33,14 @@ export interface CacheJob {
 export function useCacheJob(): () => CacheJob {
   let job: CacheJob;
   let startFolder = '';
-  let before: Readonly<Record<string, string | undefined>> = {};
 
   beforeEach(async () => {
     const cache = await startCacheServer();
     const workspace = tempDir('workspace');
     startFolder = process.cwd();
-    before = Object.fromEntries(VARIABLES.map((name) => [name, process.env[name]]));
-    for (const name of VARIABLES) if (name !== 'PATH') delete process.env[name];
-    const own = { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tempDir('runner') };
-    Object.assign(process.env, cache.env(), own);
+    const own = { GITHUB_WORKSPACE: workspace, RUNNER_TEMP: tempDir('runner'), PATH: process.env['PATH'] };
+    setProcessEnv(Object.fromEntries(VARIABLES.map((name) => [name, undefined])));
+    setProcessEnv({ ...cache.env(), ...own });
     process.chdir(workspace);
     job = {
       cache,
@@ -52,13 +50,7 @@ export function useCacheJob(): () => CacheJob {
     };
   });
 
-  afterEach(() => {
-    process.chdir(startFolder);
-    for (const name of VARIABLES) {
-      delete process.env[name];
-      if (before[name] !== undefined) process.env[name] = before[name];
-    }
-  });
+  afterEach(() => process.chdir(startFolder));
 
   return () => job;
 }
