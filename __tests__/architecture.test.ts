@@ -98,8 +98,8 @@ const RATCHET = {
   'types of src/': 645,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 69_288,
-  'lines of scripts/, bench/ and eval/': 4501,
+  'lines of __tests__/': 69_151,
+  'lines of scripts/, bench/ and eval/': 4923,
 };
 
 describe('the ratchet', () => {

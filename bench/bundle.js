@@ -12,7 +12,7 @@ export async function bundle(folder, files) {
     platform: 'node',
     format: 'esm',
     packages: 'external',
-    alias: { '@jest/globals': join(ROOT, 'bench/review/no-jest.ts') },
+    alias: { '@jest/globals': join(ROOT, 'bench/append/no-jest.ts') },
     logLevel: 'error',
   });
 }

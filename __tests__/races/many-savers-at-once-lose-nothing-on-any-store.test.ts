@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { createQuota, LIMITS, limitedFetch } from '../../bench/append/github-limits.js';
+import { createVirtualClock } from '../../bench/append/virtual-clock.js';
 import { createClock } from '../../src/lib/clock.js';
 import { createFiles } from '../../src/lib/files.js';
 import type { MemoryStore, SaveResult } from '../../src/memory/store.js';
@@ -10,7 +12,6 @@ import { tempDir } from '../helpers/temp.js';
 import { append, idsIn, idsRead, never } from '../memory/stores/entries.js';
 import { createFakeCache, openCacheJob } from '../memory/stores/fake-cache.js';
 import { createSimulatedClock, seededRandom } from '../memory/stores/fake-clock.js';
-import { limitGitHub } from './limited-github.js';
 
 const RUNS = 50;
 const REPO = 'octocat/hello';
@@ -33,12 +34,14 @@ describe('savers at once', () => {
     github.addRepo(REPO, { contents: 'write' });
     github.commit(REPO, { 'README.md': '# Hello\n' });
     if (before > 0) github.commit(REPO, { 'bot.md': '' }, { branch: 'axe-memory' });
-    const { clock, counts, fetch, run } = limitGitHub(seededRandom(runs));
+    const clock = createVirtualClock(seededRandom(runs));
+    const quota = createQuota(clock, { requestsAnHour: LIMITS.requestsAnHour });
+    const fetch = limitedFetch(clock, quota);
     const client = await connectGitHub(GITHUB_TOKEN, { env: github.env, fetch, clock });
     if (client === undefined) throw new Error('there is no token');
     const place = { owner: 'octocat', name: 'hello', branch: 'axe-memory', folder: '' };
     const open = () => openBranchMemory({ client, ...place, env: github.env, clock, mayCreate: true });
-    const results = await run(
+    const results = await clock.run(
       IDS.slice(0, runs).map(async (id) => {
         const again = clock.now();
         const main = await open().write([append(id)], never);
@@ -46,7 +49,7 @@ describe('savers at once', () => {
       }),
     );
     expect(results.filter(({ kind }) => kind !== 'saved')).toEqual([]);
-    expect(counts.requests / runs).toBeLessThanOrEqual(10);
+    expect(quota.counts.requests / runs).toBeLessThanOrEqual(10);
     expect([...idsIn(github.files(REPO, 'axe-memory')['bot.md'] ?? '')].sort()).toEqual(IDS.slice(0, runs));
     const parents = github.history(REPO, 'axe-memory').map((commit) => commit.parents.length);
     expect(parents).toEqual([...Array(runs + before - 1).fill(1), 0]);
