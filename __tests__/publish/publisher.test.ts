@@ -9,7 +9,7 @@ import type { ReviewEnd } from '../../src/review/post-review.js';
 import { type Coverage, cutShort } from '../../src/review/scope.js';
 import type { PublishRequest, Reply } from '../../src/run/dependencies.js';
 import type { Inputs } from '../../src/runner/inputs.js';
-import { startHello } from '../github/hello-fixture.js';
+import { denied, startHello } from '../github/hello-fixture.js';
 import { AGENT } from '../helpers/dependencies-fake.js';
 import { type FakeGitHubClient, failure } from '../helpers/github-client-fake.js';
 import { seedReview } from '../helpers/github-review-seed.js';
@@ -159,12 +159,13 @@ describe('a comment', () => {
   });
 });
 
+const ON_LINE = { event: 'pull_request_review_comment', on: 'pull_request', number: 42 } as const;
+
 it('a comment on a line has its answer in the thread, below the line of an attempt that failed', async () => {
   const { client, repo } = await startHello();
   const question = { path: 'src/a.ts', line: 2, body: '@axe why?' };
   const [commentId = 0] = seedReview(repo, { pull: 42, author: 'octocat', comments: [question] }).comments;
-  const on = { event: 'pull_request_review_comment', on: 'pull_request', number: 42 } as const;
-  const trigger = comment({ ...on, commentId });
+  const trigger = comment({ ...ON_LINE, commentId });
   const { publisher } = publisherOf({ client });
   await publisher.answerFailure({ trigger, agent: 'bot', line: 'There is no answer.' });
   const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
@@ -173,6 +174,17 @@ it('a comment on a line has its answer in the thread, below the line of an attem
   expect(replies.map(({ body }) => body.split('\n')[1])).toEqual(['There is no answer.', 'Because.']);
   // Only texts whose ids are noted are believed later.
   expect(posted).toEqual(replies.map(({ id }) => id));
+});
+
+it('a comment on a line has its answer below the pull request where the thread may not be written', async () => {
+  const { client, github } = await startHello();
+  const route = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/comments/{comment_id}/replies';
+  github.fail(denied(route, 'pull_requests=write'));
+  const { plan } = await reportOf('planned', { agents: { bot: AGENT } });
+  const trigger = comment({ ...ON_LINE, commentId: 9 });
+  const { publisher } = publisherOf({ client });
+  const { line } = await publisher.publish(requestOf({ ...plan, trigger }, completed('Because.')));
+  expect(line).toBe('Posted a comment on #42.');
 });
 
 describe('a comment that cannot be written', () => {

@@ -137,9 +137,9 @@ export async function postComment(
   const { repository, number, mark, body } = comment;
   if (isOnLine(trigger)) {
     const reply = { repository, number, commentId: trigger.inReplyTo ?? trigger.commentId, mark, body };
-    const answer = await orRefusal(replyInThread(client, reply, signal), 'missing');
+    const answer = await orRefusal(replyInThread(client, reply, signal), 'missing', 'denied');
     const there = `The answer is already in the thread of #${number}.`;
-    // Where the thread is gone, the conversation is left.
+    // Where the thread is gone, or takes a permission that a comment does not, the conversation is left.
     if (!(answer instanceof GitHubError))
       return { url: answer.url, line: answer.created ? `Answered in a thread of #${number}.` : there };
   }
