@@ -240,6 +240,24 @@ it('a base that is not there is named, and nothing is opened', async () => {
   expectNothingOpened(stage);
 });
 
+it('what an obedient model tries to change of what steers runs is refused, and is in no pull request', async () => {
+  const write = (path: string) => toolCall('write_file', { path, content: 'x\n' });
+  const paths = [
+    '.github/workflows/ci.yml',
+    'axe/agents/fixer.toml',
+    'AGENTS.md',
+    'package-lock.json',
+    '../out',
+  ];
+  const stage = await stageOf({ model: [...paths.map(write), ...EDITS] });
+  const step = await stage.run({ inputs: { ...INPUTS, 'changes-allowed': 'true' } });
+  const answers = resultsOf(stage.model.prompts().at(-1));
+  for (const [at, path] of paths.entries())
+    expect(answers[at]).toMatch(new RegExp(`^"${path}"(?: was not changed)?: `));
+  expect(step.exitCode).toBe(0);
+  expect(stage.github.files(REPO, BRANCH)).toEqual(FIXED);
+});
+
 const KEY = 'sk-canary-0123456789abcdef';
 
 it('a change that brings a secret is refused whole, and shown nowhere', async () => {
