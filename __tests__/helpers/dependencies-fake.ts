@@ -6,8 +6,14 @@ import { AxeError, NotFoundError, type Warning } from '../../src/lib/errors.js';
 import type { OpenModel } from '../../src/loop/asker.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
 import { applyChanges, type Change } from '../../src/memory/change.js';
-import type { MemoryStore, Place, ReadRequest, RestoreResult, SaveResult } from '../../src/memory/store.js';
-import { guarded } from '../../src/memory/stores/guard.js';
+import {
+  guarded,
+  type MemoryStore,
+  type Place,
+  type ReadRequest,
+  type RestoreResult,
+  type SaveResult,
+} from '../../src/memory/store.js';
 import { readLogIn } from '../../src/memory/stores/read-log.js';
 import { type ContextFile, DEFAULT_DIFF_POLICY, type TriggerContext } from '../../src/prompt/context.js';
 import { DEFAULT_PUBLISH_RULES, NOTHING_BUFFERED } from '../../src/review/buffered.js';

@@ -1,5 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import { createMemoryFilter } from '../../src/memory/paths.js';
+import fc from 'fast-check';
+import {
+  createMemoryFilter,
+  isNotesPath,
+  type NoteTarget,
+  noteKind,
+  notesPlaces,
+  parseNoteName,
+  pathOf,
+} from '../../src/memory/paths.js';
+import { PLACES, PROJECT } from './notes/notes-scene.js';
 
 describe('a path of the repository', () => {
   const isMemory = createMemoryFilter(['.axe/memory', 'docs/mem/', '']);
@@ -22,4 +32,92 @@ describe('a path of the repository', () => {
     'docs/mem.md',
     'src/docs/mem/a.md',
   ])('is not memory: %s', (path) => expect(isMemory(path)).toBe(false));
+});
+
+const TARGETS: readonly NoteTarget[] = [
+  { kind: 'long_term' },
+  { kind: 'scratchpad' },
+  { kind: 'daily', date: '2026-03-01' },
+  { kind: 'note', name: 'auth' },
+];
+
+describe('places of notes', () => {
+  it.each([
+    [
+      'project',
+      ['MEMORY.md', `${PROJECT}/SCRATCHPAD.md`, `${PROJECT}/daily/2026-03-01.md`, `${PROJECT}/notes/auth.md`],
+    ],
+    ['shared', ['MEMORY.md', 'SCRATCHPAD.md', '2026-03-01.md', 'notes/auth.md']],
+  ] as const)('of the scope %s', (scope, paths) => {
+    const places = notesPlaces(scope, 'octo-org/hello.world');
+    expect(TARGETS.map((target) => pathOf(target, places))).toEqual(paths);
+    expect(paths.map(noteKind)).toEqual(TARGETS.map(({ kind }) => kind));
+  });
+
+  it.each([
+    'bot.md',
+    'MEMORY.state.md',
+    'MEMORY.md.bak',
+    'memory.md',
+    'untrusted/bot.md',
+    'projects/a/other.md',
+    'projects/a/b/notes/c.md',
+    'projects/a/daily/today.md',
+    '2026-02-30.md',
+    'daily/2026-03-01.md',
+    'XMEMORY.md',
+  ])('exclude other files: %s', (path) => {
+    expect(isNotesPath(path)).toBe(false);
+  });
+});
+
+describe('the name of a note', () => {
+  it.each([
+    ['auth', 'auth'],
+    [' how to release.md ', 'how to release'],
+    ['部署', '部署'],
+    ['ملاحظات', 'ملاحظات'],
+    ['リリース手順', 'リリース手順'],
+    ['e\u0301te\u0301', 'été'],
+    ['a'.repeat(100), 'a'.repeat(100)],
+  ])('%j is %j', (given, name) => {
+    expect(parseNoteName(given)).toEqual({ kind: 'name', name });
+  });
+
+  it.each([
+    ['no slashes or dots', undefined, '', '.md', '..', '../MEMORY', 'C:\\x'],
+    [
+      'no control or invisible characters',
+      'a\nb',
+      'a\0',
+      '\u202Ecod',
+      'half \ud800',
+      'au\u200Bth',
+      'auth\u00AD',
+    ],
+    ['no control or invisible characters', 'CON\u2060', '\u3164', 'plan 1\u200D'],
+    ['none of < > : " | ? *', 'a:stream'],
+    ['more than 100 bytes', 'あ'.repeat(34)],
+  ])('is invalid with %s', (reason, ...names) => {
+    const message = `invalid note name (${reason})`;
+    for (const given of names) expect(parseNoteName(given)).toEqual({ kind: 'invalid', message });
+  });
+
+  it('never leads out of the folder of notes, whatever the input', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.constantFrom('.', '/', '\\', 'a', 'md') }),
+    );
+    fc.assert(
+      fc.property(text, (given) => {
+        const parsed = parseNoteName(given);
+        if (parsed.kind === 'invalid') return;
+        const path = pathOf({ kind: 'note', name: parsed.name }, PLACES);
+        expect(path.split('/').slice(0, -1).join('/')).toBe(`${PROJECT}/notes`);
+        expect(isNotesPath(path)).toBe(true);
+        expect(Buffer.byteLength(parsed.name)).toBeLessThanOrEqual(100);
+        expect(parseNoteName(parsed.name)).toEqual(parsed);
+      }),
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ALL_NOTES_TOOLS, type NotesTool } from '../../src/memory/notes/place.js';
+import { ALL_NOTES_TOOLS, type NotesTool } from '../../src/memory/paths.js';
 import { buildSystemPrompt, notesToolsPrompt, skillBody, withMemory } from '../../src/prompt/prompt.js';
 
 const NOTHING = { systemPrompt: '', skill: '', files: [] };

@@ -1,7 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { ProviderError } from '../../src/lib/errors.js';
-import type { RestoreResult, SaveResult, StoreKind } from '../../src/memory/store.js';
-import { createNoneStore } from '../../src/memory/stores/guard.js';
+import {
+  createNoneStore,
+  type RestoreResult,
+  type SaveResult,
+  type StoreKind,
+} from '../../src/memory/store.js';
 import { formatMemory, memoryNotes, whatWasAdded } from '../../src/report/format-memory.js';
 import type { RunRequest } from '../../src/run/records.js';
 import { sanitize } from '../../src/safety/sanitize.js';

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathOf, projectSlug } from '../../src/memory/notes/place.js';
+import { pathOf, projectSlug } from '../../src/memory/paths.js';
 import { filesIn } from '../helpers/cache-archive.js';
 import { NOON_ENV, noonNow, setClockToNoon } from '../helpers/clock-env.js';
 import type { FileTree } from '../helpers/github-state.js';
@@ -161,6 +161,7 @@ export function laptop(modelEnv: Readonly<Record<string, string>>, toml = keeper
 export function calmNotes(text: string): string {
   return steady(text)
     .replaceAll(/\b20\d\d-\d\d-\d\d\b/g, '<date>')
+    .replaceAll(/\b(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day\b/g, '<weekday>')
     .replaceAll(/^### \d\d:\d\d —/gm, '### <hour> —')
     .replaceAll(/\b\d\d:\d\d:\d\d(?= UTC| \|)/g, '<hour>');
 }

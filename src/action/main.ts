@@ -11,7 +11,7 @@ import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/err
 import { actionFolder, readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { confine, readConfigFile } from '../lib/user-files.js';
-import { oneAtATime } from '../memory/stores/guard.js';
+import { oneAtATime } from '../memory/store.js';
 import { createModels } from '../model/create.js';
 import { createCommentReactions } from '../publish/publish-findings.js';
 import { createActionPublisher } from '../publish/publisher.js';

@@ -3,12 +3,18 @@ import { subjectNumber, type Trigger } from '../event/trigger.js';
 import type { GitHubClient } from '../github/client/client.js';
 import { COMMITTED_FOLDER } from '../lib/defaults.js';
 import { createFiles } from '../lib/files.js';
-import type { MemoryStore, Place } from '../memory/store.js';
+import {
+  createBaseStore,
+  createBrokenStore,
+  createNoneStore,
+  guarded,
+  type MemoryStore,
+  type Place,
+} from '../memory/store.js';
 import { OWN_BRANCH, openBranchMemory } from '../memory/stores/branch/branch-store.js';
 import { createCacheClient } from '../memory/stores/cache/cache-library.js';
 import { cacheScope, createCacheStore } from '../memory/stores/cache/cache-store.js';
 import { createFileStore, withIgnoreFile } from '../memory/stores/file/file-store.js';
-import { createBaseStore, createBrokenStore, createNoneStore, guarded } from '../memory/stores/guard.js';
 import { connectGitHub, type GitHubAccess } from '../run/github.js';
 import type { Inputs, MemoryInputs } from '../runner/inputs.js';
 import { readThisRun } from '../runner/runner.js';

@@ -7,7 +7,7 @@ import { AxeError, type ExitCode, formatError } from '../lib/errors.js';
 import type { RunStats } from '../lib/outcome.js';
 import { cleanLine, count, grouped, usd } from '../lib/text/format.js';
 import { listFolder } from '../lib/user-files.js';
-import { formatGcEnd, formatUnread, runsOf } from '../memory/gc/gc-result.js';
+import { figuresOf, formatGcEnd, formatUnread } from '../memory/gc/gc-result.js';
 import { collect } from '../run/gc.js';
 import { runLogPath } from '../run/memory.js';
 import { type ParsedFlags, wrongCount } from './command-line.js';
@@ -101,7 +101,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       agentsDir: flags.string('agents-dir'),
       output: { json: false, verbose: false },
     });
-    let runs = '';
+    let figures: readonly string[] = [];
     const { end } = await collect(
       {
         agent,
@@ -118,9 +118,9 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
           for (const { note, line, text } of gone)
             print(terminal, `No longer true: ${note}, line ${line}: ${cleanLine(text, 300)}`);
           if (counted !== undefined) {
-            runs = runsOf(counted);
+            figures = figuresOf(counted);
             print(terminal, `Agent: ${agent.name}\nEntries: ${counted.entries}`);
-            if (hasStats && runs !== '') print(terminal, runs);
+            if (hasStats) for (const line of figures) print(terminal, line);
           }
           if (analysis === undefined) return;
           print(terminal, `--- Analysis ---\n${analysis.text}`);
@@ -129,7 +129,7 @@ async function collectOne(name: string, flags: ParsedFlags, terminal: Terminal):
       },
       deps,
     );
-    if (end.kind === 'not-analysed' && !hasStats && runs !== '') print(terminal, runs);
+    if (end.kind === 'not-analysed' && !hasStats) for (const line of figures) print(terminal, line);
     print(terminal, formatGcEnd(end, agent.name));
   } finally {
     deadline.clear();

@@ -5,7 +5,7 @@ import { configDir, expandPath } from '../lib/environment.js';
 import { createFetch } from '../lib/net/http.js';
 import { markedAnswer, type RunOutcome } from '../lib/outcome.js';
 import { readConfigFile } from '../lib/user-files.js';
-import { guarded } from '../memory/stores/guard.js';
+import { guarded } from '../memory/store.js';
 import { createModels } from '../model/create.js';
 import { DEFAULT_PUBLISH_RULES } from '../review/buffered.js';
 import { formatBuffered } from '../review/comment-text.js';

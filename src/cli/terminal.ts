@@ -117,8 +117,7 @@ type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
  */
 export function withSaved({ signal }: InterruptedError, { memory, remembered }: Ran): InterruptedError {
   if (memory === undefined) return new InterruptedError(signal);
-  const recent = remembered?.result.kind === 'failed' ? [] : (memory.notes?.session.recent() ?? []);
-  const written = [...new Set(recent.map(({ path }) => path))];
+  const written = remembered?.result.kind === 'failed' ? [] : (memory.notes?.session.written() ?? []);
   const kept = written.length === 0 ? '' : ` Notes already written are kept: ${written.join(', ')}.`;
   return new InterruptedError(signal, `No entry was added to memory.${kept}`);
 }

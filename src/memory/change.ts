@@ -1,5 +1,5 @@
 import { editedText, type NoteEdit } from './notes/edit.js';
-import { backupPath } from './notes/place.js';
+import { backupPath } from './paths.js';
 import { encodeField, parseProvenance, separator } from './run-log.js';
 import { mergeStates } from './state.js';
 import { type Trimmings, textId, trimLog } from './units.js';

@@ -1,7 +1,7 @@
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import { cleanLine, codeBlock } from '../lib/text/format.js';
 import { appendMemoryBlock } from '../memory/notes/context-block.js';
-import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/notes/place.js';
+import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/paths.js';
 import { newestEntries } from '../memory/stores/read-log.js';
 import { fence, mapFences } from '../safety/fence.js';
 import type { ContextFile } from './context.js';

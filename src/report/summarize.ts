@@ -23,7 +23,7 @@ import {
   table,
 } from '../lib/text/format.js';
 import { formatCommandResult, formatRefusal } from '../memory/commands/command-session.js';
-import { formatGcEnd, formatUnread, type GcResult, runsOf } from '../memory/gc/gc-result.js';
+import { figuresOf, formatGcEnd, formatUnread, type GcResult } from '../memory/gc/gc-result.js';
 import { buildSystemPrompt, withMemory } from '../prompt/prompt.js';
 import { formatSeverities, isOpen } from '../review/finding.js';
 import type { Validation } from '../run/records.js';
@@ -258,7 +258,11 @@ function summarizeGc(
       formatGone(gone, false),
       suggestion === undefined ? '' : suggestionLine(suggestion),
       error === undefined ? `**${ended}**${kept}` : errorBlock(error),
-      counted === undefined || isHidden ? '' : runsOf(counted),
+      counted === undefined || isHidden
+        ? ''
+        : figuresOf(counted)
+            .map((line) => `- ${line}`)
+            .join('\n'),
       worth,
       usage === undefined ? '' : row(usageCells(usage)),
       warningList(warnings),

@@ -16,7 +16,7 @@ import {
   formatCitation,
   type ReadBase,
 } from '../memory/notes/citations.js';
-import { projectSlug } from '../memory/notes/place.js';
+import { projectSlug } from '../memory/paths.js';
 import { checkEvidence, linesOfDiff, ShownFiles, type ShownLines } from '../review/evidence.js';
 import { sanitize } from '../safety/sanitize.js';
 import { showHidden } from '../tools/tool.js';

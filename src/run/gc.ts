@@ -30,7 +30,7 @@ import {
   type TrimPlan,
 } from '../memory/gc/gc-result.js';
 import type { GoneLine } from '../memory/notes/citations.js';
-import { notesUnder } from '../memory/notes/place.js';
+import { notesUnder } from '../memory/paths.js';
 import { promptText } from '../memory/run-log.js';
 import { statePath } from '../memory/state.js';
 import { firstUnread, type MemoryStore } from '../memory/store.js';

@@ -7,6 +7,7 @@ import { count } from '../lib/text/format.js';
 import { applyChanges, type MemoryTree, type NoteChange } from '../memory/change.js';
 import { type CheckedNotes, checkNotes, citationsIn, type GoneLine } from '../memory/notes/citations.js';
 import { formatMemoryBlock } from '../memory/notes/context-block.js';
+import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
 import {
   ALL_NOTES_TOOLS,
   type NotesPlaces,
@@ -16,8 +17,7 @@ import {
   notesUnder,
   pathOf,
   READING_NOTES_TOOLS,
-} from '../memory/notes/place.js';
-import { createNotesSession, listNotes, type Notes } from '../memory/notes/session.js';
+} from '../memory/paths.js';
 import type { MemoryStore, RestoreResult, TreeResult } from '../memory/store.js';
 import { damageOf, damageWarnings } from '../memory/stores/read-log.js';
 import { notesToolsPrompt } from '../prompt/prompt.js';
@@ -76,7 +76,7 @@ export async function openNotes(
       reported.add(warning.message);
       reporter.warn(warning);
     },
-    noteWrite: ({ action, path, bytes }) => reporter.event({ kind: 'note-written', action, path, bytes }),
+    noteWrite: (action, path, bytes) => reporter.event({ kind: 'note-written', action, path, bytes }),
     ...(isLive ? { writeThrough: (changes) => store.write(changes, UNSTOPPED) } : {}),
   });
   const loaded = await session.tree();

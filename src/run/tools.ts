@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
-import type { McpServerConfig } from '../agent/config.js';
+import type { McpServerConfig } from '../agent/model-keys.js';
 import { nearest } from '../agent/suggest.js';
 import type { Trigger } from '../event/trigger.js';
 import { mayChange, type Trust } from '../event/trust.js';
@@ -18,7 +18,7 @@ import type { Clock } from '../lib/clock.js';
 import { MCP_CALL_TIMEOUT_MS, MCP_START_TIMEOUT_MS } from '../lib/defaults.js';
 import type { Environment } from '../lib/environment.js';
 import { AxeError, messageOf, type Warning } from '../lib/errors.js';
-import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
+import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import { type ProtectedPaths, protectedPaths } from '../tools/files/path-rules.js';
 import { createListDirectory, createReadFile, createSearchFiles } from '../tools/files/read-files.js';
 import { createDeleteFile, createEditFile, createWriteFile } from '../tools/files/write-files.js';

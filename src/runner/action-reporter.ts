@@ -9,7 +9,7 @@ import type { Models } from '../loop/asker.js';
 import { isAboutEarlierTurns } from '../loop/compact.js';
 import type { LanguageModel, Message, MessagePart } from '../loop/messages.js';
 import { callTarget } from '../loop/tool-calls.js';
-import { ALL_NOTES_TOOLS } from '../memory/notes/place.js';
+import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import type { RestoreResult } from '../memory/store.js';
 import type { Reporter, RunEvent } from '../run/dependencies.js';
 import type { Plan } from '../run/records.js';

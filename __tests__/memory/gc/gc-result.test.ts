@@ -1,12 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { countLog, planTrim, runsOf } from '../../../src/memory/gc/gc-result.js';
+import { countLog, figuresOf, planTrim } from '../../../src/memory/gc/gc-result.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
-import { partLog, trimLog } from '../../../src/memory/units.js';
+import { parseLog, partLog, trimLog } from '../../../src/memory/units.js';
 import { anyLog } from '../commands/logs.js';
 
+function figures(...runs: readonly (readonly [at: string, result: string])[]) {
+  const log = runs.map(([at, result]) => formatEntry({ timestamp: new Date(at), task: 'of words', result }));
+  return figuresOf(countLog(log.join('')));
+}
+
 describe('a log that is counted', () => {
-  it('has the entries of its text, which its parts are', () => {
+  it('has the entries and runs of its text, which its parts are', () => {
     fc.assert(
       fc.property(anyLog, (text) => {
         expect(
@@ -14,18 +19,33 @@ describe('a log that is counted', () => {
             .map((part) => part.text)
             .join(''),
         ).toBe(text);
-        expect(countLog(text).entries).toBe(countEntries(text));
+        const { entries, days } = countLog(text);
+        expect(entries).toBe(countEntries(text));
+        const runs = [...days.values()].reduce((sum, one) => sum + one, 0);
+        expect(runs).toBe(parseLog(text).units.length);
       }),
     );
   });
 
-  it.each([
-    ['', ''],
-    ['## by hand\n', ''],
-    [logOf(6), '1 run on 2026-03-06'],
-    [logOf(11, 5, 4), '3 runs from 2026-03-04 to 2026-03-11'],
-  ])('%j has %j', (log, runs) => {
-    expect(runsOf(countLog(log))).toBe(runs);
+  it.each<[string, readonly (readonly [at: string, result: string])[], readonly string[]]>([
+    ['no run', [], []],
+    [
+      'one',
+      [['2026-01-06T23:59:59Z', 'one - two']],
+      ['1 run on 2026-01-06', 'Average result: 2 words', 'Busiest day: Tuesday (1 run)'],
+    ],
+    [
+      'several, of which equally busy days are named from Monday on',
+      [
+        ['2026-01-11T00:00:00Z', 'Sunday'],
+        ['2026-01-05T00:00:00Z', 'Monday comes first'],
+        ['2026-01-04T00:00:00Z', 'Sunday'],
+        ['2026-01-12T00:00:00Z', '检查 测试'],
+      ],
+      ['4 runs from 2026-01-04 to 2026-01-12', 'Average result: 2 words', 'Busiest day: Monday (2 runs)'],
+    ],
+  ])('has the figures of %s', (_what, runs, lines) => {
+    expect(figures(...runs)).toEqual(lines);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { utf8Bytes } from '../../../src/lib/text/bytes.js';
-import type { NotesPlaces } from '../../../src/memory/notes/place.js';
 import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
+import type { NotesPlaces } from '../../../src/memory/paths.js';
 
 const PLACES: NotesPlaces = { folder: '', slug: 'p-00000000' };
 const SHARED: NotesPlaces = { folder: '', slug: '' };

@@ -5,23 +5,10 @@ import {
   createTreeStore,
   type TreeBackend,
 } from '../../../src/memory/stores/tree-store.js';
-import { describeMemoryStore } from './contract.js';
 import { append, entryText, idsIn, never, read } from './entries.js';
 import { type BackendFaults, createFakeRemote } from './fake-backend.js';
 import { createFakeClock } from './fake-clock.js';
 import { adding, overwriting } from './notes-contract.js';
-
-describeMemoryStore('a tree store', async () => {
-  const remote = createFakeRemote();
-  return {
-    open: () => createTreeStore(remote.backend(), { clock: createFakeClock(), budgetMs: 3_600_000 }),
-    put: async (path, text) => {
-      remote.tree = new Map([...remote.tree, [path, text]]);
-      remote.version += 1;
-    },
-    text: async (path) => remote.tree.get(path),
-  };
-});
 
 function makeStore(faults: BackendFaults = {}, budgetMs = 90_000) {
   const remote = createFakeRemote();

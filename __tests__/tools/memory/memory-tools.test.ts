@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { ALL_NOTES_TOOLS } from '../../../src/memory/notes/place.js';
+import { ALL_NOTES_TOOLS } from '../../../src/memory/paths.js';
 import { createMemoryTools } from '../../../src/tools/memory/memory-tools.js';
 import type { ToolResult } from '../../../src/tools/tool.js';
 import { createNotesScene, PROJECT, READ_BYTES, ROOT } from '../../memory/notes/notes-scene.js';

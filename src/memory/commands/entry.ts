@@ -1,8 +1,7 @@
 import { encodeBytes } from '../../lib/text/bytes.js';
 import { count } from '../../lib/text/format.js';
 import type { MemoryTree, NoteChange } from '../change.js';
-import { backupPath, isNotesPath } from '../notes/place.js';
-import { untrustedPath } from '../paths.js';
+import { backupPath, isNotesPath, untrustedPath } from '../paths.js';
 import { type Provenance, parseProvenance, stripProvenance } from '../run-log.js';
 import { isStatePath } from '../state.js';
 import { parseLog, type Unit } from '../units.js';

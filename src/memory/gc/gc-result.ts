@@ -3,6 +3,7 @@ import type { AxeError } from '../../lib/errors.js';
 import type { RunStats } from '../../lib/outcome.js';
 import { count } from '../../lib/text/format.js';
 import type { GoneLine } from '../notes/citations.js';
+import { stripProvenance } from '../run-log.js';
 import type { SaveResult } from '../store.js';
 import { type LogPart, partLog, type Trimmings } from '../units.js';
 
@@ -11,20 +12,48 @@ interface CountedLog {
   readonly entries: number;
   /** In the order of the file. */
   readonly parts: readonly LogPart[];
+  /** Runs of each date that had any, in UTC. */
+  readonly days: ReadonlyMap<string, number>;
+  /** In all results together. */
+  readonly words: number;
 }
 
 export function countLog(text: string): CountedLog {
   const parts = partLog(text).filter(({ entries }) => entries > 0);
-  return { entries: parts.reduce((sum, { entries }) => sum + entries, 0), parts };
+  const days = new Map<string, number>();
+  let words = 0;
+  for (const { timeMs, text } of parts) {
+    if (timeMs === undefined) continue;
+    days.set(dateOf(timeMs), (days.get(dateOf(timeMs)) ?? 0) + 1);
+    words += wordsInResult(text);
+  }
+  return { entries: parts.reduce((sum, { entries }) => sum + entries, 0), parts, days, words };
 }
 
-/** How many runs wrote a log, and when; empty where none did. */
-export function runsOf({ parts }: CountedLog): string {
-  const dates = parts.flatMap(({ timeMs }) => (timeMs === undefined ? [] : dateOf(timeMs))).toSorted();
-  const [first, last] = [dates[0], dates.at(-1)];
-  if (first === undefined) return '';
-  return `${count(dates.length, 'run')} ${first === last ? `on ${first}` : `from ${first} to ${last}`}`;
+function wordsInResult(entry: string): number {
+  const [, result = ''] = /^\*\*Result:\*\*([\s\S]*)/m.exec(stripProvenance(entry)) ?? [];
+  return result.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
 }
+
+/** The figures of a log, one a line: runs since when, words of a result, the most active day. */
+export function figuresOf({ days, words }: Pick<CountedLog, 'days' | 'words'>): readonly string[] {
+  const dates = [...days.keys()].toSorted();
+  const [first, last] = [dates[0], dates.at(-1)];
+  if (first === undefined) return [];
+  const runs = [...days.values()].reduce((sum, one) => sum + one, 0);
+  const weekdays = WEEKDAYS.map((day, index) => {
+    const own = dates.filter((date) => new Date(`${date}T00:00:00Z`).getUTCDay() === (index + 1) % 7);
+    return { day, runs: own.reduce((sum, date) => sum + (days.get(date) ?? 0), 0) };
+  });
+  const [busiest] = weekdays.toSorted((one, other) => other.runs - one.runs);
+  return [
+    `${count(runs, 'run')} ${first === last ? `on ${first}` : `from ${first} to ${last}`}`,
+    `Average result: ${count(Math.round(words / runs), 'word')}`,
+    `Busiest day: ${busiest?.day} (${count(busiest?.runs ?? 0, 'run')})`,
+  ];
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 
 /** What is to be trimmed of a log. Entries are counted as `last_n` counts them. */
 export type TrimPlan =
@@ -45,7 +74,7 @@ export type TrimPlan =
  * one from the oldest, as long as that leaves as many as are to stay.
  */
 export function planTrim(
-  { entries, parts }: CountedLog,
+  { entries, parts }: Pick<CountedLog, 'entries' | 'parts'>,
   { lastN, maxEntries }: { readonly lastN: number; readonly maxEntries: number },
 ): TrimPlan {
   const target = lastN > 0 ? lastN : maxEntries;

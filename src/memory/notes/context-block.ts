@@ -3,8 +3,8 @@ import type { Warning } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { grouped } from '../../lib/text/format.js';
 import { foldLetters } from '../../safety/fence.js';
+import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from '../paths.js';
 import { readableText } from '../run-log.js';
-import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from './place.js';
 
 export interface BlockOptions {
   readonly places: NotesPlaces;

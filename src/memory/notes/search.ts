@@ -1,8 +1,8 @@
 import { compareBytes, cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { count } from '../../lib/text/format.js';
+import { type NotesPlaces, targetAt } from '../paths.js';
 import { promptText, readableText } from '../run-log.js';
 import { linesOf, TRUNCATED_MARK } from './context-block.js';
-import { type NotesPlaces, targetAt } from './place.js';
 
 /** What came of a search, best first. */
 interface SearchResult {

@@ -3,7 +3,15 @@ import { createQueue, dateOf } from '../../lib/clock.js';
 import { ToolError, type Warning } from '../../lib/errors.js';
 import { compareBytes, cutToBytes, encodeBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { applyChanges, type MemoryTree, type NoteChange, versionId } from '../change.js';
-import { untrustedPath } from '../paths.js';
+import {
+  flatDailyPath,
+  type NotesPlaces,
+  type NoteTarget,
+  notesUnder,
+  pathOf,
+  targetAt,
+  untrustedPath,
+} from '../paths.js';
 import { joinOnLines, promptText, readableText } from '../run-log.js';
 import {
   blockedAt,
@@ -15,7 +23,6 @@ import {
 } from '../store.js';
 import type { CheckedNotes } from './citations.js';
 import { editedText, editNote, type NoteEdit } from './edit.js';
-import { flatDailyPath, type NotesPlaces, type NoteTarget, notesUnder, pathOf, targetAt } from './place.js';
 import { renderSearch, searchNotes } from './search.js';
 
 /** What a tool wants done to a note; the content is the model's, as it came. */
@@ -93,7 +100,7 @@ interface NotesSessionOptions {
   newId(): string;
   warn(warning: Warning): void;
   /** Hears of each change that was made. */
-  noteWrite?(write: RecentWrite): void;
+  noteWrite?(action: NoteWish['kind'], path: string, bytes: number): void;
   /**
    * Saves changes at once, and every call reads the store anew: on the command line. Without it the store is read once,
    * at the first call, and changes are kept for the save of the run.
@@ -110,22 +117,6 @@ export interface NotesCaps {
   readonly dedup: boolean;
 }
 
-/** A change that a run made to its notes. */
-export interface RecentWrite {
-  readonly timestamp: Date;
-  readonly action: NoteWish['kind'];
-  readonly target: NoteTarget['kind'];
-  /** As the model was shown it. */
-  readonly path: string;
-  /** What was written, redacted and cut. */
-  readonly content: string;
-  /** Bytes of it in UTF-8. */
-  readonly bytes: number;
-}
-
-/** So many of a run's changes are kept (memory-tools 2.2). */
-const MAX_RECENT = 100;
-
 export interface NotesSession extends Notes {
   /** Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many it sums up. */
   addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;
@@ -133,8 +124,8 @@ export interface NotesSession extends Notes {
   tree(): Promise<TreeResult>;
   /** The changes that still have to be saved, in order; those of a tainted run are in the untrusted lane (D19). */
   changes(lane: Lane): readonly NoteChange[];
-  /** The newest changes, saved or not, oldest first. */
-  recent(): readonly RecentWrite[];
+  /** The notes that were changed, saved or not, as the model was shown them. */
+  written(): readonly string[];
 }
 
 /** Opens the notes of a run. Nothing is read before the first call; calls are carried out one after the other. */
@@ -148,7 +139,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   /** What it answered, with the changes of the run. */
   let current: Extract<TreeResult, { readonly kind: 'tree' }> | undefined;
   let changes: readonly NoteChange[] = [];
-  let recent: readonly RecentWrite[] = [];
+  const written = new Set<string>();
 
   async function ask(under: readonly string[] | undefined): Promise<TreeResult> {
     const loaded = await options.load(under);
@@ -214,10 +205,8 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       if (current !== undefined) current = { ...current, tree: applyChanges(current.tree, [next]) };
       changes = [...changes, next];
     }
-    const bytes = utf8Bytes(content);
-    const write = { timestamp, action: wish.kind, target: target.kind, path: shown(path), content, bytes };
-    recent = [...recent, write].slice(-MAX_RECENT);
-    options.noteWrite?.(write);
+    written.add(shown(path));
+    options.noteWrite?.(wish.kind, shown(path), utf8Bytes(content));
     const fileBytes = encodeBytes(result.text).length;
     if (fileBytes > caps.warnFileBytes && !large.has(path)) {
       large.add(path);
@@ -286,7 +275,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       if (lane === 'trusted') return changes;
       return changes.map((one) => ({ ...one, path: untrustedPath(one.path) }));
     },
-    recent: () => recent,
+    written: () => [...written],
   };
 }
 

@@ -35,7 +35,7 @@ export function readLog(
     kind: 'restored',
     text: above === undefined ? newest.text : fromFirstEntry(newest.text),
     loaded: newest.loaded,
-    total: isWhole ? countEntries(text) : undefined,
+    total: countEntries(text),
     truncated: newest.truncated || isShort ? { fileBytes: bytes } : undefined,
     warnings: [...found.warnings, ...damageWarnings(found, damage)],
   };

@@ -2,8 +2,7 @@ import { join } from 'node:path';
 import { messageOf, type Warning } from '../../lib/errors.js';
 import { errorCode, type FileStat, type Files, readWhole } from '../../lib/files.js';
 import type { MemoryTree } from '../change.js';
-import { isNotesPath } from '../notes/place.js';
-import { compareFiles, isTreePath } from '../paths.js';
+import { compareFiles, isNotesPath, isTreePath } from '../paths.js';
 import type { BlockedPlace, SaveFailure } from '../store.js';
 
 interface ReadTree {

@@ -14,7 +14,7 @@ import {
   refusal,
 } from '../../memory/commands/command-session.js';
 import { runMemoryCommand } from '../../memory/commands/memory-command.js';
-import { isNotesPath } from '../../memory/notes/place.js';
+import { isNotesPath } from '../../memory/paths.js';
 import { readHandle } from '../../review/finding.js';
 import { isDismissal } from '../../review/seen.js';
 import { isOwnText } from '../../safety/mark.js';

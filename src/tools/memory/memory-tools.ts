@@ -3,8 +3,8 @@ import { MAX_SHOWN_NOTES_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { TRUNCATED_MARK } from '../../memory/notes/context-block.js';
-import { type NoteTarget, parseNoteName } from '../../memory/notes/place.js';
 import type { FailedNote, NoteAnswer, Notes, NoteWish } from '../../memory/notes/session.js';
+import { type NoteTarget, parseNoteName } from '../../memory/paths.js';
 import { lastEntries, parseEntries } from '../../memory/run-log.js';
 import { defineTool, schemaOf, type Tool } from '../tool.js';
 

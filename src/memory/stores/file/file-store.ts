@@ -12,7 +12,7 @@ import {
   isMade,
   type NoteChange,
 } from '../../change.js';
-import { backupPath } from '../../notes/place.js';
+import { backupPath } from '../../paths.js';
 import { separator } from '../../run-log.js';
 import {
   type BlockedPlace,

@@ -1,12 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Change } from '../../../src/memory/change.js';
-import type { MemoryStore } from '../../../src/memory/store.js';
-import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
-import { createBaseStore, guarded, oneAtATime } from '../../../src/memory/stores/guard.js';
-import { describeMemoryStore } from './contract.js';
-import { append, entryText, never, plainEntry } from './entries.js';
-import { createPatientClock } from './fake-clock.js';
-import { createFakeFiles } from './fake-files.js';
+import type { Change } from '../../src/memory/change.js';
+import { createBaseStore, guarded, type MemoryStore, oneAtATime } from '../../src/memory/store.js';
+import { createFileStore } from '../../src/memory/stores/file/file-store.js';
+import { describeMemoryStore } from './stores/contract.js';
+import { append, entryText, never, plainEntry } from './stores/entries.js';
+import { createPatientClock } from './stores/fake-clock.js';
+import { createFakeFiles } from './stores/fake-files.js';
 
 /** A store that cannot read some files, and notes what is written. */
 function store(unreadable: readonly string[]) {
