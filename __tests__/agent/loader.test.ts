@@ -352,6 +352,14 @@ describe('agent files on disk', () => {
 });
 
 describe('a checkout that anybody might have written', () => {
+  it('has no guidance taken from it where the base is read from GitHub', async () => {
+    const { cwd } = library({ 'repo/AGENTS.md': "Of the pull request's head." });
+    const head = diskPlace({ dirs: [], cwd });
+    const base = { ...head, reader: { ...head.reader, isLocal: false, texts: async () => [] } };
+    const { loadAgent, loadGuidance } = createAgentLoader([base, head]);
+    expect(await loadGuidance(['AGENTS.md'], await loadAgent('builtin/ask'))).toEqual([]);
+  });
+
   const TEXT = agent('a');
   const confined = () =>
     library(
