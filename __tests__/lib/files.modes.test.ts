@@ -1,3 +1,4 @@
+import * as nodeFs from 'node:fs';
 import * as fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -13,6 +14,18 @@ jest.unstable_mockModule('node:fs/promises', () => ({
     const isNew = (flags & fs.constants.O_CREAT) !== 0;
     if (isNew) born.push({ path, mode: (await handle.stat()).mode & 0o777 });
     return handle;
+  },
+}));
+/** The flag of the system that an open follows no link; Windows has none. */
+let noFollow: number | undefined = nodeFs.constants.O_NOFOLLOW;
+
+jest.unstable_mockModule('node:fs', () => ({
+  ...nodeFs,
+  constants: {
+    ...nodeFs.constants,
+    get O_NOFOLLOW() {
+      return noFollow;
+    },
   },
 }));
 const { createFiles } = await import('../../src/lib/files.js');
@@ -92,4 +105,18 @@ describe('a backup', () => {
     await open().write([{ kind: 'note', id: 'n1', path: 'MEMORY.md', edit, backup: true }], never);
     expect([await modeOf('MEMORY.md'), await modeOf('MEMORY.bak')]).toEqual([0o600, 0o600]);
   });
+});
+
+it.each([nodeFs.constants.O_NOFOLLOW, undefined])('a link is not followed with the flag %j', async (flag) => {
+  noFollow = flag;
+  const [real, link] = [await written('real.md', 0o600), join(root, 'link.md')];
+  await fs.symlink('real.md', link);
+  const files = createFiles();
+  await expect(files.open(link, { followLinks: false })).rejects.toMatchObject({ code: 'ELOOP' });
+  await expect(files.append(link, 'x', { followLinks: false })).rejects.toMatchObject({ code: 'ELOOP' });
+  for (const path of [real, link]) {
+    const file = await files.open(path, { followLinks: path === link });
+    expect(file?.bytes).toBeGreaterThan(0);
+    await file?.close();
+  }
 });

@@ -110,24 +110,14 @@ describe('the job log', () => {
     expect(lines).toEqual([]);
   });
 
-  it('has no secret and no workflow command in it', async () => {
-    const { plan } = await reportOf(
-      'planned',
-      {},
-      { trigger: pullRequest({ title: 'Fix\n::error::oops hunter2-hunter2' }) },
-    );
-    const { event, lines } = reporter(['hunter2-hunter2']);
-    event({ kind: 'run-started', plan, restored: { ...RESTORED, location: '##[error]hunter2-hunter2' } });
-    const text = lines.join('\n');
-    expect(text).not.toContain('hunter2-hunter2');
-    expect(text).not.toMatch(/^\s*::/m);
-    expect(text).not.toContain('##[');
-    expect(text).toContain('***');
-  });
-
-  it('has no secret and no workflow command of a model, a provider or a sub-agent in it', () => {
+  it('has no secret and no workflow command of a title, a store, a model or a sub-agent in it', async () => {
     const wild = 'a\n::error::oops hunter2-hunter2\n##[error]b\u001b[2J';
     const { event, lines } = reporter(['hunter2-hunter2']);
+    const { plan } = await reportOf('planned', {}, { trigger: pullRequest({ title: wild }) });
+    event({ kind: 'run-started', plan, restored: { ...RESTORED, location: wild } });
+    const begun = lines.splice(0).join('\n');
+    expect(begun).toContain('***');
+    expect(begun).not.toMatch(/hunter2|^\s*::|##\[/m);
     event({ kind: 'tool-call', turn: 1, tool: wild, input: { path: wild }, isError: true, durationMs: 1 });
     event({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task: wild });
     const failed = { kind: 'failure', detail: wild } as const;
@@ -193,13 +183,8 @@ describe('a turn in the job log', () => {
 describe('the loaded memory', () => {
   it.each<[RestoreResult, string]>([
     [{ ...RESTORED, loaded: 1 }, '1 entry loaded from .axe/memory/bot.md'],
-    [{ ...RESTORED, loaded: 0 }, '0 entries loaded from .axe/memory/bot.md'],
     [{ ...RESTORED, total: 2 }, '2 entries loaded from .axe/memory/bot.md'],
     [{ ...RESTORED, total: 7 }, 'the last 2 of 7 entries loaded from .axe/memory/bot.md'],
-    [
-      { kind: 'empty', location: 'cache axe-memory/v1/trunk', warnings: [] },
-      'nothing yet in cache axe-memory/v1/trunk',
-    ],
     [
       { kind: 'empty', location: 'x', isNowhere: true, warnings: [] },
       'nothing is kept (`memory-store: none`)',
