@@ -135,12 +135,12 @@ const AUTHOR = { login: 'you', isBot: false };
 const REPOSITORY = { owner: 'demo', name: 'demo', defaultBranch: 'main', isPrivate: true };
 const BOT = { login: 'github-actions', isBot: true };
 
-export type DemoEvent = Pick<Finding, 'title' | 'path' | 'line' | 'severity'> & {
+type DemoEvent = Pick<Finding, 'title' | 'path' | 'line' | 'severity'> & {
   readonly kind: 'raised' | 'settled' | 'dismissed' | 'back' | 'held-back';
 };
 
 /** A pull request that lives in memory: what GitHub is asked for, and where reviews are posted. */
-export function createDemoPullRequest() {
+function createDemoPullRequest() {
   let threads: readonly Thread[] = [];
   let pushed = { base: '', head: '', diff: '', fresh: undefined as string | undefined };
   let posts = 0;
