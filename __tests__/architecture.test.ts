@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_794,
+  'lines of src/': 47_881,
   'files of src/': 216,
-  'types of src/': 644,
+  'types of src/': 645,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 69_195,
+  'lines of __tests__/': 69_255,
   'lines of scripts/, bench/ and eval/': 4923,
 };
 

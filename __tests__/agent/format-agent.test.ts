@@ -20,8 +20,13 @@ url = "https://example.com/mcp"
 transport = "sse"
 [params]
 temperature = 0.00001
+response_format = "json_object"
+[retry]
+max_retries = 0
 [budget]
 max_tokens = 5000
+[artifacts]
+enabled = true
 `;
     expect(formatAgent(parse(text))).toBe(`Name:           v
 Model:          a/m
@@ -33,7 +38,10 @@ Temperature:    1e-05
 Tools:          read_file, url_fetch
 Allowed Hosts:  example.com
 MCP Servers:    web
+Response Format:json_object
+Max Retries:    0
 Budget:         5000 tokens
+Artifacts:      true
 Run Timeout:    60s
 `);
   });

@@ -21,6 +21,32 @@ async function agents(...words: readonly string[]) {
 
 const agent = (name: string, more = '') => `name = "${name}"\nmodel = "ollama/llama3"\n${more}`;
 
+it('agents list --json has agents with their files and problems, and the built-in ones', async () => {
+  writeFiles(cwd, {
+    'axe/agents/a.toml': agent('a', 'description = "of axe"\n'),
+    'axe/agents/b.toml': 'model = "x/y"\n',
+  });
+  const { output, talk } = await agents('list', '--json');
+  expect(talk).toBe('');
+  expect(JSON.parse(output)).toEqual([
+    { name: 'a', description: 'of axe', file: 'axe/agents/a.toml', builtIn: false, error: null },
+    {
+      name: 'b',
+      description: '',
+      file: 'axe/agents/b.toml',
+      builtIn: false,
+      error: {
+        message: 'agent config missing required field: name',
+        remedy: expect.stringContaining('Add a line'),
+        file: 'axe/agents/b.toml',
+        line: 1,
+      },
+    },
+    expect.objectContaining({ name: 'builtin/pr-reviewer', file: null, builtIn: true }),
+    ...['triage', 'ask', 'fix'].map((name) => expect.objectContaining({ name: `builtin/${name}` })),
+  ]);
+});
+
 it('agents init resolves a relative folder from the current folder', async () => {
   const { output } = await agents('init', 'helper', '--agents-dir', 'mine');
   expect(output).toBe(`${join(cwd, 'mine', 'helper.toml')}\n`);

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { main } from '../../src/cli/main.js';
@@ -21,13 +22,19 @@ beforeEach(() => {
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 
-async function init(
-  words: readonly string[],
-  { from = cwd, started = 'axe-action' }: { from?: string; started?: Terminal['program'] } = {},
-) {
+interface Place {
+  readonly from?: string;
+  readonly started?: Terminal['program'];
+  /** What a person types at a terminal; without it nobody is there. */
+  readonly typed?: string;
+}
+
+async function init(words: readonly string[], { from = cwd, started, typed }: Place = {}) {
   const programFolder = join(program, 'dist/cli');
-  const terminal = createFakeTerminal({ env: { HOME: tempDir('home') }, cwd: from, programFolder });
-  const exitCode = await main(['init', ...words], { ...terminal, program: started });
+  const isTTY = typed !== undefined;
+  const terminal = createFakeTerminal({ env: { HOME: tempDir('home') }, cwd: from, isTTY, programFolder });
+  const stdin = Object.assign(Readable.from([typed ?? '']), { isTTY });
+  const exitCode = await main(['init', ...words], { ...terminal, stdin, program: started ?? 'axe-action' });
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
 }
 
@@ -75,12 +82,25 @@ describe('init', () => {
     expect(output).not.toContain('Next steps');
   });
 
-  it('writes to the root of the repository, wherever the command runs, and names what it was started by', async () => {
+  it('writes to the root of the repository and has it checked, wherever the command runs', async () => {
     writeFiles(cwd, { 'src/deep/a.txt': '' });
-    const { output } = await init([], { from: join(cwd, 'src/deep'), started: 'axe' });
+    const from = join(cwd, 'src/deep');
+    const { output } = await init(['--model', 'offline/rules', '--uses', 'o/a@v1'], { from, typed: '\n' });
     expect(output).toMatch(/^In the repository /);
     expect(existsSync(join(cwd, REVIEW[1] ?? ''))).toBe(true);
+    expect(output).toContain('  ok       axe/agents/reviewer.toml is valid\n');
+  });
+
+  it.each([
+    ['n', false],
+    ['', true],
+  ])('offers a check under the name it was started by; the answer %j', async (answer, isChecked) => {
+    const words = ['--model', 'offline/rules', '--uses', 'o/a@v1'];
+    const { exitCode, output } = await init(words, { typed: `${answer}\n`, started: 'axe' });
+    expect(exitCode).toBe(0);
     expect(output).toContain('\n`axe doctor` checks agents and keys, `axe doctor --online` also ');
+    expect(output).toContain('\nCheck it now with `axe doctor`? (y/n) [y] ');
+    expect(output.includes('axe/agents/reviewer.toml is valid')).toBe(isChecked);
   });
 
   it('writes the address of the clone that it runs from', async () => {
@@ -147,13 +167,6 @@ describe('init', () => {
       exitCode: 1,
       talk: expect.stringMatching(/^the example workflows\/review\.yml is not next to this program\n/),
     });
-  });
-
-  it('asks for no key of a model that needs none', async () => {
-    const { output } = await init(['--model', 'offline/rules']);
-    expect(read(REVIEW[0] ?? '')).not.toContain('secrets.');
-    expect(read(REVIEW[1] ?? '')).toContain('model = "offline/rules"\n');
-    expect(output).not.toContain('Create the secret');
   });
 });
 

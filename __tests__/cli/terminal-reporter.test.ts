@@ -140,11 +140,6 @@ describe('the status line', () => {
 
   it.each<[string, readonly RunEvent[], string]>([
     [
-      'a call without a target',
-      [ASKS, { ...READS, tool: 'submit_review', input: { summary: 'x' } }],
-      'turn 1 · submit_review',
-    ],
-    [
       'a target with control characters',
       [ASKS, { ...READS, tool: 'run_command', input: { command: 'ls\n\u001b[31mrm' } }],
       'turn 1 · run_command ls rm',

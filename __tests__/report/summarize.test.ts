@@ -30,12 +30,10 @@ describe('the summary of a dry run', () => {
 });
 
 it.each([
-  ['failure', new AxeError('broken')],
-  ['timeout', new ProviderError('timeout', 'm')],
-])('whoever asked in a comment is told of the end in %s', (conclusion, error) => {
-  expect(noAnswer({ kind: 'failed', thrown: error })).toBe(
-    `There is no answer: the run ended in \`${conclusion}\`.`,
-  );
+  ['the run failed', new AxeError('broken')],
+  ['the run reached its time limit', new ProviderError('timeout', 'm')],
+])('whoever asked in a comment is told that %s', (reason, error) => {
+  expect(noAnswer({ kind: 'failed', thrown: error })).toBe(`There is no answer: ${reason}.`);
 });
 
 it('nobody is told of a run that was cancelled, also while it was at work', async () => {
@@ -44,7 +42,7 @@ it('nobody is told of a run that was cancelled, also while it was at work', asyn
   const outcome = { kind: 'failed', error: new CancelledError(), stats: STATS } as const;
   expect(noAnswer({ ...report, outcome })).toBeUndefined();
   const failed = { ...outcome, error: new AxeError('broken') };
-  expect(noAnswer({ ...report, outcome: failed })).toBe('There is no answer: the run ended in `failure`.');
+  expect(noAnswer({ ...report, outcome: failed })).toBe('There is no answer: the run failed.');
 });
 
 /** The report of garbage collection that came to this. */

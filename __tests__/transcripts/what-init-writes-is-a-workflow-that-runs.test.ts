@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import type { FileTree } from '../helpers/github-state.js';
-import { runCli } from '../helpers/run-cli.js';
+import { lastScreen, runCli, startOnTerminal } from '../helpers/run-cli.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { inputsOf, ownSteps, type Workflow, workflowErrors } from '../helpers/workflow-files.js';
 import { CHANGE } from './review-scene.js';
@@ -57,4 +57,18 @@ it('what `init` writes for mentions answers a comment', async () => {
   const step = await stage.run({ inputs: { ...inputs, model: 'offline/rules' }, env: NO_KEY });
   expect([step.exitCode, troubles(step)]).toEqual([0, []]);
   expect(step.outputs).toMatchObject({ 'memory-saved': 'true' });
+});
+
+it('`init` on a terminal asks which model reviews, and checks what it wrote if that is wanted', async () => {
+  const cwd = tempDir('repository');
+  writeFiles(cwd, { '.git/HEAD': 'ref: refs/heads/main\n' });
+  const child = startOnTerminal(['init', '--uses', 'octo/axe@v1'], { cwd, env: { TERM: 'dumb' } });
+  child.write('offline/rules\n\n');
+  const { stdout, exitCode } = await child.finished;
+  const screen = lastScreen(stdout);
+  expect(screen).toContain('The model that reviews (`offline/rules` needs no key) [');
+  expect(screen).toContain('Check it now with `axe-action doctor`? (y/n) [y] ');
+  expect(screen).toContain('  ok       offline/rules: fixed rules answer, so no key is needed\n');
+  expect(exitCode).toBe(0);
+  expect(readFileSync(join(cwd, 'axe/agents/reviewer.toml'), 'utf8')).toContain('model = "offline/rules"');
 });

@@ -5,10 +5,10 @@ const LABEL_WIDTH = 16;
 
 /**
  * An agent for people, as `agents show` prints it (axe-behaviour §18): fields that are set, in axe's order, and after
- * them the most telling ones of those that axe 0.1.0 did not have; `--json` shows all.
+ * them the ones axe 0.1.0 did not have, as far as they differ from a missing line; `--json` shows all.
  */
 export function formatAgent(config: AgentConfig): string {
-  const { subAgents, subAgentsConfig, memory, params, budget } = config;
+  const { subAgents, subAgentsConfig, memory, params, retry, budget, artifacts, review } = config;
   const callers = (value: unknown) => (subAgents.length === 0 ? undefined : String(value));
   const fields: readonly (readonly [label: string, value: string | undefined])[] = [
     ['Name', config.name],
@@ -31,8 +31,15 @@ export function formatAgent(config: AgentConfig): string {
     ['Tools', list(config.tools)],
     ['Allowed Hosts', list(config.allowedHosts)],
     ['MCP Servers', list(config.mcpServers.map((server) => server.name))],
+    ['Memory Notes', memory.notes ? 'true' : undefined],
+    ['Memory Tools', list(memory.tools)],
     ['Effort', params.effort],
+    ['Response Format', params.responseFormat?.type],
+    ['Max Retries', retry.maxRetries === undefined ? undefined : String(retry.maxRetries)],
+    ['Review Depth', review.depth],
+    ['Verifier', text(review.verifier)],
     ['Budget', budget.maxTokens === 0 ? undefined : `${budget.maxTokens} tokens`],
+    ['Artifacts', artifacts.enabled ? artifacts.dir || 'true' : undefined],
     ['Run Timeout', config.timeoutSeconds === 0 ? undefined : `${config.timeoutSeconds}s`],
   ];
   return fields

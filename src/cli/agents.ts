@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { formatAgent } from '../agent/format-agent.js';
 import { parseAgent } from '../agent/inspect.js';
-import { checkAgentName, type ListedAgent } from '../agent/loader.js';
+import { checkAgentName } from '../agent/loader.js';
 import { scaffoldAgent } from '../agent/scaffold.js';
 import { configDir } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
@@ -32,6 +32,17 @@ export const listCommand = failingWithOne(async (flags, terminal) => {
   expectPositionals(flags, 0);
   const { listAgents, folders } = await agentsOf(flags, terminal);
   const agents = await listAgents();
+  if (flags.bool('json')) {
+    const listed = [...agents, ...builtInAgents()].map(({ id, description, file, error }) => ({
+      name: id,
+      description,
+      file: file ?? null,
+      builtIn: file === undefined,
+      error: error === undefined ? null : errorJson(error),
+    }));
+    print(terminal, JSON.stringify(listed));
+    return;
+  }
   const usable = agents.filter(({ error }) => error === undefined);
   terminal.stdout.write(formatAgentList([...usable, ...builtInAgents()]));
   for (const agent of agents) warnLeftOut(agent, terminal);
@@ -40,10 +51,15 @@ export const listCommand = failingWithOne(async (flags, terminal) => {
   terminal.stderr.write(`There are only the built-in agents: no agent file was found in ${looked}.\n`);
 });
 
+function errorJson({ message, remedy, at }: AxeError): object {
+  return { message, remedy: remedy ?? null, file: at?.file ?? null, line: at?.line ?? null };
+}
+
 export const showCommand = failingWithOne(async (flags, terminal) => {
   const [name = ''] = expectPositionals(flags, 1);
-  const { config } = await (await agentsOf(flags, terminal)).loadAgent(name);
-  terminal.stdout.write(formatAgent(config));
+  const { config, source } = await (await agentsOf(flags, terminal)).loadAgent(name);
+  if (flags.bool('json')) print(terminal, JSON.stringify({ source, ...config }));
+  else terminal.stdout.write(formatAgent(config));
 });
 
 export const scaffoldCommand = failingWithOne(async (flags, terminal) => {
@@ -91,8 +107,14 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
   return isValid(validation) ? 0 : 2;
 }
 
-/** An agent by what it is run by: the name of its file, whatever its `name` key says. */
-type AgentLine = Pick<ListedAgent, 'id' | 'description'>;
+interface AgentLine {
+  /** What it is run by: the name of its file, whatever its `name` key says. */
+  readonly id: string;
+  readonly description: string;
+  /** Undefined for one that is built in. */
+  readonly file?: string;
+  readonly error?: AxeError | undefined;
+}
 
 /** The lines of `agents list`: `name - description` (axe-behaviour §18), in the order in which agents are looked up. */
 export function formatAgentList(agents: readonly AgentLine[]): string {

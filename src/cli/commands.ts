@@ -237,14 +237,14 @@ const AGENTS: Group = {
       usage: 'agents list',
       short: 'List the agents that can be run from here',
       long: 'List the agents that can be run from here, in the order in which they are looked up: those of the repository,\nthose of this machine, and the built-in ones.',
-      flags: { 'agents-dir': AGENTS_DIR },
+      flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
       run: listCommand,
     },
     {
       usage: 'agents show <agent>',
       short: "Show an agent's settings",
       long: "Show an agent's settings, except those that are not set.",
-      flags: { 'agents-dir': AGENTS_DIR },
+      flags: { 'agents-dir': AGENTS_DIR, json: JSON_FLAG },
       run: showCommand,
     },
     {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { findBuiltInAgent } from '../agent/built-in.js';
 import { parseModelRef } from '../agent/config.js';
 import { inspectAgent } from '../agent/inspect.js';
@@ -15,15 +16,54 @@ import { allFaults, formatValidation, isValid, validateAgents } from '../run/val
 import { expectPositionals, type ParsedFlags } from './command-line.js';
 import { print, type Terminal } from './terminal.js';
 
-/** `init`: writes a workflow with its agents and skills into the repository. Throws an AxeError. */
+/**
+ * `init`: writes a workflow with its agents and skills into the repository. On a terminal it asks for what no flag says, and
+ * whether to check the result. Throws an AxeError.
+ */
 export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promise<ExitCode> {
   expectPositionals(flags, 0);
+  const { ask, close } = openQuestions(terminal);
+  try {
+    const status = await writeFiles(flags, terminal, ask);
+    const question = `\nCheck it now with \`${terminal.program} doctor\`? (y/n)`;
+    if (status !== 0 || !/^y/i.test(await ask(question, 'n', 'y'))) return status;
+  } finally {
+    close();
+  }
+  const { doctorCommand } = await import('./doctor.js');
+  const cwd = (await findRepositoryRoot(terminal.cwd)) ?? terminal.cwd;
+  return await doctorCommand(flags, { ...terminal, cwd });
+}
+
+/** Asks a question, with the answer that an empty line stands for; where nobody is there to answer it is `otherwise`. */
+type Ask = (question: string, otherwise: string, usual?: string) => Promise<string>;
+
+function openQuestions({ stdin, stdout }: Terminal): { readonly ask: Ask; close(): void } {
+  if (stdin.isTTY !== true || stdout.isTTY !== true)
+    return { ask: async (_, otherwise) => otherwise, close: () => {} };
+  // The terminal itself edits the line, and Ctrl-C ends the program as anywhere else.
+  const lines = createInterface({ input: stdin, terminal: false });
+  const answers = lines[Symbol.asyncIterator]();
+  return {
+    async ask(question, otherwise, usual = otherwise) {
+      stdout.write(`${question} [${usual}] `);
+      const { value, done } = await answers.next();
+      return done === true ? otherwise : value.trim() || usual;
+    },
+    close: () => lines.close(),
+  };
+}
+
+async function writeFiles(flags: ParsedFlags, terminal: Terminal, ask: Ask): Promise<ExitCode> {
   const repository = await findRepositoryRoot(terminal.cwd);
   const root = repository ?? terminal.cwd;
   // The server that the workflow will run on.
   const server =
     terminal.env['GITHUB_SERVER_URL'] || `https://${(await readOrigin(root))?.host ?? 'github.com'}`;
-  const uses = flags.string('uses') || (await ownAddress(server, terminal)) || ACTION_ADDRESS;
+  const uses =
+    flags.string('uses') ||
+    (await ownAddress(server, terminal)) ||
+    (await ask('The action, as workflows name it (owner/name@ref)', ACTION_ADDRESS));
   if (parseActionAddress(uses) === undefined) {
     throw new AxeError(`${JSON.stringify(uses)} is not the address of an action`, {
       remedy: 'Write it as in a workflow, `owner/name@ref`.',
@@ -38,7 +78,7 @@ export async function initCommand(flags: ParsedFlags, terminal: Terminal): Promi
   }
   const parts =
     example === ''
-      ? await reviewParts(model, agentSchemaUrl(uses, server), root, examples)
+      ? await reviewParts(model, agentSchemaUrl(uses, server), root, examples, ask)
       : await exampleParts(example, examples);
   if (repository === undefined) {
     const where = 'GitHub reads the files below only at the top of one';
@@ -77,9 +117,16 @@ interface Parts {
   readonly agents: readonly string[];
 }
 
-async function reviewParts(given: string, schemaUrl: string, root: string, examples: string): Promise<Parts> {
+async function reviewParts(
+  given: string,
+  schemaUrl: string,
+  root: string,
+  examples: string,
+  ask: Ask,
+): Promise<Parts> {
   const existing = await findReviewer(root);
-  const model = given || existing?.model || DEFAULT_MODEL;
+  const question = 'The model that reviews (`offline/rules` needs no key)';
+  const model = given || existing?.model || (await ask(question, DEFAULT_MODEL));
   const key = keyOf(model);
   const content = (await readExample(examples, 'workflows/review.yml'))
     .replace(

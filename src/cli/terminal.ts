@@ -14,7 +14,7 @@ export interface Terminal {
   readonly program: ProgramName;
   /** The folder of the started file, `dist/cli` of the action. */
   readonly programFolder: string;
-  readonly stdin: Readable & { readonly fd?: number };
+  readonly stdin: Readable & { readonly fd?: number; readonly isTTY?: boolean };
   /** The answer. */
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number };
   /** The talk. */

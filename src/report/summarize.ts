@@ -185,12 +185,23 @@ export function noAnswer(report: Finished): string | undefined {
 }
 
 /**
- * Of the conclusion alone: the words of an error can quote what a provider or a file says. Undefined for a run that was
+ * Chosen by the conclusion alone: the words of an error can quote what a provider or a file says. Undefined for a run that was
  * cancelled: whoever did that knows of it, and a newer run may answer.
  */
 function withoutAnswer(conclusion: Conclusion): string | undefined {
-  return conclusion === 'cancelled' ? undefined : `There is no answer: the run ended in \`${conclusion}\`.`;
+  return conclusion === 'cancelled' ? undefined : `There is no answer: ${REASONS[conclusion]}.`;
 }
+
+const REASONS: Readonly<Record<Exclude<Conclusion, 'cancelled'>, string>> = {
+  success: 'the run had nothing to say',
+  failure: 'the run failed',
+  skipped: 'the run was skipped',
+  timeout: 'the run reached its time limit',
+  'budget-exceeded': 'the run reached its limit of tokens or cost',
+  'max-turns': 'the run reached its limit of turns',
+  refused: 'the model refused to answer',
+  incomplete: 'the model did not finish',
+};
 
 /** Nothing was sent and nothing written, so everything is shown (D26). */
 function summarizeDryRun(report: ReportOf<'planned'>, { warnings, isHidden }: SummaryOptions): RunSummary {
