@@ -241,7 +241,7 @@ It says the opposite.
 <details>
 <summary>1 more finding: a review has at most 1 comment</summary>
 
-**\`src/auth.ts:10-11\`** · FFG96
+**\`src/auth.ts:10-11\`** · F27RW
 
 🟠 **Major · security** — Leak
 
