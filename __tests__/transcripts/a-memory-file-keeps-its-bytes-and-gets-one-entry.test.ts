@@ -190,7 +190,7 @@ describe('C2 30: a memory file', () => {
   });
 });
 
-it('a KNOWN_ENTRY.md that nobody can read prevents neither the entry nor another note, and both writes are named', async () => {
+it('a MEMORY.md that nobody can read prevents neither the entry nor another note, and both writes are named', async () => {
   const model = await startModelServer([
     toolCall('write_memory', { content: 'Tabs.' }),
     toolCall('memory_write', { target: 'daily', content: 'Looked.' }),
@@ -203,13 +203,13 @@ it('a KNOWN_ENTRY.md that nobody can read prevents neither the entry nor another
   const result = await runAsNobody(['keeper', '-v'], [cwd, env.XDG_DATA_HOME], env);
   expect(result).toMatchObject({ exitCode: 0, stdout: 'Twelve hours.' });
   expect(result.stderr).toMatch(
-    /^Warning: Notes could not be read and are left as they are: open .*KNOWN_ENTRY\.md: permission denied\. Everything else/m,
+    /^Warning: Notes could not be read and are left as they are: open .*MEMORY\.md: permission denied\. Everything else/m,
   );
   expect(result.stderr).not.toContain('failed to save');
   expect(newResults(model.requests()[1])[0]).toMatch(
-    /^Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: open .*KNOWN_ENTRY\.md: permission denied$/,
+    /^Tool 'write_memory' execution failed: Storage operation 'append to memory file' failed: open .*MEMORY\.md: permission denied$/,
   );
-  expect(result.stderr).toMatch(/^\[memory\] append .*\.md \(7 bytes\)$/m);
+  expect(result.stderr).toMatch(/^ {2}Note added to: .*\.md, 7 bytes$/m);
   chmodSync(join(root, 'MEMORY.md'), 0o600);
   expect(memory()).toMatchObject({
     'MEMORY.md': 'Spaces.\n',
