@@ -93,7 +93,7 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_881,
+  'lines of src/': 47_884,
   'files of src/': 216,
   'types of src/': 645,
   'inputs of action.yml': 41,

@@ -19,8 +19,8 @@ export interface PackedDiff {
 
 /**
  * As much of a diff as the policy allows: whole files in their order, those nobody reads (generated, vendored, locks,
- * minified, binary) last; then hunks of the others. Where not even a hunk fits, the beginning of the first file; of the rest
- * the names are left. A diff that fits stays as it is. Throws a ConfigError for a malformed pattern.
+ * minified, binary) last; then hunks of the others; what room is left then has the beginning of the first file of which no
+ * hunk fits; of the rest the names are left. A diff that fits stays as it is. Throws a ConfigError for a malformed pattern.
  */
 export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
   const maxTokens = policy.maxTokens === 0 ? Number.POSITIVE_INFINITY : policy.maxTokens;
@@ -52,8 +52,8 @@ export function packDiff(diff: string, policy: DiffPolicy): PackedDiff {
     else texts.push(text);
     free -= tokens;
   }
-  const [first] = withoutHunks;
-  if (first !== undefined && texts.length === 0) {
+  const first = withoutHunks.find((file) => texts.length === 0 || isReadByPeople(file));
+  if (first !== undefined && (texts.length === 0 || free >= LEAST_BEGINNING_TOKENS)) {
     const text = beginning(first.text, free - cost(CUT_NOTE));
     if (text !== '') texts.push(`${text}\n${CUT_NOTE}`);
   }
@@ -80,6 +80,9 @@ function takeHunks(file: DiffFile, maxTokens: number) {
   const text = [header, ...taken, PART_NOTE].join('\n');
   return { text, hunks: taken.length, tokens: taken.length === 0 ? 0 : maxTokens - free };
 }
+
+/** Less of a file next to whole ones says nothing. */
+const LEAST_BEGINNING_TOKENS = 200;
 
 const PART_NOTE = '[other hunks of this file are not shown]';
 const CUT_NOTE = '[cut here: the rest of this file is not shown]';
