@@ -61,7 +61,9 @@ describe('the context of a run besides its event', () => {
   ] as const)('contains the diff of %s for a run that is then %s', async (repository, level) => {
     const { head, base } = pullRequest();
     const pinned = { head: { ...head, repository }, base };
-    const plan = await planOf(ON_PULL, { kind: 'pull_request', ...CHANGE, pinned, warnings: [] });
+    const context: TriggerContext = { kind: 'pull_request', ...CHANGE, pinned, warnings: [] };
+    const { plan, change } = await preparedFor(ON_PULL, context);
+    expect(change).toMatchObject({ head: head.sha, base: base.sha, into: base.ref, diff: CHANGE.diff });
     expect(plan.trust.level).toBe(level);
     expect(plan.memory?.lane).toBe(level);
     expect(plan.task.message).toContain('+new');
