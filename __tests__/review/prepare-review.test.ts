@@ -232,7 +232,7 @@ describe('the text of a review', () => {
 
 ### 1 finding outside of the diff
 
-**\`docs/a.md:3\`** · F2M9C
+**\`docs/a.md:3\`** · FKBC8
 
 🟡 **Minor · docs** — A|B
 
