@@ -46,6 +46,13 @@ describe('a mistake in an input', () => {
   });
 });
 
+it('warns of limits over several runs where nothing is kept', async () => {
+  const nothing = { 'memory-store': 'none', 'output-schema': '{' };
+  const { annotations } = await run({ ...nothing, 'max-cost-usd-per-pr': '1', 'max-cost-usd-per-day': '1' });
+  const message = '`max-cost-usd-per-pr` and `max-cost-usd-per-day` are not enforced';
+  expect(annotations).toMatchObject([{ level: 'warning', message: expect.stringContaining(message) }, {}]);
+});
+
 it('masks the key of the model and the token for other repositories before anything is asked', async () => {
   const secrets = { 'api-key': 'sk-own-key', 'repositories-token': 'own-token' };
   const { stdout } = await runMainHere({

@@ -168,6 +168,13 @@ describe('init', () => {
       talk: expect.stringMatching(/^the example workflows\/review\.yml is not next to this program\n/),
     });
   });
+
+  it('asks for no key of a model that needs none', async () => {
+    const { output } = await init(['--model', 'offline/rules']);
+    expect(read(REVIEW[0] ?? '')).not.toContain('secrets.');
+    expect(read(REVIEW[1] ?? '')).toContain('model = "offline/rules"\n');
+    expect(output).not.toContain('Create the secret');
+  });
 });
 
 describe.each(exampleWorkflows())('the example $name', ({ name, content }) => {

@@ -78,6 +78,20 @@ describe('memory show', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  it.each(['show', 'search'])(
+    'names the agents if there is none of that name and no memory of it: %s',
+    async (word) => {
+      writeFiles(home, { 'axe/agents/reviewer.toml': 'name = "reviewer"\nmodel = "ollama/m"\n' });
+      const talk = expect.stringMatching(
+        /^agent config not found: reviwer\n {2}Did you mean `reviewer`\? There are: `reviewer`, [\s\S]*--repo <owner\/name>/,
+      );
+      expect(await memory([word, 'reviwer', 'x'])).toEqual({ exitCode: 2, output: '', talk });
+      expect(await memory(['show', 'pr-reviewer'])).toMatchObject({ exitCode: 0, talk: '' });
+      store({ 'reviwer.md': A });
+      expect(await memory([word, 'reviwer', 'aaaaaa-1'])).toMatchObject({ exitCode: 0, talk: '' });
+    },
+  );
+
   it('prints the entries as JSON', async () => {
     store({ 'bot.md': AXE, 'untrusted/bot.md': A });
     const { output } = await memory(['show', 'bot', '--json']);

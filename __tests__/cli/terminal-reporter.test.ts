@@ -54,7 +54,6 @@ describe('the messages of a run', () => {
 
   it.each<[string, RestoreResult, string]>([
     ['all of it', RESTORED, '5 entries loaded from /data/bot.md'],
-    ['not counted', { ...RESTORED, total: undefined }, '2 entries loaded from /data/bot.md'],
     [
       'more than fits',
       { ...RESTORED, truncated: { fileBytes: 999 } },

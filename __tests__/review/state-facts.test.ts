@@ -129,12 +129,12 @@ function daysAgo(days: number): number {
 const line = (fact: object) => `- ${JSON.stringify(fact)}`;
 
 describe('pruning a state', () => {
-  it.each<object>([
-    { kind: 'spent', id: '1-1', pull: 1, day: '2026-01-01', usd: 1 },
-    { ...ended(), pull: 1 },
-    { kind: 'resumed', pull: 1, by: 'octocat' },
-  ])('drops %j after 180 days', (fact) => {
-    const [young, old] = [180, 181].map((age) => line({ ...fact, at: daysAgo(age) }));
+  it.each<[number, object]>([
+    [180, { kind: 'spent', id: '1-1', pull: 1, day: '2026-01-01', usd: 1 }],
+    [180, { ...ended(), pull: 1 }],
+    [365, { kind: 'resumed', pull: 1, by: 'octocat' }],
+  ])('drops after %i days: %j', (days, fact) => {
+    const [young, old] = [days, days + 1].map((age) => line({ ...fact, at: daysAgo(age) }));
     expect(pruneState(`${young}\n${old}\n`, NOW)).toBe(`${young}\n`);
   });
 

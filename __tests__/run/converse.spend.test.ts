@@ -90,7 +90,7 @@ describe('the cost of several runs together (D36)', () => {
     [AGENT_WITH_MEMORY, true, /this run keeps no record of what it costs\. .*no `memory-readonly`/],
     [AGENT_WITH_MEMORY, false, /kept in the workspace, .*once a later step has pushed it/],
   ])(
-    'is not limited without memory that others see, and the remedy names the cause',
+    'is not limited without memory that others see, and is told what it takes',
     async (bot, isMemoryReadOnly, told) => {
       const { deps } = depsOf({ agents: { bot } });
       await runPipeline({ ...request({ perDayUsd: 2 }), isMemoryReadOnly }, deps);

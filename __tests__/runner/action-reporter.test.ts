@@ -18,7 +18,7 @@ const RESTORED = {
   kind: 'restored',
   text: '',
   loaded: 2,
-  total: undefined,
+  total: 2,
   truncated: undefined,
   location: '.axe/memory/bot.md',
   warnings: [],
@@ -182,7 +182,7 @@ describe('a turn in the job log', () => {
 
 describe('the loaded memory', () => {
   it.each<[RestoreResult, string]>([
-    [{ ...RESTORED, loaded: 1 }, '1 entry loaded from .axe/memory/bot.md'],
+    [{ ...RESTORED, loaded: 1, total: 1 }, '1 entry loaded from .axe/memory/bot.md'],
     [{ ...RESTORED, total: 2 }, '2 entries loaded from .axe/memory/bot.md'],
     [{ ...RESTORED, total: 7 }, 'the last 2 of 7 entries loaded from .axe/memory/bot.md'],
     [

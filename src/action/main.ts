@@ -11,6 +11,7 @@ import { CancelledError, ConfigError, messageOf, type Warning } from '../lib/err
 import { actionFolder, readCheckedOut } from '../lib/git.js';
 import { createFetch } from '../lib/net/http.js';
 import { confine, readConfigFile } from '../lib/user-files.js';
+import { unheldLimits } from '../loop/budget.js';
 import { oneAtATime } from '../memory/store.js';
 import { createModels } from '../model/create.js';
 import { createCommentReactions } from '../publish/publish-findings.js';
@@ -64,7 +65,8 @@ export async function main(runner: Runner): Promise<void> {
     const inputs = readInputs(runner.env);
     for (const secret of [inputs.apiKey, inputs.repositoriesToken]) if (secret !== '') setSecret(secret);
     const isHidden = inputs.memory.isElsewhere;
-    for (const warning of unknownNames(inputs.redact, runner.env)) reporter.warn(warning);
+    const unheld = inputs.memory.store === 'none' ? unheldLimits(inputs.spendLimits, KEEPS_NOTHING) : [];
+    for (const warning of [...unknownNames(inputs.redact, runner.env), ...unheld]) reporter.warn(warning);
     if (isHidden) {
       reporter.hideNotes();
       transcript.hideMemory();
@@ -77,7 +79,7 @@ export async function main(runner: Runner): Promise<void> {
     const trigger = await triggerOf(runner);
     if (mode === 'validate') {
       const report = await runValidateMode(inputs, trigger, runner, secrets, deadline.signal);
-      return await reportRun({ report, failOn, isHidden, runner, warnings: [], secrets });
+      return await reportRun({ report, failOn, isHidden, runner, warnings: unheld, secrets });
     }
     const made = await createActionDependencies(
       inputs,
@@ -110,6 +112,9 @@ export async function main(runner: Runner): Promise<void> {
     deadline.clear();
   }
 }
+
+const KEEPS_NOTHING =
+  '`memory-store: none` keeps no record of what runs cost. Choose another `memory-store`, or limit each run with `max-cost-usd`.';
 
 /** Names in `redact` that the environment does not have: most likely typing mistakes, and then something is not protected. */
 function unknownNames(names: readonly string[], env: Runner['env']): readonly Warning[] {

@@ -29,6 +29,8 @@ interface MemoryPlace {
   readonly writesProvenance: boolean;
   /** Whether the agent keeps notes. */
   readonly hasNotes: boolean;
+  /** Why a run here would not find the agent; undefined if it would, or if the memory is not that of this machine. */
+  readonly missing: AxeError | undefined;
 }
 
 /** The memory that the flags name: this machine's, a folder, or a branch. Throws an AxeError. */
@@ -44,7 +46,8 @@ export async function openMemoryPlace(
   const repository = repositoryNamed(flags.string('repo'));
   const isElsewhere = dir !== '' || repository !== undefined;
   const agentsDir = await agentsDirOf(flags, terminal);
-  const agent = await findAgent(localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) }), name);
+  const found = await findAgent(localAgents({ cwd, agentsDir, configDir: ownConfigDir(env) }), name);
+  const agent = found instanceof AxeError ? undefined : found;
   const memory = agent?.config.memory;
   const path =
     agent === undefined
@@ -58,6 +61,7 @@ export async function openMemoryPlace(
     path,
     writesProvenance: isElsewhere || memory?.provenance === 'on',
     hasNotes: memory?.notes === true,
+    missing: !isElsewhere && found instanceof AxeError ? found : undefined,
   };
 }
 
@@ -72,14 +76,14 @@ function refuseMixed(flags: ParsedFlags): void {
   });
 }
 
-/** Undefined for one without a file, which its memory can outlive. */
-async function findAgent(agents: AgentLoader, name: string): Promise<LoadedAgent | undefined> {
+/** An agent's memory can outlive its file, so the error for a missing one is returned. */
+async function findAgent(agents: AgentLoader, name: string): Promise<LoadedAgent | AxeError> {
   try {
     return await loadByMemoryName(name, agents);
   } catch (thrown) {
     if (!isNotFound(thrown, 'agent')) throw thrown;
     checkAgentName(memoryName(name));
-    return undefined;
+    return thrown;
   }
 }
 

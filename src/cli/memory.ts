@@ -1,6 +1,6 @@
 import { createClock } from '../lib/clock.js';
 import { AxeError, type ExitCode, warningText } from '../lib/errors.js';
-import { type CommandSession, parseMemoryCommand } from '../memory/commands/command-session.js';
+import { type CommandSession, parseMemoryCommand, viewMemory } from '../memory/commands/command-session.js';
 import { formatEntries, type MemoryEntry } from '../memory/commands/entry.js';
 import { runMemoryCommand } from '../memory/commands/memory-command.js';
 import type { Provenance } from '../memory/run-log.js';
@@ -36,6 +36,8 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
       ? { event: 'local', actor: env['GITHUB_ACTOR'] || undefined, trust: 'trusted' }
       : undefined,
   };
+  if (place.missing !== undefined && (name === 'show' || name === 'search'))
+    await requireMemory(session, place.missing);
   const result = await runMemoryCommand(command, session);
   // What is remembered may be a stranger's, so nothing that a terminal would act on is printed.
   const clean = (text: string) => sanitize(text, 'log', secrets);
@@ -63,6 +65,18 @@ export async function memoryCommand(flags: ParsedFlags, terminal: Terminal): Pro
 /** For somebody who looks for the memory of a workflow on this machine. */
 const ELSEWHERE =
   "This is the memory of this machine. For a workflow's memory add `--repo <owner/name>`, or `--dir .axe/memory` in a checkout.";
+
+/** A name that neither an agent nor a memory has is mistyped. Throws an AxeError. */
+async function requireMemory(
+  session: CommandSession,
+  { message, exitCode, remedy }: AxeError,
+): Promise<void> {
+  const view = await viewMemory(session);
+  if (view.kind === 'failed') return;
+  const { tree, trusted, untrusted } = view;
+  if ([trusted.path, untrusted.path, `offline/${trusted.path}`].some((path) => tree.has(path))) return;
+  throw new AxeError(message, { exitCode, remedy: `${remedy}\n  ${ELSEWHERE}` });
+}
 
 function describe({ id, lane, line, heading: time, task, result, provenance }: MemoryEntry): object {
   const { actor, event, run, job, sha, model, trust }: Partial<Provenance> = provenance ?? {};

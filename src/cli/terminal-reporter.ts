@@ -100,7 +100,7 @@ function planLines(plan: Plan): readonly string[] {
 function memoryLine(restored: RestoreResult | undefined): readonly string[] {
   if (restored === undefined) return [];
   if (restored.kind !== 'restored') return ['Memory:   0 entries (no memory file)'];
-  const { loaded, total = loaded, truncated, location } = restored;
+  const { loaded, total, truncated, location } = restored;
   if (total === 0) return ['Memory:   0 entries (no memory file)'];
   const counted = truncated === undefined || loaded === total ? total : `${loaded} of ${total}`;
   return [`Memory:   ${counted} entries loaded from ${location}`];

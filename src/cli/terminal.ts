@@ -117,7 +117,10 @@ type Ran = Extract<RunReport, { readonly kind: 'ran' }>;
  */
 export function withSaved({ signal }: InterruptedError, { memory, remembered }: Ran): InterruptedError {
   if (memory === undefined) return new InterruptedError(signal);
-  const written = remembered?.result.kind === 'failed' ? [] : (memory.notes?.session.written() ?? []);
+  const written =
+    remembered?.result.kind === 'failed'
+      ? []
+      : [...new Set(memory.notes?.session.recent().map(({ path }) => path))];
   const kept = written.length === 0 ? '' : ` Notes already written are kept: ${written.join(', ')}.`;
   return new InterruptedError(signal, `No entry was added to memory.${kept}`);
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import { COMPACTION, CONTEXT_WINDOW_TOKENS } from '../lib/defaults.js';
 import { messageOf, ProviderError } from '../lib/errors.js';
-import { truncate } from '../lib/text/bytes.js';
+import { estimateText, truncate } from '../lib/text/bytes.js';
 import { cleanLine, grouped } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence, parseFences } from '../safety/fence.js';
 import type { Asker, Settings } from './asker.js';
@@ -223,6 +223,11 @@ export interface SummaryPlan {
   readonly tail: readonly Message[];
   /** The whole request for the same model; no tools go with it. */
   readonly request: readonly Message[];
+}
+
+/** What memory adds to a prompt in tokens, which are kept free in the window (memory-tools 1.6 and 4.4). */
+export function memoryTokensOf(memory: string | undefined): number {
+  return memory === undefined ? 0 : Math.max(1, estimateText(memory));
 }
 
 /**

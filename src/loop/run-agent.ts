@@ -10,13 +10,13 @@ import {
 } from '../lib/defaults.js';
 import { AxeError } from '../lib/errors.js';
 import type { RunOutcome, RunStats } from '../lib/outcome.js';
-import { cutToBytes, estimateText } from '../lib/text/bytes.js';
+import { cutToBytes } from '../lib/text/bytes.js';
 import { count, grouped } from '../lib/text/format.js';
 import type { Prompt } from '../prompt/prompt.js';
 import type { Tool } from '../tools/tool.js';
 import { createAsker, modelSettings, type OpenModel, type Settings } from './asker.js';
 import type { Budget } from './budget.js';
-import { askFitting, roomForPrompt } from './compact.js';
+import { askFitting, memoryTokensOf, roomForPrompt } from './compact.js';
 import type { LoopDependencies } from './events.js';
 import {
   assistantMessage,
@@ -103,8 +103,7 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       deps.signal.throwIfAborted();
       const spent = budget.spent();
       if (spent !== undefined) return { kind: 'exhausted', ...spent, answer, stats: stats() };
-      // As memory-tools 1.6 has it: what memory adds to the prompt is kept free in the window.
-      const memoryTokens = prompt.memory === undefined ? 0 : Math.max(1, estimateText(prompt.memory));
+      const memoryTokens = memoryTokensOf(prompt.memory);
       const long = { messages, measured, replyTokens, memoryTokens, settings, refit };
       const fitted = await askFitting(long, asker, deps);
       const { reply } = fitted;

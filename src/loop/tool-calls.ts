@@ -198,7 +198,7 @@ function parseInput(text: string): unknown {
 }
 
 /** Arguments by which a call is known, the most telling first. */
-const TARGETS = ['text', 'glob', 'path', 'url', 'command', 'query', 'agent', 'title', 'name'];
+const TARGETS = ['path', 'url', 'command', 'query', 'agent', 'title', 'text', 'glob', 'name'];
 
 const TARGET_LENGTH = 60;
 

@@ -176,7 +176,7 @@ export function targetAt(path: string, places: NotesPlaces): NoteTarget | undefi
 /**
  * Everything a run may ask for, as `MemoryStore.readTree` takes it. Where all projects share, days are between the run
  * logs and no folder can be asked for: undefined, which means all. Of folders that hold too much a store leaves out what
- * comes last by `compareFiles` of the stores.
+ * comes last by {@link compareFiles}.
  */
 export function notesUnder(places: NotesPlaces, runLog: string, now: Date): readonly string[] | undefined {
   if (places.slug === '') return undefined;

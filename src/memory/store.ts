@@ -58,7 +58,7 @@ export type RestoreResult =
       /** Entries in `text`. */
       readonly loaded: number;
       /** Entries in the file; those of its end where not all of it was read. */
-      readonly total: number | undefined;
+      readonly total: number;
       /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;
     })

@@ -63,7 +63,7 @@ export async function postReview(
   // Nobody can see it on the pull request, so the next one must not go on from it.
   if (!posting.isOver) return unposted(posting);
   if (client !== undefined) return await postNew(client, posting);
-  const trouble = { message: NO_TOKEN, remedy: undefined };
+  const trouble = { message: NO_TOKEN, remedy: REMEDY };
   posting.warn(notPosted(trouble));
   return unposted(posting, trouble);
 }

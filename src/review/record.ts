@@ -188,6 +188,20 @@ export function formatSarif(report: FindingsReport, tool: SarifTool): string {
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
+const DESCRIPTIONS: Readonly<Record<Category, string>> = {
+  correctness: 'The code does something other than it should.',
+  security: 'People can read, change or run what they should not.',
+  data: 'Data is lost, changed or written twice.',
+  concurrency: 'The result depends on which of two things comes first.',
+  resource: 'Something stays open, or grows without a limit.',
+  'error-handling': 'An error is lost, or mistaken for something else.',
+  interface: 'A promise to callers or users is broken.',
+  performance: 'It takes more time or memory than it has to.',
+  test: 'A test is missing, or proves nothing.',
+  docs: 'The documentation does not match the code.',
+  other: 'A fault of another kind.',
+};
+
 /** GitHub reads the score of security alerts from the rule, so the rule has that of its worst finding. */
 function ruleOf(category: Category, records: readonly FindingRecord[]): object {
   const [worst] = records
@@ -197,7 +211,7 @@ function ruleOf(category: Category, records: readonly FindingRecord[]): object {
   return {
     id: ruleId(category),
     name: category,
-    shortDescription: { text: `A finding of the category ${category}` },
+    shortDescription: { text: DESCRIPTIONS[category] },
     properties: { tags: [category], ...securityScore(category, worst) },
   };
 }

@@ -188,7 +188,7 @@ export type PathPatterns = v.InferOutput<typeof patternsSchema>;
 /** What one attempt of a run has cost. */
 export type Spent = v.InferOutput<typeof spentSchema>;
 
-/** What the pull request bot keeps in the agent's state file (D36): what was decided of findings too, see `marks.ts`. */
+/** What the pull request bot keeps in the agent's state file (D36): what was decided of findings is among it. */
 export type ReviewFact = MarkOnPull | v.InferOutput<typeof factSchema>;
 
 /** The facts of a state file, of several about the same the latest. Lines that say nothing that can be understood are left out. */
@@ -267,8 +267,10 @@ export function isPaused(facts: readonly ReviewFact[], pull: number): boolean {
   return timeOf('paused') > Number.NEGATIVE_INFINITY && timeOf('paused') >= timeOf('resumed');
 }
 
-/** How long a fact is kept. */
-const KEPT_MS = 180 * 24 * 60 * 60 * 1000;
+/** How long a fact is kept: what a person said of reviews, twice as long. */
+function keptMs({ kind }: ReviewFact): number {
+  return (kind === 'paused' || kind === 'resumed' ? 365 : 180) * 24 * 60 * 60 * 1000;
+}
 
 /**
  * How many facts of a kind are kept, the latest ones. A line takes 90 to 500 bytes, that of a review twenty more for each file,
@@ -295,7 +297,7 @@ export function pruneState(text: string, now: Date): string {
   const facts = lines.map(parseReviewFact);
   const kept = new Set(latestOf(facts.flatMap((fact) => fact ?? [])));
   const isKept = (fact: ReviewFact | undefined) =>
-    fact === undefined || (kept.has(fact) && now.getTime() - fact.at <= KEPT_MS);
+    fact === undefined || (kept.has(fact) && now.getTime() - fact.at <= keptMs(fact));
   return lines.filter((_, index) => isKept(facts[index])).join('\n');
 }
 

@@ -110,7 +110,7 @@ function logWarnings(
     const remedy = 'Set `last_n` in `[memory]` to choose how many.';
     warnings.push({ code: 'memory-truncated', message, remedy });
   }
-  const { total = 0 } = restored;
+  const { total } = restored;
   const maxEntries = memory?.maxEntries ?? 0;
   if (maxEntries > 0 && total >= maxEntries) {
     const message = `agent "${agent.name}" memory has ${total} entries (max_entries: ${maxEntries})`;

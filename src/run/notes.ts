@@ -55,6 +55,8 @@ export async function openNotes(
   );
   const { location } = first;
   const reported = new Set(restored.kind === 'failed' ? [] : restored.warnings.map(({ message }) => message));
+  const early: Warning[] = [];
+  let isOpen = false;
   let checked = checkNotes(new Map(), undefined);
   const session = createNotesSession({
     places,
@@ -74,7 +76,8 @@ export async function openNotes(
     warn(warning) {
       if (reported.has(warning.message)) return;
       reported.add(warning.message);
-      reporter.warn(warning);
+      if (isOpen) reporter.warn(warning);
+      else early.push(warning);
     },
     noteWrite: (action, path, bytes) => reporter.event({ kind: 'note-written', action, path, bytes }),
     ...(isLive ? { writeThrough: (changes) => store.write(changes, UNSTOPPED) } : {}),
@@ -88,6 +91,7 @@ export async function openNotes(
   const today = dateOf(clock.now());
   const { daily, maxInjectBytes: maxBytes } = agent.config.memory;
   const block = formatMemoryBlock(files, { places, today, daily, maxBytes });
+  isOpen = true;
   const notLoaded = ({ message, remedy }: Extract<TreeResult, { readonly kind: 'failed' }>): Warning => ({
     code: 'memory-load-failed',
     message: `failed to load the notes of "${agent.name}": ${message}`,
@@ -102,6 +106,7 @@ export async function openNotes(
     checked,
     warnings: [
       ...(loaded.kind === 'failed' ? [notLoaded(loaded)] : damaged(loaded, places)),
+      ...early,
       ...cited.warnings,
       ...(isLive && checked.gone.length > 0 ? [noLongerSo(checked.gone)] : []),
       ...block.warnings,

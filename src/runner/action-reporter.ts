@@ -187,9 +187,8 @@ export function describeRestored(
   switch (restored.kind) {
     case 'restored': {
       const { loaded, total, location } = restored;
-      const entries = count(total ?? loaded, 'entry');
-      const isWhole = total === undefined || total === loaded;
-      return `${isWhole ? '' : `the last ${grouped(loaded)} of `}${entries} loaded from ${format(location)}`;
+      const which = total === loaded ? '' : `the last ${grouped(loaded)} of `;
+      return `${which}${count(total, 'entry')} loaded from ${format(location)}`;
     }
     case 'empty':
       if (restored.isNowhere === true) return 'nothing is kept (`memory-store: none`)';

@@ -241,7 +241,7 @@ function numberIn(range: string, isIn: (number: number) => boolean): Parser<numb
 
 const above0 = numberIn('above 0', (number) => number > 0);
 const atLeast0 = numberIn('from 0, which means no limit', (number) => number >= 0);
-const wholeFrom0 = numberIn('from 0, without a fraction', (n) => n >= 0 && Number.isInteger(n));
+const wholeFrom0 = numberIn('from 0, without a fraction', (n) => n >= 0 && n < 1e6 && Number.isInteger(n));
 
 /** Words between commas and line breaks (D28). */
 function list(value: string): readonly string[] {

@@ -192,8 +192,11 @@ describe('promote', () => {
     const store = createFakeMemory({ 'bot.md': A, 'untrusted/bot.md': UNTRUSTED });
     await command(store, 'promote cccccc-1');
     const once = textOf(store);
-    const message = 'no untrusted entry with id `cccccc-1` in octocat/hello@axe-memory';
-    expect(await command(store, 'promote cccccc-1')).toMatchObject({ reason: 'not-found', message });
+    expect(await command(store, 'promote cccccc-1')).toMatchObject({
+      kind: 'done',
+      text: '`cccccc-1` was promoted before: `p-cccccc-1`.',
+      changed: false,
+    });
     const half = createFakeMemory({ 'bot.md': once, 'untrusted/bot.md': UNTRUSTED });
     await command(half, 'promote cccccc-1');
     expect([textOf(half), textOf(half, 'untrusted/bot.md')]).toEqual([once, '']);

@@ -94,7 +94,7 @@ describe('a session that saves immediately', () => {
     await scene.session.change(LONG_TERM, plain('c'));
     expect(store.tree().get('MEMORY.md')).toBe('a\nb\nc\n');
     expect(scene.session.changes('trusted')).toEqual([]);
-    expect(scene.session.written()).toEqual([`${ROOT}/MEMORY.md`]);
+    expect(scene.session.recent()).toMatchObject([{ path: `${ROOT}/MEMORY.md` }]);
     expect(scene.loads).toEqual([['MEMORY.md'], ['MEMORY.md']]);
   });
 
@@ -108,7 +108,7 @@ describe('a session that saves immediately', () => {
     expect(await scene.call('write_memory', { content: 'x' })).toEqual({ text, isError: true });
     const write = await scene.call('memory_write', { target: 'long_term', content: 'x' });
     expect(write).toEqual({ text: 'nothing was written: no space left. Make room.', isError: true });
-    expect(scene.session.written()).toEqual([]);
+    expect(scene.session.recent()).toEqual([]);
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { memoryTokensOf } from '../../../src/loop/compact.js';
 import {
   appendMemoryBlock,
   type BlockOptions,
@@ -13,7 +14,7 @@ import { createNotesScene, type NotesScene, PLACES, PROJECT, ROOT } from './note
 
 /**
  * The test vectors of the reference on memory tools. Values come from the original programs where these could be run. A vector
- * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`, V79 in `file-store.test.ts`; V33, V53, V56 to V58 and V68 fell with what they described.
+ * that a decision overrides says so. V70 to V75 are in `run-log.test.ts`, V79 in `file-store.test.ts`; V33 and V56 to V58 fell with what they described.
  */
 
 const MARK = '\n…[memory truncated]';
@@ -286,6 +287,11 @@ it('V50, V51: each summary is a section of the day, with a blank line before it'
   );
 });
 
+it('V53: what memory adds to a prompt is kept free in the window', () =>
+  expect([undefined, 'tiny', 'a'.repeat(400), '日本語日本語日本語日'].map(memoryTokensOf)).toEqual([
+    0, 1, 100, 9,
+  ]));
+
 const TABS = 'use tabs\nno push\nUse tabs\n';
 
 it('V54: a line that differs in white space alone is written once', async () => {
@@ -384,6 +390,14 @@ it('V67: the error of a file that is too large is exact', () =>
   expect(fileTooLarge('m.md', 2000, 1000)).toBe(
     "Memory file 'm.md' exceeds size limit: 2000 bytes (limit: 1000 bytes)",
   ));
+
+it('V68: the newest hundred writes are kept for the summary', async () => {
+  const scene = createNotesScene();
+  for (let index = 0; index < 150; index += 1)
+    await scene.call('write_memory', { content: `Content ${index}` });
+  const contents = scene.session.recent().map(({ content }) => content);
+  expect([contents.length, contents[0], contents.at(-1)]).toEqual([100, 'Content 50', 'Content 149']);
+});
 
 it('V69: thirty concurrent writes are all kept, none inside another', async () => {
   const scene = createNotesScene();

@@ -2,10 +2,10 @@ import { appendFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createFiles } from '../../../src/lib/files.js';
+import { createFiles, type OpenFile } from '../../../src/lib/files.js';
 import { countEntries, formatEntry, lastEntries } from '../../../src/memory/run-log.js';
 import { createFileStore } from '../../../src/memory/stores/file/file-store.js';
-import { newestEntries } from '../../../src/memory/stores/read-log.js';
+import { countEntriesIn, newestEntries } from '../../../src/memory/stores/read-log.js';
 import { tempDir } from '../../helpers/temp.js';
 import { append, entryText, never } from './entries.js';
 import { createFakeClock } from './fake-clock.js';
@@ -93,5 +93,20 @@ describe('a file of any size (D33)', () => {
         loaded: 3,
         truncated: { fileBytes: 629_145_601 + all.length },
       });
+  });
+
+  it('has its entries counted, wherever they are', async () => {
+    const pieces = ['## ', '\n## ', '\n', '#', ' ', '\r\n## x\r\n', 'é', 'y'.repeat(1024 * 1024 - 2)];
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 12 }), async (some) => {
+        const bytes = Buffer.from(some.join(''));
+        const file: OpenFile = {
+          bytes: bytes.length,
+          read: async (position, length) => bytes.subarray(position, position + length),
+          close: async () => {},
+        };
+        expect(await countEntriesIn(file)).toBe(countEntries(some.join('')));
+      }),
+    );
   });
 });

@@ -159,6 +159,19 @@ describe('the schema of an MCP tool', () => {
     ['nothing', null],
     ['of something else', { type: 'string' }],
     ['a list of arguments', { properties: [] }],
+    ['a header without a name', withArgument({ type: 'string', 'x-mcp-header': '' })],
+    ['a header of two words', withArgument({ type: 'string', 'x-mcp-header': 'A b' })],
+    ['a list in a header', withArgument({ type: 'array', 'x-mcp-header': 'A' })],
+    [
+      'one header for two arguments',
+      {
+        properties: {
+          a: { type: 'string', 'x-mcp-header': 'A' },
+          b: { type: 'string', 'x-mcp-header': 'a' },
+        },
+      },
+    ],
+    ['a header that is no text', withArgument({ type: 'string', 'x-mcp-header': true })],
     ['a reference to what is not there', withArgument({ $ref: '#/components/schemas/X' })],
     ['a reference to another document', withArgument({ $ref: 'https://a.example/x.json' })],
     ['a choice of nothing', withArgument({ enum: [] })],

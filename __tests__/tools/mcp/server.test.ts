@@ -8,32 +8,38 @@ function formatResult(answer: object) {
 }
 
 const text = (words: string): unknown => ({ type: 'text', text: words });
-const data = Buffer.from('twelve bytes').toString('base64');
-const image = { type: 'image', data, mimeType: 'image/png' };
-const resource = (more: object): unknown => ({ type: 'resource', resource: { uri: 'file:///a', ...more } });
+const DATA = Buffer.from('twelve bytes').toString('base64');
 
 describe('the answer of a tool', () => {
   it.each([
-    ['an image', image, '[image: image/png, 12 bytes, not shown]'],
-    ['a sound', { type: 'audio', data, mimeType: 'audio/wav' }, '[audio: audio/wav, 12 bytes, not shown]'],
+    ['texts, joined', [text('one'), text(''), text('two')], 'one\n\ntwo'],
+    [
+      'an image',
+      [{ type: 'image', data: DATA, mimeType: 'image/png' }],
+      '[image: image/png, 12 bytes, not shown]',
+    ],
+    [
+      'a sound',
+      [{ type: 'audio', data: DATA, mimeType: 'audio/wav' }],
+      '[audio: audio/wav, 12 bytes, not shown]',
+    ],
     [
       'a resource with text',
-      resource({ mimeType: 'text/plain', text: 'hello' }),
+      [{ type: 'resource', resource: { uri: 'file:///a', mimeType: 'text/plain', text: 'hello' } }],
       '[resource file:///a: text/plain]\nhello',
     ],
     [
       'a resource with bytes',
-      resource({ blob: data }),
+      [{ type: 'resource', resource: { uri: 'file:///a', blob: DATA } }],
       '[resource file:///a: unknown type, 12 bytes, not shown]',
     ],
     [
       'a link',
-      { type: 'resource_link', uri: 'file:///a', name: 'The\nfirst.' },
+      [{ type: 'resource_link', uri: 'file:///a', name: 'The\nfirst.' }],
       '[link to the resource file:///a (The first.)]',
     ],
-  ])('%s', (_, part, expected) => {
-    const content = [text('one'), text(''), part];
-    expect(formatResult({ content })).toEqual({ text: `one\n\n${expected}`, isError: false });
+  ])('%s', (_, content, expected) => {
+    expect(formatResult({ content })).toEqual({ text: expected, isError: false });
   });
 
   it('is reported as empty if it is, and as an error if the server marks it so', () => {
@@ -53,10 +59,14 @@ describe('the answer of a tool', () => {
   it.each<[string, readonly unknown[], object]>([
     ['a list of texts', [text('one'), text('two')], { result: ['one', 'two'] }],
     ['texts as one', [text('one'), text('two')], { result: 'one\ntwo' }],
-    ['a list of objects, a text for each', [text('{"a": 1}'), text('[]')], { result: [{ a: 1 }, []] }],
+    [
+      'a list of objects, a text for each',
+      [text('{"a": 1}'), text('{"a": 2}')],
+      { result: [{ a: 1 }, { a: 2 }] },
+    ],
     ['a number', [text('42')], { result: 42 }],
     ['the same JSON with its keys in another order', [text('{"b": 2, "a": [1.0]}')], { a: [1], b: 2 }],
-    ['an image', [image], { result: image }],
+    ['an image', [image(64)], { result: image(64) }],
   ])('does not repeat as structured content %s', (_, content, structuredContent) => {
     expect(formatResult({ content, structuredContent }).text).toBe(formatResult({ content }).text);
   });
@@ -67,3 +77,7 @@ describe('the answer of a tool', () => {
     expect(long).toMatch(/^<U\+202E>begin [\s\S]*bytes left out[\s\S]*end$/);
   });
 });
+
+function image(bytes: number) {
+  return { type: 'image', data: Buffer.alloc(bytes).toString('base64'), mimeType: 'image/png' };
+}

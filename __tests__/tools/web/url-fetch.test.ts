@@ -163,6 +163,15 @@ describe('a fetched page', () => {
     else await expect(page).rejects.toThrow('which is not text');
   });
 
+  it('is read in its own character set, and one with an unknown set as UTF-8', async () => {
+    const bytes = new Uint8Array([0x67, 0xfc]);
+    const { at } = await serve(({ path }, response) =>
+      send(response, `text/plain;charset=${path.slice(1)}`, bytes),
+    );
+    expect((await fetchPage(at('example.com', '/iso-8859-1'))).text).toBe('gü');
+    expect((await fetchPage(at('example.com', '/x-nonsense'))).text).toBe('g\uFFFD');
+  });
+
   it('is cut at its maximum size, however much the server sends', async () => {
     const { at } = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain' });

@@ -314,7 +314,9 @@ function ownReviews({ reviews, timelineItems }: v.InferOutput<typeof pullSchema>
   );
   return own.toReversed().map(({ url, state, body, commit, submittedAt, author }) => {
     const dismissal = timelineItems.nodes.findLast(({ review }) => review?.url === url);
-    const isOverruled = dismissal !== undefined && dismissal.actor.login !== author.login;
+    // Whoever is gone is nobody who may overrule.
+    const by = dismissal?.actor.login ?? 'ghost';
+    const isOverruled = by !== 'ghost' && by !== author.login;
     return {
       id: idOf(url),
       url,

@@ -1,5 +1,5 @@
 /** A line of a hunk; numbers count from 1, `text` is without the mark and the line break. */
-export type DiffLine =
+type DiffLine =
   | { readonly kind: 'added'; readonly newLine: number; readonly text: string }
   | { readonly kind: 'removed'; readonly oldLine: number; readonly text: string }
   | { readonly kind: 'context'; readonly oldLine: number; readonly newLine: number; readonly text: string };

@@ -168,6 +168,9 @@ export async function promoteEntry(
   const found = entriesWith(id, view.untrusted.entries);
   if ('kind' in found) return found;
   const [old] = found;
+  const promotedId = view.trusted.entries.find((entry) => entry.id.startsWith(`p-${id}`))?.id;
+  if (old === undefined && promotedId !== undefined)
+    return { kind: 'done', text: `\`${id}\` was promoted before: \`${promotedId}\`.`, changed: false };
   if (old === undefined) return noSuchEntry(id, view.location, 'untrusted entry');
   const newId = `p-${old.id}`;
   const fields = fieldsOf(old);

@@ -117,6 +117,9 @@ export interface NotesCaps {
   readonly dedup: boolean;
 }
 
+/** So many of a run's changes are kept (memory-tools 2.2). */
+const MAX_RECENT = 100;
+
 export interface NotesSession extends Notes {
   /** Keeps the summary of a conversation that is shortened in the daily log; `messages` is how many it sums up. */
   addSummary(summary: string, messages: number | undefined): Promise<NoteAnswer>;
@@ -124,8 +127,8 @@ export interface NotesSession extends Notes {
   tree(): Promise<TreeResult>;
   /** The changes that still have to be saved, in order; those of a tainted run are in the untrusted lane (D19). */
   changes(lane: Lane): readonly NoteChange[];
-  /** The notes that were changed, saved or not, as the model was shown them. */
-  written(): readonly string[];
+  /** The newest changes, saved or not, oldest first: the path as the model was shown it, and what was written. */
+  recent(): readonly { readonly path: string; readonly content: string }[];
 }
 
 /** Opens the notes of a run. Nothing is read before the first call; calls are carried out one after the other. */
@@ -139,7 +142,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
   /** What it answered, with the changes of the run. */
   let current: Extract<TreeResult, { readonly kind: 'tree' }> | undefined;
   let changes: readonly NoteChange[] = [];
-  const written = new Set<string>();
+  let recent: ReturnType<NotesSession['recent']> = [];
 
   async function ask(under: readonly string[] | undefined): Promise<TreeResult> {
     const loaded = await options.load(under);
@@ -205,7 +208,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       if (current !== undefined) current = { ...current, tree: applyChanges(current.tree, [next]) };
       changes = [...changes, next];
     }
-    written.add(shown(path));
+    recent = [...recent, { path: shown(path), content }].slice(-MAX_RECENT);
     options.noteWrite?.(wish.kind, shown(path), utf8Bytes(content));
     const fileBytes = encodeBytes(result.text).length;
     if (fileBytes > caps.warnFileBytes && !large.has(path)) {
@@ -275,7 +278,7 @@ export function createNotesSession(options: NotesSessionOptions): NotesSession {
       if (lane === 'trusted') return changes;
       return changes.map((one) => ({ ...one, path: untrustedPath(one.path) }));
     },
-    written: () => [...written],
+    recent: () => recent,
   };
 }
 

@@ -166,11 +166,22 @@ function makeToolSchema(offered: unknown, isSchema: SchemaCheck): Tool['inputSch
   return clean(schema) as Tool['inputSchema'];
 }
 
-/** Whether references lead somewhere in the schema, patterns are any, and lists of values have one. */
+/**
+ * Whether references lead somewhere in the schema, patterns are any, lists of values have one, and arguments that are sent
+ * in headers can be (revision 2026-07-28): one of each name, of a plain type.
+ */
 function hasSafeDetails(schema: JsonObject): boolean {
+  const headers: string[] = [];
   let isSafe = true;
-  JSON.stringify(schema, (key, value: unknown) => {
+  JSON.stringify(schema, function look(this: JsonObject, key, value: unknown) {
     if (key === 'enum' && Array.isArray(value) && value.length === 0) isSafe = false;
+    // An argument may have such a name: its value is a schema.
+    if (key === 'x-mcp-header' && !isJsonObject(value)) {
+      const header = String(value).toLowerCase();
+      const isPlain = typeof value === 'string' && PLAIN.includes(String(this['type']));
+      if (!isPlain || !HEADER.test(header) || headers.includes(header)) isSafe = false;
+      headers.push(header);
+    }
     if (typeof value !== 'string') return value;
     if (key === '$ref' && !leadsSomewhere(value, schema)) isSafe = false;
     if (key === 'pattern' && !isPattern(value)) isSafe = false;
@@ -186,6 +197,9 @@ function leadsSomewhere(reference: string, schema: JsonObject): boolean {
   const target = path.reduce<unknown>((value, part) => field(value, keyOf(part)), schema);
   return document === '#' && (isJsonObject(target) || typeof target === 'boolean');
 }
+
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
+const PLAIN = ['string', 'integer', 'boolean'];
 
 /** A JSON value whose strings hold nothing invisible. */
 function clean(value: unknown): unknown {

@@ -147,10 +147,11 @@ async function receive(
   url: URL,
   maxBytes: number,
 ) {
-  const [type = ''] = (headers.get('content-type') ?? '').toLowerCase().split(/\s*;/);
+  const [mediaType = '', ...parameters] = (headers.get('content-type') ?? '').toLowerCase().split(';');
+  const type = mediaType.trim();
   if (!isText(type)) throw new ToolError(`${shown(url.href)} is ${shown(type)}, which is not text`);
   const { bytes, truncated } = await readCapped(body, maxBytes);
-  return { url: url.href, status, mediaType: type, text: new TextDecoder().decode(bytes), truncated };
+  return { url: url.href, status, mediaType: type, text: decode(bytes, parameters), truncated };
 }
 
 function isText(type: string): boolean {
@@ -159,6 +160,15 @@ function isText(type: string): boolean {
     type.startsWith('text/') ||
     /^application\/(?:(?:[\w.-]+\+)?(?:json|xml)|(?:x-)?(?:javascript|yaml|toml|ndjson|sh))$/.test(type)
   );
+}
+
+function decode(bytes: Uint8Array, parameters: readonly string[]): string {
+  const charset = parameters.map((one) => /^\s*charset="?([\w.:-]+)"?\s*$/.exec(one)?.[1]).find(Boolean);
+  try {
+    return new TextDecoder(charset ?? 'utf-8').decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
 }
 
 /**

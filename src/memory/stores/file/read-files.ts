@@ -13,7 +13,7 @@ import type {
   SaveFailure,
   TreeResult,
 } from '../../store.js';
-import { readEnd, readLog, readLogIn, shownTree } from '../read-log.js';
+import { countEntriesIn, readEnd, readLog, readLogIn, shownTree } from '../read-log.js';
 import { failureOf, listFiles, readFound, type StoredFile } from '../tree-on-disk.js';
 
 export interface FilePlaces {
@@ -112,8 +112,10 @@ export async function readFileLog(places: FilePlaces, request: ReadRequest): Pro
     if (file === undefined) return readLogIn(new Map([[statePath(path), state]]), request, place);
     try {
       const { text, isWhole } = await readEnd(file);
-      const entries = isWhole ? text : lastEntries(text, Number.POSITIVE_INFINITY);
-      return readLog({ text: entries, isWhole, bytes: file.bytes }, state, request, place);
+      const log = { text, isWhole, bytes: file.bytes };
+      if (isWhole) return readLog(log, state, request, place);
+      const entries = lastEntries(text, Number.POSITIVE_INFINITY);
+      return readLog({ ...log, text: entries }, state, request, place, await countEntriesIn(file));
     } finally {
       await file.close();
     }
