@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_983,
+  'lines of src/': 47_986,
   'files of src/': 216,
   'types of src/': 645,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 69_354,
+  'lines of __tests__/': 69_436,
   'lines of scripts/, bench/ and eval/': 4923,
 };
 

@@ -87,6 +87,14 @@ describe('loadAgent', () => {
     );
   });
 
+  it('names the 20 nearest of many agents', async () => {
+    const names = Array.from({ length: 50 }, (_, index) => `repo/axe/agents/agent-${index}.toml`);
+    const { agents } = library(Object.fromEntries(names.map((name) => [name, ''])));
+    expect((await errorOf(agents.loadAgent('x'))).remedy).toMatch(
+      /^There are: (?:`[^`]+`, ){19}`[^`]+` and 34 more\. Searched in /,
+    );
+  });
+
   it.each(['../escape', 'grp/sub', '..', 'a\u0000b', '', '../../etc/x'])(
     'C1 7: refuses the name %j, unlike axe (D5; golden 21, steps 39 and 40)',
     async (name) => {

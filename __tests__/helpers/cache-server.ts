@@ -73,7 +73,8 @@ export async function startCacheServer(): Promise<CacheServer> {
 
   const peer = await startLoopback((request, response) => {
     if (request.path.startsWith(BLOBS)) return void sendBlob(request, response);
-    const operation = request.path.slice(SERVICE.length);
+    const isCall = request.method === 'POST' && request.path.startsWith(SERVICE);
+    const operation = isCall ? request.path.slice(SERVICE.length) : '';
     const fault = faults.find((one) => one.left > 0 && one.operation === operation);
     if (fault === undefined) {
       const { status, body } = answer(request, operation);

@@ -86,9 +86,21 @@ describe('the cost of several runs together (D36)', () => {
   });
 
   it.each([
-    [AGENT, false, /this run keeps no record of what it costs\. .*`enabled = true`/],
-    [AGENT_WITH_MEMORY, true, /this run keeps no record of what it costs\. .*no `memory-readonly`/],
-    [AGENT_WITH_MEMORY, false, /kept in the workspace, .*once a later step has pushed it/],
+    [
+      AGENT,
+      false,
+      /^`max-cost-usd-per-day` is not enforced: this run keeps no record of what it costs\. .*`enabled = true`/,
+    ],
+    [
+      AGENT_WITH_MEMORY,
+      true,
+      /^`max-cost-usd-per-day` is not enforced: this run keeps no record of what it costs\. .*no `memory-readonly`/,
+    ],
+    [
+      AGENT_WITH_MEMORY,
+      false,
+      /^`max-cost-usd-per-day` is not enforced: .*kept in the workspace, .*once a later step has pushed it/,
+    ],
   ])(
     'is not limited without memory that others see, and is told what it takes',
     async (bot, isMemoryReadOnly, told) => {

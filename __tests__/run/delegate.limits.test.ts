@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { fakeTool } from '../helpers/dependencies-fake.js';
 import { type FakeReply, never, says } from '../helpers/model-fake.js';
 import { createSimulatedClock } from '../memory/stores/fake-clock.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
@@ -147,4 +148,29 @@ describe('the budget of a run with sub-agents', () => {
       { kind: 'failure', detail: 'budget exceeded: used 95 of 50 tokens' },
     ]);
   });
+});
+
+it('a sub-agent has the effects of what its caller was given, not of what it requested (D22)', async () => {
+  const { deps } = await runDelegation({
+    agents: {
+      bot: parent(['a'], 'tools = ["write_file", "run_command"]'),
+      a: agent('a', 'sub_agents = ["b"]'),
+      b: agent('b'),
+    },
+    replies: {
+      bot: [delegates({ agent: 'a', task: 't' }), says('done')],
+      a: [delegates({ agent: 'b', task: 't' }), says('a')],
+      b: [says('b')],
+    },
+    boxes: {
+      bot: { tools: [fakeTool('write_file', 'write'), fakeTool('docs_search', 'network')] },
+      a: { tools: [fakeTool('write_file', 'write')] },
+    },
+  });
+  const always = ['read', 'publish', 'memory'] as const;
+  expect(deps.toolRequests.map(({ agent: { name }, callerEffects }) => [name, callerEffects])).toEqual([
+    ['bot', undefined],
+    ['a', new Set([...always, 'write', 'network'])],
+    ['b', new Set([...always, 'write'])],
+  ]);
 });

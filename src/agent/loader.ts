@@ -233,17 +233,20 @@ export function checkAgentName(name: string): string {
   return name;
 }
 
+/** Agents that a message names; the nearest come first. */
+const MAX_NAMED = 20;
+
 /** The error for an agent that is nowhere; it names those that exist, so that a typing mistake is seen at once. */
 async function missingAgent(name: string, places: Places): Promise<NotFoundError> {
   const found = places.flatMap(({ reader, folders }) => folders.map((folder) => agentsIn(reader, folder)));
   const builtIn = BUILT_IN_AGENTS.map((agent) => agent.name);
   const all = [...new Set([...(await Promise.all(found)).flat(), ...builtIn])];
   const meant = builtIn.find((one) => one === BUILT_IN_PREFIX + name) ?? nearest(name, all);
+  const known = byNearness(name, all).slice(0, MAX_NAMED);
+  const left = all.length - known.length;
   const remedy = [
     meant === undefined ? '' : `Did you mean \`${meant}\`? `,
-    `There are: ${byNearness(name, all)
-      .map((other) => `\`${other}\``)
-      .join(', ')}. `,
+    `There are: ${known.map((other) => `\`${other}\``).join(', ')}${left === 0 ? '' : ` and ${left} more`}. `,
     `Searched in ${places.map(({ reader, folders }) => reader.where(folders)).join(' and in ')}.`,
   ];
   return new NotFoundError('agent', name, { remedy: remedy.join('') });

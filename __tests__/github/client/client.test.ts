@@ -10,7 +10,11 @@ const { signal } = new AbortController();
 noteTimeLeft(signal, () => 0);
 
 /** A client of a server that answers as told. */
-async function connect(handle: Handler, prefix = ''): Promise<{ client: GitHubClient; peer: Peer }> {
+async function connect(
+  handle: Handler,
+  prefix = '',
+  needsWrite: readonly string[] = [],
+): Promise<{ client: GitHubClient; peer: Peer }> {
   const peer = await startLoopback(handle);
   const client = await createGitHubClient({
     token: 'token-1',
@@ -18,6 +22,7 @@ async function connect(handle: Handler, prefix = ''): Promise<{ client: GitHubCl
     graphqlUrl: `${peer.url}${prefix.replace('/v3', '')}/graphql`,
     fetch: globalThis.fetch,
     userAgent: 'axe-action/test',
+    needsWrite,
     clock: createFakeClock(),
   });
   return { client, peer };
@@ -58,6 +63,15 @@ describe('a request', () => {
 describe('a failed answer', () => {
   const denied = { message: 'Resource not accessible by integration' };
   const SECONDARY = { message: 'You have exceeded a secondary rate limit' };
+
+  it('names a `write` permission that will be needed at once, even if reading is enough', async () => {
+    const refuses: Handler = (_, response) => sendJson(response, 403, denied);
+    const { client } = await connect(refuses, '', ['checks']);
+    const route = 'GET /repos/o/r/commits/main/check-runs';
+    expect((await githubError(client.request(route, { signal }))).remedy).toBe(
+      'Add `checks: write` under `permissions:` of the job.',
+    );
+  });
   const SPENT = { message: 'API rate limit exceeded' };
   const NOW = Date.parse('2026-01-02T03:04:05Z') / 1000;
   const date = 'Fri, 02 Jan 2026 03:04:05 GMT';

@@ -95,6 +95,7 @@ modified big.sql +0 -0
     expect(renamed).toContain('source="diff of docs/new.md"');
     expect(renamed).not.toContain('shows no lines');
     expect((await call('diff', { path: 'big.sql' })).text).toContain('[GitHub shows no lines of this change');
+    expect((await call('diff', { path: 'src/a.ts', offset: 2 })).text).not.toContain('diff --git');
     expect((await call('diff', { path: 'big.sql', offset: 9 })).text).toContain('exceeds file length');
     expect(await call('diff', { path: 'src/b.ts' })).toEqual({
       text: '"src/b.ts" is not among the changed files; `github_diff` without `path` lists the changed files',

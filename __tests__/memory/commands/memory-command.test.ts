@@ -118,6 +118,16 @@ it('show has what became of findings as a table', async () => {
 });
 
 describe('forget', () => {
+  it('loses nothing that another run adds in the meantime', async () => {
+    const store = createFakeMemory({ 'bot.md': A + B });
+    const write: FakeMemory['write'] = async (...given) => {
+      store.tree = new Map([['bot.md', A + B + PLAIN]]);
+      return await store.write(...given);
+    };
+    await command({ ...store, write }, 'forget aaaaaa-1');
+    expect(textOf(store)).toBe(B + PLAIN);
+  });
+
   it('removes an entry from every lane that has it, and what a race has left next to the log', async () => {
     const theirs = entry(1, { id: 'aaaaaa-1', result: 'whole' });
     const files = { 'bot.md': A + B, 'untrusted/bot.md': theirs + PLAIN, 'bot.md.bak': A };
@@ -242,6 +252,14 @@ describe('remember with a place in the code', () => {
   ])('keeps %j', async (text, told) => {
     const result = await remember(createFakeMemory({}), text);
     expect(result).toMatchObject({ kind: 'done', text: expect.stringContaining(told) });
+  });
+
+  it.each(['Fact (src/a.ts:1)', 'Use tabs.'])('keeps %j once, however often it is said', async (text) => {
+    const store = createFakeMemory({});
+    await remember(store, text);
+    const told = expect.stringContaining('That is already remembered');
+    expect(await remember(store, text)).toMatchObject({ kind: 'done', changed: false, text: told });
+    expect(store.writes).toBe(1);
   });
 
   it.each([

@@ -106,7 +106,7 @@ describe('messages have axe’s text (transcript 11)', () => {
     expect(await text('bot.md')).toBe(`x\n${entryText('a')}`);
   });
 
-  it('for a full disk, which leaves the memory file as it was (C2 30)', async () => {
+  it('C2 30: for a full disk, which leaves the memory file as it was', async () => {
     const why = `write ${at('bot.md')}: no space left on device`;
     const failing = async () =>
       Promise.reject(new FileError('write', at('bot.md'), 'ENOSPC', 'no space left on device'));
