@@ -1,7 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import type { Case } from '../../eval/case.js';
 import { CASES as CASES_FOLDER, countKinds, loadCases } from '../../eval/load.js';
 import { isMeant } from '../../eval/match.js';
 import { makeVersions } from '../../eval/versions.js';
@@ -29,34 +28,27 @@ it.each(['base', 'head'])('a case without its folder %s is refused', (missing) =
   expect(() => loadCases(folder)).toThrow(`refund-retry has no folder ${missing}`);
 });
 
-it.each(CASES.map((one) => [one.about.name, one] as const))(
-  '%s has every version that its steps name',
-  (_, one) => {
-    const { first, pushes, pulls } = makeVersions(one);
-    expect(first.diff).toMatch(/^diff --git /);
-    for (const version of [...pushes.values(), ...pulls.values()]) {
-      expect(version.diff).toMatch(/^diff --git /);
-      expect(version.fresh).toMatch(/^diff --git /);
-    }
-    for (const { path, lines } of one.about.expect) {
-      expect(first.head[path]?.split('\n').length).toBeGreaterThanOrEqual(lines[1]);
+it.each(CASES)('$about.name has every version that its steps name', (one) => {
+  const { first, pushes, pulls } = makeVersions(one);
+  expect(first.diff).toMatch(/^diff --git /);
+  for (const version of [...pushes.values(), ...pulls.values()]) {
+    expect(version.diff).toMatch(/^diff --git /);
+    expect(version.fresh).toMatch(/^diff --git /);
+  }
+  for (const { path, lines } of one.about.expect) {
+    expect(first.head[path]?.split('\n').length).toBeGreaterThanOrEqual(lines[1]);
+  }
+});
+
+it.each(CASES.flatMap(({ about }) => (about.expect.length > 0 ? [about] : [])))(
+  '$name words its defects so that they are recognized',
+  ({ expect: faults }) => {
+    for (const fault of faults) {
+      const isSeen = (text: string) => isMeant(fault, { path: fault.path, line: fault.lines[0], text });
+      expect(fault.wordings.filter((text) => !isSeen(text))).toEqual([]);
     }
   },
 );
-
-it.each(
-  CASES.filter(({ about }) => about.expect.length > 0).map(({ about }) => [about.name, about] as const),
-)('%s words its defects so that they are recognized', (_, { expect: faults }: Case) => {
-  for (const fault of faults) {
-    for (const text of fault.wordings) {
-      expect([fault.id, text, isMeant(fault, { path: fault.path, line: fault.lines[0], text })]).toEqual([
-        fault.id,
-        text,
-        true,
-      ]);
-    }
-  }
-});
 
 it('large changes are written that do not fit one window', () => {
   for (const one of CASES.filter(({ about }) => about.kind === 'large')) {

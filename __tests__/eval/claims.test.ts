@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { formatClaims, isRight, loadClaims } from '../../eval/claims.js';
 import { loadCases } from '../../eval/load.js';
 import { makeVersions } from '../../eval/versions.js';
 import { parseDiff } from '../../src/lib/text/diff.js';
-import { startChild } from '../helpers/child.js';
-import { COMPILED_CODE } from '../helpers/compiled-code.js';
 import { promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
-import { tempDir } from '../helpers/temp.js';
+import { evaluate } from './samples.js';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CLAIMS = loadClaims();
 const ALL = loadCases();
 
@@ -44,19 +40,10 @@ describe('the claims', () => {
   );
 });
 
-function evaluate(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return startChild({
-    command: process.execPath,
-    args: [join(ROOT, 'eval/run.js'), '--claims', ...args],
-    env: { ...COMPILED_CODE, PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
-    cwd: ROOT,
-  }).finished;
-}
-
-const CASES = ['--cases', 'clean-extract,cart-merge'];
+const GIVEN = ['--claims', '--cases', 'clean-extract,cart-merge'];
 
 it('are raised by a script and decided by the line that decides them', async () => {
-  const run = await evaluate(CASES);
+  const run = await evaluate(GIVEN);
   expect([run.exitCode, run.stderr]).toEqual([0, '']);
   expect(run.stdout).toContain('| true and refuted | 0 % (0 of 1) |');
   expect(run.stdout).toContain('| untrue and kept | 0 % (0 of 4) |');
@@ -71,16 +58,14 @@ it('show how a model looks: the reviewer is scripted, and only second looks are 
       : text('.');
   });
   const limits = ['--model', 'anthropic/claude-sonnet-5-5', '--max-cost', '5', '--rounds', '1'];
-  const run = await evaluate([...limits, ...CASES], model.env);
+  const run = await evaluate([...limits, ...GIVEN], model.env);
   expect(run.exitCode).toBe(0);
   expect(run.stdout).toMatch(/: 5 claims, 1 rounds\. It stops at \$5\.00\./);
   expect(run.stdout).toContain('| true and refuted | 0 % (0 of 1) |');
   expect(run.stdout).toContain('| untrue and kept | 100 % (4 of 4) |');
   expect(run.stdout).toContain('- kept: clean-extract, The call is made four times instead of three');
-  expect(model.prompts().map(({ tools }) => tools.includes('give_verdict'))).toEqual(
-    Array.from({ length: 5 }, () => true),
-  );
-  const none = await evaluate(['--model', 'anthropic/claude-sonnet-5-5', ...CASES], model.env);
+  expect(model.prompts().map(({ tools }) => tools.includes('give_verdict'))).toEqual(Array(5).fill(true));
+  const none = await evaluate(['--model', 'anthropic/claude-sonnet-5-5', ...GIVEN], model.env);
   expect([none.exitCode, none.stderr]).toEqual([2, expect.stringContaining('--model needs --max-cost')]);
 });
 

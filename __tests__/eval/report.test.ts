@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { costOf, fHalf, figuresOf } from '../../eval/figures.js';
 import { mcNemar, wilson } from '../../eval/interval.js';
 import { formatComparison, formatReport, type SettingResult } from '../../eval/report.js';
 import { type CaseScore, scoreCase } from '../../eval/score.js';
@@ -49,32 +48,12 @@ it.each([
   expect(mcNemar(onlyFirst, onlySecond)).toBeCloseTo(p, 4);
 });
 
-it('the results of cases are added up', () => {
-  const figures = figuresOf([found('a'), missed('b'), clean('c', 0), clean('d', 2)]);
-  expect(figures).toMatchObject({
-    cases: 4,
-    precision: { count: 1, of: 3 },
-    recall: { count: 1, of: 2 },
-    recallBySeverity: { critical: { count: 1, of: 2 }, major: { count: 0, of: 0 } },
-    falseOnClean: { count: 2, of: 2 },
-    honest: { count: 4, of: 4 },
-  });
-  expect(fHalf(figures)).toBeCloseTo((1.25 * (1 / 3) * 0.5) / (0.25 * (1 / 3) + 0.5), 6);
-});
-
-it('the usage is added up', () => {
-  expect(costOf([found('a'), found('b')])).toMatchObject({
-    calls: 4,
-    costUsd: 0.02,
-  });
-});
-
 it('figures are reported with their intervals, cost, and errors', () => {
   const report = formatReport(resultOf([found('a'), clean('b', 1)], { incomplete: ['c'] }));
   expect(report).toContain('2 cases, 2 reviews. Without 1 that did not come to their end: c.');
   expect(report).toContain('| precision | 50 % (1 of 2) | 9 % to 91 % |');
   expect(report).toContain('| recall, critical | 100 % (1 of 1) | 21 % to 100 % |');
-  expect(report).toContain('| false findings per clean change | 1.00 |  |');
+  expect(report).toContain('| F0.5 | 0.56 |  |\n| false findings per clean change | 1.00 |  |');
   expect(report).toContain('| cost per case | $0.010 | $0.02 in all |');
   expect(report).toContain('- b: not right: src/users.ts:11 SQL injection');
 });

@@ -1,39 +1,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { main } from '../../eval/main.js';
 import type { SettingResult } from '../../eval/report.js';
-import { type ChildResult, startChild } from '../helpers/child.js';
-import { COMPILED_CODE } from '../helpers/compiled-code.js';
 import { type ModelServer, startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { tempDir } from '../helpers/temp.js';
+import { evaluate } from './samples.js';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MODEL = 'anthropic/claude-sonnet-5-5';
 const KEY = ['sk', 'ant', 'api03', 'test', '0123456789abcdef'].join('-');
 const SUBMIT = toolCall('submit_review', { summary: 'Nothing to say.' });
 
-/** Runs the evaluation as `npm run eval` does. */
-function evaluate(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<ChildResult> {
-  return startChild({
-    command: process.execPath,
-    args: [join(ROOT, 'eval/run.js'), ...args],
-    env: { ...COMPILED_CODE, PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
-    cwd: ROOT,
-  }).finished;
-}
-
-/** The same in this process, for what ends before anything is run. */
+/** Runs the evaluation in this process, for what ends before anything is run. */
 async function refuse(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const said: string[] = [];
   const printed: string[] = [];
-  const status = await main({
-    args,
-    env,
-    print: (line) => printed.push(line),
-    say: (line) => said.push(line),
-  });
+  const print = (line: string) => printed.push(line);
+  const status = await main({ args, env, print, say: (line) => said.push(line) });
   return { status, said: said.join('\n'), printed: printed.join('\n') };
 }
 
@@ -89,17 +72,8 @@ describe('an evaluation with a model', () => {
 
   it('stops at the cost limit, and lists the cases without a result', async () => {
     const model = await startReviewer(400_000);
-    const args = [
-      '--model',
-      MODEL,
-      '--max-cost',
-      '1',
-      '--rounds',
-      '1',
-      '--cases',
-      'clean-docs,clean-record,clean-tests',
-    ];
-    const run = await evaluate(args, model.env);
+    const args = ['--model', MODEL, '--max-cost', '1', '--rounds', '1'];
+    const run = await evaluate([...args, '--cases', 'clean-docs,clean-record,clean-tests'], model.env);
     expect(run.exitCode).toBe(0);
     expect(run.stdout).toContain('It stopped at the cap');
     expect(run.stdout).toContain('clean-tests');
@@ -110,12 +84,7 @@ describe('an evaluation with a model', () => {
     ['no cap', ['--model', MODEL], {}, '--model needs --max-cost'],
     ['no key', given, {}, 'ANTHROPIC_API_KEY'],
     ['a model of unknown price', ['--model', 'anthropic/claude-unheard', '--max-cost', '1'], {}, 'price'],
-    [
-      'a provider without an address and a key',
-      ['--model', 'bedrock/x', '--max-cost', '1'],
-      {},
-      'reached directly',
-    ],
+    ['a provider without an address', ['--model', 'bedrock/x', '--max-cost', '1'], {}, 'reached directly'],
   ])('refuses %s before the first request', async (_, args, env, words) => {
     const run = await refuse([...args, '--cases', 'clean-docs'], env);
     expect(run.status).toBe(2);

@@ -1,12 +1,28 @@
+import { join } from 'node:path';
 import { type Case, parseCase } from '../../eval/case.js';
 import type { Posted, Seen, Usage } from '../../eval/observe.js';
 import type { Played, PlayedRun } from '../../eval/play.js';
+import { type ChildResult, startChild } from '../helpers/child.js';
+import { COMPILED_CODE } from '../helpers/compiled-code.js';
+import { tempDir } from '../helpers/temp.js';
 
-/** A fault of a case. */
-export type Fault = Case['expect'][number];
+const ROOT = join(import.meta.dirname, '../..');
+
+/** Runs the evaluation as `npm run eval` does. */
+export function evaluate(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<ChildResult> {
+  return startChild({
+    command: process.execPath,
+    args: [join(ROOT, 'eval/run.js'), ...args],
+    env: { ...COMPILED_CODE, PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), ...env },
+    cwd: ROOT,
+  }).finished;
+}
 
 /** The fault that most tests have: an address in a statement. */
-export const FAULT: Fault = {
+export const FAULT: Case['expect'][number] = {
   id: 'e1',
   path: 'src/users.ts',
   lines: [10, 12],
@@ -48,15 +64,10 @@ export function makePosted(patch: Partial<Posted> = {}): Posted {
   };
 }
 
-const USAGE: Usage = {
-  calls: 2,
-  inputTokens: 1000,
-  outputTokens: 100,
-  costUsd: 0.01,
-};
+const USAGE: Usage = { calls: 2, inputTokens: 1000, outputTokens: 100, costUsd: 0.01 };
 
 /** What a run left behind, with changes. */
-export function makeSeen(patch: Partial<Seen> = {}): Seen {
+function makeSeen(patch: Partial<Seen> = {}): Seen {
   return {
     conclusion: 'success',
     posted: [],

@@ -17,14 +17,8 @@ const SCRIPT: Script = { turns: [CALLS], verdicts: [REFUTED] };
 function asked(tool: string, text: string, turns = 0): RecordedRequest {
   const answers = Array.from({ length: turns }, () => ({ role: 'assistant', content: 'So.' }));
   const body = { tools: [{ name: tool }], messages: [{ role: 'user', content: text }, ...answers] };
-  return {
-    method: 'POST',
-    path: '/v1/messages',
-    query: new URLSearchParams(),
-    headers: {},
-    bytes: Buffer.alloc(0),
-    body,
-  };
+  const head = { method: 'POST', path: '/v1/messages', query: new URLSearchParams(), headers: {} };
+  return { ...head, bytes: Buffer.alloc(0), body };
 }
 
 it('the script answers a reviewer turn by turn, and then ends', () => {
