@@ -2,17 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
-import { cellsOf, readDocument } from '../helpers/documents.js';
+import { readDocument } from '../helpers/documents.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
 it('the reference pages are the output of scripts/docs.js', () => {
-  const { status, stderr } = spawnSync(process.execPath, ['scripts/docs.js', '--check'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  expect(stderr).toBe('');
-  expect(status).toBe(0);
+  const options = { cwd: ROOT, encoding: 'utf8' } as const;
+  const made = spawnSync(process.execPath, ['scripts/docs.js', '--check'], options);
+  expect(made).toMatchObject({ stderr: '', status: 0 });
 });
 
 describe.each([
@@ -20,14 +17,19 @@ describe.each([
   ['outputs', ACTION_OUTPUTS],
 ])('docs/reference/%s.md', (name, declared) => {
   it('contains each of them once', () => {
-    const rows = readDocument(`docs/reference/${name}.md`)
-      .split('\n')
-      .filter((line) => line.startsWith('| `'))
-      .map((line) => cellsOf(line)[0]);
-    expect(rows.toSorted()).toEqual(
-      Object.keys(declared)
-        .map((one) => `\`${one}\``)
-        .toSorted(),
-    );
+    const rows = readDocument(`docs/reference/${name}.md`).matchAll(/^\| (`[^|]*`) \|/gm);
+    const names = Object.keys(declared).map((one) => `\`${one}\``);
+    expect([...rows].map(([, cell]) => cell).toSorted()).toEqual(names.toSorted());
   });
+});
+
+it('the page about garbage collection shows a summary as a run writes it', () => {
+  const page = readDocument('docs/garbage-collection.md');
+  const [, sample = ''] = /^````markdown\n(.*?)\n````$/ms.exec(page) ?? [];
+  // The transcript's model also mentions a person, and its times differ from run to run.
+  const written = readDocument('__tests__/fixtures/transcripts/garbage-collection-in-a-workflow.txt')
+    .replace(' <code>@octocat</code> should know.', '')
+    .replaceAll('<seconds>', '6.2 s');
+  expect(sample).toContain('**Trimmed:');
+  expect(written).toContain(`\n${sample}\n`);
 });

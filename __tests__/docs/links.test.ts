@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { DOCS, readDocument } from '../helpers/documents.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -8,32 +8,22 @@ const EXAMPLES = readdirSync(join(ROOT, 'examples'))
   .filter((file) => file.endsWith('.md'))
   .map((file) => `examples/${file}`);
 
-describe.each([
-  'README.md',
-  ...DOCS,
-  ...EXAMPLES,
-  'SECURITY.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
-])('%s', (file) => {
-  it('links to files and sections that exist', () => {
-    const broken = linksOf(readDocument(file)).filter((link) => {
-      const [path = '', section] = link.split('#');
-      const target = path === '' ? file : join(file, '..', path);
-      if (!existsSync(join(ROOT, target))) return true;
-      return section !== undefined && !sectionsOf(readDocument(target)).includes(section);
-    });
-    expect(broken).toEqual([]);
+const RECORDS = ['README.md', 'SECURITY.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md'];
+
+it.each([...RECORDS, ...DOCS, ...EXAMPLES])('%s links to files and sections that exist', (file) => {
+  const broken = linksOf(readDocument(file)).filter((link) => {
+    const [path = '', section] = link.split('#');
+    const target = path === '' ? file : join(file, '..', path);
+    if (!existsSync(join(ROOT, target))) return true;
+    return section !== undefined && !sectionsOf(readDocument(target)).includes(section);
   });
+  expect(broken).toEqual([]);
 });
 
-describe('the README', () => {
-  it('links to each page for users', () => {
-    const links = linksOf(readDocument('README.md')).map((link) => link.split('#')[0]);
-    const pages = DOCS.filter((page) => !page.startsWith('docs/internals/'));
-    expect(pages.filter((page) => !links.includes(page))).toEqual([]);
-  });
+it('the README links to each page for users', () => {
+  const links = linksOf(readDocument('README.md')).map((link) => link.split('#')[0]);
+  const pages = DOCS.filter((page) => !page.startsWith('docs/internals/'));
+  expect(pages.filter((page) => !links.includes(page))).toEqual([]);
 });
 
 /** The links of a text that stay inside the repository, those of pictures too. */
@@ -46,22 +36,15 @@ function linksOf(markdown: string): readonly string[] {
 /** The anchors that GitHub gives the headings of a text; a repeated heading gets a number. */
 function sectionsOf(markdown: string): readonly string[] {
   const seen = new Map<string, number>();
-  return [...withoutCode(markdown).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
-    const anchor = anchorOf(heading);
+  const text = markdown.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '');
+  return [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => {
+    const anchor = heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-');
     const count = seen.get(anchor) ?? 0;
     seen.set(anchor, count + 1);
     return count === 0 ? anchor : `${anchor}-${count}`;
   });
-}
-
-function anchorOf(heading: string): string {
-  return heading
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(' ', '-');
-}
-
-function withoutCode(markdown: string): string {
-  return markdown.replaceAll(/^(`{3,})[\s\S]*?^\1/gm, '');
 }
