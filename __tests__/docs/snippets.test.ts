@@ -5,11 +5,9 @@ import { parseDocument } from 'yaml';
 import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
 import { parseAgent } from '../../src/agent/inspect.js';
 import { main } from '../../src/cli/main.js';
-import { readInputs } from '../../src/runner/inputs.js';
-import { ACTION_INPUTS, ACTION_OUTPUTS } from '../helpers/action-yml.js';
 import { GUIDES, readDocument, snippetsOf } from '../helpers/documents.js';
 import { createFakeTerminal } from '../helpers/terminal-fake.js';
-import { inputsOf, ownSteps, workflowErrors, workflowInSnippet } from '../helpers/workflow-files.js';
+import { expectValidUse, workflowErrors, workflowInSnippet } from '../helpers/workflow-files.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PAGES = [...GUIDES, 'SECURITY.md', 'CONTRIBUTING.md'];
@@ -22,7 +20,6 @@ const written = (language: string) => SNIPPETS.filter((one) => one.language === 
 
 describe.each(written('yaml'))('the YAML at $place', ({ place, code }) => {
   const { name, content, workflow } = workflowInSnippet(place, code);
-  const ours = Object.values(workflow.jobs).flatMap(ownSteps);
 
   it('is a workflow, or a part of one, that GitHub’s parser accepts', async () => {
     const { errors, warnings } = parseDocument(code);
@@ -30,16 +27,7 @@ describe.each(written('yaml'))('the YAML at $place', ({ place, code }) => {
     expect(await workflowErrors({ name, content })).toEqual([]);
   });
 
-  it('has valid inputs, and reads existing outputs', () => {
-    for (const given of ours.map((step) => inputsOf(step, workflow))) {
-      for (const input of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(input);
-      const env = Object.entries(given).map(([input, value]) => [`INPUT_${input.toUpperCase()}`, value]);
-      expect(readInputs(Object.fromEntries(env)).agent).toBe(given['agent'] ?? '');
-    }
-    for (const [, output] of content.matchAll(/steps\.(?!app\.)[\w-]+\.outputs\.([\w-]+)/g)) {
-      expect(Object.keys(ACTION_OUTPUTS)).toContain(output);
-    }
-  });
+  it('has valid inputs, and reads existing outputs', () => expectValidUse({ content, workflow }));
 });
 
 describe.each(written('toml'))('the TOML at $place', ({ code }) => {

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { convertWorkflowTemplate, NoOperationTraceWriter, parseWorkflow } from '@actions/workflow-parser';
 import { convertActionTemplate, parseAction } from '@actions/workflow-parser/actions/index';
+import { expect } from '@jest/globals';
 import { parse } from 'yaml';
+import { readInputs } from '../../src/runner/inputs.js';
+import { ACTION_INPUTS, ACTION_OUTPUTS } from './action-yml.js';
 
 /** A step of a workflow, as it is written. */
 export interface Step {
@@ -97,9 +100,23 @@ export function eventsOf({ on = {} }: Workflow): readonly (readonly [string, Wor
   return Object.entries(on).map(([name, settings]) => [name, settings ?? {}] as const);
 }
 
-/** The steps of a job that run this action. */
+/** The steps of a job that run this action; in this repository it is `./`. */
 export function ownSteps({ steps = [] }: Job): readonly Step[] {
-  return steps.filter(({ uses }) => uses?.startsWith('YOUR_ORG/axe-action@'));
+  return steps.filter(({ uses }) => uses === './' || uses?.startsWith('YOUR_ORG/axe-action@'));
+}
+
+/** Asserts that a workflow gives this action inputs that it has and takes, and reads outputs that it has. */
+export function expectValidUse({ content, workflow }: Omit<WorkflowFile, 'name'>): void {
+  const jobs = Object.values(workflow.jobs);
+  const ours = jobs.flatMap(ownSteps);
+  for (const given of ours.map((step) => inputsOf(step, workflow))) {
+    for (const name of Object.keys(given)) expect(Object.keys(ACTION_INPUTS)).toContain(name);
+    const env = Object.entries(given).map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
+    expect(readInputs(Object.fromEntries(env)).agent).toBe(given['agent'] ?? '');
+  }
+  const others = jobs.flatMap(({ steps = [] }) => steps.filter((step) => !ours.includes(step)));
+  for (const [, id, name] of content.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g))
+    if (!others.some((step) => step.id === id)) expect(Object.keys(ACTION_OUTPUTS)).toContain(name);
 }
 
 /**
