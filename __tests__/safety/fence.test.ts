@@ -42,13 +42,11 @@ describe('fence', () => {
     expect(fence('one\ntwo', { source: 'diff of pull request #7' })).toBe(fenced);
   });
 
-  for (const [name, tag] of FORGED) {
-    it(`C6 77: escapes a forged tag: ${name}`, () => {
-      const content = contentOf(`before ${tag} after`);
-      expect(content).toMatch(/^before &lt;.* after$/s);
-      expect(content).not.toMatch(/[<\uFF1C][\s/\\]*[\p{L}|]/u);
-    });
-  }
+  it.each(FORGED)('C6 77: escapes a forged tag: %s', (_, tag) => {
+    const content = contentOf(`before ${tag} after`);
+    expect(content).toMatch(/^before &lt;.* after$/s);
+    expect(content).not.toMatch(/[<\uFF1C][\s/\\]*[\p{L}|]/u);
+  });
 
   it('C6 77: escapes a tag built of two halves around removed text', () => {
     expect(contentOf('<\u200B/third-<!-- x -->party-text>', { markdown: true })).toBe(
@@ -82,25 +80,8 @@ describe('fence', () => {
 
   it('contains nothing that could end or start a fence, whatever the text', () => {
     const unit = fc.constantFrom(
-      ...[
-        '<',
-        '/',
-        'third',
-        '-',
-        'party',
-        'text',
-        '>',
-        ' ',
-        '\n',
-        '\u200B',
-        '<!--',
-        '-->',
-        'THIRD',
-        '_',
-        'source="x"',
-        '&lt;',
-        '\uFF1C',
-      ],
+      ...['<', '/', 'third', '-', 'party', 'text', '>', ' ', '\n', '\u200B', '<!--', '-->', 'THIRD', '_'],
+      ...['source="x"', '&lt;', '\uFF1C'],
     );
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 30 }), fc.boolean(), (units, markdown) => {
@@ -153,16 +134,13 @@ const ROWS: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('removeHidden', () => {
-  for (const [name, markdown, expected] of ROWS) {
-    it(`${name} is removed`, () => {
-      expect(removeHidden(markdown)).toBe(expected);
-    });
-  }
+  it.each(ROWS)('%s is removed', (_, markdown, expected) => {
+    expect(removeHidden(markdown)).toBe(expected);
+  });
 
   it('leaves an opener in the middle of a line, which GitHub shows, if nothing closes it', () => {
-    expect(removeHidden('Write `<!--` to begin a comment.\nMore')).toBe(
-      'Write `<!--` to begin a comment.\nMore',
-    );
+    const text = 'Write `<!--` to begin a comment.\nMore';
+    expect(removeHidden(text)).toBe(text);
   });
 
   it('leaves definitions with a target', () => {
@@ -198,11 +176,9 @@ const INVISIBLE: readonly (readonly [string, string])[] = [
 ];
 
 describe('stripInvisible', () => {
-  for (const [name, characters] of INVISIBLE) {
-    it(`C6 76: removes ${name} completely`, () => {
-      expect(stripInvisible(`a${characters}b`)).toBe('ab');
-    });
-  }
+  it.each(INVISIBLE)('C6 76: removes %s completely', (_, characters) => {
+    expect(stripInvisible(`a${characters}b`)).toBe('ab');
+  });
 
   it('replaces all line breaks with newlines and keeps tabs', () => {
     expect(stripInvisible('a\r\nb\rc\u2028d\u2029e\u0085f\vg\fh\ti')).toBe('a\nb\nc\nd\ne\nf\ng\nh\ti');
@@ -221,21 +197,8 @@ describe('stripInvisible', () => {
   it('changes nothing the second time and returns well-formed text', () => {
     const unit = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 3 }),
-      fc.constantFrom(
-        '\x1B',
-        '[',
-        ']',
-        '\x07',
-        '\x9B',
-        '31m',
-        '\u200B',
-        '\uD83D',
-        '\uDE42',
-        '\r',
-        '\n',
-        ';',
-        '\\',
-      ),
+      fc.constantFrom('\x1B', '[', ']', '\x07', '\x9B', '31m', '\u200B'),
+      fc.constantFrom('\uD83D', '\uDE42', '\r', '\n', ';', '\\'),
     );
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 30 }), (units) => {

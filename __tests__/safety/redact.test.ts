@@ -25,15 +25,13 @@ const ENCODERS: Record<string, (secret: string) => string> = {
 };
 
 describe('redact with registered secrets', () => {
-  for (const [name, encode] of Object.entries(ENCODERS)) {
-    it(`C6 83: hides a secret that is ${name}`, () => {
-      const long = `${CANARY}${CANARY.split('').reverse().join('')}`;
-      const redacted = redact(`before ${encode(long)} after`, [long]);
-      expect(redacted).not.toContain(encode(long));
-      expect(redacted).toMatch(/^before .*\*\*\*.* after$/s);
-      for (const run of redacted.match(/[A-Za-z0-9]{6,}/g) ?? []) expect(['before']).toContain(run);
-    });
-  }
+  it.each(Object.entries(ENCODERS))('C6 83: hides a secret that is %s', (_, encode) => {
+    const long = `${CANARY}${CANARY.split('').reverse().join('')}`;
+    const redacted = redact(`before ${encode(long)} after`, [long]);
+    expect(redacted).not.toContain(encode(long));
+    expect(redacted).toMatch(/^before .*\*\*\*.* after$/s);
+    for (const run of redacted.match(/[A-Za-z0-9]{6,}/g) ?? []) expect(['before']).toContain(run);
+  });
 
   it('C4 67: hides a key that a reply or a header echoes', () => {
     const text = `{"error":"bad key ${CANARY}","headers":{"x-api-key":"${CANARY}"}}`;
@@ -157,23 +155,10 @@ describe('redact with registered secrets', () => {
   });
 
   it('is fast for mebibytes made to slow it down', () => {
-    for (const unit of [
-      '<b',
-      '<b></b>',
-      '&#67;',
-      '\\u0043',
-      '\\_',
-      'aB3',
-      'authorization: basic ',
-      Buffer.from(`x-access-token:ghs_${'aB3'.repeat(12)}`).toString('base64'),
-      '-----BEGIN PRIVATE KEY-----',
-      'eyJ',
-      'eyJaaaaaaaaaaa.',
-      'sk-',
-      'aws_secret_key=',
-      '*',
-      'kX9',
-    ]) {
+    const token = Buffer.from(`x-access-token:ghs_${'aB3'.repeat(12)}`).toString('base64');
+    const written = ['<b', '<b></b>', '&#67;', '\\u0043', '\\_', 'aB3', 'authorization: basic ', token];
+    const shapes = ['-----BEGIN PRIVATE KEY-----', 'eyJ', 'eyJaaaaaaaaaaa.', 'sk-', 'aws_secret_key='];
+    for (const unit of [...written, ...shapes, '*', 'kX9']) {
       const text = unit.repeat(Math.ceil(1_048_576 / unit.length));
       expect(redact(text, [CANARY]).length).toBeGreaterThan(0);
     }
@@ -200,11 +185,9 @@ const TOKENS: readonly (readonly [string, string])[] = [
 ];
 
 describe('redact with well-known shapes', () => {
-  for (const [name, token] of TOKENS) {
-    it(`hides a token of the kind ${name}`, () => {
-      expect(redact(`key="${token}";`, [])).toBe('key="***";');
-    });
-  }
+  it.each(TOKENS)('hides a token of the kind %s', (_, token) => {
+    expect(redact(`key="${token}";`, [])).toBe('key="***";');
+  });
 
   it('hides the value of an AWS secret key and leaves its name', () => {
     expect(redact(`aws_secret_access_key = ${'aB/+'.repeat(10)}`, [])).toBe('aws_secret_access_key = ***');

@@ -1,42 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Channel, cleanLog, sanitize } from '../../src/safety/sanitize.js';
+import { cleanLog, sanitize } from '../../src/safety/sanitize.js';
 import { MARKDOWN_PIECES } from './rendered-markdown.js';
 
-const CHANNELS: readonly Channel[] = [
-  'comment',
-  'untrusted-comment',
-  'title',
-  'summary',
-  'log',
-  'output',
-  'memory',
-];
+const CHANNELS = ['comment', 'untrusted-comment', 'title', 'summary', 'log', 'output', 'memory'] as const;
 const CANARY = 'kX9-canary_7fQ2zLw8';
 
 /** What breaks cleaners, with what only logs and secrets have. */
 const PIECES = [
   ...MARKDOWN_PIECES,
-  ...[
-    'fixes #1',
-    'Closes: octo/repo#2',
-    '|:-|',
-    '|',
-    '::error::',
-    '##[group]',
-    '\r',
-    '\x1B[31m',
-    '\uD83D',
-    '***',
-  ],
-  ...['\u202E', CANARY, CANARY.slice(0, 9), CANARY.slice(9), Buffer.from(CANARY).toString('base64')],
+  ...['fixes #1', 'Closes: octo/repo#2', '|:-|', '|', '::error::', '##[group]', '\r', '\x1B[31m', '\uD83D'],
+  ...['***', '\u202E', CANARY, CANARY.slice(0, 9), CANARY.slice(9), Buffer.from(CANARY).toString('base64')],
 ];
 
 const hostile = fc.array(fc.constantFrom(...PIECES), { maxLength: 40 }).map((pieces) => pieces.join(''));
 
 describe('the sanitized output', () => {
-  for (const channel of CHANNELS) {
-    it(`does not change when it is sanitized again (${channel})`, () => {
+  describe.each(CHANNELS)('for the channel %s', (channel) => {
+    it('does not change when it is sanitized again', () => {
       fc.assert(
         fc.property(hostile, (text) => {
           const once = sanitize(text, channel, [CANARY]);
@@ -46,7 +27,7 @@ describe('the sanitized output', () => {
       );
     });
 
-    it(`contains no secret (${channel})`, () => {
+    it('contains no secret', () => {
       fc.assert(
         fc.property(hostile, hostile, (before, after) => {
           const cleaned = sanitize(before + CANARY + after, channel, [CANARY]);
@@ -57,11 +38,11 @@ describe('the sanitized output', () => {
       );
     });
 
-    it(`C4 67: hides a key that a reply or a header echoes (${channel})`, () => {
+    it('C4 67: hides a key that a reply or a header echoes', () => {
       expect(sanitize(`x-api-key: ${CANARY}`, channel, [CANARY])).toBe('x-api-key: ***');
     });
 
-    it(`C6 83: hides a secret whose characters are separated by removed text (${channel})`, () => {
+    it('C6 83: hides a secret whose characters are separated by removed text', () => {
       const apart = Array.from(CANARY).join('\u200B');
       const commented = Array.from(CANARY).join('<!-- -->');
       for (const text of [apart, commented]) {
@@ -69,7 +50,7 @@ describe('the sanitized output', () => {
         expect(cleaned.replace(/<!-- -->|[^A-Za-z0-9*]/g, '')).not.toContain('kX9canary7fQ2zLw8');
       }
     });
-  }
+  });
 
   it.each([
     ['`<code>` in a <title> by @octocat #12 & more', '`<code>` in a <title> by @octocat #12 & more'],
@@ -158,30 +139,9 @@ describe('the sanitized output', () => {
   });
 
   it('is fast for long texts made to slow it down', () => {
-    const units = [
-      '<',
-      '<!',
-      '](',
-      '`',
-      '` ',
-      '![',
-      '@',
-      '- ',
-      '>',
-      '~~~\n',
-      '```\n',
-      '<details>\n',
-      '|-',
-      '\\',
-      '&a',
-      '\x1B]',
-      'fixes ',
-      'www.',
-      'a.b-',
-      '#1',
-      '[',
-    ];
-    for (const unit of units) {
+    const blocks = ['~~~\n', '```\n', '<details>\n', '- ', '>', '|-'];
+    const spans = ['<', '<!', '](', '`', '` ', '![', '[', '\\', '&a', '\x1B]'];
+    for (const unit of [...blocks, ...spans, '@', 'fixes ', 'www.', 'a.b-', '#1']) {
       const text = unit.repeat(Math.ceil(131_072 / unit.length));
       for (const channel of CHANNELS) expect(sanitize(text, channel, [CANARY])).not.toContain(CANARY);
     }
@@ -219,12 +179,10 @@ const COMMANDS: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('cleanLog', () => {
-  for (const [name, text, expected] of COMMANDS) {
-    it(`C8 94: makes plain text of ${name}`, () => {
-      expect(cleanLog(text)).toBe(expected);
-      expect(cleanLog(expected)).toBe(expected);
-    });
-  }
+  it.each(COMMANDS)('C8 94: makes plain text of %s', (_, text, expected) => {
+    expect(cleanLog(text)).toBe(expected);
+    expect(cleanLog(expected)).toBe(expected);
+  });
 
   it('leaves colons within a line, newlines and tabs', () => {
     const text = 'std::vector<a::b>\n\tkey: value :: x\n';

@@ -55,11 +55,7 @@ describe('the secret values of an environment', () => {
   });
 
   it('include the secret fields of a JSON document', () => {
-    const account = {
-      type: 'service_account',
-      private_key: 'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC',
-      email: 'a@b.c',
-    };
+    const account = { type: 'account', private_key: 'MIIEvQIBADANBgkq\nhkiG9w0BAQEFAASC', email: 'a@b.c' };
     const text = JSON.stringify(account);
     expect(secretValues({ GCP_CREDENTIALS: text })).toEqual([
       text,
