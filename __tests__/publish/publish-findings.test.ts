@@ -16,11 +16,7 @@ import { placed, readPull, startPull } from '../review/post-scene.js';
 import { publisherOf } from './publisher-scene.js';
 
 /** Publishes a finding and a label at the end of a run on pull request 42. */
-async function publish(
-  outcome: RunOutcome,
-  comment: 'auto' | 'never' = 'auto',
-  wanted: Partial<Buffered> = {},
-) {
+async function publish(end: RunOutcome, comment: 'auto' | 'never' = 'auto', wanted: Partial<Buffered> = {}) {
   const hello = await startPull();
   hello.repo.talk.labels.push('bug');
   const buffered = {
@@ -34,22 +30,17 @@ async function publish(
   const change = { head: hello.headSha, base: hello.baseSha, diff: '' };
   const findings = withActs(await readPull(hello), 42, buffered);
   const about = { ...plan, trigger: pullRequest() };
-  const published = await publisher.publish(requestOf(about, outcome, { buffered, change, findings }));
+  const published = await publisher.publish(requestOf(about, end, { buffered, change, findings }));
   const { talk } = hello.repo;
   return { published, reviews: talk.reviews.length, labels: talk.labelsOf.get(42) ?? [] };
 }
 
+const POSTED = 'Posted 1 comment on #42: src/a.ts:2.';
+const LABELLED = 'Added the label `bug`.';
 it.each<[string, RunOutcome, 'auto' | 'never', string | undefined, number, readonly string[]]>([
-  [
-    'completed',
-    completed(''),
-    'auto',
-    'Posted 1 comment on #42: src/a.ts:2. Added the label `bug`.',
-    1,
-    ['bug'],
-  ],
-  ['completed', completed(''), 'never', 'Added the label `bug`.', 0, ['bug']],
-  ['was cut short', exhausted('cost', ''), 'auto', 'Posted 1 comment on #42: src/a.ts:2.', 1, []],
+  ['completed', completed(''), 'auto', `${POSTED} ${LABELLED}`, 1, ['bug']],
+  ['completed', completed(''), 'never', LABELLED, 0, ['bug']],
+  ['was cut short', exhausted('cost', ''), 'auto', POSTED, 1, []],
   ['failed', { ...exhausted('cost', ''), kind: 'failed' } as RunOutcome, 'auto', undefined, 0, []],
 ])(
   'a run that %s publishes its review, and its labels: %#',
@@ -79,10 +70,7 @@ async function publishEffects({ client, trigger }: Scene, wanted: Partial<Buffer
   const part = await publishSideEffects(requestOf({ ...plan, trigger }, completed(''), { buffered }), {
     client,
     secrets: ['hunter2-hunter2'],
-    reporter: {
-      event: () => undefined,
-      warn: (warning: Warning) => void warnings.push(warningText(warning)),
-    },
+    reporter: { event: () => undefined, warn: (one: Warning) => void warnings.push(warningText(one)) },
   } as unknown as ActionPublisherOptions);
   return { part, warnings };
 }
@@ -278,10 +266,9 @@ it.each<[string, RunOutcome, readonly RegExp[]]>([
     { ...exhausted('cost', 'All of it.'), isAnswered: true } as RunOutcome,
     [/^The last reply went over a limit: .*\.$/],
   ],
-])('the remarks of a review whose run %s: %#', (_, outcome, remarks) => {
-  expect(reviewRemarks(outcome, NOTHING_BUFFERED, [])).toEqual(
-    remarks.map((remark) => expect.stringMatching(remark)),
-  );
+])('the remarks of a review whose run %s: %#', (_, outcome, texts) => {
+  const remarks = texts.map((text) => expect.stringMatching(text));
+  expect(reviewRemarks(outcome, NOTHING_BUFFERED, [])).toEqual(remarks);
 });
 
 it('a review says that its pull request changes what steers it, and nothing of other warnings', () => {

@@ -37,10 +37,12 @@ async function publish(
 }
 
 const NOTHING = { line: undefined, url: undefined };
+const MAIN = { event: 'push', ref: 'refs/heads/main', before: '', commits: [] };
+const PUSH: Trigger = { ...SCHEDULE, ...MAIN, kind: 'push', after: 'c'.repeat(40) };
 const OTHERS: readonly Trigger[] = [
   SCHEDULE,
   { ...SCHEDULE, kind: 'dispatch', event: 'workflow_dispatch' },
-  { ...SCHEDULE, kind: 'push', event: 'push', ref: 'refs/heads/main', before: '', after: '', commits: [] },
+  PUSH,
   { ...SCHEDULE, kind: 'unknown', event: 'watch' },
   { kind: 'local' },
 ];
@@ -75,11 +77,8 @@ describe('a comment', () => {
       expect(writes).toMatchObject([
         { route: CREATE, params: { owner: 'octocat', repo: 'hello', issue_number: number } },
       ]);
-      expect(body).toMatch(
-        new RegExp(
-          `^<!-- axe-action \\{"kind":"answer",${marker},"lane":"trusted"\\} -->\nLooks good\\.\n\n`,
-        ),
-      );
+      const mark = `<!-- axe-action \\{"kind":"answer",${marker},"lane":"trusted"\\} -->`;
+      expect(body).toMatch(new RegExp(`^${mark}\nLooks good\\.\n\n`));
       expect(published).toEqual({
         line: `Posted a comment on #${number}.`,
         url: expect.stringMatching(/#issuecomment-2$/),
@@ -113,10 +112,8 @@ describe('a comment', () => {
     const { published, posted, writes } = await publish(pullRequest(), undefined, { client });
     expect(posted).toEqual([1]);
     expect(writes).toMatchObject([{ route: UPDATE, params: { comment_id: 1 } }]);
-    expect(published).toMatchObject({
-      line: 'Updated the comment on #42.',
-      url: expect.stringMatching(/-1$/),
-    });
+    const url = expect.stringMatching(/-1$/);
+    expect(published).toMatchObject({ line: 'Updated the comment on #42.', url });
   });
 
   const STOPPED = new AxeError('agent exceeded maximum conversation turns (50)', { remedy: 'Ask for less.' });
@@ -219,11 +216,10 @@ describe('a comment that cannot be written', () => {
   });
 
   it('because of a bug rethrows the error', async () => {
-    const client = conversation(undefined, {
-      [CREATE]: () => {
-        throw new TypeError('this is not possible');
-      },
-    });
+    const fail = () => {
+      throw new TypeError('this is not possible');
+    };
+    const client = conversation(undefined, { [CREATE]: fail });
     await expect(publish(pullRequest(), undefined, { client })).rejects.toThrow('this is not possible');
   });
 });
@@ -246,12 +242,8 @@ async function reply(
   const { publisher, warnings } = publisherOf({ client, ...patch });
   const published = await publisher.reply({ trigger, agent: 'bot', text, among });
   const writes = client.requests.filter(({ route }) => route === CREATE || route === UPDATE);
-  return {
-    published,
-    warnings,
-    routes: writes.map(({ route }) => route),
-    body: String(writes[0]?.params['body'] ?? ''),
-  };
+  const routes = writes.map(({ route }) => route);
+  return { published, warnings, routes, body: String(writes[0]?.params['body'] ?? '') };
 }
 
 describe('the answer to a command', () => {
@@ -285,22 +277,11 @@ describe('the answer to a command', () => {
     ['if there is no comment to answer', { trigger: SCHEDULE, comment: 'always' } as const],
   ])('is not written %s', async (_, patch) => {
     const { published, warnings, routes } = await reply('x', patch);
-    expect([published, warnings, routes]).toEqual([{ line: undefined, url: undefined }, [], []]);
+    expect([published, warnings, routes]).toEqual([NOTHING, [], []]);
   });
 });
 
 describe('a check', () => {
-  const SHA = 'c'.repeat(40);
-  const push: Trigger = {
-    ...SCHEDULE,
-    kind: 'push',
-    event: 'push',
-    ref: 'refs/heads/main',
-    before: '',
-    after: SHA,
-    commits: [],
-  };
-
   const WHOLE: Coverage = { kind: 'whole', files: 3, read: 3, unread: [] };
   const PART: Coverage = { kind: 'part', files: 3, read: 2, unread: [{ path: 'a.png', why: 'size' }] };
 
@@ -322,8 +303,8 @@ describe('a check', () => {
 
   it.each<[string, Trigger, string | undefined]>([
     ['the head of a pull request', pullRequest(), 'a'.repeat(40)],
-    ['what was pushed', push, SHA],
-    ['nothing on a branch that was deleted', { ...push, after: '0'.repeat(40) }, undefined],
+    ['what was pushed', PUSH, 'c'.repeat(40)],
+    ['nothing on a branch that was deleted', { ...PUSH, after: '0'.repeat(40) }, undefined],
     ['nothing on an issue', issue(), undefined],
     ['nothing on a comment whose diff is not known', comment(), undefined],
     ['nothing on a schedule', SCHEDULE, undefined],
@@ -364,9 +345,8 @@ describe('a check', () => {
       placed({ title: 'hunter2-hunter2', body: 'hunter2-hunter2', suggestion: 'return 1' }),
       { ...placed(), placement: { kind: 'body', reason: 'unknown-file' } as const },
     ];
-    const check = await of(pullRequest(), completed('x'.repeat(70_000)), {
-      review: { ...open([]), unposted },
-    });
+    const review = { ...open([]), unposted };
+    const check = await of(pullRequest(), completed('x'.repeat(70_000)), { review });
     const message = '***\n\nSuggested:\n\n```\nreturn 1\n```';
     expect(check?.annotations).toMatchObject([{ path: 'src/a.ts', startLine: 2, message, title: '***' }]);
     expect(check?.summary.length).toBeLessThanOrEqual(65_535);
