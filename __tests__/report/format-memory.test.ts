@@ -68,12 +68,8 @@ async function ran({ kind = 'branch', restore, save = SAVED, patch }: Scene): Pr
 }
 
 /** What a person sees: the text as it leaves. */
-async function show(scene: Scene): Promise<string> {
-  return sanitize(
-    formatMemory(await ran(scene), scene.isHidden ?? false, scene.storeNotes ?? []),
-    'summary',
-    [],
-  );
+async function show({ isHidden = false, storeNotes = [], ...scene }: Scene): Promise<string> {
+  return sanitize(formatMemory(await ran(scene), isHidden, storeNotes), 'summary', []);
 }
 
 /** Without the part about what was loaded. */
@@ -93,11 +89,7 @@ it.each<[string, RestoreResult, string]>([
     { kind: 'empty', location: FILE.location, warnings: [] },
     `nothing yet in \`${FILE.location}\`.`,
   ],
-  [
-    'nothing, since it could not be read',
-    { kind: 'failed', location: FILE.location, message: NO },
-    `not loaded: ${NO}.`,
-  ],
+  ['nothing, as it failed', { kind: 'failed', location: FILE.location, message: NO }, `not loaded: ${NO}.`],
 ])('a run loaded %s', async (_, restore, expected) => {
   const text = formatMemory({ ...(await ran({ restore })), remembered: undefined }, false, []);
   expect(sanitize(text, 'summary', [])).toBe(`**Memory** (memory branch): ${expected}`);

@@ -254,18 +254,10 @@ describe('warnings', () => {
 
   it('are at most nine, a failed save first, and all of them are in the summary', async () => {
     const codes = [
-      'agent-unknown-key',
-      'tool-not-available',
-      'context-file-skipped',
-      'context-truncated',
-      'memory-truncated',
-      'memory-max-entries',
-      'memory-store-notice',
-      'model-warning',
-      'answer-truncated',
-      'publish-failed',
-      'memory-save-failed',
-    ] as const;
+      ...(['agent-unknown-key', 'tool-not-available', 'context-file-skipped', 'context-truncated'] as const),
+      ...(['memory-truncated', 'memory-max-entries', 'memory-store-notice', 'model-warning'] as const),
+      ...(['answer-truncated', 'publish-failed', 'memory-save-failed'] as const),
+    ];
     const warnings = codes.map((code) => ({ code, message: `about ${code}` }));
     const { annotations, summary } = await report(await reportOf('ran'), { warnings });
     expect(annotations.map(({ message }) => message)).toEqual([
@@ -300,24 +292,16 @@ describe('a run that ended before it began', () => {
 
 const REVIEW: ReviewResult = {
   agent: 'builtin/pr-reviewer',
-  report: {
-    ...REPORT,
-    findings: [PLAIN_RECORD, { ...FULL_RECORD, state: 'open', body: `It logs ${SECRET}.` }],
-  },
+  report: { ...REPORT, findings: [PLAIN_RECORD, { ...FULL_RECORD, state: 'open', body: `Logs ${SECRET}.` }] },
   isUnpublished: false,
 };
 
 it('the findings conclude a completed run, and no other', () => {
   const [findings, coverage] = metGates(['findings:major', 'coverage'], REVIEW).map((met) => [met]);
-  expect(withFindingsConclusion({ conclusion: 'success' }, findings ?? [])).toEqual({
-    conclusion: 'findings',
-  });
-  expect(withFindingsConclusion({ conclusion: 'timeout' }, findings ?? [])).toEqual({
-    conclusion: 'timeout',
-  });
-  expect(withFindingsConclusion({ conclusion: 'success' }, coverage ?? [])).toEqual({
-    conclusion: 'success',
-  });
+  const [success, timeout] = [{ conclusion: 'success' }, { conclusion: 'timeout' }] as const;
+  expect(withFindingsConclusion(success, findings ?? [])).toEqual({ conclusion: 'findings' });
+  expect(withFindingsConclusion(timeout, findings ?? [])).toEqual(timeout);
+  expect(withFindingsConclusion(success, coverage ?? [])).toEqual(success);
 });
 
 describe('the files of a review', () => {

@@ -29,10 +29,10 @@ const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
 | --- | --- | --- | --- | --- | --- |
 | claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | trusted |`;
 const figuresAt = (
-  limit: Limit,
+  at: Limit,
 ) => `| Model | Turns | Input tokens | Output tokens | Time | Limit reached | Trust |
 | --- | --- | --- | --- | --- | --- | --- |
-| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${limit} | trusted |`;
+| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${at} | trusted |`;
 const OFF = '**Memory:** off. To turn it on, set `enabled = true` in `[memory]` of the agent.';
 
 describe('the summary of a run', () => {
@@ -71,12 +71,8 @@ describe('the summary of a run', () => {
   const boom = new AxeError('server: `boom` ```', { remedy: 'Run it again.' });
   const over = new AxeError('timeout: context deadline exceeded');
   const TIMEOUT = { kind: 'exhausted', limit: 'time', answer: '', error: over, stats: STATS } as const;
-  const CUT = {
-    kind: 'incomplete',
-    answer: 'So f',
-    error: new AxeError('the answer was cut'),
-    stats: STATS,
-  } as const;
+  const error = new AxeError('the answer was cut');
+  const CUT = { kind: 'incomplete', answer: 'So f', error, stats: STATS } as const;
   const block = (text: string, fence = '```') => `${fence}text\n${text}\n${fence}\n\n`;
   it.each<[string, RunOutcome, string, string, string?]>([
     [
@@ -85,13 +81,7 @@ describe('the summary of a run', () => {
       'failure',
       `${block(boom.message, '````')}Run it again.\n\n`,
     ],
-    [
-      'was cut short before it said anything: why',
-      TIMEOUT,
-      'timeout',
-      block(over.message),
-      figuresAt('time'),
-    ],
+    ['was cut short before it spoke: why', TIMEOUT, 'timeout', block(over.message), figuresAt('time')],
     [
       'came to the end of its tokens: which limit it was',
       exhausted('tokens', 'So far.'),
@@ -114,9 +104,8 @@ describe('the summary of a run', () => {
     ['it cost nothing', { costUsd: 0 }, '| Cost |', '| $0 |'],
   ])('has extra figures if %s', async (_, stats, head, values) => {
     const report = await reportOf('ran', { agents: { bot: AGENT } });
-    const lines = format({ ...report, outcome: completed('Fine.', stats) })
-      .split('\n')
-      .slice(-3);
+    const text = format({ ...report, outcome: completed('Fine.', stats) });
+    const lines = text.split('\n').slice(-3);
     expect(lines[0]).toContain(head);
     expect(lines[2]).toContain(values);
     expect(lines.map((line) => line.split('|').length)).toEqual([9, 9, 9]);
