@@ -8,10 +8,7 @@ import { known, ledgerOf, otherKnown } from './threads.js';
 
 const RULES: PublishRules = { ...DEFAULT_PUBLISH_RULES, labels: ['bug', 'area/*'] };
 
-function publications(
-  rules: Partial<PublishRules> = {},
-  earlier: readonly KnownFinding[] = [],
-): Publications {
+function publications(rules: Partial<PublishRules> = {}, earlier: readonly KnownFinding[] = []) {
   const review = { lines: LINES, ledger: ledgerOf(earlier), ...scopeRest() };
   return new Publications({ rules: { ...RULES, ...rules }, review, subject: 42 });
 }
@@ -24,6 +21,7 @@ function request(parts: Partial<CommentRequest> = {}): CommentRequest {
   return { path: 'src/auth.ts', line: 10, ...words, ...kind, evidence, ...parts };
 }
 
+const SHOWN = 'it will be shown at line';
 const SHORTEN = 'bytes; shorten it to at most 4096.';
 const LISTED = "it will be listed in the review's text, because no line near it is in the diff.";
 
@@ -34,11 +32,7 @@ describe('review comments', () => {
       {},
       'it will be shown at line 10 of "src/auth.ts" (RIGHT), which reads "query(\\"SELECT \\" + user.id);".',
     ],
-    [
-      'on a line nearby',
-      { line: 20 },
-      'it will be shown at line 14 of "src/auth.ts" (RIGHT), which reads "line 13;".',
-    ],
+    ['on a line nearby', { line: 20 }, `${SHOWN} 14 of "src/auth.ts" (RIGHT), which reads "line 13;".`],
     ['far from any line', { line: 500 }, LISTED],
     ['on an unknown file', { path: 'src/b.ts' }, LISTED],
   ])('are accepted %s', (_, parts, told) => {

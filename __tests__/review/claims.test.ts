@@ -60,14 +60,8 @@ describe('the claims that a verifier checks', () => {
     const at = (line: number, severity: 'critical' | 'minor', path = 'src/db.ts') => {
       return finding({ id: `${path}:${line}`, path, line, severity });
     };
-    const all = [
-      at(10, 'minor'),
-      at(200, 'minor'),
-      at(11, 'minor'),
-      at(12, 'minor'),
-      at(13, 'critical'),
-      at(1, 'minor', 'a.ts'),
-    ];
+    const mild = [10, 200, 11, 12].map((line) => at(line, 'minor'));
+    const all = [...mild, at(13, 'critical'), at(1, 'minor', 'a.ts')];
     expect(groupClaims(all).map((group) => group.map(({ id }) => id))).toEqual([
       ['src/db.ts:13'],
       ['src/db.ts:10', 'src/db.ts:11', 'src/db.ts:12'],
@@ -140,9 +134,8 @@ describe('the verdicts of a verifier', () => {
   it('name their claim if there are several', () => {
     const verdicts = new Verdicts(['a', 'b'], shownFiles());
     expect(verdicts.give(request())).toMatchObject({ text: expect.stringContaining('from 1 to 2') });
-    expect(verdicts.give(request({ claim: 2 }))).toMatchObject({
-      text: expect.stringContaining('1 claim left'),
-    });
+    const text = expect.stringContaining('1 claim left');
+    expect(verdicts.give(request({ claim: 2 }))).toMatchObject({ text });
     expect(verdicts.isComplete).toBe(false);
     verdicts.give(request({ claim: 1 }));
     expect(verdicts.isComplete).toBe(true);
@@ -155,13 +148,7 @@ describe('the verdicts of a verifier', () => {
     expect(await give({ verdict: ' ', reason: 'x' })).toMatchObject({ isError: true });
     expect(await give({ verdict: 'maybe', reason: 'x' })).toMatchObject({ isError: true });
     expect(verdicts.all.size).toBe(0);
-    const whole = {
-      verdict: 'HOLDS',
-      reason: 'So.',
-      reach: 'Rare',
-      effect: 'boom',
-      suggestion_fixes: false,
-    };
+    const whole = { verdict: 'HOLDS', reason: 'So.', reach: 'Rare', effect: 'boom', suggestion_fixes: false };
     expect(await give(whole)).toMatchObject({ isError: false });
     const verdict = { kind: 'holds', reason: 'So.', reach: 'rare', suggestionFixes: false };
     expect(verdicts.all.get('a')).toEqual(verdict);

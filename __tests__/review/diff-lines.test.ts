@@ -15,29 +15,16 @@ import { finding, LINES, placed } from './change.js';
 describe('the lines of a diff that can carry a comment', () => {
   it('are those of the hunks in a path in quotes', () => {
     const file = LINES.get('naïve "file".ts');
-    expect([[...(file?.LEFT.keys() ?? [])], [...(file?.RIGHT.keys() ?? [])]]).toEqual([
-      [1, 2],
-      [1, 2],
-    ]);
+    for (const side of [file?.LEFT, file?.RIGHT]) expect([...(side?.keys() ?? [])]).toEqual([1, 2]);
   });
 
   it('are those of both parts if a link becomes a file', () => {
     const lines = readDiffLines(
       [
-        'diff --git a/bin b/bin',
-        'deleted file mode 120000',
-        '--- a/bin',
-        '+++ /dev/null',
-        '@@ -1 +0,0 @@',
-        '-tools',
-        '\\ No newline at end of file',
-        'diff --git a/bin b/bin',
-        'new file mode 100644',
-        '--- /dev/null',
-        '+++ b/bin',
-        '@@ -0,0 +1,2 @@',
-        '+one',
-        '+two',
+        ...['diff --git a/bin b/bin', 'deleted file mode 120000', '--- a/bin', '+++ /dev/null'],
+        ...['@@ -1 +0,0 @@', '-tools', '\\ No newline at end of file'],
+        ...['diff --git a/bin b/bin', 'new file mode 100644', '--- /dev/null', '+++ b/bin'],
+        ...['@@ -0,0 +1,2 @@', '+one', '+two'],
       ].join('\n'),
     );
     const file = lines.get('bin');
@@ -53,13 +40,8 @@ describe('the lines of a diff that can carry a comment', () => {
   });
 });
 
-describe('the file of a path', () => {
-  it.each<[string, string | undefined]>([['/src/auth.ts', 'src/auth.ts']])(
-    'of %j is %j',
-    (path, expected) => {
-      expect(findFile(LINES, path)?.path).toBe(expected);
-    },
-  );
+it('a file is found by a path that begins with a slash', () => {
+  expect(findFile(LINES, '/src/auth.ts')?.path).toBe('src/auth.ts');
 });
 
 describe('a line of code', () => {
@@ -80,26 +62,13 @@ describe('a line of code', () => {
     expect([codeKey(' '), isTellingKey('')]).toEqual(['', false]);
   });
 
-  it.each<[string, string]>([['@@ -1 +1 @@\r\n+b\r\n\\ No newline at end of file', 'b']])(
-    'that a comment is about is the last of its hunk: of %j %j',
-    (hunk, code) => {
-      expect(lastCode(hunk)).toBe(code);
-    },
-  );
+  it('that a comment is about is the last of its hunk', () => {
+    expect(lastCode('@@ -1 +1 @@\r\n+b\r\n\\ No newline at end of file')).toBe('b');
+  });
 });
 
-type Wanted = Partial<Finding>;
-interface Expected {
-  readonly path?: string;
-  readonly side?: string;
-  readonly line: number;
-  readonly startLine?: number | undefined;
-  readonly about?: number;
-  readonly isExact?: boolean;
-}
-
 describe('the place of a finding', () => {
-  it.each<[string, Wanted, Expected]>([
+  it.each<[string, Partial<Finding>, object]>([
     ['on an added line stays there', { line: 10 }, { line: 10 }],
     ['on the left of an unchanged line goes to its right', { line: 39, side: 'LEFT' }, { line: 40 }],
     ['on a range within a hunk keeps it', { startLine: 8, line: 11 }, { startLine: 8, line: 11 }],
@@ -126,11 +95,7 @@ describe('the place of a finding', () => {
       { startLine: 38, line: 41, side: 'LEFT' },
     ],
     ['ten lines below a hunk moves up', { line: 24 }, { line: 14, about: 24, isExact: false }],
-    [
-      'on a range before a hunk moves to it',
-      { startLine: 1, line: 3 },
-      { line: 7, about: 3, isExact: false },
-    ],
+    ['on a range above a hunk moves to it', { startLine: 1, line: 3 }, { line: 7, about: 3, isExact: false }],
     ['on the left of a new file is on the right', { path: 'fresh.ts', side: 'LEFT', line: 2 }, { line: 2 }],
     ['right of a deleted file is on the left', { path: 'gone.ts', line: 2 }, { line: 2, side: 'LEFT' }],
     ['on a quoted path is found', { path: 'naïve "file".ts', line: 2 }, { line: 2 }],
@@ -146,7 +111,7 @@ describe('the place of a finding', () => {
     });
   });
 
-  it.each<[string, Wanted, string]>([
+  it.each<[string, Partial<Finding>, string]>([
     ['a path that only looks like one', { path: 'src/auth.ts ' }, 'unknown-file'],
     ['a file that was only renamed', { path: 'moved.ts' }, 'no-lines'],
     ['a line far behind the end', { line: 999_999 }, 'too-far'],
@@ -197,10 +162,10 @@ describe('a finding that quotes its line', () => {
     expect(followCode(given, LINES)).toEqual({ ...given, ...expected });
   });
 
-  it.each([[5, 6]])('moves from line %i to the nearest line with that code, %i', (line, expected) => {
+  it('moves to the nearest line with that code', () => {
     const code = ['a', 'same();', 'b', 'c', 'd', 'same();', 'e'].map((one) => `+${one}\n`).join('');
     const lines = readDiffLines(`--- /dev/null\n+++ b/f.ts\n@@ -0,0 +1,7 @@\n${code}`);
-    const given = finding({ path: 'f.ts', line, code: 'same();' });
-    expect(followCode(given, lines)).toEqual({ ...given, line: expected });
+    const given = finding({ path: 'f.ts', line: 5, code: 'same();' });
+    expect(followCode(given, lines)).toEqual({ ...given, line: 6 });
   });
 });

@@ -35,17 +35,14 @@ describe('a finding that people have dismissed on another pull request', () => {
 
 describe('the lessons of a state', () => {
   const DISMISSED = ended({ state: 'dismissed', by: 'person', why: 'phrase', login: 'octocat' });
+  const NEWEST = { ...DISMISSED, id: OTHER, at: NOW.getTime() };
 
   it.each<[string, readonly FindingMark[], readonly string[]]>([
     ['none of what was settled', [raised(), { ...DISMISSED, state: 'settled' }], []],
     ['none by anybody else', [raised(), { ...DISMISSED, by: 'model' }], []],
     ['none of what nobody keeps', [DISMISSED], []],
     ['none once it is back', [back(), raised(), DISMISSED], []],
-    [
-      'the newest first',
-      [raised(), DISMISSED, otherRaised(), { ...DISMISSED, id: OTHER, at: NOW.getTime() }],
-      [OTHER, ID],
-    ],
+    ['the newest first', [raised(), DISMISSED, otherRaised(), NEWEST], [OTHER, ID]],
   ])('are %s', (_, marks, expected) => {
     expect(lessonsOf(marks.map((mark) => ({ ...mark, pull: 41 }))).map(({ id }) => id)).toEqual(expected);
   });

@@ -7,14 +7,8 @@ import type { KnownFinding, Settlement } from '../../src/review/seen.js';
 import { finding, placed } from './change.js';
 import { CODE, HEAD, known, ledgerOf, lesson, otherKnown, thread } from './threads.js';
 
-const FIXED: Settlement = {
-  finding: known(),
-  how: 'fixed',
-  reason: 'It is bound.',
-  evidence: [],
-  by: '',
-  isAgreed: true,
-};
+const WORDS = { how: 'fixed', reason: 'It is bound.', evidence: [], by: '' } as const;
+const FIXED: Settlement = { ...WORDS, finding: known(), isAgreed: true };
 const FRAME = { head: HEAD, clean: (text: string) => text };
 
 function act(
@@ -40,6 +34,9 @@ const AGAIN = [{ of: known(), finding: finding({ code: CODE }) }];
 const DISMISSED = [known({ state: 'dismissed' })];
 const UNAGREED = { ...FIXED, isAgreed: false };
 const UNCLEAR = { finding: finding(), why: 'unclear', reason: 'R' } as const;
+const DATA = placed({ category: 'data' });
+const ELSEWHERE = { lessons: [lesson()] };
+const COMMITTED = known({ isGone: true, suggestion: 'return user;' });
 const SETTLED = known({ state: 'settled', by: 'model', why: 'fixed' });
 
 describe('what a run wants, held against the findings as they are now', () => {
@@ -49,35 +46,14 @@ describe('what a run wants, held against the findings as they are now', () => {
     ['a new finding', [], { findings: [placed()] }, {}, '1 fresh', ['open']],
     ['one that another run has posted', [known()], { findings: [placed()] }, {}, '1 kept', ['open']],
     ['one that was dismissed', DISMISSED, { findings: [placed()] }, {}, '1 heldBack', ['dismissed']],
-    [
-      'one that was dismissed on another pull request',
-      [],
-      { findings: [placed({ category: 'data' })] },
-      { lessons: [lesson()] },
-      '1 heldBack',
-      ['held-back'],
-    ],
+    ['one dismissed elsewhere', [], { findings: [DATA] }, ELSEWHERE, '1 heldBack', ['held-back']],
     ['an open one again', [known()], { repeated: AGAIN }, {}, '1 kept', ['open']],
     ['one again that was dismissed', DISMISSED, { repeated: AGAIN }, {}, '1 heldBack', ['dismissed']],
     ['an end', [known()], { settlements: [FIXED] }, {}, '1 ended', ['settled']],
     ['an end without a second look', [known()], { settlements: [UNAGREED] }, {}, '', ['open']],
     ['an end of what has ended meanwhile', [SETTLED], { settlements: [FIXED] }, {}, '', ['settled']],
-    [
-      'an end by a run of a stranger, of what a person has ended meanwhile',
-      [SETTLED],
-      { settlements: [FIXED] },
-      { isTrusted: false },
-      '',
-      ['settled'],
-    ],
-    [
-      'nothing, but a committed suggestion',
-      [known({ isGone: true, suggestion: 'return user;' })],
-      {},
-      { isPushByWriter: true },
-      '1 ended',
-      ['settled'],
-    ],
+    ['the same by a stranger', [SETTLED], { settlements: [FIXED] }, { isTrusted: false }, '', ['settled']],
+    ['a committed suggestion alone', [COMMITTED], {}, { isPushByWriter: true }, '1 ended', ['settled']],
     ['what a second look took out', [], { refuted: [UNCLEAR] }, {}, '', ['unclear']],
   ])('is %s', (_, earlier, buffered, about, expected, states) => {
     const { news, records } = act(earlier, buffered, about);
@@ -87,10 +63,8 @@ describe('what a run wants, held against the findings as they are now', () => {
 
   it('is told to other programs, each finding once and the worst first', () => {
     const held = { finding: finding({ severity: 'nit' }), of: lesson() };
-    const { records } = act([otherKnown({ state: 'dismissed' })], {
-      findings: [placed()],
-      heldBack: [held, held],
-    });
+    const earlier = [otherKnown({ state: 'dismissed' })];
+    const { records } = act(earlier, { findings: [placed()], heldBack: [held, held] });
     expect(records.map(({ state, isNew, url }) => [state, isNew === true, url])).toEqual([
       ['dismissed', false, undefined],
       ['open', true, 'https://x/r'],
@@ -104,12 +78,8 @@ describe('the lines of a review about earlier findings', () => {
     '[The query is built from the id](https://github.com/octocat/hello/pull/42#discussion_r1) · FQ7K2';
   const END = { isTold: false, by: 'model', state: 'settled' } as const;
 
-  function linesOf(
-    earlier: readonly KnownFinding[],
-    buffered: Partial<Buffered> = {},
-    about: Partial<LedgerContext> = {},
-  ) {
-    const { ledger, news } = act(earlier, buffered, about);
+  function linesOf(...given: Parameters<typeof act>) {
+    const { ledger, news } = act(...given);
     return formatEarlier({ ledger, news, ...FRAME }, new Set(), false);
   }
 

@@ -47,10 +47,9 @@ function branches(): { readonly repo: GitRepo; readonly before: string } {
     writeFileSync(join(path, name), Buffer.from([0, 1, 2, byte, 0]));
   bytes('a.bin', 3);
   bytes('b.bin', 3);
-  commit('base', {
-    ...Object.fromEntries(FILES.map((name) => [`${name}.ts`, lines()])),
-    'gone.ts': 'gone\n',
-  });
+  const all = (names: readonly string[], text: string) =>
+    Object.fromEntries(names.map((name) => [`${name}.ts`, text]));
+  commit('base', { ...all(FILES, lines()), 'gone.ts': 'gone\n' });
   git('switch', '--quiet', '--create', 'topic');
   git('mv', 'moved.ts', 'new-place.ts');
   for (const name of ['mode.ts', 'mode-and-line.ts']) chmodSync(join(path, name), 0o755);
@@ -58,10 +57,7 @@ function branches(): { readonly repo: GitRepo; readonly before: string } {
   bytes('a.bin', 7);
   bytes('b.bin', 7);
   const edited = ['far', 'near', 'conflict', 'own', 'new-place', 'mode-and-line'];
-  commit('first', {
-    'empty.ts': '',
-    ...Object.fromEntries(edited.map((name) => [`${name}.ts`, lines({ 20: 'mine' })])),
-  });
+  commit('first', { 'empty.ts': '', ...all(edited, lines({ 20: 'mine' })) });
   commit('second', { 'added.ts': 'const a = 1;\n', 'far.ts': lines({ 20: 'mine', 36: 'mine too' }) });
   const before = diffOf(repo, 'topic');
   git('switch', '--quiet', 'main');
@@ -94,32 +90,18 @@ describe('files whose patch was reviewed', () => {
   it.each(WAYS)('are known after %s, and all others are new', (_, bringOver) => {
     const { repo, before } = branches();
     bringOver(repo);
-    repo.commit('more', {
-      'own.ts': lines({ 20: 'mine', 30: 'more' }),
-      'later.ts': 'later\n',
-      'b.bin': '\0\t\0',
-    });
+    const own = lines({ 20: 'mine', 30: 'more' });
+    repo.commit('more', { 'own.ts': own, 'later.ts': 'later\n', 'b.bin': '\0\t\0' });
     const after = diffOf(repo, 'topic');
     const known = knownPaths(after, patchesOf(before, ALL));
     const paths = parseDiff(after).map(({ path }) => path);
     expect([...known].sort()).toEqual([
-      'a.bin',
-      'added.ts',
-      'empty.ts',
-      'far.ts',
-      'gone.ts',
-      'mode-and-line.ts',
-      'mode.ts',
-      'new-place.ts',
+      ...['a.bin', 'added.ts', 'empty.ts', 'far.ts', 'gone.ts'],
+      ...['mode-and-line.ts', 'mode.ts', 'new-place.ts'],
     ]);
     // The context, a conflict, its author, a new file, other bytes.
-    expect(paths.filter((path) => !known.has(path)).sort()).toEqual([
-      'b.bin',
-      'conflict.ts',
-      'later.ts',
-      'near.ts',
-      'own.ts',
-    ]);
+    const fresh = paths.filter((path) => !known.has(path)).sort();
+    expect(fresh).toEqual(['b.bin', 'conflict.ts', 'later.ts', 'near.ts', 'own.ts']);
     expect([...known].sort()).toEqual(sameToGit(before, after).toSorted());
   });
 });

@@ -73,14 +73,10 @@ describe('a review', () => {
   it('holds what is beyond `max-comments`, which lives on like all others', async () => {
     const hello = await startPull();
     const { part } = await publish(hello, { findings: [placed(), OTHER] }, { maxComments: 0 });
-    expect([part.line, hello.repo.talk.reviewComments]).toEqual([
-      'Asked for changes on #42. 2 findings in the text of the review.',
-      [],
-    ]);
-    expect((await readPull(hello)).open).toMatchObject([
-      { title: 'It is wrong' },
-      { title: 'Rows are lost' },
-    ]);
+    const line = 'Asked for changes on #42. 2 findings in the text of the review.';
+    expect([part.line, hello.repo.talk.reviewComments]).toEqual([line, []]);
+    const titles = (await readPull(hello)).open.map(({ title }) => title);
+    expect(titles).toEqual(['It is wrong', 'Rows are lost']);
     const { open } = await publish(hello, settle('fixed'));
     expect(open).toBe(1);
     expect(texts(hello)[1]).toMatch(/✅ It is wrong · .* — settled by .*\n.*Rows are lost.* — still open/);
@@ -94,12 +90,8 @@ describe('a finding on a line that has a conversation', () => {
     await publish(hello, { findings: [mild], review: { summary: 'One.' } });
     const { part, warnings } = await publish(hello, { findings: [OTHER], review: { summary: 'Stop.' } });
     const [first, reply, ...more] = hello.repo.talk.reviewComments;
-    expect([warnings, more, reply?.inReplyTo, first?.body]).toEqual([
-      [],
-      [],
-      first?.id,
-      expect.stringContaining(mild.finding.id),
-    ]);
+    expect([warnings, more, reply?.inReplyTo]).toEqual([[], [], first?.id]);
+    expect(first?.body).toContain(mild.finding.id);
     expect(part.review).toMatchObject({ isBlocking: true, open: [{ title: 'Rows are lost' }, {}] });
     expect(reply?.body).toMatch(new RegExp(`"id":"${OTHER.finding.id}".*\\n.*Rows are lost`));
     expect(hello.repo.talk.reviews.map(({ state }) => state)).toContain('CHANGES_REQUESTED');

@@ -53,17 +53,8 @@ export function placed(patch: Partial<Finding> = {}): PlacedFinding {
   const id = mintId(title, line);
   const handle = handleOf(id, () => false);
   const words = { title, body: 'Wrong.', category: 'correctness' } as const;
-  const one = finding({
-    id,
-    handle,
-    path: 'src/a.ts',
-    line,
-    ...words,
-    effect: undefined,
-    reach: undefined,
-    ...patch,
-  });
-  return placeFinding(one, readDiffLines(CODE));
+  const rest = { path: 'src/a.ts', line, effect: undefined, reach: undefined };
+  return placeFinding(finding({ id, handle, ...words, ...rest, ...patch }), readDiffLines(CODE));
 }
 
 /** What a test decides besides what the run publishes. */

@@ -16,11 +16,8 @@ import {
 import { sarifFaults } from '../helpers/sarif-schema.js';
 import { FULL_RECORD, PLAIN_RECORD, REPORT } from './records.js';
 
-const CLEAN: FindingsReport = {
-  ...REPORT,
-  findings: [],
-  coverage: { kind: 'whole', files: 14, read: 14, unread: [] },
-};
+const coverage = { kind: 'whole', files: 14, read: 14, unread: [] } as const;
+const CLEAN: FindingsReport = { ...REPORT, findings: [], coverage };
 
 const { isNew: _, ...EARLIER } = PLAIN_RECORD;
 const OF_EACH_STATE = [PLAIN_RECORD, ...RECORD_STATES.map((state) => ({ ...EARLIER, state }))];
@@ -84,10 +81,8 @@ describe('formatFindings', () => {
 });
 
 it('findings are counted by state, and open ones by severity', () => {
-  const findings = [
-    { ...PLAIN_RECORD, severity: 'critical', state: 'held-back' } as const,
-    ...recordsOf('major', 'minor'),
-  ];
+  const held = { ...PLAIN_RECORD, severity: 'critical', state: 'held-back' } as const;
+  const findings = [held, ...recordsOf('major', 'minor')];
   const none = { settled: 0, outdated: 0, dismissed: 0, refuted: 0, unclear: 0 };
   expect(countFindings(findings)).toEqual({
     total: 3,
@@ -110,10 +105,7 @@ const TOOL = { version: '1.2.3', agent: 'pr-reviewer', clean: (text: string) => 
 describe('formatSarif', () => {
   it.each([
     ['findings', REPORT],
-    [
-      'nothing found',
-      { ...REPORT, findings: [], coverage: { kind: 'whole', files: 1, read: 1, unread: [] } },
-    ],
+    ['nothing found', CLEAN],
     ['every state', reportOf(...RECORD_STATES.map((state) => ({ ...FULL_RECORD, state })))],
     ['every category', reportOf(...CATEGORIES.map((category) => ({ ...FULL_RECORD, category })))],
     ['every severity', reportOf(...SEVERITIES.map((severity) => ({ ...PLAIN_RECORD, severity })))],
@@ -204,8 +196,7 @@ describe('formatSarif', () => {
     expect(invocations[0]?.toolExecutionNotifications).toEqual([
       { level: 'warning', message: { text: '19 of 20 files reviewed.' } },
     ]);
-    const whole = { ...REPORT, coverage: { kind: 'whole', files: 20, read: 20, unread: [] } } as const;
-    expect(runOf(whole).invocations[0]?.toolExecutionNotifications).toEqual([]);
+    expect(runOf(CLEAN).invocations[0]?.toolExecutionNotifications).toEqual([]);
   });
 });
 

@@ -11,20 +11,13 @@ const FRAME = { head: HEAD, clean: (text: string) => text.replace('evil', 'good'
 
 describe('the answer in the conversation of a finding', () => {
   const NOT_AGAIN = 'FQ7K2 is not raised again on this line';
+  const IN_WORDS = { why: 'words', login: 'octocat', reason: 'R' } as const;
   const UNDO = 'Undo: `/axe reopen FQ7K2`.';
   it.each<[string, Partial<KnownFinding>, string]>([
     ['settled', { why: 'fixed', reason: 'an evil\nend' }, '✅ FQ7K2 is settled by aaaaaaa: an good end'],
     ['taken back', { why: 'wrong', reason: 'it is bound' }, 'I take FQ7K2 back: it is bound'],
-    [
-      'dismissed in words',
-      { why: 'words', login: 'octocat', reason: 'R' },
-      `${NOT_AGAIN}, as \`octocat\` said: R`,
-    ],
-    [
-      'committed as suggested',
-      { why: 'suggestion' },
-      '✅ FQ7K2 is settled by aaaaaaa: its suggestion was committed.',
-    ],
+    ['dismissed in words', IN_WORDS, `${NOT_AGAIN}, as \`octocat\` said: R`],
+    ['committed', { why: 'suggestion' }, '✅ FQ7K2 is settled by aaaaaaa: its suggestion was committed.'],
     [
       'dismissed',
       { state: 'dismissed', why: 'thumbs-down' },
@@ -66,12 +59,7 @@ interface Given {
   readonly lessons?: readonly Lesson[];
 }
 
-function format({
-  findings = [],
-  lessons = [],
-  lines = LINES,
-  isUntrusted = false,
-}: Given): string | undefined {
+function format({ findings = [], lessons = [], lines = LINES, isUntrusted = false }: Given) {
   return formatKnown(ledgerOf(findings, { lessons, lines }), isUntrusted);
 }
 
@@ -84,30 +72,19 @@ const TITLE = ' — "The query is built from the id"';
 
 describe('the findings of a pull request in the prompt', () => {
   const GONE = known({ isGone: true });
-  const MINOR = otherKnown({ severity: 'minor', title: 'A' });
+  const BOTH = { findings: [otherKnown({ severity: 'minor', title: 'A' }), known()] };
+  const DISMISSED = { lessons: [lesson()] };
   const RENAMED = lesson({ path: 'src/old-name.ts', title: '' });
   const settled = (by: 'person' | 'model') => known({ state: 'settled', by });
   it.each<[string, Given, readonly string[]]>([
-    [
-      'one whose line is gone',
-      { findings: [GONE] },
-      [`- FQ7K2 src/auth.ts major security${TITLE} (its line is gone)`],
-    ],
+    ['a gone one', { findings: [GONE] }, [`- FQ7K2 src/auth.ts major security${TITLE} (its line is gone)`]],
     ['one without the words of strangers', { findings: [known({ lane: 'tainted' })] }, [ONE]],
     ['one without its title on a run of strangers', { findings: [known()], isUntrusted: true }, [ONE]],
-    [
-      'the worst first',
-      { findings: [MINOR, known()] },
-      [`${ONE}${TITLE}\n- FX3M9 src/auth.ts:11 minor data — "A"`],
-    ],
+    ['the worst first', BOTH, [`${ONE}${TITLE}\n- FX3M9 src/auth.ts:11 minor data — "A"`]],
     ['one that was settled', { findings: [settled('person')] }, [`${ONE}${TITLE} (settled)`]],
     ['none that the model settled', { findings: [settled('model')] }, []],
-    ['what was dismissed elsewhere', { lessons: [lesson()] }, [`- FL3SN src/auth.ts data${TITLE} (on #40)`]],
-    [
-      'that without its title for strangers',
-      { lessons: [lesson()], isUntrusted: true },
-      ['- FL3SN src/auth.ts data (on #40)'],
-    ],
+    ['what was dismissed elsewhere', DISMISSED, [`- FL3SN src/auth.ts data${TITLE} (on #40)`]],
+    ['that without its title', { ...DISMISSED, isUntrusted: true }, ['- FL3SN src/auth.ts data (on #40)']],
     ['that under the old name of a file', { lessons: [RENAMED] }, ['- FL3SN src/old-name.ts data (on #40)']],
     ['nothing about other files', { lessons: [lesson({ path: 'src/other.ts' })] }, []],
   ])('are %s', (_, given, expected) => {

@@ -48,19 +48,20 @@ it('a review is only requested below a pull request', () => {
   expect(reviewCommand(pullRequest({ body }))).toBeUndefined();
 });
 
+const HUNK = '@@ -1 +1 @@\n-x\n+y\n';
+
 /** A change of text files, with the files that GitHub lists. */
 function changed(...paths: readonly string[]) {
   const files = paths.map((path) => ({ path, status: 'modified', additions: 1, deletions: 1 }));
-  const diff = paths.map(
-    (path) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-x\n+y\n`,
-  );
-  return { diff: diff.join(''), files, filesTotal: files.length };
+  const diffOf = (path: string) => `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${HUNK}`;
+  return { diff: paths.map(diffOf).join(''), files, filesTotal: files.length };
 }
 
 function cover(change: CoverageParts['change'], patch: Partial<CoverageParts> = {}): Coverage {
   return coverageOf({ change, isLeftOut: () => false, notShown: [], ...patch });
 }
 
+const UNLISTED = { path: '', why: 'unlisted' } as const;
 const BARE = { status: 'modified', additions: 0, deletions: 0 };
 
 describe('coverage', () => {
@@ -75,16 +76,13 @@ describe('coverage', () => {
   });
 
   it('counts files that GitHub does not list', () => {
-    const unlisted = { path: '', why: 'unlisted' };
     const coverage = cover({ ...changed('a.ts'), filesTotal: 3 });
-    expect(coverage).toMatchObject({ kind: 'part', files: 3, read: 1, unread: [unlisted, unlisted] });
+    expect(coverage).toMatchObject({ kind: 'part', files: 3, read: 1, unread: [UNLISTED, UNLISTED] });
   });
 
   it('counts a file once, by the reason that comes first', () => {
-    const { unread } = cover(changed('a.ts', 'b.ts'), {
-      isLeftOut: (path) => path === 'b.ts',
-      notShown: ['b.ts'],
-    });
+    const without = { isLeftOut: (path: string) => path === 'b.ts', notShown: ['b.ts'] };
+    const { unread } = cover(changed('a.ts', 'b.ts'), without);
     expect(unread).toEqual([{ path: 'b.ts', why: 'paths' }]);
   });
 
@@ -140,11 +138,7 @@ describe('the coverage sentence', () => {
       'Reviewed: `2222222..3333333`, 1 of 11 files. Not read: 1 left out by `paths` (`b.ts`). Nothing is known about it.',
     ],
     [
-      missing(
-        { path: 'a.lock', why: 'budget' },
-        { path: '', why: 'unlisted' },
-        { path: '', why: 'unlisted' },
-      ),
+      missing({ path: 'a.lock', why: 'budget' }, UNLISTED, UNLISTED),
       FIRST,
       'Reviewed: 8 of 11 files at `3333333`. Not read: 1 beyond `max-diff-tokens` or what the model takes (`a.lock`); 2 that GitHub does not list. Nothing is known about those.',
     ],
@@ -160,10 +154,7 @@ describe('the coverage sentence', () => {
   });
 
   it('names five files, and counts the others', () => {
-    const unread = Array.from({ length: 7 }, (_, index) => ({
-      path: `src/${index}.ts`,
-      why: 'budget' as const,
-    }));
+    const unread = Array.from({ length: 7 }, (_, n) => ({ path: `src/${n}.ts`, why: 'budget' as const }));
     expect(formatCoverage(missing(...unread, { path: 'x.png', why: 'size' }))).toBe(
       'Read: 3 of 11 files. Not read: 7 beyond `max-diff-tokens` or what the model takes (`src/0.ts`, `src/1.ts`, `src/2.ts`, `src/3.ts`, `src/4.ts`, …); 1 without readable lines, binary or too large for GitHub to show. Nothing is known about those.',
     );

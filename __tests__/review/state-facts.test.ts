@@ -242,16 +242,10 @@ describe('sums over the state', () => {
   });
 });
 
+const HOSTILE = { title: 'a="b" -->\n<!-- x -->', path: 'ü:日本 --> @a.ts' };
 const ALL: readonly FindingMark[] = [
   raised(),
-  raised({
-    unsure: true,
-    closedBy: '',
-    thread: 'T_1',
-    comment: 7,
-    title: 'a="b" -->\n<!-- x -->',
-    path: 'ü:日本 --> @a.ts',
-  }),
+  raised({ unsure: true, closedBy: '', thread: 'T_1', comment: 7, ...HOSTILE }),
   ended(),
   ended({ state: 'dismissed', by: 'person', why: 'words', login: 'octocat', code: '', closed: false }),
   back(),
@@ -259,19 +253,13 @@ const ALL: readonly FindingMark[] = [
 ];
 
 describe('the marks of a text', () => {
-  it.each<[string, object]>([['no lane', { ...raised(), lane: undefined }]])(
-    'leave out one with %s, and no other',
-    (_, mark) => {
-      expect(readFindingMark(mark)).toBeUndefined();
-      const line = formatMark({
-        kind: 'finding',
-        agent: 'bot',
-        marks: [null, mark, raised()],
-        lane: 'trusted',
-      });
-      expect(findingMarksOf(line)).toEqual([raised()]);
-    },
-  );
+  it('leave out one without a lane, and no other', () => {
+    const mark = { ...raised(), lane: undefined };
+    expect(readFindingMark(mark)).toBeUndefined();
+    const marks = [null, mark, raised()];
+    const line = formatMark({ kind: 'finding', agent: 'bot', marks, lane: 'trusted' });
+    expect(findingMarksOf(line)).toEqual([raised()]);
+  });
 
   it('cannot come from a model (C8 98)', () => {
     const cleaned = sanitize(marked(ALL), 'comment', []);
@@ -291,8 +279,8 @@ describe('the mark of a review', () => {
     expect(readReviewMark(marked(ALL))).toBeUndefined();
   });
 
-  it.each([['bot/reply-9', 'bot']])('%j is of the agent %j', (reviewer, agent) => {
-    expect(agentOf(reviewer)).toBe(agent);
+  it('after a mention is of the agent', () => {
+    expect(agentOf('bot/reply-9')).toBe('bot');
   });
 });
 

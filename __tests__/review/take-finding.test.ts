@@ -242,16 +242,16 @@ const FINDING = known({
 const CURE = { path: 'src/auth.ts', line: 11, code: 'return user;' };
 const FIXED: SettleRequest = { finding: 'FQ7K2', how: 'fixed', reason: 'It is bound now.', evidence: [CURE] };
 
-interface GivenEnd extends Partial<Omit<FindingScope, 'ledger'>> {
-  readonly findings?: readonly KnownFinding[];
-}
+const diffOf = (path: string, hunk: string) =>
+  readDiffLines(`diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${hunk}\n`);
 
 function settle(
   request: Partial<SettleRequest>,
-  { findings = [FINDING, otherKnown()], ...scope }: GivenEnd = {},
+  given: { readonly fresh?: FindingScope['fresh']; readonly findings?: readonly KnownFinding[] } = {},
   settlements: readonly Settlement[] = [],
 ) {
-  const whole = { ...scopeRest(), ledger: ledgerOf(findings), lines: LINES, ...scope };
+  const { fresh, findings = [FINDING, otherKnown()] } = given;
+  const whole = { ...scopeRest(), ledger: ledgerOf(findings), lines: LINES, fresh };
   return takeSettlement({ ...FIXED, ...request }, settlements, whole);
 }
 
@@ -277,10 +277,8 @@ describe('the end of an earlier finding', () => {
     ['names an id', { finding: '12' }, '"12" is not one of your open findings; these are FQ7K2, FX3M9.'],
     ['has no reason', { reason: ' \n' }, '`reason` is empty; say in one sentence what ends the finding.'],
   ])('is refused if it %s', (_, request, expected) => {
-    expect(settle(request)).toEqual({
-      answer: { kind: 'refused', text: `Not accepted: ${expected}` },
-      settlements: [],
-    });
+    const answer = { kind: 'refused', text: `Not accepted: ${expected}` };
+    expect(settle(request)).toEqual({ answer, settlements: [] });
   });
 
   const NO_CURE =
@@ -293,9 +291,7 @@ describe('the end of an earlier finding', () => {
   });
 
   it('is proved only by what is new since the last review', () => {
-    const fresh = readDiffLines(
-      'diff --git a/src/auth.ts b/src/auth.ts\n--- a/src/auth.ts\n+++ b/src/auth.ts\n@@ -10,1 +10,2 @@\n return user;\n+bind(user.id);\n',
-    );
+    const fresh = diffOf('src/auth.ts', '@@ -10,1 +10,2 @@\n return user;\n+bind(user.id);');
     expect(settle({}, { fresh }).answer.kind).toBe('refused');
     const evidence = [{ path: 'src/auth.ts', line: 11, code: 'bind(user.id);' }];
     expect(settle({ evidence }, { fresh }).answer.kind).toBe('taken');
@@ -324,29 +320,21 @@ describe('the end of an earlier finding', () => {
     expect(third.answer.text).toBe(
       'FQ7K2 is ended (wrong), in place of what you said before. Nothing is posted before the run ends.',
     );
-    expect(third.settlements.map(({ finding, how }) => [finding.handle, how])).toEqual([
-      ['FX3M9', 'wrong'],
-      ['FQ7K2', 'wrong'],
-    ]);
+    const ends = third.settlements.map(({ finding, how }) => `${finding.handle} ${how}`);
+    expect(ends).toEqual(['FX3M9 wrong', 'FQ7K2 wrong']);
     expect(settle({ reason: '' }, {}, third.settlements).settlements).toBe(third.settlements);
   });
 });
 
 describe('a fix that only removes lines', () => {
-  const fresh = (hunk: string) =>
-    readDiffLines(
-      `diff --git a/src/other.ts b/src/other.ts\n--- a/src/other.ts\n+++ b/src/other.ts\n${hunk}\n`,
-    );
-  const REMOVED = fresh('@@ -4,2 +4,1 @@\n keep();\n-unsafe();');
-  const MOVED = fresh('@@ -4,2 +4,2 @@\n-unsafe();\n keep();\n+unsafe();');
+  const REMOVED = diffOf('src/other.ts', '@@ -4,2 +4,1 @@\n keep();\n-unsafe();');
+  const MOVED = diffOf('src/other.ts', '@@ -4,2 +4,2 @@\n-unsafe();\n keep();\n+unsafe();');
   const evidence = [{ path: 'src/other.ts', line: 5, code: '-unsafe();' }];
 
   it('is proved by the removed line, not by one that was only moved', () => {
     const removed = { evidence: [{ path: 'src/other.ts', line: 5, code: '  unsafe();' }] };
     expect(settle(removed, { fresh: REMOVED }).settlements).toHaveLength(1);
-    expect(settle({ evidence }, { fresh: MOVED })).toMatchObject({
-      answer: { kind: 'refused' },
-      settlements: [],
-    });
+    const moved = settle({ evidence }, { fresh: MOVED });
+    expect(moved).toMatchObject({ answer: { kind: 'refused' }, settlements: [] });
   });
 });

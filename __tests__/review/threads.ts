@@ -47,13 +47,8 @@ export function raised(parts: Partial<Raised> = {}): Raised {
 
 /** The same on another line of the file. */
 export function otherRaised(parts: Partial<Raised> = {}): Raised {
-  return raised({
-    id: OTHER,
-    handle: 'FX3M9',
-    title: 'Nobody awaits the result',
-    category: 'data',
-    ...parts,
-  });
+  const words = { title: 'Nobody awaits the result', category: 'data' } as const;
+  return raised({ id: OTHER, handle: 'FX3M9', ...words, ...parts });
 }
 
 export function ended(parts: Partial<Ended> = {}): Ended {
@@ -153,17 +148,8 @@ export function otherKnown(parts: Partial<KnownFinding> = {}): KnownFinding {
   const { said: _, ...one } = known();
   const place = { line: 11, code: 'return user;', key: codeKey('return user;') };
   const first = otherRaised(place);
-  return {
-    ...one,
-    ...place,
-    id: OTHER,
-    handle: 'FX3M9',
-    title: first.title,
-    category: 'data',
-    thread: undefined,
-    first,
-    ...parts,
-  };
+  const { id, handle, title, category } = first;
+  return { ...one, ...place, id, handle, title, category, thread: undefined, first, ...parts };
 }
 
 export const NO_NEWS: News = { fresh: [], kept: [], heldBack: [], ended: [], back: [], claimed: [] };

@@ -160,22 +160,11 @@ export class GitHubOfFindings {
       latest: { totalCount: posts.length, nodes: posts.map(node) },
     }));
     const reviews = this.reviews.map(({ url, body, state, submittedAt, headSha }) => {
-      return {
-        url,
-        body,
-        state,
-        submittedAt,
-        viewerDidAuthor: true,
-        author: { login: BOT },
-        commit: { oid: headSha },
-      };
+      const ours = { viewerDidAuthor: true, author: { login: BOT }, commit: { oid: headSha } };
+      return { url, body, state, submittedAt, ...ours };
     });
-    const pull = {
-      headRefOid: this.head,
-      reviewThreads: { nodes: threads, pageInfo },
-      reviews: { nodes: reviews, pageInfo },
-    };
-    return { repository: { pullRequest: pull } };
+    const pages = { reviewThreads: { nodes: threads, pageInfo }, reviews: { nodes: reviews, pageInfo } };
+    return { repository: { pullRequest: { headRefOid: this.head, ...pages } } };
   }
 }
 
