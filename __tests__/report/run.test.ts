@@ -29,10 +29,10 @@ const FIGURES = `| Model | Turns | Input tokens | Output tokens | Time | Trust |
 | --- | --- | --- | --- | --- | --- |
 | claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | trusted |`;
 const figuresAt = (
-  at: Limit,
+  limit: Limit,
 ) => `| Model | Turns | Input tokens | Output tokens | Time | Limit reached | Trust |
 | --- | --- | --- | --- | --- | --- | --- |
-| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${at} | trusted |`;
+| claude-sonnet-4-5 | 2 | 1,200 | 34 | 6.5 s | ${limit} | trusted |`;
 const OFF = '**Memory:** off. To turn it on, set `enabled = true` in `[memory]` of the agent.';
 
 describe('the summary of a run', () => {

@@ -148,6 +148,8 @@ const CORPUS: readonly Row[] = [
 
 const cleanMarkdown = (text: string) => cleanWith(text, 'own');
 
+const MOVED = 'https://redirect.github.com';
+
 /** Text between a keyword and its number that GitHub's filters see through. */
 const CLOSING: readonly (readonly [string, string])[] = [
   ['_fixes #1_', '_fixes <code>#1</code>_'],
@@ -164,12 +166,9 @@ const CLOSING: readonly (readonly [string, string])[] = [
   ['resolves https://github.com/o/r/issues/1', 'resolves https://redirect.github.com/o/r/issues/1'],
   [
     'resolves <https://www.github.com/o/r/pull/1#issuecomment-2>',
-    'resolves https://redirect.github.com/o/r/pull/1#issuecomment-2',
+    `resolves ${MOVED}/o/r/pull/1#issuecomment-2`,
   ],
-  [
-    'fixes [the *bug*](https://github.com/o/r/issues/1)',
-    'fixes [the *bug*](https://redirect.github.com/o/r/issues/1)',
-  ],
+  ['fixes [the *bug*](https://github.com/o/r/issues/1)', `fixes [the *bug*](${MOVED}/o/r/issues/1)`],
   ['https://fixes https://github.com/o/r/issues/1', 'https://fixes https://redirect.github.com/o/r/issues/1'],
   ['fixes https://ghes.example/o/r/issues/1', 'fixes <code>ghes.example/o/r/issues/1</code>'],
 ];
@@ -181,10 +180,7 @@ const REFERENCES: readonly (readonly [string, string])[] = [
   ['octocat#12 and GH-13', 'octocat<code>#12</code> and <code>GH-13</code>'],
   ['octo/repo#1', '<code>octo/repo#1</code>'],
   ['https://_#12', 'https://_<code>#12</code>'],
-  [
-    '#12https://github.com/octo/repo/issues/1',
-    '<code>#12</code>https://redirect.github.com/octo/repo/issues/1',
-  ],
+  ['#12https://github.com/octo/repo/issues/1', `<code>#12</code>${MOVED}/octo/repo/issues/1`],
   ['https\\://github.com/octo/repo/issues/1', 'https://redirect.github.com/octo/repo/issues/1'],
   ['octo/repo@0123456789abcdef', 'octo/repo<code>@0123456789abcdef</code>'],
   ['https://github.com/octo/repo/issues/1', 'https://redirect.github.com/octo/repo/issues/1'],
@@ -195,10 +191,7 @@ const REFERENCES: readonly (readonly [string, string])[] = [
   ['[x](https://github.com/octo/repo/issues/1)', '[x](https://redirect.github.com/octo/repo/issues/1)'],
   ['[x](https://ghes.example/octo/repo/pull/1)', '[x]\\(<code>ghes.example/octo/repo/pull/1</code>)'],
   ['[x](/octo/repo/issues/1)', '[x]\\(<code>/octo/repo/issues/1</code>)'],
-  [
-    '<img src="https://github.com/octo/repo/issues/1">',
-    '[image](https://redirect.github.com/octo/repo/issues/1)',
-  ],
+  ['<img src="https://github.com/octo/repo/issues/1">', `[image](${MOVED}/octo/repo/issues/1)`],
 ];
 
 const UNREFERRED = [
