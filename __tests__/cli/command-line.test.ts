@@ -23,14 +23,7 @@ function asked(...words: string[]) {
   };
 }
 
-const NOTHING = {
-  positionals: [],
-  help: false,
-  model: '',
-  timeout: undefined,
-  verbose: false,
-  json: false,
-};
+const NOTHING = { positionals: [], help: false, model: '', timeout: undefined, verbose: false, json: false };
 
 const LISTED = '`axe-action run --help` lists the flags.';
 const WHOLE = 'Give a whole number from 0 upwards, or leave the flag out.';

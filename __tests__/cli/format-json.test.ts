@@ -44,10 +44,7 @@ describe('the tool calls in the JSON line', () => {
 
   it('are valid JSON whatever the model wrote, in names too', () => {
     const half = '\uD83D';
-    const line = withCall(`t${half}`, {
-      input: { k: [half], ['__proto__']: 1, toJSON: 'x' },
-      output: half,
-    });
+    const line = withCall(`t${half}`, { input: { k: [half], ['__proto__']: 1, toJSON: 'x' }, output: half });
     expect(line).not.toMatch(/\\ud[89a-f]/i);
     expect(line).toContain('"input":{"k":["\uFFFD"],');
     expect(line).toContain('"name":"t\uFFFD","output":"\uFFFD"');

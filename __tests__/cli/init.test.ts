@@ -21,6 +21,7 @@ beforeEach(() => {
 });
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
+const GHES = 'https://ghes.example.com';
 
 interface Place {
   readonly from?: string;
@@ -115,17 +116,13 @@ describe('init', () => {
   });
 
   it.each([
-    [
-      'git@ghes.example.com:tools/axe.git',
-      `tools/axe@${COMMIT}`,
-      `https://ghes.example.com/tools/axe/raw/${COMMIT}/`,
-    ],
-    ['https://github.com/octo-org/axe', 'YOUR_ORG/axe-action@v1', 'https://ghes.example.com/YOUR_ORG/'],
+    ['git@ghes.example.com:tools/axe.git', `tools/axe@${COMMIT}`, `${GHES}/tools/axe/raw/${COMMIT}/`],
+    ['https://github.com/octo-org/axe', 'YOUR_ORG/axe-action@v1', `${GHES}/YOUR_ORG/`],
   ])(
     'of the clone of %s takes the address for a repository on the same server alone',
     async (url, uses, link) => {
       const origin = (remote: string) => `[remote "origin"]\n\turl = ${remote}\n`;
-      writeFiles(cwd, { '.git/config': origin('https://ghes.example.com/team/app.git') });
+      writeFiles(cwd, { '.git/config': origin(`${GHES}/team/app.git`) });
       writeFiles(program, { '.git/HEAD': COMMIT, '.git/config': origin(url) });
       await init([]);
       expect(read(REVIEW[0] ?? '')).toContain(`      - uses: ${uses}\n`);
@@ -146,10 +143,7 @@ describe('init', () => {
   it.each([
     [['--example', 'mentoin'], /^there is no example "mentoin"\n {2}Did you mean `mention`\?/],
     [['--example', '../x'], /^there is no example "\.\.\/x"\n {2}There are change, ci-doctor, /],
-    [
-      ['--example', 'mention', '--model', 'offline/rules'],
-      /^`--example` and `--model` cannot be used together/,
-    ],
+    [['--example', 'mention', '--model', 'ollama/m'], /^`--example` and `--model` cannot be used together/],
     [['--model', 'gpt-4'], /^invalid model format/],
     [['--model', 'bedrock/x'], /^init cannot write a workflow for models of `bedrock`/],
     [['--uses', 'axe'], /^"axe" is not the address of an action\n {2}Write it as in a workflow/],

@@ -63,11 +63,7 @@ describe('the notes of this machine are', () => {
 
   it('read from one place only', async () => {
     const { home, store } = open({ dir: 'own' });
-    writeFiles(home, {
-      'data/axe/memory/MEMORY.md': 'not mine\n',
-      'own/MEMORY.md': 'mine\n',
-      'own/bot.md': 'x',
-    });
+    writeFiles(home, { 'data/axe/memory/MEMORY.md': 'no\n', 'own/MEMORY.md': 'mine\n', 'own/bot.md': 'x' });
     const all = await store.readTree(never);
     expect(all.kind === 'tree' && Object.fromEntries(all.tree)).toEqual({ 'MEMORY.md': 'mine\n' });
     expect(all.location).toBe(join(home, 'own'));

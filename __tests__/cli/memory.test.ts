@@ -12,12 +12,7 @@ const AXE = '## 2026-02-22T10:00:00Z\n**Task:** 检查 #42\n**Result:** 一切�
 
 function entry(minute: number, id: string, result = `result ${minute}`): string {
   const timestamp = new Date(Date.UTC(2026, 1, 23, 4, minute));
-  return formatEntry({
-    timestamp,
-    task: `task ${minute}`,
-    result,
-    provenance: formatProvenance({ id }),
-  });
+  return formatEntry({ timestamp, task: `task ${minute}`, result, provenance: formatProvenance({ id }) });
 }
 
 const A = entry(1, 'aaaaaa-1');
@@ -31,10 +26,7 @@ beforeEach(() => {
   folder = join(home, '.local/share/axe/memory');
 });
 
-async function memory(
-  words: readonly string[],
-  { env = {} }: { readonly env?: Readonly<Record<string, string>> } = {},
-) {
+async function memory(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const terminal = createFakeTerminal({ env: { HOME: home, ...env }, cwd: home });
   const exitCode = await main(['memory', ...words], terminal);
   return { exitCode, output: terminal.output(), talk: terminal.talk() };
@@ -95,15 +87,9 @@ describe('memory show', () => {
   it('prints the entries as JSON', async () => {
     store({ 'bot.md': AXE, 'untrusted/bot.md': A });
     const { output } = await memory(['show', 'bot', '--json']);
+    const words = { time: '2026-02-22T10:00:00Z', task: '检查 #42', result: '一切正常' };
     expect(JSON.parse(output)).toEqual([
-      expect.objectContaining({
-        time: '2026-02-22T10:00:00Z',
-        task: '检查 #42',
-        result: '一切正常',
-        lane: 'trusted',
-        line: 1,
-        actor: null,
-      }),
+      expect.objectContaining({ ...words, lane: 'trusted', line: 1, actor: null }),
     ]);
     const untrusted = await memory(['show', 'bot', '--json', '--lane', 'untrusted', '--last', '1']);
     expect(JSON.parse(untrusted.output)).toMatchObject([{ id: 'aaaaaa-1', lane: 'untrusted' }]);
@@ -112,7 +98,7 @@ describe('memory show', () => {
   it('prints no control characters for a terminal, and no secret', async () => {
     const secret = 'sk-live-0123456789abcdef';
     store({ 'bot.md': entry(1, 'aaaaaa-1', `\u001B[2J\u001B]0;x\u0007 ${secret}`) });
-    const { output } = await memory(['show', 'bot', 'aaaaaa'], { env: { OPENAI_API_KEY: secret } });
+    const { output } = await memory(['show', 'bot', 'aaaaaa'], { OPENAI_API_KEY: secret });
     expect(output).toContain('***');
     expect(output).not.toMatch(/[^\n\P{Cc}]|sk-live/u);
   });
@@ -157,10 +143,8 @@ describe('memory show on this machine', () => {
 
 describe('memory forget', () => {
   it('removes exactly the bytes of the entry, in a file with Windows line ends and invalid UTF-8', async () => {
-    const before = Buffer.concat([
-      Buffer.from(`# Mine\r\n\r\n${AXE.replaceAll('\n', '\r\n')}`),
-      Buffer.from([0xff, 0x0a]),
-    ]);
+    const mine = Buffer.from(`# Mine\r\n\r\n${AXE.replaceAll('\n', '\r\n')}`);
+    const before = Buffer.concat([mine, Buffer.from([0xff, 0x0a])]);
     store({ 'bot.md': Buffer.concat([before, Buffer.from(A.replaceAll('\n', '\r\n') + B)]) });
     expect(await memory(['forget', 'bot', 'aaaaaa'])).toMatchObject({
       exitCode: 0,
@@ -179,11 +163,8 @@ describe('memory forget', () => {
       exitCode: 0,
       output: expect.stringContaining('The `.bak` files were removed.'),
     });
-    expect(readdirSync(folder, { recursive: true }).map(String).sort()).toEqual([
-      'bot.md',
-      'untrusted',
-      'untrusted/bot.md',
-    ]);
+    const left = readdirSync(folder, { recursive: true }).map(String).sort();
+    expect(left).toEqual(['bot.md', 'untrusted', 'untrusted/bot.md']);
   });
 });
 
@@ -198,7 +179,7 @@ describe('the place of memory', () => {
     expect(await memory(['show', 'other', ...dir])).toMatchObject({
       output: expect.stringMatching(/^No entries in `other\.md` in [^\n]*\n$/),
     });
-    await memory(['remember', 'bot', 'in a folder', ...dir], { env: { GITHUB_ACTOR: 'octocat' } });
+    await memory(['remember', 'bot', 'in a folder', ...dir], { GITHUB_ACTOR: 'octocat' });
     expect(readFileSync(join(home, 'checkout/.axe/memory/deep/bot.md'), 'utf8')).toMatch(
       /Remembered by octocat\n\*\*Result:\*\* in a folder\n<!-- axe-action v=1 id=\S+ run=- job=- event=local sha=- actor=octocat trust=trusted model=- -->\n\n$/,
     );
@@ -207,12 +188,8 @@ describe('the place of memory', () => {
 
   it('needs no home folder', async () => {
     writeFiles(home, { 'mem/packages/api/bot.md': A });
-    const { exitCode, output } = await memory(
-      ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem/packages/api'],
-      {
-        env: { HOME: '' },
-      },
-    );
+    const words = ['forget', 'bot', 'aaaaaa', '--purge', '--dir', 'mem/packages/api'];
+    const { exitCode, output } = await memory(words, { HOME: '' });
     expect({ exitCode, output }).toEqual({ exitCode: 0, output: expect.stringContaining('removed') });
     expect(readdirSync(join(home, 'mem/packages/api')).sort()).toEqual(['bot.md']);
   });

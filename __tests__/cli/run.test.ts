@@ -41,12 +41,7 @@ describe('the tokens of a run', () => {
     ['`--max-tokens` limits less than the agent', ['--max-tokens', '1000'], BUDGET, 0],
     ['the agent does not reach', [], BUDGET, 0],
     ['the agent limits', [], BUDGET.replace('50', '45'), 45],
-    [
-      'the agent limits, and `--max-tokens` of 0 does not',
-      ['--max-tokens', '0'],
-      BUDGET.replace('50', '45'),
-      45,
-    ],
+    ['the agent limits, and a flag of 0 does not', ['--max-tokens', '0'], BUDGET.replace('50', '45'), 45],
   ])('that %s end it with status 4 when they are spent', async (_, words, toml, limit) => {
     const { exitCode, output, talk } = await run(words, toml);
     expect(output).toBe('Fine.');

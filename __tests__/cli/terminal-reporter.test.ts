@@ -31,22 +31,17 @@ const RESTORED = {
 
 describe('the messages of a run', () => {
   it.each([true, false])('include every warning once, with its place (verbose: %p)', (verbose) => {
+    const at = { file: 'bot.toml', line: 3, column: 1 };
     const lines = linesOf(verbose, [
       { code: 'memory-max-entries', message: 'memory is full' },
-      {
-        code: 'agent-unknown-key',
-        message: 'unknown key `modle`',
-        at: { file: 'bot.toml', line: 3, column: 1 },
-      },
+      { code: 'agent-unknown-key', message: 'unknown key `modle`', at },
       { code: 'context-truncated', message: 'cut', at: { file: 'a.diff' } },
       { code: 'memory-max-entries', message: 'memory is full' },
     ]);
     expect(lines).toEqual([
       'Warning: memory is full',
-      'Warning: unknown key `modle`',
-      '  at bot.toml:3:1',
-      'Warning: cut',
-      '  at a.diff',
+      ...['Warning: unknown key `modle`', '  at bot.toml:3:1'],
+      ...['Warning: cut', '  at a.diff'],
     ]);
   });
 
@@ -54,11 +49,7 @@ describe('the messages of a run', () => {
 
   it.each<[string, RestoreResult, string]>([
     ['all of it', RESTORED, '5 entries loaded from /data/bot.md'],
-    [
-      'more than fits',
-      { ...RESTORED, truncated: { fileBytes: 999 } },
-      '2 of 5 entries loaded from /data/bot.md',
-    ],
+    ['too much', { ...RESTORED, truncated: { fileBytes: 999 } }, '2 of 5 entries loaded from /data/bot.md'],
     ['without an entry', { ...RESTORED, total: 0 }, NONE],
     ['unreadable', { kind: 'failed', message: 'no', location: '/data/bot.md' }, NONE],
   ])('tell of memory that is %s', async (_, restored, expected) => {
@@ -70,6 +61,7 @@ describe('the messages of a run', () => {
   });
 
   const OVERLOADED = new ProviderError('overloaded', 'come back later');
+  const CALLING = '[sub-agent] Calling "linter" (depth 2) with task: ';
   const CALLED: RunEvent = { kind: 'sub-agent-called', agent: 'linter', depth: 2, task: 'Lint it.' };
   const ENDED: Extract<RunEvent, { kind: 'sub-agent-ended' }> = {
     kind: 'sub-agent-ended',
@@ -87,18 +79,9 @@ describe('the messages of a run', () => {
       { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
       'openai/a cannot be reached; asking ollama/b',
     ],
-    [
-      { ...CALLED, task: 'x'.repeat(80) },
-      `[sub-agent] Calling "linter" (depth 2) with task: ${'x'.repeat(80)}`,
-    ],
-    [
-      { ...CALLED, task: '😀'.repeat(81) },
-      `[sub-agent] Calling "linter" (depth 2) with task: ${'😀'.repeat(80)}...`,
-    ],
-    [
-      { ...ENDED, result: { kind: 'failure', detail: 'server: boom' } },
-      '[sub-agent] "linter" failed: server: boom',
-    ],
+    [{ ...CALLED, task: 'x'.repeat(80) }, `${CALLING}${'x'.repeat(80)}`],
+    [{ ...CALLED, task: '😀'.repeat(81) }, `${CALLING}${'😀'.repeat(80)}...`],
+    [{ ...ENDED, result: { kind: 'failure', detail: 'it broke' } }, '[sub-agent] "linter" failed: it broke'],
     [
       { ...ENDED, result: { kind: 'part', text: 'So f', detail: 'the answer was cut' } },
       '[sub-agent] "linter" completed in 42ms (4 chars returned, incomplete: the answer was cut)',
@@ -122,6 +105,7 @@ async function started(): Promise<RunEvent> {
 }
 
 const ASKS: RunEvent = { kind: 'model-request', turn: 1, messages: 1, toolResults: 0, tools: 2 };
+const HELPS: RunEvent = { kind: 'sub-agent-called', agent: 'helper', depth: 1, task: 'x' };
 const READS: RunEvent = { kind: 'tool-started', turn: 1, tool: 'read_file', input: { path: 'src/auth.ts' } };
 
 describe('the status line', () => {
@@ -148,11 +132,7 @@ describe('the status line', () => {
       [{ kind: 'fallback', from: 'a/b', to: 'openrouter/x/y', error: new Error() as never }, ASKS],
       'openrouter/x/y · turn 1 · thinking',
     ],
-    [
-      'a sub-agent',
-      [ASKS, { kind: 'sub-agent-called', agent: 'helper', depth: 1, task: 'x' }],
-      'turn 1 · asking helper',
-    ],
+    ['a sub-agent', [ASKS, HELPS], 'turn 1 · asking helper'],
   ])('names %s', (_, events, line) => {
     const { screen, status } = open();
     for (const event of events) status.event(event);

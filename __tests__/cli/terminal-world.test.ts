@@ -8,7 +8,6 @@ import {
 import { createDeadline } from '../../src/lib/clock.js';
 import { AxeError } from '../../src/lib/errors.js';
 import type { RunOutcome } from '../../src/lib/outcome.js';
-
 import type { Dependencies } from '../../src/run/dependencies.js';
 import { AGENT_WITH_MEMORY } from '../helpers/dependencies-fake.js';
 import { completed, exhausted, reportOf, requestOf, STATS } from '../helpers/reports.js';
@@ -84,10 +83,7 @@ describe('memory in a terminal', () => {
     const path = memoryPath === '' ? '' : `path = "${memoryPath}"\n`;
     const { plan } = await reportOf('planned', { agents: { bot: `${AGENT_WITH_MEMORY}${path}` } });
     if (plan.memory === undefined) throw new Error('the agent has no memory');
-    const store = deps.openMemory(plan.agent, {
-      ...plan.memory,
-      path: treePath.replace(/^untrusted\//, ''),
-    });
+    const store = deps.openMemory(plan.agent, { ...plan.memory, path: treePath.replace(/^untrusted\//, '') });
     const change = { kind: 'append', path: treePath, id: '1', text: ADDED } as const;
     return await store.write([change], new AbortController().signal);
   }
