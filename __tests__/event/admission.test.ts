@@ -28,16 +28,6 @@ function says(body: string, patch: Partial<CommentTrigger> = {}): CommentTrigger
   return comment({ body, ...patch });
 }
 
-/** `run`, or the reason why not. */
-function decided(
-  trigger: Trigger,
-  permission: Permission | 'unknown',
-  policy: Partial<AdmissionPolicy> = {},
-): string {
-  const gate = decideAdmission(trigger, permission, { ...DEFAULT_ADMISSION_POLICY, ...policy });
-  return gate.kind === 'run' ? 'run' : gate.reason;
-}
-
 type Row = readonly [string, Trigger, Permission | 'unknown', Partial<AdmissionPolicy>, string];
 
 const READ = { minPermission: 'read' } as const;
@@ -148,7 +138,8 @@ describe('admission', () => {
   it.each([...PERMISSIONS, ...BOTS, ...FORKS, ...FOLLOWERS, ...MENTIONS])(
     '%s: decided from the event',
     (_, trigger, permission, policy, expected) => {
-      expect(decided(trigger, permission, policy)).toBe(expected);
+      const gate = decideAdmission(trigger, permission, { ...DEFAULT_ADMISSION_POLICY, ...policy });
+      expect(gate.kind === 'run' ? 'run' : gate.reason).toBe(expected);
     },
   );
 

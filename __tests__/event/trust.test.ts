@@ -41,21 +41,13 @@ const dispatch: Trigger = { kind: 'dispatch', event: 'workflow_dispatch', ...com
 const unheardOf: Trigger = { kind: 'unknown', event: 'registry_package', ...common };
 const local: Trigger = { kind: 'local' };
 
-type Row = readonly [
-  name: string,
-  gate: string,
-  lane: Trust['lane'],
-  trigger: Trigger,
-  permission: Permission | 'unknown',
-];
-
 const LABELED = { action: 'labeled', author: hubot };
 const ON_TARGET = { event: 'pull_request_target' };
 const IN_PULL = { on: 'pull_request' } as const;
 const REVIEW = { ...IN_PULL, event: 'pull_request_review' };
 const EDITED = { action: 'edited' };
 
-const rows: readonly Row[] = [
+const rows: readonly (readonly [string, string, Trust['lane'], Trigger, Permission | 'unknown'])[] = [
   ['a writer’s pull request', 'run', 'trusted', pullRequest(), 'write'],
   ['an admin’s pull request', 'run', 'trusted', pullRequest(), 'admin'],
   ['a maintainer’s pull request', 'run', 'trusted', pullRequest(), 'maintain'],
@@ -82,13 +74,7 @@ const rows: readonly Row[] = [
   ['a writer’s comment on an issue of theirs', 'run', 'trusted', comment(), 'write'],
   ['a writer’s comment on a stranger’s issue', 'run', 'tainted', comment({ subjectAuthor: hubot }), 'write'],
   ['a stranger’s comment', 'permission', 'untrusted', comment(), 'read'],
-  [
-    'an edit of a stranger’s',
-    'sender-not-author',
-    'untrusted',
-    comment({ ...EDITED, author: hubot }),
-    'write',
-  ],
+  ['an edit of another’s', 'sender-not-author', 'untrusted', comment({ ...EDITED, author: hubot }), 'write'],
   ['C5 69: a ghost’s', 'sender-not-author', 'untrusted', comment({ author: ghost, actor: ghost }), 'write'],
   ['an edit of one’s own', 'run', 'trusted', comment({ ...EDITED, author: OCTOCAT }), 'write'],
   ['a deleted comment', 'subject-deleted', 'untrusted', comment({ action: 'deleted' }), 'admin'],
@@ -100,13 +86,7 @@ const rows: readonly Row[] = [
   ['a comment on a stranger’s', 'run', 'tainted', comment({ ...IN_PULL, subjectAuthor: hubot }), 'write'],
   ['a writer’s comment on a pull request of theirs', 'run', 'trusted', comment(IN_PULL), 'write'],
   ['a review of a branch', 'run', 'trusted', comment({ ...REVIEW, isFork: false }), 'write'],
-  [
-    'a review of a fork, even of their own',
-    'fork',
-    'untrusted',
-    comment({ ...REVIEW, isFork: true }),
-    'admin',
-  ],
+  ['a review of a fork, even one’s own', 'fork', 'untrusted', comment({ ...REVIEW, isFork: true }), 'admin'],
   ['a push', 'run', 'trusted', push, 'unknown'],
   ['C5 73: a schedule, in a fork too', 'run', 'trusted', schedule, 'unknown'],
   ['a dispatch', 'run', 'trusted', dispatch, 'unknown'],
