@@ -29,10 +29,7 @@ const OVERLOADED = new ProviderError('overloaded', 'come back later');
 /** A reporter and the lines it wrote. */
 function reporter(secrets: readonly string[] = []) {
   const lines: string[] = [];
-  const created = createActionReporter({
-    write: (line) => void lines.push(line),
-    secrets,
-  });
+  const created = createActionReporter({ write: (line) => void lines.push(line), secrets });
   return { ...created, lines };
 }
 
@@ -43,27 +40,21 @@ it('keeps each warning once', () => {
   expect(warnings).toEqual([told, { ...told, remedy: 'Delete it.' }]);
 });
 
+const called = (tool: string, input: unknown, isError: boolean, durationMs: number) =>
+  ({ kind: 'tool-call', turn: 1, tool, input, isError, durationMs }) as const;
+
 describe('the job log', () => {
   it('names no note of a memory in another repository, and nothing that its tools are called for (D14)', () => {
     const { event, hideNotes, lines } = reporter();
     hideNotes();
     event({ kind: 'note-written', action: 'overwrite', path: 'projects/x/notes/secret-plan.md', bytes: 0 });
-    event({
-      kind: 'tool-call',
-      turn: 1,
-      tool: 'delete_note',
-      input: { path: 'notes/secret-plan.md' },
-      isError: false,
-      durationMs: 3,
-    });
+    event(called('delete_note', { path: 'notes/secret-plan.md' }, false, 3));
     expect(lines).toEqual(['  Note rewritten: a note, 0 bytes', '  delete_note: 3 ms']);
   });
 
   const asked = (task: string) => ({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task }) as const;
   const ended = (result: Extract<RunEvent, { kind: 'sub-agent-ended' }>['result']) =>
     ({ kind: 'sub-agent-ended', agent: 'linter', durationMs: 42, result }) as const;
-  const called = (tool: string, input: unknown, isError: boolean, durationMs: number) =>
-    ({ kind: 'tool-call', turn: 2, tool, input, isError, durationMs }) as const;
   const retry = { kind: 'retry', attempt: 1, maxRetries: 2, error: OVERLOADED, delayMs: 512 } as const;
 
   it.each<[RunEvent, string]>([
@@ -71,10 +62,7 @@ describe('the job log', () => {
       { kind: 'note-written', action: 'append', path: 'MEMORY.md', bytes: 1600 },
       '  Note added to: MEMORY.md, 1,600 bytes',
     ],
-    [
-      { kind: 'model-reply', turn: 1, stopReason: 'end_turn', called: [], tools: 0 },
-      'Turn 1: answered (end_turn)',
-    ],
+    [{ kind: 'model-reply', turn: 1, stopReason: 'stop', called: [], tools: 0 }, 'Turn 1: answered (stop)'],
     [retry, 'overloaded: come back later; trying again in 512 ms (attempt 1 of 2)'],
     [
       { kind: 'fallback', from: 'openai/a', to: 'ollama/b', error: OVERLOADED },
@@ -87,10 +75,7 @@ describe('the job log', () => {
       'p/m takes about 32,768 tokens; leaving out earlier turns',
     ],
     [ended({ kind: 'answer', text: 'A long answer.' }), '  Sub-agent linter answered after 42 ms'],
-    [
-      ended({ kind: 'failure', detail: 'server: boom' }),
-      '  Sub-agent linter failed after 42 ms: server: boom',
-    ],
+    [ended({ kind: 'failure', detail: 'it broke' }), '  Sub-agent linter failed after 42 ms: it broke'],
     [
       ended({ kind: 'part', text: 'So f', detail: 'the answer was cut' }),
       '  Sub-agent linter answered only in part after 42 ms: the answer was cut',
@@ -118,7 +103,7 @@ describe('the job log', () => {
     const begun = lines.splice(0).join('\n');
     expect(begun).toContain('***');
     expect(begun).not.toMatch(/hunter2|^\s*::|##\[/m);
-    event({ kind: 'tool-call', turn: 1, tool: wild, input: { path: wild }, isError: true, durationMs: 1 });
+    event(called(wild, { path: wild }, true, 1));
     event({ kind: 'sub-agent-called', agent: 'linter', depth: 1, task: wild });
     const failed = { kind: 'failure', detail: wild } as const;
     event({ kind: 'sub-agent-ended', agent: 'linter', durationMs: 1, result: failed });
@@ -137,8 +122,7 @@ describe('the job log', () => {
 
 describe('a turn in the job log', () => {
   const use = { input: 1400, output: 38, cacheRead: 0, cacheWrite: 0 };
-  const call = (tool: string, path?: string) =>
-    ({ kind: 'tool-call', turn: 1, tool, input: { path }, isError: false, durationMs: 5 }) as const;
+  const call = (tool: string, path?: string) => called(tool, { path }, false, 5);
   const reply = (turn: number, ...names: readonly string[]) =>
     ({ kind: 'model-reply', turn, stopReason: 'end_turn', called: names, tools: 2 }) as const;
 
@@ -215,28 +199,12 @@ async function transcriptOf(
 }
 
 const SYSTEM: Message = { role: 'system', content: 'You review.\n\n## Memory\n\nAda keeps the lighthouse.' };
-const CALL = {
-  type: 'tool-call',
-  toolCallId: '1',
-  toolName: 'memory_read',
-  input: '{"path":"Ada.md"}',
-} as const;
+const CALL = { type: 'tool-call', toolCallId: '1', toolName: 'memory_read', input: '{"path":"Ada.md"}' };
+const result = (toolCallId: string, toolName: string, value: string) =>
+  ({ type: 'tool-result', toolCallId, toolName, output: { type: 'text', value } }) as const;
 const RESULT: Message = {
   role: 'tool',
-  content: [
-    {
-      type: 'tool-result',
-      toolCallId: '1',
-      toolName: 'memory_read',
-      output: { type: 'text', value: 'Ada.' },
-    },
-    {
-      type: 'tool-result',
-      toolCallId: '2',
-      toolName: 'read_file',
-      output: { type: 'text', value: 'A file.' },
-    },
-  ],
+  content: [result('1', 'memory_read', 'Ada.'), result('2', 'read_file', 'A file.')],
 };
 const TASK = userMessage('The task.');
 

@@ -110,33 +110,26 @@ describe('inputs that cannot be used', () => {
     [
       'agents-repo',
       [
-        'octocat/agents@a b',
-        ...words('octocat/agents octocat/agents@ agents@v1 octocat/..@v1 octocat/a/b@v1'),
+        ...['octocat/agents@a b', 'octocat/agents', 'octocat/agents@', 'agents@v1', 'octocat/..@v1'],
+        ...words('octocat/a/b@v1 octocat/agents@v1..v2 octocat/agents@../../x'),
+        'https://github.com/octocat/agents@v1',
       ],
       /`owner\/name@ref`.*`octocat\/agents@v1`/,
     ],
     [
-      'agents-repo',
-      words('octocat/agents@v1..v2 octocat/agents@../../x https://github.com/octocat/agents@v1'),
-      /`owner\/name@ref`.*`octocat\/agents@v1`/,
-    ],
-    [
       'memory-repo',
-      ['octo cat/b', ...words('memory octocat/ /memory octocat/memory/x octocat/.. octocat/. -a/b')],
-      'Write it as `owner/name`, for example `octocat/memory`.',
-    ],
-    [
-      'memory-repo',
-      words('https://github.com/octocat/memory octocat/memory@main'),
+      [
+        ...['octo cat/b', 'https://github.com/octocat/memory', 'octocat/memory@main'],
+        ...words('memory octocat/ /memory octocat/memory/x octocat/.. octocat/. -a/b'),
+      ],
       'Write it as `owner/name`, for example `octocat/memory`.',
     ],
     [
       'memory-path',
       [
         'a\nb',
-        ...words(
-          '/tmp/memory \\memory C:\\memory c:memory ../memory a/../../b a/.. .git/memory a\\.git .GIT/x',
-        ),
+        ...words('/tmp/memory \\memory C:\\memory c:memory ../memory a/../../b a/..'),
+        ...words('.git/memory a\\.git .GIT/x'),
       ],
       'Write a folder inside the repository, for example `.axe/memory`.',
     ],
