@@ -105,10 +105,9 @@ describe('open', () => {
   });
 
   it('refuses a device, also behind a link', async () => {
-    await symlink('/dev/zero', join(root, 'zero.md'));
-    await expect(files.open(join(root, 'zero.md'), { followLinks: true })).rejects.toMatchObject({
-      code: 'EINVAL',
-    });
+    const path = join(root, 'zero.md');
+    await symlink('/dev/zero', path);
+    await expect(files.open(path, { followLinks: true })).rejects.toMatchObject({ code: 'EINVAL' });
   });
 });
 
@@ -145,9 +144,8 @@ describe('replace', () => {
 describe('createExclusive', () => {
   it('lets exactly one of many callers succeed, with its content whole', async () => {
     const path = join(root, 'm.md.lock');
-    const won = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => files.createExclusive(path, `owner ${index}`)),
-    );
+    const writing = Array.from({ length: 20 }, (_, n) => files.createExclusive(path, `owner ${n}`));
+    const won = await Promise.all(writing);
     expect(won.filter(Boolean)).toHaveLength(1);
     expect(await readFile(path, 'utf8')).toBe(`owner ${won.indexOf(true)}`);
     expect(await readdir(root)).toEqual(['m.md.lock']);

@@ -169,9 +169,8 @@ describe('files at the commit that a range counts from', () => {
     repo.git('branch', 'side', 'HEAD~3');
     writeFiles(repo.path, { 'sub/a.md': 'not committed' });
     const options = { cwd: join(repo.path, 'sub'), env: process.env, signal: quiet };
-    expect(await filesAtBase(range, ['sub/a.md', 'sub', 'gone.md'], options)).toEqual([
-      { path: 'sub/a.md', content },
-    ]);
+    const files = await filesAtBase(range, ['sub/a.md', 'sub', 'gone.md'], options);
+    expect(files).toEqual([{ path: 'sub/a.md', content }]);
   });
 
   it('are neither links nor what is below a folder', async () => {
@@ -180,9 +179,8 @@ describe('files at the commit that a range counts from', () => {
     symlinkSync('c.md', join(repo.path, 'link.md'));
     repo.commit('two', {});
     const options = { cwd: repo.path, env: process.env, signal: quiet };
-    expect(await filesAtBase('HEAD', ['a', 'link.md', 'c.md'], options)).toEqual([
-      { path: 'c.md', content: 'c' },
-    ]);
+    const files = await filesAtBase('HEAD', ['a', 'link.md', 'c.md'], options);
+    expect(files).toEqual([{ path: 'c.md', content: 'c' }]);
     expect(await filesAtBase('HEAD', [], options)).toEqual([]);
     await expect(filesAtBase('nowhere', ['c.md'], options)).rejects.toThrow('nowhere');
   });
@@ -213,11 +211,11 @@ describe('the remote `origin`', () => {
   };
 
   it.each([
-    ['git@github.com:octo-org/hello.world.git'],
-    ['https://github.com/octo-org/hello.world'],
-    ['https://github.com/octo-org/hello.world.git'],
-    ['ssh://git@github.com/octo-org/hello.world.git'],
-    ['https://user@github.com/octo-org/hello.world/'],
+    'git@github.com:octo-org/hello.world.git',
+    'https://github.com/octo-org/hello.world',
+    'https://github.com/octo-org/hello.world.git',
+    'ssh://git@github.com/octo-org/hello.world.git',
+    'https://user@github.com/octo-org/hello.world/',
   ])('names the repository: %s', async (url) => {
     expect(await read(url)).toEqual({ host: 'github.com', owner: 'octo-org', name: 'hello.world' });
   });
@@ -242,6 +240,7 @@ describe('the remote `origin`', () => {
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567';
 const OTHER = 'f'.repeat(40);
+const PACKED = `# pack-refs\n${OTHER} refs/heads/a\n${COMMIT} refs/heads/a/b\n`;
 
 /** A folder with these files below `.git`. */
 function checkout(files: Readonly<Record<string, string>>): string {
@@ -255,13 +254,7 @@ describe('the checked-out commit', () => {
   it.each<[string, Record<string, string>]>([
     ['a commit of its own', { HEAD: `${COMMIT}\n` }],
     ['a branch', { HEAD: 'ref: refs/heads/main\n', 'refs/heads/main': `${COMMIT}\n` }],
-    [
-      'a branch among packed ones',
-      {
-        HEAD: 'ref: refs/heads/a/b\n',
-        'packed-refs': `# pack-refs\n${OTHER} refs/heads/a\n${COMMIT} refs/heads/a/b\n`,
-      },
-    ],
+    ['a branch among packed ones', { HEAD: 'ref: refs/heads/a/b\n', 'packed-refs': PACKED }],
     [
       'a branch that is newer than the packed one',
       { HEAD: 'ref: refs/heads/a\n', 'refs/heads/a': COMMIT, 'packed-refs': `${OTHER} refs/heads/a\n` },

@@ -51,10 +51,8 @@ describe('the fetch of every connection', () => {
     });
     expect(await answer.json()).toEqual({ said: { a: 1 } });
     expect(proxy.asked).toEqual(['POST http://models.example/v1/chat']);
-    expect(origin.requests()[0]).toMatchObject({
-      path: '/v1/chat',
-      headers: { host: 'models.example', 'x-own': 'yes' },
-    });
+    const headers = { host: 'models.example', 'x-own': 'yes' };
+    expect(origin.requests()[0]).toMatchObject({ path: '/v1/chat', headers });
   });
 
   it('calls a TLS server through a tunnel', async () => {
@@ -93,9 +91,8 @@ describe('the fetch of every connection', () => {
     const controller = new AbortController();
     const reason = new Error('over');
     origin.onRequest(() => controller.abort(reason));
-    const asked = createFetch({ HTTP_PROXY: proxy.url })('http://models.example/never', {
-      signal: controller.signal,
-    });
+    const fetch = createFetch({ HTTP_PROXY: proxy.url });
+    const asked = fetch('http://models.example/never', { signal: controller.signal });
     await expect(asked).rejects.toBe(reason);
   });
 
@@ -119,9 +116,8 @@ describe('the fetch of every connection', () => {
   it.each(['HTTPS_PROXY', 'HTTP_PROXY'])('reports when %s is unreachable', async (variable) => {
     const origin = await startOrigin();
     await origin.close();
-    const asked = createFetch({ [variable]: origin.url })(
-      `${variable === 'HTTP_PROXY' ? 'http' : 'https'}://models.example/`,
-    );
+    const scheme = variable === 'HTTP_PROXY' ? 'http' : 'https';
+    const asked = createFetch({ [variable]: origin.url })(`${scheme}://models.example/`);
     const cause = networkCause(await asked.catch((error: unknown) => error));
     expect(cause.message).toMatch(
       /^the proxy 127\.0\.0\.1:\d+ \(`HTTPS?_PROXY`\) cannot be reached: connect ECONNREFUSED/,

@@ -26,21 +26,19 @@ function pathsOf(diff: string): readonly string[] {
 
 describe('parseDiff', () => {
   it('reads hunks and numbers their lines', () => {
-    const diff = [
-      'diff --git a/src/a.ts b/src/a.ts',
-      'index 1111111..2222222 100644',
-      '--- a/src/a.ts',
-      '+++ b/src/a.ts',
-      '@@ -10,3 +10,4 @@ function a() {',
-      ' one',
-      '-two',
-      '+deux',
-      '+trois',
-      ' four',
-      '@@ -40 +41,0 @@',
-      '-gone',
-      '',
-    ].join('\n');
+    const diff = `diff --git a/src/a.ts b/src/a.ts
+index 1111111..2222222 100644
+--- a/src/a.ts
++++ b/src/a.ts
+@@ -10,3 +10,4 @@ function a() {
+ one
+-two
++deux
++trois
+ four
+@@ -40 +41,0 @@
+-gone
+`;
     const [file, ...others] = parseDiff(diff);
     expect(others).toEqual([]);
     expect(file).toMatchObject({
@@ -80,28 +78,26 @@ describe('parseDiff', () => {
   });
 
   it('treats no content as a header', () => {
-    const diff = [
-      'diff --git a/x.sql b/x.sql',
-      '--- a/x.sql',
-      '+++ b/x.sql',
-      '@@ -1,4 +1,5 @@',
-      '--- a/evil.ts',
-      '+++ b/evil.ts',
-      '+@@ -1 +1 @@',
-      '+diff --git a/evil b/evil',
-      ' diff --git a/evil2 b/evil2',
-      ' rename from evil',
-      '-GIT binary patch',
-      '@@ -20 +21 @@',
-      '-a',
-      '+b',
-      'diff --git a/y.ts b/y.ts',
-      '--- a/y.ts',
-      '+++ b/y.ts',
-      '@@ -1 +1 @@',
-      '-a',
-      '+b',
-    ].join('\n');
+    const diff = `diff --git a/x.sql b/x.sql
+--- a/x.sql
++++ b/x.sql
+@@ -1,4 +1,5 @@
+--- a/evil.ts
++++ b/evil.ts
++@@ -1 +1 @@
++diff --git a/evil b/evil
+ diff --git a/evil2 b/evil2
+ rename from evil
+-GIT binary patch
+@@ -20 +21 @@
+-a
++b
+diff --git a/y.ts b/y.ts
+--- a/y.ts
++++ b/y.ts
+@@ -1 +1 @@
+-a
++b`;
     const files = parseDiff(diff);
     expect(files.map(({ path, additions, deletions }) => ({ path, additions, deletions }))).toEqual([
       { path: 'x.sql', additions: 4, deletions: 3 },
@@ -202,16 +198,8 @@ describe('parseDiff', () => {
     ],
     [
       'a binary patch',
-      [
-        'diff --git a/x.bin b/x.bin',
-        'GIT binary patch',
-        'literal 3',
-        'Kcmb<z',
-        '',
-        'literal 0',
-        'HcmV?d00001',
-      ],
-      { path: 'x.bin', content: 'binary' },
+      ['diff --git a/x b/x', 'GIT binary patch', 'literal 3', 'Kcmb<z', '', 'literal 0', 'HcmV?d00001'],
+      { path: 'x', content: 'binary' },
     ],
     [
       'a submodule',
