@@ -12,6 +12,7 @@ import { comment, issue, pullRequest, SCHEDULE } from '../helpers/triggers.js';
 
 const CONTENTS = 'GET /repos/{owner}/{repo}/contents/{path}';
 const HEAD = 'a'.repeat(40);
+const BOT = 'axe/agents/bot.toml';
 
 /** An agent that says where it is from. */
 function agent(from: string, more = ''): string {
@@ -93,11 +94,9 @@ function byRest({ requests }: ReturnType<typeof github>) {
 
 describe('the agents of a workflow', () => {
   it.each(ORDERS)('on %s come from %3$j', async (_, trigger, places) => {
-    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
+    writeFiles(cwd, { [BOT]: agent('checkout') });
     const everywhere = ['main', 'release', 'fix', HEAD, 'b'.repeat(40)];
-    const client = github(
-      Object.fromEntries(everywhere.map((ref) => [ref, { 'axe/agents/bot.toml': agent(ref) }])),
-    );
+    const client = github(Object.fromEntries(everywhere.map((ref) => [ref, { [BOT]: agent(ref) }])));
     const { config } = await find(trigger, { client }).agents.loadAgent('bot');
     expect(config.systemPrompt).toBe(places[0]);
     const asked = byRest(client).map(({ params }) => params['ref']);
@@ -116,15 +115,10 @@ describe('the agents of a workflow', () => {
   it.each(ORDERS.filter(([, , [place]]) => place !== 'checkout'))(
     'on %s never come from the checkout, which anybody might have written, nor from the head',
     async (_, trigger) => {
-      writeFiles(cwd, {
-        'axe/agents/bot.toml': agent('checkout'),
-        'axe/skills/s/SKILL.md': 'of the checkout',
-      });
-      const client = github({ [HEAD]: { 'axe/agents/bot.toml': agent('head') }, fix: {} });
+      writeFiles(cwd, { [BOT]: agent('checkout'), 'axe/skills/s/SKILL.md': 'of the checkout' });
+      const client = github({ [HEAD]: { [BOT]: agent('head') }, fix: {} });
       const { agents } = find(trigger, { client });
-      await expect(agents.loadAgent('bot')).rejects.toMatchObject({
-        message: 'agent config not found: bot',
-      });
+      await expect(agents.loadAgent('bot')).rejects.toMatchObject({ message: 'agent config not found: bot' });
       await expect(agents.loadSkill('s')).rejects.toThrow('skill not found: octocat/hello@');
     },
   );
@@ -136,8 +130,8 @@ describe('the agents of a workflow', () => {
   });
 
   it('do not come from a later place if the nearest is broken', async () => {
-    writeFiles(cwd, { 'axe/agents/bot.toml': 'name = "bot"\n' });
-    const client = github({ main: { 'axe/agents/bot.toml': agent('main') } });
+    writeFiles(cwd, { [BOT]: 'name = "bot"\n' });
+    const client = github({ main: { [BOT]: agent('main') } });
     await expect(find(PUSH, { client }).agents.loadAgent('bot')).rejects.toMatchObject({
       message: 'agent config missing required field: model',
     });
@@ -155,9 +149,9 @@ describe('the agents of a workflow', () => {
   });
 
   it.each([
-    ['mine', ['mine/bot.toml', 'axe/agents/bot.toml', '.axe/agents/bot.toml']],
-    ['', ['axe/agents/bot.toml', '.axe/agents/bot.toml']],
-    ['/elsewhere', ['axe/agents/bot.toml', '.axe/agents/bot.toml']],
+    ['mine', ['mine/bot.toml', BOT, '.axe/agents/bot.toml']],
+    ['', [BOT, '.axe/agents/bot.toml']],
+    ['/elsewhere', [BOT, '.axe/agents/bot.toml']],
   ])('are searched with `agents-dir` %j at %j of the base', async (agentsDir, paths) => {
     const client = github({ main: { [paths.at(-1) ?? '']: agent('main') } });
     await find(pullRequest(), { client, agentsDir }).agents.loadAgent('bot');
@@ -169,8 +163,8 @@ describe('the agents of a workflow', () => {
 describe('the agents of the command line', () => {
   it('come from the base first with an event, then from this machine', async () => {
     writeFiles(configDir, { 'agents/mine.toml': agent('machine').replace('"bot"', '"mine"') });
-    writeFiles(cwd, { 'axe/agents/bot.toml': agent('checkout') });
-    const client = github({ main: { 'axe/agents/bot.toml': agent('main') } });
+    writeFiles(cwd, { [BOT]: agent('checkout') });
+    const client = github({ main: { [BOT]: agent('main') } });
     const { agents } = find(pullRequest(), { client, configDir });
     expect((await agents.loadAgent('bot')).config.systemPrompt).toBe('main');
     expect((await agents.loadAgent('mine')).config.systemPrompt).toBe('machine');

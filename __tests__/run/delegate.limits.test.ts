@@ -116,9 +116,8 @@ describe('the budget of a run with sub-agents', () => {
   const spends = (inputTokens: number) => says('spent', { inputTokens, outputTokens: 0 });
 
   it('is shared: the usage of a sub-agent can end its caller', async () => {
-    const { outcome, models } = await callOnce(agent('a'), [spends(90)], {
-      more: '[budget]\nmax_tokens = 50\n',
-    });
+    const more = '[budget]\nmax_tokens = 50\n';
+    const { outcome, models } = await callOnce(agent('a'), [spends(90)], { more });
     expect(models['bot']?.asked).toHaveLength(1);
     expect(outcome).toMatchObject({
       kind: 'exhausted',

@@ -57,13 +57,10 @@ describe('the entry of a sub-agent', () => {
   const input = { agent: 'a', task: 'look', context: 'at\nthis' };
 
   it('holds no context in a workflow, since that could be any text (D9)', async () => {
-    const { deps, models } = await callOnce(agent('a', MEMORY), [says('seen')], {
-      input,
-      request: { inWorkflow: true },
-    });
-    expect(models['a']?.asked[0]?.prompt.at(-1)?.content).toEqual([
-      { type: 'text', text: 'Task: look\n\nContext:\nat\nthis' },
-    ]);
+    const scene = { input, request: { inWorkflow: true } };
+    const { deps, models } = await callOnce(agent('a', MEMORY), [says('seen')], scene);
+    const text = 'Task: look\n\nContext:\nat\nthis';
+    expect(models['a']?.asked[0]?.prompt.at(-1)?.content).toEqual([{ type: 'text', text }]);
     expect(deps.memory.get('a.md')).toBe(plainEntry('Task: look', 'seen'));
   });
 
@@ -136,9 +133,8 @@ describe('an error in the memory of a sub-agent', () => {
     const save = { kind: 'failed', reason: 'error', message: 'disk full' } as const;
     const { deps, result } = await callOnce(agent('a', MEMORY), [says('seen')], { save });
     expect(result).toEqual({ text: 'seen', isError: false });
-    expect(deps.warnings).toEqual([
-      { code: 'memory-save-failed', message: 'failed to save memory for "a": disk full' },
-    ]);
+    const message = 'failed to save memory for "a": disk full';
+    expect(deps.warnings).toEqual([{ code: 'memory-save-failed', message }]);
     expect(deps.journaled.flat()).toHaveLength(1);
     expect(deps.settled).toEqual([]);
   });

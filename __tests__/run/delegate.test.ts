@@ -5,15 +5,14 @@ import { call, never, reply, says } from '../helpers/model-fake.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
 const CALL = { agent: 'a', task: 'look' };
-const LOOK = fakeTool('look');
+const LOOK = { tools: [fakeTool('look')] };
+const looks = reply([call('1', 'look', {})]);
 
 type OneCall = Parameters<typeof callOnce>[2];
 
 function failed(detail: string): { text: string; isError: boolean } {
-  return {
-    text: `Error: sub-agent "a" failed - ${detail}. You may retry or proceed without this result.`,
-    isError: true,
-  };
+  const text = `Error: sub-agent "a" failed - ${detail}. You may retry or proceed without this result.`;
+  return { text, isError: true };
 }
 
 describe('a call of a sub-agent', () => {
@@ -34,15 +33,11 @@ describe('a call of a sub-agent', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['the task', { agent: 'a', task: 'look' }, 'Task: look'],
+    ['the task', CALL, 'Task: look'],
     ['the task with its spaces', { agent: 'a', task: ' ' }, 'Task:  '],
-    [
-      'task and context',
-      { agent: 'a', task: 'look', context: 'at\nthis' },
-      'Task: look\n\nContext:\nat\nthis',
-    ],
-    ['no context that is blank', { agent: 'a', task: 'look', context: ' \n\t' }, 'Task: look'],
-    ['no context that is null', { agent: 'a', task: 'look', context: null }, 'Task: look'],
+    ['task and context', { ...CALL, context: 'at\nthis' }, 'Task: look\n\nContext:\nat\nthis'],
+    ['no context that is blank', { ...CALL, context: ' \n\t' }, 'Task: look'],
+    ['no context that is null', { ...CALL, context: null }, 'Task: look'],
     [
       'a context that is not text, as JSON',
       { agent: 'a', task: 1e6, context: { n: [1, true] } },
@@ -54,13 +49,8 @@ describe('a call of a sub-agent', () => {
   });
 
   it('that ends without a text after its work is not an error', async () => {
-    const { result } = await callOnce(agent('a'), [reply([call('1', 'look', {})]), reply([])], {
-      boxes: { a: { tools: [LOOK] } },
-    });
-    expect(result).toEqual({
-      text: '[Sub-agent "a" ended with an empty answer.]',
-      isError: false,
-    });
+    const { result } = await callOnce(agent('a'), [looks, reply([])], { boxes: { a: LOOK } });
+    expect(result).toEqual({ text: '[Sub-agent "a" ended with an empty answer.]', isError: false });
   });
 });
 
@@ -84,19 +74,13 @@ describe('a sub-agent', () => {
   });
 
   it('has tools of its own, closed when it has answered', async () => {
-    const box = { tools: [LOOK] };
-    const { result, models, deps } = await callOnce(
-      agent('a'),
-      [reply([call('1', 'look', {})]), says('I see a tree')],
-      { boxes: { a: box } },
-    );
+    const answers = [looks, says('I see a tree')];
+    const { result, models, deps } = await callOnce(agent('a'), answers, { boxes: { a: LOOK } });
     expect(models['a']?.asked[0]?.tools?.map(({ name }) => name)).toEqual(['look']);
     expect(models['bot']?.asked[0]?.tools?.map(({ name }) => name)).toEqual(['call_agent']);
     expect(result?.text).toBe('I see a tree');
-    expect(deps.steps.filter((step) => step.includes('tools of'))).toEqual([
-      'open tools of a',
-      'close tools of a',
-    ]);
+    const steps = deps.steps.filter((step) => step.includes('tools of'));
+    expect(steps).toEqual(['open tools of a', 'close tools of a']);
   });
 
   it('calls no other hosts than its caller can, unless its own file names some (newer axe)', async () => {
@@ -174,12 +158,8 @@ describe('a sub-agent that fails', () => {
   });
 
   it('with too many turns is reported', async () => {
-    const again = reply([call('1', 'look', {})]);
-    const box = { tools: [LOOK] };
-    const { result, outcome } = await callOnce(agent('a'), [again, again, again], {
-      boxes: { a: box },
-      request: { maxTurns: 3 },
-    });
+    const scene = { boxes: { a: LOOK }, request: { maxTurns: 3 } };
+    const { result, outcome } = await callOnce(agent('a'), [looks, looks, looks], scene);
     expect(result?.text).toContain(failed('sub-agent exceeded maximum conversation turns (3)').text);
     expect(outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 5 * 3 } });
   });

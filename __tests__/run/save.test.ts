@@ -14,31 +14,14 @@ import {
   type FakeDependenciesParts,
   makeRequest,
 } from '../helpers/dependencies-fake.js';
+import { completed, STATS } from '../helpers/reports.js';
 import { plainEntry } from '../memory/stores/entries.js';
 import { prepare } from './prepare.js';
 
-const stats = {
-  turns: 1,
-  toolCalls: 0,
-  calls: [],
-  retries: 0,
-  costUsd: undefined,
-  budget: undefined,
-  inputTokens: 1,
-  outputTokens: 1,
-  cacheReadTokens: 0,
-  durationMs: 5,
-  modelId: 'm',
-  stopReason: 'stop',
-};
-const error = new AxeError('no');
+const rest = { error: new AxeError('no'), stats: STATS };
 const SECRET = 'correct-horse-battery-staple';
-const completed: RunOutcome = { kind: 'completed', answer: 'All good.', stats };
-const FAILED: RestoreResult = {
-  kind: 'failed',
-  message: 'open /memory/bot.md: permission denied',
-  location: '/memory/bot.md',
-};
+const DENIED = 'open /memory/bot.md: permission denied';
+const FAILED: RestoreResult = { kind: 'failed', message: DENIED, location: '/memory/bot.md' };
 
 async function prepared(
   parts: FakeDependenciesParts,
@@ -53,19 +36,14 @@ async function prepared(
 async function loaded(parts: FakeDependenciesParts, patch: Partial<RunRequest> = {}) {
   const { deps, plan, taint } = await prepared(parts, patch);
   const memory = await readMemory(plan.agent, plan.memory, deps);
-  return {
-    deps,
-    plan,
-    taint,
-    memory,
-    warnings: memory === undefined ? [] : memoryWarnings(plan, memory, deps),
-  };
+  const warnings = memory === undefined ? [] : memoryWarnings(plan, memory, deps);
+  return { deps, plan, taint, memory, warnings };
 }
 
 /** Loads memory, then remembers the outcome. */
 async function wholeWay(
   parts: FakeDependenciesParts,
-  outcome: RunOutcome = completed,
+  outcome = completed('All good.'),
   patch: Partial<RunRequest> = {},
   read: readonly TaintSource[] = [],
 ) {
@@ -83,7 +61,7 @@ describe('loading memory', () => {
     expect(warnings).toEqual([
       {
         code: 'memory-load-failed',
-        message: 'failed to load memory for "bot": open /memory/bot.md: permission denied',
+        message: `failed to load memory for "bot": ${DENIED}`,
         remedy: 'Run `chmod`.',
       },
     ]);
@@ -125,7 +103,7 @@ describe('the entry of a run', () => {
     'holds no secret in task or answer, not even a half of one: a task kept %s (D10, D11)',
     async (_, patch, task) => {
       const { deps, plan, taint } = await prepared({ secrets: [SECRET] }, patch);
-      const outcome = { ...completed, answer: `${'x'.repeat(985)}${SECRET} and more` };
+      const outcome = completed(`${'x'.repeat(985)}${SECRET} and more`);
       const end = { plan, memory: undefined, outcome, taint, published: UNPUBLISHED, facts: [] };
       const text = entriesOf(end, deps)[0]?.text;
       expect(text).not.toContain('correct');
@@ -135,11 +113,11 @@ describe('the entry of a run', () => {
   );
 
   it.each<[string, RunOutcome]>([
-    ['failed', { kind: 'failed', error, stats }],
-    ['was refused', { kind: 'refused', answer: 'I cannot.', stats }],
-    ['is incomplete', { kind: 'incomplete', answer: 'half', error, stats }],
-    ['ran out of time', { kind: 'exhausted', limit: 'time', answer: 'half', error, stats }],
-    ['ran out of turns', { kind: 'exhausted', limit: 'turns', answer: 'half', error, stats }],
+    ['failed', { kind: 'failed', ...rest }],
+    ['was refused', { kind: 'refused', answer: 'I cannot.', stats: STATS }],
+    ['is incomplete', { kind: 'incomplete', answer: 'half', ...rest }],
+    ['ran out of time', { kind: 'exhausted', limit: 'time', answer: 'half', ...rest }],
+    ['ran out of turns', { kind: 'exhausted', limit: 'turns', answer: 'half', ...rest }],
   ])('is not written for a run that %s (000, 4.4)', async (_, outcome) => {
     const { deps, remembered } = await wholeWay({}, outcome);
     expect(remembered).toBeUndefined();
@@ -157,12 +135,7 @@ describe('saving the entry', () => {
     expect(remembered).toEqual({
       entries: [{ kind: 'append', path: 'bot.md', id: 'id1', text }],
       notes: [],
-      result: {
-        kind: 'saved',
-        location: '/memory/bot.md',
-        prefix: '/memory/',
-        attempts: 1,
-      },
+      result: { kind: 'saved', location: '/memory/bot.md', prefix: '/memory/', attempts: 1 },
     });
     expect(deps.steps.slice(-3)).toEqual(['journal pending', 'write memory', 'journal done']);
     expect(deps.journaled).toEqual([[{ kind: 'append', path: 'bot.md', id: 'id1', text }]]);
@@ -173,13 +146,8 @@ describe('saving the entry', () => {
     const { deps, remembered } = await wholeWay({ save });
     expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result: save });
     expect(deps.steps.slice(-2)).toEqual(['journal pending', 'write memory']);
-    expect(deps.warnings).toEqual([
-      {
-        code: 'memory-save-failed',
-        message: 'failed to save memory for "bot": not allowed',
-        remedy: 'Add `x`.',
-      },
-    ]);
+    const message = 'failed to save memory for "bot": not allowed';
+    expect(deps.warnings).toEqual([{ code: 'memory-save-failed', message, remedy: 'Add `x`.' }]);
   });
 
   it('closes the journal for what was saved and warns of a note that was not (D54)', async () => {
@@ -190,30 +158,18 @@ describe('saving the entry', () => {
     const { deps, remembered } = await wholeWay({ save });
     expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result: save });
     expect(deps.steps.slice(-2)).toEqual(['write memory', 'journal done']);
-    expect(deps.warnings).toEqual([
-      {
-        code: 'memory-save-failed',
-        message: 'failed to save the note `MEMORY.md` of "bot": not allowed',
-        remedy: 'Run `chmod`.',
-      },
-    ]);
+    const message = 'failed to save the note `MEMORY.md` of "bot": not allowed';
+    expect(deps.warnings).toEqual([{ code: 'memory-save-failed', message, remedy: 'Run `chmod`.' }]);
   });
 
   it('adds nothing to a log that could not be read, now or later (D14)', async () => {
     const { deps, remembered } = await wholeWay({ restore: FAILED, memory: { 'bot.md': 'unseen' } });
     expect(deps.steps).not.toContain('write memory');
     expect(deps.memory.get('bot.md')).toBe('unseen');
-    expect(deps.warnings).toEqual([
-      {
-        code: 'memory-save-failed',
-        message:
-          'failed to save memory for "bot": it could not be loaded, so nothing was added to it (open /memory/bot.md: permission denied)',
-      },
-    ]);
-    expect(remembered).toMatchObject({
-      entries: [{ id: 'id1' }],
-      result: { kind: 'failed', reason: 'unavailable' },
-    });
+    const message = `failed to save memory for "bot": it could not be loaded, so nothing was added to it (${DENIED})`;
+    expect(deps.warnings).toEqual([{ code: 'memory-save-failed', message }]);
+    const result = { kind: 'failed', reason: 'unavailable' };
+    expect(remembered).toMatchObject({ entries: [{ id: 'id1' }], result });
     // What is in the journal, `post` appends after the job.
     expect(deps.journaled).toEqual([]);
   });

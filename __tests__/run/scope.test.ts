@@ -27,11 +27,8 @@ const REVIEWED: Reviewed = {
   at: Date.parse('2026-11-22T10:00:00Z'),
 };
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-x\n+y\n';
-const change = {
-  diff: DIFF,
-  files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
-  filesTotal: 1,
-};
+const modified = (path: string) => ({ path, status: 'modified', additions: 1, deletions: 1 });
+const change = { diff: DIFF, files: [modified('a.ts')], filesTotal: 1 };
 const CONTEXT: TriggerContext = { kind: 'pull_request', ...change, warnings: [] };
 
 async function scopeOf(parts: FakeDependenciesParts = {}, patch: Partial<RunRequest> = {}) {
@@ -65,7 +62,7 @@ it.each(['rewritten', 'unread'] as const)('the scope is everything if what is ne
 describe('the scope of a rewritten branch', () => {
   const part = (path: string) =>
     DIFF.replaceAll('a.ts', path).replace('\n', '\nindex 3f2a1b0..9c4d5e6 100644\n');
-  const files = ['a.ts', 'b.ts'].map((path) => ({ path, status: 'modified', additions: 1, deletions: 1 }));
+  const files = ['a.ts', 'b.ts'].map(modified);
   const diff = part('a.ts') + part('b.ts');
   const context: TriggerContext = { kind: 'pull_request', diff, files, filesTotal: 2, warnings: [] };
   const remembered = (before: string, patch: Partial<Reviewed> = {}): FakeDependenciesParts => {
@@ -110,10 +107,7 @@ it('a review command starts no agent that posts no reviews, if that waits for a 
   const scene = (agent: string) => {
     const started: string[] = [];
     const deps = createFakeDependencies({ agents: { bot: agent }, permissions: WRITER, context: CONTEXT });
-    const acknowledgement = {
-      start: () => void started.push('eyes'),
-      end: async () => undefined,
-    };
+    const acknowledgement = { start: () => void started.push('eyes'), end: async () => undefined };
     return { started, deps: { ...deps, acknowledgement } };
   };
   const answers = scene(AGENT_WITH_MEMORY);
@@ -131,12 +125,7 @@ it('a review command starts no agent that posts no reviews, if that waits for a 
 });
 
 describe('files that the inputs of the last review left out', () => {
-  const files = ['a.ts', 'docs/a.md', 'b.ts'].map((path) => ({
-    path,
-    status: 'modified',
-    additions: 1,
-    deletions: 1,
-  }));
+  const files = ['a.ts', 'docs/a.md', 'b.ts'].map(modified);
   const diff = files.map(({ path }) => DIFF.replaceAll('a.ts', path)).join('');
   const context: TriggerContext = { kind: 'pull_request', diff, files, filesTotal: 3, warnings: [] };
   const only = { paths: ['*.ts'], pathsIgnore: ['b.ts'] };
@@ -152,11 +141,7 @@ describe('files that the inputs of the last review left out', () => {
   });
 
   it('start a run even if nothing else is new', async () => {
-    const nothing = {
-      kind: 'ahead',
-      change: { diff: '', files: [], filesTotal: 0 },
-      warnings: [],
-    } as const;
+    const nothing = { kind: 'ahead', change: { diff: '', files: [], filesTotal: 0 }, warnings: [] } as const;
     const { scope } = await scopeOf({ context, memory, newSince: nothing });
     expect(scope).toMatchObject({ before: { unseen: ['docs/a.md', 'b.ts'] } });
   });

@@ -45,12 +45,7 @@ function validate(
 ) {
   return validateAgents(
     { names: [], outputSchema: '', isFolderNamed: false, ...request },
-    {
-      agents: agentsOf(files),
-      where: 'here',
-      modelProblem: () => undefined,
-      ...deps,
-    },
+    { agents: agentsOf(files), where: 'here', modelProblem: () => undefined, ...deps },
   );
 }
 
@@ -97,15 +92,9 @@ describe('an agent', () => {
         '5:1 warning: `memory.path` cannot be "~/m.md" in a workflow: it is outside of the memory store. `a.md` in the memory store is used instead. Set a relative path such as `team/log.md`, or remove `path`.',
       ],
     ],
-    [
-      '[review]\nverify_model = "gpt"',
-      ['4:1 error: invalid model format "gpt": expected provider/model-name'],
-    ],
-    [
-      '[review]\nverifier = "nobody"',
-      ['4:1 error: failed to load agent "nobody": agent config not found: nobody'],
-    ],
-    ['sub_agents = ["nobody"]', ['3:1 error: failed to load agent "nobody": agent config not found: nobody']],
+    ['[review]\nverify_model = "m"', ['4:1 error: invalid model format "m": expected provider/model-name']],
+    ['[review]\nverifier = "x"', ['4:1 error: failed to load agent "x": agent config not found: x']],
+    ['sub_agents = ["x"]', ['3:1 error: failed to load agent "x": agent config not found: x']],
     [
       'skill = "s.md"\ntimeout = -1\nsub_agents = 7\n',
       [

@@ -63,12 +63,12 @@ export function askedText({ prompt }: LanguageModelV4CallOptions): string {
 
 /** Runs a review of {@link DIFF} with a model of its own for the second look; `raised` are calls turn after turn. */
 export async function runVerified({
-  raised,
+  raised = [[raises(10)]],
   replies,
   parts = {},
   request = {},
 }: {
-  readonly raised: readonly (readonly ReturnType<typeof raises>[])[];
+  readonly raised?: readonly (readonly ReturnType<typeof raises>[])[];
   /** What the verifiers reply. */
   readonly replies: readonly FakeReply[];
   readonly parts?: FakeDependenciesParts;

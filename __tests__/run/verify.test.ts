@@ -5,6 +5,8 @@ import { call, type FakeReply, reply, says } from '../helpers/model-fake.js';
 import { agrees, raises, runVerified, verdict } from './verify-scene.js';
 
 const HOLDS = verdict({ verdict: 'holds' });
+const GUARD = { path: 'src/guard.ts', line: 4, code: 'assertFilled(table);' };
+const REFUTED = verdict({ verdict: 'refuted', evidence: [GUARD] });
 const DOWN = new ProviderError('auth', 'no such key', { status: 401 });
 
 function confidences({ findings }: Awaited<ReturnType<typeof runVerified>>['buffered']) {
@@ -13,10 +15,7 @@ function confidences({ findings }: Awaited<ReturnType<typeof runVerified>>['buff
 
 describe('the second look at the findings of a review', () => {
   it('has a fresh context, tools that read, and ends with its verdict', async () => {
-    const { buffered, verifier, deps, report } = await runVerified({
-      raised: [[raises(10)]],
-      replies: [HOLDS],
-    });
+    const { buffered, verifier, deps, report } = await runVerified({ replies: [HOLDS] });
     expect(confidences(buffered)).toEqual(['confirmed']);
     expect(buffered).toMatchObject({ refuted: [], unverified: 0 });
     expect(deps.toolRequests.map(({ agent }) => [agent.name, agent.config.tools])).toEqual([
@@ -28,25 +27,15 @@ describe('the second look at the findings of a review', () => {
     expect(asked?.prompt.map(({ role }) => role)).toEqual(['system', 'user']);
     expect(JSON.stringify(asked?.prompt)).not.toContain('You review.');
     expect(report.outcome).toMatchObject({ kind: 'completed', answer: 'Found things.', stats: { turns: 2 } });
-    expect(deps.events).toContainEqual({
-      kind: 'verified',
-      looks: 1,
-      confirmed: 1,
-      refuted: 0,
-      unverified: 0,
-    });
+    const counts = { looks: 1, confirmed: 1, refuted: 0, unverified: 0 };
+    expect(deps.events).toContainEqual({ kind: 'verified', ...counts });
   });
 
   it('can refute by a line that only its own tools have shown', async () => {
-    const line = { path: 'src/guard.ts', line: 4, code: 'assertFilled(table);' };
-    const shown = [{ path: line.path, side: 'RIGHT', firstLine: 4, lines: [line.code] }] as const;
+    const shown = [{ path: GUARD.path, side: 'RIGHT', firstLine: 4, lines: [GUARD.code] }] as const;
     const file = fakeTool('github_file', 'read', { shown });
     const { buffered, report } = await runVerified({
-      raised: [[raises(10)]],
-      replies: [
-        reply([call('r', 'github_file', { path: line.path })]),
-        verdict({ verdict: 'refuted', evidence: [line] }),
-      ],
+      replies: [reply([call('r', 'github_file', { path: GUARD.path })]), REFUTED],
       parts: { boxes: { verifier: { tools: [file] } } },
     });
     expect(buffered.refuted).toHaveLength(1);
@@ -54,14 +43,10 @@ describe('the second look at the findings of a review', () => {
   });
 
   it('is unclear if it names evidence which was never shown, whatever it repeats', async () => {
-    const forged = verdict({
-      verdict: 'refuted',
-      evidence: [{ path: 'src/guard.ts', line: 4, code: 'assertFilled(table);' }],
-    });
     const minor = { effect: 'degraded' };
     const { buffered } = await runVerified({
       raised: [[raises(10), raises(500, minor)]],
-      replies: Array.from({ length: 12 }, () => forged),
+      replies: Array.from({ length: 12 }, () => REFUTED),
     });
     expect(confidences(buffered)).toEqual(['unsure']);
     expect(buffered.refuted).toMatchObject([{ why: 'unclear', finding: { line: 500 } }]);
@@ -78,7 +63,7 @@ describe('the second look at the findings of a review', () => {
       'maximum conversation turns (6)',
     ],
   ])('that %s removes nothing, and is reported', async (_, replies, why) => {
-    const { buffered, deps, report } = await runVerified({ raised: [[raises(10)]], replies });
+    const { buffered, deps, report } = await runVerified({ replies });
     expect(confidences(buffered)).toEqual(['likely']);
     expect(buffered).toMatchObject({ refuted: [], unverified: 1 });
     expect(deps.warnings.filter(({ code }) => code === 'not-verified')).toMatchObject([
@@ -88,10 +73,7 @@ describe('the second look at the findings of a review', () => {
   });
 
   it('gets one more request for a verdict if it answers in words', async () => {
-    const { buffered, verifier } = await runVerified({
-      raised: [[raises(10)]],
-      replies: [says('It holds.'), HOLDS],
-    });
+    const { buffered, verifier } = await runVerified({ replies: [says('It holds.'), HOLDS] });
     expect(confidences(buffered)).toEqual(['confirmed']);
     expect(JSON.stringify(verifier.asked[1]?.prompt.at(-1))).toContain('You have not called `give_verdict`');
   });
@@ -99,16 +81,10 @@ describe('the second look at the findings of a review', () => {
   it('ends with the budget in the middle, and the rest is posted as raised', async () => {
     const { buffered, report } = await runVerified({
       raised: [[raises(10), raises(200), raises(400), raises(600), raises(800)]],
-      replies: Array.from({ length: 5 }, () => verdict({ verdict: 'holds' })),
+      replies: Array.from({ length: 5 }, () => HOLDS),
       request: { tokenLimit: () => 115 },
     });
-    expect(confidences(buffered).toSorted()).toEqual([
-      'confirmed',
-      'confirmed',
-      'confirmed',
-      'likely',
-      'likely',
-    ]);
+    expect(confidences(buffered).toSorted().join(' ')).toBe('confirmed confirmed confirmed likely likely');
     expect(buffered.unverified).toBe(2);
     expect(report.outcome).toMatchObject({ kind: 'completed', stats: { inputTokens: 112 } });
   });
@@ -129,7 +105,6 @@ describe('the second look at the findings of a review', () => {
     const price = { input: 10, output: 10, cacheRead: 10, cacheWrite: 10 };
     const foreign = fakeTool('github_file', 'read', { text: 'secret-value', isTainted: true });
     const { report, verifier } = await runVerified({
-      raised: [[raises(10)]],
       replies: [reply([call('r', 'github_file', {})]), HOLDS],
       parts: {
         facts: { 'p/m': { price }, 'p/v': { price } },
