@@ -14,13 +14,9 @@ import { loopDeps } from './scene.js';
 const BUSY = new ProviderError('rate_limit', 'slow down', { status: 429 });
 const DOWN = new ProviderError('server', 'boom', { status: 500 });
 const WRONG = new ProviderError('auth', 'wrong key', { status: 401 });
+const LATER = new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 });
 const TIME_IS_UP = new ProviderError('timeout', 'context deadline exceeded');
-const EXPONENTIAL = {
-  maxRetries: undefined,
-  backoff: 'exponential',
-  initialDelayMs: 500,
-  maxDelayMs: 30_000,
-} as const;
+const EXPONENTIAL = { backoff: 'exponential', initialDelayMs: 500, maxDelayMs: 30_000 } as const;
 const HELLO = [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'Hello' }] }];
 
 const NO_USAGE = {
@@ -112,8 +108,6 @@ describe('an error that is tried again', () => {
 });
 
 describe('trying again', () => {
-  const LATER = new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 });
-
   /** Asks a model that fails with these errors, and answers after them. */
   async function tryHard(
     errors: readonly ProviderError[],
@@ -121,12 +115,12 @@ describe('trying again', () => {
     { random = 0, leftMs = () => Number.POSITIVE_INFINITY } = {},
   ) {
     const clock = { ...createFakeClock(), random: () => random };
-    const retry = { ...EXPONENTIAL, ...policy };
+    const retry = { maxRetries: undefined, ...EXPONENTIAL, ...policy };
     const { asker, model, usage, events } = scene([...errors, says('done')], { clock, retry, leftMs });
-    const thrown = await asker.ask(HELLO, {}).then(
-      () => undefined,
-      (reason: unknown) => reason,
-    );
+    const thrown: unknown = await asker
+      .ask(HELLO, {})
+      .then(() => undefined)
+      .catch((reason) => reason);
     const retries = events.filter(({ kind }) => kind === 'retry');
     return { thrown, tries: model.asked.length, slept: clock.slept, retries, usage };
   }
@@ -241,9 +235,8 @@ describe('falling back on another model', () => {
   });
 
   it('happens at once if the first model requires a longer wait than the run has time', async () => {
-    const later = new ProviderError('rate_limit', 'later', { retryAfterMs: 60_000 });
     const other = candidate('p/other', [says('ok')]);
-    const { asker, slept } = scene([later], { fallbacks: [other.open], leftMs: () => 1000 });
+    const { asker, slept } = scene([LATER], { fallbacks: [other.open], leftMs: () => 1000 });
     await asker.ask(HELLO, {});
     expect(slept).toEqual([]);
     expect(asker.current.ref).toBe('p/other');

@@ -53,15 +53,10 @@ describe('a budget of tokens', () => {
     budget.add(use(98, 1), undefined);
     expect(budget.spent()).toBeUndefined();
     budget.add(use(1, 0), undefined);
-    expect(budget.spent()).toMatchObject({
-      limit: 'tokens',
-      error: {
-        message: 'budget exceeded: used 100 of 100 tokens',
-        exitCode: 4,
-        remedy:
-          'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.',
-      },
-    });
+    const message = 'budget exceeded: used 100 of 100 tokens';
+    const remedy =
+      'Raise `max_tokens` in `[budget]` of the agent, `--max-tokens` or the input `max-tokens`, or give it less to read.';
+    expect(budget.spent()).toMatchObject({ limit: 'tokens', error: { message, exitCode: 4, remedy } });
   });
 });
 
@@ -98,14 +93,9 @@ describe('a budget of dollars', () => {
     budget.add(use(100_000, 0), PRICE);
     expect(budget.spent()).toBeUndefined();
     budget.add(use(0, 20_000), PRICE);
-    expect(budget.spent()).toMatchObject({
-      limit: 'cost',
-      error: {
-        message: 'budget exceeded: used $0.60 of $0.50',
-        exitCode: 4,
-        remedy: 'Raise the input `max-cost-usd`, or give the agent less to read.',
-      },
-    });
+    const message = 'budget exceeded: used $0.60 of $0.50';
+    const remedy = 'Raise the input `max-cost-usd`, or give the agent less to read.';
+    expect(budget.spent()).toMatchObject({ limit: 'cost', error: { message, exitCode: 4, remedy } });
   });
 
   it.each(['max-cost-usd-per-pr', 'max-cost-usd-per-day'] as const)(
@@ -154,18 +144,13 @@ function spent(id: string, cost: number, { pull = 42, day = '2026-02-03' } = {})
   return { kind: 'spent', id, pull, day, usd: cost, at: NOW.getTime() };
 }
 
-const FACTS = [
-  spent('a', 0.4),
-  spent('b', 0.35),
-  spent('c', 2, { pull: 7 }),
-  spent('d', 5, { day: '2026-02-02' }),
-];
-
-function earlier(
-  limits: { perPullUsd?: number; perDayUsd?: number },
-  trigger: Trigger = pullRequest({ number: 42 }),
-) {
-  return spendBefore(FACTS, { trigger, limits: { perPullUsd: 0, perDayUsd: 0, ...limits }, now: NOW });
+function earlier(limits: { perPullUsd?: number; perDayUsd?: number }, trigger: Trigger = pullRequest()) {
+  const facts = [spent('a', 0.4), spent('b', 0.35), spent('c', 2, { pull: 7 })];
+  return spendBefore([...facts, spent('d', 5, { day: '2026-02-02' })], {
+    trigger,
+    limits: { perPullUsd: 0, perDayUsd: 0, ...limits },
+    now: NOW,
+  });
 }
 
 describe('the cost of earlier runs', () => {
@@ -212,11 +197,8 @@ describe('the stored cost of a run', () => {
   ])(
     'is its cost of %d in micro-dollars, under an id of its own, so that concurrent runs add up',
     (cost, usd) => {
-      const spend = earlier({});
-      expect(spentFact(cost, { spend, run: 'x', model: 'm', now: NOW })).toEqual({
-        ...spent('x', usd),
-        model: 'm',
-      });
+      const fact = spentFact(cost, { spend: earlier({}), run: 'x', model: 'm', now: NOW });
+      expect(fact).toEqual({ ...spent('x', usd), model: 'm' });
     },
   );
 

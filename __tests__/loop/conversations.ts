@@ -20,11 +20,7 @@ export function turn(id: string, results: readonly string[]): Message[] {
     {
       role: 'assistant',
       content: [
-        {
-          type: 'reasoning',
-          text: `thought ${id}`,
-          providerOptions: { anthropic: { signature: `sig-${id}` } },
-        },
+        { type: 'reasoning', text: `thought ${id}`, providerOptions: { p: { signature: `sig-${id}` } } },
         { type: 'text', text: `text ${id}` },
         ...calls,
       ],
@@ -66,18 +62,14 @@ const sizedText = fc
   .tuple(fc.constantFrom('x', 'word ', '日本', '<system>', '\u200b', '😀'), fc.integer({ min: 0, max: 2000 }))
   .map(([piece, times]) => piece.repeat(times));
 
+const turnTexts = fc.tuple(
+  fc.array(sizedText, { minLength: 1, maxLength: 5 }),
+  fc.option(sizedText, { freq: 6 }),
+);
+
 /** Conversations as the loop makes them, with a system prompt or none, and messages of the user's in between. */
 export const conversations: fc.Arbitrary<Message[]> = fc
-  .tuple(
-    fc.option(sizedText),
-    sizedText,
-    fc.array(
-      fc.tuple(fc.array(sizedText, { minLength: 1, maxLength: 5 }), fc.option(sizedText, { freq: 6 })),
-      {
-        maxLength: 14,
-      },
-    ),
-  )
+  .tuple(fc.option(sizedText), sizedText, fc.array(turnTexts, { maxLength: 14 }))
   .map(([system, task, turns]) => [
     ...(system === null ? [] : [{ role: 'system' as const, content: system }]),
     user(task),

@@ -6,7 +6,7 @@ import { SUMMARY_REQUEST } from '../../src/loop/compact.js';
 import type { Summary } from '../../src/loop/events.js';
 import { estimateTokens } from '../../src/loop/messages.js';
 import { type Conversation, runAgent } from '../../src/loop/run-agent.js';
-import type { Tool } from '../../src/tools/tool.js';
+import { fakeTool } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, opened, reply, says } from '../helpers/model-fake.js';
 import { conversationOf, loopDeps } from './scene.js';
 
@@ -14,13 +14,7 @@ const WINDOW_TOKENS = 16_000;
 /** About 5000 tokens. */
 const MEMORY = 'fact '.repeat(4000);
 
-const look: Tool = {
-  name: 'look',
-  effect: 'read',
-  description: 'looks',
-  inputSchema: { type: 'object' },
-  execute: async () => ({ text: 'r'.repeat(2800), isError: false }),
-};
+const look = fakeTool('look', 'read', { text: 'r'.repeat(2800) });
 
 interface Talk {
   /** Turns before the answer, each with a result of about 700 tokens. */
@@ -98,12 +92,9 @@ async function talkToSmall({ windowTokens, isTold, sizes, task = 'Go.', shrink }
   };
   const model = createFakeModel(Array.from({ length: 60 }, () => answer));
   const { deps, events } = loopDeps();
-  const sized = {
-    ...look,
-    execute: async (input: unknown) => ({ text: 'r'.repeat(sizeIn(input)), isError: false }),
-  };
+  const execute = async (input: unknown) => ({ text: 'r'.repeat(sizeIn(input)), isError: false });
   const retry = { maxRetries: 2, backoff: 'fixed', initialDelayMs: 1, maxDelayMs: 1 } as const;
-  const patch = { retry, prompt: { system: 'Look.', message: task }, shrink, tools: [sized] };
+  const patch = { retry, prompt: { system: 'Look.', message: task }, shrink, tools: [{ ...look, execute }] };
   const outcome = await runAgent(conversationOf(opened(model), patch), deps);
   const refusals = events.filter(({ kind }) => kind === 'too-long').length;
   return { outcome, refusals, asked: model.asked };

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { LIMIT_NOTICE } from '../../src/lib/defaults.js';
 import { Budget } from '../../src/loop/budget.js';
 import { type Conversation, limitNotice, runAgent } from '../../src/loop/run-agent.js';
+import { fakeTool } from '../helpers/dependencies-fake.js';
 import { call, createFakeModel, opened, reply, says } from '../helpers/model-fake.js';
 import { createFakeClock } from '../memory/stores/fake-clock.js';
 import { conversationOf, loopDeps } from './scene.js';
@@ -58,7 +59,7 @@ it.each<[string, Partial<Conversation>, number, string]>([
   ['tokens', { budget: new Budget({ maxTokens: 6, maxCostUsd: 0 }) }, 0, '16% of the token budget. Do'],
   ['time', {}, 31, '30 seconds. Do'],
   [
-    'turns for the tool that ends it',
+    'turns for a goal',
     { maxTurns: 2, goal: GOAL },
     0,
     '1 turn. Your next reply is the last one: call `submit`',
@@ -72,13 +73,7 @@ it.each<[string, Partial<Conversation>, number, string]>([
       clock.advance(seconds * 1000);
       return { text: 'seen', isError: false };
     };
-    const look = {
-      name: 'look',
-      effect: 'read',
-      description: '',
-      inputSchema: { type: 'object' },
-      execute,
-    } as const;
+    const look = { ...fakeTool('look'), execute };
     const model = createFakeModel([reply([call('c1', 'look', {})]), says('Done.'), says('Done.')]);
     const { deps } = loopDeps({ clock, leftMs: () => 30_000 });
     await runAgent(conversationOf(opened(model), { tools: [look], ...patch }), deps);

@@ -113,17 +113,14 @@ describe('a reply that did not end normally', () => {
 
 describe('the limit of output of a model that thinks', () => {
   const THINKS = { thinks: 'by default', maxOutputTokens: 64_000 } as const;
+  const IF_ASKED = { ...THINKS, thinks: 'if asked' } as const;
   const PRICE = { input: 1, output: 10, cacheRead: 1, cacheWrite: 1 };
   const NO_ROOM = new ProviderError('bad_request', 'max_tokens');
   const finish = { unified: 'length', raw: 'max_tokens' } as const;
   const thoughts = (outputTokens: number) =>
     reply([{ type: 'reasoning', text: 'hm' }], { finish, outputTokens });
 
-  async function ask(
-    replies: readonly FakeReply[],
-    thinking: OpenModel['thinking'],
-    rest: Partial<Conversation> = {},
-  ) {
+  async function ask(replies: readonly FakeReply[], thinking: OpenModel['thinking'], rest = {}) {
     const model = createFakeModel(replies);
     const ran = await run([], { model: opened(model, { thinking, price: PRICE }), ...rest });
     return { ...ran, limits: model.asked.map(({ maxOutputTokens }) => maxOutputTokens) };
@@ -135,13 +132,7 @@ describe('the limit of output of a model that thinks', () => {
     ['what the tokens leave', THINKS, UNSET, { maxTokens: 10_000 }, 9986],
     ['what the cost leaves', THINKS, UNSET, { maxCostUsd: 0.1 }, 9998],
     ['the least that is taken', THINKS, UNSET, { maxTokens: 12 }, 16],
-    [
-      'none if nobody asks it to think',
-      { ...THINKS, thinks: 'if asked' },
-      UNSET,
-      { maxTokens: 9000 },
-      undefined,
-    ],
+    ['none if it thinks only if asked', IF_ASKED, UNSET, { maxTokens: 9000 }, undefined],
     ['none if that is more than it can write', THINKS, UNSET, { maxTokens: 70_000 }, undefined],
   ] as const)('is %s', async (_what, thinking, params, limits, expected) => {
     const budget = new Budget({ maxTokens: 0, maxCostUsd: 0, ...limits });
@@ -194,30 +185,21 @@ describe('a conversation with tools', () => {
     const a = { toolCallId: 'a', toolName: 'echo' };
     const b = { toolCallId: 'b', toolName: 'nope' };
     const c = { toolCallId: 'c', toolName: 'echo' };
+    const [asksA, asksB] = [
+      { ...a, input: { text: 1 } },
+      { ...b, input: {} },
+    ];
+    const UNKNOWN = 'Unknown tool: "nope". There are these: echo';
+    const UNREAD = 'The arguments of "echo" are not valid JSON. Send one JSON object.';
     const calls = (...all: readonly object[]) => all.map((one) => ({ type: 'tool-call', ...one }));
     const result = (one: object, value: string, type = 'error-text') => {
       return { type: 'tool-result', ...one, output: { type, value } };
     };
     expect(asked[2]?.prompt.slice(2)).toEqual([
-      {
-        role: 'assistant',
-        content: [
-          { type: 'text', text: 'Let me see.' },
-          ...calls({ ...a, input: { text: 1 } }, { ...b, input: {} }),
-        ],
-      },
-      {
-        role: 'tool',
-        content: [
-          result(a, 'echo {"text":1}', 'text'),
-          result(b, 'Unknown tool: "nope". There are these: echo'),
-        ],
-      },
+      { role: 'assistant', content: [{ type: 'text', text: 'Let me see.' }, ...calls(asksA, asksB)] },
+      { role: 'tool', content: [result(a, 'echo {"text":1}', 'text'), result(b, UNKNOWN)] },
       { role: 'assistant', content: calls({ ...c, input: {} }) },
-      {
-        role: 'tool',
-        content: [result(c, 'The arguments of "echo" are not valid JSON. Send one JSON object.')],
-      },
+      { role: 'tool', content: [result(c, UNREAD)] },
     ]);
     const stats = { turns: 3, toolCalls: 3 };
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'All done.', stats });
@@ -232,9 +214,8 @@ describe('a conversation with tools', () => {
   );
 
   it('reports events, with the messages and tool results so far (axe-behaviour §17)', async () => {
-    const { events } = await run([reply([call('a', 'echo', {}), call('b', 'echo', {})]), says('ok')], {
-      tools: [echo],
-    });
+    const both = reply([call('a', 'echo', {}), call('b', 'echo', {})]);
+    const { events } = await run([both, says('ok')], { tools: [echo] });
     const tool = { kind: 'tool-call', turn: 1, tool: 'echo', input: {}, isError: false, durationMs: 0 };
     const started = { kind: 'tool-started', turn: 1, tool: 'echo', input: {} };
     const use = expect.objectContaining({ input: 3, output: 2 });
@@ -340,15 +321,12 @@ describe('a run with a budget', () => {
 
   it('C4 65: that is spent runs no tool and sends no request, since nobody would read the results', async () => {
     let runs = 0;
-    const counting: Tool = {
-      ...echo,
-      execute: async () => {
-        runs += 1;
-        return { text: 'x', isError: false };
-      },
-    };
+    const execute = async () => ({ text: `${++runs}`, isError: false });
     const asks = reply([{ type: 'text', text: 'So far.' }, call('a', 'echo', {})], { inputTokens: 60 });
-    const { outcome, asked } = await run([asks, asks, asks], { budget: budget(100), tools: [counting] });
+    const { outcome, asked } = await run([asks, asks, asks], {
+      budget: budget(100),
+      tools: [{ ...echo, execute }],
+    });
     expect([asked.length, runs]).toEqual([2, 1]);
     expect(outcome).toMatchObject({ kind: 'exhausted', limit: 'tokens', answer: 'So far.' });
   });

@@ -18,10 +18,7 @@ const SCHEMA = { type: 'object', properties: { risk: { type: 'string' } } };
 describe('the format of the answer', () => {
   const INPUT = JSON.stringify(SCHEMA);
   const BY_SCHEMA = { type: 'json', schema: SCHEMA };
-  const ofAgent = (type: ResponseFormat['type'], schema?: object) => ({
-    type,
-    schema: schema && { ...schema },
-  });
+  const ofAgent = (type: ResponseFormat['type'], schema?: ResponseFormat['schema']) => ({ type, schema });
 
   it.each<[string, ResponseFormat | undefined, string | undefined, unknown]>([
     ['is free unless requested', undefined, undefined, undefined],
@@ -44,10 +41,8 @@ describe('the format of the answer', () => {
   ])('is an error with a remedy for the input %s', (input, message) => {
     const thrown = thrownBy(() => responseFormatOf({ responseFormat: undefined }, input));
     expect(thrown).toBeInstanceOf(ConfigError);
-    expect(thrown).toMatchObject({
-      message: expect.stringContaining(message),
-      remedy: expect.stringMatching(/\w/),
-    });
+    const remedy = expect.stringMatching(/\w/);
+    expect(thrown).toMatchObject({ message: expect.stringContaining(message), remedy });
   });
 
   it('is sent to the model, with the schema', () => {
@@ -74,10 +69,8 @@ describe('a structured answer', () => {
   });
 
   it('is not taken a second time with a problem', () => {
-    expect(judged('No.', undefined, false)).toMatchObject({
-      kind: 'failed',
-      error: { message: expect.stringContaining('not JSON') },
-    });
+    const error = { message: expect.stringContaining('not JSON') };
+    expect(judged('No.', undefined, false)).toMatchObject({ kind: 'failed', error });
   });
 
   it('is invalid if it is nested too deeply', () => {
@@ -115,11 +108,7 @@ describe('finding the JSON of an answer', () => {
     ['is in a fence of tildes', '~~~\n{"a":1}\n~~~', { a: 1 }],
     ['is in a fence that was not closed', '```json\n{"a":1}', { a: 1 }],
     ['holds a fence in a text', '```json\n{"a":"```\\nx\\n```"}\n```', { a: '```\nx\n```' }],
-    [
-      'holds a whole fence and is not in one',
-      '{"a":"\\n```json\\n{}\\n```\\n"}',
-      { a: '\n```json\n{}\n```\n' },
-    ],
+    ['holds a whole fence, in none', '{"a":"\\n```json\\n{}\\n```\\n"}', { a: '\n```json\n{}\n```\n' }],
   ])('accepts it when it %s', (_, answer, value) => {
     expect(findJson(answer)).toEqual({ value });
   });
@@ -137,6 +126,11 @@ describe('finding the JSON of an answer', () => {
 
 const ORIGIN = '`output-schema`';
 const forEver = () => Number.POSITIVE_INFINITY;
+
+const DRAFT_7 = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  items: [{ type: 'string' as const }],
+};
 
 const REVIEW = {
   type: 'object',
@@ -167,12 +161,7 @@ describe('a compiled schema', () => {
 
   it.each<[string, JsonSchema, unknown, boolean]>([
     ['draft 2020-12 by default', { ...extra('prefixItems', [{ type: 'string' }]) }, [1], false],
-    [
-      'draft 7 if the schema names it',
-      { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] },
-      [1],
-      false,
-    ],
+    ['draft 7 if the schema names it', DRAFT_7, [1], false],
     ['formats as notes', { type: 'string', format: 'email' }, 'nobody', true],
     ['unknown keywords as notes', { type: 'string', ...extra('x-order', 1) }, 'a', true],
     [
@@ -220,11 +209,8 @@ describe('a compiled schema', () => {
     const check = await compileSchema(schema, ORIGIN, forEver);
     const trouble = thrownBy(() => check(value));
     expect(trouble).toBeInstanceOf(ConfigError);
-    expect(trouble).toMatchObject({
-      message: expect.stringContaining(
-        '`output-schema` cannot be used: checking an answer takes more than 2 s',
-      ),
-    });
+    const told = '`output-schema` cannot be used: checking an answer takes more than 2 s';
+    expect(trouble).toMatchObject({ message: expect.stringContaining(told) });
   });
 
   it('is an error with a remedy when preparing it takes longer than the run has left', async () => {
@@ -232,9 +218,8 @@ describe('a compiled schema', () => {
     const schema = { properties: Object.fromEntries(names.map((name) => [name, { minLength: 1 }])) };
     const trouble = compileSchema({ ...schema }, ORIGIN, () => 0);
     await expect(trouble).rejects.toBeInstanceOf(ConfigError);
-    await expect(trouble).rejects.toThrow(
-      '`output-schema` cannot be used: preparing it takes longer than the run has left',
-    );
+    const told = '`output-schema` cannot be used: preparing it takes longer than the run has left';
+    await expect(trouble).rejects.toThrow(told);
   });
 });
 
@@ -266,7 +251,7 @@ function extra(keyword: string, value: unknown): object {
 describe('a schema that is only inspected', () => {
   it.each<[string, object]>([
     ['a good one', REVIEW],
-    ['one for draft 7', { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'string' }] }],
+    ['one for draft 7', DRAFT_7],
     ['one with an unknown format and an unknown keyword', { type: 'string', format: 'x-y', 'x-z': 1 }],
   ])('is accepted if it is %s', async (_, schema) => {
     await expect(inspectSchema({ ...schema }, ORIGIN)).resolves.toBeUndefined();

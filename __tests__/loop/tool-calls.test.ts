@@ -16,6 +16,8 @@ function tool(name: string, execute: Tool['execute']): Tool {
 
 const echo = tool('echo', async (input) => ({ text: JSON.stringify(input), isError: false }));
 
+const UNREAD: ToolCall = { id: '1', tool: 'echo', input: undefined };
+
 const one = (id: string, name: string, input: unknown = {}): ToolCall => ({ id, tool: name, input });
 
 async function answer(
@@ -84,10 +86,8 @@ describe('the tool calls of a reply', () => {
 describe('tool calls are answered', () => {
   it('in the order they were made, whichever ends first', async () => {
     const release: (() => void)[] = [];
-    const slow = tool(
-      'slow',
-      () => new Promise((resolve) => release.push(() => resolve({ text: 'slow', isError: false }))),
-    );
+    const said = { text: 'slow', isError: false };
+    const slow = tool('slow', () => new Promise((resolve) => release.push(() => resolve(said))));
     const fast = tool('fast', async () => {
       release[0]?.();
       return { text: 'fast', isError: false };
@@ -106,7 +106,7 @@ describe('tool calls are answered', () => {
     ['an unknown tool', one('1', 'nope'), 'Unknown tool: "nope". There are these: echo, failing'],
     [
       'arguments that are not JSON',
-      { id: '1', tool: 'echo', input: undefined },
+      UNREAD,
       'The arguments of "echo" are not valid JSON. Send one JSON object.',
     ],
     ['a tool that throws', one('1', 'failing', 'later'), 'Error: disk on fire'],
@@ -120,10 +120,8 @@ describe('tool calls are answered', () => {
         : Promise.resolve({ text: 'not there', isError: true });
     });
     const { outputs, events } = await answer([failed, one('2', 'echo')], [echo, failing]);
-    expect(outputs).toEqual([
-      { type: 'error-text', value },
-      { type: 'text', value: '{}' },
-    ]);
+    const fine = { type: 'text', value: '{}' };
+    expect(outputs).toEqual([{ type: 'error-text', value }, fine]);
     const told = { turn: 4, tool: failed.tool, input: failed.input };
     expect(events).toContainEqual({ kind: 'tool-started', ...told });
     expect(events).toContainEqual({ kind: 'tool-call', ...told, isError: true, durationMs: 0 });
@@ -165,10 +163,8 @@ describe('calls of one turn that change something', () => {
         noting('f', { effect: 'network', isReadOnly: true }),
       ];
       const names = tools.map(({ name }) => name);
-      const { answered } = await answer(
-        names.map((name) => one(name, name)),
-        tools,
-      );
+      const calls = names.map((name) => one(name, name));
+      const { answered } = await answer(calls, tools);
       expect(steps).toEqual(['+a', '+b', '-a', '-b', '+c', '-c', '+d', '-d', '+e', '+f', '-e', '-f']);
       expect(answered.map(({ result: { text } }) => text)).toEqual(names);
     },
