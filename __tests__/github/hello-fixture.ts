@@ -51,17 +51,9 @@ export async function startHello(options: GitHubOptions = {}): Promise<Hello> {
   const baseSha = github.commit(NAME, { 'src/a.ts': 'one\ntwo\nfour\n' });
   repo.branches.set('topic', baseSha);
   github.commit(NAME, { 'src/a.ts': 'one\nsecond\nfour\n' }, { branch: 'topic' });
-  const headSha = github.commit(
-    NAME,
-    { 'src/a.ts': 'one\nsecond\nthird\nfour\n', 'docs/b.md': 'hello\n' },
-    { branch: 'topic' },
-  );
-  github.addPull(NAME, {
-    number: 42,
-    base: { ref: 'main', sha: baseSha },
-    head: { ref: 'topic', sha: headSha, repository: NAME },
-    diff: DIFF,
-  });
+  const files = { 'src/a.ts': 'one\nsecond\nthird\nfour\n', 'docs/b.md': 'hello\n' };
+  const headSha = github.commit(NAME, files, { branch: 'topic' });
+  github.addPull(NAME, { number: 42, ...sidesOf({ headSha, baseSha }), diff: DIFF });
   const client = await createGitHubClient({
     token: GITHUB_TOKEN,
     apiUrl: github.env.GITHUB_API_URL,
@@ -71,6 +63,11 @@ export async function startHello(options: GitHubOptions = {}): Promise<Hello> {
     clock: createFakeClock(),
   });
   return { github, repo, client, place: { repository: HELLO, number: 42 }, headSha, baseSha };
+}
+
+/** The two sides of its pull request. */
+export function sidesOf({ headSha, baseSha }: { readonly headSha: string; readonly baseSha: string }) {
+  return { base: { ref: 'main', sha: baseSha }, head: { ref: 'topic', sha: headSha, repository: NAME } };
 }
 
 /** A pull request of which nobody has said anything, as GraphQL has it. */

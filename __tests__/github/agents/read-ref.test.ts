@@ -40,12 +40,8 @@ describe('loading an agent', () => {
   );
 
   it('lists the existing agents if it is missing', async () => {
-    const files = {
-      'axe/agents/review.toml': AGENT,
-      'axe/agents/notes.md': '',
-      '.axe/agents/chores.toml': '',
-    };
-    const { loadAgent, ref } = await library(files);
+    const own = { 'axe/agents/review.toml': AGENT, 'axe/agents/notes.md': '' };
+    const { loadAgent, ref } = await library({ ...own, '.axe/agents/chores.toml': '' });
     await expect(loadAgent('bot')).rejects.toMatchObject({
       name: 'ConfigError',
       exitCode: 2,
@@ -65,11 +61,8 @@ describe('loading an agent', () => {
   ])('refuses %s: %#', async (name, file, message) => {
     const { loadAgent } = await library({ 'axe/agents/bot.toml': file });
     const at = name === 'bot' ? { file: 'axe/agents/bot.toml' } : undefined;
-    await expect(loadAgent(name)).rejects.toMatchObject({
-      name: 'ConfigError',
-      message: expect.stringContaining(message),
-      at,
-    });
+    await expect(loadAgent(name)).rejects.toMatchObject({ name: 'ConfigError', at });
+    await expect(loadAgent(name)).rejects.toThrow(message);
   });
 
   it('does not treat an error as a missing agent', async () => {

@@ -8,13 +8,11 @@ function refusal(type: string, message = 'no') {
   return graphqlError([{ type, message }], {});
 }
 
+const ADD = 'add `checks: read` under `permissions:` of the job.';
+
 it.each([
-  ['FORBIDDEN', refusal('FORBIDDEN'), 'Add `checks: read` under `permissions:` of the job.'],
-  [
-    'NOT_FOUND',
-    refusal('NOT_FOUND'),
-    'If it exists, the token cannot see it: add `checks: read` under `permissions:` of the job.',
-  ],
+  ['FORBIDDEN', refusal('FORBIDDEN'), ADD.replace('add', 'Add')],
+  ['NOT_FOUND', refusal('NOT_FOUND'), `If it exists, the token cannot see it: ${ADD}`],
   ['RATE_LIMITED', refusal('RATE_LIMITED'), expect.stringContaining('asks for a pause of 60 s')],
   ['a 401', httpError('POST /graphql', 401, {}, {}), expect.stringContaining('`github-token`')],
 ])('a query that is refused with %s keeps all but the remedy', async (_, error, remedy) => {
@@ -24,22 +22,14 @@ it.each([
     },
   });
   const { message, reason, status, retryAfterMs } = error;
-  await expect(askGraphQl(client, '', {}, v.unknown(), 'checks: read', noAbort())).rejects.toMatchObject({
-    message,
-    reason,
-    status,
-    retryAfterMs,
-    remedy,
-  });
+  const asked = askGraphQl(client, '', {}, v.unknown(), 'checks: read', noAbort());
+  await expect(asked).rejects.toMatchObject({ message, reason, status, retryAfterMs, remedy });
 });
 
 it('an answer that does not fit is reported with the place and the mismatch', async () => {
-  const client = createFakeGitHubClient({
-    'GET /repos/{owner}/{repo}': () => ({ id: 'x' }),
-    graphql: () => null,
-  });
-  const schema = v.object({ id: v.number() });
   const route = 'GET /repos/{owner}/{repo}';
+  const client = createFakeGitHubClient({ [route]: () => ({ id: 'x' }), graphql: () => null });
+  const schema = v.object({ id: v.number() });
   await expect(askRest(client, route, { owner: 'o', repo: 'r' }, schema, noAbort())).rejects.toThrow(
     "GitHub's answer to `GET /repos/o/r` is not understood",
   );
@@ -66,9 +56,6 @@ it.each([
   });
   const params = { owner: 'o', repo: 'r' };
   const listed = await fetchPages(client, LABELS, params, v.array(v.number()), 3, noAbort());
-  expect([listed.items.length, listed.isComplete, client.requests.length]).toEqual([
-    length,
-    isComplete,
-    pages,
-  ]);
+  expect(client.requests).toHaveLength(pages);
+  expect([listed.items.length, listed.isComplete]).toEqual([length, isComplete]);
 });

@@ -43,6 +43,10 @@ async function stage(faults: readonly Fault[], clock: FakeClock = createFakeCloc
   return { client, clock, told, asked };
 }
 
+async function ask(client: GitHubClient, query: string): Promise<unknown> {
+  return await client.graphql(query, { variables: {}, signal: noAbort() });
+}
+
 function times(count: number, fault: Fault): readonly Fault[] {
   return Array.from({ length: count }, () => fault);
 }
@@ -61,9 +65,8 @@ describe('a rate-limited request', () => {
 
   it('is not repeated a seventh time', async () => {
     const { client, asked } = await stage(times(9, limited({ 'retry-after': '1' })));
-    const answer = client.request(GET, {
-      signal: limitTime({ clock: createFakeClock(), limitMs: 1e9, signal: noAbort() }).signal,
-    });
+    const { signal } = limitTime({ clock: createFakeClock(), limitMs: 1e9, signal: noAbort() });
+    const answer = client.request(GET, { signal });
     await expect(answer).rejects.toMatchObject({ reason: 'rate-limited' });
     expect(asked).toHaveLength(6);
   });
@@ -72,13 +75,10 @@ describe('a rate-limited request', () => {
 describe('a request that failed temporarily', () => {
   it.each([
     ['a read', (client: GitHubClient) => client.request(GET, { signal: noAbort() })],
-    [
-      'a query',
-      (client: GitHubClient) => client.graphql('query { x }', { variables: {}, signal: noAbort() }),
-    ],
-  ])('is repeated with growing pauses, if it is %s', async (_, ask) => {
+    ['a query', (client: GitHubClient) => ask(client, 'query { x }')],
+  ])('is repeated with growing pauses, if it is %s', async (_, send) => {
     const { client, asked, clock } = await stage([BROKEN, DOWN, BROKEN]);
-    await ask(client);
+    await send(client);
     expect(clock.slept).toEqual([1000, 3000, 9000]);
     expect(asked).toHaveLength(4);
   });
@@ -96,10 +96,7 @@ describe('a request that failed temporarily', () => {
 
   it.each([
     ['a POST', (client: GitHubClient) => client.request(POST, { signal: noAbort() })],
-    [
-      'a mutation',
-      (client: GitHubClient) => client.graphql(' mutation { x }', { variables: {}, signal: noAbort() }),
-    ],
+    ['a mutation', (client: GitHubClient) => ask(client, ' mutation { x }')],
   ])('is not repeated if it is %s, since it might have been carried out', async (_, send) => {
     const { client, asked } = await stage([DOWN]);
     await expect(send(client)).rejects.toMatchObject({ status: 503 });
@@ -120,9 +117,8 @@ describe('a pause', () => {
 
   it('lasts at most two minutes if no deadline is known', async () => {
     const { client, clock } = await stage(times(3, limited({ 'retry-after': '50' })));
-    await expect(client.request(GET, { signal: noAbort() })).rejects.toMatchObject({
-      reason: 'rate-limited',
-    });
+    const answer = client.request(GET, { signal: noAbort() });
+    await expect(answer).rejects.toMatchObject({ reason: 'rate-limited' });
     expect(clock.slept).toEqual([50_000, 50_000]);
   });
 

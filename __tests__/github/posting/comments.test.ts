@@ -125,11 +125,7 @@ it.each([
 
 it.each<[string, (hello: Hello) => void, boolean]>([
   ['is resolved, opened, and either twice', () => undefined, true],
-  [
-    'is left alone where the token may not change it',
-    ({ repo }) => Object.assign(repo, { contents: 'read' }),
-    false,
-  ],
+  ['is left alone without the right', ({ repo }) => Object.assign(repo, { contents: 'read' }), false],
   [
     'is changed where the answer was lost',
     ({ github }) => github.fail({ route: 'POST /graphql', ...BAD_GATEWAY_AFTER_EFFECT }),

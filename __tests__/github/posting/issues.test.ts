@@ -24,19 +24,12 @@ async function report({ client }: Hello, changes: { readonly title?: string; rea
 describe('a report', () => {
   it('is opened once and then updated', async () => {
     const hello = await startHello();
-    expect(await report(hello)).toEqual({
-      number: 43,
-      url: 'https://github.com/octocat/hello/issues/43',
-      created: true,
-    });
+    const url = 'https://github.com/octocat/hello/issues/43';
+    expect(await report(hello)).toEqual({ number: 43, url, created: true });
     expect(hello.repo.talk.labelsOf.get(43)).toEqual(['report']);
-    expect(await report(hello, { title: 'Report', body: `Bad.\n${marker}` })).toMatchObject({
-      number: 43,
-      created: false,
-    });
-    expect([...hello.repo.issues.values()]).toMatchObject([
-      { number: 43, title: 'Report', body: `Bad.\n${marker}`, author: BOT },
-    ]);
+    const changes = { title: 'Report', body: `Bad.\n${marker}` };
+    expect(await report(hello, changes)).toMatchObject({ number: 43, created: false });
+    expect([...hello.repo.issues.values()]).toMatchObject([{ number: 43, ...changes, author: BOT }]);
   });
 
   it.each([

@@ -13,7 +13,7 @@ import { formatMark, type Mark } from '../../../src/safety/mark.js';
 import { createFakeGitHubClient, failure, noAbort } from '../../helpers/github-client-fake.js';
 import { ANSWER_LOST, BAD_GATEWAY, BAD_GATEWAY_AFTER_EFFECT } from '../../helpers/github-faults.js';
 import { seedReview } from '../../helpers/github-review-seed.js';
-import { denied, type Hello, NAME, startHello } from '../hello-fixture.js';
+import { denied, type Hello, NAME, sidesOf, startHello } from '../hello-fixture.js';
 
 const POST = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
 const BOT = 'github-actions[bot]';
@@ -50,11 +50,7 @@ function posts({ github }: Hello): number {
 describe('a review', () => {
   it('is posted with its comments on both sides of a line, and on ranges', async () => {
     const hello = await startHello();
-    const comments: ReviewComment[] = [
-      second,
-      { ...second, side: 'LEFT' },
-      { ...second, line: 3, startLine: 2 },
-    ];
+    const comments = [second, comment({ side: 'LEFT' }), comment({ line: 3, startLine: 2 })];
     const result = await publish(hello, { comments, event: 'REQUEST_CHANGES' });
     const [review] = hello.repo.talk.reviews;
     const url = `https://github.com/octocat/hello/pull/42#pullrequestreview-${review?.id}`;
@@ -75,10 +71,7 @@ describe('a review', () => {
 
   const ELSE = 'f'.repeat(40);
   it.each<[string, (headSha: string) => Partial<Parameters<typeof seedReview>[1]>]>([
-    [
-      'C8 98: somebody else’s review with the marker',
-      (head) => ({ author: 'monalisa', body: markerOf(head) }),
-    ],
+    ['C8 98: somebody else’s with the marker', (head) => ({ author: 'monalisa', body: markerOf(head) })],
     ['ours for another head', () => ({ body: markerOf(ELSE), commit: ELSE })],
     ['ours that quotes the marker', (head) => ({ body: `> ${markerOf(head)}` })],
     ['ours with the marker on another commit', (head) => ({ body: markerOf(head), commit: ELSE })],
@@ -106,9 +99,7 @@ describe('a review', () => {
   it('leaves somebody’s draft under the same account alone, and reports it', async () => {
     const hello = await startHello({ viewer: 'hubot' });
     seedReview(hello.repo, { pull: 42, author: 'hubot', body: 'unfinished', state: 'PENDING' });
-    await expect(publish(hello)).rejects.toMatchObject({
-      message: expect.stringContaining('one pending review'),
-    });
+    await expect(publish(hello)).rejects.toThrow('one pending review');
     expect(hello.repo.talk.reviews).toHaveLength(1);
   });
 
@@ -149,24 +140,12 @@ it('a comment that GitHub refuses on its line goes into the body, the others sta
 });
 
 describe('a review that cannot be posted', () => {
-  const replaced = ({ github, baseSha }: Hello, sha: string, more = {}) =>
-    void github.addPull(NAME, {
-      number: 42,
-      base: { ref: 'main', sha: baseSha },
-      head: { ref: 'topic', sha, repository: NAME },
-      ...more,
-    });
+  const replace = (hello: Hello, more: object) =>
+    void hello.github.addPull(NAME, { number: 42, ...sidesOf(hello), ...more });
+  const refusal = denied(POST, 'pull_requests=write');
   it.each<[string, (hello: Hello) => void, RegExp]>([
-    [
-      'without the permission',
-      (hello) => hello.github.fail(denied(POST, 'pull_requests=write')),
-      /Add `pull-requests: write`/,
-    ],
-    [
-      'on a locked pull request',
-      (hello) => replaced(hello, hello.headSha, { locked: true }),
-      /lock prevents review/,
-    ],
+    ['without the permission', ({ github }) => github.fail(refusal), /Add `pull-requests: write`/],
+    ['on a locked pull request', (hello) => replace(hello, { locked: true }), /lock prevents review/],
     [
       'on one that does not exist',
       ({ repo }) => void repo.pulls.clear(),
@@ -174,7 +153,7 @@ describe('a review that cannot be posted', () => {
     ],
     [
       'on a commit that was pushed away',
-      (hello) => replaced(hello, hello.baseSha),
+      (hello) => replace(hello, sidesOf({ ...hello, headSha: hello.baseSha })),
       /is not part of the pull request/,
     ],
   ])('%s is reported and not repeated', async (_, arrange, said) => {

@@ -25,13 +25,10 @@ async function newSince(comparison: unknown, diff: string | number = DIFF) {
 
 describe('the changes since a commit', () => {
   it('are its diff and its files', async () => {
+    const file = { path: 'a.ts', status: 'modified', additions: 1, deletions: 1 };
     expect(await newSince(AHEAD)).toEqual({
       kind: 'ahead',
-      change: {
-        diff: DIFF,
-        files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
-        filesTotal: 1,
-      },
+      change: { diff: DIFF, files: [file], filesTotal: 1 },
       warnings: [],
     });
   });

@@ -51,11 +51,8 @@ it('a branch or a sha resolves to its commit', async () => {
 
 it('a missing ref is distinguished from a missing repository', async () => {
   const { client } = await startHello();
-  await expect(resolveCommit({ client, repository: HELLO, ref: 'v9' }, noAbort())).rejects.toMatchObject({
-    reason: 'invalid',
-  });
-  const repository = { ...HELLO, name: 'nothing' };
-  await expect(resolveCommit({ client, repository, ref: 'main' }, noAbort())).rejects.toMatchObject({
-    reason: 'missing',
-  });
+  const resolve = (name: string, ref: string) =>
+    resolveCommit({ client, repository: { ...HELLO, name }, ref }, noAbort());
+  await expect(resolve('hello', 'v9')).rejects.toMatchObject({ reason: 'invalid' });
+  await expect(resolve('nothing', 'main')).rejects.toMatchObject({ reason: 'missing' });
 });

@@ -24,32 +24,18 @@ const BASE = 'b'.repeat(40);
 const ZEROS = '0'.repeat(40);
 const { repository } = SCHEDULE;
 const event = { action: '', repository, actor: OCTOCAT };
-const heads = {
-  head: { sha: HEAD, ref: 'fix', repository: 'Octocat/Hello' },
-  base: { sha: BASE, ref: 'main' },
+const base = { sha: BASE, ref: 'main' };
+const heads = { head: { sha: HEAD, ref: 'fix', repository: 'Octocat/Hello' }, base };
+
+const push = (before: string, after: string): Trigger => {
+  return { kind: 'push', event: 'push', ...event, ref: 'refs/heads/main', before, after, commits: [] };
 };
 
-const push = (before: string, after: string): Trigger => ({
-  kind: 'push',
-  event: 'push',
-  ...event,
-  ref: 'refs/heads/main',
-  before,
-  after,
-  commits: [],
-});
-
-const pull = { number: 42, base: heads.base };
+const pull = { number: 42, base };
 
 const own = { head: HEAD, branch: 'fix', base: BASE, isForeign: false, isChange: true };
-const branch = {
-  head: 'main',
-  branch: 'main',
-  base: 'main',
-  isForeign: false,
-  pull: undefined,
-  isChange: false,
-};
+const main = { head: 'main', branch: 'main', base: 'main' };
+const branch = { ...main, isForeign: false, pull: undefined, isChange: false };
 
 it.each<[string, Trigger, object]>([
   ['a pull request', pullRequest(), { ...own, pull: 42 }],
@@ -59,11 +45,7 @@ it.each<[string, Trigger, object]>([
   ['the first push of a branch', push(ZEROS, HEAD), { ...branch, head: HEAD }],
   ['a deleted branch', push(BASE, ZEROS), { ...branch, base: BASE }],
   ['a workflow run', workflowRun({ pull }), { ...own, pull: 42 }],
-  [
-    'one of a fork',
-    workflowRun({ isFork: true }),
-    { ...own, base: 'main', isForeign: true, pull: undefined },
-  ],
+  ['one of a fork', workflowRun({ isFork: true }), { ...own, base: 'main', isForeign: true }],
   ['a merge queue', MERGE_GROUP, { ...own, branch: 'main', isForeign: true, pull: undefined }],
   ['an issue', issue(), branch],
   ['a schedule', SCHEDULE, branch],
@@ -81,12 +63,8 @@ it.each([
 ])(
   'the commits of a comment that names none are requested: a head of %s',
   async (_, headRepository, isForeign) => {
-    const issueOrPullRequest = emptyPull({
-      headRefOid: HEAD,
-      headRefName: 'fix',
-      baseRefOid: BASE,
-      headRepository,
-    });
+    const names = { headRefOid: HEAD, headRefName: 'fix', baseRefOid: BASE };
+    const issueOrPullRequest = emptyPull({ ...names, headRepository });
     const client = createFakeGitHubClient({ graphql: () => ({ repository: { issueOrPullRequest } }) });
     const trigger = comment({ on: 'pull_request', number: 42 });
     expect(await subjectCommits(client, trigger, noAbort())).toEqual({ ...own, isForeign, pull: 42 });

@@ -2,16 +2,15 @@ import { expect, it } from '@jest/globals';
 import { fetchSubject, readSubjectsOnce } from '../../../src/github/reading/subject.js';
 import { noAbort } from '../../helpers/github-client-fake.js';
 import { seedReaction, seedReply, seedReview } from '../../helpers/github-review-seed.js';
-import { DIFF, emptyPull, type Hello, NAME, startHello } from '../hello-fixture.js';
+import { DIFF, emptyPull, type Hello, NAME, sidesOf, startHello } from '../hello-fixture.js';
 
 it('the issues that a pull request closes are found', async () => {
-  const { client, github, repo, place, baseSha, headSha } = await startHello();
+  const hello = await startHello();
+  const { client, github, repo, place } = hello;
   github.addIssue(NAME, { number: 7, author: 'monalisa' });
   github.addIssue(NAME, { number: 8, author: 'hubot[bot]' });
   repo.talk.closedIssues.add(8);
-  const base = { ref: 'main', sha: baseSha };
-  const head = { ref: 'topic', sha: headSha, repository: NAME };
-  github.addPull(NAME, { number: 42, body: 'Fixes #7, closes #8, see #9', base, head });
+  github.addPull(NAME, { number: 42, body: 'Fixes #7, closes #8, see #9', ...sidesOf(hello) });
   const { pull } = await fetchSubject(client, { ...place, isPull: true }, noAbort());
   expect(pull?.linkedIssues).toMatchObject([
     { repository: NAME, number: 7, isOpen: true, author: { login: 'monalisa', isBot: false } },
@@ -20,19 +19,19 @@ it('the issues that a pull request closes are found', async () => {
 });
 
 it('a pull request is told as it is now, from no repository where its fork is gone', async () => {
-  const { client, github, place, headSha, baseSha } = await startHello();
+  const hello = await startHello();
+  const { client, github, place } = hello;
   const ask = async () => await fetchSubject(client, { ...place, isPull: true }, noAbort());
   expect((await ask()).pull).toEqual({
-    head: { sha: headSha, ref: 'topic', repository: 'octocat/hello' },
-    base: { sha: baseSha, ref: 'main' },
+    ...sidesOf(hello),
     changedFiles: 2,
     threads: [],
     reviews: [],
     allReviews: [],
     linkedIssues: [],
   });
-  const head = { ref: 'x', sha: 'h', repository: null };
-  github.addPull(NAME, { number: 42, base: { ref: 'main', sha: 'b' }, head });
+  const gone = { ref: 'x', sha: 'h', repository: null };
+  github.addPull(NAME, { number: 42, ...sidesOf(hello), head: gone });
   expect((await ask()).pull?.head.repository).toBeNull();
 });
 
@@ -48,10 +47,8 @@ it('linked issues that alone are refused cost nothing else', async () => {
     });
   refuse([...error.path, 'closingIssuesReferences']);
   const { pull } = await fetchSubject(client, { ...place, isPull: true }, noAbort());
-  expect(pull).toMatchObject({
-    changedFiles: 1,
-    linkedIssues: { remedy: expect.stringContaining('`issues: read`') },
-  });
+  const linkedIssues = { remedy: expect.stringContaining('`issues: read`') };
+  expect(pull).toMatchObject({ changedFiles: 1, linkedIssues });
   refuse([...error.path, 'comments']);
   await expect(fetchSubject(client, { ...place, isPull: true }, noAbort())).rejects.toThrow();
 });
@@ -87,6 +84,9 @@ it('the state of our comments is reported', async () => {
   hello.repo.talk.resolved.set(id, 'hubot');
   const { threads, isComplete } = await threadsOf(hello);
   expect(isComplete).toBe(true);
+  const author = { login: 'hubot', isBot: false };
+  const who = { author, authorAssociation: 'COLLABORATOR', isOurs: false };
+  const theirs = { ...who, body: 'It is meant so.', changedAt: '2026-01-03T00:00:00Z' };
   expect(threads).toEqual([
     {
       id: `PRRT_${id}`,
@@ -112,14 +112,7 @@ it('the state of our comments is reported', async () => {
         thumbsDown: [{ login: 'monalisa', at: '2026-02-03T04:05:06Z' }],
       },
       replies: [
-        expect.objectContaining({
-          author: { login: 'hubot', isBot: false },
-          authorAssociation: 'COLLABORATOR',
-          isOurs: false,
-          body: 'It is meant so.',
-          changedAt: '2026-01-03T00:00:00Z',
-          isEditedByOther: false,
-        }),
+        expect.objectContaining({ ...theirs, isEditedByOther: false }),
         expect.objectContaining({ isOurs: true, body: 'I see.' }),
       ],
       repliesTotal: 2,
@@ -146,9 +139,7 @@ it('a moved line is followed, and an outdated one is recognized', async () => {
   const files = { 'src/a.ts': 'zero\none\nsecond\nthird\nfour\n' };
   const sha = hello.github.commit(NAME, files, { branch: 'topic' });
   const diff = DIFF.replace('@@ -1,3 +1,4 @@\n', '@@ -1,3 +1,5 @@\n+zero\n').replace('+more', '+less');
-  const base = { ref: 'main', sha: hello.baseSha };
-  const head = { ref: 'topic', sha, repository: NAME };
-  hello.github.addPull(NAME, { number: 42, base, head, diff });
+  hello.github.addPull(NAME, { number: 42, ...sidesOf({ ...hello, headSha: sha }), diff });
   const { threads } = await threadsOf(hello);
   expect(threads.map(({ isOutdated, line, originalLine }) => [isOutdated, line, originalLine])).toEqual([
     [false, 4, 3],
