@@ -58,11 +58,8 @@ describe('a tool', () => {
 describe('arguments', () => {
   it.each<[string, object, object]>([
     ['all given', { path: 'a', offset: 2, replace_all: true }, { path: 'a', offset: 2, replace_all: true }],
-    [
-      'strings for others',
-      { path: 'a', offset: ' 10 ', replace_all: 'True' },
-      { path: 'a', offset: 10, replace_all: true },
-    ],
+    ['a string for a number', { path: 'a', offset: ' 10 ' }, { path: 'a', offset: 10 }],
+    ['a string for a truth value', { path: 'a', replace_all: 'True' }, { path: 'a', replace_all: true }],
     ['null for what is left out', { path: 'a', offset: null, evidence: null }, { path: 'a' }],
     ['an empty string', { path: '' }, { path: '' }],
     ['other words than those suggested', { path: 'a', mode: 'prepend' }, { path: 'a', mode: 'prepend' }],
@@ -72,7 +69,7 @@ describe('arguments', () => {
       { path: 'a', evidence: [{ path: 'a', line: 2 }, { path: 'b' }] },
     ],
     [
-      'one object for a list of them',
+      'one object for a list',
       { path: 'a', evidence: { path: 'b' } },
       { path: 'a', evidence: [{ path: 'b' }] },
     ],
@@ -97,11 +94,7 @@ describe('arguments', () => {
     ['too small a number', { path: 'a', offset: 0 }, '`offset` must be at least 1, not 0'],
     ['too large a number', { path: 'a', offset: '21' }, '`offset` must be at most 20, not "21"'],
     ['a number beyond all', { path: 'a', offset: 1e300 }, '`offset` must be a whole number, not 1e+300'],
-    [
-      'a number for a truth value',
-      { path: 'a', replace_all: 1 },
-      '`replace_all` must be true or false, not 1',
-    ],
+    ['a number for a boolean', { path: 'a', replace_all: 1 }, '`replace_all` must be true or false, not 1'],
     ['a slip in a name', { paht: 'a' }, '`path` is missing; `paht` is not an argument'],
     ['a name of every object', { path: 'a', constructor: 1 }, '`constructor` is not an argument'],
     ['a prototype', JSON.parse('{"path":"a","__proto__":{"offset":5}}'), '`__proto__` is not an argument'],

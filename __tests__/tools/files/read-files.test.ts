@@ -132,9 +132,8 @@ it('C7 89: the lines of an endless file end', () => {
 
 describe('list_directory', () => {
   it('returns a name on each line, directories with a slash', async () => {
-    const { execute } = createListDirectory(
-      createTestWorkspace({ 'b.txt': '', 'a/x.txt': '', 'new\nline': '' }),
-    );
+    const listed = createTestWorkspace({ 'b.txt': '', 'a/x.txt': '', 'new\nline': '' });
+    const { execute } = createListDirectory(listed);
     const text = 'a/\nb.txt\nnew<U+000A>line';
     for (const input of [{}, { path: '.' }])
       expect(await execute(input, quiet)).toEqual({ text, isError: false });
@@ -170,11 +169,7 @@ describe('search_files', () => {
       'README.md:1: # Hello\nREADME.md:2: Hello again',
     ],
     ['finds names at any depth', { glob: '*.ts' }, 'src/a.ts\nsrc/deep/b.ts'],
-    [
-      'takes patterns relative to the directory',
-      { glob: 'deep/*', path: 'src' },
-      'src/deep/b.ts\nsrc/deep/c.js',
-    ],
+    ['takes patterns below the directory', { glob: 'deep/*', path: 'src' }, 'src/deep/b.ts\nsrc/deep/c.js'],
     ['leaves node_modules to those who name it', { glob: 'node_modules/**' }, 'node_modules/x/index.ts'],
     ['takes text unchanged (C7 93)', { text: '.*b' }, 'src/deep/b.ts:1: a.*b'],
     ['says that there is nothing', { text: 'absent' }, '(nothing found)'],
@@ -203,9 +198,8 @@ describe('search_files', () => {
   });
 
   it('never exceeds its maximum answer', async () => {
-    const files = Object.fromEntries(
-      Array.from({ length: 300 }, (_, index) => [`${'d/'.repeat(400)}${index}.txt`, 'hit']),
-    );
+    const names = Array.from({ length: 300 }, (_, index) => `${'d/'.repeat(400)}${index}.txt`);
+    const files = Object.fromEntries(names.map((name) => [name, 'hit']));
     const { text } = await search({ glob: '**' }, createTestWorkspace(files));
     expect(text.length).toBeLessThanOrEqual(MAX_TOOL_RESULT_BYTES);
     expect(text).toContain('bytes left out');
@@ -258,14 +252,10 @@ describe('search_files', () => {
 });
 
 it('C7 93: only the start of a file that is too long is searched, and the answer reports it', async () => {
-  const big = createTestWorkspace({
-    'big.log': `early\n${'x'.repeat(SEARCH_LIMITS.fileBytes)}\nlate`,
-    'small.log': 'late',
-  });
-  const { text } = await search({ text: 'late' }, big);
-  expect(text).toBe(
-    `small.log:1: late\n[only the first ${SEARCH_LIMITS.fileBytes} bytes were searched of 1 file]`,
-  );
+  const { fileBytes } = SEARCH_LIMITS;
+  const long = `early\n${'x'.repeat(fileBytes)}\nlate`;
+  const { text } = await search({ text: 'late' }, createTestWorkspace({ long, small: 'late' }));
+  expect(text).toBe(`small:1: late\n[only the first ${fileBytes} bytes were searched of 1 file]`);
 });
 
 it('C7 93: only the text around the match is shown of a minified line', async () => {

@@ -6,33 +6,19 @@ import { badServer, connect, isAlive, stdioServer, tryRead, until, untilGone } f
 
 /** A working server, to show that the others do not disturb it. */
 const GOOD = badServer('good');
+const KEYLESS = { ...GOOD, name: 'x', args: ['${NO_KEY}'] };
 
 describe('a server that cannot be used is left out with one warning, and the others stay', () => {
   // Time enough for the working server to start at the same time on a busy machine.
   const SLOW = { timeoutMs: 10_000 };
   it.each([
     ['is missing', { ...GOOD, name: 'x', command: '/no/such/program' }, {}, 'ENOENT'],
-    [
-      'ends at the start',
-      badServer('crash-at-start'),
-      {},
-      'exit status 3; its last words: Usage: server FOLDER',
-    ],
+    ['ends early', badServer('crash-at-start'), {}, 'exit status 3; its last words: Usage: server FOLDER'],
     ['fails at the start', badServer('broken-at-start'), {}, 'TypeError: no such folder'],
     ['never answers', badServer('silent'), SLOW, 'it did not answer within 10 s'],
     ['has no list of tools', badServer('no-list'), {}, 'Invalid result'],
-    [
-      'has an endless list of tools',
-      badServer('endless-list'),
-      {},
-      'its list of tools has more than 100 pages',
-    ],
-    [
-      'needs a variable',
-      { ...GOOD, name: 'x', args: ['${NO_KEY}'] },
-      {},
-      'variable `NO_KEY`, which is not set or empty',
-    ],
+    ['has an endless list', badServer('endless-list'), {}, 'its list of tools has more than 100 pages'],
+    ['needs a variable', KEYLESS, {}, 'variable `NO_KEY`, which is not set or empty'],
   ])('if it %s', async (_, server, options, reason) => {
     const { tools, warnings, call } = await connect([server, GOOD], options);
     expect(tools.map((tool) => tool.name)).toEqual(['work']);
@@ -63,9 +49,8 @@ describe('a server with unusual tools', () => {
     expect(tools.map(({ name }) => name)).toEqual(['dotted_name_with_spaces']);
     expect(warnings).toMatchObject([{ message: expect.stringContaining('`text-schema` (left out: ') }]);
     const { text } = await call('dotted_name_with_spaces', { a: 1 });
-    expect(JSON.parse(text)).toMatchObject({
-      called: { name: 'dotted.name/with spaces', arguments: { a: 1 } },
-    });
+    const called = { name: 'dotted.name/with spaces', arguments: { a: 1 } };
+    expect(JSON.parse(text)).toMatchObject({ called });
   });
 
   it('offers a hundred of ten thousand tools, the same every time', async () => {
@@ -129,10 +114,9 @@ describe('the processes of MCP servers', () => {
   it('are ended when the run ends while they start', async () => {
     const file = join(tempDir('mcp'), 'pids');
     const controller = new AbortController();
+    const { signal } = controller;
     const reason = new Error('cancelled');
-    const connecting = connect([badServer('silent'), badServer('stubborn', file)], {
-      signal: controller.signal,
-    });
+    const connecting = connect([badServer('silent'), badServer('stubborn', file)], { signal });
     await until(() => tryRead(file).includes('\n'));
     controller.abort(reason);
     await expect(connecting).rejects.toBe(reason);
@@ -140,9 +124,8 @@ describe('the processes of MCP servers', () => {
   });
 
   it('get a name that cannot break a log line', async () => {
-    const { warnings } = await connect([
-      { ...stdioServer('a\n::error::b', []), command: '/no/such/program' },
-    ]);
+    const server = { ...stdioServer('a\n::error::b', []), command: '/no/such/program' };
+    const { warnings } = await connect([server]);
     expect(warnings[0]?.message).toMatch(/^MCP server `a ::error::b` is left out/);
   });
 });
@@ -150,11 +133,8 @@ describe('the processes of MCP servers', () => {
 describe('an error in the answer of a server', () => {
   it.each([-32_000, -32_603, 401, 404])('is for the model alone, whatever its code: %i', async (code) => {
     const { call, warnings } = await connect([badServer('own-error', String(code))]);
-    const { text, isError } = await call('work');
-    expect({ text, isError }).toEqual({
-      text: `Error: the MCP server "own-error" failed: the quota is used up`,
-      isError: true,
-    });
+    const text = 'Error: the MCP server "own-error" failed: the quota is used up';
+    expect(await call('work')).toEqual({ text, isError: true });
     expect(warnings).toEqual([]);
   });
 });

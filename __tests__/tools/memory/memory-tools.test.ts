@@ -86,10 +86,8 @@ describe('memory_write', () => {
   it('searches no duplicates if the agent disables it, nor in other files', async () => {
     const without = createNotesScene({ caps: { dedup: false } });
     const scratchpad = createNotesScene();
-    for (const [scene, target] of [
-      [without, 'long_term'],
-      [scratchpad, 'scratchpad'],
-    ] as const) {
+    for (const target of ['long_term', 'scratchpad']) {
+      const scene = target === 'long_term' ? without : scratchpad;
       await scene.call('memory_write', { target, content: 'same' });
       await scene.call('memory_write', { target, content: 'same' });
       expect((await scene.call('memory_read', { source: target })).text).toBe('same\nsame\n');

@@ -147,12 +147,10 @@ function processesIn(folder: string): number {
 }
 
 describe('without a possible jail', () => {
-  const find = (PATH: string, more = {}) =>
-    findCommandJail({
-      env: { PATH, ...more },
-      programs: safePrograms(PATH, []),
-      places: makeRunner().places,
-    });
+  const find = (PATH: string, more = {}) => {
+    const { places } = makeRunner();
+    return findCommandJail({ env: { PATH, ...more }, programs: safePrograms(PATH, []), places });
+  };
 
   it.each([
     ['there is no program for it', {}],

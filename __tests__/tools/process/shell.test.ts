@@ -61,15 +61,13 @@ describe('a command', () => {
   });
 
   it('has its two outputs in the order in which they were written', async () => {
-    expect((await run('for i in 1 2 3; do echo o$i; echo e$i >&2; done')).output).toBe(
-      'o1\ne1\no2\ne2\no3\ne3\n',
-    );
+    const { output } = await run('for i in 1 2 3; do echo o$i; echo e$i >&2; done');
+    expect(output).toBe('o1\ne1\no2\ne2\no3\ne3\n');
   });
 
   it('cannot be started in a missing folder', async () => {
-    await expect(run('true', { cwd: join(cwd, 'nowhere') })).rejects.toThrow(
-      'the command could not be started',
-    );
+    const started = run('true', { cwd: join(cwd, 'nowhere') });
+    await expect(started).rejects.toThrow('the command could not be started');
   });
 
   it('has the middle of its output left out, with bounded memory', async () => {
@@ -154,14 +152,9 @@ async function runTool(result: Partial<CommandResult>, command = 'make') {
 
 describe('run_command', () => {
   it('runs the command unchanged', async () => {
-    const { requests } = await runTool({}, 'a && b "$(c)" > d\ne');
-    expect(requests).toEqual([
-      expect.objectContaining({
-        command: 'a && b "$(c)" > d\ne',
-        cwd: '/work',
-        timeoutMs: COMMAND_TIMEOUT_MS,
-      }),
-    ]);
+    const command = 'a && b "$(c)" > d\ne';
+    const { requests } = await runTool({}, command);
+    expect(requests).toMatchObject([{ command, cwd: '/work', timeoutMs: COMMAND_TIMEOUT_MS }]);
   });
 
   it.each<[string, Partial<CommandResult>, string, boolean]>([
@@ -177,12 +170,7 @@ describe('run_command', () => {
       true,
     ],
     ['the last state of a progress bar', { output: '1%\r50%\r100%\r\nend\r' }, '100%\nend', false],
-    [
-      'no colours',
-      { output: '\x1b[31mred\x1b[0m \x1b]8;;http://x\x1b\\link\x1b]8;;\x07' },
-      'red link',
-      false,
-    ],
+    ['no colours', { output: '\x1b[31mred\x1b[0m \x1b]8;;http:x\x1b\\link\x1b]8;;\x07' }, 'red link', false],
     ['what hides otherwise as text', { output: 'a\u202Eb' }, 'a<U+202E>b', false],
   ])('answers with %s', async (_, result, text, isError) => {
     expect(await runTool(result)).toMatchObject({ text, isError });

@@ -25,13 +25,10 @@ const COMMENT = {
 function start() {
   const rules = { ...DEFAULT_PUBLISH_RULES, blockOn: 'major' as const, labels: ['bug', 'docs'] };
   const shown = new ShownFiles(linesOfDiff(parseDiff(DIFF)));
-  const earlier = thread({
-    hunk: '@@ -1 +1 @@\n one();',
-    first: ours({
-      body: `${findingLine({ title: 'Rows are lost', code: codeKey('one();') })}\nIt is wrong.`,
-    }),
-    replies: [said('octocat', 'We want it so.')],
-  });
+  const line = findingLine({ title: 'Rows are lost', code: codeKey('one();') });
+  const first = ours({ body: `${line}\nIt is wrong.` });
+  const replies = [said('octocat', 'We want it so.')];
+  const earlier = thread({ hunk: '@@ -1 +1 @@\n one();', first, replies });
   const review = {
     lines: readDiffLines(DIFF),
     fresh: undefined,

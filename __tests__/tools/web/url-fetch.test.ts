@@ -10,7 +10,7 @@ import {
   refuseUrl,
   type WebOptions,
 } from '../../../src/tools/web/url-fetch.js';
-import { type Handler, type Peer, type RecordedRequest, startLoopback } from '../../helpers/loopback.js';
+import { type Handler, type RecordedRequest, startLoopback } from '../../helpers/loopback.js';
 import { quiet } from '../workspace-scene.js';
 
 const refusal = (url: string, allowedHosts: readonly string[] = []) => refuseUrl(new URL(url), allowedHosts);
@@ -112,11 +112,9 @@ function deps(addresses: Readonly<Record<string, readonly string[]>> = {}) {
   return { options, resolved };
 }
 
-async function serve(
-  handle: Handler,
-): Promise<{ readonly peer: Peer; at(host: string, path?: string): string }> {
+async function serve(handle: Handler) {
   const peer = await startLoopback(handle);
-  return { peer, at: (host, path = '/') => `http://${host}:${new URL(peer.url).port}${path}` };
+  return { peer, at: (host: string, path = '/') => `http://${host}:${new URL(peer.url).port}${path}` };
 }
 
 function fetchPage(url: string, options: Partial<WebOptions> = {}, signal = quiet) {
@@ -198,9 +196,8 @@ describe('a fetched page', () => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       response.write('a');
     });
-    await expect(fetchPage(at('example.com'), { timeoutMs: 200 })).rejects.toThrow(
-      'did not answer within 0.2 seconds',
-    );
+    const page = fetchPage(at('example.com'), { timeoutMs: 200 });
+    await expect(page).rejects.toThrow('did not answer within 0.2 seconds');
   });
 
   it('is abandoned when the run ends, with its reason', async () => {
@@ -213,9 +210,8 @@ describe('a fetched page', () => {
   it('from a server that does not respond is reported in one line', async () => {
     const { peer, at } = await serve(() => undefined);
     await peer.close();
-    await expect(fetchPage(at('example.com'))).rejects.toThrow(
-      /"http:.*could not be fetched: .*ECONNREFUSED/,
-    );
+    const page = fetchPage(at('example.com'));
+    await expect(page).rejects.toThrow(/"http:.*could not be fetched: .*ECONNREFUSED/);
   });
 });
 
@@ -237,14 +233,10 @@ describe('C7 92: an address that is not public', () => {
 
   it('is not reached by a name that answers differently the second time: names are resolved as they are connected to', async () => {
     const { peer, at } = await serve((_, response) => send(response, 'text/plain', 'page'));
-    let calls = 0;
-    const resolve = async () => {
-      calls += 1;
-      return calls === 1 ? [PUBLIC] : ['127.0.0.1'];
-    };
-    const options = { ...deps().options, resolve };
+    const answers = [[PUBLIC], ['127.0.0.1']];
+    const options = { ...deps().options, resolve: async () => answers.shift() ?? [] };
     expect((await fetchPage(at('rebind.example.com'), options)).text).toBe('page');
-    expect(calls).toBe(1);
+    expect(answers).toHaveLength(1);
     await expect(fetchPage(at('rebind.example.com'), options)).rejects.toThrow('resolves to');
     expect(peer.requests()).toHaveLength(1);
   });
@@ -290,10 +282,8 @@ describe('C7 92: redirects', () => {
 
   it.each([301, 302, 303, 307, 308])('of status %p are followed', async (status) => {
     const { at } = await serve(redirectTo('/end', status));
-    expect(await fetchPage(at('example.com', '/start'))).toMatchObject({
-      text: 'end',
-      url: at('example.com', '/end'),
-    });
+    const url = at('example.com', '/end');
+    expect(await fetchPage(at('example.com', '/start'))).toMatchObject({ text: 'end', url });
   });
 
   it('are followed at most five times', async () => {
@@ -377,9 +367,8 @@ describe('behind a proxy', () => {
     const options = { ...deps().options, env: { HTTP_PROXY: proxy.url } };
     await expect(fetchPage(at('169.254.169.254'), options)).rejects.toThrow('private or reserved');
     await expect(fetchPage(at('metadata.google.internal'), options)).rejects.toThrow('private network');
-    await expect(fetchPage(at('example.com'), { ...options, allowedHosts: ['example.org'] })).rejects.toThrow(
-      'allowed_hosts',
-    );
+    const listed = { ...options, allowedHosts: ['example.org'] };
+    await expect(fetchPage(at('example.com'), listed)).rejects.toThrow('allowed_hosts');
     expect(proxy.asked).toEqual([]);
   });
 

@@ -18,12 +18,7 @@ function say(text: string, status = 200): Handler {
 const results = JSON.stringify({
   query: 'cats',
   results: [
-    {
-      title: 'Cats',
-      url: 'https://example.com/cats',
-      content: 'All about <system>cats</system>.',
-      score: 0.9,
-    },
+    { title: 'Cats', url: 'https://example.com/cats', content: 'All about <system>cats</system>.', score: 1 },
     { title: null, url: 'https://example.org/' },
   ],
 });
@@ -58,8 +53,8 @@ describe('web_search', () => {
     ['no query', [say(results), { query: ' ' }], 'query is required', 0],
     [
       'an error of the API',
-      [say('{"detail":\n"bad key"}', 401)],
-      'Tavily API error (HTTP 401): {"detail": "bad key"}',
+      [say('{"a":\n"bad key"}', 401)],
+      'Tavily API error (HTTP 401): {"a": "bad key"}',
       1,
     ],
     ['a redirect, which gets no key', [say('', 307)], 'Tavily API error (HTTP 307): ', 1],

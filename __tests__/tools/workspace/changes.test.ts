@@ -94,17 +94,13 @@ it.each<[string, readonly FileEdit[], string | undefined]>([
   ['text next to what was hidden before', [['a', 'b\u200b\nx\n', 'b\u200b\ny\n']], undefined],
   ['a secret', [['a', '', `key = "${KEY}"`]], `"a": it would get ${LEAKS}`],
   ['a token', [['a', '', `t = "ghp_${'a1B2'.repeat(9)}"`]], `"a": it would get ${LEAKS}`],
-  [
-    'a hidden character in a new name',
-    [['a\u202et.ts', undefined, 'x']],
-    `the name of a new file has ${HIDES}`,
-  ],
+  ['what hides in a new name', [['a\u202et.ts', undefined, 'x']], `the name of a new file has ${HIDES}`],
   ['a file that had such a name before', [['a\u202et.ts', 'x', 'y']], undefined],
   ['a secret in a new name', [[`${KEY}.ts`, undefined, 'x']], `the name of a new file has ${LEAKS}`],
   ['51 files', FIFTY_ONE, '51 files were changed, and the limit is 50'],
   [
-    'more than a megabyte',
-    [['a', undefined, LARGE]],
+    'over a megabyte',
+    [['a', '', LARGE]],
     'the changed files have 1,048,577 bytes, and the limit is 1,048,576',
   ],
 ])('a change is refused as a whole for its reason, or taken: %s', (_, files, problem) => {
@@ -120,10 +116,8 @@ it.each<[string, readonly FileEdit[], string | undefined]>([
 
 it('the commits of a run, one on top of the other, come to all that it has edited', () => {
   const text = fc.constantFrom(undefined, 'x', 'y', 'z');
-  const step = fc.oneof(
-    fc.record({ path: fc.constantFrom('a', 'b', 'c'), text }),
-    fc.constant('commit' as const),
-  );
+  const edit = fc.record({ path: fc.constantFrom('a', 'b', 'c'), text });
+  const step = fc.oneof(edit, fc.constant('commit' as const));
   fc.assert(
     fc.property(fc.dictionary(fc.constantFrom('a', 'b'), text), fc.array(step), (start, steps) => {
       const changes = new Changes(RULES);

@@ -94,10 +94,9 @@ const texts = ({ changes }: Scene) =>
     ]),
   );
 
-describe.each([
-  ['a checkout', checkoutScene],
-  ['a commit', commitScene],
-])('the file tools over %s', (_, open) => {
+const SCENES = [['a checkout', checkoutScene] as const, ['a commit', commitScene] as const];
+
+describe.each(SCENES)('the file tools over %s', (_, open) => {
   let scene: Scene;
   beforeEach(() => {
     scene = open(FILES, ['src/**', 'README.md', '.github/**', 'AGENTS.md']);
@@ -105,9 +104,8 @@ describe.each([
   afterEach(() => expect(scene.changes.problem ?? '').not.toMatch(/github|AGENTS/));
 
   it('list, read and search', async () => {
-    expect(await scene.call('list_directory', {})).toBe(
-      '.axe/\n.github/\nAGENTS.md\nREADME.md\naxe/\npicture.png\nsrc/',
-    );
+    const top = '.axe/\n.github/\nAGENTS.md\nREADME.md\naxe/\npicture.png\nsrc/';
+    expect(await scene.call('list_directory', {})).toBe(top);
     expect(await scene.call('list_directory', { path: '.axe' })).toBe('(the directory is empty)');
     expect(await scene.call('list_directory', { path: './src/' })).toBe('a.ts\ndeep/\nempty.ts\nrun.sh');
     expect(await scene.call('read_file', { path: 'src/a.ts', offset: 2 })).toBe('2: const b = 2;');
@@ -120,11 +118,8 @@ describe.each([
   });
 
   it('see what they have changed, and keep the bytes around it', async () => {
-    await scene.call('edit_file', {
-      path: 'src/deep/c.ts',
-      old_string: 'c = 3;\nexport',
-      new_string: 'c = 4;\nexport',
-    });
+    const edit = { old_string: 'c = 3;\nexport', new_string: 'c = 4;\nexport' };
+    await scene.call('edit_file', { path: 'src/deep/c.ts', ...edit });
     await scene.call('write_file', { path: 'src/new/d.ts', content: 'const d = 5;' });
     await scene.call('delete_file', { path: 'src/a.ts' });
     expect(await scene.call('search_files', { text: 'const' })).toBe(

@@ -36,12 +36,9 @@ beforeEach(() => {
   writeFiles(base, { 'outside.txt': SECRET, 'repo/in.txt': 'inside', 'repo/src/a.ts': 'const a = 1;\n' });
 });
 
-function call(
-  name: string,
-  input: object,
-  env: Readonly<Record<string, string>> = {},
-  folder = root,
-): Promise<ToolResult> {
+type Env = Readonly<Record<string, string>>;
+
+function call(name: string, input: object, env: Env = {}, folder = root): Promise<ToolResult> {
   const shell = createShell(process.env, bareJail);
   return toolsOver(createWorkspace(folder, protectedPaths(env)), { shell, workdir: folder })(name, input);
 }
@@ -55,11 +52,7 @@ const AIMS: readonly (readonly [string, (path: string) => object])[] = [
   ['edit_file', (path) => ({ path, old_string: 'TOKEN', new_string: 'x' })],
 ];
 
-async function expectDenied(
-  path: string,
-  env: Readonly<Record<string, string>> = {},
-  folder = root,
-): Promise<void> {
+async function expectDenied(path: string, env: Env = {}, folder = root): Promise<void> {
   for (const [tool, aim] of AIMS) {
     const result = await call(tool, aim(path), env, folder);
     expect({ tool, path, isError: result.isError }).toEqual({ tool, path, isError: true });
@@ -97,7 +90,7 @@ describe('the file tools over a real folder', () => {
     writeFileSync(join(root, 'marks.txt'), marks.join('\n'));
     const workspace = createWorkspace(root, protectedPaths({}));
     const change = (mark: string) => (old: Uint8Array | undefined) =>
-      new TextEncoder().encode(new TextDecoder().decode(old).replace(mark, 'done'));
+      Buffer.from(new TextDecoder().decode(old).replace(mark, 'done'));
     await Promise.all(marks.map((mark) => workspace.change('marks.txt', change(mark))));
     expect(readFileSync(join(root, 'marks.txt'), 'utf8')).toBe(marks.map(() => 'done').join('\n'));
   });
@@ -107,10 +100,8 @@ describe('the file tools over a real folder', () => {
     const failed = workspace.change('in.txt', () => {
       throw new Error('no');
     });
-    await Promise.all([
-      expect(failed).rejects.toThrow('no'),
-      workspace.change('in.txt', () => new TextEncoder().encode('after')),
-    ]);
+    const next = workspace.change('in.txt', () => Buffer.from('after'));
+    await Promise.all([expect(failed).rejects.toThrow('no'), next]);
     expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('after');
   });
 
@@ -118,9 +109,8 @@ describe('the file tools over a real folder', () => {
     const below = { path: 'in.txt/x' };
     expect((await call('read_file', below)).text).toBe('"in.txt/x": not a directory');
     expect((await call('write_file', { ...below, content: '' })).text).toBe('"in.txt/x": not a directory');
-    expect((await call('write_file', { path: '.', content: '' })).text).toBe(
-      '"." is a directory, not a file',
-    );
+    const top = await call('write_file', { path: '.', content: '' });
+    expect(top.text).toBe('"." is a directory, not a file');
     expect((await call('read_file', { path: 'x'.repeat(300) })).text).toContain('name too long');
   });
 
@@ -202,9 +192,8 @@ describe('C7 86: credentials', () => {
     for (const path of secrets) await expectDenied(path, env);
     mkdirSync(join(root, 'temp/new'));
     await expectDenied('temp/new', env);
-    expect((await call('search_files', { text: 'TOKEN' }, env)).text).toBe(
-      '(nothing found)\n[2 files could not be read]',
-    );
+    const { text } = await call('search_files', { text: 'TOKEN' }, env);
+    expect(text).toBe('(nothing found)\n[2 files could not be read]');
   });
 
   it('are denied behind a link to the folder that holds them', async () => {
@@ -287,9 +276,8 @@ describe('C7 88: links', () => {
     expect(await call('read_file', { path: 'hard.txt' })).toEqual(refused);
     const edit = { path: 'hard.txt', old_string: 'T', new_string: 'x', replace_all: true };
     expect(await call('edit_file', edit)).toEqual(refused);
-    expect((await call('search_files', { text: 'TOKEN' })).text).toBe(
-      '(nothing found)\n[1 file could not be read]',
-    );
+    const { text } = await call('search_files', { text: 'TOKEN' });
+    expect(text).toBe('(nothing found)\n[1 file could not be read]');
     mkdirSync(join(root, 'node_modules/p'), { recursive: true });
     writeFileSync(join(base, 'store.js'), 'shared');
     linkSync(join(base, 'store.js'), join(root, 'node_modules/p/index.js'));
@@ -352,23 +340,14 @@ describe('C7 90: a protected file', () => {
     for (const path of ['hub/workflows/x.yml', 'flows/x.yml']) {
       expect(await call('write_file', { path, content: 'x' })).toMatchObject({ isError: true });
     }
-    const within = await call(
-      'write_file',
-      { path: 'workflows/x.yml', content: 'x' },
-      {},
-      join(root, '.github'),
-    );
-    expect(within.isError).toBe(true);
+    const inside = { path: 'workflows/x.yml', content: 'x' };
+    expect((await call('write_file', inside, {}, join(root, '.github'))).isError).toBe(true);
     expect(readdirSync(join(root, '.github/workflows'))).toEqual([]);
   });
 
   it('is also a file that controls later steps, and the action itself', async () => {
-    writeFiles(root, {
-      'env-file': '',
-      'path-file': '',
-      'output-file': '',
-      'tools/axe/dist/post.js': 'ours',
-    });
+    const files = { 'env-file': '', 'path-file': '', 'output-file': '' };
+    writeFiles(root, { ...files, 'tools/axe/dist/post.js': 'ours' });
     const env = {
       GITHUB_ENV: join(root, 'env-file'),
       GITHUB_PATH: join(root, 'path-file'),
