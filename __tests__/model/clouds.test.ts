@@ -5,10 +5,10 @@ import { keepFresh } from '../../src/model/keyless.js';
 import { sendJson, startLoopback } from '../helpers/loopback.js';
 import { startModelServer } from '../helpers/model-server.js';
 import { question } from './contract.js';
-import { claude, completion, converseReply, gemini, openModel } from './open-model.js';
-import { realmFetch } from './realm-fetch.js';
+import { claude, completion, converseReply, gemini, openModel, realmFetch } from './open-model.js';
 
 type Env = ModelsOptions['env'];
+type Question = Parameters<typeof question>[0];
 
 /** GitHub's statement of who runs the job, which a cloud exchanges for a token. */
 const STATEMENT = 'eyJhbGciOi.statement.signature';
@@ -40,13 +40,19 @@ async function startCloud(host: string, tokens: Readonly<Record<string, { readon
   });
   const urls = Object.entries(tokens).map(([name, { url }]) => [name, url]);
   const fetch = routedFetch({ [host]: server.url, ...Object.fromEntries(urls) });
-  const ask = async (ref: string, env: Env, options: Partial<ModelsOptions> = {}, times = 1) => {
-    const model = await openModel(ref, { env, fetch, ...options });
-    for (let asked = 0; asked < times; asked += 1)
-      expect((await model.doGenerate(question())).content).toMatchObject([{ text: 'Hi' }]);
+  const audiences: string[] = [];
+  const counted = async (audience: string) => {
+    audiences.push(audience);
+    return STATEMENT;
+  };
+  /** Asks twice, so that it is seen what is asked once only. */
+  const ask = async (ref: string, env: Env, options: Partial<ModelsOptions> = {}, patch: Question = {}) => {
+    const model = await openModel(ref, { env, fetch, idToken: counted, ...options });
+    for (const asked of [question(patch), question(patch)])
+      expect((await model.doGenerate(asked)).content).toMatchObject([{ text: 'Hi' }]);
     return server.requests().at(-1);
   };
-  return { server, fetch, ask };
+  return { server, audiences, ask };
 }
 
 /** A server that answers everybody alike. */
@@ -60,18 +66,6 @@ async function startTokens(body: unknown, status = 200) {
 /** The form in the body of a request. */
 function formIn(request: { readonly body: unknown } | undefined): Readonly<Record<string, string>> {
   return Object.fromEntries(new URLSearchParams(String(request?.body)));
-}
-
-/** GitHub's statement, with the audiences that it was asked for. */
-function countedIdToken() {
-  const audiences: string[] = [];
-  return {
-    audiences,
-    idToken: async (audience: string) => {
-      audiences.push(audience);
-      return STATEMENT;
-    },
-  };
 }
 
 const AZURE = 'octo.openai.azure.com';
@@ -131,33 +125,25 @@ describe('a cloud that gives no credentials', () => {
   const refusal = { error: 'invalid_request', error_description: `no match for ${STATEMENT}` };
   const denied = `<ErrorResponse><Error><Message>Not authorized: ${STATEMENT}</Message></Error></ErrorResponse>`;
 
-  it.each<[string, Env, string, number, unknown, string]>([
-    [
-      'azure/m',
-      APPLICATION,
-      ENTRA,
-      400,
-      refusal,
-      'auth: Microsoft Entra gave no credentials: no match for ***',
-    ],
-    ['azure/m', APPLICATION, ENTRA, 401, { error: 'x' }, 'auth: Microsoft Entra gave no credentials: x'],
-    [
-      'azure/m',
-      APPLICATION,
-      ENTRA,
-      429,
-      {},
-      'rate_limit: Microsoft Entra gave no credentials: HTTP status 429',
-    ],
-    ['azure/m', APPLICATION, ENTRA, 200, { a: 1 }, 'server: Microsoft Entra: `access_token` is missing'],
-    ['bedrock/m', ROLE, STS, 403, denied, 'auth: AWS STS gave no credentials: Not authorized: ***'],
-    ['bedrock/m', ROLE, STS, 503, 'nope', 'server: AWS STS gave no credentials: HTTP status 503'],
-    ['bedrock/m', ROLE, STS, 200, '<X/>', 'server: AWS STS: `AccessKeyId` is missing in the answer'],
-    [GEMINI, IDENTITY, GOOGLE_STS, 400, refusal, 'auth: Google gave no credentials: no match for ***'],
-  ])('has its reason told, and no model is asked: %s, %#', async (ref, env, host, status, body, message) => {
+  const entra = ['azure/m', APPLICATION, ENTRA, 'Microsoft Entra'] as const;
+  const aws = ['bedrock/m', ROLE, STS, 'AWS STS'] as const;
+  const google = [GEMINI, IDENTITY, GOOGLE_STS, 'Google'] as const;
+
+  it.each([
+    [entra, 400, refusal, 'auth: % gave no credentials: no match for ***'],
+    [entra, 401, { error: 'x' }, 'auth: % gave no credentials: x'],
+    [entra, 429, {}, 'rate_limit: % gave no credentials: HTTP status 429'],
+    [entra, 200, { a: 1 }, 'server: %: `access_token` is missing'],
+    [aws, 403, denied, 'auth: % gave no credentials: Not authorized: ***'],
+    [aws, 503, 'nope', 'server: % gave no credentials: HTTP status 503'],
+    [aws, 200, '<X/>', 'server: %: `AccessKeyId` is missing in the answer'],
+    [google, 400, refusal, 'auth: % gave no credentials: no match for ***'],
+  ])('has its reason told, and no model is asked: %#', async (cloud, status, body, message) => {
+    const [ref, env, host, name] = cloud;
     const tokens = await startTokens(body, status);
     const model = await openModel(ref, { env, fetch: routedFetch({ [host]: tokens.url }), idToken });
-    await expect(model.doGenerate(question())).rejects.toMatchObject({ name: 'ProviderError', message });
+    const told = { name: 'ProviderError', message: message.replace('%', name) };
+    await expect(model.doGenerate(question())).rejects.toMatchObject(told);
   });
 
   it('is never followed to another host', async () => {
@@ -252,10 +238,9 @@ describe('Azure', () => {
     ['gpt-5', true],
     ['o3', true],
   ])('limits %s with one parameter alone', async (name, thinks) => {
-    const { server, fetch } = await startCloud(AZURE);
-    const model = await openModel(`azure/${name}`, { env: KEYED, fetch });
-    await model.doGenerate(question({ maxOutputTokens: 77 }));
-    expect(server.requests()[0]?.body).toEqual({
+    const { ask } = await startCloud(AZURE);
+    const request = await ask(`azure/${name}`, KEYED, {}, { maxOutputTokens: 77 });
+    expect(request?.body).toEqual({
       model: name,
       max_completion_tokens: 77,
       ...(thinks ? { stream: true, stream_options: { include_usage: true } } : {}),
@@ -267,23 +252,16 @@ describe('Azure', () => {
   });
 
   it('has long descriptions of tools cut, which it refuses', async () => {
-    const { server, fetch } = await startCloud(AZURE);
-    const model = await openModel('azure/m', { env: KEYED, fetch });
+    const { ask } = await startCloud(AZURE);
     const tool = { type: 'function', name: 'look', description: 'd'.repeat(4000), inputSchema: {} } as const;
-    await model.doGenerate(question({ tools: [tool] }));
-    expect(
-      server
-        .requests()[0]
-        ?.bytes.toString()
-        .match(/d{900,}/)?.[0],
-    ).toHaveLength(1023);
+    const sent = (await ask('azure/m', KEYED, {}, { tools: [tool] }))?.bytes.toString() ?? '';
+    expect(/d{900,}/.exec(sent)?.[0]).toHaveLength(1023);
   });
 
   it('exchanges the workflow’s identity token for an access token, once, and is sent it', async () => {
     const entra = await startTokens({ access_token: 'entra-token', expires_in: 3599 });
-    const { server, ask } = await startCloud(AZURE, { [ENTRA]: entra });
-    const { audiences, ...counted } = countedIdToken();
-    await ask('azure/m', APPLICATION, counted, 2);
+    const { server, audiences, ask } = await startCloud(AZURE, { [ENTRA]: entra });
+    await ask('azure/m', APPLICATION);
     expect(audiences).toEqual(['api://AzureADTokenExchange']);
     expect(entra.requests().map(({ path }) => path)).toEqual(['/octo-tenant/oauth2/v2.0/token']);
     expect(formIn(entra.requests()[0])).toEqual({
@@ -340,12 +318,11 @@ describe('Bedrock', () => {
   });
 
   it('prefers a key of its own to everything else', async () => {
-    const { server, ask } = await startCloud(BEDROCK);
+    const { ask } = await startCloud(BEDROCK);
     const env = { ...KEYS, ...REGION, AWS_BEARER_TOKEN_BEDROCK: ' bedrock-key\n' };
-    await ask('bedrock/m', env);
-    await ask('bedrock/m', env, { apiKey: 'input-key' });
-    const sent = server.requests().map(({ headers }) => headers['authorization']);
-    expect(sent).toEqual(['Bearer bedrock-key', 'Bearer input-key']);
+    expect((await ask('bedrock/m', env))?.headers['authorization']).toBe('Bearer bedrock-key');
+    const given = await ask('bedrock/m', env, { apiKey: 'input-key' });
+    expect(given?.headers['authorization']).toBe('Bearer input-key');
   });
 
   it('finds its region in the places of AWS and axe', async () => {
@@ -354,7 +331,7 @@ describe('Bedrock', () => {
     await ask('bedrock/m', { ...KEYS, AWS_DEFAULT_REGION: 'eu-central-1' });
     await ask('bedrock/m', { ...KEYS, AXE_BEDROCK_REGION: 'eu-central-1' });
     await ask('bedrock/m', KEYS, { loadConfig: async () => region });
-    expect(server.requests()).toHaveLength(3);
+    expect(server.requests()).toHaveLength(6);
   });
 
   it('is signed as a role that is assumed once, with the token of the workflow', async () => {
@@ -362,9 +339,8 @@ describe('Bedrock', () => {
       <SessionToken>octo-session-token</SessionToken><SecretAccessKey>octo-role-secret</SecretAccessKey>
       <Expiration>2099-01-01T00:00:00Z</Expiration><AccessKeyId>ASIAOCTOROLE</AccessKeyId>
     </Credentials></AssumeRoleWithWebIdentityResult>`);
-    const { server, ask } = await startCloud(BEDROCK, { [STS]: sts });
-    const { audiences, ...counted } = countedIdToken();
-    await ask('bedrock/m', ROLE, counted, 2);
+    const { server, audiences, ask } = await startCloud(BEDROCK, { [STS]: sts });
+    await ask('bedrock/m', ROLE);
     expect(audiences).toEqual(['sts.amazonaws.com']);
     expect(sts.requests()).toHaveLength(1);
     expect(formIn(sts.requests()[0])).toEqual({
@@ -428,8 +404,7 @@ describe('Vertex AI', () => {
     const sts = await startTokens({ access_token: 'google-token', expires_in: 3599 });
     const iam = await startTokens({ accessToken: 'account-token', expireTime: '2099-01-01T00:00:00Z' });
     const hosts = { [GOOGLE_STS]: sts, 'iamcredentials.googleapis.com': iam };
-    const { server, ask } = await startCloud(VERTEX, hosts);
-    const { audiences, ...counted } = countedIdToken();
+    const { server, audiences, ask } = await startCloud(VERTEX, hosts);
     const external = {
       type: 'external_account',
       audience: `//iam.googleapis.com/${POOL}`,
@@ -437,7 +412,7 @@ describe('Vertex AI', () => {
       service_account_impersonation_url: `https://iamcredentials.googleapis.com${IMPERSONATION}`,
     };
     const readTextFile = async () => JSON.stringify(external);
-    await ask(GEMINI, { ...PROJECT, ...named }, { readTextFile, ...counted }, 2);
+    await ask(GEMINI, { ...PROJECT, ...named }, { readTextFile });
     expect(audiences).toEqual([`https://iam.googleapis.com/${POOL}`]);
     expect(sts.requests().map(({ path }) => path)).toEqual(['/v1/token']);
     expect(formIn(sts.requests()[0])).toEqual({

@@ -2,19 +2,28 @@ import { type ModelParams, parseModelRef } from '../../src/agent/config.js';
 import type { LanguageModel } from '../../src/loop/messages.js';
 import { createModels, type ModelsOptions } from '../../src/model/create.js';
 import { type ModelScript, type ModelServer, startModelServer } from '../helpers/model-server.js';
-import { realmFetch } from './realm-fetch.js';
+
+/**
+ * Node's fetch with errors of the test's own realm: jest runs each file among built-ins of its own, so that an error
+ * of Node's is no `instanceof TypeError` for the packages under test, as it is in a program.
+ */
+export async function realmFetch(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+  try {
+    return await fetch(input, init);
+  } catch (thrown) {
+    if (init?.signal?.aborted === true) throw thrown;
+    const { message, cause } = thrown as Error;
+    throw new TypeError(message, { cause });
+  }
+}
 
 /** Settings that lead every provider to one server. */
 function envOf(url: string): Readonly<Record<string, string>> {
   const names =
     'ANTHROPIC OPENAI OLLAMA GOOGLE OPENROUTER OPENCODE MINIMAX DEEPSEEK GROQ LOCAL LITELLM'.split(' ');
   return {
-    ...Object.fromEntries(
-      names.flatMap((name) => [
-        [`${name}_API_KEY`, 'k'],
-        [`AXE_${name}_BASE_URL`, url],
-      ]),
-    ),
+    ...Object.fromEntries(names.map((name) => [`${name}_API_KEY`, 'k'])),
+    ...Object.fromEntries(names.map((name) => [`AXE_${name}_BASE_URL`, url])),
     AXE_AZURE_BASE_URL: url,
     AZURE_OPENAI_API_KEY: 'k',
     AWS_BEARER_TOKEN_BEDROCK: 'k',
@@ -26,14 +35,18 @@ function envOf(url: string): Readonly<Record<string, string>> {
   };
 }
 
+/** All models, as a run has them with these settings. */
+export function models(options: Partial<ModelsOptions> = {}) {
+  return createModels({ env: {}, loadConfig: async () => ({}), fetch: realmFetch, ...options });
+}
+
 /** A model as a run opens it, with these settings. */
 export async function openModel(
   ref: string,
   options: Partial<ModelsOptions> = {},
   form?: ModelParams['api'],
 ): Promise<LanguageModel> {
-  const models = createModels({ env: {}, loadConfig: async () => ({}), fetch: realmFetch, ...options });
-  return await models.open(parseModelRef(ref), form);
+  return await models(options).open(parseModelRef(ref), form);
 }
 
 /** A model of any provider that a server plays. */
@@ -61,29 +74,16 @@ type Block = Readonly<Record<string, unknown>>;
 
 /** A reply of Chat Completions. */
 export function completion(message: object, finish_reason: string | null = 'stop') {
-  return {
-    id: 'c',
-    object: 'chat.completion',
-    created: 1,
-    model: 'm',
-    choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }],
-    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
-  };
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const choices = [{ index: 0, message: { role: 'assistant', ...message }, finish_reason }];
+  return { id: 'c', object: 'chat.completion', created: 1, model: 'm', choices, usage };
 }
 
 /** A reply of OpenAI's Responses. */
 export function response(output: readonly object[], more: object = {}) {
   const usage = { input_tokens: 10, output_tokens: 5 };
-  return {
-    id: 'r',
-    object: 'response',
-    created_at: 1,
-    status: 'completed',
-    model: 'm',
-    output,
-    usage,
-    ...more,
-  };
+  const head = { id: 'r', object: 'response', created_at: 1, status: 'completed', model: 'm' };
+  return { ...head, output, usage, ...more };
 }
 
 export function outputText(text: string) {

@@ -1,7 +1,6 @@
 import type { ModelServer } from '../helpers/model-server.js';
 import { describeModel, describeWireModel, SCHEMA } from './contract.js';
-import { claude, completion, converseReply, gemini, openModel, response } from './open-model.js';
-import { realmFetch } from './realm-fetch.js';
+import { claude, completion, converseReply, gemini, openModel, realmFetch, response } from './open-model.js';
 
 const KEY = 'sk-wire-0123456789abcdef';
 const nested = (message: string) => ({ error: { code: 1, message, status: 'SOME' } });
