@@ -16,6 +16,17 @@ const HOSTILE = [
   '~~~',
 ].join('\n');
 
+const FINDING = {
+  path: 'src/auth.ts',
+  line: 11,
+  code: '  return expected == token;',
+  title: 'Compares | by time',
+  body: 'Compares by time. | <details>',
+  category: 'security',
+  effect: 'breach',
+  reach: 'rare',
+};
+
 const USAGE = { inputTokens: 812, outputTokens: 34 };
 
 /** What the model replies to a request. */
@@ -35,19 +46,7 @@ export function behave(
       return {
         kind: 'tools',
         calls: [
-          {
-            name: 'add_review_comment',
-            input: {
-              path: 'src/auth.ts',
-              line: 11,
-              code: '  return expected == token;',
-              title: 'Compares | by time',
-              body: 'Compares by time. | <details>',
-              category: 'security',
-              effect: 'breach',
-              reach: 'rare',
-            },
-          },
+          { name: 'add_review_comment', input: FINDING },
           { name: 'set_labels', input: { add: ['bug'] } },
           { name: 'create_issue', input: { title: 'Look at auth', body: 'It tells the time.' } },
         ],
@@ -71,12 +70,11 @@ export function behave(
     case 'calls tools without end':
       return toolCall('read_file', { path: 'src/auth.ts' });
     case 'remembers a note':
-      return hasCalled
-        ? text('Noted.', USAGE)
-        : toolCall('memory_write', {
-            target: 'long_term',
-            content: `Tabs, not spaces. ${secrets.join(' ')}`,
-          });
+      if (hasCalled) return text('Noted.', USAGE);
+      return toolCall('memory_write', {
+        target: 'long_term',
+        content: `Tabs, not spaces. ${secrets.join(' ')}`,
+      });
     case 'is unknown':
       return {
         kind: 'raw',

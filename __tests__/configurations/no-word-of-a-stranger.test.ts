@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { startCacheServer } from '../helpers/cache-server.js';
 import { seedReply } from '../helpers/github-review-seed.js';
 import { startGitHubServer } from '../helpers/github-server.js';
-import { type ModelReply, promptOf, startModelServer, text } from '../helpers/model-server.js';
+import { type ModelReply, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
 import { runMainHere } from '../helpers/run-main.js';
 import { storedMemory } from '../helpers/stored-memory.js';
 import { tempDir } from '../helpers/temp.js';
@@ -71,7 +71,7 @@ ${Array.from({ length: 8 }, (_, index) => `+line ${index + 11}`).join('\n')}
 function obey(step: Step, number: number, prompt: string, calls: number): ModelReply {
   const said = prompt.includes(EVIL) ? EVIL : 'nothing new';
   const number_ = step.begins === 'schedule' || step.begins === 'push' ? { number: 2 } : {};
-  if (calls === 0 && step.looks) return tools({ name: 'github_comments', input: number_ });
+  if (calls === 0 && step.looks) return toolCall('github_comments', number_);
   if (calls <= 1 && step.finds) {
     const line = 11 + (number % 8);
     const finding = {
@@ -85,16 +85,16 @@ function obey(step: Step, number: number, prompt: string, calls: number): ModelR
       body: `It is said: ${said}.`,
       new: true,
     };
-    return tools(
-      { name: 'add_review_comment', input: finding },
-      { name: 'create_issue', input: { title: `Issue ${number}`, body: said } },
-    );
+    const issue = { title: `Issue ${number}`, body: said };
+    return {
+      kind: 'tools',
+      calls: [
+        { name: 'add_review_comment', input: finding },
+        { name: 'create_issue', input: issue },
+      ],
+    };
   }
   return text(`Answer ${number}: ${said}.`);
-}
-
-function tools(...calls: readonly { readonly name: string; readonly input: object }[]): ModelReply {
-  return { kind: 'tools', calls: calls.map(({ name, input }) => ({ name, input: { ...input } })) };
 }
 
 async function openWorld() {
@@ -245,7 +245,7 @@ function forTrusted(path: string, said: string): string {
     .join('\n');
 }
 
-/** One run, with all that the model was asked in it, and the lanes after it. */
+/** One run, whether its model read a stranger's words, and the lanes after it. */
 async function runStep(
   world: World,
   step: Step,
@@ -273,10 +273,7 @@ async function runStep(
   return {
     conclusion: result.outputs['conclusion'] === 'success' ? 'success' : result.stdout,
     entry: result.outputs['memory-entry'] ?? '',
-    prompts: model
-      .prompts()
-      .slice(asked)
-      .map((prompt) => JSON.stringify(prompt)),
+    isTold: JSON.stringify(model.prompts().slice(asked)).includes(EVIL),
     trusted: memory
       .flatMap(([path, said]) => (path.includes('untrusted/') ? [] : [forTrusted(path, said)]))
       .join('\n'),
@@ -294,10 +291,9 @@ it('no word of a stranger is in the trusted lane, or in the prompt of a trusted 
         expect(run.conclusion).toBe('success');
         expect(run.trusted).not.toContain(EVIL);
         const isTrusted = / trust=trusted /.test(run.entry) && !run.entry.includes('are kept apart');
-        const isTold = run.prompts.some((prompt) => prompt.includes(EVIL));
-        if (isTrusted) expect(isTold).toBe(false);
+        if (isTrusted) expect(run.isTold).toBe(false);
         seen[isTrusted ? 'trusted' : 'apart'] += 1;
-        if (isTold) seen.told += 1;
+        if (run.isTold) seen.told += 1;
       }
     }),
     { numRuns: RUNS },

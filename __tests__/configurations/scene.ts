@@ -5,7 +5,14 @@ import { startModelServer } from '../helpers/model-server.js';
 import type { StepOptions, StepResult } from '../helpers/run-action.js';
 import { storedMemory } from '../helpers/stored-memory.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
-import { loadWebhook, type Payload, payloadField, schedulePayload, withWorld } from '../helpers/webhooks.js';
+import {
+  loadWebhook,
+  type Payload,
+  type PayloadPatch,
+  payloadField,
+  schedulePayload,
+  withWorld,
+} from '../helpers/webhooks.js';
 import { earlierEntry } from '../transcripts/branch-scene.js';
 import { comparisonOf, DIFF, seedPush } from '../transcripts/stage.js';
 import { behave } from './behave.js';
@@ -20,6 +27,9 @@ export const CANARIES = {
   'repositories-token': 'canary-agents-token-0123456789',
 } as const;
 
+const { OPENAI_API_KEY, ANTHROPIC_API_KEY, DATABASE_PASSWORD } = CANARIES;
+const KEYS = { OPENAI_API_KEY, ANTHROPIC_API_KEY, DATABASE_PASSWORD };
+
 /** What a run did, and what it left behind. */
 export interface Observed {
   readonly step: StepResult;
@@ -33,19 +43,14 @@ export interface Observed {
   readonly posted: string;
 }
 
-/** The servers that all configurations share, each with a repository and a cache of its own. */
-export interface Scene {
-  run(configuration: Configuration, start: (options: StepOptions) => Promise<StepResult>): Promise<Observed>;
-}
-
 const MEMORY_BRANCHES = ['axe-memory', 'other-memory'];
 const ENTRIES = {
   'reviewer.md': earlierEntry('It was fine.', 'a'),
   'ask.md': earlierEntry('It was late.', 'b'),
 };
 
-/** Opens the servers; they end with the test. */
-export async function openScene(): Promise<Scene> {
+/** Opens the servers that all configurations share, each with a repository and a cache of its own; they end with the test. */
+export async function openScene() {
   let configuration: Configuration | undefined;
   const [github, model, cache] = await Promise.all([
     startGitHubServer({ validate: false }),
@@ -55,7 +60,10 @@ export async function openScene(): Promise<Scene> {
     startCacheServer(),
   ]);
   return {
-    async run(chosen, start) {
+    async run(
+      chosen: Configuration,
+      start: (options: StepOptions) => Promise<StepResult>,
+    ): Promise<Observed> {
       configuration = chosen;
       const { payload, name } = eventOf(chosen.event);
       cache.evict(() => true);
@@ -69,12 +77,15 @@ export async function openScene(): Promise<Scene> {
         JSON.stringify([repo.comments, repo.talk, [...repo.issues.values()], [...repo.pulls.keys()]]);
       const postedBefore = posted();
       const asked = model.requests().length;
+      // A model that calls tools without end is to come to its limit soon.
+      const turns: Configuration['inputs'] =
+        chosen.behaviour === 'calls tools without end' ? { 'max-turns': '3' } : {};
       const step = await start({
         event: { name, payload },
         workspace,
         ref,
-        inputs: { agent: 'reviewer', ...turnsOf(chosen), ...chosen.inputs },
-        env: { ...model.env, ...keys(), ...github.env, ...cacheEnv(cache, { chosen, ref, repo }) },
+        inputs: { agent: 'reviewer', ...turns, ...chosen.inputs },
+        env: { ...model.env, ...KEYS, ...github.env, ...cacheEnv(cache, { chosen, ref, repo }) },
       });
       return {
         step,
@@ -88,64 +99,52 @@ export async function openScene(): Promise<Scene> {
   };
 }
 
-function keys(): Readonly<Record<string, string>> {
-  const { OPENAI_API_KEY, ANTHROPIC_API_KEY, DATABASE_PASSWORD } = CANARIES;
-  return { OPENAI_API_KEY, ANTHROPIC_API_KEY, DATABASE_PASSWORD };
-}
-
-/** A model that calls tools without end is to come to its limit soon. */
-function turnsOf({ behaviour }: Configuration): Readonly<Record<string, string>> {
-  return behaviour === 'calls tools without end' ? { 'max-turns': '3' } : {};
-}
-
 /** The event by the name the runner gives it, and GitHub's example of it. */
 function eventOf(event: Configuration['event']): { readonly name: string; readonly payload: Payload } {
-  const fork = { 'pull_request.head.repo.full_name': 'octocat/Hello-World' };
-  const said = (body: string) => ({
-    'comment.body': body,
-    'sender.login': 'Codertocat',
-    'comment.user.login': 'Codertocat',
+  const of = (name: string, ...given: [action?: string, patch?: PayloadPatch]) => ({
+    name,
+    payload: loadWebhook(name, ...given),
   });
+  const login = 'Codertocat';
+  const said = (body: string) =>
+    of('issue_comment', 'created', {
+      'comment.body': body,
+      'sender.login': login,
+      'comment.user.login': login,
+    });
   switch (event) {
     case 'pull_request opened':
-      return { name: 'pull_request', payload: loadWebhook('pull_request', 'opened') };
+      return of('pull_request', 'opened');
     case 'pull_request synchronize':
-      return { name: 'pull_request', payload: loadWebhook('pull_request', 'synchronize') };
+      return of('pull_request', 'synchronize');
     case 'pull_request by a fork':
-      return { name: 'pull_request', payload: loadWebhook('pull_request', 'opened', fork) };
+      return of('pull_request', 'opened', { 'pull_request.head.repo.full_name': 'octocat/Hello-World' });
     case 'pull_request_target labeled':
-      return { name: 'pull_request_target', payload: loadWebhook('pull_request', 'labeled') };
+      return { ...of('pull_request', 'labeled'), name: 'pull_request_target' };
     case 'issues opened':
-      return { name: 'issues', payload: loadWebhook('issues', 'opened') };
+      return of('issues', 'opened');
     case 'issue_comment on an issue':
-      return {
-        name: 'issue_comment',
-        payload: loadWebhook('issue_comment', 'created', said('@axe, what now?')),
-      };
+      return said('@axe, what now?');
     case 'issue_comment with a command':
-      return {
-        name: 'issue_comment',
-        payload: loadWebhook('issue_comment', 'created', said('/axe forget 01zzzz')),
-      };
-    case 'issue_comment on a pull request':
-      return {
-        name: 'issue_comment',
-        payload: onPull(loadWebhook('issue_comment', 'created', said('/axe review'))),
-      };
+      return said('/axe forget 01zzzz');
+    case 'issue_comment on a pull request': {
+      const { name, payload } = said('/axe review');
+      return { name, payload: onPull(payload) };
+    }
     case 'pull_request_review_comment':
-      return { name: event, payload: loadWebhook(event, 'created') };
+      return of(event, 'created');
     case 'push':
-      return { name: event, payload: loadWebhook(event, undefined, { ref: 'refs/heads/master' }) };
+      return of(event, undefined, { ref: 'refs/heads/master' });
     case 'schedule':
       return { name: event, payload: schedulePayload('0 6 * * 1') };
     case 'workflow_dispatch':
-      return { name: event, payload: loadWebhook(event) };
+      return of(event);
     case 'workflow_run':
-      return { name: event, payload: loadWebhook(event, 'completed') };
+      return of(event, 'completed');
     case 'merge_group':
-      return { name: event, payload: loadWebhook(event, 'checks_requested') };
+      return of(event, 'checks_requested');
     case 'watch':
-      return { name: event, payload: loadWebhook(event, 'started') };
+      return of(event, 'started');
   }
 }
 

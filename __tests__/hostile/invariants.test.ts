@@ -5,6 +5,12 @@ const ENTRY = '## 2026-11-20T06:00:00Z\n**Task:** look\n**Result:** fine\n<!-- a
 const NEWER = ENTRY.replace('11-20', '11-21').replace('id=a', 'id=b');
 const SECRET = 'canary-0123456789';
 
+/** The files of a memory on a branch, and the versions of one file in a cache. */
+const onBranch = (...files: readonly [string, string][]) =>
+  new Map(files.map(([path, text]) => [`axe-memory:${path}`, text]));
+const inCache = (...versions: readonly string[]) =>
+  new Map(versions.map((text, index) => [`axe/000000000${index + 1}.:reviewer.md`, text]));
+
 const SOUND: WatchedRun = {
   step: {
     exitCode: 0,
@@ -19,8 +25,8 @@ const SOUND: WatchedRun = {
   isUntrusted: false,
   canaries: { KEY: SECRET },
   places: { 'the log': 'Agent: reviewer\n', 'requests to the model': '{"model":"m"}' },
-  memoryBefore: new Map([['axe-memory:reviewer.md', ENTRY]]),
-  memoryAfter: new Map([['axe-memory:reviewer.md', `${NEWER}${ENTRY}`]]),
+  memoryBefore: onBranch(['reviewer.md', ENTRY]),
+  memoryAfter: onBranch(['reviewer.md', `${NEWER}${ENTRY}`]),
   outsideBefore: new Map([['home/.netrc', '1']]),
   outsideAfter: new Map([['home/.netrc', '1']]),
 };
@@ -40,26 +46,17 @@ it.each<[string, Partial<WatchedRun>]>([
     'of a stranger that adds to the untrusted lane and to the state',
     {
       isUntrusted: true,
-      memoryAfter: new Map([
-        ...SOUND.memoryBefore,
-        ['axe-memory:untrusted/reviewer.md', NEWER],
-        ['axe-memory:reviewer.state.md', 'spent'],
-      ]),
+      memoryAfter: onBranch(
+        ['reviewer.md', ENTRY],
+        ['untrusted/reviewer.md', NEWER],
+        ['reviewer.state.md', 'spent'],
+      ),
     },
   ],
-  [
-    'that moves an entry to another file',
-    { memoryAfter: new Map([['axe-memory:archive/reviewer.md', ENTRY]]) },
-  ],
+  ['that moves an entry to another file', { memoryAfter: onBranch(['archive/reviewer.md', ENTRY]) }],
   [
     'that adds a version to a cache',
-    {
-      memoryBefore: new Map([['axe/0000000001.:reviewer.md', ENTRY]]),
-      memoryAfter: new Map([
-        ['axe/0000000001.:reviewer.md', ENTRY],
-        ['axe/0000000002.:reviewer.md', `${ENTRY}${NEWER}`],
-      ]),
-    },
+    { memoryBefore: inCache(ENTRY), memoryAfter: inCache(ENTRY, `${ENTRY}${NEWER}`) },
   ],
 ])('no invariant is broken by a run %s', (_, change) => {
   expect(brokenInvariants({ ...SOUND, ...change })).toEqual([]);
@@ -67,18 +64,9 @@ it.each<[string, Partial<WatchedRun>]>([
 
 const base64 = Buffer.from(SECRET).toString('base64');
 it.each<[string, Partial<WatchedRun>]>([
-  ['I1', { memoryAfter: new Map([['axe-memory:reviewer.md', NEWER]]) }],
-  ['I1', { memoryAfter: new Map([['axe-memory:reviewer.md', ENTRY.replace('fine', 'bad')]]) }],
-  [
-    'I1',
-    {
-      memoryBefore: new Map([['axe/0000000001.:reviewer.md', ENTRY]]),
-      memoryAfter: new Map([
-        ['axe/0000000001.:reviewer.md', ENTRY],
-        ['axe/0000000002.:reviewer.md', NEWER],
-      ]),
-    },
-  ],
+  ['I1', { memoryAfter: onBranch(['reviewer.md', NEWER]) }],
+  ['I1', { memoryAfter: onBranch(['reviewer.md', ENTRY.replace('fine', 'bad')]) }],
+  ['I1', { memoryBefore: inCache(ENTRY), memoryAfter: inCache(ENTRY, NEWER) }],
   ['I2', { places: { 'the log': `key ${SECRET}` } }],
   ['I2', { places: { 'requests to the model': `x${base64}` } }],
   ['I2', { places: { memory: Buffer.from(SECRET).toString('hex') } }],
@@ -96,10 +84,7 @@ it.each<[string, Partial<WatchedRun>]>([
   ['I4', { outsideAfter: new Map([...SOUND.outsideBefore, ['new.txt', '1']]) }],
   ['I4', { step: { ...SOUND.step, exported: 'NODE_OPTIONS=--require /tmp/x.js\n' } }],
   ['I5', { isUntrusted: true }],
-  [
-    'I5',
-    { isUntrusted: true, memoryAfter: new Map([...SOUND.memoryBefore, ['axe-memory:other.md', NEWER]]) },
-  ],
+  ['I5', { isUntrusted: true, memoryAfter: onBranch(['reviewer.md', ENTRY], ['other.md', NEWER]) }],
 ])('the invariant %s fails for a run that breaks it, %#', (invariant, change) => {
   const broken = brokenInvariants({ ...SOUND, ...change });
   expect(broken.map((fault) => fault.slice(0, 2))).toEqual([invariant]);
