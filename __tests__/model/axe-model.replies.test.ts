@@ -22,6 +22,11 @@ async function open(ref: string, body: unknown) {
   return (await playModel(ref, always(body))).model;
 }
 
+/** What such a model makes of the body. */
+async function replyTo(ref: string, body: unknown) {
+  return await (await open(ref, body)).doGenerate(question());
+}
+
 const completion = (finish: string | null, content: unknown = '') => completionOf({ content }, finish);
 const claude = (stop: string, said?: string) =>
   claudeSays(stop, said === undefined ? [] : [{ type: 'text', text: said }]);
@@ -61,14 +66,14 @@ describe('the way a reply ended', () => {
     ['bedrock/m', converseReply('malformed_tool_use', HALF), 'error'],
     ['bedrock/m', converseReply('guardrail_intervened', HALF), 'content-filter'],
   ])('is read for %s, %#', async (ref, body, unified) => {
-    const { finishReason } = await (await open(ref, body)).doGenerate(question());
+    const { finishReason } = await replyTo(ref, body);
     expect(finishReason.unified).toBe(unified);
   });
 
   it.each([[null], ['eos_token'], ['done'], ['stop']])(
     'is normal if a compatible server says %j',
     async (finish) => {
-      const { finishReason } = await (await open('local/m', completion(finish, 'Hi'))).doGenerate(question());
+      const { finishReason } = await replyTo('local/m', completion(finish, 'Hi'));
       expect(['stop', 'other']).toContain(finishReason.unified);
     },
   );
@@ -80,7 +85,7 @@ describe('an empty reply', () => {
     ['ollama/m', completion('content_filter'), 'content-filter'] as const,
     ['anthropic/claude-x', claude('max_tokens'), 'length'] as const,
   ])('of %s that was refused or cut is no error: %#', async (ref, body, unified) => {
-    const reply = await (await open(ref, body)).doGenerate(question());
+    const reply = await replyTo(ref, body);
     expect(reply).toMatchObject({ content: [], finishReason: { unified } });
   });
 
@@ -100,10 +105,8 @@ describe('an empty reply', () => {
   );
 
   it('that ended with an error counts as an error of the provider', async () => {
-    const asked = (await open('openrouter/a/b', completion('error'))).doGenerate(question());
-    await expect(asked).rejects.toMatchObject({
-      message: 'server: the reply ended with an error (error)',
-    });
+    const message = 'server: the reply ended with an error (error)';
+    await expect(replyTo('openrouter/a/b', completion('error'))).rejects.toMatchObject({ message });
   });
 });
 
@@ -120,14 +123,14 @@ describe('a reply without usage figures', () => {
     ['local/m', { ...completion('stop', 'Hi'), usage: null, timings: { more: 1 } }],
     ['google/gemini-x', gemini('STOP', [{ text: 'Hi' }])],
   ])('is accepted without figures: %s, %#', async (ref, body) => {
-    const { content, usage } = await (await open(ref, body)).doGenerate(question());
+    const { content, usage } = await replyTo(ref, body);
     expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
     expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([undefined, undefined]);
   });
 
   it('keeps the figures that it has', async () => {
     const body = { ...completion('stop', 'Hi'), usage: { prompt_tokens: 7 } };
-    const { usage } = await (await open('local/m', body)).doGenerate(question());
+    const { usage } = await replyTo('local/m', body);
     expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([7, undefined]);
   });
 });
@@ -137,27 +140,20 @@ it('a streamed reply is read without a kind of content that nobody knows yet', a
     { type: 'dream', depth: 1 },
     { type: 'text', text: 'Hi' },
   ];
-  const { content } = await (
-    await open('anthropic/claude-sonnet-5-5', claudeSays('end_turn', blocks))
-  ).doGenerate(question());
+  const { content } = await replyTo('anthropic/claude-sonnet-5-5', claudeSays('end_turn', blocks));
   expect(content).toMatchObject([{ type: 'text', text: 'Hi' }]);
 });
 
 describe('a response that failed', () => {
   const failed = { ...response(undefined, ''), status: 'failed', output: [] };
+  const error = { code: 'server_error', message: 'it broke' };
 
   it.each([
-    ['without a type', { ...failed, error: { code: 'server_error', message: 'it broke' } }, 'it broke'],
-    [
-      'as an error',
-      { ...failed, error: { type: 'e', code: 'server_error', message: 'it broke' } },
-      'it broke',
-    ],
+    ['without a type', { ...failed, error }, 'it broke'],
+    ['as an error', { ...failed, error: { type: 'e', ...error } }, 'it broke'],
     ['without a word', failed, 'the reply ended with an error (error)'],
   ])('is an error of the provider: %s', async (_, body, text) => {
-    await expect((await open('openai/gpt-6-sol', body)).doGenerate(question())).rejects.toMatchObject({
-      message: `server: ${text}`,
-    });
+    await expect(replyTo('openai/gpt-6-sol', body)).rejects.toMatchObject({ message: `server: ${text}` });
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { startModelServer, text } from '../helpers/model-server.js';
+import { type ModelScript, startModelServer, text } from '../helpers/model-server.js';
 import { question } from './contract.js';
 import { converse } from './converse.js';
 import {
@@ -22,6 +22,13 @@ async function twoTurns(ref: string, first: unknown, last: unknown): Promise<rea
   const outcome = await converse(model);
   expect(outcome).toMatchObject({ kind: 'completed', answer: 'Done', stats: { turns: 2, toolCalls: 1 } });
   return server.requests().map(({ body }) => body);
+}
+
+/** What a model is sent for one question, which a script or a body answers. */
+async function sentFor(ref: string, script: ModelScript, patch: Parameters<typeof question>[0] = {}) {
+  const { server, model } = await playModel(ref, script);
+  const reply = await model.doGenerate(question(patch));
+  return { body: server.requests()[0]?.body, reply };
 }
 
 const TOOL_CALL = { id: 'call_1', type: 'function', function: { name: 'fast', arguments: '{"path":"a"}' } };
@@ -134,12 +141,10 @@ describe('a request to a model', () => {
     ['openai/gpt-4o', { max_tokens: 77 }, 'max_completion_tokens'],
     ['openai/gpt-6-sol', { max_output_tokens: 77 }, 'max_tokens'],
   ])('limits %s with the right parameter', async (ref, sent, not) => {
-    const isResponses = ref.endsWith('sol');
-    const body = isResponses ? response([outputText('Hi')]) : completion({ content: 'Hi' });
-    const { server, model } = await playModel(ref, always(body));
-    await model.doGenerate(question({ maxOutputTokens: 77 }));
-    expect(server.requests()[0]?.body).toMatchObject(sent);
-    expect(server.requests()[0]?.body).not.toHaveProperty(not);
+    const said = ref.endsWith('sol') ? response([outputText('Hi')]) : completion({ content: 'Hi' });
+    const { body } = await sentFor(ref, always(said), { maxOutputTokens: 77 });
+    expect(body).toMatchObject(sent);
+    expect(body).not.toHaveProperty(not);
   });
 
   it.each([
@@ -148,10 +153,9 @@ describe('a request to a model', () => {
     ['claude-sonnet-4-6', 'high', 64_000],
     ['claude-next', undefined, 4096],
   ] as const)('limits anthropic/%s, asked to think %s, to %i tokens', async (name, reasoning, expected) => {
-    const { server, model } = await playModel(`anthropic/${name}`, [text('Hi')]);
-    const { warnings } = await model.doGenerate(question({ reasoning }));
-    expect(server.requests()[0]?.body).toMatchObject({ max_tokens: expected });
-    expect(warnings).toEqual([]);
+    const { body, reply } = await sentFor(`anthropic/${name}`, [text('Hi')], { reasoning });
+    expect(body).toMatchObject({ max_tokens: expected });
+    expect(reply.warnings).toEqual([]);
   });
 
   it.each([
@@ -202,23 +206,18 @@ describe('a request to a model', () => {
   it('names the workflow to OpenRouter as axe does', async () => {
     const server = await startModelServer([text('Hi')]);
     const referer = 'https://github.com/octocat/hello';
-    const env = {
-      AXE_OPENROUTER_REFERER: referer,
-      AXE_OPENROUTER_TITLE: '審査',
-      AXE_OPENROUTER_CATEGORIES: ' ',
-    };
+    const [AXE_OPENROUTER_TITLE, AXE_OPENROUTER_CATEGORIES] = ['審査', ' '];
+    const env = { AXE_OPENROUTER_REFERER: referer, AXE_OPENROUTER_TITLE, AXE_OPENROUTER_CATEGORIES };
     await (await openAt(server, 'openrouter/openai/gpt-5', env)).doGenerate(question());
-    expect(server.requests()[0]?.headers['http-referer']).toBe(referer);
-    expect(server.requests()[0]?.headers).not.toHaveProperty('x-openrouter-title');
-    expect(server.requests()[0]?.headers).not.toHaveProperty('x-openrouter-categories');
+    const headers = server.requests()[0]?.headers ?? {};
+    expect(headers['http-referer']).toBe(referer);
+    for (const name of ['title', 'categories']) expect(headers).not.toHaveProperty(`x-openrouter-${name}`);
   });
 
   it.each(['openai/gpt-4o', 'deepseek/x'])('enforces a schema only if OpenAI can: %s', async (ref) => {
-    const { server, model } = await playModel(ref, [text('{}')]);
     const schema = { type: 'object', properties: { a: { type: 'string' } } } as const;
-    await model.doGenerate(question({ responseFormat: { type: 'json', schema } }));
-    const sent = { response_format: { json_schema: { schema, strict: false } } };
-    expect(server.requests()[0]?.body).toMatchObject(sent);
+    const { body } = await sentFor(ref, [text('{}')], { responseFormat: { type: 'json', schema } });
+    expect(body).toMatchObject({ response_format: { json_schema: { schema, strict: false } } });
   });
 });
 
@@ -252,10 +251,9 @@ describe('prompt caching on the wire', () => {
   it('is counted in the usage of the reply', async () => {
     const cached = { cache_read_input_tokens: 100, cache_creation_input_tokens: 20 };
     const byClaude = { ...claude('end_turn'), usage: { input_tokens: 3, ...cached, output_tokens: 5 } };
-    const content = [{ type: 'text', text: 'Hi' }];
-    const sonnet = await playModel('anthropic/claude-sonnet-4-5', always({ ...byClaude, content }));
-    const { usage } = await sonnet.model.doGenerate(question());
-    expect(usage.inputTokens).toMatchObject({ total: 123, cacheRead: 100, cacheWrite: 20 });
+    const body = { ...byClaude, content: [{ type: 'text', text: 'Hi' }] };
+    const { reply } = await sentFor('anthropic/claude-sonnet-4-5', always(body));
+    expect(reply.usage.inputTokens).toMatchObject({ total: 123, cacheRead: 100, cacheWrite: 20 });
   });
 });
 
@@ -266,8 +264,7 @@ it('an answer of Google that was blocked counts as a refusal', async () => {
 });
 
 it('the choice of a tool that a package makes for JSON is nobody’s setting, so nobody is warned of it', async () => {
-  const { model } = await playModel('anthropic/claude-sonnet-5-5', [text('{"a":1}')]);
-  const schema = { type: 'object' } as const;
-  const { warnings } = await model.doGenerate(question({ responseFormat: { type: 'json', schema } }));
-  expect(warnings).toEqual([]);
+  const responseFormat = { type: 'json', schema: { type: 'object' } } as const;
+  const { reply } = await sentFor('anthropic/claude-sonnet-5-5', [text('{"a":1}')], { responseFormat });
+  expect(reply.warnings).toEqual([]);
 });

@@ -59,12 +59,9 @@ export function question(patch: Partial<LanguageModelV4CallOptions> = {}): Langu
 
 /** What a promise is rejected with. */
 export async function rejection(promise: PromiseLike<unknown>): Promise<unknown> {
-  return await Promise.resolve(promise).then(
-    () => {
-      throw new Error('it was not rejected');
-    },
-    (thrown: unknown) => thrown,
-  );
+  const ended = await Promise.allSettled([promise]);
+  if (ended[0].status === 'fulfilled') throw new Error('it was not rejected');
+  return ended[0].reason;
 }
 
 /** What every model keeps to, on whatever wire or on none. */
@@ -114,10 +111,10 @@ export function describeWireModel(wire: WireModel): void {
       const { content, usage } = await model.doGenerate(question());
       expect(content).toMatchObject([{ type: 'text', text: 'Hi there' }]);
       expect([usage.inputTokens.total, usage.outputTokens.total]).toEqual([11, 7]);
-      expect(server.requests().map(({ method, path }) => [method, path])).toEqual([['POST', wire.path]]);
+      expect(server.requests()).toMatchObject([{ method: 'POST', path: wire.path }]);
       expect(server.requests()[0]?.body).not.toMatchObject({ stream: true });
-      expect(server.requests()[0]?.bytes.toString()).not.toContain('temperature');
       const sent = server.requests()[0]?.bytes.toString() ?? '';
+      expect(sent).not.toContain('temperature');
       for (const text of ['Be brief.', 'Say hi.']) expect(sent.split(text)).toHaveLength(2);
     });
 
@@ -146,16 +143,13 @@ export function describeWireModel(wire: WireModel): void {
       expect(sent.indexOf('content of b.ts')).toBeGreaterThan(sent.indexOf('content of a.ts'));
     });
 
-    it('requests JSON that matches a schema', async () => {
+    it.each([
+      ['JSON that matches a schema', SCHEMA, wire.jsonSchema],
+      ['any JSON, where it can', undefined, wire.jsonObject ?? {}],
+    ])('requests %s', async (_, schema, sent) => {
       const { server, model } = await start([text('{"verdict":"ok"}')]);
-      await model.doGenerate(question({ responseFormat: { type: 'json', schema: SCHEMA } }));
-      expect(server.requests()[0]?.body).toMatchObject(wire.jsonSchema);
-    });
-
-    it('requests any JSON, where it can', async () => {
-      const { server, model } = await start([text('{}')]);
-      await model.doGenerate(question({ responseFormat: { type: 'json' } }));
-      expect(server.requests()[0]?.body).toMatchObject(wire.jsonObject ?? {});
+      await model.doGenerate(question({ responseFormat: { type: 'json', schema } }));
+      expect(server.requests()[0]?.body).toMatchObject(sent);
     });
 
     const statuses = Object.entries(wire.statuses).flatMap(([category, all]) =>
@@ -175,22 +169,17 @@ export function describeWireModel(wire: WireModel): void {
       expect(server.requests()).toHaveLength(1);
     });
 
+    const noJson = 'server: failed to parse response: the body is not valid JSON';
+    const noShape = 'server: failed to parse response: the body does not have the expected shape';
     it.each([
-      ['an HTML page', '<html><body>Log in</body></html>', 'the body is not valid JSON'],
-      ['cut-off JSON', '{"id":"x","con', 'the body is not valid JSON'],
-      ['a list', '[]', 'the body does not have the expected shape'],
-    ])('C4 61: with status 200 and %s cannot be read', async (_, body, reason) => {
+      ['an HTML page', '<html><body>Log in</body></html>', noJson],
+      ['cut-off JSON', '{"id":"x","con', noJson],
+      ['a list', '[]', noShape],
+      ['another shape', '{"hello":"world"}', wire.otherShape ?? noShape],
+    ])('C4 61: with status 200 and %s cannot be read', async (_, body, message) => {
       const headers = { 'content-type': 'application/json' };
       const error = await errorOf([{ kind: 'raw', status: 200, body, headers }]);
-      expect(error.message).toBe(`server: failed to parse response: ${reason}`);
-    });
-
-    it('reports an empty answer with status 200 and another shape', async () => {
-      const headers = { 'content-type': 'application/json' };
-      const error = await errorOf([{ kind: 'raw', status: 200, body: '{"hello":"world"}', headers }]);
-      expect(error.message).toBe(
-        wire.otherShape ?? 'server: failed to parse response: the body does not have the expected shape',
-      );
+      expect(error.message).toBe(message);
     });
 
     it('C4 66: calls no other server, wherever a redirect points', async () => {
