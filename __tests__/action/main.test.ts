@@ -13,11 +13,7 @@ const event = { name: 'pull_request', payload: loadWebhook('pull_request', 'open
 
 /** GitHub, the cache and the model cannot be reached. */
 async function run(inputs: Readonly<Record<string, string>>) {
-  const { exitCode, outputs, annotations, log } = await runMainHere({
-    event,
-    inputs: { agent: 'builtin/ask', ...inputs },
-  });
-  return { exitCode, outputs, annotations, log };
+  return await runMainHere({ event, inputs: { agent: 'builtin/ask', ...inputs } });
 }
 
 describe('a mistake in an input', () => {
@@ -55,10 +51,7 @@ it('warns of limits over several runs where nothing is kept', async () => {
 
 it('masks the key of the model and the token for other repositories before anything is asked', async () => {
   const secrets = { 'api-key': 'sk-own-key', 'repositories-token': 'own-token' };
-  const { stdout } = await runMainHere({
-    event,
-    inputs: { agent: 'nobody', 'memory-repo': 'octocat/memory', ...secrets },
-  });
+  const { stdout } = await run({ agent: 'nobody', 'memory-repo': 'octocat/memory', ...secrets });
   expect(parseWorkflowCommands(stdout).masks).toEqual(Object.values(secrets));
 });
 
@@ -67,13 +60,8 @@ it.each([false, true])(
   async (isTold) => {
     const workspace = tempDir('workspace');
     mkdirSync(join(workspace, '.axe/memory/MEMORY.md'), { recursive: true });
-    const note = {
-      kind: 'note',
-      path: 'MEMORY.md',
-      id: 'n1',
-      backup: false,
-      edit: { kind: 'append', text: 'A fact.' },
-    };
+    const edit = { kind: 'append', text: 'A fact.' };
+    const note = { kind: 'note', path: 'MEMORY.md', id: 'n1', backup: false, edit };
     const entry = { kind: 'append', path: 'bot.md', id: 'e1', text: '## 2026-02-21T10:01:00Z\n' };
     const state = { pending: JSON.stringify([entry, note]), ...(isTold && { told: 'true' }) };
     const issue = { name: 'issues', payload: loadWebhook('issues') };

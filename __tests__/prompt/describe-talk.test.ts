@@ -6,11 +6,8 @@ import { type Fenced, parseFences } from '../../src/safety/fence.js';
 import { comment, OCTOCAT, pullRequest, STRANGER, workflowRun } from '../helpers/triggers.js';
 
 const DIFF = 'diff --git a/a.ts b/a.ts\n--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-old\n+new\n';
-const CHANGE = {
-  diff: DIFF,
-  files: [{ path: 'a.ts', status: 'modified', additions: 1, deletions: 1 }],
-  filesTotal: 1,
-};
+const FILE = { path: 'a.ts', status: 'modified', additions: 1, deletions: 1 };
+const CHANGE = { diff: DIFF, files: [FILE], filesTotal: 1 };
 
 function said(text: string, patch: Partial<Remark> = {}): Remark {
   return { id: 1, author: OCTOCAT, isOurs: false, lane: 'trusted', mayWrite: true, text, ...patch };
@@ -26,10 +23,7 @@ function about(surroundings: Surroundings): TriggerContext {
   return { kind: 'pull_request', ...CHANGE, ...surroundings, warnings: [] };
 }
 
-function told(
-  context: TriggerContext,
-  parts: Partial<TaskParts> = {},
-): { readonly fences: readonly Fenced[]; readonly rest: string } {
+function told(context: TriggerContext, parts: Partial<TaskParts> = {}) {
   const given = { prompt: '', stdin: '', trigger: pullRequest(), change: undefined };
   return parseFences(resolveTask({ ...given, context, ...parts }).message);
 }

@@ -29,9 +29,8 @@ function numbered(count: number, word = 'line'): readonly string[] {
 function pack(diff: string, maxTokens: number, patch: Partial<DiffPolicy> = {}) {
   const packed = packDiff(diff, { maxTokens, paths: [], pathsIgnore: [], ...patch });
   const left = packed.notShown.map(({ file }) => file.path);
-  const whole = parseDiff(diff).filter(
-    ({ path, text }) => !left.includes(path) && packed.text.includes(text),
-  );
+  const isWhole = (text: string) => packed.text.includes(text);
+  const whole = parseDiff(diff).filter(({ path, text }) => !left.includes(path) && isWhole(text));
   return { ...packed, shown: whole.map(({ path }) => path) };
 }
 
@@ -40,17 +39,9 @@ function missing({ notShown }: PackedDiff): readonly string[] {
   return notShown.map(({ file, why, hunksShown }) => `${file.path} ${why} ${hunksShown}`);
 }
 
-const UNREAD = [
-  ...[
-    'package-lock.json',
-    'web/yarn.lock',
-    'go.sum',
-    'vendor/x/y.go',
-    'node_modules/a/index.js',
-    'app.min.js',
-  ],
-  ...['api.pb.go', 'a_pb2.py', '__snapshots__/a.snap', 'dist/index.js'],
-];
+const UNREAD =
+  `package-lock.json web/yarn.lock go.sum vendor/x/y.go node_modules/a/index.js app.min.js api.pb.go a_pb2.py
+  __snapshots__/a.snap dist/index.js`.split(/\s+/);
 
 describe('packing a diff', () => {
   it('leaves a diff that fits unchanged', () => {
@@ -172,9 +163,8 @@ describe('the model’s information about a diff', () => {
 
   it('C5 68: is never empty: it states that nothing is shown', () => {
     const { fences, rest, warnings } = described(adding('a.ts', ['a']), { pathsIgnore: ['**'] });
-    expect(fences).toEqual([
-      { source: 'files not shown', text: 'modified a.ts +1 -0, about 25 tokens, left out by `paths`' },
-    ]);
+    const text = 'modified a.ts +1 -0, about 25 tokens, left out by `paths`';
+    expect(fences).toEqual([{ source: 'files not shown', text }]);
     expect(rest).toContain('Nothing of the diff is shown to you, so you have not seen the change.');
     expect(rest).toContain('do not judge it');
     expect(warnings).toMatchObject([{ code: 'context-truncated' }]);

@@ -16,10 +16,7 @@ function file(path: string, lines: number, text = 'export const some = value(oth
 function hunks(path: string, count: number): string {
   const all = Array.from({ length: count }, (_, index) => {
     const at = index * 100 + 1;
-    const lines = Array.from(
-      { length: 8 },
-      (__, line) => `+const hunk${index} = line${line}(and, something);`,
-    );
+    const lines = Array.from({ length: 8 }, (__, line) => `+const hunk${index} = line${line}(and, more);`);
     return `@@ -${at},0 +${at},8 @@ class Big${index} {\n${lines.join('\n')}`;
   });
   return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n${all.join('\n')}`;
@@ -32,10 +29,8 @@ function split(files: readonly string[], limits = {}, policy = POLICY) {
 describe('a change in parts', () => {
   it('has files in the order of their paths', () => {
     const names = ['src/b.ts', 'lib/other.py', 'src/a.ts'];
-    const { parts, left } = split(
-      names.map((name) => file(name, 10)),
-      { partTokens: 100_000 },
-    );
+    const files = names.map((name) => file(name, 10));
+    const { parts, left } = split(files, { partTokens: 100_000 });
     expect(parts.map(({ paths }) => paths)).toEqual([['lib/other.py', 'src/a.ts', 'src/b.ts']]);
     expect(left).toEqual([]);
   });
@@ -64,23 +59,15 @@ describe('a change in parts', () => {
   });
 
   it('has a limited number of parts: first what sounds dangerous, then what changes most; the rest is named', () => {
-    const files = [
-      file('src/a.ts', 40),
-      file('src/b.ts', 60),
-      file('src/auth/login.ts', 50),
-      file('src/c.ts', 55),
-    ];
-    const { parts, left } = split(files, { parts: 2 });
+    const plain = [file('src/a.ts', 40), file('src/b.ts', 60), file('src/c.ts', 55)];
+    const { parts, left } = split([file('src/auth/login.ts', 50), ...plain], { parts: 2 });
     expect(parts.map(({ paths }) => paths)).toEqual([['src/auth/login.ts'], ['src/b.ts']]);
     expect(left.toSorted()).toEqual(['src/a.ts', 'src/c.ts']);
   });
 
   it('leaves out generated files and names them, and leaves out what the inputs exclude without naming it', () => {
-    const { parts, left } = split(
-      [file('package-lock.json', 10), file('src/a.ts', 10), file('docs/a.md', 10)],
-      {},
-      { ...POLICY, pathsIgnore: ['docs/**'] },
-    );
+    const files = ['package-lock.json', 'src/a.ts', 'docs/a.md'].map((path) => file(path, 10));
+    const { parts, left } = split(files, {}, { ...POLICY, pathsIgnore: ['docs/**'] });
     expect(parts.map(({ paths }) => paths)).toEqual([['src/a.ts']]);
     expect(left).toEqual(['package-lock.json']);
   });

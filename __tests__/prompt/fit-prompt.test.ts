@@ -62,10 +62,8 @@ describe('a prompt', () => {
 
   it('loses its notes before they fill the window, since a tool reads them', () => {
     const block = `<memory>\n${'note '.repeat(3000)}\n</memory>`;
-    const fitted = fitPrompt(
-      { ...WHOLE, runLog: '', notes: { block, toolsPrompt: ' Use `memory_read`.' } },
-      2000,
-    );
+    const notes = { block, toolsPrompt: ' Use `memory_read`.' };
+    const fitted = fitPrompt({ ...WHOLE, runLog: '', notes }, 2000);
     expect(fitted.system).not.toContain('<memory>');
     expect(fitted.system).toContain('Use `memory_read`.');
   });

@@ -43,7 +43,7 @@ describe('guidance is read', () => {
     ['never where it may be the head', '', { context: null }, []],
     ['on a terminal by no agent of axe', '', { trigger: LOCAL, context: null }, []],
     [
-      'on a terminal where the agent wants it',
+      'on a terminal if the agent wants it',
       'guidance = true',
       { trigger: LOCAL },
       ['AGENTS.md', 'REVIEW.md'],
@@ -78,11 +78,9 @@ describe('guidance in a prompt', () => {
     ['of reviews is besides', ['REVIEW.md', 'CLAUDE.md'], true, ['CLAUDE.md', 'REVIEW.md']],
     ['of reviews is for reviews', ['REVIEW.md', 'CLAUDE.md'], false, ['CLAUDE.md']],
   ])('%s', (_, paths, isReview, expected) => {
-    const picked = pickGuidance(
-      paths.map((path) => file(path)),
-      isReview,
-    );
-    expect([picked.files.map(({ path }) => path), picked.warnings]).toEqual([expected, []]);
+    const found = paths.map((path) => file(path));
+    const { files, warnings } = pickGuidance(found, isReview);
+    expect([files.map(({ path }) => path), warnings]).toEqual([expected, []]);
   });
 
   it.each([
@@ -90,9 +88,8 @@ describe('guidance in a prompt', () => {
     ['that is binary', 'a\0 b'],
     ['that is a link, of which the text is its target', 'docs/CLAUDE.md'],
   ])('is not a file %s', (_, content) => {
-    expect(pickGuidance([file('AGENTS.md', content), file('CLAUDE.md')], false).files).toEqual([
-      file('CLAUDE.md'),
-    ]);
+    const { files } = pickGuidance([file('AGENTS.md', content), file('CLAUDE.md')], false);
+    expect(files).toEqual([file('CLAUDE.md')]);
   });
 
   it.each<[string, string, string]>([

@@ -7,14 +7,9 @@ const RULE = '\n\n---\n\n';
 
 describe('the system prompt (axe-behaviour §5)', () => {
   it('has persona, skill, files and memory in that order, byte for byte', () => {
-    const prompt = buildSystemPrompt({
-      systemPrompt: '  You review.\n',
-      skill: '# How\n',
-      files: [
-        { path: 'a.md', content: 'A' },
-        { path: 'src/b.ts', content: 'let b;\n' },
-      ],
-    });
+    const code = { path: 'src/b.ts', content: 'let b;\n' };
+    const files = [{ path: 'a.md', content: 'A' }, code];
+    const prompt = buildSystemPrompt({ systemPrompt: '  You review.\n', skill: '# How\n', files });
     expect(withMemory(prompt, '## t\n**Task:** x\n**Result:** y\n\n')).toBe(
       `  You review.\n${RULE}## Skill\n\n# How\n` +
         `${RULE}## Context Files\n\n### a.md\n\`\`\`md\nA\n\`\`\`\n\n### src/b.ts\n\`\`\`ts\nlet b;\n\n\`\`\`` +
@@ -79,9 +74,8 @@ describe('the prompt about the notes tools', () => {
   });
 
   it('is the same for any order of the tools, so that prompts can be cached', () => {
-    expect(notesToolsPrompt(['memory_search', 'memory_read'])).toBe(
-      notesToolsPrompt(['memory_read', 'memory_search']),
-    );
+    const prompt = notesToolsPrompt(['memory_read', 'memory_search']);
+    expect(notesToolsPrompt(['memory_search', 'memory_read'])).toBe(prompt);
   });
 
   it('states that memory is data, and mentions secrets only to agents that write', () => {

@@ -16,10 +16,8 @@ import {
 const HEAD = 'a'.repeat(40);
 const BASE = 'b'.repeat(40);
 
-const pullRequest = aPullRequest({
-  author: STRANGER,
-  head: { sha: HEAD, ref: 'fix-auth', repository: 'octocat/hello' },
-});
+const head = { sha: HEAD, ref: 'fix-auth', repository: 'octocat/hello' };
+const pullRequest = aPullRequest({ author: STRANGER, head });
 const issue = anIssue();
 const comment = aComment({ subjectAuthor: STRANGER });
 const { repository, actor } = issue;

@@ -31,10 +31,8 @@ interface Opening {
 }
 
 function open({ given = {}, env = {}, trigger = SCHEDULE, client }: Opening = {}): Promise<MemoryStore> {
-  const inputs = Object.entries({ agent: 'bot', ...given }).map(([name, value]) => [
-    `INPUT_${name.toUpperCase()}`,
-    value,
-  ]);
+  const named = Object.entries({ agent: 'bot', ...given });
+  const inputs = named.map(([name, value]) => [`INPUT_${name.toUpperCase()}`, value]);
   const access = { env, fetch, clock: createFakeClock() };
   return openMemory(readInputs(Object.fromEntries(inputs)), trigger, workspace, access, client);
 }
@@ -102,10 +100,8 @@ describe('memory on a branch', () => {
     expect(restored).toMatchObject({ kind: 'empty', location: `${place}:${path}` });
     const [repository = '', branch = ''] = place.split('@');
     for (const { params } of client.requests) {
-      expect([`${params['owner']}/${params['name']}`, params['ref']]).toEqual([
-        repository,
-        `refs/heads/${branch}`,
-      ]);
+      expect(`${params['owner']}/${params['name']}`).toBe(repository);
+      expect(params['ref']).toBe(`refs/heads/${branch}`);
       expect(Object.values(params)).toContain(path);
     }
   });
