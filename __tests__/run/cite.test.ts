@@ -8,6 +8,8 @@ import { createFakeDependencies } from '../helpers/dependencies-fake.js';
 
 const BASE = 'b'.repeat(40);
 const HEAD = 'd'.repeat(40);
+const AT_BASE = `<!-- octocat/hello@${BASE} -->`;
+const AT_HEAD = `<!-- octocat/hello@${HEAD} -->`;
 const SECRET = 'ghs_0123456789abcdefghijABCDEFGHIJ0123456';
 const ADDED =
   'diff --git a/src/new.ts b/src/new.ts\nnew file mode 100644\n--- /dev/null\n+++ b/src/new.ts\n@@ -0,0 +1 @@\n+const fresh = 1;\n';
@@ -20,21 +22,17 @@ const FILES = new Map<string, string | null>([
   ['new.ts', 'const old = 0;'],
 ]);
 
+const AT = { repository: 'octocat/hello', commit: BASE };
 const KNOWN = `- Fact (old/c.ts:7 "const c = 3;") <!-- octocat/hello@${BASE} -->\n`;
 
 function citerOf({
   change,
-  readBase = async () => ({
-    repository: 'octocat/hello',
-    commit: BASE,
-    files: FILES,
-    history: new Set([BASE]),
-  }),
+  readBase = async () => ({ ...AT, files: FILES, history: new Set([BASE]) }),
 }: {
   readonly change?: ReviewedChange;
   readonly readBase?: ReadBase;
 } = {}) {
-  const base: BaseCode = { repository: 'octocat/hello', commit: BASE, files: new Map(), history: new Set() };
+  const base: BaseCode = { ...AT, files: new Map(), history: new Set() };
   const notes = { checked: checkNotes(new Map([['MEMORY.md', KNOWN]]), base) } as RunNotes;
   const deps = { ...createFakeDependencies({ secrets: ['hunter22-hunter22'] }), readBase };
   const citer = createCiter(notes, change, '/work/src', deps);
@@ -58,32 +56,28 @@ function citerOf({
 
 describe('a note of an agent', () => {
   it.each<[string, string, string]>([
-    [
-      'has the line that a tool showed',
-      'F (disk.ts:1)',
-      `F (src/disk.ts:1 "const first = 1;") <!-- octocat/hello@${BASE} -->`,
-    ],
+    ['has the line that a tool showed', 'F (disk.ts:1)', `F (src/disk.ts:1 "const first = 1;") ${AT_BASE}`],
     [
       'has the right number of a line that is quoted',
       'F (disk.ts:9 "const first = 1;")',
-      `F (src/disk.ts:1 "const first = 1;") <!-- octocat/hello@${BASE} -->`,
+      `F (src/disk.ts:1 "const first = 1;") ${AT_BASE}`,
     ],
     ['has no commit if nobody knows one with the line', 'F (disk.ts:2)', 'F (disk.ts:2 "const third = 3;")'],
     ['has a line of GitHub by its path there', 'F (./lib/e.ts:5)', 'F (lib/e.ts:5 "export const e = 5;")'],
     [
-      'keeps the commit of a fact that is written anew',
+      'keeps the commit of an old fact',
       'F (old/c.ts:8 "const c = 3;")',
-      `F (old/c.ts:8 "const c = 3;") <!-- octocat/hello@${BASE} -->`,
+      `F (old/c.ts:8 "const c = 3;") ${AT_BASE}`,
     ],
     [
       'has the path of the file that has the line, of one below the working directory and one at the top',
       'F (package.json:1)',
-      `F (package.json:1 "{ \\"name\\": \\"root\\" }") <!-- octocat/hello@${BASE} -->`,
+      `F (package.json:1 "{ \\"name\\": \\"root\\" }") ${AT_BASE}`,
     ],
     [
       'has a line that was shown under two numbers and is at the base once',
       'F (src/a.ts:12)',
-      `F (src/a.ts:12 "two") <!-- octocat/hello@${BASE} -->`,
+      `F (src/a.ts:12 "two") ${AT_BASE}`,
     ],
     ['stays as it is without a path', 'F (example.com:443)', 'F (example.com:443)'],
     ['stays as it is with an address', 'F (http://a/b:443)', 'F (http://a/b:443)'],
@@ -104,11 +98,9 @@ describe('a note of an agent', () => {
 
   it('names the head of a pull request if only that has the line, and the base if that has it too', async () => {
     const citer = citerOf({ change: CHANGE });
-    expect(await citer.cite('F (src/a.ts:3)')).toBe(`F (src/a.ts:3 "third") <!-- octocat/hello@${HEAD} -->`);
-    expect(await citer.cite('F (src/a.ts:4)')).toBe(`F (src/a.ts:4 "four") <!-- octocat/hello@${BASE} -->`);
-    expect(await citer.cite('F (new.ts:1)')).toBe(
-      `F (src/new.ts:1 "const fresh = 1;") <!-- octocat/hello@${HEAD} -->`,
-    );
+    expect(await citer.cite('F (src/a.ts:3)')).toBe(`F (src/a.ts:3 "third") ${AT_HEAD}`);
+    expect(await citer.cite('F (src/a.ts:4)')).toBe(`F (src/a.ts:4 "four") ${AT_BASE}`);
+    expect(await citer.cite('F (new.ts:1)')).toBe(`F (src/new.ts:1 "const fresh = 1;") ${AT_HEAD}`);
   });
 
   it('has the line without a commit if the base cannot be read, and somebody is told', async () => {

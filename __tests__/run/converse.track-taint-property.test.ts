@@ -29,10 +29,7 @@ function brings({ effect, isTainted }: Extract<Step, { kind: 'tool' }>): boolean
 }
 
 /** The lanes that the entries should be in, in the order in which they are written: sub-agents' first. */
-function expectedLanes(steps: readonly Step[]): {
-  readonly helpers: readonly boolean[];
-  readonly bot: boolean;
-} {
+function expectedLanes(steps: readonly Step[]) {
   let isTainted = false;
   const helpers: boolean[] = [];
   for (const one of steps) {
@@ -55,7 +52,7 @@ const TOOLS: readonly Tool[] = EFFECTS.flatMap((effect) =>
 /** Makes one call a turn, then answers; the task of a sub-agent says what to do. */
 function scripted(steps: readonly Step[]) {
   const orders = new Map(steps.map((one, index) => [`order-${index}`, one]));
-  function play({ prompt }: LanguageModelV4CallOptions) {
+  async function play({ prompt }: LanguageModelV4CallOptions) {
     const said = JSON.stringify(prompt.filter(({ role }) => role === 'user').slice(0, 1));
     const order = orders.get(/order-\d+/.exec(said)?.[0] ?? '');
     const mine: readonly Step[] = order?.kind === 'sub-agent' ? order.steps : steps;
@@ -65,11 +62,7 @@ function scripted(steps: readonly Step[]) {
     if (next.kind === 'tool') return reply([call(`c${turn}`, toolName(next), {})]);
     return reply([call(`c${turn}`, 'call_agent', { agent: 'helper', task: `order-${turn}` })]);
   }
-  const script = Array.from(
-    { length: 200 },
-    () => async (options: LanguageModelV4CallOptions) => play(options),
-  );
-  return createFakeModel(script, 'scripted');
+  return createFakeModel(Array(200).fill(play), 'scripted');
 }
 
 const agent = (name: string, more = '') =>
@@ -86,10 +79,7 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
         });
         const origin = { runId: '1', attempt: '1', job: 'j', sha: 'c'.repeat(40) };
         const report = await runPipeline(makeRequest({ trigger: SCHEDULE, origin, inWorkflow: true }), deps);
-        const results = (path: string) =>
-          [...(deps.memory.get(path) ?? '').matchAll(/^\*\*Result:\*\* (.*)$/gm)].map(
-            ([, text = '']) => text,
-          );
+        const results = (path: string) => (deps.memory.get(path) ?? '').match(/^\*\*Result:\*\* .*$/gm) ?? [];
         const { helpers, bot } = expectedLanes(steps);
         const isApart = (path: string) => results(path).map((text) => !text.includes('STRANGE WORDS'));
         expect(isApart('helper.md')).toEqual(helpers);
@@ -104,10 +94,8 @@ describe('a run with sub-agents, whatever they read and in whatever order,', () 
   });
 
   it('is tainted by the call itself, whatever comes of it', async () => {
-    const broken: Tool = {
-      ...fakeTool('ask', 'network'),
-      execute: () => Promise.reject(new ToolError('no answer')),
-    };
+    const execute = () => Promise.reject(new ToolError('no answer'));
+    const broken: Tool = { ...fakeTool('ask', 'network'), execute };
     const deps = createFakeDependencies({
       model: createFakeModel([reply([call('c', 'ask', {})]), says('done')]),
       boxes: { bot: { tools: [broken] } },

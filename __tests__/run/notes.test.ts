@@ -75,11 +75,8 @@ describe('the notes that a run receives', () => {
   });
 
   it('follow the agent’s file', async () => {
-    const files = {
-      'MEMORY.md': 'a'.repeat(500),
-      'daily/2020-01-05.md': 'planned',
-      '2020-01-05.md': 'planned',
-    };
+    const days = { 'daily/2020-01-05.md': 'planned', '2020-01-05.md': 'planned' };
+    const files = { 'MEMORY.md': 'a'.repeat(500), ...days };
     const bot = agent('bot', 'daily = "recent"\nmax_inject_bytes = 200\ntools = ["write_memory"]');
     const { model, report } = await run({ memory: { ...memory, ...files }, agents: { bot } });
     expect(systemOf(model)).toMatch(/aaa\n…\[memory truncated\]\n\n## Daily log 2020-01-05\nplanned\n/);
@@ -117,11 +114,8 @@ describe('the notes that a run receives', () => {
       deps: { openMemory: () => store },
       replies: [writes('a fact'), says('Done.')],
     });
-    expect(report).toMatchObject({
-      kind: 'ran',
-      outcome: { kind: 'completed' },
-      remembered: { entries: [{}], notes: [] },
-    });
+    const remembered = { entries: [{}], notes: [] };
+    expect(report).toMatchObject({ kind: 'ran', outcome: { kind: 'completed' }, remembered });
     expect(after.warnings).toMatchObject([
       { code: 'memory-load-failed', message: 'failed to load the notes of "bot": no way' },
     ]);
@@ -144,12 +138,8 @@ describe('the right to write notes', () => {
       const bot = `name = "bot"\nmodel = "p/m"\ntools = ["write_memory"]\n${more}`;
       const { model, deps } = await run({ agents: { bot } });
       expect(toolsOf(model)).toEqual([]);
-      expect(deps.warnings).toMatchObject([
-        {
-          code: 'tool-not-available',
-          message: expect.stringContaining('`enabled = true` and `notes = true`'),
-        },
-      ]);
+      const message = expect.stringContaining('`enabled = true` and `notes = true`');
+      expect(deps.warnings).toMatchObject([{ code: 'tool-not-available', message }]);
       expect(deps.toolRequests[0]?.agent.config.tools).toEqual([]);
     },
   );
@@ -161,11 +151,9 @@ describe('a run’s change to its notes', () => {
     expect(deps.steps.filter((step) => step === 'write memory')).toHaveLength(1);
     expect(deps.memory.get('MEMORY.md')).toBe('A fact.\n');
     expect(deps.memory.get('bot.md')).toContain('Done.');
-    expect(report).toMatchObject({
-      remembered: { entries: [{}], notes: [{ kind: 'note', path: 'MEMORY.md' }] },
-    });
-    const [first] = deps.journaled;
-    expect(first).toMatchObject([{ kind: 'note', path: 'MEMORY.md' }]);
+    const notes = [{ kind: 'note', path: 'MEMORY.md' }];
+    expect(report).toMatchObject({ remembered: { entries: [{}], notes } });
+    expect(deps.journaled[0]).toMatchObject(notes);
     expect(deps.steps.indexOf('journal pending')).toBeLessThan(deps.steps.lastIndexOf('ask model'));
     expect(deps.settled.at(-1)).toMatchObject([{ kind: 'append' }, { kind: 'note' }]);
   });
@@ -173,37 +161,28 @@ describe('a run’s change to its notes', () => {
 
 describe('many runs at once', () => {
   it('lose no entry and no line of a note', async () => {
+    const target = fc.constantFrom('long_term', 'daily', 'scratchpad');
+    const targetsOfRun = fc.array(target, { minLength: 1, maxLength: 3 });
     await fc.assert(
-      fc.asyncProperty(
-        fc.array(
-          fc.array(fc.constantFrom('long_term', 'daily', 'scratchpad'), { minLength: 1, maxLength: 3 }),
-          {
-            minLength: 2,
-            maxLength: 6,
-          },
-        ),
-        async (runs) => {
-          const remote = createFakeRemote();
-          const ends = runs.map(async (targets, at) => {
-            const clock = createFakeDependencies().clock;
-            const store = createTreeStore(remote.backend(), { clock, budgetMs: 600_000 });
-            const replies = targets.map((target, index) => writes(`line ${at}.${index};`, target));
-            let ids = 0;
-            const own = { ...clock, newId: () => `r${at}-${++ids}` };
-            return await run({
-              replies: [...replies, says(`answer ${at};`)],
-              deps: { openMemory: () => store, clock: own },
-            });
-          });
-          for (const { report } of await Promise.all(ends))
-            expect(report).toMatchObject({ remembered: { result: { kind: 'saved' } } });
-          const all = [...remote.tree.values()].join('');
-          for (const [at, targets] of runs.entries()) {
-            expect(all.split(`answer ${at};`)).toHaveLength(2);
-            for (const index of targets.keys()) expect(all.split(`line ${at}.${index};`)).toHaveLength(2);
-          }
-        },
-      ),
+      fc.asyncProperty(fc.array(targetsOfRun, { minLength: 2, maxLength: 6 }), async (runs) => {
+        const remote = createFakeRemote();
+        const ends = runs.map(async (targets, at) => {
+          const clock = createFakeDependencies().clock;
+          const store = createTreeStore(remote.backend(), { clock, budgetMs: 600_000 });
+          const replies = targets.map((target, index) => writes(`line ${at}.${index};`, target));
+          let ids = 0;
+          const own = { ...clock, newId: () => `r${at}-${++ids}` };
+          const deps = { openMemory: () => store, clock: own };
+          return await run({ replies: [...replies, says(`answer ${at};`)], deps });
+        });
+        for (const { report } of await Promise.all(ends))
+          expect(report).toMatchObject({ remembered: { result: { kind: 'saved' } } });
+        const all = [...remote.tree.values()].join('');
+        for (const [at, targets] of runs.entries()) {
+          expect(all.split(`answer ${at};`)).toHaveLength(2);
+          for (const index of targets.keys()) expect(all.split(`line ${at}.${index};`)).toHaveLength(2);
+        }
+      }),
       { numRuns: 30 },
     );
   });

@@ -54,13 +54,7 @@ describe('the first error in axe’s order (axe-behaviour §4)', () => {
   const steps: readonly [string, FakeDependenciesParts, Parameters<typeof makeRequest>[0], string, number][] =
     [
       ['the agent', { fails: { loadAgent: new ConfigError('no agent') } }, {}, 'no agent', 2],
-      [
-        'the model',
-        {},
-        { model: 'nonsense' },
-        'invalid model format "nonsense": expected provider/model-name',
-        1,
-      ],
+      ['the model', {}, { model: 'm' }, 'invalid model format "m": expected provider/model-name', 1],
       ['config.toml', { fails: { configure: new ConfigError('no config') } }, {}, 'no config', 2],
       ['files', { fails: { files: new ConfigError('no files') } }, {}, 'no files', 2],
       ['the skill', { agents: { bot: noSkill } }, {}, 'skill not found: missing.md', 2],
@@ -77,11 +71,9 @@ describe('the first error in axe’s order (axe-behaviour §4)', () => {
       const fails = Object.assign({}, ...rest.map(([, own]) => own.fails ?? {}));
       const parts = Object.assign({}, ...rest.map(([, own]) => own), { permissions: WRITER, fails });
       const patch = Object.assign({ trigger: pullRequest() }, ...rest.map(([, , own]) => own));
-      const thrown = await prepare(makeRequest(patch), createFakeDependencies(parts)).catch(
-        (error: unknown) => error,
-      );
       const [, , , message, exitCode] = steps[at] ?? [];
-      expect(thrown).toMatchObject({ message, exitCode });
+      const prepared = prepare(makeRequest(patch), createFakeDependencies(parts));
+      await expect(prepared).rejects.toMatchObject({ message, exitCode });
     },
   );
 
@@ -91,9 +83,8 @@ describe('the first error in axe’s order (axe-behaviour §4)', () => {
       isRead = true;
       return '';
     };
-    await expect(prepare(makeRequest({ model: 'x', readStdin }), createFakeDependencies())).rejects.toThrow(
-      'invalid',
-    );
+    const prepared = prepare(makeRequest({ model: 'x', readStdin }), createFakeDependencies());
+    await expect(prepared).rejects.toThrow('invalid');
     expect(isRead).toBe(false);
   });
 
@@ -112,10 +103,8 @@ describe('the first error in axe’s order (axe-behaviour §4)', () => {
 describe('admission', () => {
   it('is reported even if everything after it fails', async () => {
     const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
-    const deps = createFakeDependencies({
-      fails,
-      permissions: { octocat: { kind: 'known', permission: 'read' } },
-    });
+    const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
+    const deps = createFakeDependencies({ fails, permissions });
     expect(await prepare(makeRequest({ trigger: issue() }), deps)).toMatchObject({
       kind: 'skipped',
       decision: { reason: 'permission' },
@@ -130,10 +119,8 @@ describe('trust (D18, D19)', () => {
     ['somebody unknown', STRANGER, {}, 'untrusted'],
     ['another writer', STRANGER, { hubot: { kind: 'known', permission: 'admin' } }, 'trusted'],
   ] as const)('is set for text by %s', async (_, author, others, level) => {
-    const plan = await planOf(
-      { permissions: { ...WRITER, ...others } },
-      { trigger: comment({ subjectAuthor: author }) },
-    );
+    const trigger = comment({ subjectAuthor: author });
+    const plan = await planOf({ permissions: { ...WRITER, ...others } }, { trigger });
     expect(plan.trust.level).toBe(level);
     expect(plan.memory?.lane).toBe(level === 'trusted' ? 'trusted' : 'tainted');
     expect(plan.memory?.path).toBe('bot.md');
@@ -144,11 +131,8 @@ describe('an agent that is missing on the base', () => {
   const trigger = pullRequest();
 
   it('is an error if the head breaks it', async () => {
-    const deps = createFakeDependencies({
-      agents: {},
-      headAgents: { bot: 'name = "bot"\n' },
-      permissions: WRITER,
-    });
+    const headAgents = { bot: 'name = "bot"\n' };
+    const deps = createFakeDependencies({ agents: {}, headAgents, permissions: WRITER });
     await expect(prepare(makeRequest({ trigger }), deps)).rejects.toMatchObject({
       name: 'ConfigError',
       message: 'agent config missing required field: model',

@@ -72,23 +72,14 @@ describe('the tools that publish', () => {
   const known = (...marks: readonly ReturnType<typeof ended>[]) =>
     thread({ first: ours({ body: findingLine({}, ...marks) }) });
 
+  const NAMED = ['submit_review', 'settle_finding'];
   it.each<[string, readonly Thread[], readonly string[], readonly string[]]>([
     ['nothing is open', [], ['add_review_comment'], ['add_review_comment']],
     ['one is open', [known()], ['add_review_comment'], ['add_review_comment', 'settle_finding']],
     ['one has ended', [known(ended({ closed: false }))], ['add_review_comment'], ['add_review_comment']],
     ['one is open, and the agent raises none', [known()], ['submit_review'], ['submit_review']],
-    [
-      'one is open, and the agent names the tool',
-      [known()],
-      ['submit_review', 'settle_finding'],
-      ['settle_finding', 'submit_review'],
-    ],
-    [
-      'nothing is open, and the agent names the tool',
-      [],
-      ['submit_review', 'settle_finding'],
-      ['submit_review'],
-    ],
+    ['one is open, and the agent names the tool', [known()], NAMED, ['settle_finding', 'submit_review']],
+    ['nothing is open, and the agent names the tool', [], NAMED, ['submit_review']],
   ])('end findings with the agent that raises them: if %s', async (_, threads, listed, offered) => {
     const publications = open(pullRequest(), CHANGE, { threads });
     const made = publishingTools(await agentWith(listed), publications);
@@ -102,15 +93,8 @@ describe('the tools that publish', () => {
   ])('know which files people read: a finding %s', (_, path, severity) => {
     const diff = `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-a\n+b\n`;
     const publications = open(pullRequest(), { ...CHANGE, diff });
-    publications?.addComment({
-      path,
-      line: 1,
-      title: 'T',
-      body: 'B',
-      category: 'security',
-      effect: 'breach',
-      reach: 'rare',
-    });
+    const judged = { category: 'security', effect: 'breach', reach: 'rare' } as const;
+    publications?.addComment({ path, line: 1, title: 'T', body: 'B', ...judged });
     expect(publications?.buffered.findings.map(({ finding }) => finding.severity)).toEqual([severity]);
   });
 
@@ -140,13 +124,8 @@ describe('the stored facts of a review', () => {
 
   const fine = completed('Fine.');
   const answer = { trigger: comment({ on: 'pull_request', number: 42 }), outcome: fine };
-  const scope: Scope = {
-    kind: 'full',
-    why: 'asked',
-    before: { last: CHANGE.head },
-    head: CHANGE.head,
-    filesTotal: 1,
-  };
+  const { head } = CHANGE;
+  const scope: Scope = { kind: 'full', why: 'asked', before: { last: head }, head, filesTotal: 1 };
   const tooMany = Array.from({ length: 101 }, (_, index) => `${'folder/'.repeat(9)}${index}.ts`);
   it.each<[string, Parameters<typeof factsOf>[0], readonly object[]]>([
     ['none if a limit ended the run', { outcome: exhausted('cost', 'So far.') }, []],
@@ -155,11 +134,7 @@ describe('the stored facts of a review', () => {
     ['none for an answer to a comment that is not a review', answer, []],
     ['those of a review that a comment asked for', { ...answer, scope }, [reviewed]],
     ['the files that did not fit', { outcome: fine, unseen: ['b.ts'] }, [{ ...reviewed, unseen: ['b.ts'] }]],
-    [
-      'the branch it goes into',
-      { outcome: fine, change: { ...CHANGE, into: 'main' } },
-      [{ ...reviewed, into: 'main' }],
-    ],
+    ['its branch', { outcome: fine, change: { ...CHANGE, into: 'main' } }, [{ ...reviewed, into: 'main' }]],
   ])('are %s', (_, end, facts) => {
     expect(factsOf(end)).toEqual(facts);
   });
@@ -170,24 +145,15 @@ describe('the stored facts of a review', () => {
     const change = { ...CHANGE, diff: part('a.ts') + part('b.ts') };
     const whole: Coverage = { kind: 'whole', files: 2, read: 2, unread: [] };
     const unread = [{ path: 'b.ts', why: 'paths' }] as const;
+    const partly: Coverage = { ...whole, kind: 'part', read: 1, unread };
+    const lost: Coverage = { ...whole, isCutShort: true };
+    const many = { ...change, diff: part('a.ts').repeat(201) };
 
     it.each<[string, Parameters<typeof factsOf>[0], number | undefined]>([
       ['of all that were read', { change, outcome: fine, coverage: whole }, 2],
-      [
-        'not of those that were not',
-        { change, outcome: fine, coverage: { ...whole, kind: 'part', read: 1, unread } },
-        1,
-      ],
-      [
-        'of none if a part of the prompt was lost',
-        { change, outcome: fine, coverage: { ...whole, isCutShort: true } },
-        undefined,
-      ],
-      [
-        'of none if they are too many',
-        { change: { ...change, diff: part('a.ts').repeat(201) }, outcome: fine, coverage: whole },
-        undefined,
-      ],
+      ['not of those that were not', { change, outcome: fine, coverage: partly }, 1],
+      ['of none if a part of the prompt was lost', { change, outcome: fine, coverage: lost }, undefined],
+      ['of none if they are too many', { change: many, outcome: fine, coverage: whole }, undefined],
     ])('%s', (_, end, number) => {
       expect(factsOf(end)[0]?.patches?.length).toBe(number);
     });

@@ -16,22 +16,14 @@ import { comment } from '../../helpers/triggers.js';
 import { entry } from '../../memory/commands/logs.js';
 
 const SECRET_WORDS = 'the cellar door is open';
-const A = entry(1, {
-  id: 'aaaaaa-1',
-  task: `Review ${SECRET_WORDS}`,
-  result: SECRET_WORDS,
-  actor: 'octocat',
-});
+const SAID = { task: `Review ${SECRET_WORDS}`, result: SECRET_WORDS };
+const A = entry(1, { id: 'aaaaaa-1', ...SAID, actor: 'octocat' });
 const B = entry(2, { id: 'bbbbbb-1' });
 const LOG = { 'bot.md': A + B };
 const ORIGIN = { runId: '7', attempt: '1', job: 'memory', sha: 'c'.repeat(40) };
 
 /** Runs the pipeline on a comment. */
-async function say(
-  body: string,
-  deps: FakeDependencies,
-  patch: Partial<RunRequest> = {},
-): Promise<Report<'memory-command'>> {
+async function say(body: string, deps: FakeDependencies, patch: Partial<RunRequest> = {}) {
   const request = makeRequest({ trigger: comment({ body }), origin: ORIGIN, inWorkflow: true, ...patch });
   return tended(await runPipeline(request, deps));
 }
@@ -67,15 +59,9 @@ describe('a comment by a writer', () => {
     const [unit] = parseLog(deps.memory.get('bot.md') ?? '').units.slice(-1);
     const text = unit?.text ?? '';
     expect(text).toContain('**Task:** Remembered by octocat\n**Result:** The key is ***\n');
+    const origin = { run: '7/1', job: 'memory', event: 'issue_comment', sha: undefined };
     expect(text.split('\n').flatMap((line) => parseProvenance(line) ?? [])).toMatchObject([
-      {
-        run: '7/1',
-        job: 'memory',
-        event: 'issue_comment',
-        actor: 'octocat',
-        trust: 'trusted',
-        sha: undefined,
-      },
+      { ...origin, actor: 'octocat', trust: 'trusted' },
     ]);
   });
 
