@@ -22,7 +22,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const AGENTS = join(ROOT, 'examples/agents');
 const NAMES = readdirSync(AGENTS).map((file) => file.replace(/\.toml$/, ''));
 
-const SOURCE = 'export function parseDate(text: string): Date {\n  return new Date(text);\n}\n';
+const OLD = 'new Date(text)';
+const SOURCE = `export function parseDate(text: string): Date {\n  return ${OLD};\n}\n`;
 
 interface Scene {
   readonly script: ModelScript;
@@ -30,39 +31,28 @@ interface Scene {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  readonly task?: string;
-  /** Default: the examples. */
   readonly agents?: string;
 }
 
 /** Runs an example on the built command line, in a folder with these files. */
 async function run(agent: string, scene: Scene) {
-  const model = await startModelServer(scene.script);
-  const cwd = scene.cwd ?? tempDir('example');
-  writeFiles(cwd, scene.files ?? {});
-  const result = await runCli(['run', agent, '--agents-dir', scene.agents ?? AGENTS, ...(scene.args ?? [])], {
-    cwd,
-    stdin: scene.task ?? 'Do it.',
-    env: {
-      ...model.env,
-      XDG_CONFIG_HOME: join(cwd, '.config'),
-      XDG_DATA_HOME: join(cwd, '.data'),
-      ...scene.env,
-    },
-  });
-  return { ...result, model, cwd, prompts: model.prompts() };
+  const { script, files = {}, args = [], cwd = tempDir('example'), agents = AGENTS } = scene;
+  const model = await startModelServer(script);
+  writeFiles(cwd, files);
+  const homes = { XDG_CONFIG_HOME: join(cwd, '.config'), XDG_DATA_HOME: join(cwd, '.data') };
+  const env = { ...model.env, ...homes, ...scene.env };
+  const result = await runCli(['run', agent, '--agents-dir', agents, ...args], { cwd, stdin: 'Do it.', env });
+  return { ...result, cwd, prompts: model.prompts() };
 }
 
 /** What the model learned from a tool in its n-th request. */
-function told(
-  { prompts }: { readonly prompts: readonly { readonly messages: readonly string[] }[] },
-  n: number,
-) {
+function told({ prompts }: Pick<Awaited<ReturnType<typeof run>>, 'prompts'>, n: number) {
   return prompts[n]?.messages.filter((message) => message.startsWith('tool: ')).join('\n') ?? '';
 }
 
 const DONE = { exitCode: 0, stdout: 'Done.', stderr: '' };
 const END = text('Done.');
+const SEARCH = toolCall('search_files', { text: 'parseDate' });
 
 describe('every example', () => {
   it.each(NAMES)('%s is an agent without a warning, named like its file', (name) => {
@@ -83,11 +73,7 @@ describe('every example', () => {
 it('explorer searches and reads', async () => {
   const end = await run('explorer', {
     files: { 'src/dates.ts': SOURCE },
-    script: [
-      toolCall('search_files', { text: 'parseDate' }),
-      toolCall('read_file', { path: 'src/dates.ts' }),
-      END,
-    ],
+    script: [SEARCH, toolCall('read_file', { path: 'src/dates.ts' }), END],
   });
   expect(end).toMatchObject(DONE);
   expect(end.prompts[0]?.tools).toEqual(['list_directory', 'read_file', 'search_files']);
@@ -99,18 +85,13 @@ it('editor changes a file', async () => {
   const end = await run('editor', {
     files: { 'src/dates.ts': SOURCE },
     script: [
-      toolCall('edit_file', {
-        path: 'src/dates.ts',
-        old_string: 'new Date(text)',
-        new_string: 'parse(text)',
-      }),
+      toolCall('edit_file', { path: 'src/dates.ts', old_string: OLD, new_string: 'parse(text)' }),
       END,
     ],
   });
   expect(end).toMatchObject(DONE);
-  expect(readFileSync(join(end.cwd, 'src/dates.ts'), 'utf8')).toBe(
-    SOURCE.replace('new Date(text)', 'parse(text)'),
-  );
+  const changed = readFileSync(join(end.cwd, 'src/dates.ts'), 'utf8');
+  expect(changed).toBe(SOURCE.replace(OLD, 'parse(text)'));
 });
 
 it('test-doctor runs a command, which receives no key', async () => {
@@ -167,15 +148,8 @@ it('check-explainer reads on GitHub what failed, and the line that caused it', a
   const diff = `diff --git a/src/dates.ts b/src/dates.ts\n--- a/src/dates.ts\n+++ b/src/dates.ts\n@@ -2 +2 @@\n-  return new Date(text);\n+  return text;\n`;
   repo.comparisons.set(`${payloadField(payload, 'pull_request.base.sha')}...${headSha}`, diff);
   const check = { externalId: '', title: null, summary: null, annotations: [], app: 'github-actions' };
-  repo.talk.checkRuns.push({
-    id: 1,
-    headSha,
-    status: 'completed',
-    conclusion: 'failure',
-    name: 'types',
-    job: 9,
-    ...check,
-  });
+  const failed = { status: 'completed', conclusion: 'failure', name: 'types', job: 9 } as const;
+  repo.talk.checkRuns.push({ id: 1, headSha, ...failed, ...check });
   repo.talk.jobLogs.set(9, '##[error]src/dates.ts:2: string is no Date\n');
   const end = await run('check-explainer', {
     files: { 'event.json': JSON.stringify(payload) },
@@ -269,11 +243,8 @@ it('release-notes receives its skill and its files', async () => {
 });
 
 it('reporter retries, counts its usage and remembers', async () => {
-  const overloaded: ModelReply = {
-    kind: 'raw',
-    status: 529,
-    body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } },
-  };
+  const error = { type: 'overloaded_error', message: 'Overloaded' };
+  const overloaded: ModelReply = { kind: 'raw', status: 529, body: { type: 'error', error } };
   const usage = { inputTokens: 900, outputTokens: 100 };
   const end = await run('reporter', { args: ['--json'], script: [overloaded, text('Two new.', usage)] });
   expect(end).toMatchObject({ exitCode: 0, stderr: '' });
@@ -292,20 +263,15 @@ it('notes keeps what it learns, and finds it again', async () => {
   const first = await run('notes', {
     files: { 'src/dates.ts': SOURCE },
     script: [
-      toolCall('search_files', { text: 'parseDate' }),
+      SEARCH,
       toolCall('memory_write', { target: 'long_term', content: learned }),
       toolCall('memory_write', { target: 'scratchpad', content: '- [ ] Ask about time zones' }),
       END,
     ],
   });
   expect(first).toMatchObject(DONE);
-  expect(first.prompts[0]?.tools).toEqual([
-    'read_file',
-    'search_files',
-    'memory_write',
-    'memory_read',
-    'memory_search',
-  ]);
+  const tools = ['read_file', 'search_files', 'memory_write', 'memory_read', 'memory_search'];
+  expect(first.prompts[0]?.tools).toEqual(tools);
   expect(readFileSync(join(first.cwd, '.data/axe/memory/MEMORY.md'), 'utf8')).toBe(`${learned}\n`);
 
   const second = await run('notes', {

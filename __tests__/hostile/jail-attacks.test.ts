@@ -23,47 +23,28 @@ async function scene(PATH: string) {
     string,
   ];
   const commands = ['GITHUB_ENV', 'GITHUB_OUTPUT', 'GITHUB_STATE'];
+  const all = (text: string, ...paths: readonly string[]) =>
+    Object.fromEntries(paths.map((path) => [path, text]));
   writeFiles(root, { 'bots/agents/linked.toml': 'original' });
   writeFiles(RUNNER, {
-    'elsewhere/_runner_file_commands/path': 'CANARY',
-    'elsewhere/_runner_file_commands/other': 'CANARY',
-    'elsewhere/_runner_file_commands/summary': 'CANARY',
-    ...Object.fromEntries(commands.map((name) => [`_temp/_runner_file_commands/${name}`, 'CANARY'])),
-    '_temp/key.pem': 'CANARY',
-    '_temp/_github_workflow/event.json': 'CANARY',
-    '_actions/org/other/v1/dist/index.js': 'original',
-    '_tool/node/24/bin/node': 'original',
+    ...all(
+      'CANARY',
+      ...['path', 'other', 'summary'].map((name) => `elsewhere/_runner_file_commands/${name}`),
+    ),
+    ...all('CANARY', ...commands.map((name) => `_temp/_runner_file_commands/${name}`)),
+    ...all('CANARY', '_temp/key.pem', '_temp/_github_workflow/event.json'),
+    ...all('original', '_actions/org/other/v1/dist/index.js', '_tool/node/24/bin/node'),
   });
-  const secrets = [
-    '.aws/credentials',
-    '.docker/config.json',
-    '.netrc',
-    '.ssh/id_ed25519',
-    '.npmrc',
-    '.config/gh/hosts.yml',
-    '.kube/config',
-    '.env',
-  ];
   writeFiles(REALHOME, {
-    ...Object.fromEntries(secrets.map((name) => [name, 'CANARY'])),
-    '.bashrc': 'original',
-    '.local/bin/harmless': 'original',
-    '.cargo/bin/cargo': 'original',
+    ...all('CANARY', '.aws/credentials', '.docker/config.json', '.netrc', '.ssh/id_ed25519', '.npmrc'),
+    ...all('CANARY', '.config/gh/hosts.yml', '.kube/config', '.env'),
+    ...all('original', '.bashrc', '.local/bin/harmless', '.cargo/bin/cargo'),
   });
   writeFiles(WORK, {
-    '.github/workflows/ci.yml': 'original',
-    'action.yml': 'original',
-    'axe/agents/bot.toml': 'original',
-    '.git/config': 'original',
-    '.git/config.worktree': 'original',
-    '.git/hooks/pre-commit': 'original',
-    'tools/axe/action.yml': 'original',
-    'tools/axe/dist/post.js': 'original',
-    'docs/mem/bot.md': 'CANARY',
-    'prompts/skill.md': 'original',
-    '.env': 'CANARY',
-    'service-account.json': 'CANARY',
-    'gha-creds-1.json': 'CANARY',
+    ...all('original', '.github/workflows/ci.yml', 'action.yml', 'axe/agents/bot.toml', 'prompts/skill.md'),
+    ...all('original', '.git/config', '.git/config.worktree', '.git/hooks/pre-commit'),
+    ...all('original', 'tools/axe/action.yml', 'tools/axe/dist/post.js'),
+    ...all('CANARY', 'docs/mem/bot.md', '.env', 'service-account.json', 'gha-creds-1.json'),
     'src/a.txt': 'a',
   });
   symlinkSync(join(root, 'bots'), join(WORK, 'bots'));
@@ -99,14 +80,8 @@ async function scene(PATH: string) {
     credentials: await untrackedCredentials(WORK, env),
   });
   await makeReserved(places);
-  return {
-    root,
-    WORK,
-    env,
-    programs: safePrograms(env.PATH, [WORK]),
-    places,
-    names: { RUNNER, WORK, REALHOME },
-  };
+  const programs = safePrograms(env.PATH, [WORK]);
+  return { root, WORK, env, programs, places, names: { RUNNER, WORK, REALHOME } };
 }
 
 /** Every file below a folder with its content, by its path. */
@@ -130,21 +105,13 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
       async (_name, { command }) => {
         const { root, WORK, env, programs, places, names } = await scene(path());
         const before = [...filesIn(root)].filter(([file]) => !FREE.test(file));
-        const jail = isolated(
-          createCommandJail(way, programs, () => places),
-          way,
-        );
+        const commandJail = createCommandJail(way, programs, () => places);
+        const jail = isolated(commandJail, way);
         const given = Object.entries(names).map(([name, value]) => `export ${name}='${value}'`);
-        const request = {
-          command: `${given.join('\n')}\n${command}`,
-          cwd: WORK,
-          timeoutMs: 60_000,
-          maxOutputBytes: 50_000,
-        };
-        const { output, timedOut } = await createShell(env, async () => jail)(
-          request,
-          new AbortController().signal,
-        );
+        const limits = { cwd: WORK, timeoutMs: 60_000, maxOutputBytes: 50_000 };
+        const request = { command: `${given.join('\n')}\n${command}`, ...limits };
+        const { signal } = new AbortController();
+        const { output, timedOut } = await createShell(env, async () => jail)(request, signal);
         expect({ timedOut, output }).toEqual({
           timedOut: false,
           output: expect.not.stringMatching(/CANARY|ESCAPED/),

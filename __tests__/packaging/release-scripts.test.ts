@@ -17,33 +17,31 @@ function runScript(name: string, args: readonly string[], cwd: string, env: Reco
 }
 
 describe('the notes of a release', () => {
-  const CHANGELOG = [
-    '# Changelog',
-    '',
-    '## Unreleased',
-    '',
-    '- Later.',
-    '',
-    '## 1.2.3 - 2026-02-03',
-    '',
-    'A first line',
-    'that goes on.',
-    '',
-    '### Added',
-    '',
-    '- One item, see',
-    '  `code` and [a page](docs/page.md).',
-    '- Another ([away](https://example.com/x)):',
-    '  ```text',
-    '  kept',
-    '  as it is',
-    '  ```',
-    '',
-    '## 1.2.2 - 2026-01-02',
-    '',
-    '- Earlier.',
-    '',
-  ].join('\n');
+  const CHANGELOG = `# Changelog
+
+## Unreleased
+
+- Later.
+
+## 1.2.3 - 2026-02-03
+
+A first line
+that goes on.
+
+### Added
+
+- One item, see
+  \`code\` and [a page](docs/page.md).
+- Another ([away](https://example.com/x)):
+  \`\`\`text
+  kept
+  as it is
+  \`\`\`
+
+## 1.2.2 - 2026-01-02
+
+- Earlier.
+`;
 
   function project(version: string, changelog = CHANGELOG, built = version): string {
     const folder = tempDir('release');
@@ -60,42 +58,30 @@ describe('the notes of a release', () => {
       GITHUB_REPOSITORY: 'octocat/axe-action',
     });
     expect(exitCode).toBe(0);
-    expect(stdout).toBe(
-      [
-        'A first line that goes on.',
-        '',
-        '### Added',
-        '',
-        '- One item, see `code` and [a page](https://github.com/octocat/axe-action/blob/v1.2.3/docs/page.md).',
-        '- Another ([away](https://example.com/x)):',
-        '  ```text',
-        '  kept',
-        '  as it is',
-        '  ```',
-        '',
-      ].join('\n'),
-    );
+    expect(stdout).toBe(`A first line that goes on.
+
+### Added
+
+- One item, see \`code\` and [a page](https://github.com/octocat/axe-action/blob/v1.2.3/docs/page.md).
+- Another ([away](https://example.com/x)):
+  \`\`\`text
+  kept
+  as it is
+  \`\`\`
+`);
   });
 
-  it.each<[string, string, () => string, string]>([
-    ['a tag that is not a version', 'v1.2', () => project('1.2.3'), '"v1.2" is not a version tag'],
-    ['another version in package.json', 'v1.2.3', () => project('1.2.4'), 'package.json has version 1.2.4'],
-    [
-      'another version in the code',
-      'v1.2.3',
-      () => project('1.2.3', CHANGELOG, '1.2.2'),
-      'product.ts has version 1.2.2',
-    ],
-    ['no section', 'v1.3.0', () => project('1.3.0'), 'no section "## 1.3.0 - <date>"'],
-    ['no date', 'v1.2.3', () => project('1.2.3', '## 1.2.3 - soon\n\n- One.\n'), 'has no date'],
-    [
-      'an empty section',
-      'v1.2.3',
-      () => project('1.2.3', '## 1.2.3 - 2026-01-01\n\n## 1.2.2 - x\n'),
-      'is empty',
-    ],
-  ])('are refused for %s', async (_, tag, folder, message) => {
-    const { exitCode, stdout, stderr } = await runScript('release-notes.js', [tag], folder());
+  const empty = '## 1.2.3 - 2026-01-01\n\n## 1.2.2 - x\n';
+
+  it.each<[string, string, Parameters<typeof project>, string]>([
+    ['a tag that is not a version', 'v1.2', ['1.2.3'], '"v1.2" is not a version tag'],
+    ['another version in package.json', 'v1.2.3', ['1.2.4'], 'package.json has version 1.2.4'],
+    ['another version in the code', 'v1.2.3', ['1.2.3', CHANGELOG, '1.2.2'], 'product.ts has version 1.2.2'],
+    ['no section', 'v1.3.0', ['1.3.0'], 'no section "## 1.3.0 - <date>"'],
+    ['no date', 'v1.2.3', ['1.2.3', '## 1.2.3 - soon\n\n- One.\n'], 'has no date'],
+    ['an empty section', 'v1.2.3', ['1.2.3', empty], 'is empty'],
+  ])('are refused for %s', async (_, tag, given, message) => {
+    const { exitCode, stdout, stderr } = await runScript('release-notes.js', [tag], project(...given));
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toContain(message);
   });
@@ -127,14 +113,10 @@ describe('the tags of a series', () => {
     return sha;
   }
 
-  const tagsOf = (remote: GitRepo) =>
-    Object.fromEntries(
-      remote
-        .git('for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/tags')
-        .trim()
-        .split('\n')
-        .map((line) => line.split(' ')),
-    );
+  const tagsOf = (remote: GitRepo) => {
+    const tags = remote.git('for-each-ref', '--format=%(refname:short) %(objectname)', 'refs/tags').trim();
+    return Object.fromEntries(tags.split('\n').map((line) => line.split(' ')));
+  };
 
   const moveTags = (repo: GitRepo, ...args: readonly string[]) => runScript('move-tags.js', args, repo.path);
 
