@@ -82,9 +82,8 @@ describe('loadAgent', () => {
       'repo/axe/agents/reviewer.toml': agent('r'),
       'repo/axe/agents/ask.toml': agent('a'),
     });
-    expect((await errorOf(agents.loadAgent(name))).remedy).toMatch(
-      new RegExp(`^Did you mean \`${meant}\`\\?`),
-    );
+    const { remedy } = await errorOf(agents.loadAgent(name));
+    expect(remedy).toMatch(new RegExp(`^Did you mean \`${meant}\`\\?`));
   });
 
   it('names the 20 nearest of many agents', async () => {
@@ -108,9 +107,8 @@ describe('loadAgent', () => {
 
   it('C1 7: refuses a reserved name by path as well', async () => {
     const { agents } = library({ 'repo/bots/memory.toml': agent('m') });
-    expect((await errorOf(agents.loadAgent('bots/memory.toml'))).message).toBe(
-      'agent name "memory" is reserved',
-    );
+    const { message } = await errorOf(agents.loadAgent('bots/memory.toml'));
+    expect(message).toBe('agent name "memory" is reserved');
   });
 
   it('C1 8: refuses two agents that differ only in case, but not one with a common beginning (D5)', async () => {
@@ -244,10 +242,8 @@ describe('loadSkill', () => {
   });
 
   it('C1 10: does not follow a relative path or a link out of the repository', async () => {
-    const { agents, root, cwd } = library({ 'secret.md': 'secret', 'repo/axe/x.md': 'x' });
-    symlinkSync(join(root, 'secret.md'), join(cwd, 'axe/link.md'));
-    mkdirSync(join(cwd, 'axe/skills'));
-    symlinkSync(root, join(cwd, 'axe/skills/out'));
+    const links = { 'repo/axe/link.md': '../../secret.md', 'repo/axe/skills/out': '../../..' };
+    const { agents } = library({ 'secret.md': 'secret', 'repo/axe/skills/x.md': 'x' }, {}, links);
     for (const path of ['../../secret.md', '../../../etc/passwd', 'link.md', 'skills/out/secret.md']) {
       expect((await errorOf(agents.loadSkill(path))).message).toMatch(
         /^failed to read skill: ".*" leads out of the folders that skills are read from$/,
@@ -256,12 +252,9 @@ describe('loadSkill', () => {
   });
 
   it('C1 10: accepts an absolute path, other files of the repository, and links in the user’s own folder (D4)', async () => {
-    const { agents, root, configDir } = library({
-      'dotfiles/SKILL.md': 'mine',
-      'repo/docs/SKILL.md': 'docs',
-      'config/axe/skills/x/SKILL.md': 'x',
-    });
-    symlinkSync(join(root, 'dotfiles'), join(configDir, 'skills/mine'));
+    const skills = { 'repo/docs/SKILL.md': 'docs', 'config/axe/skills/x/SKILL.md': 'x' };
+    const links = { 'config/axe/skills/mine': '../../../dotfiles' };
+    const { agents, root } = library({ 'dotfiles/SKILL.md': 'mine', ...skills }, {}, links);
     expect(await agents.loadSkill('skills/mine/SKILL.md')).toBe('mine');
     expect(await agents.loadSkill('../docs/SKILL.md')).toBe('docs');
     expect(await agents.loadSkill(join(root, 'dotfiles/SKILL.md'))).toBe('mine');
@@ -341,16 +334,9 @@ describe('agent files on disk', () => {
   });
 
   it('have the guidance of their folder, and nothing that a link has made of it', async () => {
-    const { agents } = library(
-      {
-        'out.md': 'Not here.',
-        'repo/AGENTS.md': 'Be brief.',
-        'repo/.env': 'KEY=1\n',
-        'repo/memory/AGENTS.md': 'Old.',
-      },
-      { memoryRoots: ['memory'] },
-      { 'repo/CLAUDE.md': 'AGENTS.md', 'repo/REVIEW.md': '.env', 'repo/out.md': '../out.md' },
-    );
+    const texts = { 'repo/AGENTS.md': 'Be brief.', 'repo/.env': 'KEY=1\n', 'repo/memory/AGENTS.md': 'Old.' };
+    const links = { 'repo/CLAUDE.md': 'AGENTS.md', 'repo/REVIEW.md': '.env', 'repo/out.md': '../out.md' };
+    const { agents } = library({ 'out.md': 'Not here.', ...texts }, { memoryRoots: ['memory'] }, links);
     const paths = ['AGENTS.md', 'CLAUDE.md', 'REVIEW.md', 'out.md', 'memory/AGENTS.md', 'gone.md'];
     expect(await agents.loadGuidance(paths, await agents.loadAgent('builtin/ask'))).toEqual([
       { path: 'AGENTS.md', content: 'Be brief.' },

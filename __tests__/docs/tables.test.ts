@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { BUILT_IN_AGENTS } from '../../src/agent/built-in.js';
@@ -101,30 +101,23 @@ describe('the table of limits', () => {
   });
 });
 
-describe('the table of reasons to skip', () => {
-  it('has each reason of the code', () => {
-    const [, union = ''] =
-      /^type SkipReason =([\s\S]*?);$/m.exec(readFileSync(join(ROOT, 'src/event/admission.ts'), 'utf8')) ??
-      [];
-    const reasons = [...union.matchAll(/\| '([\w-]+)'/g)].map(([, reason]) => `\`${reason}\``);
-    const [, ...rows] = markedTable('docs/events.md', 'skip-reasons');
-    expect(reasons.length).toBeGreaterThan(10);
-    expect(rows.map(([reason]) => reason).toSorted()).toEqual(reasons.toSorted());
-  });
+it('the table of reasons to skip has each reason of the code', () => {
+  const code = readDocument('src/event/admission.ts');
+  const [, union = ''] = /^type SkipReason =([\s\S]*?);$/m.exec(code) ?? [];
+  const reasons = [...union.matchAll(/\| '([\w-]+)'/g)].map(([, reason]) => `\`${reason}\``);
+  const [, ...rows] = markedTable('docs/events.md', 'skip-reasons');
+  expect(reasons.length).toBeGreaterThan(10);
+  expect(rows.map(([reason]) => reason).toSorted()).toEqual(reasons.toSorted());
 });
 
-describe('the table of models', () => {
+it.each(PROVIDER_IDS)('the table of models lists %s with the variables of its key and its address', (id) => {
   const rows = readDocument('docs/models.md').split('\n');
-
-  it.each(PROVIDER_IDS)('lists %s with the variables of its key and its address', (id) => {
-    const [, model = '', key = '', address = ''] = cellsOf(
-      rows.find((row) => row.startsWith('|') && row.includes(`\`${id}/`)) ?? '',
-    );
-    expect(model).toContain(`\`${id}/`);
-    const { keyVariable, baseUrlVariable } = findProvider({ provider: id, model: '' });
-    expect(key).toContain(keyVariable);
-    expect(address).toContain(baseUrlVariable);
-  });
+  const row = rows.find((one) => one.startsWith('|') && one.includes(`\`${id}/`)) ?? '';
+  const [, model = '', key = '', address = ''] = cellsOf(row);
+  expect(model).toContain(`\`${id}/`);
+  const { keyVariable, baseUrlVariable } = findProvider({ provider: id, model: '' });
+  expect(key).toContain(keyVariable);
+  expect(address).toContain(baseUrlVariable);
 });
 
 it('the example of `fail-on` adds to the default conclusions and leaves none out', () => {
@@ -132,23 +125,15 @@ it('the example of `fail-on` adds to the default conclusions and leaves none out
   expect(words).toBe(`${ACTION_INPUTS['fail-on']?.default}, findings:major`);
 });
 
-describe('the table of tools', () => {
-  const rows = readDocument('docs/tools.md')
-    .split('\n')
-    .map(cellsOf)
-    .filter(([name = '', effect = '']) => /^`\w+`$/.test(name) && /^\w+$/.test(effect));
-
-  it('has the effects of the code', () => {
-    const names = rows.map(([name = '']) => name.replaceAll('`', ''));
-    // Only names and effects are read; no tool is run.
-    const { tools } = createTools(names, { env: {}, allowedHosts: [] } as unknown as ToolParts);
-    const effects = Object.fromEntries(tools.map(({ name, effect }) => [name, effect]));
-    expect(tools.length).toBeGreaterThan(5);
-    for (const [name = '', effect] of rows) {
-      const own = effects[name.replaceAll('`', '')];
-      if (own !== undefined) expect([name, effect]).toEqual([name, own]);
-    }
-  });
+it('the table of tools has the effects of the code', () => {
+  const cells = readDocument('docs/tools.md').split('\n').map(cellsOf);
+  const rows = cells.filter(([name = '', effect = '']) => /^`\w+`$/.test(name) && /^\w+$/.test(effect));
+  const written = new Map(rows.map(([name = '', effect]) => [name.replaceAll('`', ''), effect]));
+  // Only names and effects are read; no tool is run.
+  const parts = { env: {}, allowedHosts: [] } as unknown as ToolParts;
+  const { tools } = createTools([...written.keys()], parts);
+  expect(tools.length).toBeGreaterThan(5);
+  expect(tools.filter(({ name, effect }) => (written.get(name) ?? effect) !== effect)).toEqual([]);
 });
 
 it('ARCHITECTURE.md names files that exist', () => {

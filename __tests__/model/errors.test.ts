@@ -15,6 +15,11 @@ function told(thrown: unknown, provider = 'openai') {
   return toProviderError(thrown, findProvider({ provider, model: 'm' }), [KEY]);
 }
 
+/** What is told of an answer with this status and body. */
+function answered(statusCode: number, body: unknown, provider?: string) {
+  return told(callError({ statusCode, responseBody: JSON.stringify(body) }), provider);
+}
+
 describe('an answer with an error status', () => {
   it.each([
     ['an object', { error: { message: 'no such field', type: 't' } }, 'no such field'],
@@ -26,8 +31,7 @@ describe('an answer with an error status', () => {
     ['a list', [1, 2], 'Bad Request'],
     ['another shape', { detail: 'x' }, 'Bad Request'],
   ])('is reported with the API’s message: %s', (_, body, text) => {
-    const error = told(callError({ statusCode: 400, responseBody: JSON.stringify(body) }));
-    expect(error.message).toBe(`bad_request: ${text}`);
+    expect(answered(400, body).message).toBe(`bad_request: ${text}`);
   });
 
   it.each([
@@ -45,7 +49,7 @@ describe('an answer with an error status', () => {
 
   it('C4 61: is one line of at most 500 characters, without what moves a terminal', () => {
     const message = `bad\u001b[31m\nrequest ${'x'.repeat(100_000)}`;
-    const error = told(callError({ statusCode: 400, responseBody: JSON.stringify({ error: { message } }) }));
+    const error = answered(400, { error: { message } });
     expect(error.message).toMatch(/^bad_request: bad request x{400,}…$/);
     expect(error.message.length).toBeLessThanOrEqual(500 + 'bad_request: '.length);
   });
@@ -69,26 +73,22 @@ describe('an answer with an error status', () => {
     [400, 'Your credit balance is too low to access the Anthropic API.', BILLING],
     [429, 'You exceeded your current quota, please check your plan and billing details.', BILLING],
   ])('%i, %s has a remedy: %s', (statusCode, message, remedy) => {
-    const responseBody = JSON.stringify({ error: { message } });
-    expect(told(callError({ statusCode, responseBody })).remedy).toBe(remedy);
+    expect(answered(statusCode, { error: { message } }).remedy).toBe(remedy);
   });
 
   it('has a remedy for who signs in to a cloud without a key, and for a wrong key of Google', () => {
     expect(told(callError({ statusCode: 403 }), 'bedrock').remedy).toBe(
       'Check that the key or role can use this model on bedrock, in this region or project.',
     );
-    const responseBody = JSON.stringify({
-      error: { message: 'API key not valid. Please pass a valid one.' },
-    });
-    expect(told(callError({ statusCode: 400, responseBody }), 'google').remedy).toBe(
+    const body = { error: { message: 'API key not valid. Please pass a valid one.' } };
+    expect(answered(400, body, 'google').remedy).toBe(
       'Check the key in `GEMINI_API_KEY`, and that it can use this model.',
     );
   });
 
   it('that a request was too long is reported with the window', () => {
     const message = 'prompt is too long: 9 tokens > 8192 maximum';
-    const responseBody = JSON.stringify({ error: { message } });
-    expect(told(callError({ statusCode: 400, responseBody }))).toMatchObject({
+    expect(answered(400, { error: { message } })).toMatchObject({
       category: 'bad_request',
       overflow: { windowTokens: 8192 },
       remedy: 'Give the agent less to read, or choose a model with a larger context window.',
@@ -134,7 +134,7 @@ describe('an error that comes as a good answer', () => {
     [{ message: 'not yours', type: 'permission_error' }, 'auth: not yours', 403],
     [{ message: 'too odd', type: 'invalid_request_error' }, 'bad_request: too odd', 400],
   ])('is told in the words of the provider: %j', (inside, message, status) => {
-    const error = told(callError({ statusCode: 200, responseBody: JSON.stringify({ error: inside }) }));
+    const error = answered(200, { error: inside });
     expect(error).toMatchObject({ message, status });
     expect(error.remedy).not.toContain('proxy');
   });
@@ -142,13 +142,10 @@ describe('an error that comes as a good answer', () => {
 
 describe('C4 57: a connection that fails', () => {
   const broke = ['the connection broke before the answer came', 'connection reset by peer'] as const;
+  const refused = 'dial tcp m.test:8080: connect: connection refused';
 
   it.each([
-    [
-      'ECONNREFUSED',
-      'nothing answers there (connection refused)',
-      'dial tcp m.test:8080: connect: connection refused',
-    ],
+    ['ECONNREFUSED', 'nothing answers there (connection refused)', refused],
     ['ENOTFOUND', 'there is no such host', 'dial tcp: lookup m.test: no such host'],
     ['ECONNRESET', ...broke],
     ['UND_ERR_SOCKET', ...broke],
