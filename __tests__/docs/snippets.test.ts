@@ -30,10 +30,8 @@ describe.each(written('yaml'))('the YAML at $place', ({ place, code }) => {
   it('has valid inputs, and reads existing outputs', () => expectValidUse({ content, workflow }));
 });
 
-describe.each(written('toml'))('the TOML at $place', ({ code }) => {
-  it('is an agent without problems', () => {
-    expect(parseAgent(code, { name: 'a', file: 'a.toml' }).warnings).toEqual([]);
-  });
+it.each(written('toml'))('the TOML at $place is an agent without problems', ({ code }) => {
+  expect(parseAgent(code, { name: 'a', file: 'a.toml' }).warnings).toEqual([]);
 });
 
 describe('a command', () => {

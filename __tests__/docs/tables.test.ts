@@ -80,25 +80,24 @@ describe('the table of models in the code', () => {
   });
 });
 
-describe('the table of limits', () => {
-  const rows = readDocument('docs/cost-and-limits.md').split('\n');
-
-  it.each([
-    ['Turns', 2, `\`max-turns\`: ${ACTION_INPUTS['max-turns']?.default}`],
-    ['Turns', 3, String(MAX_TURNS)],
-    ['Tokens', 2, `\`max-tokens\`: ${ACTION_MAX_TOKENS.toLocaleString('en')};`],
-    ['Cost', 2, `\`max-cost-usd\`: ${ACTION_INPUTS['max-cost-usd']?.default === '0' ? 'none' : ''}`],
-    ['Time', 2, `\`timeout-minutes\`: ${ACTION_TIMEOUT_MINUTES};`],
-    ['Time', 3, `else ${CLI_TIMEOUT_SECONDS} s`],
-    [
-      'Tool calls of one turn',
-      2,
-      `${MAX_CALLS_PER_TURN} run: reading ones ${MAX_PARALLEL_CALLS} at a time, others in order`,
-    ],
-  ])('states the default of the limit of %s (column %i) as the code has it', (limit, column, text) => {
-    const row = rows.find((line) => line.startsWith(`| ${limit} |`)) ?? '';
-    expect(cellsOf(row)[column - 1]).toContain(text);
-  });
+it.each([
+  ['Turns', 2, `\`max-turns\`: ${ACTION_INPUTS['max-turns']?.default}`],
+  ['Turns', 3, String(MAX_TURNS)],
+  ['Tokens', 2, `\`max-tokens\`: ${ACTION_MAX_TOKENS.toLocaleString('en')};`],
+  ['Cost', 2, `\`max-cost-usd\`: ${ACTION_INPUTS['max-cost-usd']?.default === '0' ? 'none' : ''}`],
+  ['Time', 2, `\`timeout-minutes\`: ${ACTION_TIMEOUT_MINUTES};`],
+  ['Time', 3, `else ${CLI_TIMEOUT_SECONDS} s`],
+  [
+    'Tool calls of one turn',
+    2,
+    `${MAX_CALLS_PER_TURN} run: reading ones ${MAX_PARALLEL_CALLS} at a time, others in order`,
+  ],
+])('the table of limits states that of %s (column %i) as the code has it', (limit, column, text) => {
+  const row =
+    readDocument('docs/cost-and-limits.md')
+      .split('\n')
+      .find((line) => line.startsWith(`| ${limit} |`)) ?? '';
+  expect(cellsOf(row)[column - 1]).toContain(text);
 });
 
 it('the table of reasons to skip has each reason of the code', () => {

@@ -69,13 +69,11 @@ describe('the price of a model, and its window', () => {
   });
 });
 
-describe('the table of models', () => {
-  it.each(MODEL_TABLE)(
-    'has an answer of $family within its window, and efforts only if it thinks',
-    (facts) => {
-      expect(facts.maxOutputTokens ?? 1).toBeLessThan(facts.windowTokens);
-      if (facts.thinks === 'never') expect(facts.efforts).toEqual([]);
-      expect([...facts.efforts].sort(byStrength)).toEqual(facts.efforts);
-    },
-  );
-});
+it.each(MODEL_TABLE)(
+  'an answer of $family is within its window, and it has efforts only if it thinks',
+  (facts) => {
+    expect(facts.maxOutputTokens ?? 1).toBeLessThan(facts.windowTokens);
+    if (facts.thinks === 'never') expect(facts.efforts).toEqual([]);
+    expect([...facts.efforts].sort(byStrength)).toEqual(facts.efforts);
+  },
+);

@@ -71,33 +71,29 @@ describe('the project’s own review', () => {
   });
 });
 
-describe('Dependabot', () => {
+const { devDependencies } = JSON.parse(read('package.json')) as {
+  readonly devDependencies: Readonly<Record<string, string>>;
+};
+const imported = importedPackages();
+
+it('Dependabot keeps the packages built into dist/ apart from tools, each package in one group', () => {
   const { updates } = parse(read('.github/dependabot.yml')) as Dependabot;
   const npm = updates.find((one) => one['package-ecosystem'] === 'npm')?.groups ?? {};
-
-  it('keeps the packages built into dist/ apart from tools, each package in one group', () => {
-    expect(npm['tools']?.['exclude-patterns']).toEqual(npm['bundled']?.patterns);
-    const patterns = npm['bundled']?.patterns ?? [];
-    const isBundled = (name: string) => patterns.some((pattern) => matchesGlob(name, pattern));
-    const { devDependencies } = JSON.parse(read('package.json')) as Manifest;
-    const names = Object.keys(devDependencies);
-    const imported = importedPackages();
-    expect(names.filter(isBundled)).toEqual(names.filter((name) => imported.has(name)));
-    for (const pattern of patterns) expect(names.some((name) => matchesGlob(name, pattern))).toBe(true);
-  });
+  expect(npm['tools']?.['exclude-patterns']).toEqual(npm['bundled']?.patterns);
+  const patterns = npm['bundled']?.patterns ?? [];
+  const isBundled = (name: string) => patterns.some((pattern) => matchesGlob(name, pattern));
+  const names = Object.keys(devDependencies);
+  expect(names.filter(isBundled)).toEqual(names.filter((name) => imported.has(name)));
+  for (const pattern of patterns) expect(names.some((name) => matchesGlob(name, pattern))).toBe(true);
 });
 
-const BUNDLED = ['@actions/core', '@actions/github', '@actions/cache', 'smol-toml'];
-
-describe('the packages that the action is built from', () => {
-  it('are pinned, and each is used for what it is for', () => {
-    const { devDependencies } = JSON.parse(read('package.json')) as Manifest;
-    for (const name of BUNDLED) expect(importedPackages()).toContain(name);
-    expect(read('scripts/build.js')).toContain("'@vercel/ncc'");
-    expect(read('scripts/test.js')).toContain("'jest/bin/jest'");
-    for (const name of [...BUNDLED, '@vercel/ncc', 'jest'])
-      expect(devDependencies[name]).toMatch(/^\d+\.\d+\.\d+$/);
-  });
+it('the packages that the action is built from are pinned, and each is used for what it is for', () => {
+  const bundled = ['@actions/core', '@actions/github', '@actions/cache', 'smol-toml'];
+  for (const name of bundled) expect(imported).toContain(name);
+  expect(read('scripts/build.js')).toContain("'@vercel/ncc'");
+  expect(read('scripts/test.js')).toContain("'jest/bin/jest'");
+  for (const name of [...bundled, '@vercel/ncc', 'jest'])
+    expect(devDependencies[name]).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
 interface Dependabot {
@@ -105,8 +101,4 @@ interface Dependabot {
     readonly 'package-ecosystem': string;
     readonly groups: Readonly<Record<string, Partial<Record<'patterns' | 'exclude-patterns', string[]>>>>;
   }[];
-}
-
-interface Manifest {
-  readonly devDependencies: Readonly<Record<string, string>>;
 }
