@@ -9,6 +9,11 @@ export interface Deviation {
   instead(axe: Outcome): Partial<Outcome>;
 }
 
+/** A deviation of which these parts are always the same. */
+export function differs(because: string, parts: Partial<Outcome>): Deviation {
+  return { because, instead: () => parts };
+}
+
 /** The deviation on top of another at the same step. */
 export function alongWith(first: Deviation, second: Deviation): Deviation {
   return {

@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import { builtInAgents, formatAgentList } from '../../src/cli/agents.js';
 import { VERSION } from '../../src/lib/product.js';
-import { alongWith, type Deviation, startingWith } from './deviation.js';
+import { alongWith, type Deviation, differs, startingWith } from './deviation.js';
 import { FILE_DEVIATIONS } from './file-deviations.js';
 import { GC_DEVIATIONS } from './gc-deviations.js';
 import type { Outcome } from './replay.js';
@@ -23,12 +23,12 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   ...RUNTIME_DEVIATIONS,
   '09/02': storesTask('line one line two '),
   '09/03': storesTask('  a b\tc  '),
-  '09/05': {
-    because: 'memory is UTF-8: each byte that is not becomes U+FFFD, as axe does when it sends the task',
-    instead: () => ({
+  '09/05': differs(
+    'memory is UTF-8: each byte that is not becomes U+FFFD, as axe does when it sends the task',
+    {
       writes: { 'data/axe/memory/bot.md': '## <time>\n**Task:** bad \ufffd\ufffd bytes\n**Result:** r5\n\n' },
-    }),
-  },
+    },
+  ),
   '11/01': unreadableMemory('read $ROOT/work/adir: is a directory'),
   '11/02': {
     because: 'the failure is told once, and in the place of the entries (axe-behaviour §10)',
@@ -43,56 +43,51 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '11/03': unreadableMemory('open $ROOT/work/afile/m.md: not a directory'),
   '11/04': unreadableMemory('open $ROOT/data/axe/memory/perm.md: permission denied'),
   '11/10': unreadableMemory('unable to determine data directory: $HOME is not defined'),
-  '12/10': alongWith(RETRIED, {
-    because: 'axe has no words for this status',
-    instead: () => ({ stderr: 'overloaded: the service is overloaded (HTTP 529)\n' }),
-  }),
-  '12/12': alongWith(RETRIED, {
-    because: "axe quotes Go's JSON parser here; the beginning is the same",
-    instead: () => ({ stderr: 'server: failed to parse response: the body is not valid JSON\n' }),
-  }),
-  '12/16': {
-    because:
-      'a time limit reached while the answer comes in is a timeout like any other (D27: timeout is exit 3)',
-    instead: () => ({ exit: 3, stderr: 'timeout: context deadline exceeded\n' }),
-  },
-  '12/17': {
-    because: 'a time limit that no run can keep is refused',
-    instead: () => ({
-      exit: 1,
-      stderr: 'invalid argument "0" for "--timeout" flag: it is less than 1\n',
+  '12/10': alongWith(
+    RETRIED,
+    differs('axe has no words for this status', {
+      stderr: 'overloaded: the service is overloaded (HTTP 529)\n',
     }),
-  },
+  ),
+  '12/12': alongWith(
+    RETRIED,
+    differs("axe quotes Go's JSON parser here; the beginning is the same", {
+      stderr: 'server: failed to parse response: the body is not valid JSON\n',
+    }),
+  ),
+  '12/16': differs(
+    'a time limit reached while the answer comes in is a timeout like any other (D27: timeout is exit 3)',
+    { exit: 3, stderr: 'timeout: context deadline exceeded\n' },
+  ),
+  '12/17': differs('a time limit that no run can keep is refused', {
+    exit: 1,
+    stderr: 'invalid argument "0" for "--timeout" flag: it is less than 1\n',
+  }),
   '12/20': {
     because: 'a slash at the end of a base URL is dropped, as people write it both ways',
     instead: (axe) => ({ requests: axe.requests.map((request) => ({ ...request, path: '/v1/messages' })) }),
   },
-  '13/12': {
-    because: "a number as error.code does not keep us from the API's message",
-    instead: () => ({ stderr: 'bad_request: real message\n' }),
-  },
-  '20/01': {
-    because: 'the list has the built-in agents too, and says where others were looked for',
-    instead: () => ({
-      stdout: formatAgentList(builtInAgents()),
-      stderr:
-        'There are only the built-in agents: no agent file was found in axe/agents, .axe/agents, $ROOT/config/axe/agents.\n',
-    }),
-  },
+  '13/12': differs("a number as error.code does not keep us from the API's message", {
+    stderr: 'bad_request: real message\n',
+  }),
+  '20/01': differs('the list has the built-in agents too, and says where others were looked for', {
+    stdout: formatAgentList(builtInAgents()),
+    stderr:
+      'There are only the built-in agents: no agent file was found in axe/agents, .axe/agents, $ROOT/config/axe/agents.\n',
+  }),
   '20/05': unsupportedProvider('provider'),
-  '20/06': alongWith(listsBuiltIns(), {
-    because: 'a file that is left out is a warning',
-    instead: () => ({
+  '20/06': alongWith(
+    listsBuiltIns(),
+    differs('a file that is left out is a warning', {
       stderr:
         'Warning: $ROOT/config/axe/agents/bad.toml is left out: agent config missing required field: model\n' +
         '  at $ROOT/config/axe/agents/bad.toml:1:1\n' +
         '  Add a line such as `model = "anthropic/claude-sonnet-5-5"`.\n',
     }),
+  ),
+  '20/16': differs('the version is that of this program, which follows its own releases', {
+    stdout: `axe version ${VERSION}\n`,
   }),
-  '20/16': {
-    because: 'the version is that of this program, which follows its own releases',
-    instead: () => ({ stdout: `axe version ${VERSION}\n` }),
-  },
   '21/11': parseError('syntax'),
   '21/12': parseError('dup-key'),
   '21/13': parseError('wrong-type'),
@@ -100,10 +95,9 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '21/15': parseError('float-int'),
   '21/16': parseError('bool-str'),
   '21/19': refusesNaN(),
-  '21/20': {
-    because: 'unknown keys are a warning (D3)',
-    instead: () => ({ stderr: expect.stringMatching(/banana[\s\S]*nope/) as unknown as string }),
-  },
+  '21/20': differs('unknown keys are a warning (D3)', {
+    stderr: expect.stringMatching(/banana[\s\S]*nope/) as unknown as string,
+  }),
   '21/29': parseError('invalid-utf8'),
   '21/30': parseError('mixed-files'),
   '21/31': unsupportedProvider(' anthropic'),
@@ -119,29 +113,22 @@ export const DEVIATIONS: Readonly<Record<string, Deviation>> = {
   '21/39': refusesName('../escape'),
   '21/40': refusesName('../escape'),
   '21/41': unsupportedProvider('weird'),
-  '21/44': {
-    because: "the text of a TOML error is ours, the prefix is axe's (D3)",
-    instead: () => ({ stderr: startingWith('failed to parse config file: ') }),
-  },
+  '21/44': differs("the text of a TOML error is ours, the prefix is axe's (D3)", {
+    stderr: startingWith('failed to parse config file: '),
+  }),
   '24/03': alongWith(
-    {
-      because: 'an agent is listed by what `run` takes, the name of its file',
-      instead: () => ({ stdout: 'file\n' }),
-    },
+    differs('an agent is listed by what `run` takes, the name of its file', { stdout: 'file\n' }),
     listsBuiltIns(),
   ),
   '30/01': refusesName('my agent'),
   '30/02': refusesName('my agent'),
   '30/03': refusesName('grp/sub'),
-  '30/04': {
-    because: 'an agent whose name is not allowed is left out, which is a warning (D5)',
-    instead: () => ({
-      stdout: formatAgentList(builtInAgents()),
-      stderr:
-        'Warning: $ROOT/config/axe/agents/my agent.toml is left out: invalid agent name "my agent"\n' +
-        '  A name starts with a letter or digit of ASCII and holds at most 64 of them, dots, underscores and hyphens.\n',
-    }),
-  },
+  '30/04': differs('an agent whose name is not allowed is left out, which is a warning (D5)', {
+    stdout: formatAgentList(builtInAgents()),
+    stderr:
+      'Warning: $ROOT/config/axe/agents/my agent.toml is left out: invalid agent name "my agent"\n' +
+      '  A name starts with a letter or digit of ASCII and holds at most 64 of them, dots, underscores and hyphens.\n',
+  }),
   '30/05': refusesName('q"x', 1),
   '30/06': refusesName('q"x', 1),
   '30/07': refusesName('é'),
@@ -186,42 +173,34 @@ function toldOnce(stderr: string): string {
 }
 
 function refusesNaN(): Deviation {
-  return {
-    because: 'a temperature that is not a number is refused when the file is read',
-    instead: () => ({
-      exit: 2,
-      stdout: '',
-      stderr: 'params.temperature must be a finite number, but is nan\n',
-    }),
-  };
+  return differs('a temperature that is not a number is refused when the file is read', {
+    exit: 2,
+    stdout: '',
+    stderr: 'params.temperature must be a finite number, but is nan\n',
+  });
 }
 
 function parseError(agent: string): Deviation {
-  return {
-    because: "the text of a TOML error is ours, the prefix is axe's (D3)",
-    instead: () => ({ stderr: startingWith(`failed to parse agent config "${agent}": `) }),
-  };
+  return differs("the text of a TOML error is ours, the prefix is axe's (D3)", {
+    stderr: startingWith(`failed to parse agent config "${agent}": `),
+  });
 }
 
 function unsupportedProvider(provider: string): Deviation {
-  return {
-    because: 'we have more providers than axe (D30)',
-    instead: () => ({
-      stderr: startingWith(`unsupported provider "${provider}": supported providers are anthropic, openai, `),
-    }),
-  };
+  return differs('we have more providers than axe (D30)', {
+    stderr: startingWith(`unsupported provider "${provider}": supported providers are anthropic, openai, `),
+  });
 }
 
 function refusesName(name: string, exit = 2): Deviation {
-  return {
-    because:
-      'an agent name has letters, digits, dots, dashes and underscores, and never leaves its folder (D5)',
-    instead: () => ({
+  return differs(
+    'an agent name has letters, digits, dots, dashes and underscores, and never leaves its folder (D5)',
+    {
       exit,
       stdout: '',
       stderr: `invalid agent name ${JSON.stringify(name)}\n`,
       requests: [],
       writes: {},
-    }),
-  };
+    },
+  );
 }
