@@ -16,14 +16,7 @@ import {
   writeCommit,
 } from './github-git.js';
 import { ruleViolation, viewerPerson } from './github-git-rest.js';
-import {
-  connection,
-  forbidden,
-  type GraphNode,
-  graphError,
-  missing,
-  type PageArguments,
-} from './github-graph.js';
+import { connection, forbidden, type GraphNode, graphError, missing } from './github-graph.js';
 import { fullName, stableId } from './github-json.js';
 import type { BranchChange, ContentsRight, StoredRepo } from './github-state.js';
 
@@ -80,11 +73,7 @@ function commitNode(repo: StoredRepo, { sha, tree, message, author, committer }:
       if (found !== undefined && path !== '') return entryNode(repo, found);
       throw graphError('NOT_FOUND', `Could not resolve file for path '${path}'.`);
     },
-    history: (args: PageArguments) =>
-      connection(
-        historyOf(repo.git, sha).map((one) => commitNode(repo, one)),
-        args,
-      ),
+    history: connection(() => historyOf(repo.git, sha).map((one) => commitNode(repo, one))),
   };
 }
 
@@ -96,11 +85,7 @@ function objectNode(repo: StoredRepo, found: GitCommit | GitObject): GraphNode |
 
 function treeNode(repo: StoredRepo, sha: string): GraphNode {
   const objects = listTree(repo.git, sha).filter(({ path }) => path !== '' && !path.includes('/'));
-  return {
-    __typename: 'Tree',
-    oid: sha,
-    entries: () => objects.map((object) => entryNode(repo, object)),
-  };
+  return { __typename: 'Tree', oid: sha, entries: () => objects.map((object) => entryNode(repo, object)) };
 }
 
 /** GraphQL gives the mode as a decimal number: a link's 0o120000 is 40960. */

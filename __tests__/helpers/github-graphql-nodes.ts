@@ -36,12 +36,9 @@ export function repositoryNode(repo: StoredRepo, caller: Caller): GraphNode {
       const nodes = [...repo.issues.values()]
         .map((one) => subjectNode(repo, one, caller))
         .filter(({ state }) => args.states?.includes(String(state)) ?? true)
-        .toSorted(
-          (a, b) =>
-            String(b['updatedAt']).localeCompare(String(a['updatedAt'])) ||
-            Number(b['number']) - Number(a['number']),
-        );
-      return connection(nodes, args);
+        .toSorted((a, b) => Number(b['number']) - Number(a['number']))
+        .toSorted((a, b) => String(b['updatedAt']).localeCompare(String(a['updatedAt'])));
+      return connection(() => nodes)(args);
     },
     ...gitFields(repo, caller.rightOf(repo)),
   };
@@ -71,11 +68,7 @@ function subjectNode(repo: StoredRepo, subject: StoredIssue | StoredPull, caller
     viewerDidAuthor: subject.author === caller.viewer,
     updatedAt: repo.talk.touched.get(number) ?? '2026-01-02T03:04:05Z',
     url: `${html(repo)}/${isPull ? 'pull' : 'issues'}/${number}`,
-    comments: (args: PageArguments) =>
-      connection(
-        comments.map((comment) => commentNode(repo, comment, caller)),
-        args,
-      ),
+    comments: connection(() => comments.map((comment) => commentNode(repo, comment, caller))),
   };
 }
 

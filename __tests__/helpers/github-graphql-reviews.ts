@@ -1,13 +1,6 @@
 import type { Caller } from './github-answers.js';
 import { diffLines, splitDiff, textAt } from './github-diff.js';
-import {
-  actorNode,
-  connection,
-  forbidden,
-  type GraphNode,
-  missing,
-  type PageArguments,
-} from './github-graph.js';
+import { actorNode, connection, forbidden, type GraphNode, missing } from './github-graph.js';
 import { associationOf, fullName, html, pageOf } from './github-json.js';
 import type { StoredPull, StoredRepo, StoredReview, StoredReviewComment } from './github-state.js';
 
@@ -16,18 +9,12 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, caller: Caller)
   const { viewer } = caller;
   const reviews = repo.talk.reviews.filter((one) => one.pull === pull.number);
   const visible = reviews.filter(({ state, author }) => state !== 'PENDING' || author === viewer);
-  const dismissals = reviews.flatMap((review) =>
-    review.dismissedBy === undefined
-      ? []
-      : [
-          {
-            __typename: 'ReviewDismissedEvent',
-            id: `RDE_${review.id}`,
-            actor: actorNode(review.dismissedBy),
-            review: reviewNode(repo, review, viewer),
-          },
-        ],
-  );
+  const dismissals = reviews.flatMap((review) => {
+    if (review.dismissedBy === undefined) return [];
+    const actor = actorNode(review.dismissedBy);
+    const event = { __typename: 'ReviewDismissedEvent', id: `RDE_${review.id}`, actor };
+    return [{ ...event, review: reviewNode(repo, review, viewer) }];
+  });
   const drafts = new Set(reviews.filter(({ state }) => state === 'PENDING').map(({ id }) => id));
   const threads = repo.talk.reviewComments.filter(
     (one) => one.pull === pull.number && one.inReplyTo === undefined && !drafts.has(one.review),
@@ -39,18 +26,10 @@ export function reviewFields(repo: StoredRepo, pull: StoredPull, caller: Caller)
     baseRefOid: pull.base.sha,
     baseRefName: pull.base.ref,
     changedFiles: splitDiff(pull.diff).length,
-    reviews: (args: PageArguments) =>
-      connection(
-        visible.map((review) => reviewNode(repo, review, viewer)),
-        args,
-      ),
-    timelineItems: (args: PageArguments) => connection(dismissals, args),
-    reviewThreads: (args: PageArguments) =>
-      connection(
-        threads.map((first) => threadNode(repo, pull, first, viewer)),
-        args,
-      ),
-    closingIssuesReferences: (args: PageArguments) => connection(closedBy(repo, pull), args),
+    reviews: connection(() => visible.map((review) => reviewNode(repo, review, viewer))),
+    timelineItems: connection(() => dismissals),
+    reviewThreads: connection(() => threads.map((first) => threadNode(repo, pull, first, viewer))),
+    closingIssuesReferences: connection(() => closedBy(repo, pull)),
   };
 }
 
@@ -60,9 +39,8 @@ export function threadMutations(caller: Caller): GraphNode {
     return ({ input: { threadId } }: { input: { readonly threadId: string } }) => {
       for (const repo of caller.repos) {
         const { reviewComments, resolved } = repo.talk;
-        const first = reviewComments.find(
-          (one) => `PRRT_${one.id}` === threadId && one.inReplyTo === undefined,
-        );
+        const starts = reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined);
+        const first = starts.find(({ id }) => `PRRT_${id}` === threadId);
         const pull = repo.pulls.get(first?.pull ?? 0);
         if (first === undefined || pull === undefined) continue;
         if (caller.rightOf(repo) !== 'write') throw forbidden();
@@ -112,11 +90,7 @@ function threadNode(
     line,
     startLine: line === null || first.startLine === undefined ? null : first.startLine + line - first.line,
     originalLine: first.line,
-    comments: (args: PageArguments) =>
-      connection(
-        comments.map((comment) => commentNode(repo, comment, viewer)),
-        args,
-      ),
+    comments: connection(() => comments.map((comment) => commentNode(repo, comment, viewer))),
   };
 }
 
@@ -147,12 +121,11 @@ function commentNode(repo: StoredRepo, comment: StoredReviewComment, viewer: str
     lastEditedAt: comment.editedAt,
     editor: comment.editedAt === null ? null : actorNode(comment.editor ?? comment.author),
     // Only 👎 is asked for.
-    reactions: (args: PageArguments) => {
-      const nodes = reactions
+    reactions: connection(() =>
+      reactions
         .filter(({ content }) => content === '-1')
-        .map(({ id, createdAt, author }) => ({ id: `REA_${id}`, createdAt, user: actorNode(author) }));
-      return connection(nodes, args);
-    },
+        .map(({ id, createdAt, author }) => ({ id: `REA_${id}`, createdAt, user: actorNode(author) })),
+    ),
   };
 }
 
