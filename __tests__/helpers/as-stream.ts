@@ -48,14 +48,11 @@ function claudeEvents(body: Json): readonly Json[] {
 }
 
 function claudeBlock(block: Json, index: number): readonly Json[] {
-  const { type, text, thinking, signature, input } = block;
+  const { type, text, thinking, signature = '', input } = block;
   const delta = (one: Json) => ({ type: 'content_block_delta', index, delta: one });
   const deltas: Readonly<Record<string, readonly Json[]>> = {
     text: [delta({ type: 'text_delta', text })],
-    thinking: [
-      delta({ type: 'thinking_delta', thinking }),
-      delta({ type: 'signature_delta', signature: signature ?? '' }),
-    ],
+    thinking: [delta({ type: 'thinking_delta', thinking }), delta({ type: 'signature_delta', signature })],
     tool_use: [delta({ type: 'input_json_delta', partial_json: JSON.stringify(input) })],
   };
   const emptied = { text: { text: '' }, thinking: { thinking: '' }, tool_use: { input: {} } };
@@ -162,13 +159,8 @@ function awsFrame(type: string, event: Json): Buffer {
     Object.entries(names).map(([name, value]) => {
       const size = Buffer.alloc(2);
       size.writeUInt16BE(value.length);
-      return Buffer.concat([
-        Buffer.from([name.length]),
-        Buffer.from(name),
-        Buffer.from([7]),
-        size,
-        Buffer.from(value),
-      ]);
+      const key = [Buffer.from([name.length]), Buffer.from(name)];
+      return Buffer.concat([...key, Buffer.from([7]), size, Buffer.from(value)]);
     }),
   );
   const payload = Buffer.from(JSON.stringify(event));

@@ -50,6 +50,7 @@ export interface CacheServer extends Peer {
 
 const SERVICE = '/twirp/github.actions.results.api.v1.CacheService/';
 /** Like Azure's: account, container and blob in the path, the right to it in the query. */
+const EXISTS = 'cache entry with the same key, version, and scope already exists';
 const BLOBS = '/productionresultssa0/actions-cache/';
 const DEFAULT_REF = 'refs/heads/main';
 
@@ -100,12 +101,7 @@ export async function startCacheServer(): Promise<CacheServer> {
 
   function create({ key, version }: Body, { ref, mayWrite }: Required<CacheToken>): Answer {
     if (!mayWrite) return ok({ ok: false, message: 'cache write denied: token has no writable scopes' });
-    if (find(key, version, ref) !== undefined)
-      return refusal(
-        409,
-        'already_exists',
-        'cache entry with the same key, version, and scope already exists',
-      );
+    if (find(key, version, ref) !== undefined) return refusal(409, 'already_exists', EXISTS);
     return ok({ ok: true, signed_upload_url: signedUrl(add(key, version, ref, undefined), 'w') });
   }
 
@@ -119,9 +115,8 @@ export async function startCacheServer(): Promise<CacheServer> {
   /** Own ref first, then the others; in each the keys in order, exact before the newest with the prefix. */
   function lookUp({ key, restore_keys = [], version }: Body, rights: Required<CacheToken>): Answer {
     for (const scope of [rights.ref, ...rights.readableRefs]) {
-      const visible = entries.filter(
-        (one) => one.finalized && one.scope === scope && one.version === version,
-      );
+      const own = entries.filter((one) => one.scope === scope && one.version === version);
+      const visible = own.filter(({ finalized }) => finalized);
       for (const wanted of [key, ...restore_keys]) {
         const found =
           visible.find((one) => one.key === wanted) ?? visible.findLast((one) => one.key.startsWith(wanted));
@@ -134,11 +129,8 @@ export async function startCacheServer(): Promise<CacheServer> {
 
   function sendBlob(request: RecordedRequest, response: ServerResponse): void {
     const entry = entries.find(({ id }) => `${BLOBS}${id}` === request.path);
-    const headers = {
-      'x-ms-request-id': randomUUID(),
-      'x-ms-version': '2025-11-05',
-      'x-ms-request-server-encrypted': 'true',
-    };
+    const version = { 'x-ms-version': '2025-11-05', 'x-ms-request-server-encrypted': 'true' };
+    const headers = { 'x-ms-request-id': randomUUID(), ...version };
     const refuse = (status: number, code: string) => {
       const told = { 'content-type': 'application/xml', 'x-ms-error-code': code, ...headers };
       const body = `<?xml version="1.0" encoding="utf-8"?><Error><Code>${code}</Code></Error>`;
@@ -183,12 +175,9 @@ export async function startCacheServer(): Promise<CacheServer> {
     ...peer,
     env({ ref = DEFAULT_REF, readableRefs = [DEFAULT_REF], mayWrite = true } = {}) {
       const token = `runtime-token-${tokens.size + 1}`;
+      const url = `${peer.url}/`;
       tokens.set(token, { ref, readableRefs, mayWrite });
-      return {
-        ACTIONS_CACHE_SERVICE_V2: 'true',
-        ACTIONS_RESULTS_URL: `${peer.url}/`,
-        ACTIONS_RUNTIME_TOKEN: token,
-      };
+      return { ACTIONS_CACHE_SERVICE_V2: 'true', ACTIONS_RESULTS_URL: url, ACTIONS_RUNTIME_TOKEN: token };
     },
     entries: () => entries,
     addEntry: ({ key, version, scope, archive }) => void add(key, version, scope, archive),

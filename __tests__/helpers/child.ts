@@ -65,11 +65,8 @@ export function startChild({
       resolve({ exitCode, signal, stdout: said(stdout), stderr: said(stderr) });
     });
   });
-  return {
-    finished,
-    kill: (signal) => void child.kill(signal),
-    write: (text) => void child.stdin?.write(text),
-  };
+  const write = (text: string) => void child.stdin?.write(text);
+  return { finished, kill: (signal) => void child.kill(signal), write };
 }
 
 /** What the child started may hold its pipes open for longer. */

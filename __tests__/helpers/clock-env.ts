@@ -7,10 +7,7 @@ const { now } = Date;
 const AHEAD_MS = noonOf(new Date()) - now();
 
 /** The variables of a Node program whose clock goes as {@link noonNow}: UTC days begin and end twelve hours away. */
-export const NOON_ENV = {
-  ...preloading('./noon-clock.cjs'),
-  NOON_AHEAD_MS: String(AHEAD_MS),
-} as const;
+export const NOON_ENV = { ...preloading('./noon-clock.cjs'), NOON_AHEAD_MS: String(AHEAD_MS) } as const;
 
 /** The time by the clock of {@link NOON_ENV}. */
 export function noonNow(): Date {

@@ -130,20 +130,14 @@ export function createFakeDependencies(parts: FakeDependenciesParts = {}) {
     },
   };
   const library = createFakeLibrary(parts, step);
+  const loadHeadAgent = async (name: string) => {
+    step(`look at agent ${name} of the head`);
+    return load(name, headAgents ?? {}, 'octocat/hello@head');
+  };
   const world: Dependencies = {
     clock,
     agents: library,
-    ...(headAgents === undefined
-      ? {}
-      : {
-          headAgents: {
-            ...library,
-            async loadAgent(name: string) {
-              step(`look at agent ${name} of the head`);
-              return load(name, headAgents, 'octocat/hello@head');
-            },
-          },
-        }),
+    ...(headAgents === undefined ? {} : { headAgents: { ...library, loadAgent: loadHeadAgent } }),
     models: {
       configure: async () => step('read config', fails.configure),
       open: async (ref) => {
@@ -229,13 +223,7 @@ function resultOf({ agent, head, pull, ledger, news }: ToldFindings): ReviewResu
 /** A tool that says something. */
 export function fakeTool(name: string, effect: Effect = 'read', result: Partial<ToolResult> = {}): Tool {
   const said = { text: 'done', isError: false, ...result };
-  return {
-    name,
-    effect,
-    description: name,
-    inputSchema: { type: 'object' },
-    execute: async () => said,
-  };
+  return { name, effect, description: name, inputSchema: { type: 'object' }, execute: async () => said };
 }
 
 /** A request as the command line makes it, with nothing given. */

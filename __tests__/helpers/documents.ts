@@ -14,15 +14,13 @@ export const GENERATED: readonly string[] = ['inputs', 'outputs', 'agent-keys', 
   (name) => `docs/reference/${name}.md`,
 );
 
+const README = ['README.md', 'examples/README.md'];
+
 /** The decisions and the reference pages, which are cited by number. */
 const CITED = /^docs\/(?:internals|reference)\//;
 
 /** The pages that users read, one a topic, and the README. */
-export const GUIDES: readonly string[] = [
-  'README.md',
-  'examples/README.md',
-  ...DOCS.filter((file) => !CITED.test(file)),
-];
+export const GUIDES: readonly string[] = [...README, ...DOCS.filter((file) => !CITED.test(file))];
 
 /** The other hand-written pages: the cited ones, and those that a visitor of the repository opens. */
 export const RECORDS: readonly string[] = [

@@ -51,9 +51,8 @@ export const CHECK_ROUTES: Routes = {
     const { repo, request } = call;
     const sha = shaOf(call);
     const name = request.query.get('check_name');
-    const all = repo.talk.checkRuns.filter(
-      (run) => run.headSha === sha && (name === null || run.name === name),
-    );
+    const ofCommit = repo.talk.checkRuns.filter(({ headSha }) => headSha === sha);
+    const all = ofCommit.filter((run) => name === null || run.name === name);
     const runs =
       request.query.get('filter') === 'all' ? all.toReversed() : newestOfEach(all, (run) => run.name);
     const answer = page(

@@ -70,11 +70,8 @@ export function secondaryRateLimit(retryAfterS = 60): FaultAnswer {
 /** GitHub's refusal of a GraphQL request once the points of an hour are used up; the time is in seconds since 1970. */
 export function graphQlRateLimit(resetAtS: number): FaultAnswer {
   const error = { type: 'RATE_LIMITED', message: 'API rate limit exceeded for installation ID 1234567.' };
-  const headers = {
-    'x-ratelimit-limit': '1000',
-    'x-ratelimit-remaining': '0',
-    'x-ratelimit-reset': String(resetAtS),
-  };
+  const limit = { 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '0' };
+  const headers = { ...limit, 'x-ratelimit-reset': String(resetAtS) };
   return { status: 200, headers, body: { errors: [error] } };
 }
 

@@ -127,11 +127,9 @@ export function ruleViolation(repo: StoredRepo, branch: string, change: BranchCh
   const rule = repo.rules.find((one) => one.branch === branch && (one.forbids ?? [change]).includes(change));
   if (rule === undefined) return undefined;
   const message = FORBIDDEN[change];
-  const isRuleset = rule.kind === 'ruleset';
-  return {
-    kind: rule.kind,
-    message: isRuleset ? `Repository rule violations found\n\n${message}\n\n` : message,
-  };
+  const { kind } = rule;
+  const told = `Repository rule violations found\n\n${message}\n\n`;
+  return { kind, message: kind === 'ruleset' ? told : message };
 }
 
 const FORBIDDEN: Readonly<Record<BranchChange, string>> = {
@@ -196,10 +194,9 @@ function createTree({ repo, request }: RestCall): RestAnswer {
   const changes = [];
   for (const { path, mode, sha, content } of entries) {
     if ((sha === undefined) === (content === undefined)) {
-      return githubError(
-        422,
-        'Must supply either tree.sha or tree.content. Request will be rejected if both are present.',
-      );
+      const told =
+        'Must supply either tree.sha or tree.content. Request will be rejected if both are present.';
+      return githubError(422, told);
     }
     if (path.split('/').some((part) => ['', '.', '..', '.git'].includes(part)))
       return githubError(422, 'tree.path contains a malformed path component');
@@ -246,11 +243,8 @@ function createCommit(call: RestCall): RestAnswer {
 /** A commit as the REST API's git side shows it. The fake signs none. */
 function commitJson(repo: StoredRepo, { sha, tree, parents, author, committer, message }: GitCommit) {
   const git = `${api(repo)}/git`;
-  const place = (name: string) => ({
-    sha: name,
-    url: `${git}/commits/${name}`,
-    html_url: `${html(repo)}/commit/${name}`,
-  });
+  const page = (name: string) => `${html(repo)}/commit/${name}`;
+  const place = (name: string) => ({ sha: name, url: `${git}/commits/${name}`, html_url: page(name) });
   return {
     ...place(sha),
     node_id: `C_${sha}`,

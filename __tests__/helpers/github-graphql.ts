@@ -58,11 +58,9 @@ export async function answerGraphQl(
     fieldResolver: strictResolver(violations),
     typeResolver: (value) => String((value as GraphNode)['__typename']),
   });
-  const told = errors?.map((error) => ({
-    type: error.extensions['type'],
-    ...error.toJSON(),
-    extensions: undefined,
-  }));
+  const told = errors?.map((error) => {
+    return { type: error.extensions['type'], ...error.toJSON(), extensions: undefined };
+  });
   return { body: { data, errors: told }, violations };
 }
 

@@ -27,14 +27,8 @@ const BELOW_REPOSITORY = `
   /issues/comments/{comment_id}/reactions /labels/{name} /collaborators/{username}/permission`;
 
 const REPO = '/repos/{owner}/{repo}';
-const PATHS = [
-  REPO,
-  ...BELOW_REPOSITORY.trim()
-    .split(/\s+/)
-    .map((path) => REPO + path),
-  '/search/code',
-  '/search/issues',
-];
+const BELOW = BELOW_REPOSITORY.trim().split(/\s+/);
+const PATHS = [REPO, ...BELOW.map((path) => REPO + path), '/search/code', '/search/issues'];
 
 let loaded: { readonly document: OpenApi; readonly cacheFile: string } | undefined;
 
@@ -70,11 +64,8 @@ function keepInTemp(source: string, madeBy: string, make: (text: string) => stri
   const [owner = '', name = ''] = source.split('/');
   const { version } = JSON.parse(readFileSync(installedFile(`${owner}/${name}/package.json`), 'utf8'));
   const digest = createHash('sha1').update(madeBy).digest('hex').slice(0, 8);
-  const file = join(
-    tmpdir(),
-    `axe-action-openapi-${process.getuid?.() ?? 0}`,
-    `${name}-${version}-${digest}`,
-  );
+  const folder = join(tmpdir(), `axe-action-openapi-${process.getuid?.() ?? 0}`);
+  const file = join(folder, `${name}-${version}-${digest}`);
   if (existsSync(file)) return { file, text: readFileSync(file, 'utf8') };
   const text = make(readFileSync(installedFile(source), 'utf8'));
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });

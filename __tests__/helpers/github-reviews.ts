@@ -47,14 +47,8 @@ export const REVIEW_ROUTES: Routes = {
     if (problems.length > 0) return unprocessable(sentence(problems));
     const state = event === undefined ? 'PENDING' : STATES[event];
     const submittedAt = event === undefined ? null : now;
-    const review = addReview(repo, {
-      pull: pull.number,
-      author: viewer,
-      body: asked.body ?? '',
-      state,
-      commit,
-      submittedAt,
-    });
+    const own = { pull: pull.number, author: viewer, body: asked.body ?? '' };
+    const review = addReview(repo, { ...own, state, commit, submittedAt });
     for (const comment of comments) addComment(repo, review, comment, diff, now);
     return { status: 200, body: reviewJson(repo, review) };
   },
@@ -170,9 +164,8 @@ function refuseReview({ repo, viewer }: RestCall, pull: StoredPull, asked: Revie
   if (isOwn && event === 'APPROVE') return 'Review Can not approve your own pull request';
   if ([...body].length > MAX_BODY_CHARS) return `Body is too long (maximum is ${MAX_BODY_CHARS} characters)`;
   if (body === '' && comments.length === 0) return "Body can't be blank";
-  const hasDraft = repo.talk.reviews.some(
-    (one) => one.pull === pull.number && one.author === viewer && one.state === 'PENDING',
-  );
+  const own = repo.talk.reviews.filter((one) => one.pull === pull.number && one.author === viewer);
+  const hasDraft = own.some(({ state }) => state === 'PENDING');
   return hasDraft ? 'User can only have one pending review per pull request' : undefined;
 }
 

@@ -9,19 +9,13 @@ import type { RecordedRequest } from './loopback.js';
 
 const REPO = '/repos/{owner}/{repo}';
 
-const OF_REPOSITORY: Routes = {
-  ...GIT_ROUTES,
-  ...CHECK_ROUTES,
-  ...ISSUE_ROUTES,
-  ...PULL_ROUTES,
-  ...REVIEW_ROUTES,
-};
+const IN_REPO: Routes = { ...GIT_ROUTES, ...CHECK_ROUTES, ...ISSUE_ROUTES, ...PULL_ROUTES, ...REVIEW_ROUTES };
 
 /** Last parameters that may hold slashes. */
 const MULTI_SEGMENT = new Set(['path', 'tree_sha', 'ref', 'basehead']);
 
 const ROUTES = [
-  ...Object.entries(OF_REPOSITORY).map(([name, answer]) => ({ name: name.replace(' ', ` ${REPO}`), answer })),
+  ...Object.entries(IN_REPO).map(([name, answer]) => ({ name: name.replace(' ', ` ${REPO}`), answer })),
   ...Object.entries(SEARCH_ROUTES).map(([name, answer]) => ({ name, answer })),
 ]
   .map((route) => ({ ...route, pattern: compile(route.name) }))
@@ -66,9 +60,8 @@ export function requestedMedia({ headers }: RecordedRequest): {
   media: RestCall['media'];
   mediaType: string;
 } {
-  const match = /application\/vnd\.github\.(?:v3\.)?(diff|object|sha)(?:\+json)?/.exec(
-    headers['accept'] ?? '',
-  );
+  const { accept = '' } = headers;
+  const match = /application\/vnd\.github\.(?:v3\.)?(diff|object|sha)(?:\+json)?/.exec(accept);
   if (match === null) return { media: 'json', mediaType: 'application/json' };
   return { media: match[1] as RestCall['media'], mediaType: match[0] };
 }

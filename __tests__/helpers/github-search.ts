@@ -19,9 +19,8 @@ export const SEARCH_ROUTES: Routes = {
     if (words.length === 0) return githubError(422, 'Validation Failed');
     const head = resolveCommit(repo, 'HEAD');
     const files = head === undefined ? [] : listTree(repo.git, head.tree);
-    const found = files.filter(
-      ({ kind, path, bytes }) => kind === 'blob' && holds(`${path}\n${bytes}`, words),
-    );
+    const blobs = files.filter(({ kind }) => kind === 'blob');
+    const found = blobs.filter(({ path, bytes }) => holds(`${path}\n${bytes}`, words));
     const shown = exampleItem(repo, 'code-search-result-item-paginated');
     const { id, name, full_name, html_url } = repoJson(repo);
     const short = { id, name, full_name, html_url, private: repo.isPrivate };

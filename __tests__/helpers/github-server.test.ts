@@ -34,12 +34,8 @@ describe('the fake GitHub', () => {
 
   it('rejects an answer of its own that GitHub does not describe', async () => {
     const { github, rest } = await start();
-    const pull = {
-      number: 1.5,
-      base: { ref: 'main', sha: 'b' },
-      head: { ref: 'x', sha: 'h', repository: REPO },
-    };
-    github.addPull(REPO, pull);
+    const base = { ref: 'main', sha: 'b' };
+    github.addPull(REPO, { number: 1.5, base, head: { ref: 'x', sha: 'h', repository: REPO } });
     await rest('GET', '/pulls');
     expect((await github.takeViolations()).join('\n')).toContain('must be integer');
   });

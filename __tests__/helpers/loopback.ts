@@ -98,9 +98,8 @@ async function record(incoming: IncomingMessage): Promise<RecordedRequest> {
   for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
   const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
-  const headers = Object.fromEntries(
-    Object.entries(incoming.headers).map(([name, value]) => [name, String(value)]),
-  );
+  const given = Object.entries(incoming.headers);
+  const headers = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
   return {
     method: incoming.method ?? 'GET',
     path: url.pathname,

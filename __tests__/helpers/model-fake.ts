@@ -78,12 +78,8 @@ export function says(text: string, details: ReplyDetails = {}): LanguageModelV4G
 
 /** A call of a tool; arguments as JSON, or as the text the model wrote. */
 export function call(toolCallId: string, toolName: string, input: unknown): LanguageModelV4Content {
-  return {
-    type: 'tool-call',
-    toolCallId,
-    toolName,
-    input: typeof input === 'string' ? input : JSON.stringify(input),
-  };
+  const text = typeof input === 'string' ? input : JSON.stringify(input);
+  return { type: 'tool-call', toolCallId, toolName, input: text };
 }
 
 /** A reply that comes only when the run is aborted: it fails then, as a request on the wire does. */

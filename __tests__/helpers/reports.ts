@@ -70,10 +70,8 @@ export function completed(answer: string, stats: Partial<RunStats> = {}): RunOut
 
 /** A run that a limit cut short, with the error that a person sees. */
 export function exhausted(limit: Limit, answer: string, stats: Partial<RunStats> = {}): RunOutcome {
-  const error = new AxeError(`no ${limit} left`, {
-    exitCode: LIMIT_STATUS[limit],
-    remedy: `Raise the limit of ${limit}.`,
-  });
+  const remedy = `Raise the limit of ${limit}.`;
+  const error = new AxeError(`no ${limit} left`, { exitCode: LIMIT_STATUS[limit], remedy });
   return { kind: 'exhausted', limit, answer, error, stats: { ...STATS, ...stats } };
 }
 
@@ -104,12 +102,6 @@ export function memoryReport(
   result: MemoryCommandResult,
   patch: Partial<Report<'memory-command'>> = {},
 ): Report<'memory-command'> {
-  return {
-    kind: 'memory-command',
-    agent: 'bot',
-    command: 'forget',
-    result,
-    published: { line: undefined, url: undefined },
-    ...patch,
-  };
+  const published = { line: undefined, url: undefined };
+  return { kind: 'memory-command', agent: 'bot', command: 'forget', result, published, ...patch };
 }

@@ -67,14 +67,13 @@ export function prepareStep(options: StepOptions, temp = tempDir('runner')) {
   const workspace = options.workspace ?? join(temp, 'workspace');
   mkdirSync(workspace, { recursive: true });
   const files = makeRunnerFiles(temp, options.event.payload);
+  const state = Object.entries(options.state ?? {});
   const env: Readonly<Record<string, string>> = {
     PATH: process.env['PATH'] ?? '',
     ...runnerEnv(options, temp, workspace),
     ...files,
     ...inputEnv(actionFile(options), options.inputs ?? {}),
-    ...Object.fromEntries(
-      Object.entries(options.state ?? {}).map(([name, value]) => [`STATE_${name}`, value]),
-    ),
+    ...Object.fromEntries(state.map(([name, value]) => [`STATE_${name}`, value])),
     ...options.env,
   };
   return { env, files, workspace };
@@ -102,10 +101,7 @@ export function startStep(phase: 'main' | 'post', options: StepOptions): Running
     cwd: step.workspace,
     env: { ...COMPILED_CODE, ...step.env },
   });
-  return {
-    kill: child.kill,
-    finished: child.finished.then((result) => stepResult(result, step)),
-  };
+  return { kill: child.kill, finished: child.finished.then((result) => stepResult(result, step)) };
 }
 
 /** Runs `main` to its end. */

@@ -71,12 +71,7 @@ export function startOnTerminal(
   return startChild({
     command: 'script',
     args: scriptArguments([process.execPath, CLI, ...words]),
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      HOME: tempDir('home'),
-      TERM: 'xterm-256color',
-      ...env,
-    },
+    env: { PATH: process.env['PATH'] ?? '', HOME: tempDir('home'), TERM: 'xterm-256color', ...env },
     cwd,
     // A terminal whose input has ended would show that as ^D.
     stdin: { kind: 'pipe-open' },

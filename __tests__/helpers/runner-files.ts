@@ -46,13 +46,8 @@ export function parseWorkflowCommands(stdout: string) {
     const level = LEVELS.find((one) => one === command.name);
     if (level === undefined) continue;
     const { title, file, line: at } = command.properties;
-    annotations.push({
-      level,
-      message: command.message,
-      title,
-      file,
-      line: at === undefined ? undefined : Number(at),
-    });
+    const place = { file, line: at === undefined ? undefined : Number(at) };
+    annotations.push({ level, message: command.message, title, ...place });
   }
   const masked = masks.filter(Boolean).reduce((text, mask) => text.replaceAll(mask, '***'), log.join('\n'));
   return { annotations, masks, names, log: masked };

@@ -14,11 +14,9 @@ export function sarifFaults(log: unknown): readonly unknown[] {
 const isSarif = compileOfficialSchema();
 
 function compileOfficialSchema(): ReturnType<Ajv['compile']> {
-  const path = createRequire(import.meta.url).resolve(
-    '@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json',
-  );
+  const { resolve } = createRequire(import.meta.url);
+  const path = resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json');
   const { $schema: _, id: __, ...schema } = JSON.parse(readFileSync(path, 'utf8'));
-  return new Ajv({ strict: false, allErrors: true, validateFormats: false, unicodeRegExp: false }).compile(
-    schema,
-  );
+  const options = { strict: false, allErrors: true, validateFormats: false, unicodeRegExp: false };
+  return new Ajv(options).compile(schema);
 }

@@ -100,11 +100,7 @@ export const MERGE_GROUP: MergeGroupTrigger = {
   base: { sha: 'b'.repeat(40), ref: 'refs/heads/main' },
 };
 
+const scheduled = { kind: 'schedule', event: 'schedule', action: '' } as const;
+
 /** The clock. */
-export const SCHEDULE: ScheduleTrigger = {
-  kind: 'schedule',
-  event: 'schedule',
-  ...common,
-  action: '',
-  cron: '0 4 * * 1',
-};
+export const SCHEDULE: ScheduleTrigger = { ...common, ...scheduled, cron: '0 4 * * 1' };

@@ -15,10 +15,8 @@ export function promptOf(request: RecordedRequest): Prompt {
   const messages =
     body.messages ?? (Array.isArray(body.input) ? body.input : [{ role: 'user', content: body.input }]);
   const isSystem = (message: WireMessage) => message.role === 'system' || message.role === 'developer';
-  const system = [
-    body.system ?? body.instructions,
-    ...messages.filter(isSystem).map(({ content }) => content),
-  ];
+  const said = messages.filter(isSystem).map(({ content }) => content);
+  const system = [body.system ?? body.instructions, ...said];
   return {
     model: body.model ?? '',
     system: system.map(textOf).filter(Boolean).join('\n'),
