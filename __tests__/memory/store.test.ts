@@ -47,10 +47,8 @@ describe('a run log that could not be read (D14)', () => {
 
   it('stays loaded when notes are requested with it and cannot be read', async () => {
     const { guard, written } = store([]);
-    const failing = guarded({
-      ...guard,
-      readTree: async () => ({ kind: 'failed', location: '', message: 'no notes' }),
-    });
+    const readTree = async () => ({ kind: 'failed', location: '', message: 'no notes' }) as const;
+    const failing = guarded({ ...guard, readTree });
     await failing.read(request('bot.md'), never);
     await failing.readTree(never, ['MEMORY.md', 'bot.md']);
     expect(await failing.write([append('a')], never)).toMatchObject({ kind: 'saved' });
@@ -106,6 +104,7 @@ describeMemoryStore('a committed memory', async () => {
 
 describe('a committed memory on a pull request (D13, D21)', () => {
   const message = 'GitHub is away';
+  const blocked = [{ path: 'bot.md', reason: 'refused', message }];
 
   it('starts with the base version of each file that the checkout lacks, so that a commit removes nothing', async () => {
     const { store, at } = place({ 'bot.md': plainEntry('one'), 'other.md': plainEntry('two') });
@@ -117,15 +116,7 @@ describe('a committed memory on a pull request (D13, D21)', () => {
 
   it.each([
     ['cannot be read', { kind: 'failed', message }],
-    [
-      'has something else in its place',
-      {
-        kind: 'tree',
-        tree: new Map(),
-        warnings: [],
-        blocked: [{ path: 'bot.md', reason: 'refused', message }],
-      },
-    ],
+    ['has something else in its place', { kind: 'tree', tree: new Map(), warnings: [], blocked }],
   ])('is not written if the base %s, since a commit could remove entries', async (_, answer) => {
     const { store, at } = place({}, { readTree: async () => answer });
     const told = { kind: 'failed', reason: 'error', message };

@@ -82,13 +82,8 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
       const { open, text } = await makePlace();
       const rewrite = (old: string) => old.replaceAll('task of', 'job of');
       const other = append('b', { path: 'untrusted/bot.md' });
-      const changes = [
-        append('a'),
-        other,
-        { kind: 'rewrite', path: 'bot.md', rewrite },
-        append('c'),
-      ] as const;
-      expect(await open().write(changes, never)).toMatchObject({ kind: 'saved' });
+      const all = [append('a'), other, { kind: 'rewrite', path: 'bot.md', rewrite }, append('c')] as const;
+      expect(await open().write(all, never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(rewrite(entryText('a')) + entryText('c'));
       expect(await text('untrusted/bot.md')).toBe(entryText('b'));
     });
@@ -145,13 +140,11 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
 
     it('reads and continues a file of axe (C2 23)', async () => {
       const { open, put, text } = await makePlace();
-      await put('bot.md', plainEntry('one') + plainEntry('two'));
-      expect(await open().read({ path: 'bot.md', lastN: 1 }, never)).toMatchObject({
-        text: plainEntry('two'),
-        total: 2,
-      });
+      const [one, two] = [plainEntry('one'), plainEntry('two')];
+      await put('bot.md', one + two);
+      expect(await open().read({ path: 'bot.md', lastN: 1 }, never)).toMatchObject({ text: two, total: 2 });
       await open().write([append('a')], never);
-      expect(await text('bot.md')).toBe(plainEntry('one') + plainEntry('two') + entryText('a'));
+      expect(await text('bot.md')).toBe(one + two + entryText('a'));
     });
 
     it('reports conflict markers, in the state too, and reads both sides (C2 20)', async () => {
@@ -221,10 +214,7 @@ export function describeMemoryStore(name: string, makePlace: () => Promise<Store
     it('writes nothing for a rewrite that changes nothing, nor for no changes', async () => {
       const { open, put, text } = await makePlace();
       await put('bot.md', entryText('a'));
-      for (const changes of [
-        [{ kind: 'rewrite', path: 'bot.md', rewrite: (old: string) => old }],
-        [],
-      ] as const)
+      for (const changes of [[{ kind: 'rewrite', path: 'bot.md', rewrite: (it: string) => it }], []] as const)
         expect(await open().write(changes, never)).toMatchObject({ kind: 'saved' });
       expect(await text('bot.md')).toBe(entryText('a'));
       expect(await text('bot.md.bak')).toBeUndefined();

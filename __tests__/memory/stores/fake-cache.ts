@@ -132,10 +132,8 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
         const found = find(keys, paths, ref);
         if (found === undefined) return { kind: 'miss' };
         found.used = next();
-        const inside = [...found.files].map(
-          ([path, text]) => [path.slice(DIRECTORY.length + 1), text] as const,
-        );
-        return { kind: 'hit', key: found.key, files: new Map(inside) };
+        const own = [...found.files].map(([path, text]) => [path.slice(DIRECTORY.length + 1), text] as const);
+        return { kind: 'hit', key: found.key, files: new Map(own) };
       },
       save: async ({ paths, key }) => {
         calls.push(`save ${key}`);
@@ -173,11 +171,11 @@ async function readBack(
   const waiting = [...paths];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     for (const { name, stat } of await files.list(join(workspace, path))) {
-      const inside = `${path}/${name}`;
-      if (stat.kind === 'directory') waiting.push(inside);
+      const own = `${path}/${name}`;
+      if (stat.kind === 'directory') waiting.push(own);
       if (stat.kind !== 'file') continue;
-      const file = await files.open(join(workspace, inside), { followLinks: false });
-      found.set(inside, decodeBytes((await file?.read(0, file.bytes)) ?? new Uint8Array()));
+      const file = await files.open(join(workspace, own), { followLinks: false });
+      found.set(own, decodeBytes((await file?.read(0, file.bytes)) ?? new Uint8Array()));
       await file?.close();
     }
   }

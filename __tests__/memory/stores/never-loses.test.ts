@@ -37,32 +37,21 @@ interface Fate {
 
 /** The step at which one run in six dies. */
 function deathWithin(steps: number): fc.Arbitrary<number | undefined> {
-  return fc.oneof(
-    { weight: 5, arbitrary: fc.constant(undefined) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: steps }) },
-  );
+  const step = fc.integer({ min: 1, max: steps });
+  return fc.oneof({ weight: 5, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: step });
 }
 
 const FINE = [undefined, undefined, undefined] as const;
 
+const commitOfRun = fc.constantFrom(...FINE, 'lost', 'late', 'late', 'stale', 'limited', 'denied', 'throws');
 const fateOfRun: fc.Arbitrary<Fate> = fc.record({
-  commits: fc.array(
-    fc.constantFrom(...FINE, 'lost', 'late', 'late', 'stale', 'limited', 'denied', 'throws'),
-    {
-      maxLength: 4,
-    },
-  ),
+  commits: fc.array(commitOfRun, { maxLength: 4 }),
   reads: fc.array(fc.constantFrom(...FINE, 'limited', 'down'), { maxLength: 3 }),
   restores: fc.boolean(),
   diesAt: deathWithin(9),
 });
 
-const LIMITED = {
-  kind: 'failed',
-  reason: 'rate-limited',
-  message: 'slow down',
-  retryAfterMs: 5_000,
-} as const;
+const LIMITED = { kind: 'failed', reason: 'rate-limited', message: 'slow', retryAfterMs: 5_000 } as const;
 
 /** All that can happen has happened: nothing waits in the scheduler, and no promise that could settle is left. */
 async function untilIdle(scheduler: fc.Scheduler): Promise<void> {
@@ -88,6 +77,8 @@ function stepsOf(
     await new Promise<never>(() => {});
   };
 }
+
+const KEPT = { folder: '.axe', mayCreate: true };
 
 function openRun(
   branch: FakeBranch,
@@ -129,20 +120,14 @@ function openRun(
   };
   return createBranchStore({
     branch: branch.open(faults),
-    folder: '.axe',
     clock: { ...clock, sleep: scheduler.scheduleFunction(clock.sleep), newId },
-    mayCreate: true,
+    ...KEPT,
   });
 }
 
 /** A store over what is there at the end, without faults. */
 function openRepo(branch: FakeBranch): MemoryStore {
-  return createBranchStore({
-    branch: branch.open(),
-    folder: '.axe',
-    clock: createFakeClock(),
-    mayCreate: true,
-  });
+  return createBranchStore({ branch: branch.open(), clock: createFakeClock(), ...KEPT });
 }
 
 describe('every acknowledged entry of a branch is seen by a reader at the end, once (I1)', () => {
@@ -214,11 +199,9 @@ describe('every acknowledged entry of a branch is seen by a reader at the end, o
             const moved = () => {
               movedAfter = isMeddled;
             };
-            const result = await openRun(branch, { scheduler, fate, moved }).write(
-              [append(`e${index}`)],
-              never,
-            );
-            if (result.kind === 'saved' && movedAfter) due.push(`e${index}`);
+            const id = `e${index}`;
+            const result = await openRun(branch, { scheduler, fate, moved }).write([append(id)], never);
+            if (result.kind === 'saved' && movedAfter) due.push(id);
           });
           void scheduler.schedule(Promise.resolve(), 'meddle').then(() => {
             isMeddled = true;
@@ -249,23 +232,14 @@ const attempt = fc.record({
 type Attempt = typeof attempt extends fc.Arbitrary<infer T> ? T : never;
 
 /** Turns of others that go by. */
-const turns = fc.integer({ min: 0, max: 12 });
+const turns = fc.nat(12);
 
 /** A run, which saves an entry, and its post step, which saves it again. */
-const run = fc.record({
-  begins: turns,
-  main: attempt,
-  pause: fc.integer({ min: 0, max: 60 }),
-  post: attempt,
-});
+const run = fc.record({ begins: turns, main: attempt, pause: fc.nat(60), post: attempt });
 
 /** Somebody who reads the memory and has one of its newest entries forgotten. */
-const person = fc.record({
-  begins: turns,
-  of: fc.integer({ min: 0, max: 2 }),
-  attempt,
-  purges: fc.constantFrom(false, false, false, true),
-});
+const purges = fc.constantFrom(false, false, false, true);
+const person = fc.record({ begins: turns, of: fc.nat(2), attempt, purges });
 
 const OLD = ['x0', 'x1'];
 

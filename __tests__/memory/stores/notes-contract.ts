@@ -87,9 +87,8 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
     it('deletes a note, keeps its last version, and can write it again', async () => {
       const { open, text } = await makePlace();
       await open().write([overwriting(NOTE, 'secret plan'), adding(FACTS, 'stays')], never);
-      expect(await open().write([note(NOTE, { kind: 'delete' }, { backup: true })], never)).toMatchObject({
-        kind: 'saved',
-      });
+      const gone = note(NOTE, { kind: 'delete' }, { backup: true });
+      expect(await open().write([gone], never)).toMatchObject({ kind: 'saved' });
       expect(await shown(open())).toEqual({ [FACTS]: 'stays\n' });
       expect([await text(NOTE), await text(`${PROJECT}notes/auth.bak`)]).toEqual([undefined, 'secret plan']);
       await open().write([note(NOTE, { kind: 'delete' })], never);
@@ -146,9 +145,7 @@ export function describeNotesStore(name: string, makePlace: () => Promise<StoreP
     it('keeps what another run had written into a day before a run overwrites it', async () => {
       const { open, text } = await makePlace();
       await open().write([adding(DAY, 'of another run')], never);
-      const anew = ['one', 'two'].map((version) =>
-        note(DAY, { kind: 'overwrite', text: version }, { backup: true }),
-      );
+      const anew = ['one', 'two'].map((version) => overwriting(DAY, version));
       await open().write([adding(DAY, 'mine'), ...anew], never);
       expect(await text(DAY)).toBe('two');
       expect(await text(DAY.replace(/md$/, 'bak'))).toMatch(/^of another run\n/);

@@ -57,10 +57,8 @@ describe('an entry that is larger than the bound', () => {
   });
 
   it('never loses a part of a character, and never its result, whatever it holds', () => {
-    const words = fc.string({
-      unit: fc.constantFrom('a', 'é', '\u20ac', '\u{1F600}', '\n', '## ', ' '),
-      maxLength: 40,
-    });
+    const unit = fc.constantFrom('a', 'é', '\u20ac', '\u{1F600}', '\n', '## ', ' ');
+    const words = fc.string({ unit, maxLength: 40 });
     fc.assert(
       fc.property(words, words, fc.integer({ min: 1, max: 9_000 }), (some, last, maxBytes) => {
         const log = written(`${some}${'\u{1F600}'.repeat(5_000)}${last}`, last);
@@ -87,12 +85,8 @@ describe('a file of any size (D33)', () => {
     expect(await store.write([append('b'), append('c')], never)).toMatchObject({ kind: 'saved' });
     const all = entryText('a') + entryText('b') + entryText('c');
     expect(await read(2)).toMatchObject({ text: all.slice(all.indexOf('## ', 1)), truncated: undefined });
-    for (const lastN of [0, 4])
-      expect(await read(lastN)).toMatchObject({
-        text: all,
-        loaded: 3,
-        truncated: { fileBytes: 629_145_601 + all.length },
-      });
+    const truncated = { fileBytes: 629_145_601 + all.length };
+    for (const lastN of [0, 4]) expect(await read(lastN)).toMatchObject({ text: all, loaded: 3, truncated });
   });
 
   it('has its entries counted, wherever they are', async () => {

@@ -127,10 +127,7 @@ describe('the retry loop of a save', () => {
     const remote = createFakeRemote();
     remote.tree = new Map([['bot.md', entryText('a')]]);
     const backend = remote.backend();
-    const read: TreeBackend['read'] = async (...given) => ({
-      ...(await backend.read(...given)),
-      isOpen: true,
-    });
+    const read: TreeBackend['read'] = async (...all) => ({ ...(await backend.read(...all)), isOpen: true });
     const store = createTreeStore({ ...backend, read }, { clock: createFakeClock(), budgetMs: 10_000 });
     expect(await store.write([append('a')], never)).toMatchObject({ kind: 'saved', attempts: 1 });
     expect([remote.version, idsIn(remote.tree.get('bot.md') ?? '')]).toEqual([1, ['a']]);

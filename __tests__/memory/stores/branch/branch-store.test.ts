@@ -90,9 +90,8 @@ describe('C3 45: a missing branch', () => {
     branch.isPublic = isPublic;
     const saved = await run(branch).write([append('a')], never);
     expect(saved).toMatchObject({ kind: 'saved', notices: [expect.stringMatching(notice)] });
-    expect(branch.log()).toMatchObject([
-      { parent: undefined, message: 'Update memory of bot [skip ci]\n\nAxe-Save: a' },
-    ]);
+    const message = 'Update memory of bot [skip ci]\n\nAxe-Save: a';
+    expect(branch.log()).toMatchObject([{ parent: undefined, message }]);
     expect(await run(branch).write([append('b')], never)).not.toMatchObject({ notices: expect.anything() });
   });
 

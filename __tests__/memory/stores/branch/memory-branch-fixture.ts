@@ -73,11 +73,7 @@ export function blobAnswer(content: string | Uint8Array): unknown {
 }
 
 /** An answer of the REST API that is an error. */
-export function refuses(
-  status: number,
-  message = '',
-  headers: Readonly<Record<string, string>> = {},
-): Answer {
+export function refuses(status: number, message = '', headers: Record<string, string> = {}): Answer {
   return ({ route }) => {
     throw httpError(route, status, headers, { message });
   };
@@ -92,7 +88,5 @@ export function refusesQuery(message: string, type?: string): Answer {
 
 /** No answer. */
 export function drops(): never {
-  throw new GitHubError('GitHub did not answer: socket hang up', {
-    reason: 'unavailable',
-  });
+  throw new GitHubError('GitHub did not answer: socket hang up', { reason: 'unavailable' });
 }

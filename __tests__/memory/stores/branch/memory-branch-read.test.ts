@@ -15,14 +15,14 @@ import {
 
 const BLOB = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
 const EMPTY = { kind: 'found', head: HEAD, isPublic: true, files: new Map(), refused: new Map(), left: [] };
+const folder = (oid: string) => ({ type: 'tree', mode: 0o40000, oid, size: 0 });
+const denied = (remedy: RegExp) => ({ reason: 'denied', remedy: expect.stringMatching(remedy) });
+const unavailable = (text: string) => ({ reason: 'unavailable', message: expect.stringContaining(text) });
 const INVALID = Uint8Array.of(0x23, 0x20, 0xe9, 0x0a);
 
 describe('reading a branch', () => {
   it('uses one query, with the paths as variables', async () => {
-    const entries = {
-      mem: { type: 'tree', mode: 0o40000, oid: HEAD, size: 0 },
-      'mem/a.md': fileEntry('# a\n'),
-    };
+    const entries = { mem: folder(HEAD), 'mem/a.md': fileEntry('# a\n') };
     const { branch, client } = branchWith({ query: repositoryAt(HEAD, { entries }) });
     const files = new Map([['mem/a.md', '# a\n']]);
     expect(await branch.read(['mem/a.md', 'mem/b.md'], noAbort())).toEqual({ ...EMPTY, files });
@@ -43,41 +43,23 @@ describe('reading a branch', () => {
     [
       'a repository the token cannot see',
       () => ({ repository: null }),
-      {
-        reason: 'denied',
-        remedy: expect.stringMatching(/that can read octocat\/hello as `repositories-token`/),
-      },
+      denied(/that can read octocat\/hello as `repositories-token`/),
       { isOwn: false },
     ],
-    [
-      'an invalid token',
-      refuses(401, 'Bad credentials'),
-      { reason: 'denied', remedy: expect.stringContaining('check `repositories-token`') },
-    ],
+    ['an invalid token', refuses(401, 'Bad credentials'), denied(/check `repositories-token`/)],
     [
       'a missing permission',
       refusesQuery('Resource not accessible by integration', 'FORBIDDEN'),
-      {
-        reason: 'denied',
-        remedy: expect.stringMatching(/^Add `contents: read` under `permissions:` of the job/),
-      },
+      denied(/^Add `contents: read` under `permissions:` of the job/),
     ],
     [
       'C3 49: a secondary limit',
-      refuses(403, 'You have exceeded a secondary rate limit', { 'retry-after': '7' }),
+      refuses(403, 'a secondary rate limit', { 'retry-after': '7' }),
       { reason: 'rate-limited', retryAfterMs: 7000 },
     ],
     ['a failing server, which is called again', refuses(502), { reason: 'unavailable', retryAfterMs: 5000 }],
-    [
-      'a broken connection',
-      drops,
-      { reason: 'unavailable', message: expect.stringContaining('socket hang up') },
-    ],
-    [
-      'an answer that is not understood',
-      () => ({ repository: 7 }),
-      { reason: 'unavailable', message: expect.stringContaining('is not understood') },
-    ],
+    ['a broken connection', drops, unavailable('socket hang up')],
+    ['an answer that is not understood', () => ({ repository: 7 }), unavailable('is not understood')],
   ])('reports for %s what was tried and what fixes it', async (_, query, trouble, place = {}) => {
     const { branch } = branchWith({ query }, place);
     const message = expect.stringMatching(/^reading octocat\/hello@axe-memory failed: /);
@@ -93,10 +75,8 @@ it.each([
   { name: 'without its byte order mark', content: '\uFEFF# a\n', text: '# a\n' },
 ])('C3 50: a text that is $name is fetched as bytes', async ({ content, text }) => {
   const entries = { 'a.md': fileEntry(content, { object: { text } }) };
-  const { branch, client } = branchWith({
-    query: repositoryAt(HEAD, { entries }),
-    [BLOB]: () => blobAnswer(content),
-  });
+  const query = repositoryAt(HEAD, { entries });
+  const { branch, client } = branchWith({ query, [BLOB]: () => blobAnswer(content) });
   const read = await branch.read(['a.md'], noAbort());
   const file = (read.kind === 'found' && read.files.get('a.md')) || '';
   expect(Buffer.from(encodeBytes(file))).toEqual(Buffer.from(content));
@@ -106,10 +86,8 @@ it.each([
 it('C3 50: a pointer of Git LFS is refused', async () => {
   const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n';
   const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { 'a.md': fileEntry(pointer) } }) });
-  expect(await branch.read(['a.md'], noAbort())).toMatchObject({
-    files: new Map(),
-    refused: new Map([['a.md', 'its content is in Git LFS']]),
-  });
+  const refused = new Map([['a.md', 'its content is in Git LFS']]);
+  expect(await branch.read(['a.md'], noAbort())).toMatchObject({ files: new Map(), refused });
 });
 
 it.each([
@@ -121,10 +99,8 @@ it.each([
 ])('C3 50: what is at %s is refused without reading it: %s', async (at, _, entry, reason) => {
   const path = at === 'e' ? 'e/d.md' : at;
   const { branch } = branchWith({ query: repositoryAt(HEAD, { entries: { [at]: fileEntry('x', entry) } }) });
-  expect(await branch.read([path], noAbort())).toMatchObject({
-    files: new Map(),
-    refused: new Map([[path, reason]]),
-  });
+  const refused = new Map([[path, reason]]);
+  expect(await branch.read([path], noAbort())).toMatchObject({ files: new Map(), refused });
 });
 
 it('the files directly in a folder are read, and what is in the place of a folder blocks it', async () => {
@@ -132,7 +108,7 @@ it('the files directly in a folder are read, and what is in the place of a folde
     return { name, type, mode, oid: blobId(name), size: name.length };
   };
   const children = [listed('a.md'), listed('a.bak'), listed('l.md', 0o120000), listed('b', 0o40000, 'tree')];
-  const notes = { type: 'tree', mode: 0o40000, oid: HEAD, size: 0, object: { entries: children } };
+  const notes = { ...folder(HEAD), object: { entries: children } };
   const entries = { 'p/notes': notes, 'p/daily': fileEntry('x') };
   const { branch } = branchWith({
     query: (request) =>
@@ -151,7 +127,6 @@ it('the files directly in a folder are read, and what is in the place of a folde
 
 const TREES = 'GET /repos/{owner}/{repo}/git/trees/{tree_sha}';
 const BLOBS = 'GET /repos/{owner}/{repo}/git/blobs/{file_sha}';
-const FOLDER = 'e'.repeat(40);
 
 /** A branch with one folder's listing; contents are known by their ids. */
 function branchOf(
@@ -159,7 +134,7 @@ function branchOf(
   { contents = [], truncated = false }: { contents?: readonly string[]; truncated?: boolean } = {},
 ) {
   const byId = new Map(contents.map((content) => [blobId(content), content]));
-  const entries = { mem: { type: 'tree', mode: 0o40000, oid: FOLDER, size: 0 } };
+  const entries = { mem: folder('e'.repeat(40)) };
   const texts = ({ params }: SeenRequest) => {
     const asked = Object.entries(params).filter(([name]) => /^file\d+$/.test(name));
     const fields = asked.map(([name, oid]) => [name, { text: byId.get(String(oid)) ?? null }]);
@@ -204,10 +179,8 @@ describe('reading a whole branch', () => {
   it('reads at most 8 MiB', async () => {
     const listing = [listed('big.md', 'B', { size: 8 * 1024 * 1024 }), listed('small.md', 'A')];
     const { branch } = branchOf(listing, { contents: ['A', 'B'] });
-    expect(await branch.readAll('mem', noAbort())).toMatchObject({
-      files: new Map([['mem/big.md', 'B']]),
-      left: ['mem/small.md'],
-    });
+    const told = { files: new Map([['mem/big.md', 'B']]), left: ['mem/small.md'] };
+    expect(await branch.readAll('mem', noAbort())).toMatchObject(told);
   });
 
   it('finds nothing in a folder that does not exist, and refuses one that is a file', async () => {
@@ -215,9 +188,8 @@ describe('reading a whole branch', () => {
     expect(await missing.branch.readAll('mem', noAbort())).toMatchObject({ kind: 'found', files: new Map() });
     const entries = { mem: fileEntry('x') };
     const file = branchWith({ query: repositoryAt(HEAD, { entries }) });
-    expect(await file.branch.readAll('mem', noAbort())).toMatchObject({
-      refused: new Map([['mem', 'it is not a folder']]),
-    });
+    const refused = new Map([['mem', 'it is not a folder']]);
+    expect(await file.branch.readAll('mem', noAbort())).toMatchObject({ refused });
   });
 
   it('fails instead of treating a part as the whole', async () => {

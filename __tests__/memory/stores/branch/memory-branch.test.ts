@@ -28,23 +28,12 @@ const SPENT = {
 const NO_BRANCH = refusesQuery('Could not resolve', 'NOT_FOUND');
 const unknownFor = (message: string) => ({ kind: 'unknown', message: expect.stringContaining(message) });
 const limitFor = (retryAfterMs: number) => ({ kind: 'failed', reason: 'rate-limited', retryAfterMs });
-const failedFor = (message: RegExp) => ({
-  kind: 'failed',
-  reason: 'error',
-  message: expect.stringMatching(message),
-});
+const failedFor = (why: RegExp) => ({ kind: 'failed', reason: 'error', message: expect.stringMatching(why) });
 const NOT_ACCESSIBLE = refusesQuery('Resource not accessible by integration', 'FORBIDDEN');
-const UNRESOLVED = refusesQuery(
-  "Could not resolve to a Repository with the name 'octocat/hello'.",
-  'NOT_FOUND',
-);
+const UNSEEN = refusesQuery("Could not resolve to a Repository with the name 'octocat/hello'.", 'NOT_FOUND');
 const UNARCHIVE = 'Unarchive octocat/hello, or name another repository with `memory-repo`.';
 const NONE = () => ({ repository: null });
-const deniedFor = (remedy: string) => ({
-  kind: 'failed',
-  reason: 'denied',
-  remedy: expect.stringContaining(remedy),
-});
+const denied = (why: string) => ({ kind: 'failed', reason: 'denied', remedy: expect.stringContaining(why) });
 const OBJECTS = { [NEW_TREE]: () => ({ sha: TREE }), [NEW_COMMIT]: () => ({ sha: NEXT }) };
 
 it('a memory branch has a name and addresses for people', () => {
@@ -58,6 +47,7 @@ describe('committing', () => {
   it('needs one call, based on the head that was read', async () => {
     const mutation = () => ({ createCommitOnBranch: { commit: { oid: NEXT } } });
     const { branch, client } = branchWith({ mutation });
+    const contents = Buffer.from([0x78, 0xe9]).toString('base64');
     const change = { files: new Map([['ü/a.md', 'x\uDCE9']]), message: 'axe: remember [skip ci]\n\nRun 1' };
     expect(await branch.commit(HEAD, change, noAbort())).toEqual({ kind: 'committed', version: NEXT });
     expect(client.requests.map(({ params }) => params)).toEqual([
@@ -66,9 +56,7 @@ describe('committing', () => {
           branch: { repositoryNameWithOwner: 'octocat/hello', branchName: 'axe-memory' },
           expectedHeadOid: HEAD,
           message: { headline: 'axe: remember [skip ci]', body: 'Run 1' },
-          fileChanges: {
-            additions: [{ path: 'ü/a.md', contents: Buffer.from([0x78, 0xe9]).toString('base64') }],
-          },
+          fileChanges: { additions: [{ path: 'ü/a.md', contents }] },
         },
       },
     ]);
@@ -79,20 +67,12 @@ describe('committing', () => {
     ['C3 46: an old head in other words', refusesQuery(`is at ${OTHER} but expected ${HEAD}`), CONFLICT],
     ['an unknown refusal if the branch has moved', refusesQuery('no'), CONFLICT, repositoryAt(OTHER)],
     ['C3 51: a deleted branch', NO_BRANCH, CONFLICT, repositoryAt(undefined)],
-    [
-      'an unknown refusal if the branch has not moved',
-      refusesQuery('A path twice'),
-      failedFor(/A path twice/),
-    ],
+    ['an unknown refusal if it has not moved', refusesQuery('A path twice'), failedFor(/A path twice/)],
     ['C3 47: a server error', refuses(502), unknownFor('502')],
     ['C3 47: a dropped connection', drops, unknownFor('socket hang up')],
     ['a query GitHub gave up on', refusesQuery('Something went wrong while executing your query.'), UNKNOWN],
     ['an answer that is not understood', () => ({}), UNKNOWN],
-    [
-      'C3 49: a secondary limit',
-      refuses(403, 'a secondary limit', { 'retry-after': '30' }),
-      limitFor(30_000),
-    ],
+    ['C3 49: a secondary limit', refuses(403, 'a secondary limit', { 'retry-after': '9' }), limitFor(9_000)],
     ['C3 49: a spent primary limit', refuses(403, 'API rate limit exceeded', SPENT), limitFor(40 * 60_000)],
     ['C3 49: a limit in a GraphQL answer', refusesQuery('API rate limit', 'RATE_LIMIT'), limitFor(60_000)],
   ])('%s has its own result', async (_, mutation, result, query = repositoryAt(HEAD)) => {
@@ -112,11 +92,7 @@ describe('committing', () => {
       "Check its name, and give a token that can write to octocat/hello as `repositories-token`; the job's own token is for the workflow's repository only.",
       { isOwn: false },
     ],
-    [
-      'an invalid token',
-      refuses(401, 'Bad credentials'),
-      /check `repositories-token`, or `github-token` where/,
-    ],
+    ['a bad token', refuses(401, 'Bad credentials'), /check `repositories-token`, or `github-token` where/],
     [
       'a ruleset',
       refusesQuery('Repository rule violations found\n\nChanges must be made through a pull request.\n\n'),
@@ -134,8 +110,8 @@ describe('committing', () => {
       refusesQuery('Resource protected by organization SAML enforcement.', 'FORBIDDEN'),
       'Authorize the token of `repositories-token` for the single sign-on of octocat.',
     ],
-    ['a repository the token cannot see', UNRESOLVED, /^Check its name, and give a token that can/, {}, NONE],
-    ['the own repository, unseen', UNRESOLVED, /^Add `contents: write` under/, { isOwn: true }, NONE],
+    ['a repository the token cannot see', UNSEEN, /^Check its name, and give a token that can/, {}, NONE],
+    ['the own repository, unseen', UNSEEN, /^Add `contents: write` under/, { isOwn: true }, NONE],
   ])('C3 48: names the remedy of %s', async (_, mutation, remedy, place = {}, query = repositoryAt(HEAD)) => {
     const { branch } = branchWith({ mutation, query }, place);
     expect(await branch.commit(HEAD, CHANGE, noAbort())).toMatchObject({
@@ -167,9 +143,9 @@ describe('creating the branch', () => {
   it.each<[string, Answer, object, Answer?]>([
     ['C3 45: a branch somebody else created', refuses(422, 'Reference already exists'), CONFLICT],
     ['C3 47: a lost answer', drops, UNKNOWN],
-    ['C3 48: a rule against new branches', refuses(422, 'Reference update failed'), deniedFor('rulesets')],
+    ['C3 48: a rule against new branches', refuses(422, 'Reference update failed'), denied('rulesets')],
     ['an unknown refusal of a branch by now', refuses(422, 'Failed'), CONFLICT, repositoryAt(OTHER)],
-    ['C3 48: a read-only token', refuses(403, 'Resource not accessible'), deniedFor('`contents: write`')],
+    ['C3 48: a read-only token', refuses(403, 'Resource not accessible'), denied('`contents: write`')],
   ])('has for %s its own result', async (_, answer, result, query = repositoryAt(undefined)) => {
     const { branch } = branchWith({ ...OBJECTS, query, [NEW_REF]: answer });
     expect(await branch.create(CHANGE, noAbort())).toMatchObject(result);
@@ -219,7 +195,7 @@ describe('squashing', () => {
   it('reports an unknown result if the answer is lost, and a denial if it is denied', async () => {
     for (const [mutation, result] of [
       [drops, UNKNOWN],
-      [refusesQuery('Cannot force-push to this branch'), deniedFor('bypass')],
+      [refusesQuery('Cannot force-push to this branch'), denied('bypass')],
     ] as const) {
       const { branch } = branchWith({ ...OBJECTS, query: repositoryAt(HEAD), mutation });
       expect(await branch.squash(HEAD, 'm', noAbort())).toMatchObject(result);

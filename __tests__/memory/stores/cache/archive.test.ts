@@ -114,9 +114,7 @@ describe('C3 42: a poisoned archive', () => {
   });
 });
 
-const WHOLE = tarOf([
-  { ...HONEST, text: Array.from({ length: 500 }, (_, line) => `line ${line}`).join('\n') },
-]);
+const WHOLE = tarOf([{ ...HONEST, text: Array.from({ length: 500 }, (_, n) => `line ${n}`).join('\n') }]);
 
 const withSize = (size: string) => zstdCompressSync(tarOf([{ ...HONEST, size }]));
 const FRAMES = [0, 512].map((at) => zstdCompressSync(WHOLE.subarray(at, at + 512)));

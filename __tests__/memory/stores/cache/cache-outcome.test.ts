@@ -13,6 +13,7 @@ const NOT_FOUND = `::debug::Cache not found for version 0a1b of keys: ${KEY}`;
 
 const UNCLEAR = { kind: 'error', message: 'the cache service gave no clear answer' };
 const SKIPPED = "Cache restore skipped: the effective cache-mode 'none' does not permit reads.";
+const LIMIT = 'the repository has reached the rate limit of the cache service';
 const ATTEMPT = 'Attempt 1 of 5 failed with error: ';
 
 describe('a restore, judged by what the library prints', () => {
@@ -31,11 +32,7 @@ describe('a restore, judged by what the library prints', () => {
         '::warning::Failed to restore: Failed to GetCacheEntryDownloadURL: Rate limited: Failed request: (429)',
       ],
       undefined,
-      {
-        kind: 'rate-limited',
-        message: 'the repository has reached the rate limit of the cache service',
-        retryAfterMs: 90_000,
-      },
+      { kind: 'rate-limited', message: LIMIT, retryAfterMs: 90_000 },
     ],
   ])('that prints %j and returns %j is classified (C3 38, 39)', (lines, key, expected) => {
     expect(restoreOutcome(key, lines)).toEqual(expected);
@@ -82,10 +79,8 @@ describe('the output of a captured call', () => {
     await begun.promise;
     output.write('::warning::theirs\n');
     ready.resolve();
-    expect(await pending).toEqual({
-      result: { kind: 'threw', error: new Error('boom') },
-      lines: ['mine', '::warning::late'],
-    });
+    const result = { kind: 'threw', error: new Error('boom') };
+    expect(await pending).toEqual({ result, lines: ['mine', '::warning::late'] });
     expect(written()).toBe('::warning::theirs\n');
   });
 

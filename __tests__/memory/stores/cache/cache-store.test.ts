@@ -98,10 +98,8 @@ it.each([
   const faults = { restore: () => ({ kind: 'hit', key: foreign, files: new Map() }) as const };
   const message = expect.stringContaining(foreign);
   expect(await read(job(cache, { faults }))).toMatchObject({ kind: 'failed', message });
-  expect(await job(cache, { faults }).write([append('a')], never)).toMatchObject({
-    reason: 'error',
-    message,
-  });
+  const written = await job(cache, { faults }).write([append('a')], never);
+  expect(written).toMatchObject({ reason: 'error', message });
   expect(cache.keys()).toEqual([]);
 });
 

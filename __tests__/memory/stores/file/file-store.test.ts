@@ -107,9 +107,8 @@ describe('messages have axe’s text (transcript 11)', () => {
   });
 
   it('C2 30: for a full disk, which leaves the memory file as it was', async () => {
-    const why = `write ${at('bot.md')}: no space left on device`;
-    const failing = async () =>
-      Promise.reject(new FileError('write', at('bot.md'), 'ENOSPC', 'no space left on device'));
+    const why = `write ${at('bot.md')}: no space left`;
+    const failing = () => Promise.reject(new FileError('write', at('bot.md'), 'ENOSPC', 'no space left'));
     await makeStore().write([append('a')], never);
     const full = makeStore({ files: { ...createFiles(), append: failing } });
     const told = { reason: 'error', message: `failed to write memory entry: ${why}` };
@@ -120,18 +119,15 @@ describe('messages have axe’s text (transcript 11)', () => {
 
 describe('links and special files', () => {
   it('C2 30: a rewrite changes the target of a link on the command line, and leaves the link', async () => {
-    await mkdir(at('dotfiles'));
-    await put('dotfiles/real.md', entryText('a') + entryText('b'));
-    await symlink('dotfiles/real.md', at('bot.md'));
+    await mkdir(at('dots'));
+    await put('dots/real.md', entryText('a') + entryText('b'));
+    await symlink('dots/real.md', at('bot.md'));
     const trim = { kind: 'trim', path: 'bot.md', keeps: new Map([['a', 0]]) } as const;
     const store = makeStore({ followLinks: true });
     expect(await store.write([trim], never)).toMatchObject({ kind: 'saved' });
     expect((await lstat(at('bot.md'))).isSymbolicLink()).toBe(true);
-    expect([await text('dotfiles/real.md'), await text('bot.md.bak')]).toEqual([
-      entryText('b'),
-      entryText('a'),
-    ]);
-    expect(await readdir(at('dotfiles'))).toEqual(['real.md']);
+    expect([await text('dots/real.md'), await text('bot.md.bak')]).toEqual([entryText('b'), entryText('a')]);
+    expect(await readdir(at('dots'))).toEqual(['real.md']);
   });
 
   it('V79: a tree leaves out what is not a plain file of one name, with one warning, and reads the rest', async () => {
@@ -176,15 +172,13 @@ it('a read while others write reports no note that is being created or deleted, 
   };
   const write = async (path: string): Promise<void> => {
     const gone = note(path, { kind: 'delete' });
-    for (const changes of [[adding(path, 'line')], [gone], [adding(path, 'again')]])
+    for (const changes of [[adding(path, 'line')], [gone], [adding(path, 'new')]])
       expect(await store.write(changes, never)).toMatchObject({ kind: 'saved' });
     left -= 1;
   };
   const [warnings] = await Promise.all([told(), ...paths.map(write)]);
   expect(warnings).toEqual([]);
-  expect(await shown(store, [NOTES])).toEqual(
-    Object.fromEntries(paths.sort().map((path) => [path, 'again\n'])),
-  );
+  expect(await shown(store, [NOTES])).toEqual(Object.fromEntries(paths.sort().map((one) => [one, 'new\n'])));
 });
 
 describe('rewriting a log', () => {
@@ -303,14 +297,11 @@ it('a write of several changes writes none if one of them leads out of the tree'
 describe('the ignore file', () => {
   const IGNORED = '/work/.axe/memory/.gitignore';
   const open = (files = createFakeFiles()) => {
-    const options = {
+    const options = { clock: createFakeClock(), root: '/work', folder: '.axe/memory', followLinks: false };
+    return {
       files,
-      clock: createFakeClock(),
-      root: '/work',
-      folder: '.axe/memory',
-      followLinks: false,
+      store: withIgnoreFile(createFileStore({ files, ...options }), files, '/work/.axe/memory'),
     };
-    return { files, store: withIgnoreFile(createFileStore(options), files, '/work/.axe/memory') };
   };
 
   it('excludes copies, locks and temporary files from git, once something is saved', async () => {
