@@ -12,25 +12,25 @@ import {
 } from '../../src/memory/run-log.js';
 
 const timestamp = new Date('2026-02-28T15:04:05.678Z');
-const provenance = formatProvenance({
-  id: '01jd',
-  run: '123456/1',
+const complete = {
+  id: '01jd-x',
+  run: '123456/2',
   job: 'review',
   event: 'pull_request',
-  sha: '1a2b3c4d5e',
+  sha: '1a2b3c4d5e6f',
   actor: 'octocat',
   trust: 'trusted',
-  model: 'anthropic/claude-sonnet-4-5',
-});
+  model: 'openrouter/anthropic/claude:beta',
+};
+const provenance = formatProvenance({ ...complete, id: '01jd' });
+const HEADING = '## 2026-02-28T15:04:05Z\n';
 
 function entry(task: string, result: string): string {
   return formatEntry({ timestamp, task, result });
 }
 
 function numbered(count: number): string {
-  return Array.from({ length: count }, (_, index) => entry(`task ${index + 1}`, `result ${index + 1}`)).join(
-    '',
-  );
+  return Array.from({ length: count }, (_, at) => entry(`task ${at + 1}`, `result ${at + 1}`)).join('');
 }
 
 const THOUSAND = 'x'.repeat(1000);
@@ -38,25 +38,15 @@ const THOUSAND = 'x'.repeat(1000);
 describe('formatEntry', () => {
   it('writes the bytes axe writes (TestAppendEntry_Format)', () => {
     expect(entry('do the thing', 'it worked')).toBe(
-      '## 2026-02-28T15:04:05Z\n**Task:** do the thing\n**Result:** it worked\n\n',
+      `${HEADING}**Task:** do the thing\n**Result:** it worked\n\n`,
     );
   });
 
   it.each([
     ['(none) for an empty task (TestAppendEntry_EmptyTask)', '', 'r', '\n**Task:** (none)\n'],
     ['(none) for an empty result (TestAppendEntry_EmptyResult)', 't', '', '\n**Result:** (none)\n\n'],
-    [
-      '1000 of 1001 characters of a result (TestAppendEntry_ResultTruncation)',
-      't',
-      `${THOUSAND}x`,
-      `${THOUSAND}...\n`,
-    ],
-    [
-      'a result of exactly 1000 characters (TestAppendEntry_ResultExactly1000)',
-      't',
-      THOUSAND,
-      `${THOUSAND}\n\n`,
-    ],
+    ['1000 of 1001 characters (TestAppendEntry_ResultTruncation)', 't', `${THOUSAND}x`, `${THOUSAND}...\n`],
+    ['a result of exactly 1000 (TestAppendEntry_ResultExactly1000)', 't', THOUSAND, `${THOUSAND}\n\n`],
     ['a task on one line (TestAppendEntry_TaskNewlines)', 'a\nb\nc', 'r', '**Task:** a b c\n'],
     ['a result in its lines (TestAppendEntry_ResultNewlines)', 't', 'a\n\nb', '**Result:** a\n\nb\n\n'],
     ['U+FFFD for half a surrogate pair (C2 25)', 'a\uD83D', '\uDE00b', 'a\uFFFD\n**Result:** \uFFFDb\n'],
@@ -67,7 +57,7 @@ describe('formatEntry', () => {
 
   it('ends with the provenance line if one is given (D8)', () => {
     expect(formatEntry({ timestamp, task: 't', result: 'r', provenance })).toBe(
-      `## 2026-02-28T15:04:05Z\n**Task:** t\n**Result:** r\n${provenance}\n\n`,
+      `${HEADING}**Task:** t\n**Result:** r\n${provenance}\n\n`,
     );
   });
 
@@ -101,9 +91,7 @@ it.each([
   ['\n\r', 'a  b'],
   ['\t', 'a\tb'],
 ])('C2 28: a task with %j in it is written on one line (D7c)', (lineBreak, expected) => {
-  expect(entry(`a${lineBreak}b`, 'r')).toBe(
-    `## 2026-02-28T15:04:05Z\n**Task:** ${expected}\n**Result:** r\n\n`,
-  );
+  expect(entry(`a${lineBreak}b`, 'r')).toBe(`${HEADING}**Task:** ${expected}\n**Result:** r\n\n`);
 });
 
 it.each([
@@ -180,9 +168,7 @@ describe('parseEntries', () => {
 describe('stripProvenance', () => {
   it('removes our lines and nothing else', () => {
     const log = formatEntry({ timestamp, task: 't', result: 'r', provenance });
-    expect(stripProvenance(`<!-- mine -->\n${log}${log}`)).toBe(
-      `<!-- mine -->\n${entry('t', 'r').repeat(2)}`,
-    );
+    expect(stripProvenance(`<!-- x -->\n${log}${log}`)).toBe(`<!-- x -->\n${entry('t', 'r').repeat(2)}`);
   });
 
   it.each([` ${provenance}`, `${provenance} `, `x${provenance}`, `\r${provenance}`])(
@@ -202,7 +188,7 @@ function readAsAxe(text: string, n: number): string {
   return first === undefined ? '' : lines.slice(first).join('\n');
 }
 
-const PIECES = [
+const MARKS = [
   '## ',
   '\n',
   '\n## ',
@@ -217,9 +203,16 @@ const PIECES = [
   '--',
   '>',
   '-',
-]
-  .concat('<!-- axe-action v=1 ', provenance, `\n${provenance}\n`, ' id=01jd ', '**Task:** ', 'x'.repeat(998))
-  .concat('\uD83D', '\uDE00', '\u{1F600}', '\0', '\uFEFF');
+];
+const LINES = [
+  '<!-- axe-action v=1 ',
+  provenance,
+  `\n${provenance}\n`,
+  ' id=01jd ',
+  '**Task:** ',
+  'x'.repeat(998),
+];
+const PIECES = [...MARKS, ...LINES, '\uD83D', '\uDE00', '\u{1F600}', '\0', '\uFEFF'];
 const nasty = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.array(fc.constantFrom(...PIECES), { maxLength: 12 }).map((parts) => parts.join('')),
@@ -270,17 +263,6 @@ describe('any content of an entry', () => {
   });
 });
 
-const complete = {
-  id: '01jd-x',
-  run: '123456/2',
-  job: 'review',
-  event: 'pull_request',
-  sha: '1a2b3c4d5e6f',
-  actor: 'octocat',
-  trust: 'trusted',
-  model: 'openrouter/anthropic/claude:beta',
-};
-
 describe('formatProvenance', () => {
   it('writes one HTML comment with the fields in a fixed order', () => {
     expect(formatProvenance(complete)).toBe(
@@ -320,12 +302,8 @@ describe('formatProvenance', () => {
         const line = formatProvenance({ ...complete, job, model });
         expect(line.slice(4, -3)).not.toMatch(/--|>|\n/);
         const wellFormed = (text: string) => text.replace(/\p{Surrogate}/gu, '\uFFFD');
-        expect(parseProvenance(line)).toEqual({
-          ...complete,
-          sha: '1a2b3c4',
-          job: wellFormed(job),
-          model: wellFormed(model),
-        });
+        const read = { ...complete, sha: '1a2b3c4', job: wellFormed(job), model: wellFormed(model) };
+        expect(parseProvenance(line)).toEqual(read);
       }),
       { numRuns: 1_000 },
     );

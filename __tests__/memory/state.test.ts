@@ -13,6 +13,8 @@ const EARLY = Date.parse('2026-02-03T04:05:06Z');
 const LATE = EARLY + 500;
 const fact = (id: string, at = EARLY, kind = 'seen'): Fact => ({ kind, id, at });
 const line = (...parts: Parameters<typeof fact>) => `- ${JSON.stringify(fact(...parts))}`;
+const [A, B, Z, LATE_A] = [line('a'), line('b'), line('z'), line('a', LATE)];
+const ON_PULL = { kind: 'seen', pull: 42, at: EARLY };
 const HEAD = withFacts('', [fact('x')]).replace(`${line('x')}\n`, '');
 
 describe('the place of a state', () => {
@@ -39,49 +41,42 @@ describe('the place of a state', () => {
 describe('a state file', () => {
   it('starts with a note to people, and holds one fact on each line', () => {
     const noted = { ...fact('a', LATE, 'noted'), text: 'x\n- y' };
-    const text = withFacts('', [noted, { kind: 'seen', pull: 42, at: EARLY }]);
+    const text = withFacts('', [noted, ON_PULL]);
     expect(text).toBe(
       `${HEAD}- {"kind":"noted","id":"a","at":${LATE},"text":"x\\n- y"}\n- {"kind":"seen","pull":42,"at":${EARLY}}\n`,
     );
     expect(HEAD).toMatch(/^# State\n\n[^\n]+\n\n$/);
-    expect(text.split('\n').flatMap((one) => parseFact(one) ?? [])).toEqual([
-      noted,
-      { kind: 'seen', pull: 42, at: EARLY },
-    ]);
+    expect(text.split('\n').flatMap((one) => parseFact(one) ?? [])).toEqual([noted, ON_PULL]);
   });
 
   it('knows a fact by its kind, id and pull request, and replaces the old one with the newer', () => {
     const onPull = { ...fact('a'), pull: 1 };
     const text = withFacts('', [fact('a'), fact('b'), fact('a', EARLY, 'noted'), onPull]);
     expect(withFacts(text, [fact('a', LATE), fact('c')])).toBe(
-      `${HEAD}${[line('a', LATE), line('b'), line('a', EARLY, 'noted'), `- ${JSON.stringify(onPull)}`, line('c')].join('\n')}\n`,
+      `${HEAD}${[LATE_A, B, line('a', EARLY, 'noted'), `- ${JSON.stringify(onPull)}`, line('c')].join('\n')}\n`,
     );
   });
 
   it('has one line if people wrote two of the same', () => {
-    expect(withFacts(`${line('a')}\nmine\n${line('a', LATE)}\n`, [fact('a', LATE + 1)])).toBe(
-      `${line('a', LATE + 1)}\nmine\n`,
-    );
+    expect(withFacts(`${A}\nmine\n${LATE_A}\n`, [fact('a', 1e13)])).toBe(`${line('a', 1e13)}\nmine\n`);
   });
 
   it.each([
-    ['a missing final line break', `# Mine\n${line('a')}`, `# Mine\n${line('a')}\n${line('z')}\n`],
-    ['CRLF', `# Mine\r\n${line('a')}\r\n`, `# Mine\r\n${line('a')}\r\n${line('z')}\r\n`],
-    ['a word of somebody’s', 'do not touch\n\n* seen z\n', `do not touch\n\n* seen z\n${line('z')}\n`],
-    ['bytes that are no text', '\uDCFF\n', `\uDCFF\n${line('z')}\n`],
+    ['a missing final line break', `# Mine\n${A}`, `# Mine\n${A}\n${Z}\n`],
+    ['CRLF', `# Mine\r\n${A}\r\n`, `# Mine\r\n${A}\r\n${Z}\r\n`],
+    ['a word of somebody’s', 'do not touch\n\n* seen z\n', `do not touch\n\n* seen z\n${Z}\n`],
+    ['bytes that are no text', '\uDCFF\n', `\uDCFF\n${Z}\n`],
   ])('that a person edited, with %s, keeps its bytes', (_, text, expected) => {
     expect(withFacts(text, [fact('z')])).toBe(expected);
   });
 
   it('keeps CRLF in a line that it changes', () => {
-    expect(withFacts(`${line('a')}\r\n${line('b')}\r\n`, [fact('a', LATE)])).toBe(
-      `${line('a', LATE)}\r\n${line('b')}\r\n`,
-    );
+    expect(withFacts(`${A}\r\n${B}\r\n`, [fact('a', LATE)])).toBe(`${LATE_A}\r\n${B}\r\n`);
   });
 
   it.each([
     line('a').slice(2),
-    ` ${line('a')}`,
+    ` ${A}`,
     line('a').slice(0, -1),
     '- {"kind":"seen","id":"a"}',
     '- {"id":"a","at":1}',
@@ -93,15 +88,15 @@ describe('a state file', () => {
 });
 
 describe('two merged states', () => {
-  const [EARLIER, LATER] = [`${line('a')}\n`, `${line('a', LATE)}\n`];
+  const [EARLIER, LATER] = [`${A}\n`, `${LATE_A}\n`];
 
   it.each([
     ['one of them is empty', '', EARLIER, EARLIER],
     ['the base is all there is', EARLIER, '', EARLIER],
-    ['both know other things', EARLIER, `${line('b')}\n`, `${EARLIER}${line('b')}\n`],
+    ['both know other things', EARLIER, `${B}\n`, `${EARLIER}${B}\n`],
     ['the other is later', EARLIER, LATER, LATER],
     ['the base is later', LATER, EARLIER, LATER],
-    ['people wrote in the base', `mine\r\n${line('a')}\r\n`, LATER, `mine\r\n${line('a', LATE)}\r\n`],
+    ['people wrote in the base', `mine\r\n${A}\r\n`, LATER, `mine\r\n${LATE_A}\r\n`],
     ['one has a fact twice', LATER + EARLIER, EARLIER, LATER + EARLIER],
   ])('are correct if %s', (_, base, other, expected) => {
     expect(mergeStates(base, other)).toBe(expected);

@@ -135,11 +135,8 @@ describe('the id of a text', () => {
 const PATH = 'bot.md';
 
 function entry(minute: number): string {
-  return formatEntry({
-    timestamp: new Date(Date.UTC(2026, 0, 1, 0, minute)),
-    task: `t${minute}`,
-    result: 'r',
-  });
+  const timestamp = new Date(Date.UTC(2026, 0, 1, 0, minute));
+  return formatEntry({ timestamp, task: `t${minute}`, result: 'r' });
 }
 
 const goes = (...ids: readonly string[]) => new Map(ids.map((id) => [id, 0]));

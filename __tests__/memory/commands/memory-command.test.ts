@@ -29,10 +29,7 @@ describe('parseMemoryCommand', () => {
   it.each([
     [['show'], { kind: 'show', id: '', lane: 'untrusted', last: 2 }],
     [['show', 'abc'], { kind: 'show', id: 'abc', lane: 'untrusted', last: 2 }],
-    [
-      ['search', 'race db', '--x'],
-      { kind: 'search', words: ['race', 'db', '--x'], lane: 'untrusted', last: 2 },
-    ],
+    [['search', 'a b', '--x'], { kind: 'search', words: ['a', 'b', '--x'], lane: 'untrusted', last: 2 }],
     [['forget', 'abc'], { kind: 'forget', id: 'abc', purge: true }],
     [['remember', 'one\ntwo  three', 'four'], { kind: 'remember', text: 'one\ntwo  three four' }],
     [['promote', 'abc'], { kind: 'promote', id: 'abc' }],
@@ -138,11 +135,8 @@ describe('forget', () => {
       text: expect.stringMatching(/^Forgot `aaaaaa-1` in octocat\/hello@axe-memory\./),
       quoted: expect.stringMatching(/^- `aaaaaa-1` .*\n- `aaaaaa-1` .*$/),
     });
-    expect(Object.fromEntries(store.tree)).toEqual({
-      'bot.md': B,
-      'untrusted/bot.md': PLAIN,
-      'bot.md.bak': '',
-    });
+    const kept = { 'bot.md': B, 'untrusted/bot.md': PLAIN, 'bot.md.bak': '' };
+    expect(Object.fromEntries(store.tree)).toEqual(kept);
   });
 
   it('deletes a note with its backup', async () => {
@@ -164,10 +158,8 @@ describe('forget', () => {
 
   it('with --purge reports that the history is still there if it could not be dropped', async () => {
     const [message, remedy] = ['a ruleset forbids it', 'Ask an admin.'];
-    const store = createFakeMemory(
-      { 'bot.md': A + B },
-      { drop: { kind: 'failed', reason: 'denied', message, remedy } },
-    );
+    const drop = { kind: 'failed', reason: 'denied', message, remedy } as const;
+    const store = createFakeMemory({ 'bot.md': A + B }, { drop });
     const told = { reason: 'not-saved', message: `older versions could not be dropped: ${message}`, remedy };
     expect(await command(store, 'forget aaaaaa-1 --purge')).toMatchObject({ ...told, changed: true });
     expect(textOf(store)).toBe(B);

@@ -5,12 +5,8 @@ import { composeEntry, type EntryParts, placeEntry } from '../../../src/memory/c
 import { parseLog, textId } from '../../../src/memory/units.js';
 import { anyLog, entry } from './logs.js';
 
-const PARTS: EntryParts = {
-  timestamp: new Date('2026-02-03T04:05:06Z'),
-  task: 'Look',
-  result: 'Seen.',
-  provenance: undefined,
-};
+const timestamp = new Date('2026-02-03T04:05:06Z');
+const PARTS: EntryParts = { timestamp, task: 'Look', result: 'Seen.', provenance: undefined };
 
 describe('composeEntry', () => {
   it("makes axe's entry, identified by its text, if no provenance is requested", () => {

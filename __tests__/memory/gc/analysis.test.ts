@@ -89,11 +89,7 @@ describe('a suggested change of an agent', () => {
     ['changes the model', answer([TOML, 'anthropic/m', 'anthropic/n']), 'more of the agent'],
     ['adds a tool', answer([TOML, '"read_file"', '"read_file", "run_command"']), 'more of the agent'],
     ['opens all hosts', answer([TOML, '["example.com"]', '[]']), 'more of the agent'],
-    [
-      'raises a budget',
-      answer([TOML, '[memory]', '[budget]\nmax_tokens = 9\n[memory]']),
-      'more of the agent',
-    ],
+    ['sets a budget', answer([TOML, '[memory]', '[budget]\nmax_tokens = 9\n[memory]']), 'more of the agent'],
     ['moves memory', answer([TOML, 'last_n = 5', 'path = "x.md"']), 'more of the agent'],
     ['hides words that turn around', answer([SKILL, 'Then', '\u202EThen']), 'readers cannot see'],
     ['hides words in tags', answer([SKILL, 'Then', 'Then\u{E0041}\u{E0042}']), 'readers cannot see'],

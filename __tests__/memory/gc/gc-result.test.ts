@@ -50,11 +50,8 @@ describe('a log that is counted', () => {
 });
 
 function logOf(...days: readonly number[]): string {
-  return days
-    .map((day) =>
-      formatEntry({ timestamp: new Date(Date.UTC(2026, 2, day)), task: `day ${day}`, result: 'done' }),
-    )
-    .join('');
+  const at = (day: number) => new Date(Date.UTC(2026, 2, day));
+  return days.map((day) => formatEntry({ timestamp: at(day), task: `day ${day}`, result: 'done' })).join('');
 }
 
 function planned(text: string, lastN: number, maxEntries = 0) {
@@ -76,11 +73,7 @@ describe('planning a trim', () => {
     ['30 entries of one second with the same text', logOf(1).repeat(30), 2],
     ['three of them', logOf(1).repeat(3), 1],
     ['some of them among others', logOf(1, 2, 1, 1, 3, 1), 3],
-    [
-      'entries with headings in their results',
-      `${logOf(1)}## Findings\nx\n\n${logOf(2)}## More\ny\n\n${logOf(3)}`,
-      3,
-    ],
+    ['headings in their results', `${logOf(1)}## Findings\nx\n\n${logOf(2)}## More\ny\n\n${logOf(3)}`, 3],
     ['headings that a person wrote', '## a\n1\n## b\n2\n## c\n3\n', 1],
     ['headings above entries', `Mine.\n## a\n1\n## b\n2\n${logOf(1, 2)}`, 3],
   ])('keeps as many of %s as a run loads', (_what, text, lastN) => {

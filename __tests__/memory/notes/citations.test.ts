@@ -65,10 +65,8 @@ describe('a note that rests on a line of code', () => {
       gone: [{ note: 'MEMORY.md', line: 2, text: `- Fact ${PLACE}` }],
     });
     const scene = createNotesScene({ files: { 'MEMORY.md': note }, base: GONE });
-    for (const call of [
-      scene.call('memory_read', { source: 'long_term' }),
-      scene.call('memory_search', { query: 'fact one' }),
-    ])
+    const read = scene.call('memory_read', { source: 'long_term' });
+    for (const call of [read, scene.call('memory_search', { query: 'fact one' })])
       expect((await call).text).not.toContain('Fact');
     await scene.call('memory_write', { target: 'long_term', mode: 'overwrite', content: '- Uno' });
     expect(await scene.text('MEMORY.md')).toBe(`- Uno\n- Fact ${PLACE} ${HERE}`);
@@ -76,11 +74,8 @@ describe('a note that rests on a line of code', () => {
 
   it('prevents nobody from writing its note anew, whatever secret it holds', async () => {
     const note = `- Fact hunter22-hunter22 ${PLACE} ${HERE}\n`;
-    const scene = createNotesScene({
-      files: { 'MEMORY.md': note },
-      base: GONE,
-      secrets: ['hunter22-hunter22'],
-    });
+    const secrets = ['hunter22-hunter22'];
+    const scene = createNotesScene({ files: { 'MEMORY.md': note }, base: GONE, secrets });
     await scene.call('memory_write', { target: 'long_term', mode: 'overwrite', content: '- Uno' });
     expect(await scene.text('MEMORY.md')).toBe(`- Uno\n- Fact *** ${PLACE} ${HERE}`);
   });
@@ -110,11 +105,7 @@ describe('completing what a note names', () => {
     ['with code whose quotes are not escaped', 'F (a/b:2 "x = "y"")', 'F <a/b 2 x = "y">'],
     ['with code whose quotes are', 'F (a/b:2 "x = \\"y\\"")', 'F <a/b 2 x = "y">'],
     ['a path with brackets', 'F (app/(auth)/[id].tsx:2)', 'F <app/(auth)/[id].tsx 2 >'],
-    [
-      'each of several lines',
-      '- A (a/b:1)\n- B (a/b:2)\n\nC (b:3)',
-      '- A <a/b 1 >\n- B <a/b 2 >\n\nC <b 3 >',
-    ],
+    ['each of several lines', '- A (a:1)\n- B (a:2)\n\nC (b:3)', '- A <a 1 >\n- B <a 2 >\n\nC <b 3 >'],
     ['the last of two', 'F (a/b:1) (a/b:1)', 'F (a/b:1) <a/b 1 >'],
     ['nothing in the middle of a line', 'F (a/b:1) is so', 'F (a/b:1) is so'],
     ['nothing in a block of code', '```\nat (a/b:1)\n```', '```\nat (a/b:1)\n```'],
@@ -141,16 +132,12 @@ describe('the citation of a line', () => {
   it.each<[string, string, string]>([
     ['names the base if that has the line', cited(CODE), `${PLACE} <!-- Octocat/Hello@${COMMIT} -->`],
     [
-      'names the head if only that has it',
+      'names the head if that has it',
       cited('y = 2', SAME, head),
       `(src/a.ts:2 "y = 2") <!-- Octocat/Hello@${head} -->`,
     ],
     ['names none if nobody knows one', cited('y = 2'), '(src/a.ts:2 "y = 2")'],
-    [
-      'cannot begin or end a comment',
-      cited('<!-- y --> "z"'),
-      '(src/a.ts:2 "\\u003c!-- y --\\u003e \\"z\\"")',
-    ],
+    ['cannot end a comment', cited('<!-- y --> "z"'), '(src/a.ts:2 "\\u003c!-- y --\\u003e \\"z\\"")'],
   ])('%s', (_, written, expected) => {
     expect(written).toBe(expected);
   });
@@ -176,7 +163,7 @@ const LINES = [
   '<!-- d -->',
   '(e:1 "f")',
   '\\"g\\"',
-  '日本語 h',
+  '日本 h',
   '  a  =  1',
 ];
 const LINE = fc.constantFrom(...LINES);

@@ -39,11 +39,8 @@ describe('dedup (D53)', () => {
     ['a quote', '> Yes.\n', '> Yes.\n'],
     ['lines of punctuation alone', '---\n***\n);\n', '---\n***\n);\n'],
   ])('leaves %s alone', (_, before, added) => {
-    expect(editNote(before, append(added, true))).toMatchObject({
-      kind: 'written',
-      text: before + added,
-      skippedLines: 0,
-    });
+    const written = { kind: 'written', text: before + added, skippedLines: 0 };
+    expect(editNote(before, append(added, true))).toMatchObject(written);
   });
 
   it('leaves out, of several, the lines that are known', () => {

@@ -151,19 +151,14 @@ describe('the changes of a session', () => {
   });
 
   it('in the untrusted lane leave the trusted one unchanged', async () => {
-    const scene = createNotesScene({
-      files: { 'MEMORY.md': 'fact one\n', [`${PROJECT}/notes/a.md`]: 'a note\n' },
-    });
+    const files = { 'MEMORY.md': 'fact one\n', [`${PROJECT}/notes/a.md`]: 'a note\n' };
+    const scene = createNotesScene({ files });
     await scene.session.change(LONG_TERM, plain('fact two'));
     await scene.session.change(DAY, plain('only added to'));
     await scene.session.change({ kind: 'note', name: 'a' }, { kind: 'overwrite', content: 'anew' });
-    const trusted = new Map([
-      ['MEMORY.md', 'fact one\n'],
-      [`${PROJECT}/notes/a.md`, 'a note\n'],
-    ]);
-    const next = applyChanges(trusted, scene.session.changes('untrusted'));
+    const next = applyChanges(new Map(Object.entries(files)), scene.session.changes('untrusted'));
     expect(Object.fromEntries(next)).toEqual({
-      ...Object.fromEntries(trusted),
+      ...files,
       'untrusted/MEMORY.md': 'fact two\n',
       [`untrusted/${PROJECT}/daily/2026-03-01.md`]: 'only added to\n',
       [`untrusted/${PROJECT}/notes/a.md`]: 'anew',
@@ -174,12 +169,7 @@ describe('the changes of a session', () => {
 describe('a blocked note (D54)', () => {
   const message = 'open /x/MEMORY.md: permission denied';
   const unread = { path: 'MEMORY.md', reason: 'denied', message } as const;
-  const link = {
-    path: 'MEMORY.md',
-    reason: 'refused',
-    message: '`MEMORY.md` is a symbolic link',
-    remedy: 'Replace it.',
-  } as const;
+  const link = { ...unread, reason: 'refused', message: 'a symbolic link', remedy: 'Replace it.' } as const;
   const scene = (blocked: BlockedPlace) =>
     createNotesScene({
       load: async () => ({

@@ -41,13 +41,7 @@ it.each([
 
 it.each([
   ['V08: an append to a missing file creates it and ends its line', '', 'a', undefined, 'a\n'],
-  [
-    'V09: an append does not double the line break of the file or of the text',
-    'a\n',
-    'b\n',
-    undefined,
-    'a\nb\n',
-  ],
+  ['V09: an append doubles no line break of the file or the text', 'a\n', 'b\n', undefined, 'a\nb\n'],
   ['V10: an append starts a line of its own', 'new', 'x', undefined, 'new\nx\n'],
   ['V11: an overwrite leaves exactly the content', 'a\nb\n', 'new', 'overwrite', 'new'],
   ['V13: an unknown mode appends', 'a\n', 'x', 'prepend', 'a\nx\n'],
@@ -134,11 +128,7 @@ it('V25: without content there is no block', () => {
 const FACTS = { 'MEMORY.md': '\n# Facts\nuse tabs\n\n' };
 
 it.each<[string, Readonly<Record<string, string>>, string]>([
-  [
-    'V26: long-term memory is in the block without space around it',
-    FACTS,
-    `${LONG_TERM_TITLE}# Facts\nuse tabs\n`,
-  ],
+  ['V26: long-term memory is shown without space around', FACTS, `${LONG_TERM_TITLE}# Facts\nuse tabs\n`],
   [
     'V27: open items, yesterday and today follow, older days do not',
     {
@@ -224,16 +214,16 @@ it('V38, V39, V40: a search has figures, files with three lines around each hit,
 
 it.each([
   [
-    'V41: regions that touch are merged',
+    'V41: touching regions are one',
     'a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9\n',
-    'a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9\n…',
+    'a hit\n2\n3\n4\n5\n6\n7\n8 hit\n9',
   ],
   [
-    'V42: a line between regions is left out',
+    'V42: a line between is left out',
     'a hit\n2\n3\n4\n5\n6\n7\n8\n9 hit\n',
-    'a hit\n2\n3\n4\n…\n6\n7\n8\n9 hit\n…',
+    'a hit\n2\n3\n4\n…\n6\n7\n8\n9 hit',
   ],
-])('%s', (_, text, body) => expect(search({ 'MEMORY.md': text }, 'hit').hits[0]?.body).toBe(body));
+])('%s', (_, text, body) => expect(search({ 'MEMORY.md': text }, 'hit').hits[0]?.body).toBe(`${body}\n…`));
 
 it('V43: five regions are shown, all hits counted', () => {
   const text = Array.from({ length: 7 }, (_, index) => `hit ${index}\n${'-\n'.repeat(9)}`).join('');
@@ -262,19 +252,14 @@ it('V46: case is folded for each letter separately', () => {
 
 it('V47: files that do not fit are counted, not shown', () => {
   const line = `needle ${'x'.repeat(280)}\n`;
-  const notes = Object.fromEntries(
-    ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [`${PROJECT}/notes/${name}.md`, line]),
-  );
+  const notes = Object.fromEntries([...'abcdef'].map((name) => [`${PROJECT}/notes/${name}.md`, line]));
   const text = renderSearch(search(notes, 'needle'), { root: ROOT, maxBytes: 1600 });
   expect(text).toContain('across 6 files. Showing top 3 by relevance.');
   expect(text.endsWith('\n\n…[search truncated, 3 more files omitted]')).toBe(true);
   expect(bytesOf(text)).toBeLessThanOrEqual(1600);
 });
 
-it.each([
-  ['V48: an unknown word', 'zzz'],
-  ['V49: a blank query', '   '],
-])('%s finds nothing', async (_, query) =>
+it.each(['zzz', '   '])('V48, V49: an unknown word and a blank query find nothing: %j', async (query) =>
   expect(await foundIn(createNotesScene({ files: REDIS }), query)).toBe(`No matches for '${query}'.`),
 );
 
@@ -448,12 +433,7 @@ it('V78: a secret is never stored (as *** here), nor half of one at a cut, nor d
   expect(texts + JSON.stringify(scene.session.changes('trusted'))).not.toContain('1234567890');
 });
 
-const BLOCK: BlockOptions = {
-  places: PLACES,
-  today: '2026-03-01',
-  daily: 'calendar',
-  maxBytes: 32_768,
-};
+const BLOCK: BlockOptions = { places: PLACES, today: '2026-03-01', daily: 'calendar', maxBytes: 32_768 };
 function block(files: Readonly<Record<string, string>>, options: Partial<BlockOptions> = {}): string {
   return formatMemoryBlock(new Map(Object.entries(files)), { ...BLOCK, ...options }).text;
 }
