@@ -65,12 +65,12 @@ export function created(body: Record<string, unknown>): RestAnswer {
   return { status: 201, body, headers: { location: String(body['url']) } };
 }
 
-/** One page of a list, with the `link` header that leads to the next and the last. */
-export function page({ request }: RestCall, items: readonly unknown[]): RestAnswer {
+/** One page of a list as it is shown, with the `link` header that leads to the next and the last. */
+export function page<T>({ request }: RestCall, items: readonly T[], shown = (item: T): unknown => item) {
   const size = Math.min(Math.max(Number(request.query.get('per_page') ?? 30), 1), 100);
   const number = Math.max(Number(request.query.get('page') ?? 1), 1);
   const last = Math.max(Math.ceil(items.length / size), 1);
-  const body = items.slice((number - 1) * size, number * size);
+  const body = items.slice((number - 1) * size, number * size).map((item) => shown(item));
   if (number >= last) return { status: 200, body };
   const link = (to: number, rel: string) => {
     const query = new URLSearchParams(request.query);

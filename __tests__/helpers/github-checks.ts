@@ -55,10 +55,7 @@ export const CHECK_ROUTES: Routes = {
     const all = ofCommit.filter((run) => name === null || run.name === name);
     const runs =
       request.query.get('filter') === 'all' ? all.toReversed() : newestOfEach(all, (run) => run.name);
-    const answer = page(
-      call,
-      runs.map((run) => checkRunJson(repo, run)),
-    );
+    const answer = page(call, runs, (run) => checkRunJson(repo, run));
     return { ...answer, body: { total_count: runs.length, check_runs: answer.body } };
   },
   'GET /commits/{ref}/status': (call) => {
@@ -69,10 +66,7 @@ export const CHECK_ROUTES: Routes = {
     const states = latest.map(({ state }) => state);
     const isFailed = states.includes('failure') || states.includes('error');
     const isPending = states.includes('pending') || states.length === 0;
-    const answer = page(
-      call,
-      latest.map((status) => statusJson(repo, status)),
-    );
+    const answer = page(call, latest, (status) => statusJson(repo, status));
     const body = {
       state: isFailed ? 'failure' : isPending ? 'pending' : 'success',
       statuses: answer.body,

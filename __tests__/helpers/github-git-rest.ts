@@ -96,10 +96,7 @@ export const GIT_ROUTES: Routes = {
     const hasChanged = (one: GitCommit) => at(one) !== at(repo.git.commits.get(one.parents[0] ?? ''));
     const all = historyOf(repo.git, from.sha);
     const found = path === null ? all : all.filter(hasChanged);
-    return page(
-      call,
-      found.map((one) => listedCommit(repo, one)),
-    );
+    return page(call, found, (one) => listedCommit(repo, one));
   },
 };
 

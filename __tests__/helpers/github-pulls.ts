@@ -22,19 +22,13 @@ export const PULL_ROUTES: Routes = {
     const found = [...repo.pulls.values()].filter(
       (pull) => (state === 'all' || pull.state === state) && (head === null || labelOf(pull) === head),
     );
-    return page(
-      call,
-      found.map((pull) => pullJson(repo, pull)),
-    );
+    return page(call, found, (pull) => pullJson(repo, pull));
   },
   // Those whose head the commit is.
   'GET /commits/{commit_sha}/pulls': (call) => {
     const { repo, params } = call;
     const found = [...repo.pulls.values()].filter(({ head }) => head.sha === params['commit_sha']);
-    return page(
-      call,
-      found.map((pull) => pullJson(repo, pull)),
-    );
+    return page(call, found, (pull) => pullJson(repo, pull));
   },
   'POST /pulls': createPull,
   'PATCH /pulls/{pull_number}': (call) => {
@@ -56,10 +50,7 @@ export const PULL_ROUTES: Routes = {
     const pull = pullOf(call);
     if (pull === undefined) return notFound();
     const commits = newSince(call.repo.git, pull.base.sha, pull.head.sha).toReversed();
-    return page(
-      call,
-      commits.map((commit) => listedCommit(call.repo, commit)),
-    );
+    return page(call, commits, (commit) => listedCommit(call.repo, commit));
   },
 };
 
