@@ -9,9 +9,7 @@ it.each([
   ['a comment that has no end', 'x <!-- y\n', ['the comment in line 1 has no end']],
   ['a row with a bar too many', '| a |\n| - |\n| b | c |\n', ['line 3 has 2 of 1 cells: | b | c |']],
   ['a row that is torn', '| a |\n| - |\n| b\nc |\n', ['line 4 tears a table: c |']],
-])('the markdown check finds %s', (_, markdown, faults) => {
-  expect(markdownFaults(markdown)).toEqual(faults);
-});
+])('the markdown check finds %s', (_, markdown, faults) => expect(markdownFaults(markdown)).toEqual(faults));
 
 it('the markdown check finds nothing in correctly shown text', () => {
   const table = '| a | b |\n| --- | ---: |\n| `x \\| y` | \\<details> |\n';

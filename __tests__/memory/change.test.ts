@@ -29,9 +29,7 @@ describe('searching for an entry', () => {
     ['a', whole.replace('v=1', 'v=9'), false],
     ['a b', entryText('a b'), true],
     ['a.b', entryText('a-b'), false],
-  ])('with the id %s in %j: %s', (id, text, held) => {
-    expect(holdsEntry(text, id)).toBe(held);
-  });
+  ])('with the id %s in %j: %s', (id, text, held) => expect(holdsEntry(text, id)).toBe(held));
 
   it('writes an entry again whose provenance line was cut off (C2 18)', () => {
     const torn = whole.slice(0, whole.indexOf(' trust='));

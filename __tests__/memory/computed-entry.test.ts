@@ -42,9 +42,7 @@ function reworded(value: unknown, word: () => string): unknown {
 }
 
 describe('the entry of a tainted run in the trusted lane', () => {
-  it.each(TRIGGERS)('is about “%s”', (task, trigger) => {
-    expect(computed(trigger).task).toBe(task);
-  });
+  it.each(TRIGGERS)('is about “%s”', (task, trigger) => expect(computed(trigger).task).toBe(task));
 
   it.each([
     ['The run completed after 2 turns and 0 tool calls.', {}],

@@ -64,9 +64,7 @@ describe('places of notes', () => {
     '2026-02-30.md',
     'daily/2026-03-01.md',
     'XMEMORY.md',
-  ])('exclude other files: %s', (path) => {
-    expect(isNotesPath(path)).toBe(false);
-  });
+  ])('exclude other files: %s', (path) => expect(isNotesPath(path)).toBe(false));
 });
 
 describe('the name of a note', () => {
@@ -78,9 +76,7 @@ describe('the name of a note', () => {
     ['リリース手順', 'リリース手順'],
     ['e\u0301te\u0301', 'été'],
     ['a'.repeat(100), 'a'.repeat(100)],
-  ])('%j is %j', (given, name) => {
-    expect(parseNoteName(given)).toEqual({ kind: 'name', name });
-  });
+  ])('%j is %j', (given, name) => expect(parseNoteName(given)).toEqual({ kind: 'name', name }));
 
   it.each([
     ['no slashes or dots', undefined, '', '.md', '..', '../MEMORY', 'C:\\x'],

@@ -51,9 +51,7 @@ describe('formatEntry', () => {
     ['a result in its lines (TestAppendEntry_ResultNewlines)', 't', 'a\n\nb', '**Result:** a\n\nb\n\n'],
     ['U+FFFD for half a surrogate pair (C2 25)', 'a\uD83D', '\uDE00b', 'a\uFFFD\n**Result:** \uFFFDb\n'],
     ['a heading on the first line of a result as axe does', 't', '## F', '**Result:** ## F\n'],
-  ])('writes %s', (_, task, result, expected) => {
-    expect(entry(task, result)).toContain(expected);
-  });
+  ])('writes %s', (_, task, result, expected) => expect(entry(task, result)).toContain(expected));
 
   it('ends with the provenance line if one is given (D8)', () => {
     expect(formatEntry({ timestamp, task: 't', result: 'r', provenance })).toBe(
@@ -126,9 +124,7 @@ describe('lastEntries', () => {
     ['its bytes unchanged (TestLoadEntries_PreservesFormat)', ODD, 2, ODD],
     ['one of them unchanged', ODD, 1, '##  b \n\n\n  tail without end'],
     ['any heading, timestamp or not (C2 22)', `${numbered(1)}## hello\nby hand\n`, 1, '## hello\nby hand\n'],
-  ])('returns %s', (_, log, count, expected) => {
-    expect(lastEntries(log, count)).toBe(expected);
-  });
+  ])('returns %s', (_, log, count, expected) => expect(lastEntries(log, count)).toBe(expected));
 
   it.each([' ## x', '##x', '### x', '\t## x', '\u2028## x', 'a ## x'])(
     'does not treat %j as a heading',
@@ -320,9 +316,7 @@ describe('parseProvenance', () => {
     formatProvenance(complete).replace('job=review', 'job='),
     formatProvenance(complete).replace('job=review', 'job=a b'),
     `${formatProvenance(complete)}\n`,
-  ])('does not read %j as one of our lines', (line) => {
-    expect(parseProvenance(line)).toBeUndefined();
-  });
+  ])('does not read %j as one of our lines', (line) => expect(parseProvenance(line)).toBeUndefined());
 
   it('reads a line that ends in a carriage return', () => {
     expect(parseProvenance(`${formatProvenance(complete)}\r`)?.id).toBe('01jd-x');

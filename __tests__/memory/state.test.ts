@@ -25,9 +25,7 @@ describe('the place of a state', () => {
     ['LOG.MD', 'LOG.MD.state.md'],
     ['notes', 'notes.state.md'],
     ['', '.state.md'],
-  ])('for %j is %j', (path, state) => {
-    expect(statePath(path)).toBe(state);
-  });
+  ])('for %j is %j', (path, state) => expect(statePath(path)).toBe(state));
 
   it('is never that of a file that is not a state', () => {
     fc.assert(
@@ -82,9 +80,7 @@ describe('a state file', () => {
     '- {"id":"a","at":1}',
     '- seen a at=2026-02-03T04:05:06Z',
     '- []',
-  ])('does not read %j as a fact', (text) => {
-    expect(parseFact(text)).toBeUndefined();
-  });
+  ])('does not read %j as a fact', (text) => expect(parseFact(text)).toBeUndefined());
 });
 
 describe('two merged states', () => {
@@ -98,9 +94,7 @@ describe('two merged states', () => {
     ['the base is later', LATER, EARLIER, LATER],
     ['people wrote in the base', `mine\r\n${A}\r\n`, LATER, `mine\r\n${LATE_A}\r\n`],
     ['one has a fact twice', LATER + EARLIER, EARLIER, LATER + EARLIER],
-  ])('are correct if %s', (_, base, other, expected) => {
-    expect(mergeStates(base, other)).toBe(expected);
-  });
+  ])('are correct if %s', (_, base, other, expected) => expect(mergeStates(base, other)).toBe(expected));
 
   const state = fc
     .array(

@@ -104,18 +104,14 @@ describe('the id of a text', () => {
     ['trailing blank lines', `${plain}\n\n  \n`],
     ['a missing final line break', plain.trimEnd()],
     ['conflict markers behind it', `${plain}=======\n`],
-  ])('does not change with %s', (_, text) => {
-    expect(textId(text)).toBe(textId(plain));
-  });
+  ])('does not change with %s', (_, text) => expect(textId(text)).toBe(textId(plain)));
 
   it.each([
     ['the task', plain.replace('axe', 'Axe')],
     ['a space', plain.replace('done', ' done')],
     ['the time', plain.replace('04:05:06', '04:05:07')],
     ['an empty line', plain.replace('\n**Result', '\n\n**Result')],
-  ])('changes with %s', (_, text) => {
-    expect(textId(text)).not.toBe(textId(plain));
-  });
+  ])('changes with %s', (_, text) => expect(textId(text)).not.toBe(textId(plain)));
 
   it('differs for each of many entries that are very similar', () => {
     const ids = new Set<string>();

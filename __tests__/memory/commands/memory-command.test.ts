@@ -33,9 +33,7 @@ describe('parseMemoryCommand', () => {
     [['forget', 'abc'], { kind: 'forget', id: 'abc', purge: true }],
     [['remember', 'one\ntwo  three', 'four'], { kind: 'remember', text: 'one\ntwo  three four' }],
     [['promote', 'abc'], { kind: 'promote', id: 'abc' }],
-  ])('reads %j', (words, expected) => {
-    expect(parseMemoryCommand(words, { prefix, flags })).toEqual(expected);
-  });
+  ])('reads %j', (words, expected) => expect(parseMemoryCommand(words, { prefix, flags })).toEqual(expected));
 
   it.each([
     ['forget', '`forget` needs `<id>`', 'forget <agent> <id>'],
@@ -57,13 +55,8 @@ describe('any command', () => {
       const trouble = { message: 'HTTP 502', remedy: 'Try again.' };
       const store = createFakeMemory({}, { unreadable: { kind: 'failed', location: 'x', ...trouble } });
       const message = 'the memory could not be read: HTTP 502';
-      expect(await command(store, line)).toEqual({
-        kind: 'failed',
-        reason: 'unreadable',
-        message,
-        remedy: 'Try again.',
-        changed: false,
-      });
+      const failed = { kind: 'failed', reason: 'unreadable', message, changed: false };
+      expect(await command(store, line)).toEqual({ ...failed, remedy: 'Try again.' });
       expect(store.writes).toBe(0);
     },
   );
@@ -85,10 +78,8 @@ describe('any command', () => {
       const both = entry(1, { id: 'aaaaaa-1' }) + entry(2, { id: 'aaaaaa-2' });
       const store = createFakeMemory({ 'bot.md': both, 'untrusted/bot.md': both });
       expect(await command(store, `${name} zzzzzz`)).toMatchObject({ kind: 'failed', reason: 'not-found' });
-      expect(await command(store, `${name} aaaaaa`)).toMatchObject({
-        reason: 'ambiguous',
-        message: '`aaaaaa` is the beginning of 2 ids: `aaaaaa-1`, `aaaaaa-2`',
-      });
+      const message = '`aaaaaa` is the beginning of 2 ids: `aaaaaa-1`, `aaaaaa-2`';
+      expect(await command(store, `${name} aaaaaa`)).toMatchObject({ reason: 'ambiguous', message });
       expect(store.writes).toBe(0);
     },
   );
@@ -107,11 +98,9 @@ it('show has what became of findings as a table', async () => {
   const id = '1'.repeat(16);
   const marks = [raised(), ended({ state: 'settled', why: 'fixed' }), raised({ id, at: 0 })];
   const state = withFacts('', markFacts(marks, 2));
-  expect(await command(createFakeMemory({ 'bot.md': A, 'bot.state.md': state }), 'show')).toMatchObject({
-    below: expect.stringMatching(
-      /^Findings: [\s\S]*\| 2026-11 [\s\S]*\| 1 \/ 0 \/ 0 \|[\s\S]*\| 0 \/ 0 \/ 1 \|/,
-    ),
-  });
+  const table = /^Findings: [\s\S]*\| 2026-11 [\s\S]*\| 1 \/ 0 \/ 0 \|[\s\S]*\| 0 \/ 0 \/ 1 \|/;
+  const shown = await command(createFakeMemory({ 'bot.md': A, 'bot.state.md': state }), 'show');
+  expect(shown).toMatchObject({ below: expect.stringMatching(table) });
 });
 
 describe('forget', () => {

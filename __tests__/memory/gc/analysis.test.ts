@@ -27,9 +27,7 @@ describe('the recommendations of an analysis', () => {
     [analysis('No specific recommendations. But look at the tests.'), true],
     [analysis('Write tests.', 'No specific recommendations.'), true],
     ['Write tests.', true],
-  ])('are present or absent: %j', (text, isThere) => {
-    expect(hasRecommendations(text)).toBe(isThere);
-  });
+  ])('are present or absent: %j', (text, isThere) => expect(hasRecommendations(text)).toBe(isThere));
 
   it('have one digest for the same words', () => {
     const digest = recommendationsDigest(analysis('Write  tests.'));
@@ -41,23 +39,19 @@ describe('the recommendations of an analysis', () => {
 
 const TOML = 'axe/agents/bot.toml';
 const SKILL = 'axe/skills/bot/SKILL.md';
+const AGENT =
+  'name = "bot"\nmodel = "anthropic/m"\nsystem_prompt = "Be kind."\ntools = ["read_file", "url_fetch"]\nallowed_hosts = ["example.com"]\n[memory]\nenabled = true\nlast_n = 5\n';
 const OWN: OwnFiles = {
   toml: TOML,
   texts: new Map([
-    [
-      TOML,
-      'name = "bot"\nmodel = "anthropic/m"\nsystem_prompt = "Be kind."\ntools = ["read_file", "url_fetch"]\nallowed_hosts = ["example.com"]\n[memory]\nenabled = true\nlast_n = 5\n',
-    ],
+    [TOML, AGENT],
     [SKILL, 'Look twice.\nLook twice.\nThen answer.\n'],
   ]),
 };
 
 function answer(...edits: readonly (readonly [path: string, find: string, replace: string])[]): string {
-  return JSON.stringify({
-    title: 'Say\nmore',
-    reason: 'Because.',
-    edits: edits.map(([path, find, replace]) => ({ path, find, replace })),
-  });
+  const all = edits.map(([path, find, replace]) => ({ path, find, replace }));
+  return JSON.stringify({ title: 'Say\nmore', reason: 'Because.', edits: all });
 }
 
 describe('a suggested change of an agent', () => {

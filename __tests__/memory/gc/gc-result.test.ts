@@ -44,9 +44,7 @@ describe('a log that is counted', () => {
       ],
       ['4 runs from 2026-01-04 to 2026-01-12', 'Average result: 2 words', 'Busiest day: Monday (2 runs)'],
     ],
-  ])('has the figures of %s', (_what, runs, lines) => {
-    expect(figures(...runs)).toEqual(lines);
-  });
+  ])('has the figures of %s', (_what, runs, lines) => expect(figures(...runs)).toEqual(lines));
 });
 
 function logOf(...days: readonly number[]): string {

@@ -54,9 +54,7 @@ describe('a note that rests on a line of code', () => {
     ['stays if its commit is not in the history', `F ${PLACE} ${UNKNOWN}`, GONE, `F ${PLACE}`],
     ['is text like any other without its commit', `Fact ${PLACE}`, GONE, `Fact ${PLACE}`],
     ['is text like any other if its code is malformed', MALFORMED, GONE, MALFORMED],
-  ])('%s', (_, note, base, expected) => {
-    expect(shown(note, base)).toBe(expected);
-  });
+  ])('%s', (_, note, base, expected) => expect(shown(note, base)).toBe(expected));
 
   it('is listed with its place where it is gone, and kept in a text that is written anew', async () => {
     const note = `- One\n- Fact ${PLACE} ${HERE}\n`;
@@ -138,9 +136,7 @@ describe('the citation of a line', () => {
     ],
     ['names none if nobody knows one', cited('y = 2'), '(src/a.ts:2 "y = 2")'],
     ['cannot end a comment', cited('<!-- y --> "z"'), '(src/a.ts:2 "\\u003c!-- y --\\u003e \\"z\\"")'],
-  ])('%s', (_, written, expected) => {
-    expect(written).toBe(expected);
-  });
+  ])('%s', (_, written, expected) => expect(written).toBe(expected));
 
   it.each<[string, string, string]>([
     ['an empty line', '', 'too short'],

@@ -8,6 +8,7 @@ import type { TreeResult } from '../../../src/memory/store.js';
 import { sanitize } from '../../../src/safety/sanitize.js';
 import { createMemoryTools } from '../../../src/tools/memory/memory-tools.js';
 import type { ToolResult } from '../../../src/tools/tool.js';
+import { numbered } from '../stores/fake-clock.js';
 
 export const ROOT = '/data/axe/memory';
 export const CAPS: NotesCaps = { maxWriteBytes: 65_536, warnFileBytes: 1_048_576, dedup: true };
@@ -52,7 +53,6 @@ export function createNotesScene({
   writeThrough,
 }: SceneOptions = {}): NotesScene {
   let time = '2026-03-01T14:05:09Z';
-  let ids = 0;
   const warnings: Warning[] = [];
   const loads: (readonly string[] | undefined)[] = [];
   const stored = new Map(Object.entries(files));
@@ -68,10 +68,7 @@ export function createNotesScene({
     redact: (text) => sanitize(text, 'memory', secrets),
     checked: () => checkNotes(stored, base),
     now: () => new Date(time),
-    newId: () => {
-      ids += 1;
-      return `id-${ids}`;
-    },
+    newId: numbered('id-'),
     warn: (warning) => warnings.push(warning),
     ...(writeThrough === undefined ? {} : { writeThrough }),
   });

@@ -68,9 +68,7 @@ describe('the words of a query', () => {
     ['a letter in two parts', 'e\u0301cole', 'école'],
     ['brackets and stars unchanged', 'f(x)[0]*', '(x)[0]*'],
     ['a backslash unchanged', 'C:\\temp', 'c:\\TEMP'],
-  ])('find %s', (_, text, query) => {
-    expect(search({ 'MEMORY.md': text }, query).hits).toHaveLength(1);
-  });
+  ])('find %s', (_, text, query) => expect(search({ 'MEMORY.md': text }, query).hits).toHaveLength(1));
 
   it('are split at any white space, wide or narrow', () => {
     const { terms } = search({ 'MEMORY.md': 'a' }, ' a\u3000b\u0085c\nd ');

@@ -86,10 +86,8 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
       if (unused !== undefined && others.length >= 2) entries.splice(entries.indexOf(unused), 1);
     },
     evict: (key) => {
-      entries.splice(
-        entries.findIndex((entry) => entry.key === key),
-        1,
-      );
+      const at = entries.findIndex((entry) => entry.key === key);
+      entries.splice(at, 1);
     },
   };
 
@@ -108,8 +106,8 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
       const seen = visible().filter((entry) => entry.ref === scope && entry.paths === paths.join('|'));
       for (const key of keys) {
         const matching = seen.filter((entry) => entry.key.startsWith(key));
-        const newest =
-          matching.find((entry) => entry.key === key) ?? matching.sort((a, b) => b.created - a.created)[0];
+        matching.sort((a, b) => b.created - a.created);
+        const newest = matching.find((entry) => entry.key === key) ?? matching[0];
         if (newest !== undefined) return newest;
       }
     }
@@ -154,9 +152,8 @@ export function createFakeCache(order: 'reserved' | 'completed' = 'completed'): 
         if (order === 'completed') entry.created = entry.completed;
         entry.visible = true;
         if (outcome === 'dies-after') return await new Promise<never>(() => {});
-        return outcome === 'answer-lost'
-          ? { kind: 'error', message: 'the connection was reset' }
-          : { kind: 'saved' };
+        if (outcome === 'answer-lost') return { kind: 'error', message: 'the connection was reset' };
+        return { kind: 'saved' };
       },
     };
   }

@@ -14,7 +14,6 @@ export function createPatientClock(): Clock {
 /** Starts on 3 February 2026; chance is always one half unless another sequence is given. */
 export function createFakeClock(random: () => number = () => 0.5): FakeClock {
   let nowMs = Date.UTC(2026, 1, 3, 4, 5, 6);
-  let ids = 0;
   const slept: number[] = [];
   const timers = createFakeTimers(() => nowMs);
   const advance = (ms: number) => {
@@ -31,10 +30,7 @@ export function createFakeClock(random: () => number = () => 0.5): FakeClock {
     },
     timer: timers.start,
     random,
-    newId: () => {
-      ids += 1;
-      return `id${ids}`;
-    },
+    newId: numbered('id'),
   };
 }
 
@@ -73,7 +69,6 @@ export function createSimulatedClock(random: () => number): SimulatedClock {
   const sleepers: Sleeper[] = [];
   let nowMs = Date.UTC(2026, 1, 3, 4, 5, 6);
   let isDraining = false;
-  let ids = 0;
   const timers = createFakeTimers(() => nowMs);
   return {
     now: () => new Date(nowMs),
@@ -84,10 +79,7 @@ export function createSimulatedClock(random: () => number): SimulatedClock {
         if (!isDraining) void drain();
       }),
     random,
-    newId: () => {
-      ids += 1;
-      return `id${ids}`;
-    },
+    newId: numbered('id'),
     idle: async () => {
       do await turn();
       while (isDraining);
@@ -112,6 +104,15 @@ export function createSimulatedClock(random: () => number): SimulatedClock {
 /** All promises that can settle have settled by then. */
 function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Names that nobody else gets. */
+export function numbered(name: string): () => string {
+  let last = 0;
+  return () => {
+    last += 1;
+    return `${name}${last}`;
+  };
 }
 
 /** Numbers from 0 to below 1 that depend on the seed alone (mulberry32). */

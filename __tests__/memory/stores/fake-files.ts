@@ -65,19 +65,16 @@ function openDisk(inodes: Map<string, Inode>, step: (operation: string) => Promi
       await step('list');
       const below = [...inodes.keys()].filter((name) => name.startsWith(`${path}/`));
       const names = new Set(below.map((name) => name.slice(path.length + 1).split('/')[0] ?? ''));
-      return [...names].map((name) => ({
-        name,
-        stat: statOf(`${path}/${name}`) ?? { kind: 'other', bytes: 0 },
-      }));
+      const other = { kind: 'other', bytes: 0 } as const;
+      return [...names].map((name) => ({ name, stat: statOf(`${path}/${name}`) ?? other }));
     },
   };
 
   function statOf(path: string): FileStat | undefined {
     const inode = inodes.get(path);
     if (inode !== undefined) return { kind: 'file', bytes: inode.bytes.length };
-    return [...inodes.keys()].some((name) => dirname(name).startsWith(path))
-      ? { kind: 'directory', bytes: 0 }
-      : undefined;
+    const isFolder = [...inodes.keys()].some((name) => dirname(name).startsWith(path));
+    return isFolder ? { kind: 'directory', bytes: 0 } : undefined;
   }
 
   function openInode(inode: Inode): OpenFile {

@@ -4,6 +4,7 @@ import type { NoteEdit } from '../../../src/memory/notes/edit.js';
 import type { MemoryStore } from '../../../src/memory/store.js';
 import type { StorePlace } from './contract.js';
 import { never } from './entries.js';
+import { numbered } from './fake-clock.js';
 
 /** Since when a change may have been saved. */
 const AT = new Date('2026-02-03T04:00:00Z');
@@ -13,12 +14,11 @@ const DAY = `${PROJECT}daily/2026-03-01.md`;
 const NOTE = `${PROJECT}notes/auth.md`;
 const UNDER = [FACTS, `${PROJECT}SCRATCHPAD.md`, `${PROJECT}daily/`, `${PROJECT}notes/`];
 
-let changes = 0;
+const newId = numbered('n');
 
 /** A change to a note with an id of its own. */
 export function note(path: string, edit: NoteEdit, { backup = false } = {}): NoteChange {
-  changes += 1;
-  return { kind: 'note', path, edit, backup, id: `n${changes}` };
+  return { kind: 'note', path, edit, backup, id: newId() };
 }
 
 /** The change that adds text to the end of a note. */

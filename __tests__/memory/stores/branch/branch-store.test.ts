@@ -97,12 +97,10 @@ describe('C3 45: a missing branch', () => {
 
   it('is not created if the caller forbids it', async () => {
     const branch = createFakeBranch();
-    expect(await run(branch, { mayCreate: false }).write([append('a')], never)).toEqual({
-      kind: 'failed',
-      reason: 'unavailable',
-      message: 'there is no branch `octocat/hello@axe-memory`',
-      remedy: 'Name one that exists with `--branch`.',
-    });
+    const message = 'there is no branch `octocat/hello@axe-memory`';
+    const failure = { kind: 'failed', reason: 'unavailable', message };
+    const written = await run(branch, { mayCreate: false }).write([append('a')], never);
+    expect(written).toEqual({ ...failure, remedy: 'Name one that exists with `--branch`.' });
     expect(branch.calls).toEqual(['read']);
   });
 });
@@ -189,9 +187,7 @@ describe('the message of a commit', () => {
     [['a.md', 'a.state.md', 'untrusted/a.md', 'a.md.bak', 'b.md'], 'Update memory of a, b [skip ci]'],
     [['packages/web/bot.md', 'packages/web/untrusted/bot.md'], 'Update memory of packages/web/bot [skip ci]'],
     [['odd\nname @octocat #1.md'], 'Update memory of odd-name-octocat-1 [skip ci]'],
-  ])('for %j names the memory', (paths, message) => {
-    expect(commitMessage(paths, [])).toBe(message);
-  });
+  ])('for %j names the memory', (paths, message) => expect(commitMessage(paths, [])).toBe(message));
 
   it.each([
     ['pull_request', 42, 'Update memory of bot (pull_request 42) [skip ci]'],

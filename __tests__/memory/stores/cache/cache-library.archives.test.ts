@@ -103,7 +103,5 @@ describe('an entry of which the library prints', () => {
     ['no size', [], 'error'],
     ['a download of 8 MiB', [`${download}8388608`], 'error'],
     ['a download that is larger', [`${download}8388609`], 'refused'],
-  ])('%s is not used', async (_, lines, kind) => {
-    expect(await printing(...lines)).toMatchObject({ kind });
-  });
+  ])('%s is not used', async (_, lines, kind) => expect(await printing(...lines)).toMatchObject({ kind }));
 });

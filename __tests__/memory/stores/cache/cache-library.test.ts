@@ -132,10 +132,8 @@ describe('C3 39: a service that does not answer', () => {
       await asked;
       timer.pass();
       const result = await answer;
-      expect(result).toMatchObject({
-        kind: 'given-up',
-        message: 'the cache service gave no usable answer within 60 s',
-      });
+      const message = 'the cache service gave no usable answer within 60 s';
+      expect(result).toMatchObject({ kind: 'given-up', message });
       await cache.close();
       if (result.kind === 'given-up') await result.ended;
     });

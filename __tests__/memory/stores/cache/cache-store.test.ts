@@ -78,9 +78,7 @@ it.each([
   ['refs/heads/feature/x', /^br-[0-9a-f]{16}$/],
   ['refs/tags/main', /^br-[0-9a-f]{16}$/],
   ['refs/pull/42/merge', /^pr-42$/],
-])('the ref %s has a cache scope of its own', (ref, scope) => {
-  expect(cacheScope(ref, 'main')).toMatch(scope);
-});
+])('the ref %s has a cache scope of its own', (ref, scope) => expect(cacheScope(ref, 'main')).toMatch(scope));
 
 it.each([
   `${PREFIX}0000000042`,

@@ -27,16 +27,9 @@ beforeEach(async () => {
   await chmod(root, 0o777);
 });
 
-function makeStore({
-  followLinks = false,
-  files = createFiles(),
-  clock = createFakeClock(),
-}: {
-  followLinks?: boolean;
-  files?: Files;
-  clock?: Clock;
-} = {}): MemoryStore {
-  return createFileStore({ files, clock, root, followLinks });
+function makeStore(more: { followLinks?: boolean; files?: Files; clock?: Clock } = {}): MemoryStore {
+  const options = { files: createFiles(), clock: createFakeClock(), root, followLinks: false };
+  return createFileStore({ ...options, ...more });
 }
 
 async function textAt(path: string): Promise<string | undefined> {
