@@ -10,9 +10,7 @@ import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, resultsOf } from './tool-scene.js';
 
 const TOOLS = ['read_file', 'edit_file', 'write_file', 'open_pull_request', 'push_to_pull_request'];
-const AGENT: FileTree = {
-  'axe/agents/fixer.toml': agentToml({ name: 'fixer', memory: true, tools: TOOLS }),
-};
+const AGENT: FileTree = { 'axe/agents/fixer.toml': agentToml({ name: 'fixer', memory: true, tools: TOOLS }) };
 const LIMIT: FileTree = { ...AGENT, 'src/limit.ts': 'export const limit = 10;\n' };
 const DIFF = `diff --git a/src/limit.ts b/src/limit.ts
 new file mode 100644

@@ -297,10 +297,7 @@ describe('programs', () => {
     const inputs = { 'fail-on': 'findings:major' };
     await stage.run({ inputs });
     const second = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });
-    expect(second).toMatchObject({
-      exitCode: 1,
-      outputs: { conclusion: 'findings', 'findings-open': '1' },
-    });
+    expect(second).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
     // A line that is gone says nothing by itself.
     const third = await stage.run({ ...push(stage, 'd'.repeat(40), QUIET + DOCS, TAKEN_OUT), inputs });
     expect(third).toMatchObject({ exitCode: 1, outputs: { 'findings-open': '1' } });

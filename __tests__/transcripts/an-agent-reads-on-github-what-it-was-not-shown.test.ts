@@ -11,10 +11,7 @@ import { agentToml, resultsOf } from './tool-scene.js';
 
 const TOOLS = ['github_diff', 'github_file', 'github_history', 'github_search'];
 const SOURCE = 'export function isValid(token: string): boolean {\n  return timingSafeEqual(token);\n}\n';
-const BASE = {
-  'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true }),
-  'src/auth.ts': SOURCE,
-};
+const BASE = { 'axe/agents/worker.toml': agentToml({ tools: TOOLS, memory: true }), 'src/auth.ts': SOURCE };
 
 const LOOKS: readonly ModelReply[] = [
   toolCall('github_diff', {}),

@@ -28,11 +28,7 @@ async function attack(body: string, patch: PayloadPatch = {}): Promise<Stage> {
   return stage;
 }
 
-const INPUTS = {
-  agent: 'worker',
-  'memory-store': 'branch',
-  'labels-allowed': 'bug',
-};
+const INPUTS = { agent: 'worker', 'memory-store': 'branch', 'labels-allowed': 'bug' };
 
 it('C6 74: commands in the description of a pull request approve nothing, label only what the workflow lists, and open only the allowed number of issues', async () => {
   const stage = await attack(

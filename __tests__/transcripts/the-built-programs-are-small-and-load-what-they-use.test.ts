@@ -32,10 +32,7 @@ function watchLoading() {
       .split('\n')
       .filter((url) => url.includes('/dist/'));
   return {
-    env: {
-      NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'watch.mjs'))}`,
-      LOADED_FILES: loaded,
-    },
+    env: { NODE_OPTIONS: `--import=${pathToFileURL(join(folder, 'watch.mjs'))}`, LOADED_FILES: loaded },
     bytes: () => files().reduce((sum, url) => sum + statSync(fileURLToPath(url)).size, 0),
   };
 }
