@@ -164,21 +164,18 @@ it.each<[string, (stage: Stage) => void, RegExp]>([
     ({ repo }) => void repo.rules.push({ branch: BRANCH, kind: 'protection', forbids: ['update'] }),
     /nothing was pushed: GitHub refused: /,
   ],
-])(
-  'if %s, the branch is as it was, the patch is in the summary and the step fails',
-  async (_, happen, why) => {
-    let before: string | undefined;
-    const stage = await meanwhile((now) => {
-      happen(now);
-      before = now.repo.branches.get(BRANCH);
-    });
-    const step = await ask(stage, { 'memory-store': 'none' });
-    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-    expect(told(step).join('\n')).toMatch(why);
-    expect(step.summary).toContain("git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n");
-    expect(stage.repo.branches.get(BRANCH)).toBe(before);
-  },
-);
+])('if %s, the branch stays, the patch is in the summary and the step fails', async (_, happen, why) => {
+  let before: string | undefined;
+  const stage = await meanwhile((now) => {
+    happen(now);
+    before = now.repo.branches.get(BRANCH);
+  });
+  const step = await ask(stage, { 'memory-store': 'none' });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+  expect(told(step).join('\n')).toMatch(why);
+  expect(step.summary).toContain("git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n");
+  expect(stage.repo.branches.get(BRANCH)).toBe(before);
+});
 
 it('if the second of two commits cannot be made, the first one stays and the rest is a patch', async () => {
   const stage = await pullOf({ model: [...EDITS.slice(0, 2), OTHER, push('Add a file'), text('Done.')] });

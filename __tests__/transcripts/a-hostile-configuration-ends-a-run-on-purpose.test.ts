@@ -55,12 +55,9 @@ it('C1 3: a key that resembles a known one is a warning with a suggestion, and t
   expect(stage.repo.comments).toHaveLength(1);
 });
 
-it.each(['../../etc/x', 'x'.repeat(300), 'x\n::error::y'])(
-  'C1 7: the agent name %j is refused',
-  async (agent) => {
-    expect(await refused({ inputs: { agent } })).toMatch(/invalid agent name|agent config not found/);
-  },
-);
+it.each(['../../etc/x', 'x'.repeat(300), 'x\n::error::y'])('C1 7: agent %j is refused', async (agent) => {
+  expect(await refused({ inputs: { agent } })).toMatch(/invalid agent name|agent config not found/);
+});
 
 it('C1 8: agents with a common beginning have memories of their own, and a name has one case', async () => {
   const names = ['review', 'review-security'];
@@ -102,14 +99,11 @@ describe('a value that an agent names', () => {
     await refused({ base: withSkill(path) });
   });
 
-  it.each(['../../**/*', '/proc/self/environ'])(
-    'C1 10: the pattern %s finds nothing outside',
-    async (pattern) => {
-      const { stage, step } = await run({ base: withFiles(pattern) });
-      expect(['success', 'failure']).toContain(step.outputs['conclusion']);
-      for (const { system } of stage.model.prompts()) expect(system).not.toMatch(/root:|PATH=/);
-    },
-  );
+  it.each(['../../**/*', '/proc/self/environ'])('C1 10: %s finds nothing outside', async (pattern) => {
+    const { stage, step } = await run({ base: withFiles(pattern) });
+    expect(['success', 'failure']).toContain(step.outputs['conclusion']);
+    for (const { system } of stage.model.prompts()) expect(system).not.toMatch(/root:|PATH=/);
+  });
 });
 
 it('C1 12: 64 of 1000 sub-agents in one turn are called', async () => {

@@ -66,20 +66,17 @@ describe('another repository', () => {
     ['no token of its own', { 'agents-repo': `${SHARED}@v1` }],
     ['a ref that is not there', { ...INPUTS, 'agents-repo': `${SHARED}@v2` }],
     ['a repository that is not there', { ...INPUTS, 'agents-repo': 'octocat/nothing@v1' }],
-  ])(
-    'an agent of `agents-repo` ends the run with %s, and never runs another of the same name',
-    async (_, inputs) => {
-      const stage = await withShared();
-      const step = await stage.run({ inputs });
-      expect(step.exitCode).toBe(1);
-      expect(stage.model.requests()).toEqual([]);
-      expect(step.annotations.map(({ message }) => message)).toEqual([
-        expect.stringMatching(
-          /^`agents-repo: .*` cannot be read: .*\n.*`repositories-token`.*`contents: read`/s,
-        ),
-      ]);
-    },
-  );
+  ])('with %s the run ends, and another agent of the name never runs', async (_, inputs) => {
+    const stage = await withShared();
+    const step = await stage.run({ inputs });
+    expect(step.exitCode).toBe(1);
+    expect(stage.model.requests()).toEqual([]);
+    expect(step.annotations.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^`agents-repo: .*` cannot be read: .*\n.*`repositories-token`.*`contents: read`/s,
+      ),
+    ]);
+  });
 });
 
 describe('an enterprise server', () => {

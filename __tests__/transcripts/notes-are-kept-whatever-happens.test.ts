@@ -56,34 +56,28 @@ const MEETINGS: readonly Meeting[] = [
   },
 ];
 
-it.each(MEETINGS)(
-  'on the branch while the model works, $what',
-  async ({ call, before, meanwhile, after }) => {
-    const places = placesOf('octo-org/octo-repo');
-    const stage: NotesStage = await notesStage({
-      branch: before(places),
-      model(request) {
-        const turns = promptOf(request).messages.filter((message) => message.startsWith('assistant:')).length;
-        if (turns === 0) return toolCall('memory_write', call);
-        stage.github.commit(nameOf(stage), meanwhile(places), { branch: BRANCH });
-        return text('Done.');
-      },
-    });
-    const step = await stage.runOn('branch');
-    expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
-    expect(stage.memoryOf('branch')).toMatchObject(after(places));
-    expect(told(step)).toEqual([]);
-  },
-);
+it.each(MEETINGS)('while the model works, $what', async ({ call, before, meanwhile, after }) => {
+  const places = placesOf('octo-org/octo-repo');
+  const stage: NotesStage = await notesStage({
+    branch: before(places),
+    model(request) {
+      const turns = promptOf(request).messages.filter((message) => message.startsWith('assistant:')).length;
+      if (turns === 0) return toolCall('memory_write', call);
+      stage.github.commit(nameOf(stage), meanwhile(places), { branch: BRANCH });
+      return text('Done.');
+    },
+  });
+  const step = await stage.runOn('branch');
+  expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { 'memory-saved': 'true' } });
+  expect(stage.memoryOf('branch')).toMatchObject(after(places));
+  expect(told(step)).toEqual([]);
+});
 
 describe('at the end of a run', () => {
   const FACT = 'The build needs two gigabytes.';
   const WRITE = toolCall('memory_write', { target: 'long_term', content: FACT });
-  const REFUSED: ModelReply = {
-    kind: 'raw',
-    status: 400,
-    body: { type: 'error', error: { type: 'invalid_request_error', message: 'no' } },
-  };
+  const error = { type: 'invalid_request_error', message: 'no' };
+  const REFUSED: ModelReply = { kind: 'raw', status: 400, body: { type: 'error', error } };
 
   const ENDS: readonly [string, readonly ModelReply[], Readonly<Record<string, string>>, string][] = [
     ['the model refuses the next request', [WRITE, REFUSED], {}, 'failure'],
@@ -91,22 +85,19 @@ describe('at the end of a run', () => {
     ['its turns are spent', [WRITE, WRITE], { 'max-turns': '2' }, 'max-turns'],
   ];
 
-  it.each(ENDS)(
-    'a run that wrote a note and then fails keeps the note (D16) in a workflow, when %s',
-    async (_what, replies, inputs, conclusion) => {
-      const stage = await notesStage({ model: [...replies, text('Two gigabytes.')] });
-      const step = await stage.runOn('branch', { inputs });
-      expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion } });
-      expect(troubles(step).map(({ level }) => level)).toEqual(['error']);
-      expect(step.outputs['memory-entry']).toBeUndefined();
-      expect(stage.memoryOf('branch')['MEMORY.md']).toBe(`${FACT}\n`);
-      expect(stage.memoryOf('branch')['keeper.md'] ?? '').not.toMatch(/^## /m);
+  it.each(ENDS)('a run that fails keeps its note (D16): %s', async (_, replies, inputs, conclusion) => {
+    const stage = await notesStage({ model: [...replies, text('Two gigabytes.')] });
+    const step = await stage.runOn('branch', { inputs });
+    expect(step).toMatchObject({ exitCode: 1, stderr: '', outputs: { conclusion } });
+    expect(troubles(step).map(({ level }) => level)).toEqual(['error']);
+    expect(step.outputs['memory-entry']).toBeUndefined();
+    expect(stage.memoryOf('branch')['MEMORY.md']).toBe(`${FACT}\n`);
+    expect(stage.memoryOf('branch')['keeper.md'] ?? '').not.toMatch(/^## /m);
 
-      const next = await stage.runOn('branch');
-      expect(next).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
-      expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain(FACT);
-    },
-  );
+    const next = await stage.runOn('branch');
+    expect(next).toMatchObject({ exitCode: 0, outputs: { 'memory-saved': 'true' } });
+    expect(blockIn(stage.model.prompts().at(-1)?.system ?? '')).toContain(FACT);
+  });
 
   it('a run that wrote a note and then fails keeps the note (D16) on the command line', async () => {
     const model = await startModelServer([WRITE, REFUSED]);

@@ -31,20 +31,17 @@ describe('files of the workspace', () => {
     return { stage, step, file, prompts: stage.model.prompts() };
   }
 
-  it.each(['edit_file', 'write', 'run_command, edit_file'])(
-    'an agent edits with `tools-allowed: %s`',
-    async (allowed) => {
-      const { stage, step, file, prompts } = await edit({ 'tools-allowed': allowed });
-      expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
-      expect(file).toBe('export const limit = 20;\n');
-      expect(prompts.map(({ tools }) => tools)).toEqual(prompts.map(() => ['read_file', 'edit_file']));
-      expect(resultsOf(prompts[2])).toEqual([
-        '1: export const limit = 10;',
-        'replaced 1 occurrence(s) in src/limit.ts',
-      ]);
-      if (allowed === 'edit_file') expectTranscript(NAME, steady(seen(step, stage)));
-    },
-  );
+  it.each(['edit_file', 'write', 'run_command, edit_file'])('an agent edits with %s', async (allowed) => {
+    const { stage, step, file, prompts } = await edit({ 'tools-allowed': allowed });
+    expect(step).toMatchObject({ exitCode: 0, stderr: '', annotations: [] });
+    expect(file).toBe('export const limit = 20;\n');
+    expect(prompts.map(({ tools }) => tools)).toEqual(prompts.map(() => ['read_file', 'edit_file']));
+    expect(resultsOf(prompts[2])).toEqual([
+      '1: export const limit = 10;',
+      'replaced 1 occurrence(s) in src/limit.ts',
+    ]);
+    if (allowed === 'edit_file') expectTranscript(NAME, steady(seen(step, stage)));
+  });
 
   it('the tool is withheld without it, with one warning that names what to add, and the model is told', async () => {
     const { step, file, prompts } = await edit({});
