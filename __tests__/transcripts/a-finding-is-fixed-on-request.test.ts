@@ -74,15 +74,9 @@ it('a finding is fixed by `/axe fix`, and settled by the next review', async () 
   const over = { verdict: 'refuted', evidence, reason: 'It returns the length.' };
   const first = [{ path: 'src/queue.ts', line: 1, code: CODE.split('\n')[0] }];
   const found = { ...OFF_BY_ONE, input: { ...OFF_BY_ONE.input, evidence: first } };
-  const replies = [
-    calls(found, submit('One thing.')),
-    text('One finding.'),
-    ...FIX,
-    calls({ name: 'settle_finding', input: settle }, submit('It is fixed.')),
-    text('Fixed.'),
-    calls({ name: 'give_verdict', input: over }),
-    text('Done.'),
-  ];
+  const fixed = [calls({ name: 'settle_finding', input: settle }, submit('It is fixed.')), text('Fixed.')];
+  const look = [calls({ name: 'give_verdict', input: over }), text('Done.')];
+  const replies = [calls(found, submit('One thing.')), text('One finding.'), ...FIX, ...fixed, ...look];
   const stage = await reviewed({}, replies, setStage);
   const { handle, id } = findingOf(stage);
   const step = await say(stage, `/axe fix ${handle}`);
@@ -116,12 +110,9 @@ it('`@axe fix this` in the conversation of a finding fixes it, and is answered t
   const step = await stage.run({ ...replyOnLine(stage, id, '@axe fix this!'), inputs: FIXING });
   expect(step.exitCode).toBe(0);
   expect(stage.github.history(REPO, BRANCH)[0]?.message).toContain(`Fixes ${handle}: The size`);
-  expect(stage.repo.talk.reviewComments.at(-1)).toMatchObject({
-    inReplyTo: id,
-    body: expect.stringMatching(
-      /The size counted one entry too many\.\n\nPushed \w{7} \(F\w{4}\) to `changes`\./,
-    ),
-  });
+  const { inReplyTo, body } = stage.repo.talk.reviewComments.at(-1) ?? {};
+  expect(inReplyTo).toBe(id);
+  expect(body).toMatch(/The size counted one entry too many\.\n\nPushed \w{7} \(F\w{4}\) to `changes`\./);
 });
 
 const UNTESTED = {
@@ -173,69 +164,53 @@ it('`/axe fix all` makes a commit for each finding that is open, in its own word
 
 const NOTHING = () => undefined;
 
+function endByHand(stage: Stage): void {
+  const createdAt = new Date(Date.now() + 1000).toISOString();
+  seedReply(stage.repo, findingOf(stage).id, { author: 'monalisa', body: '/axe done', createdAt });
+}
+
 /** Every case: what is said, what is so, and what is answered; no model is asked. */
-it.each<[string, string, object, (stage: Stage) => void, RegExp | undefined]>([
+it.each<[string, string, RegExp | undefined, ((stage: Stage) => void)?, object?]>([
   [
     'a workflow that lets nothing be changed',
     '/axe fix HANDLE',
-    { 'changes-allowed': '' },
-    NOTHING,
     /this workflow lets runs change nothing\. Add .* `changes-allowed: src\/\*\*`, and `contents: write`/,
+    NOTHING,
+    { 'changes-allowed': '' },
   ],
-  ['a name that nobody has', '/axe fix FZZZ9', {}, NOTHING, /no finding FZZZ9 on /],
+  ['a name that nobody has', '/axe fix FZZZ9', /no finding FZZZ9 on /],
   [
     'no name below the pull request',
     '/axe fix',
-    {},
-    NOTHING,
     /it is not clear which finding is meant.*\n\n- `\/axe fix F\w{4}` — The size is one too large/s,
   ],
-  [
-    'a name with more behind it',
-    '/axe fix HANDLE with a lock',
-    {},
-    NOTHING,
-    /Did you mean `\/axe fix F\w{4}`\?/,
-  ],
-  [
-    'a finding that is over',
-    '/axe fix HANDLE',
-    {},
-    (stage) => {
-      const createdAt = new Date(Date.now() + 1000).toISOString();
-      seedReply(stage.repo, findingOf(stage).id, { author: 'monalisa', body: '/axe done', createdAt });
-    },
-    /F\w{4} is not open\./,
-  ],
+  ['a name with more behind it', '/axe fix HANDLE with a lock', /Did you mean `\/axe fix F\w{4}`\?/],
+  ['a finding that is over', '/axe fix HANDLE', /F\w{4} is not open\./, endByHand],
   [
     'a pull request from a fork',
     '/axe fix all',
-    {},
+    /the pull request comes from a fork, and its branch is not pushed to/,
     ({ repo }) => {
       const pull = repo.pulls.get(2);
       if (pull) repo.pulls.set(2, { ...pull, head: { ...pull.head, repository: 'octocat/Hello-World' } });
     },
-    /the pull request comes from a fork, and its branch is not pushed to/,
   ],
-  [
-    'a person without write access',
-    '/axe fix HANDLE',
-    {},
-    ({ repo }) => void repo.roles.set('Codertocat', 'read'),
-    undefined,
-  ],
-])('%s is answered without a model, and nothing is changed', async (_, said, inputs, happen, answer) => {
-  const stage = await reviewed();
-  happen(stage);
-  const asked = stage.model.requests().length;
-  const step = await say(stage, said.replace('HANDLE', findingOf(stage).handle), inputs);
-  expect(step.exitCode).toBe(0);
-  expect(stage.model.requests()).toHaveLength(asked);
-  const [comment] = stage.repo.comments;
-  if (answer === undefined) expect(comment).toBeUndefined();
-  else expect(comment?.body).toMatch(answer);
-  expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
-});
+  ['a reader', '/axe fix HANDLE', undefined, ({ repo }) => void repo.roles.set('Codertocat', 'read')],
+])(
+  '%s is answered without a model, and nothing is changed',
+  async (...[, said, answer, happen = NOTHING, inputs = {}]) => {
+    const stage = await reviewed();
+    happen(stage);
+    const asked = stage.model.requests().length;
+    const step = await say(stage, said.replace('HANDLE', findingOf(stage).handle), inputs);
+    expect(step.exitCode).toBe(0);
+    expect(stage.model.requests()).toHaveLength(asked);
+    const [comment] = stage.repo.comments;
+    if (answer === undefined) expect(comment).toBeUndefined();
+    else expect(comment?.body).toMatch(answer);
+    expect(stage.repo.branches.get(BRANCH)).toBe(HEAD);
+  },
+);
 
 it('`/axe fix all` is left to the agent that has raised something', async () => {
   const other = REVIEWER.replace('name = "reviewer"', 'name = "other"');

@@ -19,10 +19,16 @@ import {
   TIMING,
   withSecondLook,
 } from './review-scene.js';
-import { HEAD, type StageEvent, type StageOptions, setStage, told, troubles } from './stage.js';
+import { HEAD, type Stage, type StageEvent, type StageOptions, setStage, told, troubles } from './stage.js';
 
 const CLEAN: readonly ModelReply[] = [calls(submit('I found nothing wrong.')), text('Reviewed.')];
 const CHECK = { 'check-run': 'true' };
+const CLEAR = { conclusion: 'success', title: 'No findings · whole' };
+
+/** The checks of all runs are these. */
+function expectChecks({ repo }: Stage, ...checks: object[]): void {
+  expect(repo.talk.checkRuns).toMatchObject(checks);
+}
 
 describe('the check', () => {
   const REVIEW = 'POST /repos/{owner}/{repo}/pulls/{pull_number}/reviews';
@@ -70,7 +76,7 @@ describe('the check', () => {
     for (const _ of [1, 2]) await stage.run({ inputs: CHECK });
     expect(stage.repo.talk.reviews).toHaveLength(1);
     const check = { conclusion: 'neutral', title: '1 critical, 1 major open · whole', annotations: [] };
-    expect(stage.repo.talk.checkRuns).toMatchObject([check]);
+    expectChecks(stage, check);
   });
 
   it('a check that cannot be written causes one warning, and the summary has the findings', async () => {
@@ -92,9 +98,7 @@ describe('the check', () => {
     expect(seen.at(-1)).toMatchObject([
       { headSha: HEAD, name: 'reviewer', status: 'in_progress', title: 'At work' },
     ]);
-    expect(stage.repo.talk.checkRuns).toMatchObject([
-      { status: 'completed', conclusion: 'success', title: 'No findings · whole' },
-    ]);
+    expectChecks(stage, { status: 'completed', ...CLEAR });
     expect(step.summary).toMatch(/^\[Check of the commit\]\(https:\S+\)\n/m);
   });
 
@@ -107,44 +111,32 @@ describe('the check', () => {
     });
     const main = await running.finished;
     expect(main.signal).toBe('SIGKILL');
-    expect(stage.repo.talk.checkRuns).toMatchObject([{ status: 'in_progress' }]);
+    expectChecks(stage, { status: 'in_progress' });
     const post = await stage.post(main, options);
     expect(post).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(stage.repo.talk.checkRuns).toMatchObject([
-      { status: 'completed', conclusion: 'cancelled', title: 'Stopped before its end' },
-    ]);
+    expectChecks(stage, { status: 'completed', conclusion: 'cancelled', title: 'Stopped before its end' });
     await stage.post(main, options);
     expect(stage.repo.talk.checkRuns).toHaveLength(1);
   });
 
   it('a check is shared by the jobs of a matrix that run one agent, and none hides what another found', async () => {
-    const stage = await reviewStage([
-      calls(TIMING, submit('Must not be merged.')),
-      text('Reviewed.'),
-      ...CLEAN,
-    ]);
+    const stage = await reviewStage([calls(TIMING, submit('No.')), text('Reviewed.'), ...CLEAN]);
     const inputs = { ...CHECK, 'block-on': 'major' };
     await stage.run({ inputs });
     await stage.run({ inputs });
-    expect(stage.repo.talk.checkRuns).toMatchObject([
-      { status: 'completed', conclusion: 'failure', title: '1 major open · whole' },
-    ]);
+    expectChecks(stage, { status: 'completed', conclusion: 'failure', title: '1 major open · whole' });
   });
 
   it('a check shows that a run failed, or that one was cancelled', async () => {
     const failed = await reviewStage([{ kind: 'raw', status: 401, body: { error: { message: 'no' } } }]);
     await failed.run({ inputs: CHECK });
-    expect(failed.repo.talk.checkRuns).toMatchObject([
-      { status: 'completed', conclusion: 'neutral', title: 'The run failed' },
-    ]);
+    expectChecks(failed, { status: 'completed', conclusion: 'neutral', title: 'The run failed' });
     const cancelled = await reviewStage([{ kind: 'stall' }], {}, setStage);
     const running = cancelled.start({ inputs: CHECK });
     cancelled.model.onRequest(() => running.kill('SIGTERM'));
     const step = await running.finished;
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'cancelled' } });
-    expect(cancelled.repo.talk.checkRuns).toMatchObject([
-      { status: 'completed', conclusion: 'cancelled', title: 'Cancelled' },
-    ]);
+    expectChecks(cancelled, { status: 'completed', conclusion: 'cancelled', title: 'Cancelled' });
   });
 });
 
@@ -153,7 +145,7 @@ describe('a run that is skipped', () => {
     return reviewStage([...CLEAN, ...CLEAN], options);
   }
 
-  function pullRequest(action: string, patch: StageEvent['patch'] = {}): StageEvent {
+  function event(action: string, patch: StageEvent['patch'] = {}): StageEvent {
     const payload = loadWebhook('pull_request', 'opened', patch);
     return { name: 'pull_request', payload: { ...payload, action } };
   }
@@ -161,40 +153,31 @@ describe('a run that is skipped', () => {
   const CLOSED = { 'pull_request.state': 'closed' };
 
   it.each<[string, StageOptions, Readonly<Record<string, string>>, string]>([
-    ['closed', { event: pullRequest('closed', CLOSED) }, {}, 'is closed or merged'],
-    ['closed', { event: pullRequest('labeled', CLOSED) }, {}, 'is closed or merged'],
-    ['no-change', { event: pullRequest('edited') }, {}, 'changes nothing in the diff'],
-    [
-      'no-change',
-      { event: pullRequest('assigned') },
-      {},
-      'Remove `assigned` from the `types:` of the event.',
-    ],
+    ['closed', { event: event('closed', CLOSED) }, {}, 'is closed or merged'],
+    ['closed', { event: event('labeled', CLOSED) }, {}, 'is closed or merged'],
+    ['no-change', { event: event('edited') }, {}, 'changes nothing in the diff'],
+    ['no-change', { event: event('assigned') }, {}, 'Remove `assigned` from the `types:` of the event.'],
     ['nothing-to-review', { diff: '' }, {}, 'it changes no file'],
     ['nothing-to-review', {}, { paths: 'docs/**' }, '`paths` leaves out every file that it changes'],
-  ])(
-    'the run is skipped, with the reason, before a model is called: %s, %#',
-    async (reason, options, inputs, why) => {
-      const stage = await stageWith(options);
-      const step = await stage.run({ inputs });
-      expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason } });
-      expect(stage.model.requests()).toEqual([]);
-      expect(stage.repo.talk.reviews).toEqual([]);
-      expect(told(step)).toEqual([expect.stringContaining(why)]);
-    },
-  );
+  ])('nothing is asked, and the reason told: %s, %#', async (reason, options, inputs, why) => {
+    const stage = await stageWith(options);
+    const step = await stage.run({ inputs });
+    expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', reason } });
+    expect(stage.model.requests()).toEqual([]);
+    expect(stage.repo.talk.reviews).toEqual([]);
+    expect(told(step)).toEqual([expect.stringContaining(why)]);
+  });
 
   it('a label reviews no commit again', async () => {
     const stage = await stageWith();
     await stage.run();
     const asked = stage.model.requests().length;
-    const { payload = {} } = pullRequest('labeled');
+    const { payload = {} } = event('labeled');
     const labeled = { name: 'pull_request', payload: { ...payload, label: { name: 'bug' } } };
     const again = await stage.run({ event: labeled });
     expect(again.outputs).toMatchObject({ conclusion: 'skipped', reason: 'nothing-new' });
-    expect(told(again)).toEqual([
-      expect.stringContaining('Commit ec26c3e of pull request #2 was reviewed before.'),
-    ]);
+    const why = 'Commit ec26c3e of pull request #2 was reviewed before.';
+    expect(told(again)).toEqual([expect.stringContaining(why)]);
     expect(stage.model.requests()).toHaveLength(asked);
   });
 
@@ -206,15 +189,8 @@ describe('a run that is skipped', () => {
     expect(step.outputs).toMatchObject({ conclusion: 'skipped', reason: 'nothing-new' });
     expect(stage.model.requests()).toHaveLength(asked);
     expect(stage.repo.talk.reviews).toHaveLength(1);
-    expect(stage.repo.talk.checkRuns).toMatchObject([
-      { headSha: HEAD, conclusion: 'success', title: 'No findings · whole' },
-      {
-        headSha: SECOND,
-        conclusion: 'success',
-        title: 'No findings · whole',
-        summary: expect.stringMatching(/^Nothing to review has changed .* since ec26c3e\.$/),
-      },
-    ]);
+    const summary = expect.stringMatching(/^Nothing to review has changed .* since ec26c3e\.$/);
+    expectChecks(stage, { headSha: HEAD, ...CLEAR }, { headSha: SECOND, ...CLEAR, summary });
   });
 });
 
@@ -227,11 +203,8 @@ describe('programs', () => {
     const stage = await reviewStage(TWO, {}, setStage);
     const step = await stage.run();
     expect(troubles(step)).toEqual([]);
-    expect(step.outputs).toMatchObject({
-      'findings-open': '2',
-      'findings-worst': 'critical',
-      coverage: 'whole',
-    });
+    const outputs = { 'findings-open': '2', 'findings-worst': 'critical', coverage: 'whole' };
+    expect(step).toMatchObject({ outputs });
     const findings = JSON.parse(readFileSync(step.outputs['findings-file'] ?? '', 'utf8'));
     const isValid = new Ajv2020.default().compile(JSON.parse(readFileSync(SCHEMA, 'utf8')));
     expect([isValid(findings), isValid.errors]).toEqual([true, null]);
@@ -289,11 +262,8 @@ describe('programs', () => {
       calls(submit('Nothing new.')),
       calls(settled, submit('It is fixed.')),
     ];
-    const script = withSecondLook(
-      replies.flatMap((reply) => [reply, text('Reviewed.')]),
-      over,
-    );
-    const stage = await reviewStage(script);
+    const script = replies.flatMap((reply) => [reply, text('Reviewed.')]);
+    const stage = await reviewStage(withSecondLook(script, over));
     const inputs = { 'fail-on': 'findings:major' };
     await stage.run({ inputs });
     const second = await stage.run({ ...push(stage, SECOND, CHANGE + DOCS, DOCS), inputs });

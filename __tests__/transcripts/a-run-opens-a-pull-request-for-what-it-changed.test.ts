@@ -71,11 +71,8 @@ it('a person who mentions the agent gets a pull request, without a checkout', as
     {},
   ]);
   const [pull] = stage.repo.pulls.values();
-  expect(pull).toMatchObject({
-    title: 'Raise the limit to 20',
-    base: { ref: 'master' },
-    head: { ref: BRANCH },
-  });
+  const [base, head] = [{ ref: 'master' }, { ref: BRANCH }];
+  expect(pull).toMatchObject({ title: 'Raise the limit to 20', base, head });
   const asked = stage.github.requests().map(({ method, path }) => `${method} ${path}`);
   const at = asked.findIndex((line) => line.endsWith('/git/refs'));
   expect(asked.slice(at - 1, at + 3)).toEqual([
@@ -111,11 +108,8 @@ it('a schedule brings its own pull request up to date, and leaves alone what som
   stage.github.commit(repository, { ...FILES, 'README.md': 'Newer.\n' }, { branch: trunk });
   limit = 30;
   expect(await run()).toBe(first);
-  expect(stage.github.files(repository, branch)).toEqual({
-    ...FILES,
-    'README.md': 'Newer.\n',
-    'src/limit.ts': 'export const limit = 30;\n',
-  });
+  const newer = { 'README.md': 'Newer.\n', 'src/limit.ts': 'export const limit = 30;\n' };
+  expect(stage.github.files(repository, branch)).toEqual({ ...FILES, ...newer });
   expect(stage.github.history(repository, branch)[1]?.sha).toBe(stage.repo.branches.get(trunk));
   expect([...stage.repo.pulls.values()]).toMatchObject([{ title: 'Raise the limit to 30' }]);
   stage.github.commit(repository, { 'src/mine.ts': 'Mine.\n' }, { branch });
@@ -171,6 +165,9 @@ it('in a checkout only what the file tools have written is committed', async () 
 });
 
 const AGENT = { 'axe/agents/fixer.toml': FILES['axe/agents/fixer.toml'] };
+const FORBIDDEN = { message: 'GitHub Actions is not permitted to create or approve pull requests.' };
+const forbid = (rule: Omit<Stage['repo']['rules'][number], 'branch'>) => (stage: Stage) =>
+  void stage.repo.rules.push({ branch: BRANCH, ...rule });
 const EXECUTABLE = { 'src/limit.ts': { executable: FILES['src/limit.ts'] } };
 
 /** Every case: what goes wrong at GitHub while the model works, and what people are told. */
@@ -195,42 +192,26 @@ it.each<[string, (stage: Stage) => void, RegExp]>([
     ({ repo }) => void Object.assign(repo, { contents: 'read' }),
     /: .*Add `contents: write` under `permissions:` of the job\./,
   ],
-  [
-    'a rule forbids the branch',
-    ({ repo }) => void repo.rules.push({ branch: BRANCH, kind: 'ruleset' }),
-    /: .*Repository rule violations found/,
-  ],
-  [
-    'a rule forbids commits on it',
-    ({ repo }) => void repo.rules.push({ branch: BRANCH, kind: 'protection', forbids: ['update'] }),
-    /: /,
-  ],
+  ['a rule forbids the branch', forbid({ kind: 'ruleset' }), /: .*Repository rule violations found/],
+  ['a rule forbids commits on it', forbid({ kind: 'protection', forbids: ['update'] }), /: /],
   [
     'the setting forbids pull requests',
-    ({ github }) =>
-      github.fail({
-        route: 'POST /repos/{owner}/{repo}/pulls',
-        status: 403,
-        body: { message: 'GitHub Actions is not permitted to create or approve pull requests.' },
-      }),
+    ({ github }) => github.fail({ route: 'POST /repos/{owner}/{repo}/pulls', status: 403, body: FORBIDDEN }),
     /: .*Allow GitHub Actions to create pull requests \(Settings, Actions, General\)/,
   ],
-])(
-  'if %s, nothing is left behind, the patch is in the summary and the step fails',
-  async (_, happen, why) => {
-    const stage = await stageOf({
-      model(_request, index) {
-        if (index === 1) happen(stage);
-        return EDITS[index] ?? text('');
-      },
-    });
-    const step = await stage.run({ inputs: { ...INPUTS, 'memory-store': 'none' } });
-    expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
-    expect(told(step).join('\n')).toMatch(new RegExp(`no pull request was opened${why.source}`));
-    expect(step.summary).toContain("git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n");
-    expectNothingOpened(stage);
-  },
-);
+])('if %s, nothing is left, the patch is in the summary and the step fails', async (_, happen, why) => {
+  const stage = await stageOf({
+    model(_request, index) {
+      if (index === 1) happen(stage);
+      return EDITS[index] ?? text('');
+    },
+  });
+  const step = await stage.run({ inputs: { ...INPUTS, 'memory-store': 'none' } });
+  expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure' } });
+  expect(told(step).join('\n')).toMatch(new RegExp(`no pull request was opened${why.source}`));
+  expect(step.summary).toContain("git apply <<'END_OF_PATCH'\ndiff --git a/src/limit.ts b/src/limit.ts\n");
+  expectNothingOpened(stage);
+});
 
 it('a base that is not there is named, and nothing is opened', async () => {
   const stage = await stageOf({ model: [edit('10', '20'), propose({ base: 'nowhere' }), text('Done.')] });
@@ -243,7 +224,7 @@ it('a base that is not there is named, and nothing is opened', async () => {
 it('what an obedient model tries to change of what steers runs is refused, and is in no pull request', async () => {
   const write = (path: string) => toolCall('write_file', { path, content: 'x\n' });
   const paths = [
-    '.github/workflows/ci.yml',
+    '.github/workflows/x.yml',
     'axe/agents/fixer.toml',
     'AGENTS.md',
     'package-lock.json',

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type ModelReply, text } from '../helpers/model-server.js';
+import { type ModelReply, type ScriptedToolCall, text } from '../helpers/model-server.js';
 import {
   CHANGE,
   calls,
@@ -23,12 +23,13 @@ import { expectTranscript, HEAD, type Stage, setStage, steady, troubles } from '
 import { setStageInProcess } from './stage-in-process.js';
 
 const FIRST_DIFF = CHANGE + QUEUE;
-
 const SECOND_DIFF = QUIET + QUEUE;
 /** A file that the push adds. */
 const OTHER = QUEUE.replaceAll('src/queue.ts', 'src/other.ts');
 
-const FIRST_RUN = [calls(TIMING, LOGGED, submit('Two things to fix.')), text('Reviewed.')];
+/** A model that reviews by these calls, and says no more. */
+const reviewed = (...all: readonly ScriptedToolCall[]) => [calls(...all), text('Reviewed.')];
+const FIRST_RUN = reviewed(TIMING, LOGGED, submit('Two things to fix.'));
 
 function stageWith(second: readonly ModelReply[], set = setStageInProcess) {
   return reviewStage([...FIRST_RUN, ...second], { diff: FIRST_DIFF }, set);
@@ -50,16 +51,14 @@ function threads({ repo: { talk } }: Stage) {
 }
 
 /** A writer's comment below the pull request, with the cache of the pull request. */
-async function say(stage: Stage, body: string, commentId = 1001, inputs = {}) {
-  const env = stage.cache.env({
-    ref: 'refs/pull/2/merge',
-    readableRefs: [`refs/heads/${stage.repo.defaultBranch}`],
-  });
-  return await stage.run({ ...commentOnPull(stage, body, commentId), env, inputs });
+async function say(stage: Stage, body: string, commentId = 1001) {
+  const readableRefs = [`refs/heads/${stage.repo.defaultBranch}`];
+  const env = stage.cache.env({ ref: 'refs/pull/2/merge', readableRefs });
+  return await stage.run({ ...commentOnPull(stage, body, commentId), env });
 }
 
 it('a second review receives what a push changed and the names of the rest, and settles what the push has fixed', async () => {
-  const replies = [calls(OFF_BY_ONE, LOG_GONE, submit('One more.')), text('Reviewed the push.'), SEEN_OVER];
+  const replies = [...reviewed(OFF_BY_ONE, LOG_GONE, submit('One more.')), SEEN_OVER];
   const stage = await stageWith(replies, setStage);
   // Such a token resolves no threads, and saves to no branch.
   stage.repo.contents = 'read';
@@ -96,13 +95,8 @@ it('a second review receives what a push changed and the names of the rest, and 
 });
 
 it('a second review resolves what was settled if the token can, and nothing by a line that is gone', async () => {
-  const stage = await stageWith([
-    calls(submit('Fixed.')),
-    text('Reviewed the push.'),
-    calls(LOG_GONE, submit('Fixed.')),
-    text('Reviewed the push.'),
-    SEEN_OVER,
-  ]);
+  const fixes = submit('Fixed.');
+  const stage = await stageWith([...reviewed(fixes), ...reviewed(LOG_GONE, fixes), SEEN_OVER]);
   stage.repo.contents = 'write';
   await stage.run();
   const fixed = push(stage, SECOND, SECOND_DIFF, TAKEN_OUT);
@@ -116,10 +110,10 @@ it('a second review resolves what was settled if the token can, and nothing by a
 });
 
 it('a second review without new findings is not posted, and the check and the summary report it', async () => {
-  const stage = await stageWith([calls(submit('All of it is sound.')), text('Nothing more.')]);
-  await stage.run({ inputs: { 'check-run': 'true' } });
-  const seen = stage.repo.talk.reviews.length;
+  const stage = await stageWith(reviewed(submit('All of it is sound.')));
   const inputs = { 'check-run': 'true' };
+  await stage.run({ inputs });
+  const seen = stage.repo.talk.reviews.length;
   const step = await stage.run({ ...push(stage, SECOND, FIRST_DIFF + OTHER, OTHER), inputs });
   expect(stage.repo.talk.reviews).toHaveLength(seen);
   expect(stage.repo.comments).toEqual([]);
@@ -147,29 +141,26 @@ it.each<[string, (stage: Stage) => void, string]>([
       github.fail({ route: COMPARE, accept: 'json', status: 403, body: { message: 'Not accessible' } }),
     'GitHub does not show all that is new since the last review',
   ],
-])(
-  'a second review covers everything after a force-push that changes every file, and states why: the old head is %s',
-  async (_, happen, why) => {
-    const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
-    await stage.run();
-    const asked = stage.model.requests().length;
-    const step = push(stage, SECOND, SECOND_DIFF.replace('length + 1', 'length + 2'), TAKEN_OUT);
-    happen(stage);
-    const result = await stage.run(step);
-    expect(result.exitCode).toBe(0);
-    expect(result.summary).toContain(
-      `\nReviewed: the whole pull request, 2 files, at \`6dcb09b\`, because ${why}.\n`,
-    );
-    const sent = message(stage, asked);
-    expect(sent).toContain(
-      `Your last review was of ec26c3e. You are shown the whole pull request again, because ${why}.`,
-    );
-    expect(sent).toContain('queue.length + 2');
-  },
-);
+])('after a force-push all is reviewed, with the reason: the old head is %s', async (_, happen, why) => {
+  const stage = await stageWith(reviewed(submit('Fine.')));
+  await stage.run();
+  const asked = stage.model.requests().length;
+  const step = push(stage, SECOND, SECOND_DIFF.replace('length + 1', 'length + 2'), TAKEN_OUT);
+  happen(stage);
+  const result = await stage.run(step);
+  expect(result.exitCode).toBe(0);
+  expect(result.summary).toContain(
+    `\nReviewed: the whole pull request, 2 files, at \`6dcb09b\`, because ${why}.\n`,
+  );
+  const sent = message(stage, asked);
+  expect(sent).toContain(
+    `Your last review was of ec26c3e. You are shown the whole pull request again, because ${why}.`,
+  );
+  expect(sent).toContain('queue.length + 2');
+});
 
 it('a second review excludes what a merge of the base branch brought', async () => {
-  const stage = await stageWith([calls(submit('Fine.')), text('Reviewed.')]);
+  const stage = await stageWith(reviewed(submit('Fine.')));
   await stage.run();
   const asked = stage.model.requests().length;
   const others = QUEUE.replaceAll('src/queue.ts', 'src/theirs.ts').replaceAll('queue', 'stack');
@@ -189,12 +180,8 @@ it('a second review excludes what a merge of the base branch brought', async () 
 });
 
 it('`/axe review` covers what is new, and `/axe review full` everything', async () => {
-  const stage = await stageWith([
-    calls(submit('Fine.')),
-    text('Reviewed.'),
-    calls(OFF_BY_ONE, submit('Fine.')),
-    text('Reviewed.'),
-  ]);
+  const fine = submit('Fine.');
+  const stage = await stageWith([...reviewed(fine), ...reviewed(OFF_BY_ONE, fine)]);
   // What a pull request keeps in the cache, a comment's run does not see.
   stage.repo.contents = 'write';
   await stage.run();
@@ -215,15 +202,8 @@ it('`/axe review` covers what is new, and `/axe review full` everything', async 
 });
 
 it('a second review continues from the limit of the last one, also on the same commit', async () => {
-  const replies = [
-    calls(TIMING),
-    calls(OFF_BY_ONE, submit('All of it.')),
-    text('Reviewed.'),
-    calls(LOGGED),
-    calls(submit('The rest.')),
-    text('Reviewed.'),
-  ];
-  const stage = await reviewStage(replies, { diff: FIRST_DIFF });
+  const [all, rest] = [reviewed(OFF_BY_ONE, submit('All of it.')), reviewed(submit('The rest.'))];
+  const stage = await reviewStage([calls(TIMING), ...all, calls(LOGGED), ...rest], { diff: FIRST_DIFF });
   const limited = { 'max-turns': '1', 'fail-on': '' };
   const cut = await stage.run({ inputs: limited });
   expect(cut.outputs['conclusion']).toBe('max-turns');
@@ -250,15 +230,7 @@ const rebased = (diff: string) =>
 
 /** A pull request that was reviewed once, with two findings, and that is force-pushed then. */
 async function forcePushed(diff: string) {
-  const stage = await reviewStage(
-    [
-      calls(TIMING, LOGGED, submit('Two things to fix.')),
-      text('Reviewed.'),
-      calls(submit('Nothing new.')),
-      text('Looked at the file that changed.'),
-    ],
-    { diff: CHANGE + QUEUE },
-  );
+  const stage = await stageWith(reviewed(submit('Nothing new.')));
   expect(await stage.run()).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '2' } });
   const asked = stage.model.requests().length;
   const step = push(stage, SECOND, diff);
@@ -282,10 +254,7 @@ it('after a rebase the model is asked only about the file whose change is anothe
 it('after a rebase that changes no patch no model is asked, and the run says so', async () => {
   const { result, sent } = await forcePushed(rebased(CHANGE) + QUEUE);
   expect(sent).toBeUndefined();
-  expect(result.outputs).toMatchObject({
-    conclusion: 'skipped',
-    reason: 'nothing-new',
-    'findings-open': '2',
-  });
+  const outputs = { conclusion: 'skipped', reason: 'nothing-new', 'findings-open': '2' };
+  expect(result).toMatchObject({ outputs });
   expect(result.summary).toContain('Nothing to review has changed in pull request #2 since ec26c3e.');
 });

@@ -31,6 +31,8 @@ import {
 import { HEAD, type Stage, type StageOptions } from './stage.js';
 
 const INPUTS = { 'memory-store': 'branch', 'check-run': 'true', 'block-on': 'major' };
+const CLEAR = { conclusion: 'success', title: 'No findings · whole' };
+const CRITICAL = { conclusion: 'failure', title: '1 critical open · whole' };
 const GATED = { ...INPUTS, 'fail-on': 'findings:major' };
 
 interface Origin {
@@ -145,11 +147,8 @@ it.each([
   ];
   const stage = await scene(replies, { origin, diff: PRICES });
   await stage.run({ inputs: INPUTS });
-  expect(lastCheck(stage)).toMatchObject({
-    headSha: HEAD,
-    conclusion: 'failure',
-    title: '3 major open · whole',
-  });
+  const blocked = { conclusion: 'failure', title: '3 major open · whole' };
+  expect(lastCheck(stage)).toMatchObject({ headSha: HEAD, ...blocked });
 
   const step = await stage.run({ ...pushed(stage, SECOND, RENAMED, RENAMING, origin), inputs: INPUTS });
   expect(step.outputs).toMatchObject({ 'findings-open': '3', 'findings-worst': 'major' });
@@ -161,11 +160,7 @@ it.each([
   );
   expect(states(stage)).not.toContain('DISMISSED');
   expect(states(stage)).toContain('CHANGES_REQUESTED');
-  expect(lastCheck(stage)).toMatchObject({
-    headSha: SECOND,
-    conclusion: 'failure',
-    title: '3 major open · whole',
-  });
+  expect(lastCheck(stage)).toMatchObject({ headSha: SECOND, ...blocked });
   const told = stage.model.prompts()[2]?.messages[0] ?? '';
   expect(numberHandles(told)).toContain('The line of F1, F2, F3 is not in the change any more.');
 });
@@ -214,35 +209,21 @@ const OPEN = { conclusion: 'findings', 'findings-open': '1', 'findings-worst': '
 /** Its file is no longer part of the change. */
 const OVER = { 'findings-open': '0' };
 
-it.each<[string, string, (stage: Stage) => ReturnType<typeof event>, object, object]>([
-  ['the pull request is reopened', 'nothing-new', () => event(OWN, 'reopened'), {}, OPEN],
-  [
-    'a push is outside of `paths`',
-    'nothing-new',
-    (stage) => pushed(stage, SECOND, CHANGE + DOCS, DOCS),
-    { paths: 'src/**' },
-    OPEN,
-  ],
-  [
-    'nothing of the change is left to review',
-    'nothing-to-review',
-    (stage) => pushed(stage, SECOND, DOCS),
-    { paths: 'src/**' },
-    OVER,
-  ],
-  [
-    'the money is spent',
-    'budget-spent',
-    (stage) => pushed(stage, SECOND, CHANGE),
-    { 'max-cost-usd-per-pr': '0.003' },
-    OPEN,
-  ],
-])('a run that is skipped tells what is open: %s', async (_, reason, happen, more, outputs) => {
+const IN_SRC = { paths: 'src/**' };
+
+/** Every case: what the pull request is after a push, and what of that is new. */
+it.each<[string, string, readonly [string, string?] | undefined, object, object]>([
+  ['the pull request is reopened', 'nothing-new', undefined, {}, OPEN],
+  ['a push is outside of `paths`', 'nothing-new', [CHANGE + DOCS, DOCS], IN_SRC, OPEN],
+  ['nothing of the change is left to review', 'nothing-to-review', [DOCS], IN_SRC, OVER],
+  ['the money is spent', 'budget-spent', [CHANGE], { 'max-cost-usd-per-pr': '0.003' }, OPEN],
+])('a run that is skipped tells what is open: %s', async (_, reason, diffs, more, outputs) => {
   const stage = await scene([[LOGGED, submit('One.')]]);
   const inputs = { ...GATED, ...more };
   await stage.run({ inputs });
   const asked = stage.model.requests().length;
-  const step = await stage.run({ ...happen(stage), inputs });
+  const next = diffs === undefined ? event(OWN, 'reopened') : pushed(stage, SECOND, ...diffs);
+  const step = await stage.run({ ...next, inputs });
   expect(stage.model.requests()).toHaveLength(asked);
   expect(step).toMatchObject({ exitCode: outputs === OPEN ? 1 : 0, outputs: { reason, ...outputs } });
   if (outputs === OVER) return;
@@ -287,7 +268,7 @@ it('a skipped run frees verdict and check once people have dismissed everything'
   expect(stage.model.requests()).toHaveLength(asked);
   expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'skipped', 'findings-open': '0' } });
   expect(states(stage)).toEqual(['DISMISSED']);
-  expect(lastCheck(stage)).toMatchObject({ conclusion: 'success', title: 'No findings · whole' });
+  expect(lastCheck(stage)).toMatchObject(CLEAR);
   expect(conversations(stage)).toMatchObject([{ isResolved: true }, { isResolved: true }]);
 });
 
@@ -302,7 +283,7 @@ it('a finding is open again once its 👎 is taken back', async () => {
   const back = await stage.run({ ...event(OWN, 'reopened'), inputs: GATED });
   expect(back).toMatchObject({ exitCode: 1, outputs: { conclusion: 'findings', 'findings-open': '1' } });
   expect(stage.repo.talk.resolved.has(logged)).toBe(false);
-  expect(lastCheck(stage)).toMatchObject({ conclusion: 'failure', title: '1 critical open · whole' });
+  expect(lastCheck(stage)).toMatchObject(CRITICAL);
   expect(states(stage).at(-1)).toBe('CHANGES_REQUESTED');
   expect(saidIn(stage).slice(1)).toEqual([
     'Noted: F1 is dismissed, and not raised again on this line. Undo: `/axe reopen F1`.',
@@ -343,16 +324,8 @@ it('a command frees verdict and check at once, and `/axe reopen` takes that back
   );
   expect(conversations(stage)).toMatchObject([{ isResolved: true }]);
   expect(states(stage)).toEqual(['DISMISSED']);
-  expect(lastCheck(stage)).toMatchObject({
-    headSha: HEAD,
-    conclusion: 'success',
-    title: 'No findings · whole',
-  });
+  expect(lastCheck(stage)).toMatchObject({ headSha: HEAD, ...CLEAR });
   await say(stage, `/axe reopen ${handle}`, 1002);
   expect(states(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
-  expect(lastCheck(stage)).toMatchObject({
-    headSha: HEAD,
-    conclusion: 'failure',
-    title: '1 critical open · whole',
-  });
+  expect(lastCheck(stage)).toMatchObject({ headSha: HEAD, ...CRITICAL });
 });
