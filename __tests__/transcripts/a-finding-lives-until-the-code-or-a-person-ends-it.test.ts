@@ -22,20 +22,17 @@ import { expectTranscript, type Stage, setStage, steady, troubles } from './stag
 import { resultsOf } from './tool-scene.js';
 
 const OTHER = 'd'.repeat(40);
+const DONE = text('Reviewed.');
 
 /** The push that puts the line back. */
 const PUT_BACK = TAKEN_OUT.replace('-10,4 +10,3', '-10,3 +10,4').replace('-  console', '+  console');
 
 /** The finding on the log in other words, of another kind. */
-const LOGGED_AGAIN: ScriptedToolCall = {
-  name: 'add_review_comment',
-  input: {
-    ...LOGGED.input,
-    title: 'Secret `token` leaks through `console.log`',
-    body: 'Whoever reads the logs can use the `token` that is printed here.',
-    category: 'data',
-  },
-};
+const LOGGED_AGAIN = worded({
+  title: 'Secret `token` leaks through `console.log`',
+  body: 'Whoever reads the logs can use the `token` that is printed here.',
+  category: 'data',
+});
 
 /** The push fixes the log in another file: what is written there no longer holds tokens. */
 const REDACT = `diff --git a/src/log.ts b/src/log.ts
@@ -77,10 +74,8 @@ it('a finding is back when its fix is removed again, even if a person had resolv
 
   const fixed = await stage.run({ ...push(stage, SECOND, QUIET, TAKEN_OUT), inputs: INPUTS });
   expect(fixed.summary).toMatch(/\[settled\]\(\S+\) by `monalisa`: its conversation was resolved \|/);
-  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
-    conclusion: 'success',
-    title: 'No findings · whole',
-  });
+  const clear = { conclusion: 'success', title: 'No findings · whole' };
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(clear);
   expect(states(stage)).toEqual(['DISMISSED']);
 
   const back = await stage.run({ ...push(stage, THIRD, CHANGE, PUT_BACK), inputs: INPUTS });
@@ -91,10 +86,8 @@ it('a finding is back when its fix is removed again, even if a person had resolv
       replies: [expect.stringMatching(/^F\w{4} is back since 7fd1a60\.$/)],
     }),
   ]);
-  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject({
-    conclusion: 'failure',
-    title: '1 critical open · whole',
-  });
+  const blocked = { conclusion: 'failure', title: '1 critical open · whole' };
+  expect(stage.repo.talk.checkRuns.at(-1)).toMatchObject(blocked);
   expect(states(stage)).toEqual(['DISMISSED', 'CHANGES_REQUESTED']);
   expect(troubles(back)).toEqual([]);
   expectTranscript(
@@ -109,15 +102,9 @@ it('a finding is back when its fix is removed again, even if a person had resolv
 });
 
 it('a finding keeps its request for changes if a second look says that it is still there', async () => {
-  const settles = calls(SETTLED, submit('The log is redacted now.'));
+  const settles = [calls(SETTLED, submit('The log is redacted now.')), DONE];
   const looks = [STILL_THERE, text('I cannot tell.')];
-  const stage = await reviewStage([
-    calls(LOGGED, ASKS),
-    text('Reviewed.'),
-    settles,
-    text('Reviewed.'),
-    ...looks,
-  ]);
+  const stage = await reviewStage([calls(LOGGED, ASKS), DONE, ...settles, ...looks]);
   await stage.run({ inputs: INPUTS });
   const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT), inputs: INPUTS });
   expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
@@ -129,28 +116,17 @@ it('a finding keeps its request for changes if a second look says that it is sti
 
 it('a finding is not settled by the word of a model on a change from outside', async () => {
   const patch = { 'pull_request.user.login': 'hubot' };
-  const replies = [
-    [LOGGED, ASKS],
-    [SETTLED, submit('The log is redacted now.')],
-  ];
-  const stage = await reviewStage(
-    replies.flatMap((reply) => [calls(...reply), text('Reviewed.')]),
-    { event: { name: 'pull_request', action: 'opened', patch } },
-  );
+  const settles = calls(SETTLED, submit('The log is redacted now.'));
+  const event = { name: 'pull_request', action: 'opened', patch };
+  const stage = await reviewStage([calls(LOGGED, ASKS), DONE, settles, DONE], { event });
   await stage.run({ inputs: INPUTS });
   const step = await stage.run({ ...push(stage, SECOND, CHANGE + REDACT, REDACT, patch), inputs: INPUTS });
   expect(step.exitCode).toBe(0);
   expect(states(stage)[0]).toBe('CHANGES_REQUESTED');
-  expect(conversations(stage)).toMatchObject([
-    {
-      isResolved: false,
-      replies: [
-        expect.stringMatching(
-          /^F\w{4} looks done as of 6dcb09b: What is logged is redacted now\.\n\nA person with write access has to resolve it: the change comes from outside\.$/,
-        ),
-      ],
-    },
-  ]);
+  const said =
+    /^F\w{4} looks done as of 6dcb09b: What is logged is redacted now\.\n\nA person with write access has to resolve it: the change comes from outside\.$/;
+  const replies = [expect.stringMatching(said)];
+  expect(conversations(stage)).toMatchObject([{ isResolved: false, replies }]);
   expect(stage.repo.talk.checkRuns.at(-1)).not.toMatchObject({ conclusion: 'success' });
 });
 
@@ -194,8 +170,6 @@ const UNLIKE = worded({
   body: 'Operators and their suppliers see what nobody but its owner should know.',
 });
 
-const DONE = text('Reviewed.');
-
 async function stageWith(model: readonly ModelReply[]): Promise<Stage> {
   const stage = await reviewStage([calls(FIRST, submit('One thing.')), DONE, ...model]);
   await stage.run({ inputs: ON_BRANCH });
@@ -203,10 +177,7 @@ async function stageWith(model: readonly ModelReply[]): Promise<Stage> {
 }
 
 /** A wording as a model raises it that says, once it is asked, that it means the earlier finding. */
-function raisedAndAsked(
-  wording: ScriptedToolCall,
-  ...more: readonly ScriptedToolCall[]
-): readonly ModelReply[] {
+function raisedAndAsked(wording: ScriptedToolCall, ...more: ScriptedToolCall[]): readonly ModelReply[] {
   const again = { ...wording, input: { ...wording.input, same_as: 'F1' } };
   return [calls(wording), calls(again, ...more, submit('One thing.')), DONE];
 }
@@ -217,9 +188,8 @@ it('a finding on one line with four wordings in four pushes is one conversation'
     const step = await stage.run({ ...push(stage, SHAS[index] ?? '', CHANGE), inputs: ON_BRANCH });
     expect(step).toMatchObject({ exitCode: 0, outputs: { 'findings-open': '1' } });
   }
-  expect(conversations(stage)).toMatchObject([
-    { says: 'The access token is written to the log', replies: [] },
-  ]);
+  const says = 'The access token is written to the log';
+  expect(conversations(stage)).toMatchObject([{ says, replies: [] }]);
   expect(stage.repo.talk.reviews).toHaveLength(1);
 });
 
@@ -238,11 +208,8 @@ it('a finding whose words do not decide causes a question to the model, which an
 
 it('a finding that is critical is held back on its own pull request alone, and shown elsewhere as dismissed before', async () => {
   const [said = FIRST] = WORDINGS;
-  const stage = await stageWith([
-    ...raisedAndAsked(said, TIMING),
-    calls(FIRST, TIMING, submit('Two things.')),
-    DONE,
-  ]);
+  const elsewhere = [calls(FIRST, TIMING, submit('Two things.')), DONE];
+  const stage = await stageWith([...raisedAndAsked(said, TIMING), ...elsewhere]);
   const [logged] = stage.repo.talk.reviewComments;
   seedReaction(stage.repo, { on: 'review-comment', of: logged?.id ?? 0, author: 'monalisa', content: '-1' });
 

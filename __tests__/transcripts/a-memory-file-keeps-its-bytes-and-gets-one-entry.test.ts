@@ -18,7 +18,9 @@ describe('the file', () => {
   const SECOND = WHOLE.replace('2026-01-02', '2026-01-03');
   const PROVENANCE =
     '<!-- axe-action v=1 id=0123456789abcdefghjkmn run=1/1 job=review event=schedule sha=1a2b3c4 actor=octocat trust=trusted model=anthropic/claude-sonnet-4-5 -->';
-  const WITH_ID = `${WHOLE.trimEnd()}\n${PROVENANCE}\n\n`;
+  const EDITED = `${WHOLE.trimEnd()}\n${PROVENANCE}\n\n`.replace('All is well', 'Edited');
+  const CONFLICT = `<<<<<<< HEAD\n${WHOLE}=======\n${SECOND.replace('All is well', 'Much is new')}>>>>>>> main\n`;
+  const PAGE = '<!DOCTYPE html>\n<html><body>Sign in</body></html>';
 
   const KNOWN = '**Result:** All is well: größer ✓.';
   const DAMAGED_FILE = 'A file of memory is damaged';
@@ -33,31 +35,12 @@ describe('the file', () => {
       '',
       '\n',
     ],
-    [
-      'C2 20: a memory file with conflict markers',
-      `<<<<<<< HEAD\n${WHOLE}=======\n${SECOND.replace('All is well', 'Much is new')}>>>>>>> main\n`,
-      [KNOWN, 'Much is new'],
-      '',
-      '',
-      true,
-    ],
-    [
-      'C2 24: a memory file with an entry that somebody edited by hand',
-      WITH_ID.replace('All is well', 'Edited'),
-      ['Edited'],
-      'id=0123',
-    ],
+    ['C2 20: a memory file with conflict markers', CONFLICT, [KNOWN, 'Much is new'], '', '', true],
+    ['C2 24: a memory file with an entry that somebody edited by hand', EDITED, ['Edited'], 'id=0123'],
     ['C2 25: a memory file with zero bytes that a crash left', `${WHOLE}\0\0\0\n`, [KNOWN, '\u{FFFD}'], '\0'],
     ['a memory file with a byte order mark before the first entry', `\u{FEFF}${WHOLE}`, [], KNOWN, '', true],
     ['a memory file that is binary', Buffer.from('89504e470d0a1a0a00ff0a', 'hex'), [], 'PNG', '', true],
-    [
-      'a memory file that is a page of HTML',
-      '<!DOCTYPE html>\n<html><body>Sign in</body></html>',
-      [],
-      'Sign in',
-      '\n',
-      true,
-    ],
+    ['a memory file that is a page of HTML', PAGE, [], 'Sign in', '\n', true],
   ];
 
   it.each(DAMAGED)(
@@ -178,12 +161,10 @@ describe('C2 30: a memory file', () => {
     const isReadable = mode !== 0;
     expect(model.prompts()[0]?.system.includes('**Result:** Known.')).toBe(isReadable);
     const warnings = result.stderr.trimEnd().split('\n');
-    expect(
-      warnings.filter((line) => line.startsWith('Warning: failed to load memory for "builtin/ask": ')),
-    ).toHaveLength(isReadable ? 0 : 1);
-    expect(
-      warnings.filter((line) => line.startsWith('Warning: failed to save memory for "builtin/ask": ')),
-    ).toHaveLength(1);
+    const failed = (what: string) =>
+      warnings.filter((line) => line.startsWith(`Warning: failed to ${what} memory for "builtin/ask": `));
+    expect(failed('load')).toHaveLength(isReadable ? 0 : 1);
+    expect(failed('save')).toHaveLength(1);
     expect(result.stderr).toContain('permission denied');
     chmodSync(join(data, LAPTOP_FILE), 0o644);
     expect(readFileSync(join(data, LAPTOP_FILE), 'utf8')).toBe(KNOWN_ENTRY);
@@ -223,21 +204,10 @@ it('C2 23: the action and the command line read and continue the same memory fil
   const workspace = tempDir('workspace');
   writeFiles(workspace, { 'axe/agents/reporter.toml': AGENT });
   const model = await startModelServer((_, index) => text(`Answer ${index}.`));
-  const inAction = () =>
-    runMain(
-      scheduledStep(
-        { model },
-        {
-          workspace,
-          inputs: { agent: 'reporter', 'memory-store': 'file', 'memory-path': 'data/axe/memory' },
-        },
-      ),
-    );
-  const inTerminal = () =>
-    runCli(['run', 'reporter'], {
-      cwd: workspace,
-      env: { ...model.env, XDG_DATA_HOME: join(workspace, 'data') },
-    });
+  const inputs = { agent: 'reporter', 'memory-store': 'file', 'memory-path': 'data/axe/memory' };
+  const inAction = () => runMain(scheduledStep({ model }, { workspace, inputs }));
+  const env = { ...model.env, XDG_DATA_HOME: join(workspace, 'data') };
+  const inTerminal = () => runCli(['run', 'reporter'], { cwd: workspace, env });
 
   const first = await inAction();
   expect(await inTerminal()).toMatchObject({ exitCode: 0, stdout: 'Answer 1.', stderr: '' });

@@ -15,6 +15,8 @@ import { REPO, setStage, told } from './stage.js';
 describe('the cache', () => {
   const BEFORE = 'It was fine before.';
 
+  const UNREADABLE = { code: 'permission_denied', msg: 'cache read denied' };
+
   /** What is so, what is told, and what the model is given. */
   const TROUBLES: readonly [string, CacheToken, CacheFault | undefined, RegExp, readonly string[]][] = [
     [
@@ -27,12 +29,7 @@ describe('the cache', () => {
     [
       'C3 38: a cache that cannot be read, and is not written over',
       {},
-      {
-        operation: 'GetCacheEntryDownloadURL',
-        status: 403,
-        body: { code: 'permission_denied', msg: 'cache read denied' },
-        times: 99,
-      },
+      { operation: 'GetCacheEntryDownloadURL', status: 403, body: UNREADABLE, times: 99 },
       /it could not be loaded, so nothing was added to it/,
       [],
     ],
@@ -64,6 +61,7 @@ describe('the cache', () => {
 describe('the branch', () => {
   const BEFORE = earlierEntry('Before.', 'a');
   const OTHER = earlierEntry('By somebody else.', 'b');
+  const COMMIT = { route: 'POST /graphql', contains: 'createCommitOnBranch' } as const;
   const CREATED = expect.stringMatching(/^notice: The branch .* was created to keep memory\./);
 
   /** What happens while the model thinks, what is on the branch when the run has ended, and what is told. */
@@ -82,8 +80,7 @@ describe('the branch', () => {
     ],
     [
       'C3 47: a branch whose commit is made and not confirmed',
-      ({ github }) =>
-        github.fail({ ...ANSWER_LOST, route: 'POST /graphql', contains: 'createCommitOnBranch' }),
+      ({ github }) => github.fail({ ...ANSWER_LOST, ...COMMIT }),
       ['Before.', 'By somebody else.', 'Mine.'],
       [],
     ],
@@ -131,16 +128,9 @@ describe('the branch', () => {
 describe('a refusal of the branch', () => {
   const LATER = { route: 'POST /graphql', times: 99 } as const;
   /** What GraphQL says of a name that leads to no repository, or to none that the token may see. */
-  const NO_REPOSITORY = {
-    data: { repository: null },
-    errors: [
-      {
-        type: 'NOT_FOUND',
-        path: ['repository'],
-        message: 'Could not resolve to a Repository with the name.',
-      },
-    ],
-  };
+  const message = 'Could not resolve to a Repository with the name.';
+  const errors = [{ type: 'NOT_FOUND', path: ['repository'], message }];
+  const NO_REPOSITORY = { data: { repository: null }, errors };
 
   /** What is so, and of the one warning the cause and the remedy. */
   const REFUSALS: readonly [string, (scene: BranchScene) => void, RegExp][] = [
@@ -152,11 +142,7 @@ describe('a refusal of the branch', () => {
     [
       'C3 49: a run under a rate limit that ends in 40 minutes',
       ({ github }) =>
-        github.fail({
-          ...graphQlRateLimit(secondsAhead(40 * 60)),
-          ...LATER,
-          contains: 'createCommitOnBranch',
-        }),
+        github.fail({ ...graphQlRateLimit(in40Minutes()), ...LATER, contains: 'createCommitOnBranch' }),
       /rate limit exceeded.* GitHub asks for a pause of 2[34]\d\d s/,
     ],
     [
@@ -167,9 +153,9 @@ describe('a refusal of the branch', () => {
     ],
   ];
 
-  /** A time this many seconds from now, in seconds since 1970. */
-  function secondsAhead(seconds: number): number {
-    return Math.round(Date.now() / 1000) + seconds;
+  /** In seconds since 1970. */
+  function in40Minutes(): number {
+    return Math.round(Date.now() / 1000) + 40 * 60;
   }
 
   it.each(REFUSALS)('%s passes, reports it once, and shows the entry', async (_, set, told) => {

@@ -84,11 +84,8 @@ describe('any command', () => {
 });
 
 describe('a command over memory', () => {
-  const AUTH = review(3, {
-    id: '01kgk41',
-    task: 'Review pull request #41: Fix auth, says @octocat, fixes #3 /deploy',
-    result: 'Ask @octocat.',
-  });
+  const task = 'Review pull request #41: Fix auth, says @octocat, fixes #3 /deploy';
+  const AUTH = review(3, { id: '01kgk41', task, result: 'Ask @octocat.' });
   const DOOR = review(4, { id: '01kgnp2', task: 'Review pull request #42', result: 'Close the door.' });
   const TRUNK = 'refs/heads/master';
 
@@ -151,14 +148,9 @@ describe('a command over memory', () => {
     );
     const step = await onComment(stage);
     expect(step).toMatchObject({ exitCode: 0, annotations: [], outputs: { 'memory-saved': 'true' } });
-    expect(stage.repo.comments).toMatchObject([
-      {
-        issue: 1,
-        body: expect.stringMatching(
-          /\nRemembered as `\w{26}` in `reviewer\.md` in Codertocat\/Hello-World@axe-memory\.\n\n<sub>/,
-        ),
-      },
-    ]);
+    const said =
+      /\nRemembered as `\w{26}` in `reviewer\.md` in Codertocat\/Hello-World@axe-memory\.\n\n<sub>/;
+    expect(stage.repo.comments).toMatchObject([{ issue: 1, body: expect.stringMatching(said) }]);
     // The job is run again: nothing is said twice, in memory or on the issue.
     const again = await onComment(stage);
     expect(again.outputs).toMatchObject({ conclusion: 'success', 'memory-saved': 'false' });
@@ -193,18 +185,13 @@ describe('a command over memory', () => {
     const stage = await commented('/axe forget 01kgtw4', { base: agents });
     const own = review(6, { id: '01kgtw4', task: 'Triage issue #9', result: 'It is a bug.' });
     rememberOnBranch(stage, { 'reviewer.md': AUTH, 'triager.md': own });
-    const [other, ours, none] = [
-      await onComment(stage),
-      await onComment(stage, { agent: 'triager' }),
-      await onComment(stage, { agent: 'builtin/ask' }),
-    ];
+    const other = await onComment(stage);
+    const ours = await onComment(stage, { agent: 'triager' });
+    const none = await onComment(stage, { agent: 'builtin/ask' });
     for (const step of [other, none]) {
       expect(step).toMatchObject({ exitCode: 0, commands: ['notice'] });
-      expect(step.outputs).toMatchObject({
-        conclusion: 'skipped',
-        reason: 'not-found',
-        'memory-saved': 'false',
-      });
+      const outputs = { conclusion: 'skipped', reason: 'not-found', 'memory-saved': 'false' };
+      expect(step).toMatchObject({ outputs });
       expect(step.annotations).toMatchObject([{ level: 'notice', title: 'Command in a comment' }]);
       expect(step.annotations[0]?.message).toMatch(/^Nothing was done: no entry with id `01kgtw4` in /);
     }
@@ -235,14 +222,8 @@ describe('a command over memory', () => {
     stage.repo.contents = 'read';
     const step = await onComment(stage);
     expect(step).toMatchObject({ exitCode: 1, outputs: { conclusion: 'failure', 'memory-saved': 'false' } });
-    expect(step.annotations).toMatchObject([
-      {
-        level: 'error',
-        message: expect.stringMatching(
-          /^Nothing was done: the memory could not be changed: [\s\S]*`contents: write`/,
-        ),
-      },
-    ]);
+    const told = /^Nothing was done: the memory could not be changed: [\s\S]*`contents: write`/;
+    expect(step.annotations).toMatchObject([{ level: 'error', message: expect.stringMatching(told) }]);
     expect(stage.repo.comments).toMatchObject([{ body: expect.stringContaining('`contents: write`') }]);
   });
 
@@ -265,7 +246,7 @@ describe('a command over memory', () => {
     ['a reader who may start runs', { role: 'read' }, { 'allow-users': 'Codertocat' }],
     ['a bot', { role: 'admin', patch: { 'sender.login': 'hubot[bot]', 'sender.type': 'Bot' } }],
     [
-      'a writer who edits what a stranger wrote',
+      'a writer who edits a stranger’s text',
       { patch: { action: 'edited', 'comment.user.login': 'octocat' } },
     ],
     [
@@ -275,9 +256,7 @@ describe('a command over memory', () => {
   ];
 
   it.each(
-    OTHERS.flatMap(([who, options, inputs = {}]) =>
-      COMMANDS.map((body) => [who, body, options, inputs] as const),
-    ),
+    OTHERS.flatMap(([who, options, inputs]) => COMMANDS.map((body) => [who, body, options, inputs] as const)),
   )('a comment by anybody else does nothing: %s, %s', async (_, body, options, inputs) => {
     const stage = await commented(body, options);
     const before = onBranch(stage);

@@ -19,6 +19,12 @@ function collect(stage: Stage, inputs: Readonly<Record<string, string>> = TO_PUL
   return stage.run({ ...onSchedule(stage), inputs: { mode: 'gc', 'memory-store': 'branch', ...inputs } });
 }
 
+/** What the model proposes: one more sentence in a file. */
+function proposal([title, reason]: [string, string], [path, find]: [string, string]): string {
+  const replace = `${find} Tokens are compared in constant time.`;
+  return JSON.stringify({ title, reason, edits: [{ path, find, replace }] });
+}
+
 describe('what is trimmed', () => {
   const ENTRIES = [2, 3, 3, 4, 9].map((day, index) =>
     review(day, {
@@ -29,31 +35,21 @@ describe('what is trimmed', () => {
   );
 
   const KEEPING = AGENT.replace('[memory]', 'skill = "reviewing"\n[memory]').concat('last_n = 2\n');
-
   const SKILL = '# Reviewing\n\nLook at every change.\n';
 
-  const ANALYSIS = [
-    '## Patterns Found',
-    'Tokens are compared with `==` in 5 of 5 entries.',
-    '',
-    '## Repeated Work',
-    'No repeated work detected.',
-    '',
-    '## Recommendations',
-    'Say in the skill that tokens are compared in constant time. @octocat should know.',
-  ].join('\n');
+  const ANALYSIS = `## Patterns Found
+Tokens are compared with \`==\` in 5 of 5 entries.
 
-  const PROPOSAL = JSON.stringify({
-    title: 'Tell the reviewer how tokens are compared',
-    reason: 'Every review found the same comparison.',
-    edits: [
-      {
-        path: 'axe/skills/reviewing/SKILL.md',
-        find: 'Look at every change.',
-        replace: 'Look at every change. Tokens are compared in constant time.',
-      },
-    ],
-  });
+## Repeated Work
+No repeated work detected.
+
+## Recommendations
+Say in the skill that tokens are compared in constant time. @octocat should know.`;
+
+  const PROPOSAL = proposal(
+    ['Tell the reviewer how tokens are compared', 'Every review found the same comparison.'],
+    ['axe/skills/reviewing/SKILL.md', 'Look at every change.'],
+  );
 
   async function scheduled(model: ModelScript, set = setStageInProcess): Promise<Stage> {
     const base = { 'axe/agents/reviewer.toml': KEEPING, 'axe/skills/reviewing/SKILL.md': SKILL };
@@ -128,17 +124,10 @@ describe('what is suggested', () => {
   const OWN = { 'axe/agents/reviewer.toml': AGENT };
   const ANALYSIS =
     '## Patterns Found\nx\n\n## Repeated Work\ny\n\n## Recommendations\nSay how tokens are compared.';
-  const PROPOSAL = JSON.stringify({
-    title: 'Say how tokens are compared',
-    reason: 'Every review found it.',
-    edits: [
-      {
-        path: 'axe/agents/reviewer.toml',
-        find: 'You review changes.',
-        replace: 'You review changes. Tokens are compared in constant time.',
-      },
-    ],
-  });
+  const PROPOSAL = proposal(
+    ['Say how tokens are compared', 'Every review found it.'],
+    ['axe/agents/reviewer.toml', 'You review changes.'],
+  );
   const PROPOSED = [text(ANALYSIS), text(PROPOSAL)];
   const CREATE_PULL = 'POST /repos/{owner}/{repo}/pulls';
   const GC_BRANCH = 'axe-gc/reviewer';
@@ -154,11 +143,8 @@ describe('what is suggested', () => {
     const token = 'ghs_ABCDEFGHIJ0123456789abcdefghij0123456';
     stage.github.addRepo('octocat/agents', { isPrivate: true, contents: { [token]: 'read' } });
     stage.github.commit('octocat/agents', OWN, { branch: 'v1' });
-    const step = await collect(stage, {
-      ...TO_PULL,
-      'agents-repo': 'octocat/agents@v1',
-      'repositories-token': token,
-    });
+    const from = { 'agents-repo': 'octocat/agents@v1', 'repositories-token': token };
+    const step = await collect(stage, { ...TO_PULL, ...from });
     expect(troubles(step).map(({ message }) => message)).toEqual([
       'the suggestions of gc were not published: the agent is kept in another repository. Write `report-to: issue`.',
     ]);
@@ -205,10 +191,8 @@ describe('what is suggested', () => {
     const head = stage.repo.branches.get(GC_BRANCH);
     expect(troubles(await collect(stage))).toEqual([]);
     expect(stage.repo.branches.get(GC_BRANCH)).toBe(head);
-    expect([...stage.repo.pulls.values()].map((pull) => pull.head.ref)).toEqual([
-      GC_BRANCH,
-      `${GC_BRANCH}-2`,
-    ]);
+    const heads = [...stage.repo.pulls.values()].map((pull) => pull.head.ref);
+    expect(heads).toEqual([GC_BRANCH, `${GC_BRANCH}-2`]);
   });
 
   it('no branch remains if GitHub Actions cannot create pull requests, and the suggestion is shown', async () => {

@@ -55,7 +55,6 @@ function stateIn({ github }: Stage): string {
 }
 
 describe('commands', () => {
-  /** Somebody writes in the conversation that a comment began. */
   async function answer(stage: Stage, to: number, body: string, author = 'monalisa', inputs = {}) {
     return await stage.run({ ...replyOnLine(stage, to, body, author), inputs: { ...ON_BRANCH, ...inputs } });
   }
@@ -69,11 +68,8 @@ describe('commands', () => {
   }
 
   function stateOf(stage: Stage): string {
-    return steady(
-      stateIn(stage)
-        .match(/^- \{"kind":"(?:ended|back)".*$/gm)
-        ?.join('\n') ?? '',
-    );
+    const marks = stateIn(stage).match(/^- \{"kind":"(?:ended|back)".*$/gm) ?? [];
+    return steady(marks.join('\n'));
   }
 
   /** What the state says last of a finding. */
@@ -97,13 +93,9 @@ describe('commands', () => {
     expect(noted).not.toContain('constants');
     const second = await again(stage);
     expect(second.outputs['memory-entry']).toContain('Not repeated: 1 open, 1 dismissed before.');
-    expectTranscript(
-      'people-end-findings-by-commands',
-      [
-        `=== the conversation\n${timing.body}\n\n${repliesTo(stage, timing.id).join('\n\n')}`,
-        `=== the state\n${noted}`,
-      ].join('\n\n'),
-    );
+    const conversation = [timing.body, ...repliesTo(stage, timing.id)].join('\n\n');
+    const shown = `=== the conversation\n${conversation}\n\n=== the state\n${noted}`;
+    expectTranscript('people-end-findings-by-commands', shown);
   });
 
   it('the dismissal is reverted by `/axe reopen`, in the conversation or with the name that the answer gives', async () => {
@@ -206,10 +198,8 @@ describe('answers', () => {
 
   it('a writer’s answer is stored, the model learns it, and a repeated finding is dropped', async () => {
     const { stage, timing } = await reviewedForAnswers({}, setStage);
-    seedReply(stage.repo, timing.id, {
-      author: 'monalisa',
-      body: 'False positive: both sides are constants.',
-    });
+    const body = 'False positive: both sides are constants.';
+    seedReply(stage.repo, timing.id, { author: 'monalisa', body });
     const second = await again(stage);
     expect(second.exitCode).toBe(0);
     expect(stage.repo.talk.reviewComments.filter(({ inReplyTo }) => inReplyTo === undefined)).toHaveLength(2);

@@ -20,7 +20,6 @@ import {
 import { setStageInProcess } from './stage-in-process.js';
 import { agentToml, checkout, resultsOf } from './tool-scene.js';
 
-const COMMENT = { name: 'issue_comment', action: 'created' };
 const FROM_FORK = { 'pull_request.head.repo.full_name': 'octocat/Hello-World' };
 const OURS = `${answerLine('reviewer/reply-1')}\nLooks good.`;
 
@@ -34,15 +33,13 @@ const CASES: Readonly<Record<string, StageOptions & { readonly inputs?: StepOpti
   'somebody who may triage': { role: 'triage' },
   'somebody without any role': { role: 'none' },
   'an account GitHub does not know': { role: 'missing' },
-  'a comment that somebody else edited': {
-    event: { ...COMMENT, patch: { 'comment.user.login': 'octocat' } },
-  },
+  'a comment that somebody else edited': commented({ 'comment.user.login': 'octocat' }),
   'an issue opened by a reader': { event: { name: 'issues', action: 'opened' }, role: 'read' },
   'a comment that does not say the phrase': {
-    event: { ...COMMENT, patch: { 'comment.body': 'As `@axe` said.' } },
+    ...commented({ 'comment.body': 'As `@axe` said.' }),
     inputs: { 'trigger-phrase': '@axe' },
   },
-  'a comment of ours': { event: { ...COMMENT, patch: { 'comment.body': OURS } } },
+  'a comment of ours': commented({ 'comment.body': OURS }),
 };
 
 it('for somebody who may not write the step passes with one notice, and neither calls a model nor writes anything', async () => {
@@ -60,6 +57,10 @@ it('for somebody who may not write the step passes with one notice, and neither 
   );
   expectTranscript('who-may-not-write-starts-nothing', told.join('\n'));
 });
+
+function commented(patch: PayloadPatch): StageOptions {
+  return { event: { name: 'issue_comment', action: 'created', patch } };
+}
 
 function opened(patch: PayloadPatch): StageOptions {
   return { event: { name: 'pull_request', action: 'opened', patch } };
@@ -177,6 +178,10 @@ describe('an agent that is not merged', () => {
 
 describe('trust', () => {
   const TOOLS = ['read_file', 'write_file', 'run_command', 'url_fetch'];
+  const FORBIDDEN = [
+    { name: 'write_file', input: { path: 'made.txt', content: 'x' } },
+    { name: 'run_command', input: { command: 'touch made.txt' } },
+  ];
   const SERVER =
     '[[mcp_servers]]\nname = "files"\ntransport = "stdio"\ncommand = "touch"\nargs = ["started"]\n';
 
@@ -188,13 +193,7 @@ describe('trust', () => {
       roles: { octocat: role },
       base: { 'axe/agents/worker.toml': agentToml({ tools: TOOLS, tables: SERVER }) },
       model: [
-        {
-          kind: 'tools',
-          calls: [
-            { name: 'write_file', input: { path: 'made.txt', content: 'x' } },
-            { name: 'run_command', input: { command: 'touch made.txt' } },
-          ],
-        },
+        { kind: 'tools', calls: FORBIDDEN },
         toolCall('read_file', { path: 'README.md' }),
         text('Done.'),
       ],
