@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type ModelReply, type ModelScript, text, toolCall } from '../helpers/model-server.js';
+import { type ModelScript, text, toolCall } from '../helpers/model-server.js';
 import { BAD_SERVER, EVERYTHING, MODERN_SERVER, tryRead } from '../tools/mcp/scene.js';
 import { runLine } from './cli-scene.js';
 import { setStage, told } from './stage.js';
@@ -47,11 +47,8 @@ describe('an MCP server on the command line', () => {
     );
     expect(ended).toMatchObject({ exitCode: 0, stderr: '' });
     const [answer = ''] = resultsOf(prompts[1]);
-    expect(JSON.parse(answer)).toMatchObject({
-      API_KEY: '***',
-      MODE: 'test',
-      HTTPS_PROXY: 'http://ann:***@127.0.0.1:2',
-    });
+    const shown = { API_KEY: '***', MODE: 'test', HTTPS_PROXY: 'http://ann:***@127.0.0.1:2' };
+    expect(JSON.parse(answer)).toMatchObject(shown);
     expect(answer).not.toMatch(/canary-7f3a9c|canary-other/);
   });
 
@@ -71,19 +68,13 @@ describe('an MCP server on the command line', () => {
   it('offers its tools, gets no secret, and leaves no process', async () => {
     const { mark, toml } = everything();
     const seen: number[] = [];
-    const calls: readonly ModelReply[] = [
-      toolCall('get-sum', { a: 20, b: 22 }),
-      toolCall('get-env', {}),
-      text('Done.'),
-    ];
-    const { prompts, ...ended } = await start(
-      toml,
-      (_request, index) => {
-        seen.push(processesWith(mark).length);
-        return calls[index] ?? text('');
-      },
-      { DEPLOY_TOKEN: 'canary-7f3a9c', GITHUB_TOKEN: 'ghs_canary' },
-    );
+    const calls = [toolCall('get-sum', { a: 20, b: 22 }), toolCall('get-env', {}), text('Done.')];
+    const script: ModelScript = (_request, index) => {
+      seen.push(processesWith(mark).length);
+      return calls[index] ?? text('');
+    };
+    const secrets = { DEPLOY_TOKEN: 'canary-7f3a9c', GITHUB_TOKEN: 'ghs_canary' };
+    const { prompts, ...ended } = await start(toml, script, secrets);
     expect(ended).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
     const [, sum, env] = prompts;
     expect(resultsOf(sum)).toEqual(['The sum of 20 and 22 is 42.']);
@@ -94,10 +85,8 @@ describe('an MCP server on the command line', () => {
   });
 
   it('may know the newer protocol alone', async () => {
-    const { prompts, ...ended } = await start(serverToml('modern', [MODERN_SERVER]), [
-      toolCall('revision', {}),
-      text('Done.'),
-    ]);
+    const script = [toolCall('revision', {}), text('Done.')];
+    const { prompts, ...ended } = await start(serverToml('modern', [MODERN_SERVER]), script);
     expect(ended).toMatchObject({ exitCode: 0, stdout: 'Done.', stderr: '' });
     expect(resultsOf(prompts[1])).toEqual(['2026-07-28']);
   });
@@ -121,15 +110,10 @@ it('an MCP server has to be allowed in a workflow, by its name', async () => {
 
 it('the values given to an MCP server are masked in everything that a workflow shows and remembers', async () => {
   const toml = badServerToml('environment', 'env = { API_KEY = "${STAGE}" }\n');
-  const stage = await scheduledStage(
-    [{ tables: toml, memory: true }],
-    { model: [toolCall('work', {}), text('The key is canary-7f3a9c.')] },
-    setStage,
-  );
-  const step = await stage.run({
-    inputs: { agent: 'worker', 'tools-allowed': 'odd', 'memory-store': 'file' },
-    env: { STAGE: 'canary-7f3a9c' },
-  });
+  const model = [toolCall('work', {}), text('The key is canary-7f3a9c.')];
+  const stage = await scheduledStage([{ tables: toml, memory: true }], { model }, setStage);
+  const inputs = { agent: 'worker', 'tools-allowed': 'odd', 'memory-store': 'file' };
+  const step = await stage.run({ inputs, env: { STAGE: 'canary-7f3a9c' } });
   expect(step).toMatchObject({ exitCode: 0, stderr: '', outputs: { response: 'The key is ***.' } });
   expect(`${step.stdout}${step.summary}${JSON.stringify(step.outputs)}`).not.toContain('canary-7f3a9c');
   const entry = tryRead(join(step.workspace, '.axe/memory/untrusted/worker.md'));

@@ -37,6 +37,9 @@ const QUESTIONS = {
 const FACT =
   'Sessions last 12 hours (`src/session.ts`), longer than the nightly import: `docs/decisions.md`.';
 
+const OPEN = '- [ ] Find out how long the import really takes';
+const CLOSED = '- [x] Find out how long the import really takes: up to nine hours, ten are allowed';
+
 /** What the model does in each of the runs, turn by turn. */
 const SCRIPTS: Readonly<Record<keyof typeof QUESTIONS, readonly ModelReply[]>> = {
   first: [
@@ -44,51 +47,33 @@ const SCRIPTS: Readonly<Record<keyof typeof QUESTIONS, readonly ModelReply[]>> =
     calls({ name: 'search_files', input: { text: 'session', ignore_case: true } }),
     calls(
       { name: 'memory_write', input: { target: 'long_term', content: FACT } },
-      {
-        name: 'memory_write',
-        input: { target: 'scratchpad', content: '- [ ] Find out how long the import really takes' },
-      },
+      { name: 'memory_write', input: { target: 'scratchpad', content: OPEN } },
       { name: 'memory_write', input: { target: 'daily', content: 'Found out how long sessions last.' } },
     ),
     text('Twelve hours, so that a session outlives the nightly import (`docs/decisions.md`).'),
   ],
   second: [
     calls({ name: 'memory_search', input: { query: 'import session' } }),
-    calls({
-      name: 'memory_write',
-      input: {
-        target: 'scratchpad',
-        mode: 'overwrite',
-        content: '- [x] Find out how long the import really takes: up to nine hours, ten are allowed',
-      },
-    }),
+    calls({ name: 'memory_write', input: { target: 'scratchpad', mode: 'overwrite', content: CLOSED } }),
     text('Yes: a session lasts twelve hours (`src/session.ts`), so ten are within it.'),
   ],
   late: [text('Nothing is open.')],
 };
 
-const ANALYSIS = [
-  '## Patterns Found',
-  'Most questions are about sessions and the nightly import.',
-  '',
-  '## Repeated Work',
-  'The weekly question what changed in the import was answered five times from the files.',
-  '',
-  '## Recommendations',
-  'Say in the system prompt that `docs/decisions.md` is to be read first.',
-].join('\n');
+const ANALYSIS = `## Patterns Found
+Most questions are about sessions and the nightly import.
 
+## Repeated Work
+The weekly question what changed in the import was answered five times from the files.
+
+## Recommendations
+Say in the system prompt that \`docs/decisions.md\` is to be read first.`;
+
+const RULE = 'Search your notes before you search the files: you may have found it out before.';
 const PROPOSAL = {
   title: 'Have the agent read the decisions first',
   reason: 'Five runs searched all files for what docs/decisions.md says.',
-  edits: [
-    {
-      path: 'axe/agents/notes.toml',
-      find: 'Search your notes before you search the files: you may have found it out before.',
-      replace:
-        'Search your notes before you search the files: you may have found it out before. Then read docs/decisions.md.',
-    },
-  ],
+  edits: [{ path: 'axe/agents/notes.toml', find: RULE, replace: `${RULE} Then read docs/decisions.md.` }],
 };
 
 it('notes hold a fact over three runs, and the pages of examples/ show what happened', async () => {
@@ -99,11 +84,8 @@ it('notes hold a fact over three runs, and the pages of examples/ show what happ
   const second = await ask(stage, 'second');
   files.push(branchFiles(stage));
   // In a process of its own, since another run happens meanwhile in this one.
-  const third = await runMain(
-    stage.stepOn('branch', {
-      inputs: { agent: 'notes', prompt: '', mode: 'gc', 'report-to': 'pull-request' },
-    }),
-  );
+  const inputs = { agent: 'notes', prompt: '', mode: 'gc', 'report-to': 'pull-request' };
+  const third = await runMain(stage.stepOn('branch', { inputs }));
   files.push(branchFiles(stage));
 
   for (const step of [first, second, third]) {
@@ -198,12 +180,8 @@ function weekly(week: number): string {
     model: 'anthropic/claude-sonnet-4-5',
   });
   const timestamp = new Date(`${dayAgo(42 - week * 7)}T06:00:00Z`);
-  return formatEntry({
-    timestamp,
-    task: 'What changed in the nightly import this week?',
-    result: `Week ${week}. Nothing changed.`,
-    provenance,
-  });
+  const task = 'What changed in the nightly import this week?';
+  return formatEntry({ timestamp, task, result: `Week ${week}. Nothing changed.`, provenance });
 }
 
 function ask(stage: NotesStage, run: keyof typeof QUESTIONS): Promise<StepResult> {
