@@ -98,7 +98,7 @@ const RATCHET = {
   'types of src/': 645,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 67_004,
+  'lines of __tests__/': 66_506,
   'lines of scripts/, bench/ and eval/': 4923,
 };
 

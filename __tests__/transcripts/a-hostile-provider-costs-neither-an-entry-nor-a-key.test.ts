@@ -19,10 +19,8 @@ async function run(
   env: Readonly<Record<string, string>> = {},
   set = setStageInProcess,
 ) {
-  const stage = await set({
-    base: { 'axe/agents/worker.toml': agentToml({ memory: true, tables: QUICK }) },
-    model: script,
-  });
+  const base = { 'axe/agents/worker.toml': agentToml({ memory: true, tables: QUICK }) };
+  const stage = await set({ base, model: script });
   stage.github.commit(REPO, { 'worker.md': earlierEntry('It was fine.', 'a') }, { branch: 'axe-memory' });
   const step = await runWatched(stage, {
     inputs: { agent: 'worker', 'memory-store': 'branch', ...given },
@@ -37,16 +35,10 @@ function error(status: number, message: string, headers: Readonly<Record<string,
 }
 
 /** Runs it against a provider that gives up nothing, and checks that the step says one thing and remembers nothing. */
-async function failing(
-  reply: ModelReply,
-  env: Readonly<Record<string, string>> = {},
-  set = setStageInProcess,
-) {
+async function failing(reply: ModelReply, env: Record<string, string> = {}, set = setStageInProcess) {
   const ran = await run(() => reply, {}, env, set);
-  expect(ran.step).toMatchObject({
-    exitCode: 1,
-    outputs: { conclusion: 'failure', 'memory-saved': 'false' },
-  });
+  const outputs = { conclusion: 'failure', 'memory-saved': 'false' };
+  expect(ran.step).toMatchObject({ exitCode: 1, outputs });
   expect(ran.entries).toBe(1);
   const [message = '', ...others] = told(ran.step);
   expect(others).toEqual([]);
@@ -124,12 +116,8 @@ it.each<[string, number, unknown, string]>([
 
 describe('an interrupted answer', () => {
   it('C4 62: is not treated as an answer, and is requested again', async () => {
-    const half: ModelReply = {
-      kind: 'raw',
-      status: 200,
-      body: '{"id": "msg_1", "content": [{"type": "text", "text": "The chan',
-      headers: JSON_TYPE,
-    };
+    const body = '{"id": "msg_1", "content": [{"type": "text", "text": "The chan';
+    const half: ModelReply = { kind: 'raw', status: 200, body, headers: JSON_TYPE };
     const { step, entries, asked } = await run([half, { kind: 'disconnect' }, text('Here.')]);
     expect(step).toMatchObject({ exitCode: 0, outputs: { response: 'Here.' } });
     expect([entries, asked]).toEqual([2, 3]);
@@ -167,18 +155,12 @@ describe('an interrupted answer', () => {
 });
 
 it('C4 65: absurd usage neither crashes the run nor removes its limit', async () => {
+  const head = { id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5' };
+  const content = [{ type: 'text', text: 'Fine.' }];
   const message = (input_tokens: unknown, output_tokens: unknown): ModelReply => ({
     kind: 'raw',
     status: 200,
-    body: {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude-sonnet-4-5',
-      content: [{ type: 'text', text: 'Fine.' }],
-      stop_reason: 'end_turn',
-      usage: { input_tokens, output_tokens },
-    },
+    body: { ...head, content, stop_reason: 'end_turn', usage: { input_tokens, output_tokens } },
   });
   const negative = await run([message(-1_000_000, -5)]);
   expect(negative.step).toMatchObject({ exitCode: 0, outputs: { response: 'Fine.' } });
@@ -198,10 +180,7 @@ it.each([302, 307])('C4 66: a redirect %i to another host is not followed', asyn
 
 it.each([
   ['an error', (key: string) => error(401, `bad key ${key} at ${HEAD}`)],
-  [
-    'an answer',
-    (key: string) => text(`Your key is ${key}, in base64 ${Buffer.from(key).toString('base64')}.`),
-  ],
+  ['an answer', (key: string) => text(`It is ${key}, in base64 ${Buffer.from(key).toString('base64')}.`)],
 ])('C4 67: %s that echoes the key reveals it nowhere', async (_, reply) => {
   const { step } = await run((request) => reply(request.headers['x-api-key'] ?? 'no key'), {}, {}, setStage);
   expect(step.stdout.replace(/^::add-mask::.*$/gm, '')).not.toContain(KEY);

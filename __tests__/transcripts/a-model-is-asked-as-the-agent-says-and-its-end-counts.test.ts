@@ -54,24 +54,17 @@ describe('another model', () => {
 
   async function run(reply: ModelReply, fallbacks: string, parts: AgentParts = { tables: QUICK }) {
     const stage = await scheduledStage([parts], {
-      model(request) {
-        const { model } = promptOf(request);
-        return model === 'gpt-4.1' ? text('I step in.') : reply;
-      },
+      model: (request) => (promptOf(request).model === 'gpt-4.1' ? text('I step in.') : reply),
     });
-    const step = await stage.run({
-      inputs: { agent: 'worker', model: `anthropic/claude-sonnet-4-5\n${fallbacks}` },
-    });
+    const model = `anthropic/claude-sonnet-4-5\n${fallbacks}`;
+    const step = await stage.run({ inputs: { agent: 'worker', model } });
     return { step, asked: stage.model.prompts().map(({ model }) => model) };
   }
 
   it('C4 60: a fallback is called when all tries at the first model are spent', async () => {
-    const replies: readonly ModelReply[] = [
-      OVERLOADED,
-      failure(429, 'rate_limit_error', 'Too many'),
-      failure(500, 'api_error', 'Oops'),
-      { kind: 'disconnect' },
-    ];
+    const limited = failure(429, 'rate_limit_error', 'Too many');
+    const broken = failure(500, 'api_error', 'Oops');
+    const replies: readonly ModelReply[] = [OVERLOADED, limited, broken, { kind: 'disconnect' }];
     const first = 'claude-sonnet-4-5';
     for (const { step, asked } of await Promise.all(
       replies.map((reply) => run(reply, 'ollama/llama3\nopenai/gpt-4.1')),
@@ -139,11 +132,8 @@ describe('the form of an answer', () => {
   });
 
   it('a second wrong answer fails the run, and nothing is remembered', async () => {
-    const { step, prompts } = await ask([
-      text('{"kind": "bug"}'),
-      text('{"kind": "wish", "count": 1}'),
-      text(GOOD),
-    ]);
+    const wrong = ['{"kind": "bug"}', '{"kind": "wish", "count": 1}'];
+    const { step, prompts } = await ask([...wrong, GOOD].map((said) => text(said)));
     expect(prompts).toHaveLength(2);
     expect(step).toMatchObject({ exitCode: 1, stderr: '' });
     expect(step.outputs).toMatchObject({ conclusion: 'failure', 'memory-saved': 'false' });
@@ -156,10 +146,8 @@ describe('the form of an answer', () => {
   it("the agent's own format is used if the workflow sets none", async () => {
     const tables = '[params]\nresponse_format = "json_object"\n';
     const { step } = await ask([text(`${FENCED}\n`)], '', { tables });
-    expect(step.outputs).toMatchObject({
-      conclusion: 'success',
-      'structured-output': '{"kind":"bug","count":2}',
-    });
+    const outputs = { conclusion: 'success', 'structured-output': '{"kind":"bug","count":2}' };
+    expect(step).toMatchObject({ outputs });
   });
 });
 
@@ -172,6 +160,8 @@ describe('the end of a reply', () => {
     return { kind: 'raw', status: 200, body };
   }
 
+  const CUT = /^Warning: the answer was cut at 40 output tokens\./;
+  const REFUSED = /^the model refused to answer\n {2}Reword the task, or choose another model.\n$/;
   const HALF = [{ type: 'text', text: 'The change looks f' }];
 
   it('C4 64: an answer that was cut off is incomplete in a workflow: published with a mark, not remembered', async () => {
@@ -204,35 +194,19 @@ describe('the end of a reply', () => {
   it('a reviewer that has submitted its review and says nothing more is a success', async () => {
     const review = toolCall('submit_review', { summary: 'Fine.' });
     const stage = await setStageInProcess({ diff: CHANGE, model: [review, claude('end_turn')] });
-    const step = await stage.run({
-      inputs: { agent: 'builtin/pr-reviewer', model: 'anthropic/claude-sonnet-4-5' },
-    });
+    const inputs = { agent: 'builtin/pr-reviewer', model: 'anthropic/claude-sonnet-4-5' };
+    const step = await stage.run({ inputs });
     expect(step).toMatchObject({ exitCode: 0, outputs: { conclusion: 'success', response: '' } });
     expect(stage.model.requests()).toHaveLength(2);
   });
 
   it.each([
-    [
-      'cut',
-      claude('max_tokens', HALF),
-      0,
-      'The change looks f',
-      /^Warning: the answer was cut at 40 output tokens\./,
-    ],
-    [
-      'an empty refusal',
-      claude('refusal'),
-      1,
-      '',
-      /^the model refused to answer\n {2}Reword the task, or choose another model.\n$/,
-    ],
-  ] as const)(
-    'the command line reports an answer that is %s',
-    async (_what, reply, exitCode, stdout, stderr) => {
-      const files = { 'axe/agents/worker.toml': agentToml({ memory: true }) };
-      const result = await runLine(['run', 'worker'], { files, model: [reply] });
-      expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });
-      expect(result.prompts).toHaveLength(1);
-    },
-  );
+    ['cut', claude('max_tokens', HALF), 0, 'The change looks f', CUT],
+    ['an empty refusal', claude('refusal'), 1, '', REFUSED],
+  ] as const)('the command line reports an answer that is %s', async (_, reply, exitCode, stdout, stderr) => {
+    const files = { 'axe/agents/worker.toml': agentToml({ memory: true }) };
+    const result = await runLine(['run', 'worker'], { files, model: [reply] });
+    expect(result).toMatchObject({ exitCode, stdout, stderr: expect.stringMatching(stderr) });
+    expect(result.prompts).toHaveLength(1);
+  });
 });

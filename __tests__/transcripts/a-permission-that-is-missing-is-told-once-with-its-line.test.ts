@@ -49,39 +49,18 @@ async function reviewScene(): Promise<PermissionScene> {
   const { github, repo } = stage;
   github.commit(REPO, { 'src/auth.ts': 'b\n' }, { branch: 'changes', sha: HEAD });
   const about = { headSha: HEAD, externalId: '', title: null, summary: null, annotations: [] };
-  repo.talk.checkRuns.push({
-    id: 1,
-    ...about,
-    status: 'completed',
-    app: 'github-actions',
-    name: 'test',
-    conclusion: 'failure',
-    job: 9,
-  });
+  const ended = { status: 'completed', app: 'github-actions', name: 'test', conclusion: 'failure' } as const;
+  repo.talk.checkRuns.push({ id: 1, ...about, ...ended, job: 9 });
   repo.talk.jobLogs.set(9, 'not ok\n');
   repo.talk.labels.push('bug', 'wip');
   repo.talk.labelsOf.set(2, ['wip']);
   repo.roles.set('octocat', 'write');
   repo.contents = 'write';
-  seedReview(repo, {
-    pull: 2,
-    author: 'github-actions[bot]',
-    at: '2019-05-01T00:00:00Z',
-    comments: [
-      {
-        path: 'src/auth.ts',
-        line: 11,
-        body: `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nOld.`,
-      },
-    ],
-  });
-  const inputs = {
-    agent: 'worker',
-    'memory-store': 'branch',
-    'labels-allowed': 'bug, wip',
-    comment: 'always',
-  };
-  return { stage, inputs };
+  const body = `${findingLine({ id: '0123456789abcdef', agent: 'reviewer' })}\nOld.`;
+  const comments = [{ path: 'src/auth.ts', line: 11, body }];
+  seedReview(repo, { pull: 2, author: 'github-actions[bot]', at: '2019-05-01T00:00:00Z', comments });
+  const inputs = { agent: 'worker', 'memory-store': 'branch', 'labels-allowed': 'bug, wip' };
+  return { stage, inputs: { ...inputs, comment: 'always' } };
 }
 
 /** A comment that is answered, with reactions. */

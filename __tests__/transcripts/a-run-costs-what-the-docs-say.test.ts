@@ -35,6 +35,8 @@ const MENTION = { name: 'issue_comment', action: 'created', patch: { 'comment.bo
 const SCHEDULE = { name: 'schedule', payload: schedulePayload('0 6 * * 1') };
 const ASKED = { agent: 'builtin/ask', 'trigger-phrase': '@axe' };
 const REPORTS = { agent: 'builtin/ask', 'report-to': 'issue' };
+const UNMERGED = { base: { 'README.md': '# Hello\n' } };
+const REVIEWER = { agent: 'builtin/pr-reviewer' };
 const FINDS = [calls(TIMING, submit('One finding.')), text('One finding.')];
 
 /** A run where somebody's memory is on the branch, and the token may write it. */
@@ -48,11 +50,7 @@ async function run(options: StageOptions, inputs: object, hasMemory = true): Pro
 }
 
 it.each<[string, StageOptions, object]>([
-  [
-    'A first review with memory on a branch',
-    { diff: CHANGE, model: FINDS },
-    { agent: 'builtin/pr-reviewer' },
-  ],
+  ['A first review with memory on a branch', { diff: CHANGE, model: FINDS }, REVIEWER],
   ['A mention that is answered on an issue', { event: MENTION }, ASKED],
   ['A scheduled report', { event: SCHEDULE }, REPORTS],
 ])('%s sends as many requests to GitHub as the page states', async (what, options, inputs) => {
@@ -107,12 +105,7 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
   ],
   ['An event that permissions turn away', 'permission', { event: COMMENT, role: 'read' }, {}],
   ['An event that memory turns away', 'paused', {}, {}],
-  [
-    'A pull request that brings the agent itself',
-    'agent-not-merged',
-    { base: { 'README.md': '# Hello\n' } },
-    {},
-  ],
+  ['A pull request that brings the agent itself', 'agent-not-merged', UNMERGED, {}],
 ])('%s sends as many requests as the page states: %s', async (what, reason, options, inputs) => {
   const stage = await setStageInProcess(options);
   stage.github.commit(REPO, { 'axe/agents/reviewer.toml': AGENT }, { branch: 'changes', sha: HEAD });
@@ -126,7 +119,7 @@ it.each<[string, string, StageOptions, Readonly<Record<string, string>>]>([
 
 it('a review after a push sends as many requests as the page states', async () => {
   const model = withSecondLook([...FINDS, calls(LOGGED, submit('One more.')), text('One more.')]);
-  const inputs = { 'memory-store': 'branch', agent: 'builtin/pr-reviewer' };
+  const inputs = { 'memory-store': 'branch', ...REVIEWER };
   const stage = await run({ diff: CHANGE, model }, inputs);
   const before = stage.github.calls().length;
   const step = await stage.run({ ...push(stage, 'd'.repeat(40), CHANGE, DOCS), inputs });
@@ -136,7 +129,7 @@ it('a review after a push sends as many requests as the page states', async () =
 
 it('a run sends about as many tokens before the diff as the page states', async () => {
   const stage = await setStageInProcess({ model: [calls(submit('Nothing.')), text('Nothing.')] });
-  await stage.run({ inputs: { agent: 'builtin/pr-reviewer' } });
+  await stage.run({ inputs: REVIEWER });
   const [first] = stage.model.requests();
   const [, said = ''] = /tools of the built-in reviewer are about ([\d,]+) tokens/.exec(PAGE) ?? [];
   const sent = estimateText(first?.bytes.toString() ?? '');

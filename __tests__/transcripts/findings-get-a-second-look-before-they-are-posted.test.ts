@@ -42,20 +42,15 @@ it('a finding that holds is posted as confirmed, with the corrected reach, and a
 });
 
 it('everything is posted if the verifier fails, and the review reports it', async () => {
-  const broken: ModelReply = {
-    kind: 'raw',
-    status: 400,
-    body: { type: 'error', error: { type: 'invalid_request_error', message: 'no' } },
-  };
-  const stage = await stageWith([broken]);
+  const error = { type: 'invalid_request_error', message: 'no' };
+  const stage = await stageWith([{ kind: 'raw', status: 400, body: { type: 'error', error } }]);
   const step = await stage.run();
   expect(step.exitCode).toBe(0);
   expect(step.outputs['conclusion']).toBe('success');
   expect(stage.repo.talk.reviewComments.map(({ line }) => line)).toEqual([11, 12]);
   expect(discussion(stage)).toContain('Not verified: 2.');
-  expect(troubles(step)).toMatchObject([
-    { message: expect.stringContaining('2 findings had no second look') },
-  ]);
+  const message = expect.stringContaining('2 findings had no second look');
+  expect(troubles(step)).toMatchObject([{ message }]);
 });
 
 const HOLD = calls(verdict(1, 'holds'), verdict(2, 'holds'));
@@ -63,12 +58,8 @@ const HOLD = calls(verdict(1, 'holds'), verdict(2, 'holds'));
 it('another model is called if the agent names one, and none at the depth quick', async () => {
   const stage = await stageWith([HOLD], '\n[review]\nverify_model = "openai/gpt-4o"\n');
   await stage.run();
-  expect(
-    stage.model
-      .prompts()
-      .map(({ model }) => model)
-      .slice(1),
-  ).toEqual(['claude-sonnet-4-5', 'gpt-4o']);
+  const asked = stage.model.prompts().map(({ model }) => model);
+  expect(asked.slice(1)).toEqual(['claude-sonnet-4-5', 'gpt-4o']);
   const quick = await stageWith([], '\n[review]\ndepth = "quick"\n');
   await quick.run();
   expect(quick.model.prompts()).toHaveLength(2);
@@ -95,12 +86,8 @@ it('asks an agent of the repository where the reviewer names one, with the tools
   expect(troubles(step)).toEqual([]);
   const [, , look] = stage.model.prompts();
   expect(look?.model).toBe('gpt-4o');
-  for (const said of [
-    "You doubt what is said of this bank's code.",
-    'Amounts are cents.',
-    'Tokens may be logged',
-  ])
-    expect(look?.system).toContain(said);
+  const own = ["You doubt what is said of this bank's code.", 'Amounts are cents.', 'Tokens may be logged'];
+  for (const said of own) expect(look?.system).toContain(said);
   expect(look?.system).not.toContain('Try to refute it.');
   expect(look?.tools).toEqual(LOOKS);
   expect(step.summary).toMatch(/^\| skeptic \| gpt-4o \| 1 \|/m);

@@ -56,18 +56,12 @@ it('the command line shows, searches, forgets, promotes and remembers, and the n
     told.push(`$ axe-action memory ${words.join(' ')}\n${stdout}${stderr}[${exitCode}]\n`);
   }
   expectTranscript('the-laptop-tends-the-memory-of-a-workflow', steady(told.join('\n')));
-  expect(idsOnBranch(stage)).toEqual([
-    idOf('01kgnp2'),
-    `p-${idOf('01kgr83')}`,
-    expect.stringMatching(/^0[0-9a-z]{25}$/),
-  ]);
+  const fresh = expect.stringMatching(/^0[0-9a-z]{25}$/);
+  expect(idsOnBranch(stage)).toEqual([idOf('01kgnp2'), `p-${idOf('01kgr83')}`, fresh]);
 
   await stage.run(onSchedule(stage));
-  expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toEqual([
-    'Close the door.',
-    'They ask for tabs.',
-    'We never use floats for money',
-  ]);
+  const loaded = resultsIn(stage.model.prompts()[0]?.system ?? '');
+  expect(loaded).toEqual(['Close the door.', 'They ask for tabs.', 'We never use floats for money']);
 });
 
 it('--purge leaves one commit in the history, and reports what GitHub still keeps', async () => {
@@ -88,34 +82,25 @@ it('--purge leaves one commit in the history, and reports what GitHub still keep
 
   // What runs remember goes on top of it.
   await stage.run(onSchedule(stage));
-  expect(resultsIn(stage.model.prompts()[0]?.system ?? '')).toEqual([
-    'Close the door.',
-    'We never use floats for money',
-  ]);
+  const loaded = resultsIn(stage.model.prompts()[0]?.system ?? '');
+  expect(loaded).toEqual(['Close the door.', 'We never use floats for money']);
   expect(stage.github.history(nameOf(stage), BRANCH)).toHaveLength(2);
 });
 
 const NAME = 'people-show-search-and-forget-notes';
+
+const WRITTEN = [
+  { target: 'long_term', content: 'Tabs, not spaces.\nTokens live for 15 minutes.' },
+  { target: 'note', name: 'auth', content: '# Auth\n\nTokens live in Redis.' },
+  { target: 'daily', content: 'Read about tokens.' },
+];
 
 /** Notes as a run leaves them. */
 async function withNotes() {
   const stage = await notesStage({
     toml: keeperToml(),
     model: [
-      {
-        kind: 'tools',
-        calls: [
-          {
-            name: 'memory_write',
-            input: { target: 'long_term', content: 'Tabs, not spaces.\nTokens live for 15 minutes.' },
-          },
-          {
-            name: 'memory_write',
-            input: { target: 'note', name: 'auth', content: '# Auth\n\nTokens live in Redis.' },
-          },
-          { name: 'memory_write', input: { target: 'daily', content: 'Read about tokens.' } },
-        ],
-      },
+      { kind: 'tools', calls: WRITTEN.map((input) => ({ name: 'memory_write', input })) },
       text('Fifteen minutes.'),
       toolCall('memory_search', { query: 'redis' }),
       text('Nothing.'),
@@ -128,15 +113,9 @@ async function withNotes() {
 it('notes can be shown, searched and forgotten on a laptop', async () => {
   const { stage, places } = await withNotes();
   const told: string[] = [];
-  const commands = [
-    'show',
-    'show MEMORY.md',
-    `show ${places.note('auth')}`,
-    'search tokens live',
-    `forget ${places.note('auth')}`,
-    'search redis',
-    `show ${places.note('none')}`,
-  ];
+  const [auth, none] = [places.note('auth'), places.note('none')];
+  const first = ['show', 'show MEMORY.md', `show ${auth}`, 'search tokens live'];
+  const commands = [...first, `forget ${auth}`, 'search redis', `show ${none}`];
   for (const command of commands) {
     const { stdout, stderr, exitCode } = await onLaptop(stage, command.split(' '), 'keeper');
     told.push(`$ ${command}\n${steady(stdout)}${stderr}\n[${exitCode}]\n`);
