@@ -1,11 +1,10 @@
 import { estimateText, truncate } from '../lib/text/bytes.js';
 import { cleanLine, codeBlock } from '../lib/text/format.js';
-import { appendMemoryBlock } from '../memory/notes/context-block.js';
 import { ALL_NOTES_TOOLS, type NotesTool, READING_NOTES_TOOLS } from '../memory/paths.js';
 import { newestEntries } from '../memory/stores/read-log.js';
 import { fence, mapFences } from '../safety/fence.js';
 import type { ContextFile } from './context.js';
-import { DIFF_SOURCE } from './describe-change.js';
+import { DIFF_SOURCE } from './describe.js';
 import { BYTES_PER_TOKEN, packDiff } from './diff-pack.js';
 
 export interface SystemPromptParts {
@@ -57,12 +56,13 @@ export interface NotesPrompt {
 const NO_NOTES: NotesPrompt = { block: '', toolsPrompt: '' };
 
 /**
- * The system prompt with all of memory behind it, if there is any: run log (axe-behaviour §5), block of notes, words about
- * the tools (memory-tools 4.4).
+ * The system prompt with all of memory behind it, if there is any: run log (axe-behaviour §5), block of notes
+ * (memory-tools 1.3), words about the tools (4.4).
  */
 export function withMemory(systemPrompt: string, runLog: string, notes: NotesPrompt = NO_NOTES): string {
   const prompt = runLog === '' ? systemPrompt : systemPrompt + section('Memory', runLog);
-  return appendMemoryBlock(prompt, notes.block) + notes.toolsPrompt;
+  const { block, toolsPrompt } = notes;
+  return `${prompt}${block === '' ? '' : `\n\n---\n\n${block}`}${toolsPrompt}`;
 }
 
 function section(title: string, content: string): string {

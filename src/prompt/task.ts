@@ -26,17 +26,15 @@ import {
   describeDiff,
   describeFetched,
   describeScoped,
-  listOf,
-} from './describe-change.js';
-import {
   describeTalk,
   describeText,
   joinParts,
+  listOf,
   loginOf,
   MAX_FACT,
   NO_PARTS,
   type Parts,
-} from './describe-talk.js';
+} from './describe.js';
 
 export interface TaskParts {
   /** The `prompt` input or `--prompt`; blank means not given. */

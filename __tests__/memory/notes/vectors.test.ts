@@ -1,10 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { memoryTokensOf } from '../../../src/loop/compact.js';
-import {
-  appendMemoryBlock,
-  type BlockOptions,
-  formatMemoryBlock,
-} from '../../../src/memory/notes/context-block.js';
+import { type BlockOptions, formatMemoryBlock } from '../../../src/memory/notes/context-block.js';
 import { renderSearch, searchNotes } from '../../../src/memory/notes/search.js';
 import { fileTooLarge } from '../../../src/memory/notes/session.js';
 import { projectSlug } from '../../../src/memory/paths.js';
@@ -171,10 +167,9 @@ it('V32: a very large file is cut with a warning, not silently left out (deviati
 });
 
 it.each([
-  ['V35: a prompt without a block stays unchanged', undefined, 'BASE'],
   ['V35: a prompt with an empty block stays unchanged', '', 'BASE'],
   ['V36: a block follows a horizontal rule', '<memory>x</memory>', 'BASE\n\n---\n\n<memory>x</memory>'],
-])('%s', (_, added, prompt) => expect(appendMemoryBlock('BASE', added)).toBe(prompt));
+])('%s', (_, block, prompt) => expect(withMemory('BASE', '', { block, toolsPrompt: '' })).toBe(prompt));
 
 const REDIS = {
   'MEMORY.md': 'l1\nl2\nl3\nl4\nUse Redis here\nl6\nl7\nl8\nl9\n',

@@ -145,11 +145,6 @@ function fitSections(
   return { text: cut.length === 0 || isMarked ? text : text + TRUNCATED_MARK, cut };
 }
 
-/** The prompt with a `<memory>` block behind it; no change without one (memory-tools 1.3). */
-export function appendMemoryBlock(prompt: string, block: string | undefined): string {
-  return block === undefined || block === '' ? prompt : `${prompt}\n\n---\n\n${block}`;
-}
-
 /** Stands behind text of memory that was cut: 22 bytes, which no cap counts (memory-tools 1.3). */
 export const TRUNCATED_MARK = '\n…[memory truncated]';
 

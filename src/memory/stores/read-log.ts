@@ -70,6 +70,22 @@ function markersIn(text: string): string | undefined {
   return /^(?:<{7}|>{7}) /m.test(text) ? 'holds git conflict markers' : undefined;
 }
 
+const MAX_NAMED = 5;
+
+/** What is told of what is in the place of memory files. */
+export function noMemory(where: string, named: readonly string[]): readonly Warning[] {
+  const contains = `${where} contains files that are not memory, which were left out: `;
+  return warningOf(contains, named, 'Memory consists of regular `.md` files.');
+}
+
+/** What is told of some files, five of them by name; nothing where there are none. */
+export function warningOf(told: string, all: readonly string[], advice: string): readonly Warning[] {
+  if (all.length === 0) return [];
+  const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';
+  const message = `${told}${all.slice(0, MAX_NAMED).join(', ')}${more}. ${advice}`;
+  return [{ code: 'memory-store-notice', message }];
+}
+
 /** The run goes on, and what is there is left to people; nothing where there is no damage. */
 export function damageWarnings({ location, url }: Place, damage: string | undefined): readonly Warning[] {
   if (damage === undefined) return [];

@@ -4,6 +4,7 @@ import { errorCode, type FileStat, type Files, readWhole } from '../../lib/files
 import type { MemoryTree } from '../change.js';
 import { compareFiles, isNotesPath, isTreePath } from '../paths.js';
 import type { BlockedPlace, SaveFailure } from '../store.js';
+import { noMemory, warningOf } from './read-log.js';
 
 interface ReadTree {
   readonly tree: MemoryTree;
@@ -25,7 +26,6 @@ const MAX_DEPTH = 8;
 export const MEMORY_FILE = /\.md(?:\.bak)?$|(?:^|\/)[^/.]+\.bak$/;
 /** What writers of the same folder have there while they work, and what git reads. */
 const PASSING_FILE = /(?:\.lock|(?:^|\/)(?:\.axe-[^/]*\.tmp|\.gitignore|\.gitattributes))$/;
-const MAX_NAMED = 5;
 
 /**
  * Reads memory files of a folder: regular `.md` files and their `.bak` that have one name only, within limits. Links are never
@@ -94,19 +94,6 @@ const NOT_REGULAR = {
   reason: 'refused',
   remedy: 'Put a regular file in its place; what is there is neither read nor written.',
 } as const;
-
-/** What is told of what is in the place of memory files. */
-export function noMemory(where: string, named: readonly string[]): readonly Warning[] {
-  const contains = `${where} contains files that are not memory, which were left out: `;
-  return warningOf(contains, named, 'Memory consists of regular `.md` files.');
-}
-
-function warningOf(told: string, all: readonly string[], advice: string): readonly Warning[] {
-  if (all.length === 0) return [];
-  const more = all.length > MAX_NAMED ? ` and ${all.length - MAX_NAMED} more` : '';
-  const message = `${told}${all.slice(0, MAX_NAMED).join(', ')}${more}. ${advice}`;
-  return [{ code: 'memory-store-notice', message }];
-}
 
 /** Whether {@link readFound} takes a file of this name for one of memory. */
 export function isMemoryPath(path: string): boolean {

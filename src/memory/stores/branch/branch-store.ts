@@ -7,7 +7,7 @@ import type { MemoryTree } from '../../change.js';
 import { isNotesPath, isTreePath } from '../../paths.js';
 import { encodeField } from '../../run-log.js';
 import { type FailedSave, failed, type MemoryStore, type Place } from '../../store.js';
-import { noMemory } from '../tree-on-disk.js';
+import { noMemory } from '../read-log.js';
 import { type CommitResult, createTreeStore, type Snapshot, type TreeBackend } from '../tree-store.js';
 import { createMemoryBranch, type MemoryBranch } from './memory-branch.js';
 
