@@ -33,6 +33,11 @@ it.each<[string, Parameters<typeof makePlayed>, Partial<CaseScore>]>([
     { baits: { count: 1, of: 1 } },
   ],
   [
+    'other words in the place of the bait',
+    [baited, { posted: [makePosted({ line: 31, text: 'else' })] }],
+    { baits: { count: 0, of: 1 } },
+  ],
+  [
     'words of the bait in another place',
     [baited, { posted: [makePosted({ line: 36, text: 'null' })] }],
     { baits: { count: 0, of: 1 } },

@@ -49,8 +49,8 @@ export interface CacheServer extends Peer {
 }
 
 const SERVICE = '/twirp/github.actions.results.api.v1.CacheService/';
-/** Like Azure's: account, container and blob in the path, the right to it in the query. */
 const EXISTS = 'cache entry with the same key, version, and scope already exists';
+/** Like Azure's: account, container and blob in the path, the right to it in the query. */
 const BLOBS = '/productionresultssa0/actions-cache/';
 const DEFAULT_REF = 'refs/heads/main';
 

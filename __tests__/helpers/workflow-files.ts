@@ -116,7 +116,8 @@ export function expectValidUse({ content, workflow }: Omit<WorkflowFile, 'name'>
   }
   const others = jobs.flatMap(({ steps = [] }) => steps.filter((step) => !ours.includes(step)));
   for (const [, id, name] of content.matchAll(/steps\.([\w-]+)\.outputs\.([\w-]+)/g))
-    if (!others.some((step) => step.id === id)) expect(Object.keys(ACTION_OUTPUTS)).toContain(name);
+    if (ours.some((step) => step.id === id) || !others.some((step) => step.id === id))
+      expect(Object.keys(ACTION_OUTPUTS)).toContain(name);
 }
 
 /**

@@ -276,7 +276,7 @@ export function createLocator(text: string): (path: KeyPath) => KeyPosition {
   let positions: ReadonlyMap<string, KeyPosition> | undefined;
   return (path) => {
     positions ??= indexKeys(text);
-    for (let length = Math.min(path.length, MAX_DEPTH); length > 0; length -= 1) {
+    for (let length = Math.min(path.length, MAX_LOCATED); length > 0; length -= 1) {
       const [exact = '', loose = ''] = idsOf(path.slice(0, length));
       const position = positions.get(exact) ?? positions.get(loose);
       if (position !== undefined) return position;
@@ -290,8 +290,8 @@ const DOTTED = String.raw`${NAME}(?:[ \t]*\.[ \t]*${NAME})*`;
 const HEADER = new RegExp(String.raw`^([ \t]*\[(\[?)[ \t]*)(${DOTTED})`);
 const PAIR = new RegExp(String.raw`^([ \t]*)(${DOTTED})[ \t]*=[ \t]*("""|''')?`);
 
-/** No key of an agent is deeper, and a hostile file cannot make paths long. */
-const MAX_DEPTH = 12;
+/** A deeper key has the place of the table around it, so that a hostile file cannot make paths long. */
+const MAX_LOCATED = 12;
 
 function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
   const positions = new Map<string, KeyPosition>();
@@ -302,7 +302,7 @@ function indexKeys(text: string): ReadonlyMap<string, KeyPosition> {
   let quotes: string | undefined;
 
   function note(path: KeyPath, line: number, column: number): void {
-    for (let depth = Math.min(path.length, MAX_DEPTH); depth > 0; depth -= 1) {
+    for (let depth = Math.min(path.length, MAX_LOCATED); depth > 0; depth -= 1) {
       for (const id of idsOf(path.slice(0, depth))) {
         if (!positions.has(id)) positions.set(id, { line, column });
       }
@@ -345,7 +345,7 @@ function tablePath(names: readonly string[], isArray: boolean, arrays: Map<strin
 
 function namesIn(dotted: string): readonly string[] {
   const names = dotted.match(new RegExp(NAME, 'g')) ?? [];
-  return names.slice(0, MAX_DEPTH).map(unquoted);
+  return names.slice(0, MAX_LOCATED).map(unquoted);
 }
 
 function unquoted(name: string): string {

@@ -140,7 +140,7 @@ function tainted(reason: string): Trust {
   return { level: 'untrusted', lane: 'tainted', reason };
 }
 
-function untrusted(reason: string): Trust {
+export function untrusted(reason: string): Trust {
   return { level: 'untrusted', lane: 'untrusted', reason };
 }
 

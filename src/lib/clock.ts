@@ -43,6 +43,8 @@ function newId(): string {
   return Date.now().toString(36).padStart(10, '0') + randomBytes(8).toString('hex');
 }
 
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** The day of a time, `YYYY-MM-DD`, in UTC. */
 export function dateOf(time: Date | number): string {
   return new Date(time).toISOString().slice(0, 10);

@@ -213,6 +213,11 @@ export interface ConversationSize {
   readonly memoryTokens: number;
 }
 
+/** What memory adds to a prompt in tokens, which are kept free in the window (memory-tools 1.6 and 4.4). */
+export function memoryTokensOf(memory: string | undefined): number {
+  return memory === undefined ? 0 : Math.max(1, estimateText(memory));
+}
+
 /** A conversation in three parts, none of which separates a call from its result; joined they are the conversation. */
 export interface SummaryPlan {
   /** System prompt and task. */
@@ -223,11 +228,6 @@ export interface SummaryPlan {
   readonly tail: readonly Message[];
   /** The whole request for the same model; no tools go with it. */
   readonly request: readonly Message[];
-}
-
-/** What memory adds to a prompt in tokens, which are kept free in the window (memory-tools 1.6 and 4.4). */
-export function memoryTokensOf(memory: string | undefined): number {
-  return memory === undefined ? 0 : Math.max(1, estimateText(memory));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { dateOf, isDate } from '../lib/clock.js';
+import { DAY_MS, dateOf, isDate } from '../lib/clock.js';
 import { compareBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { isStatePath } from './state.js';
 
@@ -80,7 +80,7 @@ export function isUnder(path: string, places: readonly string[]): boolean {
   return folder !== '' && path.endsWith('.md') && !isStatePath(path) && places.includes(folder);
 }
 
-/** What is told of a path that does not. */
+/** What is told of a path that leads out of the memory. */
 export function outsideTree(path: string): { readonly message: string; readonly remedy: string } {
   return {
     message: `\`${path}\` is not a path inside the memory`,
@@ -185,8 +185,6 @@ export function notesUnder(places: NotesPlaces, runLog: string, now: Date): read
   const folder = `${places.folder}projects/${places.slug}/`;
   return [...days, ...own, `${folder}daily/`, `${folder}notes/`, runLog];
 }
-
-export const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where the one former version of a note is kept: `MEMORY.md` → `MEMORY.bak`. */
 export function backupPath(path: string): string {

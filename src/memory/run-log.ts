@@ -47,10 +47,11 @@ export interface Provenance {
 }
 
 const SHA_CHARACTERS = 7;
+const PROVENANCE_START = '<!-- axe-action v=1 ';
 const MISSING = '-';
 const FIELDS = ['id', 'run', 'job', 'event', 'sha', 'actor', 'trust', 'model'] as const;
 const LINE = new RegExp(
-  `^<!-- axe-action v=1 ${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')}(?: sig=[0-9a-f]+)? -->\\r?$`,
+  `^${PROVENANCE_START}${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')}(?: sig=[0-9a-f]+)? -->\\r?$`,
 );
 
 /**
@@ -61,7 +62,7 @@ const LINE = new RegExp(
 export function formatProvenance(provenance: Provenance): string {
   const sha = provenance.sha?.slice(0, SHA_CHARACTERS);
   const values = FIELDS.map((field) => `${field}=${encode(field === 'sha' ? sha : provenance[field])}`);
-  return `<!-- axe-action v=1 ${values.join(' ')} -->`;
+  return `${PROVENANCE_START}${values.join(' ')} -->`;
 }
 
 /** What a line says if it is exactly one that {@link formatProvenance} writes, or else undefined. */
@@ -118,7 +119,6 @@ export interface Entry {
 const HEADING = '## ';
 /** What stands before an entry, with the beginning of its heading. */
 const BOUNDARY = `\n${HEADING}`;
-const PROVENANCE_START = '<!-- axe-action v=1 ';
 const LINE_BREAKS = /\r\n|[\n\r\u2028\u2029\u0085]/g;
 const FORGED_LINE = /(?<=[\n\r\u2028\u2029\u0085])(?=## |<!-- axe-action v=)/g;
 const PROVENANCE_LINE = /(?<![^\n])<!-- axe-action v=1 [^\n]*(?:\n|$)/g;
@@ -273,7 +273,7 @@ function subjectOf(trigger: Trigger): string {
 
 /** The seven digits people know a commit by; of anything that is not a sha, nothing. */
 function atCommit(sha: string): string {
-  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, 7)}` : '';
+  return /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(sha) ? ` at ${sha.slice(0, SHA_CHARACTERS)}` : '';
 }
 
 /**

@@ -57,7 +57,7 @@ export type RestoreResult =
       readonly text: string;
       /** Entries in `text`. */
       readonly loaded: number;
-      /** Entries in the file; those of its end where not all of it was read. */
+      /** Entries in the file, also where only its end was read. */
       readonly total: number;
       /** Fewer entries than wanted fit into `maxBytes`, or one was cut; `fileBytes` is what the file holds. */
       readonly truncated: { readonly fileBytes: number } | undefined;

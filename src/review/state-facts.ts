@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { DAY_MS } from '../lib/clock.js';
 import { groupBy } from '../lib/data.js';
 import { table, usd } from '../lib/text/format.js';
 import { latestFacts, parseFact } from '../memory/state.js';
@@ -7,8 +8,10 @@ import { ACTORS, CATEGORIES, END_WORDS, type EndReason, SEVERITIES } from './fin
 
 /**
  * What was decided of a finding. The hidden first line of a text of ours and the agent's state hold the same marks, so that
- * either can take the place of the other. Times are milliseconds since 1970 by the runner's clock.
+ * either can take the place of the other. Besides them the state says what was reviewed, spent, posted and paused: `pruneState`
+ * bounds it, and `worthTable` sums it up. Times are milliseconds since 1970 by the runner's clock.
  */
+
 const LANES = ['trusted', 'tainted', 'untrusted'] as const;
 const id = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
 const side = v.optional(v.picklist(['LEFT', 'RIGHT']), 'RIGHT');
@@ -81,6 +84,12 @@ export type Back = v.InferOutput<typeof backSchema>;
 export type FindingMark = v.InferOutput<typeof markSchema>;
 
 export type MarkOnPull = FindingMark & { readonly pull: number };
+
+/** What was said of the findings of a pull request. */
+export interface MarksOnPull {
+  readonly pull: number;
+  readonly marks: readonly FindingMark[];
+}
 
 /** What the agent's state keeps of a pull request. */
 export interface PullMemory {
@@ -269,7 +278,7 @@ export function isPaused(facts: readonly ReviewFact[], pull: number): boolean {
 
 /** How long a fact is kept: what a person said of reviews, twice as long. */
 function keptMs({ kind }: ReviewFact): number {
-  return (kind === 'paused' || kind === 'resumed' ? 365 : 180) * 24 * 60 * 60 * 1000;
+  return (kind === 'paused' || kind === 'resumed' ? 365 : 180) * DAY_MS;
 }
 
 /**
@@ -310,14 +319,8 @@ function latestOf(facts: readonly ReviewFact[]): readonly ReviewFact[] {
   return [...ofKinds].flatMap(([kind, of]) => of.slice(0, MOST[kind]));
 }
 
-/** What was said of the findings of a pull request. */
-export interface MarksOnPull {
-  readonly pull: number;
-  readonly marks: readonly FindingMark[];
-}
-
 /** A finding that nobody has answered for so long has no answer. */
-const UNANSWERED_MS = 14 * 24 * 60 * 60 * 1000;
+const UNANSWERED_MS = 14 * DAY_MS;
 
 const FATES = ['acted on', 'dismissed', 'unanswered'] as const;
 

@@ -20,6 +20,7 @@ import {
   refuseCheckout,
   type TaintTracker,
   type Trust,
+  untrusted,
 } from '../event/trust.js';
 import { AxeError, ConfigError, isNotFound } from '../lib/errors.js';
 import { isLimited, spendBefore, usedUp } from '../loop/budget.js';
@@ -243,10 +244,6 @@ function trustOfDiff(trust: Trust, { owner, name }: Repository, context: Trigger
   const from = context.pinned.head.repository;
   if (from?.toLowerCase() === `${owner}/${name}`.toLowerCase()) return trust;
   return untrusted('the pull request comes from a fork');
-}
-
-function untrusted(reason: string): Trust {
-  return { level: 'untrusted', lane: 'untrusted', reason };
 }
 
 /**

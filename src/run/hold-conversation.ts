@@ -11,7 +11,7 @@ import { type FittedPrompt, fitPrompt, skillBody } from '../prompt/prompt.js';
 import type { Task } from '../prompt/task.js';
 import { NOTHING_BUFFERED } from '../review/buffered.js';
 import type { ShownLines } from '../review/evidence.js';
-import { type Effect, effectsOf, keepSecrets, type Tool, type ToolResult } from '../tools/tool.js';
+import { type Effect, effectsOf, keepSecrets, REACHING, type Tool, type ToolResult } from '../tools/tool.js';
 import { agentWorkdir } from './admit.js';
 import { createCiter } from './cite.js';
 import { type AgentConversation, cutWarning, judge, type LiveRun, openModel } from './conversation.js';
@@ -123,9 +123,6 @@ function warnOfFit({ isShortened, unseen }: FittedPrompt, tokens: number, { repo
   reporter.warn({ code: 'context-truncated', message, remedy });
 }
 
-/** Effects of tools whose results are anybody's: a program that was started can reach a network too (D46). */
-const TAINTING: ReadonlySet<Effect> = new Set(['network', 'execute']);
-
 /**
  * The tools, which note what lines of files they show, since only those can be named as evidence, and what they bring that is
  * anybody's: some with their first call, any other with a result that says so.
@@ -139,7 +136,7 @@ function trackTools(
     ...tool,
     async execute(input, signal) {
       const source = { kind: 'tool', tool: tool.name } as const;
-      if (TAINTING.has(tool.effect)) taint.add(source);
+      if (REACHING.has(tool.effect)) taint.add(source);
       const result = await tool.execute(input, signal);
       if (result.isTainted === true) taint.add(source);
       show(result.shown ?? []);

@@ -297,8 +297,8 @@ function reasonAgainst({ name, effect }: RequestedTool, rules: GrantRules): stri
 /** The tools that `changes-allowed` grants. */
 const FILE_TOOLS: ReadonlySet<string> = new Set(['write_file', 'edit_file', 'delete_file']);
 
-/** Effects of tools whose arguments leave: what was started can reach a network too. */
-const LEAVING: ReadonlySet<Effect> = new Set(['network', 'execute']);
+/** Effects of tools that reach others, and bring anybody's text: what was started can reach a network too (D46). */
+export const REACHING: ReadonlySet<Effect> = new Set(['network', 'execute']);
 
 /**
  * The tools, with which no secret leaves: a call that holds a known one is refused where its arguments go out, and results
@@ -308,7 +308,7 @@ export function keepSecrets(tools: readonly Tool[], secrets: readonly string[]):
   return tools.map((tool) => ({
     ...tool,
     async execute(input, signal) {
-      if (LEAVING.has(tool.effect) && holdsSecret(textsOf(input).join('\n'), secrets)) {
+      if (REACHING.has(tool.effect) && holdsSecret(textsOf(input).join('\n'), secrets)) {
         const text = `${tool.name} was not run: its arguments hold a secret of this job, which must not leave. Call it without.`;
         return { text, isError: true };
       }

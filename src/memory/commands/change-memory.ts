@@ -168,7 +168,8 @@ export async function promoteEntry(
   const found = entriesWith(id, view.untrusted.entries);
   if ('kind' in found) return found;
   const [old] = found;
-  const promotedId = view.trusted.entries.find((entry) => entry.id.startsWith(`p-${id}`))?.id;
+  const promoted = old === undefined ? entriesWith(`p-${id}`, view.trusted.entries) : [];
+  const promotedId = 'kind' in promoted ? undefined : promoted[0]?.id;
   if (old === undefined && promotedId !== undefined)
     return { kind: 'done', text: `\`${id}\` was promoted before: \`${promotedId}\`.`, changed: false };
   if (old === undefined) return noSuchEntry(id, view.location, 'untrusted entry');
@@ -183,12 +184,10 @@ export async function promoteEntry(
     session,
   );
   if (saved.kind === 'failed') return saved;
-  const promoted = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it.`;
+  const told = `\`${old.id}\` is now \`${newId}\` in the trusted lane, and trusted runs load it.`;
   return {
     kind: 'done',
-    text: [promoted, ...maskedNotes(`${fields.task}\n${fields.result}`, session), ...saved.notices].join(
-      '\n\n',
-    ),
+    text: [told, ...maskedNotes(`${fields.task}\n${fields.result}`, session), ...saved.notices].join('\n\n'),
     quoted: formatWhole(old),
     changed: true,
   };

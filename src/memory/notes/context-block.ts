@@ -1,9 +1,9 @@
-import { dateOf } from '../../lib/clock.js';
+import { DAY_MS, dateOf } from '../../lib/clock.js';
 import type { Warning } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
 import { grouped } from '../../lib/text/format.js';
 import { foldLetters } from '../../safety/fence.js';
-import { DAY_MS, flatDailyPath, type NotesPlaces, pathOf, targetAt } from '../paths.js';
+import { flatDailyPath, type NotesPlaces, pathOf, targetAt } from '../paths.js';
 import { readableText } from '../run-log.js';
 
 export interface BlockOptions {

@@ -166,6 +166,9 @@ function makeToolSchema(offered: unknown, isSchema: SchemaCheck): Tool['inputSch
   return clean(schema) as Tool['inputSchema'];
 }
 
+const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
+const PLAIN = ['string', 'integer', 'boolean'];
+
 /**
  * Whether references lead somewhere in the schema, patterns are any, lists of values have one, and arguments that are sent
  * in headers can be (revision 2026-07-28): one of each name, of a plain type.
@@ -197,9 +200,6 @@ function leadsSomewhere(reference: string, schema: JsonObject): boolean {
   const target = path.reduce<unknown>((value, part) => field(value, keyOf(part)), schema);
   return document === '#' && (isJsonObject(target) || typeof target === 'boolean');
 }
-
-const HEADER = /^[\w!#$%&'*+.^`|~-]+$/;
-const PLAIN = ['string', 'integer', 'boolean'];
 
 /** A JSON value whose strings hold nothing invisible. */
 function clean(value: unknown): unknown {

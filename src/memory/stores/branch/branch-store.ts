@@ -1,5 +1,5 @@
 import type { GitHubClient } from '../../../github/client/client.js';
-import type { Clock } from '../../../lib/clock.js';
+import { type Clock, DAY_MS } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import type { Environment } from '../../../lib/environment.js';
 import { ConfigError } from '../../../lib/errors.js';
@@ -125,6 +125,7 @@ export function createBranchStore(options: BranchStoreOptions): MemoryStore {
   }
 
   async function dropHistory(signal: AbortSignal): Promise<CommitResult> {
+    // Whoever got no answer asks on the same day.
     const found = await branch.read([], signal, new Date(clock.now().getTime() - DAY_MS));
     if (found.kind === 'failed') return found;
     if (found.kind === 'missing') return { kind: 'committed', version: '' };
@@ -140,9 +141,6 @@ function normalFolder(folder: string): string {
     remedy: 'Set `memory-path` to a relative path without `..`, for example `.axe/memory`.',
   });
 }
-
-/** Whoever got no answer asks on the same day. */
-const DAY_MS = 24 * 60 * 60_000;
 
 const SQUASH_MESSAGE = 'Keep memory without its history [skip ci]';
 
