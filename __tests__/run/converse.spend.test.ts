@@ -94,7 +94,7 @@ describe('the cost of several runs together (D36)', () => {
     [
       AGENT_WITH_MEMORY,
       true,
-      /^`max-cost-usd-per-day` is not enforced: this run keeps no record of what it costs\. .*no `memory-readonly`/,
+      /^`max-cost-usd-per-day` is not enforced: this run keeps no record of what it costs\. .*remove `memory-readonly`/,
     ],
     [
       AGENT_WITH_MEMORY,

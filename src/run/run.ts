@@ -163,7 +163,7 @@ function summaryKeeper({ session }: RunNotes): NonNullable<LoopDependencies['kee
 /** Why what this run costs will not be known to others; undefined where it will, as far as can be said before. */
 function whyUnheld({ memory: plan }: Plan, memory: Memory | undefined): string | undefined {
   if (plan === undefined || plan.lane === 'none')
-    return 'this run keeps no record of what it costs. That takes `enabled = true` in `[memory]` of the agent, and no `memory-readonly`.';
+    return 'this run keeps no record of what it costs. Set `enabled = true` in `[memory]` of the agent, and remove `memory-readonly`.';
   return memory?.store.kind === 'file'
     ? 'what this run costs is kept in the workspace, and counts once a later step has pushed it. Add that step, or limit each run with `max-cost-usd`.'
     : undefined;
