@@ -64,6 +64,7 @@ describe('inputs', () => {
       (language): [keyof Given, string, object] => ['language', language, { language }],
     ),
     ['timeout-minutes', '0.5', { timeoutMinutes: 0.5 }],
+    ['fail-on', 'findings:major, findings:minor', { rules: { failOn: 'minor' } }],
     ['max-turns', '7', { maxTurns: 7 }],
     ['max-turns', '0.5', { maxTurns: 1 }],
     ['max-tokens', '0', { maxTokens: 0 }],
@@ -155,9 +156,9 @@ describe('inputs that cannot be used', () => {
   });
 
   it.each<[keyof Given, readonly string[], string]>([
-    ['timeout-minutes', ['0', '-1', 'soon', '15m', 'NaN', 'Infinity', '1e999'], 'above 0'],
+    ['timeout-minutes', ['0', '-1', 'soon', '15m', 'NaN', 'Infinity', '1e3', '0x10'], 'above 0'],
     ['max-turns', ['0', '-3', 'many', 'Infinity'], 'above 0'],
-    ['max-tokens', ['-1', '2,000,000', '1e999', '10k'], 'from 0, which means no limit'],
+    ['max-tokens', ['-1', '2,000,000', '1e3', '10k'], 'from 0, which means no limit'],
     ['max-cost-usd', ['$5', '-0.01', '0,5'], 'from 0, which means no limit'],
     ['max-comments', ['-1', '1.5', 'x'], 'from 0, without a fraction'],
   ])('are refused if they are no number: %s', (name, values, range) => {

@@ -122,6 +122,7 @@ export function readInputs(env: Environment) {
       ...DEFAULT_PUBLISH_RULES,
       maxComments: parse('max-comments', wholeFrom0),
       blockOn: parse('block-on', oneOfOrNone(...SEVERITIES)),
+      failOn: SEVERITIES.findLast((one) => readFailOn(env).findings.includes(`findings:${one}`)),
       labels: list(read('labels-allowed')),
     } satisfies PublishRules,
     /** What the agent's own `[review]` gives way to. */
@@ -231,7 +232,7 @@ function flag(name: InputName, value: string): boolean {
 /** A number of a range, which the refusal names. */
 function numberIn(range: string, isIn: (number: number) => boolean): Parser<number> {
   return (name, value) => {
-    const number = Number(value);
+    const number = /^\d+(?:\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
     if (Number.isFinite(number) && isIn(number)) return number;
     throw new ConfigError(`the input \`${name}\` must be a number ${range}, not ${JSON.stringify(value)}`, {
       remedy: 'Write digits alone, with a point for a fraction, or leave it out.',
