@@ -49,6 +49,13 @@ it('warns of limits over several runs where nothing is kept', async () => {
   expect(annotations).toMatchObject([{ level: 'warning', message: expect.stringContaining(message) }, {}]);
 });
 
+it('names what `redact` cannot find in every mode', async () => {
+  const { annotations } = await run({ mode: 'validate', redact: 'MISTYPED' });
+  expect(annotations).toContainEqual(
+    expect.objectContaining({ level: 'warning', message: expect.stringContaining('MISTYPED') }),
+  );
+});
+
 it('masks the key of the model and the token for other repositories before anything is asked', async () => {
   const secrets = { 'api-key': 'sk-own-key', 'repositories-token': 'own-token' };
   const { stdout } = await run({ agent: 'nobody', 'memory-repo': 'octocat/memory', ...secrets });

@@ -65,8 +65,9 @@ export async function main(runner: Runner): Promise<void> {
     const inputs = readInputs(runner.env);
     for (const secret of [inputs.apiKey, inputs.repositoriesToken]) if (secret !== '') setSecret(secret);
     const isHidden = inputs.memory.isElsewhere;
-    const unheld = inputs.memory.store === 'none' ? unheldLimits(inputs.spendLimits, KEEPS_NOTHING) : [];
-    for (const warning of [...unknownNames(inputs.redact, runner.env), ...unheld]) reporter.warn(warning);
+    for (const warning of unknownNames(inputs.redact, runner.env)) reporter.warn(warning);
+    if (inputs.memory.store === 'none')
+      for (const warning of unheldLimits(inputs.spendLimits, KEEPS_NOTHING)) reporter.warn(warning);
     if (isHidden) {
       reporter.hideNotes();
       transcript.hideMemory();
@@ -79,7 +80,7 @@ export async function main(runner: Runner): Promise<void> {
     const trigger = await triggerOf(runner);
     if (mode === 'validate') {
       const report = await runValidateMode(inputs, trigger, runner, secrets, deadline.signal);
-      return await reportRun({ report, failOn, isHidden, runner, warnings: unheld, secrets });
+      return await reportRun({ report, failOn, isHidden, runner, warnings: reporter.warnings, secrets });
     }
     const made = await createActionDependencies(
       inputs,
