@@ -12,6 +12,11 @@ export interface Repository {
   readonly isPrivate: boolean;
 }
 
+/** Whether `owner/name` names the repository, in any case. */
+export function isRepository(fullName: string | null, { owner, name }: Repository): boolean {
+  return fullName?.toLowerCase() === `${owner}/${name}`.toLowerCase();
+}
+
 interface WorkflowTrigger {
   /** The event's name as GitHub writes it (`pull_request_target`, …). */
   readonly event: string;

@@ -10,7 +10,7 @@ import {
   isRepeatable,
   needsPermission,
 } from '../event/admission.js';
-import { type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
+import { isRepository, type Repository, subjectNumber, type Trigger } from '../event/trigger.js';
 import {
   classifyTrust,
   contentAuthor,
@@ -238,11 +238,10 @@ async function readContext(
 }
 
 /** The trust of a run that is given the diff of a pull request, once it is known where its head lies (D19). */
-function trustOfDiff(trust: Trust, { owner, name }: Repository, context: TriggerContext | undefined): Trust {
+function trustOfDiff(trust: Trust, repository: Repository, context: TriggerContext | undefined): Trust {
   if (context?.kind !== 'pull_request') return untrusted('the pull request could not be read');
   if (context.pinned === undefined) return trust;
-  const from = context.pinned.head.repository;
-  if (from?.toLowerCase() === `${owner}/${name}`.toLowerCase()) return trust;
+  if (isRepository(context.pinned.head.repository, repository)) return trust;
   return untrusted('the pull request comes from a fork');
 }
 

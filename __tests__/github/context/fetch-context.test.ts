@@ -287,6 +287,9 @@ it('what could not be read of the checks is named, around a pull request and a w
   expect((await around(hello)).unread).toEqual(['some of the checks']);
   const run = await fetchContext(client, workflowRun({ headSha }), noAbort());
   expect(run.unread).toEqual(['some of the checks']);
+  github.fail({ ...denied(COMPARE, ''), headers: {} });
+  const change = workflowRun({ headSha, pull: { number: 42, base: { ref: 'main', sha: '' } } });
+  expect((await fetchContext(client, change, noAbort())).unread).toEqual(['the diff', 'some of the checks']);
 });
 
 describe('the surroundings of other triggers', () => {

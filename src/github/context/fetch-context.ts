@@ -2,6 +2,7 @@ import {
   type Actor,
   type CommentTrigger,
   type IssueTrigger,
+  isRepository,
   type PullRequestTrigger,
   type PushTrigger,
   pushKind,
@@ -172,7 +173,7 @@ async function fetchWorkflowRun(
   return {
     ...change,
     checks: checks.failed,
-    unread: checks.unread.length > 0 ? [SOME_CHECKS] : change.unread,
+    unread: [...(change.unread ?? []), ...(checks.unread.length > 0 ? [SOME_CHECKS] : [])],
     warnings: [...change.warnings, ...checks.unread],
   };
 }
@@ -286,14 +287,13 @@ async function listen(
     mayWrite: writers.has(author.login) && !isOwnText(body),
     text: body,
   });
-  const here = `${repository.owner}/${repository.name}`.toLowerCase();
   return {
     threads: threads?.map(({ path, line, originalLine, isResolved, isOutdated, said }) => {
       return { path, line: line ?? originalLine, isResolved, isOutdated, remarks: said.map(remark) };
     }),
     comments: below.map(remark),
     issues: closing?.map((issue) => ({
-      reference: `${issue.repository.toLowerCase() === here ? '' : issue.repository}#${issue.number}`,
+      reference: `${isRepository(issue.repository, repository) ? '' : issue.repository}#${issue.number}`,
       isOpen: issue.isOpen,
       title: issue.title,
       remark: remark({ ...issue, id: 0, isOurs: false }),

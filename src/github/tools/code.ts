@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isRepository } from '../../event/trigger.js';
 import { MAX_GITHUB_FILE_BYTES, READ_FILE_LINES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { truncate } from '../../lib/text/bytes.js';
@@ -219,7 +220,10 @@ async function searchCode(github: GitHubReader, query: string, signal: AbortSign
   const params = paramsOf(github, query);
   const answer = await askRest(github.client, 'GET /search/code', params, codeSchema, signal, accept);
   const items = answer.items
-    .filter(({ path, repository }) => isHere(repository.full_name, github) && !github.isMemory(path))
+    .filter(
+      ({ path, repository }) =>
+        isRepository(repository.full_name, github.repository) && !github.isMemory(path),
+    )
     .map(({ path, text_matches }) => ({ path, fragments: text_matches.map(({ fragment }) => fragment) }));
   const lines = items.map(({ path, fragments }) =>
     [cleanLine(path, MAX_LINE), ...fragments.map(indented)].join('\n'),
@@ -254,7 +258,9 @@ async function searchIssues(github: GitHubReader, query: string, kind: string, s
   const params = paramsOf(github, query, kind);
   const answer = await askRest(github.client, 'GET /search/issues', params, issuesSchema, signal);
   const items = answer.items
-    .filter(({ repository_url }) => isHere(repository_url.split('/repos/').at(-1) ?? '', github))
+    .filter(({ repository_url }) =>
+      isRepository(repository_url.split('/repos/').at(-1) ?? '', github.repository),
+    )
     .map(({ user, ...item }) => ({ ...item, author: user?.login ?? 'ghost' }));
   const lines = items.map(
     ({ number, title, state, author, updated_at }) =>
@@ -277,10 +283,6 @@ function paramsOf({ repository: { owner, name } }: GitHubReader, query: string, 
 
 /** Also what kind of thing to look for, which is an argument of its own. */
 const PLACE = /^[-(]*(?:(?:repo|org|user|owner|enterprise):|is:(?:issue|pr|pull-request)\b)/i;
-
-function isHere(fullName: string, { repository: { owner, name } }: GitHubReader): boolean {
-  return fullName.toLowerCase() === `${owner}/${name}`.toLowerCase();
-}
 
 function format(results: readonly string[], isIncomplete: boolean): string {
   const notes = [
