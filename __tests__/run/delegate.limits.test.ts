@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { timeLeftMs } from '../../src/lib/clock.js';
+import type { Tool } from '../../src/tools/tool.js';
 import { fakeTool } from '../helpers/dependencies-fake.js';
-import { type FakeReply, never, says } from '../helpers/model-fake.js';
+import { call, type FakeReply, never, reply, says } from '../helpers/model-fake.js';
 import { createSimulatedClock } from '../memory/stores/fake-clock.js';
 import { agent, callOnce, delegates, parent, runDelegation } from './delegation-scene.js';
 
@@ -94,6 +96,20 @@ describe('the time limit of a call', () => {
     expect(result).toEqual(TIMEOUT);
     expect(outcome).toMatchObject({ kind: 'completed', answer: 'done', stats: { retries: 0 } });
     expect(clock.now().getTime() - startedAt).toBe(5000);
+  });
+
+  it('is known to the tools below it, which begin no pause that it would cut', async () => {
+    const left: (number | undefined)[] = [];
+    const execute: Tool['execute'] = async (_, signal) => {
+      left.push(timeLeftMs(signal));
+      return { text: 'done', isError: false };
+    };
+    await callOnce(agent('a', 'tools = ["read_file"]'), [reply([call('c', 'read_file', {})]), says('done')], {
+      more: limited,
+      boxes: { a: { tools: [{ ...fakeTool('read_file'), execute }] } },
+      inWorld: (deps) => ({ ...deps, clock: createSimulatedClock(() => 0) }),
+    });
+    expect(left).toEqual([5000]);
   });
 
   it('applies to everything below the call', async () => {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { LoadedAgent } from '../agent/agent-source.js';
 import { parseModelRef } from '../agent/config.js';
 import type { TaintTracker } from '../event/trust.js';
+import { noteTimeLeft } from '../lib/clock.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
 import { errorOf, type RunOutcome } from '../lib/outcome.js';
 import { cleanLine, count } from '../lib/text/format.js';
@@ -324,12 +325,15 @@ function startWatch(
       if (!done.signal.aborted) over.abort(new ProviderError('timeout', 'context deadline exceeded'));
     });
   }
+  const signal = AbortSignal.any([parentSignal, over.signal]);
+  const leftMs = () => Math.min(deadline.leftMs(), endsAt - clock.now().getTime());
+  noteTimeLeft(signal, leftMs);
   return {
     loop: {
       clock,
       reporter: { warn: (warning) => reporter.warn(warning), event: () => undefined },
-      signal: AbortSignal.any([parentSignal, over.signal]),
-      leftMs: () => Math.min(deadline.leftMs(), endsAt - clock.now().getTime()),
+      signal,
+      leftMs,
     },
     stop: () => done.abort(),
   };
