@@ -307,6 +307,7 @@ describe('what findings were worth', () => {
       cost('2026-11-03', 0.5, 'claude-sonnet-5-5'),
       cost('2026-11-04', 0.34, 'claude-sonnet-5-5'),
       cost('2026-11-02', 0.2, 'gpt-4.1'),
+      cost('2026-10-30', 0.1, 'o4-mini'),
     ];
     expect(worthTable(facts, NOW)).toBe(
       `Findings: acted on / dismissed / unanswered, and what all runs of the model cost in the month:
@@ -315,6 +316,7 @@ describe('what findings were worth', () => {
 | --- | --- | --- | --- | --- | --- | --- | --- |
 | 2026-11 | gpt-4.1 |  |  | 0 / 0 / 1 |  | $0.20 |  |
 | 2026-11 | claude-sonnet-5-5 |  | 2 / 0 / 0 | 0 / 1 / 0 |  | $0.84 | $0.42 |
+| 2026-10 | o4-mini |  |  |  |  | $0.10 |  |
 | 2026-10 | gpt-4.1 |  | 1 / 0 / 0 |  |  |  |  |`,
     );
   });

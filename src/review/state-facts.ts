@@ -339,9 +339,11 @@ export function worthTable(facts: readonly ReviewFact[], now: Date): string {
   const spent = facts.filter((fact) => fact.kind === 'spent');
   // What the oldest month has cost is not known any more where the state has no room for more.
   const oldest = spent.length < MOST.spent ? '' : spent.map(({ day }) => day.slice(0, 7)).toSorted()[0];
-  const months = [...groupBy(ended, ({ of }) => of)].toSorted(([one], [other]) => (one < other ? 1 : -1));
-  const rows = months.map(([of, findings]) => {
+  const named = [...ended.map(({ of }) => of), ...spent.map(({ day, model }) => monthOf(day, model))];
+  const months = ended.length === 0 ? [] : [...new Set(named)].toSorted().reverse();
+  const rows = months.map((of) => {
     const [month = '', model = ''] = of.split(' ');
+    const findings = ended.filter((one) => one.of === of);
     const costs = spent.filter((one) => monthOf(one.day, one.model) === of && month !== oldest);
     const cost = costs.reduce((sum, one) => sum + one.usd, 0);
     const acted = findings.filter(({ fate }) => fate === 'acted on').length;
