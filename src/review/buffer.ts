@@ -261,11 +261,10 @@ export class Publications {
 
   /** A reaction; the last one counts. */
   react(content: string): PublicationAnswer {
-    const allowed = REACTIONS.filter((one) => this.scope.rules.reactions.includes(one));
-    const reaction = allowed.find((one) => one === content.trim().toLowerCase());
+    const reaction = REACTIONS.find((one) => one === content.trim().toLowerCase());
     if (reaction === undefined) {
       const why = `the reaction ${shown(content)} is not one of those allowed here`;
-      const names = allowed.map(shown).join(', ') || 'none';
+      const names = REACTIONS.map(shown).join(', ');
       return this.refuse('react', `Not accepted: ${why}: ${names}.`);
     }
     this.state = { ...this.state, reaction };

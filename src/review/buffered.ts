@@ -1,5 +1,6 @@
 import { isOffline, type ModelRef, parseModelRef, type ReviewConfig } from '../agent/config.js';
 import type { ReviewDepth } from '../agent/keys.js';
+import { utf8Bytes } from '../lib/text/bytes.js';
 import { lineOf, type PlacedFinding } from './diff-lines.js';
 import { compareSeverity, type Finding, type Severity, type SeverityOverrides } from './finding.js';
 import { isOfLine, type Lesson } from './same.js';
@@ -27,7 +28,6 @@ export interface PublishRules {
   /** Labels that one run adds, and as many that it takes off. */
   readonly maxLabels: number;
   readonly maxIssues: number;
-  readonly reactions: readonly ReactionName[];
 }
 
 /** What a run may publish where the workflow says nothing else: no label is set unasked. */
@@ -40,7 +40,6 @@ export const DEFAULT_PUBLISH_RULES: PublishRules = {
   labels: [],
   maxLabels: 5,
   maxIssues: 1,
-  reactions: REACTIONS,
 };
 
 /** Sizes of texts in bytes of UTF-8; a title in code points. */
@@ -72,7 +71,7 @@ export function refused(text: string): PublicationAnswer {
 /** What is wrong with the size of a text, if anything; `name` is the argument's. */
 export function sizeProblem(name: string, text: string, maxBytes: number): string | undefined {
   if (text.trim() === '') return `\`${name}\` is empty`;
-  const bytes = new TextEncoder().encode(text).length;
+  const bytes = utf8Bytes(text);
   return bytes > maxBytes ? `\`${name}\` has ${bytes} bytes; shorten it to at most ${maxBytes}` : undefined;
 }
 
