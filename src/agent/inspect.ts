@@ -1,5 +1,6 @@
 import { parse, TomlError } from 'smol-toml';
 import { type BaseIssue, safeParse } from 'valibot';
+import { parseJson } from '../lib/data.js';
 import { ConfigError, type SourcePosition, type Warning } from '../lib/errors.js';
 import { defaultLogPath, unusableLogPath } from '../memory/paths.js';
 import { AGENT_SCHEMA, type AgentConfig, isTakenPath } from './config.js';
@@ -350,12 +351,7 @@ function namesIn(dotted: string): readonly string[] {
 
 function unquoted(name: string): string {
   if (name.startsWith("'")) return name.slice(1, -1);
-  if (!name.startsWith('"')) return name;
-  try {
-    return String(JSON.parse(name));
-  } catch {
-    return name.slice(1, -1);
-  }
+  return name.startsWith('"') ? String(parseJson(name, name.slice(1, -1))) : name;
 }
 
 /** A key as it is written, and in any case. */

@@ -3,12 +3,12 @@ export function field(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** The value of a JSON text; undefined if it is not one. */
-export function parseJson(text: string): unknown {
+/** The value of a JSON text; `otherwise` if it is not one. */
+export function parseJson(text: string, otherwise?: unknown): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined;
+    return otherwise;
   }
 }
 

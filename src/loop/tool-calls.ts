@@ -1,6 +1,6 @@
 import type { LanguageModelV4Content, LanguageModelV4Message } from '@ai-sdk/provider';
 import type { Clock } from '../lib/clock.js';
-import { depthExceeds } from '../lib/data.js';
+import { depthExceeds, parseJson } from '../lib/data.js';
 import {
   MAX_ARGUMENT_DEPTH,
   MAX_CALLS_PER_TURN,
@@ -189,12 +189,8 @@ const ABORT_GRACE_MS = 4000;
 
 function parseInput(text: string): unknown {
   if (text.trim() === '') return {};
-  try {
-    const input: unknown = JSON.parse(text);
-    return depthExceeds(input, MAX_ARGUMENT_DEPTH) ? undefined : input;
-  } catch {
-    return undefined;
-  }
+  const input = parseJson(text);
+  return depthExceeds(input, MAX_ARGUMENT_DEPTH) ? undefined : input;
 }
 
 /** Arguments by which a call is known, the most telling first. */

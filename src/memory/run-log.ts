@@ -1,7 +1,7 @@
 import { subjectNumber, type Trigger } from '../event/trigger.js';
 import { MAX_RESULT_CODE_POINTS, MAX_TASK_CODE_POINTS } from '../lib/defaults.js';
 import type { RunOutcome } from '../lib/outcome.js';
-import { count } from '../lib/text/format.js';
+import { count, grouped } from '../lib/text/format.js';
 
 /**
  * A value as it is between spaces in a line of ours: `[A-Za-z0-9._:/@+-]` as they are, everything else
@@ -9,7 +9,7 @@ import { count } from '../lib/text/format.js';
  */
 export function encodeField(value: string): string {
   return value
-    .replace(/\p{Surrogate}/gu, '\uFFFD')
+    .toWellFormed()
     .replace(/[^A-Za-z0-9._:/@+-]/gu, percentEncode)
     .replace(/(?<=-)-/g, '%2D');
 }
@@ -129,7 +129,7 @@ const PROVENANCE_LINE = /(?<![^\n])<!-- axe-action v=1 [^\n]*(?:\n|$)/g;
  * nothing a model says is ever taken for one. Unpaired surrogates become U+FFFD, as they would in the file.
  */
 export function formatEntry({ timestamp, task, result, provenance }: NewEntry): string {
-  const clean = provenance === undefined ? wellFormed : withoutComments;
+  const clean = (text: string) => (provenance === undefined ? text.toWellFormed() : withoutComments(text));
   const heading = timestamp.toISOString().replace(/\.\d+Z$/, 'Z');
   const taskLine = clean(task).replace(LINE_BREAKS, ' ');
   const resultLines = cut(clean(result)).replace(FORGED_LINE, ' ');
@@ -203,18 +203,14 @@ function entryId(entry: string): string | undefined {
   return lines.findLast((line) => line !== undefined)?.id;
 }
 
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
-}
-
 /**
  * The text without `<!--` and `-->`, nor any that come together once others are taken out (D7d): each is dropped
  * the moment it is complete, so one pass reaches the fixpoint however deep they are nested.
  */
 function withoutComments(text: string): string {
-  if (!/<!--|-->/.test(text)) return wellFormed(text);
+  if (!/<!--|-->/.test(text)) return text.toWellFormed();
   const kept: string[] = [];
-  for (const character of wellFormed(text)) {
+  for (const character of text.toWellFormed()) {
     kept.push(character);
     if (endsWith(kept, '-->')) kept.length -= 3;
     else if (endsWith(kept, '<!--')) kept.length -= 4;
@@ -289,5 +285,5 @@ export function storedTask(task: string): string {
 }
 
 function noteOf(leftOut: number): string {
-  return ` [... ${leftOut.toLocaleString('en')} characters left out]`;
+  return ` [... ${grouped(leftOut)} characters left out]`;
 }

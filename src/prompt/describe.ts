@@ -1,7 +1,7 @@
 import type { Actor, CountedFile, FetchedChange } from '../event/trigger.js';
 import { MAX_DESCRIPTION_BYTES, MAX_REMARK_BYTES, MAX_REMARKS_BYTES } from '../lib/defaults.js';
 import type { Warning } from '../lib/errors.js';
-import { cutToBytes, estimateText } from '../lib/text/bytes.js';
+import { cutToBytes, estimateText, utf8Bytes } from '../lib/text/bytes.js';
 import { type DiffFile, parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count, grouped } from '../lib/text/format.js';
 import { claimedChecks } from '../review/evidence.js';
@@ -85,7 +85,7 @@ export function describeChecks({ checks }: Surroundings): Parts {
   let free = MAX_REMARKS_BYTES;
   const texts = checks.flatMap((check) => {
     const text = formatCheck(check);
-    free -= new TextEncoder().encode(text).length;
+    free -= utf8Bytes(text);
     return free < 0 ? [] : [text];
   });
   const more = checks.length - texts.length;
@@ -334,7 +334,7 @@ function newest(blocks: readonly string[]): readonly string[] {
   let free = MAX_REMARKS_BYTES;
   let first = blocks.length;
   for (; first > 0; first -= 1) {
-    free -= new TextEncoder().encode(blocks[first - 1]).length;
+    free -= utf8Bytes(blocks[first - 1] ?? '');
     if (free < 0) break;
   }
   return first === 0 ? blocks : [`(${first} earlier left out for their length)`, ...blocks.slice(first)];

@@ -5,7 +5,7 @@ import { AxeError, type Warning } from '../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../lib/text/bytes.js';
 import { parseDiff } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
-import { selectPaths } from '../lib/text/glob.js';
+import { foldersAbove, selectPaths } from '../lib/text/glob.js';
 import type { ContextFile, LocalChange, TriggerContext } from './context.js';
 
 /** How a project wants to be worked on; the first that is there counts. */
@@ -72,11 +72,6 @@ export function guidancePaths(changed: readonly string[], isReview: boolean): re
   const folders = new Set(changed.flatMap(foldersAbove));
   const nested = [...folders].slice(0, MAX_FOLDERS).map((folder) => `${folder}/AGENTS.md`);
   return [...GENERAL, ...(isReview ? [OF_REVIEWS] : []), ...nested];
-}
-
-function foldersAbove(path: string): readonly string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 /**

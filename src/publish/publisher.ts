@@ -312,7 +312,7 @@ export function checkOf(
   const summary = buffered.review?.summary ?? markedAnswer(outcome);
   const read = coverage === undefined ? '' : formatCoverage(coverage, plan.scope);
   const findings = formatFindings('Findings', review?.unposted ?? []);
-  const text = [summary, limit, read, line, findings].filter((one) => one.trim() !== '').join('\n\n');
+  const text = paragraphs([summary, limit, read, line, findings]);
   const isClear = review?.open.length === 0 && coverage?.kind === 'whole';
   const answered = summary.trim() === '' ? 'No answer' : 'Answered';
   const title = [

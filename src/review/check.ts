@@ -27,7 +27,7 @@ interface CheckProgressOptions {
 }
 
 /** A check that a killed main step left in progress. */
-interface LeftCheck {
+export interface LeftCheck {
   readonly owner: string;
   readonly name: string;
   readonly headSha: string;

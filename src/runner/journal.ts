@@ -7,6 +7,7 @@ import { createFiles } from '../lib/files.js';
 import { encodeBytes } from '../lib/text/bytes.js';
 import { readTextFile } from '../lib/user-files.js';
 import type { Change } from '../memory/change.js';
+import type { LeftCheck } from '../review/check.js';
 import type { Journal } from '../run/dependencies.js';
 import { CHECK_STATE, PENDING_STATE } from './runner.js';
 
@@ -93,14 +94,6 @@ export async function noteReported(): Promise<void> {
 /** Whether `main` came to tell that the entry is not saved. */
 export function wasReported(env: Environment): boolean {
   return env[`STATE_${TOLD}`] === 'true';
-}
-
-/** A check that was begun, as the post step finds it if nobody has ended it. */
-interface LeftCheck {
-  readonly owner: string;
-  readonly name: string;
-  readonly headSha: string;
-  readonly agent: string;
 }
 
 /** Notes that a check is about to be begun, and waits for its end; undefined: it has ended. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { signalAfter } from '../../lib/clock.js';
+import { parseJson } from '../../lib/data.js';
 import { PUBLISH_TIMEOUT_MS } from '../../lib/defaults.js';
 import type { Warning } from '../../lib/errors.js';
 import type { GitHubClient, Tolerated } from './client.js';
@@ -19,7 +20,7 @@ export async function askRest<Output>(
   accept?: string,
 ): Promise<Output> {
   const { body } = await client.request(route, { params, accept, signal });
-  const answer = v.safeParse(schema, typeof body === 'string' ? parseJson(body) : body);
+  const answer = v.safeParse(schema, typeof body === 'string' ? parseJson(body, body) : body);
   if (!answer.success)
     throw notUnderstood(route.replace(/\{(\w+)\}/g, (_, name: string) => String(params[name])));
   return answer.output;
@@ -55,15 +56,6 @@ export async function askGraphQl<Output>(
 export function notUnderstood(requestLine: string): GitHubError {
   const message = `GitHub's answer to \`${requestLine}\` is not understood`;
   return new GitHubError(message, { reason: 'invalid' });
-}
-
-/** JSON under a media type of its own may arrive as text. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 /**

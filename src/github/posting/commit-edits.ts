@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Repository } from '../../event/trigger.js';
 import { shown } from '../../lib/text/format.js';
+import { foldersAbove } from '../../lib/text/glob.js';
 import { formatMark, isMarked, type Mark } from '../../safety/mark.js';
 import type { Edits } from '../../tools/workspace/changes.js';
 import { askGraphQl, askRest, createOnce, inRepo, notUnderstood, orRefusal } from '../client/ask.js';
@@ -285,11 +286,6 @@ const stateSchema = v.object({
     base: v.nullable(v.object({ target: v.looseObject({ oid: v.string() }) })),
   }),
 });
-
-function foldersAbove(path: string): readonly string[] {
-  const names = path.split('/').slice(0, -1);
-  return names.map((_, at) => names.slice(0, at + 1).join('/'));
-}
 
 export function refusedChange(message: string, remedy?: string): GitHubError {
   return new GitHubError(message, { reason: 'invalid', remedy });

@@ -153,3 +153,9 @@ function escaped(character: string): string {
 function codePointOf(character: string): number {
   return Array.from(character).at(-1)?.codePointAt(0) ?? 0;
 }
+
+/** `a` and `a/b` of `a/b/c.md` and of `a/b/`. */
+export function foldersAbove(path: string): readonly string[] {
+  const names = path.split('/').slice(0, -1);
+  return names.map((_, at) => names.slice(0, at + 1).join('/'));
+}

@@ -179,7 +179,7 @@ export function allEntries({ trusted, untrusted }: MemoryView): readonly MemoryE
 /** Writes changes; of what was saved, what people should know. */
 export async function saveChanges(
   changes: readonly Change[],
-  { store, signal }: CommandSession,
+  { store, signal }: { readonly store: MemoryStore; readonly signal: AbortSignal },
 ): Promise<{ readonly kind: 'saved'; readonly notices: readonly string[] } | MemoryRefusal> {
   if (store.kind === 'none') return keepsNothing();
   const saved = await store.write(changes, signal);

@@ -7,6 +7,7 @@ import {
   type MemoryCommandResult,
   type MemoryDone,
   refusal,
+  saveChanges,
 } from '../../memory/commands/command-session.js';
 import type { MemoryStore } from '../../memory/store.js';
 import type { FindingMark, ReviewFact } from '../../review/state-facts.js';
@@ -108,7 +109,6 @@ export async function keepCommandFacts(
   if (store.kind === 'none') return keepsNothing();
   if (dryRun) return DRY_RUN;
   const change = factsChange(plan.path, facts, deps.clock.now());
-  const saved = await store.write([change], deps.deadline.signal);
-  if (saved.kind === 'saved') return undefined;
-  return refusal('not-saved', `the memory could not be changed: ${saved.message}`, saved.remedy);
+  const saved = await saveChanges([change], { store, signal: deps.deadline.signal });
+  return saved.kind === 'failed' ? saved : undefined;
 }

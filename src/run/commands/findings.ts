@@ -92,7 +92,7 @@ async function readPullFindings(
   const { trigger } = command;
   if (trigger.on !== 'pull_request') {
     const remedy = 'Write it below the pull request.';
-    return forAll(refusal('refused', 'findings are on pull requests', remedy));
+    return answerOnce(refusal('refused', 'findings are on pull requests', remedy));
   }
   const answer = await deps.github?.change(deps.deadline.signal);
   const change = answer?.kind === 'read' ? answer : undefined;
@@ -149,7 +149,7 @@ function withComment(seen: Seen, { trigger, verb, handle = '', isReply }: Findin
 }
 
 /** One answer is enough, of whichever agent. */
-function forAll(result: MemoryRefusal): CommandAnswer {
+function answerOnce(result: MemoryRefusal): CommandAnswer {
   return { result, among: 'unless-answered' };
 }
 
@@ -172,7 +172,7 @@ function findMeant(
     if (raisedByOthers(ledger).some((mark) => mark.handle === handle))
       return { result: refusal('not-found', `${handle} belongs to another agent`), isSilent: true };
     const remedy = "You can find its name in the finding's comment and in the review.";
-    return forAll(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
+    return answerOnce(refusal('not-found', `no finding ${handle} on #${trigger.number}`, remedy));
   }
   const thread = seen?.threads.find(({ first }) => first.id === trigger.inReplyTo);
   const held = thread === undefined ? [] : ledger.findings.filter((one) => one.thread?.id === thread.id);
@@ -182,7 +182,7 @@ function findMeant(
     held.length === 0 &&
     raisedByOthers(ledger, [thread.first, ...thread.replies]).length > 0;
   if (isOthers) return { result: refusal('not-found', 'it belongs to another agent'), isSilent: true };
-  return forAll(unnamed(verb, held.length > 1 ? held : ledger.findings));
+  return answerOnce(unnamed(verb, held.length > 1 ? held : ledger.findings));
 }
 
 const MAX_LISTED = 10;
@@ -227,7 +227,7 @@ export async function findToFix(
     if (isAll && raisedByOthers(ledger).length > 0)
       return { result: refusal('not-found', 'the findings belong to another agent'), isSilent: true };
     const handles = meant.map(({ handle }) => handle).join(', ');
-    return forAll(refusal('refused', isAll ? 'no finding is open' : `${handles} is not open`));
+    return answerOnce(refusal('refused', isAll ? 'no finding is open' : `${handles} is not open`));
   }
   if (trigger.isClosed === true)
     return { result: refusal('refused', `pull request #${trigger.number} is closed`) };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { CallToolResult, Client, Tool as DefinedTool, Transport } from '@modelcontextprotocol/client';
 import * as v from 'valibot';
 import type { McpServerConfig } from '../../agent/config.js';
-import { field } from '../../lib/data.js';
+import { field, parseJson } from '../../lib/data.js';
 import { networkCause } from '../../lib/errors.js';
 import { VERSION } from '../../lib/product.js';
 import { truncate } from '../../lib/text/bytes.js';
@@ -323,18 +323,10 @@ function shown(text: string): string {
  */
 function isSaid(structured: unknown, content: Content): boolean {
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-  const values = texts.map(parsedOrText);
+  const values = texts.map((text) => parseJson(text, text));
   const said = [...texts, ...values, ...content, texts.join('\n'), texts, values, content];
   const [only, ...more] = Object.values(Object(structured));
   return said.some(
     (one) => isDeepStrictEqual(one, structured) || (more.length === 0 && isDeepStrictEqual(one, only)),
   );
-}
-
-function parsedOrText(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

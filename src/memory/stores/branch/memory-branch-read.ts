@@ -3,6 +3,7 @@ import type { GitHubClient } from '../../../github/client/client.js';
 import { GitHubError } from '../../../github/client/errors.js';
 import { blobSha, fetchBlob, fetchTexts, fetchTree } from '../../../github/reading/contents.js';
 import { decodeBytes } from '../../../lib/text/bytes.js';
+import { foldersAbove } from '../../../lib/text/glob.js';
 import type { MemoryTree } from '../../change.js';
 import { compareFiles, isTreePath } from '../../paths.js';
 import { decodeField } from '../../run-log.js';
@@ -88,7 +89,7 @@ export async function readPaths(
   signal: AbortSignal,
 ): Promise<BranchRead> {
   const lists = places.some((place) => place.endsWith('/'));
-  const paths = places.flatMap((place) => [place.replace(/\/$/, ''), ...foldersOf(place)]);
+  const paths = places.flatMap((place) => [place.replace(/\/$/, ''), ...foldersAbove(place)]);
   const newest = await fetchNewest(access, { paths, lists, since }, signal);
   if (newest.kind === 'missing') return newest;
   const { head, isPublic, entries, saved } = newest;
@@ -96,7 +97,7 @@ export async function readPaths(
   const inWay = new Map<string, string>();
   for (const place of places) {
     // A link in place of a folder would be replaced by a write.
-    const folder = foldersOf(place).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
+    const folder = foldersAbove(place).find((one) => (entries.get(one)?.type ?? 'tree') !== 'tree');
     const entry = entries.get(place.replace(/\/$/, ''));
     if (folder !== undefined) inWay.set(place, `\`${folder}\` is not a folder`);
     else if (place.endsWith('/')) listed.push(...filesIn(place, entry?.object?.entries ?? []));
@@ -105,12 +106,6 @@ export async function readPaths(
   }
   const found = await fetchFiles(access, named, listed, signal);
   return { kind: 'found', head, isPublic, saved, ...found, refused: new Map([...inWay, ...found.refused]) };
-}
-
-/** `a` and `a/b` of `a/b/c.md` and of `a/b/`. */
-function foldersOf(path: string): readonly string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
 /** What is in a folder but for other folders and backups, which nobody reads. */

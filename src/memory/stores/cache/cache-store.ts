@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
-import type { Clock } from '../../../lib/clock.js';
+import { type Clock, DAY_MS } from '../../../lib/clock.js';
 import { SAVE_BUDGET_MS } from '../../../lib/defaults.js';
 import { messageOf } from '../../../lib/errors.js';
 import type { Files } from '../../../lib/files.js';
@@ -102,7 +102,7 @@ const SLOW_MS = DEAD_MS / 2;
 const SETTLED_MS = 5 * 60_000;
 
 /** A retry and a post step look for ids of the same day. */
-const SAVES_KEPT_MS = 24 * 60 * 60_000;
+const SAVES_KEPT_MS = DAY_MS;
 
 const SAVES_FILE = '.saves.md';
 
