@@ -67,11 +67,9 @@ describe('action.yml', () => {
   });
 });
 
-describe('the version', () => {
-  it('is the version in package.json', () => {
-    const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-    expect(VERSION).toBe(manifest.version);
-  });
+it('the version is the version in package.json', () => {
+  const manifest: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  expect(VERSION).toBe(manifest.version);
 });
 
 /** What a person reads who gave a mistaken command. */

@@ -93,12 +93,12 @@ const DYNAMIC = [
  * feature, which says by how much.
  */
 const RATCHET = {
-  'lines of src/': 47_965,
+  'lines of src/': 47_934,
   'files of src/': 215,
-  'types of src/': 645,
+  'types of src/': 644,
   'inputs of action.yml': 41,
   'outputs of action.yml': 22,
-  'lines of __tests__/': 66_512,
+  'lines of __tests__/': 66_510,
   'lines of scripts/, bench/ and eval/': 4923,
 };
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
  * Values of each input that are worth meeting others; the default of `action.yml` is not among them. Those that are
  * refused on their own are few: a run that ends there shows nothing of the other inputs.
  */
-export const INPUT_VALUES = {
+const INPUT_VALUES = {
   agent: ['builtin/pr-reviewer', 'builtin/ask', 'builtin/triage', 'forgetful', 'noter'],
   prompt: ['What is new?', 'Say `x`.\n\n```\nand <details> more'],
   model: [
@@ -72,7 +72,7 @@ const ENDS: readonly Inputs[] = [
 ];
 
 /** How the model behaves. */
-export const BEHAVIOURS = [
+const BEHAVIOURS = [
   'answers',
   'answers JSON',
   'reviews',

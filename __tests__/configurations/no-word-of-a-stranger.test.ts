@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { startCacheServer } from '../helpers/cache-server.js';
+import { addCheckRun } from '../helpers/github-checks.js';
 import { seedReply } from '../helpers/github-review-seed.js';
 import { startGitHubServer } from '../helpers/github-server.js';
 import { type ModelReply, promptOf, startModelServer, text, toolCall } from '../helpers/model-server.js';
@@ -155,18 +156,7 @@ function act({ github }: World, repo: Repo, { before }: Step): void {
     });
   }
   if (before === 'failing check')
-    repo.talk.checkRuns.push({
-      id: 4_300_000_001,
-      headSha: HEAD,
-      name: EVIL,
-      externalId: '',
-      status: 'completed',
-      conclusion: 'failure',
-      title: null,
-      summary: null,
-      annotations: [],
-      app: 'other',
-    });
+    addCheckRun(repo, { id: 4_300_000_001, headSha: HEAD, name: EVIL, app: 'other' });
 }
 
 function eventOf(step: Step, repo: Repo, id: number): { name: string; payload: Payload } {

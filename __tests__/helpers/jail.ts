@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JailWay } from '../../src/tools/process/process-jail.js';
 import type { ProcessJail } from '../../src/tools/process/shell.js';
@@ -84,4 +84,16 @@ export function isolated(jail: ProcessJail, { kind }: JailWay): ProcessJail {
     const entered = await jail(start);
     return { ...entered, program: [...outer, ...entered.program] };
   };
+}
+
+/** Ids of the processes that have their current folder below a folder. */
+export function processesIn(folder: string): readonly string[] {
+  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return ids.filter((id) => {
+    try {
+      return realpathSync(`/proc/${id}/cwd`).startsWith(folder);
+    } catch {
+      return false;
+    }
+  });
 }

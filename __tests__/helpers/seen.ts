@@ -52,14 +52,11 @@ export function seen(patch: Partial<Seen> = {}): Seen {
   return { head: 'head', threads: [], reviews: [], comments: [], ...patch };
 }
 
-/** The findings of the agent `bot` on a pull request, on a trusted run; octocat may write, nobody else. */
-export function ledgerOf(
-  what: Seen | undefined,
-  { diff, ...patch }: Partial<LedgerContext> & { readonly diff?: string } = {},
-): Ledger {
-  return readLedger(what, {
+/** A trusted run of the agent `bot` on a pull request from a branch, without memory; octocat may write, nobody else. */
+export function ledgerContext(patch: Partial<LedgerContext> = {}): LedgerContext {
+  return {
     agent: 'bot',
-    lines: diff === undefined ? undefined : readDiffLines(diff),
+    lines: undefined,
     isFork: false,
     isTrusted: true,
     isPushByWriter: false,
@@ -68,5 +65,14 @@ export function ledgerOf(
     lessons: [],
     isWriter: (login) => login === 'octocat',
     ...patch,
-  });
+  };
+}
+
+/** The findings on a pull request as that run knows them. */
+export function ledgerOf(
+  what: Seen | undefined,
+  { diff, ...patch }: Partial<LedgerContext> & { readonly diff?: string } = {},
+): Ledger {
+  const lines = diff === undefined ? undefined : readDiffLines(diff);
+  return readLedger(what, ledgerContext({ lines, ...patch }));
 }

@@ -6,7 +6,7 @@ import { jailPlaces, makeReserved, untrackedCredentials } from '../../src/tools/
 import { createCommandJail } from '../../src/tools/process/process-jail.js';
 import { safePrograms } from '../../src/tools/process/programs.js';
 import { createShell } from '../../src/tools/process/shell.js';
-import { absentWays, isolated, waysHere } from '../helpers/jail.js';
+import { absentWays, isolated, processesIn, waysHere } from '../helpers/jail.js';
 import { tempDir, writeFiles } from '../helpers/temp.js';
 import { JAIL_ATTACKS } from './jail-attacks.js';
 
@@ -123,15 +123,3 @@ describe.each(waysHere().map((one) => [one.way.kind, one] as const))(
     );
   },
 );
-
-/** Ids of the processes that have their current folder below a folder. */
-function processesIn(folder: string): readonly string[] {
-  const ids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return ids.filter((id) => {
-    try {
-      return realpathSync(`/proc/${id}/cwd`).startsWith(folder);
-    } catch {
-      return false;
-    }
-  });
-}

@@ -46,7 +46,7 @@ export function unlistedRows({ corpus, tests, security }: RowSources): readonly 
 }
 
 /** The rows that a test plays: those whose number begins its title or the title of a `describe` around it. */
-export function rowsOf({
+function rowsOf({
   ancestorTitles,
   title,
 }: Pick<ReportedTest, 'ancestorTitles' | 'title'>): readonly string[] {
@@ -54,7 +54,7 @@ export function rowsOf({
 }
 
 /** The rows that SECURITY.md names, each at the beginning of an item of a list. */
-export function namedRows(security: string): ReadonlySet<string> {
+function namedRows(security: string): ReadonlySet<string> {
   return new Set([...security.matchAll(/^- \**(C\d+ \d+)\b/gm)].map(([, row = '']) => row));
 }
 

@@ -10,7 +10,7 @@ import type { Stage } from '../transcripts/stage.js';
 import { brokenInvariants, type WatchedRun } from './invariants.js';
 
 /** Values that only the environment or files outside of the workspace hold. */
-export const PLANTED = {
+const PLANTED = {
   DEPLOY_TOKEN: 'canary-of-the-deployment-7f3a9c',
   DATABASE_PASSWORD: 'canary-of-the-database-81b2d4',
 } as const;

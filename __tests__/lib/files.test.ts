@@ -141,15 +141,13 @@ describe('replace', () => {
   }
 });
 
-describe('createExclusive', () => {
-  it('lets exactly one of many callers succeed, with its content whole', async () => {
-    const path = join(root, 'm.md.lock');
-    const writing = Array.from({ length: 20 }, (_, n) => files.createExclusive(path, `owner ${n}`));
-    const won = await Promise.all(writing);
-    expect(won.filter(Boolean)).toHaveLength(1);
-    expect(await readFile(path, 'utf8')).toBe(`owner ${won.indexOf(true)}`);
-    expect(await readdir(root)).toEqual(['m.md.lock']);
-  });
+it('createExclusive lets exactly one of many callers succeed, with its content whole', async () => {
+  const path = join(root, 'm.md.lock');
+  const writing = Array.from({ length: 20 }, (_, n) => files.createExclusive(path, `owner ${n}`));
+  const won = await Promise.all(writing);
+  expect(won.filter(Boolean)).toHaveLength(1);
+  expect(await readFile(path, 'utf8')).toBe(`owner ${won.indexOf(true)}`);
+  expect(await readdir(root)).toEqual(['m.md.lock']);
 });
 
 describe('stat, list and remove', () => {

@@ -150,15 +150,13 @@ describe('countEntries', () => {
   });
 });
 
-describe('parseEntries', () => {
-  it('returns place, heading, text and id', () => {
-    const first = entry('a', 'b');
-    const second = formatEntry({ timestamp, task: 'c', result: 'd', provenance });
-    expect(parseEntries(`intro\n${first}${second}`)).toEqual([
-      { start: 6, heading: '2026-02-28T15:04:05Z', text: first },
-      { start: 6 + first.length, heading: '2026-02-28T15:04:05Z', text: second, id: '01jd' },
-    ]);
-  });
+it('parseEntries returns place, heading, text and id', () => {
+  const first = entry('a', 'b');
+  const second = formatEntry({ timestamp, task: 'c', result: 'd', provenance });
+  expect(parseEntries(`intro\n${first}${second}`)).toEqual([
+    { start: 6, heading: '2026-02-28T15:04:05Z', text: first },
+    { start: 6 + first.length, heading: '2026-02-28T15:04:05Z', text: second, id: '01jd' },
+  ]);
 });
 
 describe('stripProvenance', () => {

@@ -234,10 +234,11 @@ describe('the reaction to a comment', () => {
 
 describe('the line for the sender', () => {
   it('is posted if what was started has no answer, even if the reaction is refused', async () => {
-    const { reactions, answers } = stage(comment(), { refuse: true });
+    const { reactions, answers, lines } = stage(comment(), { refuse: true });
     reactions.start();
     await reactions.end('There is no answer.');
     expect(answers).toEqual(['There is no answer.']);
+    expect(lines).toEqual([expect.stringMatching(/^No reaction on the comment: /)]);
   });
 
   it('is not posted if nothing was started', async () => {

@@ -102,18 +102,7 @@ export function seen(parts: Partial<Seen> = {}): Seen {
 
 /** A trusted run on a pull request from a branch, without memory. */
 export function context(parts: Partial<LedgerContext> = {}): LedgerContext {
-  return {
-    agent: 'bot',
-    lines: LINES,
-    isFork: false,
-    isTrusted: true,
-    isPushByWriter: false,
-    gate: 'major',
-    memory: undefined,
-    lessons: [],
-    isWriter,
-    ...parts,
-  };
+  return seenHelpers.ledgerContext({ lines: LINES, isWriter, ...parts });
 }
 
 /** The findings as a run reads them. */

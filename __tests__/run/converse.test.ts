@@ -97,13 +97,11 @@ describe('the limits of a run', () => {
   });
 });
 
-describe('the retries of a run', () => {
-  it('follow the settings of the agent', async () => {
-    const retry = '[retry]\nmax_retries = 3\nbackoff = "linear"\ninitial_delay_ms = 10\nmax_delay_ms = 25\n';
-    const { outcome, deps } = await run([DOWN, DOWN, DOWN, says('ok')], { agents: { bot: AGENT + retry } });
-    expect(outcome).toMatchObject({ kind: 'completed' });
-    expect(deps.clock.slept).toEqual([10, 20, 25]);
-  });
+it('the retries of a run follow the settings of the agent', async () => {
+  const retry = '[retry]\nmax_retries = 3\nbackoff = "linear"\ninitial_delay_ms = 10\nmax_delay_ms = 25\n';
+  const { outcome, deps } = await run([DOWN, DOWN, DOWN, says('ok')], { agents: { bot: AGENT + retry } });
+  expect(outcome).toMatchObject({ kind: 'completed' });
+  expect(deps.clock.slept).toEqual([10, 20, 25]);
 });
 
 describe('the fallback models of a run', () => {

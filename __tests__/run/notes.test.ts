@@ -145,18 +145,16 @@ describe('the right to write notes', () => {
   );
 });
 
-describe('a run’s change to its notes', () => {
-  it('is saved with its entry, in one write, after the journal has it', async () => {
-    const { deps, report } = await run({ replies: [writes('A fact.'), says('Done.')] });
-    expect(deps.steps.filter((step) => step === 'write memory')).toHaveLength(1);
-    expect(deps.memory.get('MEMORY.md')).toBe('A fact.\n');
-    expect(deps.memory.get('bot.md')).toContain('Done.');
-    const notes = [{ kind: 'note', path: 'MEMORY.md' }];
-    expect(report).toMatchObject({ remembered: { entries: [{}], notes } });
-    expect(deps.journaled[0]).toMatchObject(notes);
-    expect(deps.steps.indexOf('journal pending')).toBeLessThan(deps.steps.lastIndexOf('ask model'));
-    expect(deps.settled.at(-1)).toMatchObject([{ kind: 'append' }, { kind: 'note' }]);
-  });
+it('a run’s change to its notes is saved with its entry, in one write, after the journal has it', async () => {
+  const { deps, report } = await run({ replies: [writes('A fact.'), says('Done.')] });
+  expect(deps.steps.filter((step) => step === 'write memory')).toHaveLength(1);
+  expect(deps.memory.get('MEMORY.md')).toBe('A fact.\n');
+  expect(deps.memory.get('bot.md')).toContain('Done.');
+  const notes = [{ kind: 'note', path: 'MEMORY.md' }];
+  expect(report).toMatchObject({ remembered: { entries: [{}], notes } });
+  expect(deps.journaled[0]).toMatchObject(notes);
+  expect(deps.steps.indexOf('journal pending')).toBeLessThan(deps.steps.lastIndexOf('ask model'));
+  expect(deps.settled.at(-1)).toMatchObject([{ kind: 'append' }, { kind: 'note' }]);
 });
 
 describe('many runs at once', () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Trigger } from '../../src/event/trigger.js';
+import { withFacts } from '../../src/memory/state.js';
 import type { Remark, TriggerContext } from '../../src/prompt/context.js';
+import type { ReviewFact } from '../../src/review/state-facts.js';
 import { AGENT_WITH_MEMORY, createFakeDependencies, makeRequest } from '../helpers/dependencies-fake.js';
 import { WRITER } from '../helpers/reports.js';
 import { comment, issue, OCTOCAT, pullRequest, SCHEDULE, STRANGER } from '../helpers/triggers.js';
@@ -15,9 +17,10 @@ const CHANGE = {
   filesTotal: 1,
 } as const;
 
-async function preparedFor(trigger: Trigger, context: TriggerContext) {
+async function preparedFor(trigger: Trigger, context: TriggerContext, memory: Record<string, string> = {}) {
   const deps = createFakeDependencies({
     agents: { bot: AGENT_WITH_MEMORY },
+    memory,
     permissions: { ...WRITER, hubot: { kind: 'known', permission: 'read' } },
     context,
   });
@@ -90,6 +93,18 @@ describe('the taint of a run before its first turn', () => {
   ])('comes from the history that a $kind shows, since it holds titles by anyone', async (trigger) => {
     const { taint } = await preparedFor(trigger, QUIET);
     expect(taint.sources).toEqual([{ kind: 'history' }]);
+  });
+
+  it('comes from what a tainted run has posted, and from nothing that only claims to be its own', async () => {
+    const own: Remark = { ...REMARK, id: 7, isOurs: true, lane: 'tainted' };
+    const comments = [own, { ...own, id: 8, lane: 'trusted' }] as const;
+    const taintOf = async (ids: readonly number[]) => {
+      const posted: ReviewFact = { kind: 'posted', id: '1-1', pull: 42, ids, at: 0 };
+      const memory = { 'bot.state.md': withFacts('', [posted]) };
+      return (await preparedFor(issue(), { ...QUIET, comments }, memory)).taint.sources;
+    };
+    expect(await taintOf([7, 8])).toEqual([{ kind: 'own-words' }]);
+    expect(await taintOf([8])).toEqual([]);
   });
 
   it('comes from the event if somebody else wrote its subject, with the reason', async () => {

@@ -100,15 +100,13 @@ describe('the first error in axe’s order (axe-behaviour §4)', () => {
   });
 });
 
-describe('admission', () => {
-  it('is reported even if everything after it fails', async () => {
-    const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
-    const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
-    const deps = createFakeDependencies({ fails, permissions });
-    expect(await prepare(makeRequest({ trigger: issue() }), deps)).toMatchObject({
-      kind: 'skipped',
-      decision: { reason: 'permission' },
-    });
+it('admission is reported even if everything after it fails', async () => {
+  const fails = { loadAgent: new ConfigError('no agent'), context: broken('context') };
+  const permissions = { octocat: { kind: 'known', permission: 'read' } } as const;
+  const deps = createFakeDependencies({ fails, permissions });
+  expect(await prepare(makeRequest({ trigger: issue() }), deps)).toMatchObject({
+    kind: 'skipped',
+    decision: { reason: 'permission' },
   });
 });
 

@@ -308,7 +308,7 @@ export function saidIn({ repo: { talk } }: Stage): readonly string[] {
  * The replies in their order. In the calls `F1`, `F2` and so on stand for the handles that the model was told of, in the order
  * in which it was: nobody knows them before.
  */
-export function byHandles(replies: readonly ModelReply[]) {
+function byHandles(replies: readonly ModelReply[]) {
   return (request: RecordedRequest, index: number): ModelReply => {
     const reply = replies[index];
     if (reply?.kind !== 'tools') return reply ?? text('There is no more.');
