@@ -28,7 +28,7 @@ import type { Changes } from './changes.js';
  * the guard refuses (D22) and whatever goes wrong is a {@link ToolError} that names the path as it was given.
  */
 export interface Workspace {
-  /** What is in a folder and not out of bounds, in byte order. */
+  /** What is in a folder, but for credentials and memory, in byte order. */
   list(path: string): Promise<readonly FolderEntry[]>;
   /** The beginning of a regular file, and the size of all of it. */
   read(path: string, maxBytes: number): Promise<{ readonly bytes: Uint8Array; readonly size: number }>;
@@ -252,7 +252,7 @@ export interface FolderEntry {
   readonly kind: 'file' | 'directory' | 'link' | 'other';
 }
 
-/** What is out of bounds is not shown: every name that is listed can be used. */
+/** Where credentials or memory are kept is not shown; a name that `denied` alone keeps out of bounds is. */
 async function listInside(jail: Jail, checked: CheckedPath): Promise<readonly FolderEntry[]> {
   const folder = await openFolder(checked);
   try {
