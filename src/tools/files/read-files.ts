@@ -28,11 +28,7 @@ export function createReadFile(workspace: Workspace, artifacts?: ArtifactFolder)
     description:
       'Reads a text file of the working directory. Every line is given as `number: content`. A long file comes in pages: pass the `offset` that the end of a page names to read on.',
     shape: {
-      path: {
-        type: 'string',
-        description: 'Path of the file, relative to the working directory.',
-        required: true,
-      },
+      path: FILE_PATH,
       offset: { type: 'integer', description: 'Number of the first line to read. Default: 1.', minimum: 1 },
       limit: { type: 'integer', description: `Maximum lines. Default: ${READ_FILE_LINES}.`, minimum: 1 },
       ...artifactArgument(artifacts),
@@ -94,6 +90,13 @@ export function numberLines(lines: readonly string[], first: number): readonly s
 }
 
 const NEWLINE = 0x0a;
+
+/** The argument that names the file of a tool. */
+export const FILE_PATH = {
+  type: 'string',
+  description: 'Path of the file, relative to the working directory.',
+  required: true,
+} as const;
 
 const ARTIFACT = {
   artifact: {

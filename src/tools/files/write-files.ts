@@ -4,7 +4,7 @@ import { shown } from '../../lib/text/format.js';
 import { defineTool, type Tool } from '../tool.js';
 import type { ArtifactFolder } from '../workspace/artifact-folders.js';
 import type { Workspace } from '../workspace/workspace.js';
-import { artifactArgument } from './read-files.js';
+import { artifactArgument, FILE_PATH } from './read-files.js';
 
 /** `write_file`: a whole file, new or in place of what was there. */
 export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder): Tool {
@@ -14,11 +14,7 @@ export function createWriteFile(workspace: Workspace, artifacts?: ArtifactFolder
     description:
       'Writes a file of the working directory. The content replaces what the file holds; missing directories are created. To change a part of a file use `edit_file`.',
     shape: {
-      path: {
-        type: 'string',
-        description: 'Path of the file, relative to the working directory.',
-        required: true,
-      },
+      path: FILE_PATH,
       content: {
         type: 'string',
         description: 'The whole content of the file; may be empty.',
@@ -42,13 +38,7 @@ export function createDeleteFile(workspace: Workspace): Tool {
     name: 'delete_file',
     effect: 'write',
     description: 'Deletes a file of the working directory.',
-    shape: {
-      path: {
-        type: 'string',
-        description: 'Path of the file, relative to the working directory.',
-        required: true,
-      },
-    },
+    shape: { path: FILE_PATH },
     async run({ path }) {
       await workspace.change(path, (old) => {
         if (old === undefined) throw new ToolError(`${shown(path)}: no such file`);
@@ -67,11 +57,7 @@ export function createEditFile(workspace: Workspace): Tool {
     description:
       'Replaces text in a file of the working directory. The old text must match exactly, white space included and without the line numbers of `read_file`, and must occur only once in the file unless `replace_all` is true.',
     shape: {
-      path: {
-        type: 'string',
-        description: 'Path of the file, relative to the working directory.',
-        required: true,
-      },
+      path: FILE_PATH,
       old_string: { type: 'string', description: 'The exact text to look for.', required: true },
       new_string: { type: 'string', description: 'The text to put there; may be empty.', required: true },
       replace_all: { type: 'boolean', description: 'Whether to replace every occurrence. Default: false.' },
