@@ -1,4 +1,5 @@
 import { isDate } from '../../lib/clock.js';
+import { field } from '../../lib/data.js';
 import { MAX_SHOWN_NOTES_BYTES } from '../../lib/defaults.js';
 import { ToolError } from '../../lib/errors.js';
 import { cutToBytes, utf8Bytes } from '../../lib/text/bytes.js';
@@ -247,14 +248,13 @@ type MemoryType = 'long_term' | 'daily';
 
 /** The checked arguments, or what is wrong with them in the words of memory-tools 2.2. */
 function checkArguments(input: unknown): { readonly content: string; readonly type: MemoryType } | string {
-  const given: Readonly<Record<string, unknown>> =
-    typeof input === 'object' && input !== null ? { ...input } : {};
-  const { content, type = 'long_term' } = given;
+  const content = field(input, 'content');
+  const type = field(input, 'type') ?? 'long_term';
   if (typeof content !== 'string') return "Missing required parameter 'content'";
-  if (type !== 'long_term' && type !== 'daily' && type !== null)
+  if (type !== 'long_term' && type !== 'daily')
     return `Invalid memory type: '${typeof type === 'string' ? type : JSON.stringify(type)}'. Must be 'long_term' or 'daily'`;
   if (content.trim() === '') return 'Content cannot be empty';
-  return { content, type: type ?? 'long_term' };
+  return { content, type };
 }
 
 /** In long-term memory with date and time, in a daily note, which begins with its date, with the time; in UTC. */
