@@ -37,35 +37,22 @@ export interface Tool {
   execute(input: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
 
-/** An answer that says whose words it holds, or which lines it shows. */
-interface ToolText {
-  readonly text: string;
-  readonly isTainted?: boolean;
-  readonly shown?: ToolResult['shown'];
-}
-
 /** Makes a tool that checks its arguments before it runs and turns every ToolError into a result. */
 export function defineTool<const S extends Shape>({
-  name,
-  effect,
-  isReadOnly,
-  description,
   shape,
   run,
+  ...about
 }: Omit<Tool, 'inputSchema' | 'execute'> & {
   readonly shape: S;
-  /** The answer. A ToolError's message is the answer to a call that failed. */
-  run(input: InputOf<S>, signal: AbortSignal): Promise<string | ToolText>;
+  /** The answer, which may say more than its text. A ToolError's message is the answer to a call that failed. */
+  run(input: InputOf<S>, signal: AbortSignal): Promise<string | Omit<ToolResult, 'isError' | 'stats'>>;
 }): Tool {
   return {
-    name,
-    effect,
-    isReadOnly,
-    description,
+    ...about,
     inputSchema: schemaOf(shape),
     async execute(sent, signal) {
       try {
-        const input = checkInput(shape, sent, `${name} was not run: `);
+        const input = checkInput(shape, sent, `${about.name} was not run: `);
         signal.throwIfAborted();
         const result = await run(input, signal);
         return typeof result === 'string' ? { text: result, isError: false } : { ...result, isError: false };
@@ -268,10 +255,7 @@ export function grantTools<T extends RequestedTool>(requested: readonly T[], rul
 }
 
 /** What the decision needs to know of a tool; a server of the MCP is asked about like one. */
-export interface RequestedTool {
-  readonly name: string;
-  readonly effect: Effect;
-}
+export type RequestedTool = Pick<Tool, 'name' | 'effect'>;
 
 /** What an agent may pass on: reading and answering are everybody's; the rest is what it was given itself. */
 export function effectsOf(tools: readonly RequestedTool[]): ReadonlySet<Effect> {
