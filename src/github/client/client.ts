@@ -1,4 +1,5 @@
 import { type Clock, timeLeftMs } from '../../lib/clock.js';
+import { field } from '../../lib/data.js';
 import { GITHUB_SILENCE_MS } from '../../lib/defaults.js';
 import type { Environment } from '../../lib/environment.js';
 import { ConfigError, messageOf, networkCause } from '../../lib/errors.js';
@@ -221,10 +222,11 @@ function graphqlData(
   { missingIsNull = false, mayLack }: Tolerated,
 ): unknown {
   if (!isObject(body)) throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });
-  const data = 'data' in body ? body.data : undefined;
-  const errors: readonly unknown[] = 'errors' in body && Array.isArray(body.errors) ? body.errors : [];
+  const [data, told] = [field(body, 'data'), field(body, 'errors')];
+  const errors: readonly unknown[] = Array.isArray(told) ? told : [];
   if (errors.length === 0) return data;
-  const left = missingIsNull && isObject(data) ? errors.filter((one) => !isNotFound(one)) : errors;
+  const mayMiss = missingIsNull && isObject(data);
+  const left = mayMiss ? errors.filter((one) => field(one, 'type') !== 'NOT_FOUND') : errors;
   if (left.length === 0) return data;
   const error = graphqlError(left, headers as Environment);
   if (!isObject(data) || mayLack === undefined || !left.every((one) => isBelow(one, mayLack.field)))
@@ -233,12 +235,9 @@ function graphqlData(
   return data;
 }
 
-function isBelow(error: unknown, field: string): boolean {
-  return isObject(error) && 'path' in error && Array.isArray(error.path) && error.path.includes(field);
-}
-
-function isNotFound(error: unknown): boolean {
-  return isObject(error) && 'type' in error && error.type === 'NOT_FOUND';
+function isBelow(error: unknown, name: string): boolean {
+  const path = field(error, 'path');
+  return Array.isArray(path) && path.includes(name);
 }
 
 function isObject(value: unknown): value is object {
