@@ -83,17 +83,14 @@ export async function fetchTagRange(
  * that is a release too, since its notes tell what its release candidates brought as well. Undefined for the first.
  * `commits` are the shas up to the new tag, newest first; the first is its own.
  */
-export function previousTag<Tag extends { readonly name: string; readonly sha: string }>(
+export function previousTag(
   tag: string,
-  tags: readonly Tag[],
+  tags: readonly v.InferOutput<typeof tagSchema>[],
   [own, ...earlier]: readonly string[],
-): Tag | undefined {
+) {
   const candidates = tags.filter(({ name, sha }) => name !== tag && sha !== own && isSameSeries(name, tag));
-  for (const sha of earlier) {
-    const found = candidates.find((one) => one.sha === sha);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const nearest = earlier.find((sha) => candidates.some((one) => one.sha === sha));
+  return candidates.find((one) => one.sha === nearest);
 }
 
 function isSameSeries(name: string, tag: string): boolean {
