@@ -1,5 +1,12 @@
 import * as v from 'valibot';
-import { type Base, type Head, type Repository, subjectNumber, type Trigger } from '../../event/trigger.js';
+import {
+  type Base,
+  type Head,
+  isRepository,
+  type Repository,
+  subjectNumber,
+  type Trigger,
+} from '../../event/trigger.js';
 import { mayWrite, type PermissionAnswer } from '../../event/trust.js';
 import { AxeError, ToolError } from '../../lib/errors.js';
 import { parseDiff } from '../../lib/text/diff.js';
@@ -136,8 +143,7 @@ export async function subjectCommits(
   signal: AbortSignal,
 ): Promise<SubjectCommits> {
   const { repository } = trigger;
-  const { defaultBranch } = repository;
-  const branch = defaultBranch;
+  const { defaultBranch: branch } = repository;
   const none = { head: branch, branch, base: branch, isForeign: false, pull: undefined };
   switch (trigger.kind) {
     case 'pull_request':
@@ -146,19 +152,20 @@ export async function subjectCommits(
       if (trigger.on === 'issue') return { ...none, isChange: false };
       const { number } = trigger;
       const commits = trigger.commits ?? (await fetchPull(client, { repository, number }, signal));
-      return pullCommits(number, commits, trigger.isFork ?? isElsewhere(commits.head, repository));
+      const isFork = trigger.isFork ?? !isRepository(commits.head.repository, repository);
+      return pullCommits(number, commits, isFork);
     }
     case 'push':
       return {
         ...none,
-        head: shaOr(trigger.after, defaultBranch),
+        head: shaOr(trigger.after, branch),
         branch: /^refs\/heads\/(.+)$/.exec(trigger.ref)?.[1] ?? branch,
-        base: shaOr(trigger.before, defaultBranch),
+        base: shaOr(trigger.before, branch),
         isChange: shaOr(trigger.after, '') !== '' && shaOr(trigger.before, '') !== '',
       };
     case 'workflow_run': {
       const { headSha: head, isFork: isForeign, pull } = trigger;
-      const base = pull === undefined ? defaultBranch : pull.base.sha || pull.base.ref;
+      const base = pull === undefined ? branch : pull.base.sha || pull.base.ref;
       return {
         head,
         branch: trigger.branch || branch,
@@ -194,10 +201,6 @@ function pullCommits(
     pull: number,
     isChange: true,
   };
-}
-
-function isElsewhere({ repository }: Head, { owner, name }: Repository): boolean {
-  return repository?.toLowerCase() !== `${owner}/${name}`.toLowerCase();
 }
 
 /** Zeros stand for a branch that was made or deleted. */
