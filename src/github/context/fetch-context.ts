@@ -1,5 +1,4 @@
 import {
-  type Actor,
   type CommentTrigger,
   type IssueTrigger,
   isRepository,
@@ -20,7 +19,7 @@ import { GitHubError, GRAPHQL } from '../client/errors.js';
 import { fetchChangeBetween, fetchPullChange, type ReadChange } from '../reading/changes.js';
 import { commitsOf, failingChecks, fetchPullOfCommit, fetchTagRange } from '../reading/commits.js';
 import { isWriter } from '../reading/reader.js';
-import { type FoundSubject, type LinkedIssue, readSubjectsOnce } from '../reading/subject.js';
+import { type DatedPost, type FoundSubject, type LinkedIssue, readSubjectsOnce } from '../reading/subject.js';
 
 /**
  * Fetches what a trigger's user message needs beside the event: change, commits, conversation, linked issues, failing
@@ -192,6 +191,9 @@ function changeContext({ change, commits, warnings }: ReadChange): TriggerContex
 
 type SubjectTrigger = PullRequestTrigger | IssueTrigger | CommentTrigger;
 
+/** What becomes a remark: of a comment that came with a review with the number of that. */
+type Said = Pick<DatedPost, 'id' | 'author' | 'isOurs' | 'body'> & { readonly reviewId?: number };
+
 /** Threads, comments and issues whose authors' permissions are asked for; those of further authors are unknown. */
 const MAX_AUTHORS = 12;
 
@@ -301,12 +303,4 @@ async function listen(
     changedLater: changedLater || undefined,
     olderComments: olderComments || undefined,
   };
-}
-
-interface Said {
-  readonly id: number;
-  readonly reviewId?: number | undefined;
-  readonly author: Actor;
-  readonly isOurs: boolean;
-  readonly body: string;
 }
