@@ -44,15 +44,13 @@ export function createGitHubFile(github: GitHubReader): Tool {
           throw new ToolError(`${shown(path)} cannot be read: ${found.reason}`);
         case 'folder': {
           const list = found.names.filter((name) => !isMemory(`${inside}/${name}`)).join('\n');
-          const page = { source: `directory ${source}`, offset, limit, isNumbered: false };
-          return { text: formatPage(list, page).text, isTainted };
+          return { text: formatPage(list, { source: `directory ${source}`, offset, limit }).text, isTainted };
         }
         case 'file': {
           // A link may lead there; GitHub names where the file lies.
           if (isMemory(found.path)) throw new ToolError(`${shown(path)} ${IS_MEMORY}`);
           refuseBinary(found.bytes, path, found.bytes.length);
-          const page = { source, offset, limit, isNumbered: true };
-          const { text, lines } = formatPage(found.bytes, page);
+          const { text, lines } = formatPage(found.bytes, { source, offset, limit });
           const sideOfDiff = side === 'head' ? 'RIGHT' : 'LEFT';
           return { text, isTainted, shown: [{ path, side: sideOfDiff, firstLine: offset, lines }] };
         }
@@ -61,21 +59,19 @@ export function createGitHubFile(github: GitHubReader): Tool {
   });
 }
 
-/** A page of a text that others wrote, inside a fence; `source` says what the text is: `src/a.ts at the head`. */
+/**
+ * A page of a text that others wrote, inside a fence: of a file, whose lines have numbers, or of a text of ours about some.
+ * `source` says what it is: `src/a.ts at the head`.
+ */
 function formatPage(
   content: Uint8Array | string,
-  page: {
-    readonly source: string;
-    readonly offset: number;
-    readonly limit: number;
-    readonly isNumbered: boolean;
-  },
+  { source, offset, limit }: { readonly source: string; readonly offset: number; readonly limit: number },
 ) {
-  const { source, offset, limit, isNumbered } = page;
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  const isFile = typeof content !== 'string';
+  const bytes = isFile ? content : new TextEncoder().encode(content);
   const { lines, note } = readPage(bytes, bytes.length, offset, limit);
   if (lines.length === 0) return { text: `(${source} is empty)`, lines };
-  const text = (isNumbered ? numberLines(lines, offset) : lines).join('\n');
+  const text = (isFile ? numberLines(lines, offset) : lines).join('\n');
   return { text: `${thirdParty(text, { source })}${note}`, lines };
 }
 
@@ -99,7 +95,7 @@ export function createGitHubDiff(github: GitHubReader): Tool {
       const { files: all, isComplete } = await github.diff(signal);
       const files = all.filter((file) => !github.isMemory(file.path));
       const requested = path.trim();
-      const page = { offset, limit: READ_FILE_LINES, isNumbered: false };
+      const page = { offset, limit: READ_FILE_LINES };
       if (requested === '') {
         const list = files.map(formatFile).join('\n');
         const { text } = formatPage(list, { ...page, source: 'changed files' });
