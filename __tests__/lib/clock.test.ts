@@ -43,7 +43,7 @@ describe('the clock', () => {
 
 describe('a time limit', () => {
   const clock = createFakeClock();
-  const limitWithin = (signal: AbortSignal, limitMs = 1000) => limitTime({ clock, limitMs, signal });
+  const limitWithin = (signal: AbortSignal, limitMs = 1000) => limitTime(clock, limitMs, signal);
 
   it('aborts its signal when it is reached', () => {
     const limit = limitWithin(new AbortController().signal);

@@ -61,15 +61,7 @@ export function isDate(text: string): boolean {
  * Starts a time limit within that of `signal`. The new signal is aborted when either is over; `isOver` says whether this one
  * is, and `end` takes the timer back.
  */
-export function limitTime({
-  clock,
-  limitMs,
-  signal,
-}: {
-  readonly clock: Pick<Clock, 'now' | 'timer'>;
-  readonly limitMs: number;
-  readonly signal: AbortSignal;
-}) {
+export function limitTime(clock: Pick<Clock, 'now' | 'timer'>, limitMs: number, signal: AbortSignal) {
   const endsMs = clock.now().getTime() + limitMs;
   const timer = clock.timer(limitMs);
   const limited = AbortSignal.any([signal, timer.signal]);

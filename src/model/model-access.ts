@@ -76,7 +76,7 @@ export async function probeModel(
   models: Models,
   signal: AbortSignal,
 ): Promise<AxeError | undefined> {
-  const limit = limitTime({ clock: createClock(), limitMs: PROBE_SECONDS * 1000, signal });
+  const limit = limitTime(createClock(), PROBE_SECONDS * 1000, signal);
   try {
     const model = await models.open(ref);
     await model.doGenerate({

@@ -65,7 +65,7 @@ describe('a rate-limited request', () => {
 
   it('is not repeated a seventh time', async () => {
     const { client, asked } = await stage(times(9, limited({ 'retry-after': '1' })));
-    const { signal } = limitTime({ clock: createFakeClock(), limitMs: 1e9, signal: noAbort() });
+    const { signal } = limitTime(createFakeClock(), 1e9, noAbort());
     const answer = client.request(GET, { signal });
     await expect(answer).rejects.toMatchObject({ reason: 'rate-limited' });
     expect(asked).toHaveLength(6);
@@ -110,7 +110,7 @@ describe('a pause', () => {
     ['us', 1, 900],
   ])('is not started if the time of the run ends before that of %s', async (_, retryAfterS, limitMs) => {
     const { client, clock } = await stage([limited({ 'retry-after': String(retryAfterS) })]);
-    const { signal } = limitTime({ clock, limitMs, signal: noAbort() });
+    const { signal } = limitTime(clock, limitMs, noAbort());
     await expect(client.request(GET, { signal })).rejects.toMatchObject({ reason: 'rate-limited' });
     expect(clock.slept).toEqual([]);
   });

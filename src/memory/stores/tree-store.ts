@@ -129,7 +129,7 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
     const outside = paths === 'all' ? undefined : paths.find((path) => !isTreePlace(path));
     if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside) };
     const endMs = clock.now().getTime() + READ_MS;
-    const limit = limitTime({ clock, limitMs: READ_MS, signal });
+    const limit = limitTime(clock, READ_MS, signal);
     try {
       for (;;) {
         const found = await backend.read(limit.signal, paths);
@@ -227,7 +227,7 @@ async function repeat(
 ): Promise<SaveResult> {
   const startMs = clock.now().getTime();
   const endMs = startMs + Math.min(budgetMs, timeLeftMs(signal) ?? budgetMs);
-  const limit = limitTime({ clock, limitMs: budgetMs, signal });
+  const limit = limitTime(clock, budgetMs, signal);
   let [attempts, lost, unanswered] = [0, 0, 0];
   const effort = () => {
     const seconds = Math.round((clock.now().getTime() - startMs) / 1000);
