@@ -252,11 +252,7 @@ export async function readFully(handle: FileHandle, position: number, length: nu
 }
 
 /** The text of a file, bad bytes kept; undefined if there is none. Throws what the file system throws. */
-export async function readWhole(
-  files: Files,
-  path: string,
-  options: { readonly followLinks: boolean },
-): Promise<string | undefined> {
+export async function readWhole(files: Files, path: string, options: LinkOptions) {
   const file = await files.open(path, options);
   if (file === undefined) return undefined;
   try {

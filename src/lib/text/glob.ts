@@ -44,11 +44,8 @@ export function compileGlob(pattern: string): CompiledPattern {
 /** The paths that match any of the patterns, each once, in byte order. Throws a ConfigError as {@link compileGlob} does. */
 export function selectPaths(patterns: readonly string[], paths: Iterable<string>): readonly string[] {
   const compiled = patterns.map(compileGlob);
-  const selected = new Set<string>();
-  for (const path of paths) {
-    if (compiled.some((pattern) => pattern.matches(path))) selected.add(path);
-  }
-  return [...selected].sort(compareBytes);
+  const selected = [...paths].filter((path) => compiled.some((pattern) => pattern.matches(path)));
+  return [...new Set(selected)].sort(compareBytes);
 }
 
 /**
