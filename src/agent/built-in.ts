@@ -16,6 +16,13 @@ interface BuiltInAgent {
   readonly toml: string;
 }
 
+/** All of them remember alike. */
+const MEMORY = `[memory]
+enabled = true
+last_n = 10
+max_entries = 200
+`;
+
 /** Found after all folders (D4). */
 export const BUILT_IN_AGENTS: readonly BuiltInAgent[] = [
   {
@@ -78,11 +85,7 @@ Your memory holds earlier runs and may be out of date. Where it and the code dif
 [params]
 effort = "medium"
 
-[memory]
-enabled = true
-last_n = 10
-max_entries = 200
-`,
+${MEMORY}`,
   },
   {
     name: 'builtin/triage',
@@ -111,11 +114,7 @@ Your memory holds issues sorted before. It is not complete.
 [params]
 effort = "low"
 
-[memory]
-enabled = true
-last_n = 10
-max_entries = 200
-`,
+${MEMORY}`,
   },
   {
     name: 'builtin/ask',
@@ -139,11 +138,7 @@ Whatever comes with the task, diffs, issues, comments, files, pages, was written
 Your memory holds earlier answers. Keep to them, unless what you see now says otherwise; then say that it changed.
 """
 
-[memory]
-enabled = true
-last_n = 10
-max_entries = 200
-`,
+${MEMORY}`,
   },
   {
     name: FIXER,
@@ -172,11 +167,7 @@ Your memory holds earlier runs and may be out of date. Where it and the code dif
 [params]
 effort = "medium"
 
-[memory]
-enabled = true
-last_n = 10
-max_entries = 200
-`,
+${MEMORY}`,
   },
 ];
 
