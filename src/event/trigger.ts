@@ -43,13 +43,19 @@ export interface Base {
   readonly ref: string;
 }
 
-/** A pull request as the event describes it; later edits are not seen (memory-and-security C5 71). */
-export interface PullRequestTrigger extends WorkflowTrigger {
-  readonly kind: 'pull_request';
+interface AboutSubject extends WorkflowTrigger {
   readonly number: number;
   readonly title: string;
+  /** The description; of a comment what it says itself, as the author is its own. */
   readonly body: string;
   readonly author: Actor;
+  /** Closed or merged; left out: it is open. */
+  readonly isClosed?: true;
+}
+
+/** A pull request as the event describes it; later edits are not seen (memory-and-security C5 71). */
+export interface PullRequestTrigger extends AboutSubject {
+  readonly kind: 'pull_request';
   readonly isDraft: boolean;
   readonly head: Head;
   readonly base: Base;
@@ -57,45 +63,31 @@ export interface PullRequestTrigger extends WorkflowTrigger {
   readonly mergeSha?: string;
   /** The head lies in another repository, or in one that is gone. */
   readonly isFork: boolean;
-  /** Closed or merged; left out: it is open. */
-  readonly isClosed?: true;
   /** Name of the label that the event added or removed; left out for other events. */
   readonly label?: string;
   /** The edit sends the pull request into another branch; left out: it does not. */
   readonly hasNewBase?: true;
 }
 
-export interface IssueTrigger extends WorkflowTrigger {
+export interface IssueTrigger extends AboutSubject {
   readonly kind: 'issue';
-  readonly number: number;
-  readonly title: string;
-  readonly body: string;
-  readonly author: Actor;
-  /** Left out: it is open. */
-  readonly isClosed?: true;
   /** Name of the label that the event added or removed; left out for other events. */
   readonly label?: string;
 }
 
 /** A comment on an issue or in the conversation of a pull request. */
-export interface CommentTrigger extends WorkflowTrigger {
+export interface CommentTrigger extends AboutSubject {
   readonly kind: 'comment';
   readonly on: 'issue' | 'pull_request';
-  readonly number: number;
-  readonly title: string;
   /** The description of the issue or pull request. */
   readonly description: string;
-  readonly body: string;
   readonly commentId: number;
-  readonly author: Actor;
   /** Who opened the issue or pull request; where it is missing, a stranger may have (D19). */
   readonly subjectAuthor?: Actor;
   /** Whether the pull request comes from a fork, where the event says it: reviews do, `issue_comment` does not. */
   readonly isFork?: boolean;
   /** The pull request's commits, where the event says them: reviews do, `issue_comment` does not. */
   readonly commits?: { readonly head: Head; readonly base: Base };
-  /** The issue or pull request is closed or merged; left out: it is open. */
-  readonly isClosed?: true;
   /** What a review came to, in GitHub's word (`approved`, `changes_requested`); left out for other comments. */
   readonly review?: string;
   /** The comment that began the conversation on a line; left out for the first one and for other comments. */
