@@ -261,7 +261,7 @@ export type PermissionAnswer =
 /** Whom a workflow lets start a run, and with what (D20). */
 export interface AdmissionPolicy {
   /** What the account that caused the event must be allowed to do here at the least; `none` lets everybody in. */
-  readonly minPermission: (typeof MIN_PERMISSIONS)[number];
+  readonly minPermission: MinPermission;
   /** Logins that may start runs whatever their permission, in any case. */
   readonly allowUsers: readonly string[];
   /** Logins of bots (`dependabot[bot]`) that may start runs; no other bot may. */
@@ -273,6 +273,8 @@ export interface AdmissionPolicy {
 /** What can be asked of whoever starts a run, most first. */
 export const MIN_PERMISSIONS = ['write', 'triage', 'read', 'none'] as const;
 
+type MinPermission = (typeof MIN_PERMISSIONS)[number];
+
 /** Where nobody says otherwise: who may write starts runs, by every event of the workflow. */
 export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
   minPermission: 'write',
@@ -282,18 +284,12 @@ export const DEFAULT_ADMISSION_POLICY: AdmissionPolicy = {
 };
 
 /** Of two requirements the one that lets more people in. */
-export function weaker(
-  one: AdmissionPolicy['minPermission'],
-  other: AdmissionPolicy['minPermission'],
-): AdmissionPolicy['minPermission'] {
+export function weaker(one: MinPermission, other: MinPermission): MinPermission {
   return MIN_PERMISSIONS.indexOf(one) > MIN_PERMISSIONS.indexOf(other) ? one : other;
 }
 
 /** Whether a permission is enough; an unknown one is as good as none. */
-export function isEnough(
-  permission: Permission | 'unknown',
-  least: AdmissionPolicy['minPermission'],
-): boolean {
+export function isEnough(permission: Permission | 'unknown', least: MinPermission): boolean {
   if (least === 'none') return true;
   return permission !== 'unknown' && RANK[permission] >= RANK[least];
 }
