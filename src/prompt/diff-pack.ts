@@ -189,10 +189,9 @@ function piecesOf(file: DiffFile, partTokens: number): readonly Piece[] {
   });
   const whole = pieceOf(file.text);
   if (whole.tokens <= partTokens) return [whole];
-  const { header } = file;
-  const hunks = file.hunks.map(({ text }) => text);
+  const { header, hunks } = file;
   const pieces: Piece[] = [];
-  for (const hunk of hunks) {
+  for (const { text: hunk } of hunks) {
     const last = pieces.at(-1);
     const longer = pieceOf(`${last?.text ?? header}\n${hunk}`);
     const alone = pieceOf(`${header}\n${hunk}`);

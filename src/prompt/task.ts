@@ -50,7 +50,7 @@ export interface TaskParts {
   readonly change: LocalChange | undefined;
   /** Left out: as much of a diff as fits by default. */
   readonly policy?: DiffPolicy;
-  /** Whether the model is told what people without write access said around the subject (D19); left out: no. */
+  /** Only an untrusted run is told what people without write access said around the subject (D19); left out: it is not. */
   readonly showsStrangers?: boolean;
 }
 
@@ -164,14 +164,8 @@ function pushOrder(trigger: PushTrigger): string {
   return `Review the push of ${count} to ${name}`;
 }
 
-interface DescribeOptions {
-  readonly context: TriggerContext | undefined;
-  /** How much of a pull request is reviewed; undefined: all of it. */
-  readonly scope?: Scope | undefined;
-  readonly policy: DiffPolicy;
-  /** Only an untrusted run is told what people without write access said around the subject (D19). */
-  readonly showsStrangers: boolean;
-}
+type DescribeOptions = Pick<TaskParts, 'context' | 'scope'> &
+  Required<Pick<TaskParts, 'policy' | 'showsStrangers'>>;
 
 /** What the model is told of an event; nothing of one that only says when to run. */
 function describeTrigger(trigger: Trigger, options: DescribeOptions): Parts {
