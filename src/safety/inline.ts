@@ -100,9 +100,7 @@ function endsInUrl(pieces: readonly Piece[]): boolean {
 const CELL_END = /(?<!\\)\||(?<=\\\\)\|/;
 
 function runAt(line: string, at: number): string {
-  const run = /`+/y;
-  run.lastIndex = at;
-  return run.exec(line)?.[0] ?? '';
+  return matchAt(/`+/y, line, at)?.[0] ?? '';
 }
 
 const KEPT_ENTITY = /&(?:lt|gt|amp|quot|#39|#96);/y;

@@ -100,7 +100,7 @@ function compile(secrets: readonly string[]): Search {
   const exact = new Map<string, string[]>();
   const grams = new Map<number, Set<string>>();
   for (const secret of new Set(secrets)) {
-    for (const form of encodingsOf(secret, MIN_SECRET_LENGTH)) {
+    for (const form of encodingsOf(secret)) {
       const head = form.slice(0, MIN_SECRET_LENGTH);
       exact.set(head, [...(exact.get(head) ?? []), form]);
       if (isOpaque(secret)) addGrams(grams, squeezeForm(form));
@@ -195,15 +195,11 @@ function replaceSpans(text: string, spans: readonly TextSpan[]): string {
 /**
  * The ways in which a secret can be written that the redactor looks for: as it is, reversed, base64 in both alphabets
  * and at all three alignments, hex, percent-encoded, escaped for JSON and for HTML; of a secret of several lines every
- * long line as well (memory-and-security B3.2, D11). Forms shorter than `minLength` are left out.
+ * long line as well (memory-and-security B3.2, D11). Those that are too short to be looked for are left out.
  */
-function encodingsOf(secret: string, minLength: number): readonly string[] {
-  const forms = new Set<string>();
-  for (const part of partsOf(secret)) {
-    if (part.length < minLength) continue;
-    for (const form of encodePart(part)) if (form.length >= minLength) forms.add(form);
-  }
-  return [...forms];
+function encodingsOf(secret: string): ReadonlySet<string> {
+  const isLong = ({ length }: string) => length >= MIN_SECRET_LENGTH;
+  return new Set(partsOf(secret).filter(isLong).flatMap(encodePart).filter(isLong));
 }
 
 /** A line of a multi-line secret is a secret if it is at least this long; shorter ones are `}` and the like. */

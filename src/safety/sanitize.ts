@@ -147,14 +147,13 @@ export function cleanLog(text: string): string {
  */
 export function cleanMarkdown(text: string, references: ReferencePolicy): string {
   const source = text.split('\n');
-  const words = beginWords(references);
   const state: State = {
     lines: [],
     fence: undefined,
     isInComment: false,
     details: 0,
     needsBlank: false,
-    words,
+    words: beginWords(references),
   };
   const hasTables = source.some(hasTable);
   for (const line of source) readLine(state, line, hasTables);

@@ -120,10 +120,7 @@ function withoutNumbers(url: string): string {
 
 /** The groups are the first arguments of a replacer after the match. */
 function kindOf(groups: readonly unknown[]): WordKind {
-  for (let index = 0; index < KINDS.length; index += 1) {
-    if (groups[index] !== undefined) return KINDS[index] ?? 'other';
-  }
-  return 'other';
+  return KINDS.find((_, index) => groups[index] !== undefined) ?? 'other';
 }
 
 /** Only what the inline rules take for a finished code element is let in. */
