@@ -5,18 +5,14 @@ import { ALL_NOTES_TOOLS, noteKind } from '../memory/paths.js';
 import { CATEGORIES, type Category, SEVERITIES } from '../review/finding.js';
 import {
   type AgentProblem,
-  BACKOFFS,
   choiceKey,
   countKey,
-  DAILY_CHOICES,
   described,
   fieldOf,
   flagKey,
   type KeyPath,
   keyTable,
-  NOTES_SCOPES,
   optionalCountKey,
-  PROVENANCE,
   REVIEW_DEPTHS,
   tableKey,
   textKey,
@@ -46,7 +42,7 @@ const memory = v.pipe(
     max_entries: countKey('Runs warn once the log has this many entries. 0 never warns.'),
     provenance: choiceKey(
       'Whether entries say which run wrote them. `auto`: in workflows.',
-      PROVENANCE,
+      ['auto', 'on', 'off'],
       'auto',
     ),
     notes: flagKey('Whether the agent keeps notes. Needs `enabled`.', false),
@@ -54,13 +50,13 @@ const memory = v.pipe(
     dir: textKey('Folder of the notes, on the command line only.'),
     scope: choiceKey(
       "Who shares the notes (except `MEMORY.md`): a project's agents, or all.",
-      NOTES_SCOPES,
+      ['project', 'shared'],
       'project',
     ),
     project: textKey('Name of the project. Default: the repository, else the folder.'),
     daily: choiceKey(
       'Daily logs in the prompt: today and yesterday, or the two newest.',
-      DAILY_CHOICES,
+      ['calendar', 'recent'],
       'calendar',
     ),
     dedup: flagKey('Whether facts are added to long-term memory only once.', true),
@@ -91,7 +87,7 @@ const MAX_DELAY_MS = 30_000;
 const retry = v.pipe(
   keyTable({
     max_retries: optionalCountKey('Maximum repetitions of one request. 0 never repeats.', { default: 2 }),
-    backoff: choiceKey('How the waits grow.', BACKOFFS, 'exponential'),
+    backoff: choiceKey('How the waits grow.', ['exponential', 'linear', 'fixed'], 'exponential'),
     initial_delay_ms: countKey('First wait in milliseconds. 0 means 500.', INITIAL_DELAY_MS),
     max_delay_ms: countKey('Longest wait in milliseconds. 0 means 30000.'),
   }),

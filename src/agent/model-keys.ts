@@ -3,7 +3,6 @@ import type { Price } from '../loop/budget.js';
 import { findTokens } from '../safety/secrets.js';
 import {
   type AgentProblem,
-  API_FORMS,
   anyTableKey,
   choiceKey,
   chosen,
@@ -19,12 +18,19 @@ import {
   numberKey,
   PROVIDER_TABLES,
   type ProviderTable,
-  RESPONSE_TYPES,
-  TRANSPORTS,
   textKey,
   textsByNameKey,
   textsKey,
 } from './keys.js';
+
+/** How an MCP server is reached. */
+const TRANSPORTS = ['sse', 'streamable-http', 'stdio'] as const;
+
+/** What `params.response_format` may ask for. */
+const RESPONSE_TYPES = ['text', 'json_object', 'json_schema'] as const;
+
+/** The forms of OpenAI's interface, which others speak too. */
+const API_FORMS = ['responses', 'chat'] as const;
 
 /** `params.response_format`, as a word or as a table with `type` and `schema`. */
 export interface ResponseFormat {
