@@ -103,7 +103,8 @@ function compile(secrets: readonly string[]): Search {
     for (const form of encodingsOf(secret)) {
       const head = form.slice(0, MIN_SECRET_LENGTH);
       exact.set(head, [...(exact.get(head) ?? []), form]);
-      if (isOpaque(secret)) addGrams(grams, squeezeForm(form));
+      // Prose and files hold words that are no secret; a part of them is not looked for.
+      if (!/\s/.test(secret.trim())) addGrams(grams, squeezeForm(form));
     }
   }
   return { exact, exactStarts: startsOf(exact.keys()), grams, gramStarts: startsOf(...grams.values()) };
@@ -113,11 +114,6 @@ function startsOf(...lists: readonly Iterable<string>[]): Starts {
   const starts = new Uint8Array(START_NUMBERS);
   for (const list of lists) for (const text of list) starts[startAt(text, 0)] = 1;
   return starts;
-}
-
-/** Prose and files hold words that are no secret; a part of them is not looked for. */
-function isOpaque(secret: string): boolean {
-  return !/\s/.test(secret.trim());
 }
 
 /** Letters and digits of a form; a URL's scheme is not secret, and `https://www.` would match every link. */
@@ -215,7 +211,8 @@ function encodePart(part: string): readonly string[] {
   const bytes = new TextEncoder().encode(part);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0'));
   const base64 = [0, 1, 2].map((alignment) => base64At(bytes, alignment));
-  const url = encodeUrl(part);
+  // A lone surrogate, which has no bytes, becomes U+FFFD as it does in UTF-8.
+  const url = encodeURIComponent(part.toWellFormed());
   return [
     part,
     Array.from(part).reverse().join(''),
@@ -232,11 +229,6 @@ function encodePart(part: string): readonly string[] {
     JSON.stringify(part).slice(1, -1),
     part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
   ];
-}
-
-/** Percent-encoding; a lone surrogate, which has no bytes, becomes U+FFFD as it does in UTF-8. */
-function encodeUrl(part: string): string {
-  return encodeURIComponent(part.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }
 
 /**
