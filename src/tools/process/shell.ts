@@ -8,8 +8,8 @@ import { createOutputBuffer, truncate } from '../../lib/text/bytes.js';
 import { defineTool, showOutput, type Tool } from '../tool.js';
 import { guardGroup, killGroup, scrubEnv } from './programs.js';
 
-/** Bytes of a result that the line before the output may take. */
-const OVERHEAD_BYTES = 256;
+/** The line before the output takes the rest of a result. */
+const MAX_OUTPUT_BYTES = MAX_TOOL_RESULT_BYTES - 256;
 
 /** `run_command`: a command for `sh -c` in the working directory; axe's answers. */
 export function createRunCommand(shell: Shell, workdir: string): Tool {
@@ -21,19 +21,9 @@ export function createRunCommand(shell: Shell, workdir: string): Tool {
     async run({ command }, signal) {
       if (command.trim() === '') throw new ToolError('command is required');
       if (command.includes('\0')) throw new ToolError('a command cannot contain NUL');
-      const result = await shell(
-        {
-          command,
-          cwd: workdir,
-          timeoutMs: COMMAND_TIMEOUT_MS,
-          maxOutputBytes: MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES,
-        },
-        signal,
-      );
-      const output = truncate(
-        showOutput(withoutReturns(result.output)),
-        MAX_TOOL_RESULT_BYTES - OVERHEAD_BYTES,
-      );
+      const limits = { timeoutMs: COMMAND_TIMEOUT_MS, maxOutputBytes: MAX_OUTPUT_BYTES };
+      const result = await shell({ command, cwd: workdir, ...limits }, signal);
+      const output = truncate(showOutput(withoutReturns(result.output)), MAX_OUTPUT_BYTES);
       const trouble = troubleOf(result);
       if (trouble !== undefined) throw new ToolError(output === '' ? trouble : `${trouble}\n${output}`);
       return output === '' ? '(no output)' : output;

@@ -33,6 +33,7 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
     async run({ query }, signal) {
       if (query.trim() === '') throw new ToolError('query is required');
       if (key === '') throw new ToolError('TAVILY_API_KEY environment variable is not set');
+      const asked = { query, max_results: MAX_RESULTS, search_depth: 'basic', include_images: false };
       const timeout = AbortSignal.timeout(WEB_TIMEOUT_MS);
       try {
         const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/search`, {
@@ -42,12 +43,7 @@ export function createWebSearch(fetch: typeof globalThis.fetch, env: Environment
             'content-type': 'application/json',
             accept: 'application/json',
           },
-          body: JSON.stringify({
-            query,
-            max_results: MAX_RESULTS,
-            search_depth: 'basic',
-            include_images: false,
-          }),
+          body: JSON.stringify(asked),
           // An answer like any other: the key is never sent elsewhere.
           redirect: 'manual',
           signal: AbortSignal.any([signal, timeout]),
