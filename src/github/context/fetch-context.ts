@@ -231,7 +231,7 @@ async function fetchSurroundings(
     unread.push(SOME_CHECKS);
     warnings.push(...checks.unread);
   }
-  const said = read && (await listen(client, trigger, { ...read, issues }, signal));
+  const said = read && (await listen(client, trigger, read, issues, signal));
   return {
     commits,
     ...said,
@@ -250,12 +250,8 @@ const ALL_SAID = 'the conversation, the review threads and the linked issues';
 async function listen(
   client: GitHubClient,
   trigger: SubjectTrigger,
-  {
-    pull,
-    comments,
-    olderComments,
-    issues,
-  }: FoundSubject & { readonly issues: readonly LinkedIssue[] | undefined },
+  { pull, comments, olderComments }: FoundSubject,
+  issues: readonly LinkedIssue[] | undefined,
   signal: AbortSignal,
 ): Promise<Surroundings> {
   const { repository, at: before } = trigger;

@@ -242,8 +242,7 @@ export async function fetchSubject(
   };
   async function ask(after: string | null) {
     const variables = { owner, name, number: place.number, after };
-    const tolerated = { mayLack };
-    return await askGraphQl(client, SUBJECT_QUERY, variables, subjectSchema, permission, signal, tolerated);
+    return await askGraphQl(client, SUBJECT_QUERY, variables, subjectSchema, permission, signal, { mayLack });
   }
   const subject = (await ask(null)).repository.issueOrPullRequest;
   const { title, closed, createdAt, body, author, comments } = subject;
