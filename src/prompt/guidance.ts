@@ -42,11 +42,8 @@ export async function readGuidance(
   const isWanted = agent.config.guidance ?? (!isLocal || agent.source === 'built-in');
   if (!isBaseKnown || !isWanted) return { files: [], paths: [], warnings: [] };
   const fetched = context === undefined || context.kind === 'none' ? [] : context.files;
-  const changed = change === undefined ? fetched : parseDiff(change.diff);
-  const paths = guidancePaths(
-    changed.map(({ path }) => path),
-    isReview,
-  );
+  const changed = (change === undefined ? fetched : parseDiff(change.diff)).map(({ path }) => path);
+  const paths = guidancePaths(changed, isReview);
   try {
     const found = await (change === undefined ? agents.loadGuidance(paths, agent) : change.readBase?.(paths));
     const { files, warnings } = pickGuidance(found ?? [], isReview);

@@ -85,11 +85,7 @@ export function resolveTask(given: TaskParts): Task {
       : { blocks: toFix.map(formatToFix) },
     change === undefined
       ? NO_PARTS
-      : describeDiff(
-          change.diff,
-          `${DIFF_SOURCE}${change.range === '' ? 'standard input' : change.range}`,
-          policy,
-        ),
+      : describeDiff(change.diff, `${DIFF_SOURCE}${change.range || 'standard input'}`, policy),
     isStdinTask || isBlank(stdin) ? NO_PARTS : { blocks: [fence(stdin, { source: 'standard input' })] },
   ];
   const opening = [order];
