@@ -139,13 +139,11 @@ async function resolveWorkdir(workdir: string): Promise<string> {
   try {
     return await realpath(workdir);
   } catch (thrown) {
-    throw new ConfigError(
-      `failed to resolve workdir symlinks: ${fileError('lstat', workdir, thrown).message}`,
-      {
-        cause: thrown,
-        remedy: 'We look for `files` in the workdir: check `workdir` in the agent and `--workdir`.',
-      },
-    );
+    const { message } = fileError('lstat', workdir, thrown);
+    throw new ConfigError(`failed to resolve workdir symlinks: ${message}`, {
+      cause: thrown,
+      remedy: 'We look for `files` in the workdir: check `workdir` in the agent and `--workdir`.',
+    });
   }
 }
 

@@ -8,9 +8,8 @@ const MAX_WORD_LENGTH = 100;
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const [best] = byNearness(word, candidates);
   const tolerance = Math.max(1, Math.floor(word.length / 3));
-  return best !== undefined && distance(word.toLowerCase(), best.toLowerCase()) <= tolerance
-    ? best
-    : undefined;
+  const isNear = best !== undefined && distance(word.toLowerCase(), best.toLowerCase()) <= tolerance;
+  return isNear ? best : undefined;
 }
 
 /** The candidates, the most similar to the word first; equally similar ones keep their order. */
