@@ -153,12 +153,10 @@ export function refuseCheckout(trigger: Trigger, checkedOut: string | undefined)
   if (checkedOut === undefined) return;
   if (checkedOut !== trigger.head.sha && checkedOut !== trigger.mergeSha) return;
   const { number, event } = trigger;
-  throw new ConfigError(
-    `the commits of pull request #${number}, which comes from a fork, are checked out on \`${event}\`, where its code can reach the secrets`,
-    {
-      remedy: 'Remove the checkout or its `ref:`; the diff and the files are read through the API.',
-    },
-  );
+  const message = `the commits of pull request #${number}, which comes from a fork, are checked out on \`${event}\`, where its code can reach the secrets`;
+  throw new ConfigError(message, {
+    remedy: 'Remove the checkout or its `ref:`; the diff and the files are read through the API.',
+  });
 }
 
 /** Text in a run that people without write access, or anybody on a network, may have written (D46). */
