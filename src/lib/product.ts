@@ -10,9 +10,7 @@ export const ACTION_ADDRESS = 'YOUR_ORG/axe-action@v1';
 const GITHUB = 'https://github.com';
 
 /** An address as it is written in a workflow; undefined for a text that is not one. */
-export function parseActionAddress(
-  text: string,
-): { readonly owner: string; readonly name: string; readonly ref: string } | undefined {
+export function parseActionAddress(text: string) {
   const [, owner, name, ref] = /^([A-Za-z0-9_-]+)\/([A-Za-z0-9._-]+)@([A-Za-z0-9._/-]+)$/.exec(text) ?? [];
   return owner === undefined || name === undefined || ref === undefined ? undefined : { owner, name, ref };
 }
