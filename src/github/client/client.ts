@@ -57,7 +57,6 @@ interface GitHubClientOptions {
 }
 
 type Octokit = ReturnType<typeof import('@actions/github').getOctokit>;
-type OctokitResponse = Awaited<ReturnType<Octokit['request']>>;
 
 /** A pause before a request is made again. */
 export interface RetryPause {
@@ -218,7 +217,7 @@ function requestError(route: string, needsWrite: readonly string[] | undefined, 
 
 /** GraphQL answers 200 to a query it could not carry out. */
 function graphqlData(
-  { data: body, headers }: OctokitResponse,
+  { data: body, headers }: Awaited<ReturnType<Octokit['request']>>,
   { missingIsNull = false, mayLack }: Tolerated,
 ): unknown {
   if (!isObject(body)) throw networkError(GRAPHQL, { code: undefined, message: 'the answer is not JSON' });

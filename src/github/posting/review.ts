@@ -127,12 +127,10 @@ function commentParams({ path, line, side, startLine, body }: ReviewComment) {
 
 /**
  * Why GitHub did not take a review: no answer came; changes cannot be requested here, on one's own pull request, say;
- * a comment's line is not in the diff; or something that another attempt would not change.
+ * a comment's line is not in the diff; or something that another attempt would not change. GitHub says it in words only, in
+ * a 422 whose `errors` are sentences, several of them in one string.
  */
-type ReviewRefusal = 'lost' | 'event' | 'line' | 'other';
-
-/** GitHub says it in words only, in a 422 whose `errors` are sentences, several of them in one string. */
-export function refusalOf({ reason, status, message }: GitHubError): ReviewRefusal {
+export function refusalOf({ reason, status, message }: GitHubError): 'lost' | 'event' | 'line' | 'other' {
   if (reason === 'unavailable') return 'lost';
   if (status !== 422) return 'other';
   if (REQUEST_CHANGES.test(message)) return 'event';
