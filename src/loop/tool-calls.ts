@@ -115,17 +115,11 @@ async function answer(
   const startedAt = clock.now().getTime();
   const tool = tools.find(({ name }) => name === call.tool);
   const refusal = index >= MAX_CALLS_PER_TURN ? TOO_MANY : isPartial ? CUT_CALL : undefined;
-  reporter.event({ kind: 'tool-started', turn, tool: call.tool, input: call.input });
+  const told = { turn, tool: call.tool, input: call.input };
+  reporter.event({ kind: 'tool-started', ...told });
   const result = refusal ?? (await execute(call, tool, { tools, signal, clock }));
   const durationMs = clock.now().getTime() - startedAt;
-  reporter.event({
-    kind: 'tool-call',
-    turn,
-    tool: call.tool,
-    input: call.input,
-    isError: result.isError,
-    durationMs,
-  });
+  reporter.event({ kind: 'tool-call', ...told, isError: result.isError, durationMs });
   return { call, result, effect: tool?.effect, durationMs };
 }
 
