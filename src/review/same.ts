@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/data.js';
 import { codeKey, type DiffLines, type FileLines, isTellingKey, normalizeCode } from './diff-lines.js';
 import { type Category, type Finding, isOpen, type Side } from './finding.js';
 import type { KnownFinding, SameClaim } from './seen.js';
@@ -87,25 +88,18 @@ export function whereStands(
 ): number | undefined {
   const file = lines?.get(finding.path);
   if (file === undefined || finding.key === '') return undefined;
-  const at = (keysOf(file, finding.side).get(finding.key) ?? []).filter(isFree);
+  const at = (keysOf(file[finding.side]).get(finding.key) ?? []).map(([number]) => number).filter(isFree);
   return at.toSorted((a, b) => Math.abs(a - finding.line) - Math.abs(b - finding.line))[0];
 }
 
-const KEYS = new WeakMap<FileLines, Partial<Record<Side, ReadonlyMap<string, readonly number[]>>>>();
+type SideLines = FileLines[Side];
 
-/** The lines of a file by what they are known by; made once, since every finding looks its own up. */
-function keysOf(file: FileLines, side: Side): ReadonlyMap<string, readonly number[]> {
-  const known = KEYS.get(file) ?? {};
-  const found = known[side];
-  if (found !== undefined) return found;
-  const keys = new Map<string, number[]>();
-  for (const [number, { text }] of file[side]) {
-    const key = codeKey(text);
-    const at = keys.get(key);
-    if (at === undefined) keys.set(key, [number]);
-    else at.push(number);
-  }
-  KEYS.set(file, { ...known, [side]: keys });
+const KEYS = new WeakMap<SideLines, ReturnType<typeof keysOf>>();
+
+/** The lines of a side by what they are known by; made once, since every finding looks its own up. */
+function keysOf(lines: SideLines): ReadonlyMap<string, readonly (readonly [number: number, line: object])[]> {
+  const keys = KEYS.get(lines) ?? groupBy([...lines], ([, { text }]) => codeKey(text));
+  KEYS.set(lines, keys);
   return keys;
 }
 

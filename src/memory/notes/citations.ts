@@ -1,3 +1,4 @@
+import { groupBy } from '../../lib/data.js';
 import { ToolError } from '../../lib/errors.js';
 import { count, shown } from '../../lib/text/format.js';
 import { normalizeCode } from '../../review/diff-lines.js';
@@ -144,7 +145,7 @@ function plain(line: string, lineNow: (citation: Citation) => number | string = 
 
 /** Gives the number that a line has now, the nearest where there are several. */
 function createLookup(base: BaseCode | undefined) {
-  const indexes = new Map<string, ReadonlyMap<string, readonly number[]>>();
+  const indexes = new Map<string, ReturnType<typeof indexLines>>();
   return ({ path, line, code, repository = '', commit = '' }: Citation): number | 'gone' | 'unchecked' => {
     if (base === undefined || repository.toLowerCase() !== base.repository.toLowerCase()) return 'unchecked';
     const text = base.files.get(path);
@@ -152,22 +153,15 @@ function createLookup(base: BaseCode | undefined) {
     if (text === null) return 'gone';
     const index = indexes.get(path) ?? indexLines(text);
     indexes.set(path, index);
-    const numbers = index.get(normalizeCode(code)) ?? [];
+    const numbers = (index.get(normalizeCode(code)) ?? []).map(([before]) => before + 1);
     const [nearest] = numbers.toSorted((a, b) => Math.abs(a - line) - Math.abs(b - line));
     return nearest ?? 'gone';
   };
 }
 
 /** Where lines are, whatever their spacing and line breaks. */
-function indexLines(text: string): ReadonlyMap<string, readonly number[]> {
-  const numbers = new Map<string, number[]>();
-  for (const [index, line] of text.split('\n').entries()) {
-    const key = normalizeCode(line);
-    const known = numbers.get(key) ?? [];
-    known.push(index + 1);
-    numbers.set(key, known);
-  }
-  return numbers;
+function indexLines(text: string) {
+  return groupBy([...text.split('\n').entries()], ([, line]) => normalizeCode(line));
 }
 
 /** What an end of a line names: `(src/auth.ts:42)`, perhaps with its code, as code or as a range. */
