@@ -91,6 +91,12 @@ function assistantPart(
 /** A language model of the provider packages, as it is asked here (D30, D31). */
 export type LanguageModel = Omit<LanguageModelV4, 'doStream'>;
 
+/** The model, asked in another way. Some of what it has are getters, which a spread would leave out. */
+export function askedBy(model: LanguageModel, doGenerate: LanguageModel['doGenerate']): LanguageModel {
+  const { specificationVersion, provider, modelId, supportedUrls } = model;
+  return { specificationVersion, provider, modelId, supportedUrls, doGenerate };
+}
+
 /** A request whose size the provider counted. */
 export interface Measured {
   /** What {@link estimateTokens} gave for its messages, without calibration. */
@@ -185,13 +191,7 @@ export function withoutSecrets(model: LanguageModel, secrets: readonly string[])
     };
   }
 
-  return {
-    specificationVersion: model.specificationVersion,
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    doGenerate: (options) => model.doGenerate(cleanOptions(options)),
-  };
+  return askedBy(model, (options) => model.doGenerate(cleanOptions(options)));
 }
 
 type Clean = (text: string) => string;

@@ -7,7 +7,7 @@ import {
 } from '@ai-sdk/provider';
 import { field } from '../lib/data.js';
 import { AxeError, ProviderError } from '../lib/errors.js';
-import { type LanguageModel, withoutThoughts } from '../loop/messages.js';
+import { askedBy, type LanguageModel, withoutThoughts } from '../loop/messages.js';
 import { isThinking, withCost } from '../loop/reply.js';
 import type { Protocol } from './catalog.js';
 import { retryRemedy, toProviderError } from './errors.js';
@@ -35,24 +35,18 @@ export function withAxeErrors({ model, secrets }: OpenedModel, asked: Asked): La
     }
   }
 
-  return {
-    specificationVersion: model.specificationVersion,
-    provider: model.provider,
-    modelId: model.modelId,
-    supportedUrls: model.supportedUrls,
-    async doGenerate(options) {
-      try {
-        const fitted = withModelOptions(options, asked);
-        const reply = withReportedUsage(withKnownEnd(await ask(fitted.options)));
-        checkContent(reply, options, asked);
-        const kept = keep(reply, asked);
-        return { ...kept, warnings: [...fitted.warnings, ...warningsOf(kept, options)] };
-      } catch (thrown) {
-        if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
-        throw toProviderError(thrown, asked.provider, secrets);
-      }
-    },
-  };
+  return askedBy(model, async (options) => {
+    try {
+      const fitted = withModelOptions(options, asked);
+      const reply = withReportedUsage(withKnownEnd(await ask(fitted.options)));
+      checkContent(reply, options, asked);
+      const kept = keep(reply, asked);
+      return { ...kept, warnings: [...fitted.warnings, ...warningsOf(kept, options)] };
+    } catch (thrown) {
+      if (thrown instanceof AxeError || options.abortSignal?.aborted === true) throw thrown;
+      throw toProviderError(thrown, asked.provider, secrets);
+    }
+  });
 }
 
 /** Reasoning as the provider wants it back, and as the package does not know it. */

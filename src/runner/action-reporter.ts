@@ -7,7 +7,7 @@ import { VERSION } from '../lib/product.js';
 import { cleanLine, count, grouped, stepDuration, usd } from '../lib/text/format.js';
 import type { Models } from '../loop/asker.js';
 import { isAboutEarlierTurns } from '../loop/compact.js';
-import type { LanguageModel, Message, MessagePart } from '../loop/messages.js';
+import { askedBy, type LanguageModel, type Message, type MessagePart } from '../loop/messages.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { ALL_NOTES_TOOLS } from '../memory/paths.js';
 import type { RestoreResult } from '../memory/store.js';
@@ -240,25 +240,19 @@ export function createTranscript(secrets: readonly string[]) {
   }
 
   function recordModel(model: LanguageModel): LanguageModel {
-    return {
-      specificationVersion: model.specificationVersion,
-      provider: model.provider,
-      modelId: model.modelId,
-      supportedUrls: model.supportedUrls,
-      async doGenerate(options) {
-        const { request, isAboutMemory } = addRequest(model, options);
-        try {
-          const reply = await model.doGenerate(options);
-          const { content, finishReason, usage } = reply;
-          const shown = isHidden ? content.map(withoutMemoryInPart) : content;
-          add('answer', { request, content: isAboutMemory ? HIDDEN : shown, finishReason, usage });
-          return reply;
-        } catch (thrown) {
-          add('no-answer', { request, error: messageOf(thrown) });
-          throw thrown;
-        }
-      },
-    };
+    return askedBy(model, async (options) => {
+      const { request, isAboutMemory } = addRequest(model, options);
+      try {
+        const reply = await model.doGenerate(options);
+        const { content, finishReason, usage } = reply;
+        const shown = isHidden ? content.map(withoutMemoryInPart) : content;
+        add('answer', { request, content: isAboutMemory ? HIDDEN : shown, finishReason, usage });
+        return reply;
+      } catch (thrown) {
+        add('no-answer', { request, error: messageOf(thrown) });
+        throw thrown;
+      }
+    });
   }
 
   return {
