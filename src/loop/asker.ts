@@ -18,7 +18,7 @@ import {
   type LanguageModel,
   withoutThoughts,
 } from './messages.js';
-import { limitOutput, type Thinking, type Usage, widerLimit } from './reply.js';
+import { knownTokens, limitOutput, type Thinking, type Usage, widerLimit } from './reply.js';
 import { toolCallsOf } from './tool-calls.js';
 
 export interface OpenModel {
@@ -223,20 +223,15 @@ function estimateUsage(
   tools: LanguageModelV4CallOptions['tools'],
 ): LanguageModelV4GenerateResult['usage'] | undefined {
   const { inputTokens, outputTokens } = usage;
-  const reported = { input: count(inputTokens.total), output: count(outputTokens.total) };
-  if (reported.input !== undefined && reported.output !== undefined) return undefined;
-  const input = reported.input ?? estimateTokens(messages) + estimateTools(tools);
-  const output = reported.output ?? estimateTokens([assistantMessage(content, toolCallsOf(content))]);
+  const [read, written] = [knownTokens(inputTokens.total), knownTokens(outputTokens.total)];
+  if (read !== undefined && written !== undefined) return undefined;
+  const input = read ?? estimateTokens(messages) + estimateTools(tools);
+  const output = written ?? estimateTokens([assistantMessage(content, toolCallsOf(content))]);
   return {
     ...usage,
     inputTokens: { ...inputTokens, total: input },
     outputTokens: { ...outputTokens, total: output },
   };
-}
-
-/** Nonsense counts as nothing said. */
-function count(tokens: number | undefined): number | undefined {
-  return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
 /** Where models come from. */

@@ -49,20 +49,18 @@ type CostInput = 'max-cost-usd' | 'max-cost-usd-per-pr' | 'max-cost-usd-per-day'
  * still received, so a run can go over by one reply per agent at work.
  */
 export class Budget {
-  readonly limits: BudgetLimits;
   #tokens = 0;
   #costUsd: number | undefined;
   #isCostPartial = false;
   #reservedTokens = 0;
   #reservedUsd = 0;
   #cutBy: Limit | undefined;
-  readonly #onCost: (costUsd: number) => void;
 
   /** `onCost` gets what was spent so far, after each reply whose price is known. */
-  constructor(limits: BudgetLimits, onCost: (costUsd: number) => void = () => undefined) {
-    this.limits = limits;
-    this.#onCost = onCost;
-  }
+  constructor(
+    readonly limits: BudgetLimits,
+    private readonly onCost: (costUsd: number) => void = () => undefined,
+  ) {}
 
   /** Counts a reply; `price` is undefined where it is not known, and the tokens count anyway. */
   add(use: TokenUse, price: Price | undefined): void {
@@ -71,7 +69,7 @@ export class Budget {
     if (costUsd === undefined) this.#isCostPartial = true;
     else {
       this.#costUsd = (this.#costUsd ?? 0) + costUsd;
-      this.#onCost(this.#costUsd);
+      this.onCost(this.#costUsd);
     }
   }
 

@@ -23,25 +23,22 @@ export class Usage {
   readonly calls: ToolCallRecord[] = [];
   /** Input tokens of the last request: how full the model's window is. */
   lastInputTokens = 0;
-  /** The model of the last reply, as the provider names it. */
-  modelId: string;
   #inputTokens = 0;
   #outputTokens = 0;
   #cacheReadTokens = 0;
 
-  constructor(modelId: string) {
-    this.modelId = modelId;
-  }
+  /** `modelId` is the model of the last reply, as the provider names it. */
+  constructor(public modelId: string) {}
 
   /** Counts a reply of the model `modelId`, whose turn its caller counts, and gives what it took. */
   add(reply: LanguageModelV4GenerateResult, modelId: string): TokenUse {
     const { usage, finishReason, response } = reply;
     const costUsd = reply.providerMetadata?.[COST_KEY]?.['costUsd'];
     const use = {
-      input: tokens(usage.inputTokens.total),
-      output: tokens(usage.outputTokens.total),
-      cacheRead: tokens(usage.inputTokens.cacheRead),
-      cacheWrite: tokens(usage.inputTokens.cacheWrite),
+      input: knownTokens(usage.inputTokens.total) ?? 0,
+      output: knownTokens(usage.outputTokens.total) ?? 0,
+      cacheRead: knownTokens(usage.inputTokens.cacheRead) ?? 0,
+      cacheWrite: knownTokens(usage.inputTokens.cacheWrite) ?? 0,
       costUsd: typeof costUsd === 'number' ? costUsd : undefined,
     };
     this.lastInputTokens = use.input;
@@ -103,9 +100,9 @@ function spendingOf({ spending, limits }: Budget): Pick<RunStats, 'costUsd' | 'b
   };
 }
 
-/** A provider may leave a figure out or send nonsense; neither may spoil the sums. */
-function tokens(count: number | undefined): number {
-  return count !== undefined && Number.isFinite(count) && count > 0 ? count : 0;
+/** A provider may leave a figure out or send nonsense, which counts as nothing said; neither may spoil the sums. */
+export function knownTokens(tokens: number | undefined): number | undefined {
+  return tokens !== undefined && Number.isFinite(tokens) && tokens >= 0 ? tokens : undefined;
 }
 
 /** What an agent of a run has taken of one model, in all the conversations that it held. */
