@@ -32,13 +32,9 @@ export async function openAzure({ ref, provider, wire, sources, ports }: OpenReq
 }
 
 function findAddress({ env, config }: SettingSources): string {
-  const address = firstSet([
-    env['AXE_AZURE_BASE_URL'],
-    env['AZURE_OPENAI_ENDPOINT'],
-    config['azure']?.baseUrl,
-  ]);
+  const address = firstSet(env['AXE_AZURE_BASE_URL'], env['AZURE_OPENAI_ENDPOINT'], config['azure']?.baseUrl);
   if (address !== undefined) return address;
-  const resource = firstSet([env['AZURE_RESOURCE_NAME']]);
+  const resource = firstSet(env['AZURE_RESOURCE_NAME']);
   if (resource === undefined) {
     const remedy = 'Set `AZURE_RESOURCE_NAME`, `AZURE_OPENAI_ENDPOINT` or `AXE_AZURE_BASE_URL`.';
     throw notConfigured('the address of provider "azure" is', 'AZURE_RESOURCE_NAME', remedy);
@@ -67,10 +63,10 @@ function withAzurePath(address: string): string {
  */
 function findEntraToken(ports: KeylessPorts): Fresh<string> {
   const { env, fetch } = ports;
-  const fixed = firstSet([env['AZURE_OPENAI_AD_TOKEN']]);
+  const fixed = firstSet(env['AZURE_OPENAI_AD_TOKEN']);
   if (fixed !== undefined) return async () => fixed;
-  const tenantId = firstSet([env['AZURE_TENANT_ID']]);
-  const clientId = firstSet([env['AZURE_CLIENT_ID']]);
+  const tenantId = firstSet(env['AZURE_TENANT_ID']);
+  const clientId = firstSet(env['AZURE_CLIENT_ID']);
   if (tenantId === undefined || clientId === undefined) {
     throw notConfigured(
       'credentials for provider "azure" are',

@@ -40,12 +40,12 @@ export async function openBedrock({ ref, provider, sources, ports }: OpenRequest
 }
 
 function findRegion({ env, config }: SettingSources): string {
-  const region = firstSet([
+  const region = firstSet(
     env['AWS_REGION'],
     env['AWS_DEFAULT_REGION'],
     env['AXE_BEDROCK_REGION'],
     config['bedrock']?.region,
-  ]);
+  );
   if (region !== undefined) return checkedRegion(region, 'AWS_REGION');
   const remedy = 'Set `AWS_REGION`, for example to `us-east-1`.';
   throw notConfigured('the region of provider "bedrock" is', 'AWS_REGION', remedy);
@@ -91,11 +91,11 @@ interface AwsCredentials {
  */
 function findAwsCredentials(ports: KeylessPorts, region: string): Fresh<AwsCredentials> {
   const { env } = ports;
-  const accessKeyId = firstSet([env['AWS_ACCESS_KEY_ID']]);
-  const secretAccessKey = firstSet([env['AWS_SECRET_ACCESS_KEY']]);
+  const accessKeyId = firstSet(env['AWS_ACCESS_KEY_ID']);
+  const secretAccessKey = firstSet(env['AWS_SECRET_ACCESS_KEY']);
   if (accessKeyId !== undefined && secretAccessKey !== undefined)
-    return async () => ({ accessKeyId, secretAccessKey, sessionToken: firstSet([env['AWS_SESSION_TOKEN']]) });
-  const role = firstSet([env['AWS_ROLE_ARN']]);
+    return async () => ({ accessKeyId, secretAccessKey, sessionToken: firstSet(env['AWS_SESSION_TOKEN']) });
+  const role = firstSet(env['AWS_ROLE_ARN']);
   if (role !== undefined) return assumeRole(ports, role, region);
   throw notConfigured(
     'credentials for provider "bedrock" are',

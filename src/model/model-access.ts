@@ -60,9 +60,9 @@ export function keyState(
 
 /** What holds the key: the name of a variable, or the configuration file. */
 function keyPlace({ id, keyVariable, otherKeyVariables }: Provider, { env, config }: SettingSources) {
-  const variable = [keyVariable, ...otherKeyVariables].find((name) => firstSet([env[name]]) !== undefined);
+  const variable = [keyVariable, ...otherKeyVariables].find((name) => firstSet(env[name]) !== undefined);
   if (variable !== undefined) return `\`${variable}\``;
-  return firstSet([config[id]?.apiKey]) === undefined ? undefined : 'the key in config.toml';
+  return firstSet(config[id]?.apiKey) === undefined ? undefined : 'the key in config.toml';
 }
 
 /** Tokens of the answer that is asked for: some models take no lower limit. */

@@ -42,7 +42,7 @@ export function resolveSettings(provider: Provider, sources: SettingSources) {
 
 /** The base URL that is set, without a slash at the end; undefined for none. Throws an AxeError for one that may not be used. */
 export function ownBaseUrl(provider: Provider, { env, config }: SettingSources): string | undefined {
-  const address = firstSet([env[provider.baseUrlVariable], config[provider.id]?.baseUrl]);
+  const address = firstSet(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
   return address && checkedUrl(address, provider).replace(/\/+$/, '');
 }
 
@@ -60,7 +60,7 @@ export function checkedRegion(region: string, variable: string): string {
 /** The base URL by the same precedence, as it is written. Throws an AxeError for a provider that has none. */
 export function resolveBaseUrl(provider: Provider, sources: SettingSources): string {
   const { env, config } = sources;
-  const own = firstSet([env[provider.baseUrlVariable], config[provider.id]?.baseUrl]);
+  const own = firstSet(env[provider.baseUrlVariable], config[provider.id]?.baseUrl);
   const baseUrl = own ?? provider.defaultBaseUrl;
   if (baseUrl === undefined) throw unsupportedProvider(provider);
   return baseUrl;
@@ -69,7 +69,7 @@ export function resolveBaseUrl(provider: Provider, sources: SettingSources): str
 /** The key by the same precedence, trimmed; undefined where there is none. Throws an AxeError for an unusable one. */
 export function resolveKey(provider: Provider, { env, config, apiKey }: SettingSources): string | undefined {
   const variables = [provider.keyVariable, ...provider.otherKeyVariables].map((name) => env[name]);
-  const key = firstSet([apiKey, ...variables, config[provider.id]?.apiKey]);
+  const key = firstSet(apiKey, ...variables, config[provider.id]?.apiKey);
   if (key !== undefined && !/^[\x20-\x7e]*$/.test(key)) {
     // Refused here, since the error of a header that cannot be sent would show it.
     throw new AxeError(
@@ -84,7 +84,7 @@ export function resolveKey(provider: Provider, { env, config, apiKey }: SettingS
 }
 
 /** The first value that is not blank, trimmed. */
-export function firstSet(values: readonly (string | undefined)[]): string | undefined {
+export function firstSet(...values: readonly (string | undefined)[]): string | undefined {
   return values.map((value) => value?.trim()).find((value) => value !== undefined && value !== '');
 }
 
@@ -92,9 +92,9 @@ export function firstSet(values: readonly (string | undefined)[]): string | unde
 function resolveHeaders({ id }: Provider, env: Environment): Readonly<Record<string, string>> {
   if (id !== 'openrouter') return {};
   const headers = [
-    ['HTTP-Referer', firstSet([env['AXE_OPENROUTER_REFERER']])],
-    ['X-OpenRouter-Title', firstSet([env['AXE_OPENROUTER_TITLE']])],
-    ['X-OpenRouter-Categories', firstSet([env['AXE_OPENROUTER_CATEGORIES']])],
+    ['HTTP-Referer', firstSet(env['AXE_OPENROUTER_REFERER'])],
+    ['X-OpenRouter-Title', firstSet(env['AXE_OPENROUTER_TITLE'])],
+    ['X-OpenRouter-Categories', firstSet(env['AXE_OPENROUTER_CATEGORIES'])],
   ];
   // One that a header cannot carry would end every request.
   return Object.fromEntries(
@@ -145,7 +145,7 @@ function missingKey({ id, keyVariable }: Provider, env: Environment): AxeError {
 
 /** Names of other providers' keys that are there: the model, and not the key, may be what is wrong. */
 function otherKeys(env: Environment): string {
-  const others = KEY_PROVIDERS.filter(({ keyVariable }) => firstSet([env[keyVariable]]) !== undefined);
+  const others = KEY_PROVIDERS.filter(({ keyVariable }) => firstSet(env[keyVariable]) !== undefined);
   if (others.length === 0) return '';
   const names = others.map(({ id, keyVariable }) => `\`${keyVariable}\` is set, for models of \`${id}\``);
   return `${names.join(', and ')}. `;

@@ -77,14 +77,14 @@ function findPlace(
   sources: SettingSources,
 ): { readonly host: string /** `projects/…/locations/…`. */; readonly path: string } {
   const { env, config } = sources;
-  const project = firstSet([env['GOOGLE_CLOUD_PROJECT']]);
+  const project = firstSet(env['GOOGLE_CLOUD_PROJECT']);
   if (project === undefined) {
     const remedy =
       'Set `GOOGLE_CLOUD_PROJECT` to the id of the project, and `GOOGLE_CLOUD_LOCATION` to its region.';
     throw notConfigured('the project of provider "vertex" is', 'GOOGLE_CLOUD_PROJECT', remedy);
   }
   const location = checkedRegion(
-    firstSet([env['GOOGLE_CLOUD_LOCATION'], config['vertex']?.region]) ?? 'global',
+    firstSet(env['GOOGLE_CLOUD_LOCATION'], config['vertex']?.region) ?? 'global',
     'GOOGLE_CLOUD_LOCATION',
   );
   const host = ownBaseUrl(provider, sources) ?? `https://${hostOf(location)}`;
@@ -104,16 +104,16 @@ function hostOf(location: string): string {
  */
 async function findGoogleToken(ports: KeylessPorts): Promise<Fresh<string>> {
   const { env } = ports;
-  const fixed = firstSet([env['CLOUDSDK_AUTH_ACCESS_TOKEN']]);
+  const fixed = firstSet(env['CLOUDSDK_AUTH_ACCESS_TOKEN']);
   if (fixed !== undefined) return async () => fixed;
-  const provider = firstSet([env['GOOGLE_WORKLOAD_IDENTITY_PROVIDER']]);
+  const provider = firstSet(env['GOOGLE_WORKLOAD_IDENTITY_PROVIDER']);
   if (provider !== undefined) {
     const name = provider.replace(/^(?:https:)?\/\/iam\.googleapis\.com\//, '');
-    const account = firstSet([env['GOOGLE_SERVICE_ACCOUNT']]);
+    const account = firstSet(env['GOOGLE_SERVICE_ACCOUNT']);
     const impersonated = account && `${ACCOUNTS}${encodeURIComponent(account)}:generateAccessToken`;
     return exchangeStatement(`//iam.googleapis.com/${name}`, impersonated, ports);
   }
-  const file = firstSet([env['GOOGLE_APPLICATION_CREDENTIALS']]);
+  const file = firstSet(env['GOOGLE_APPLICATION_CREDENTIALS']);
   if (file !== undefined) return tokensOfFile(parseJson(await readNamedFile(ports, file)), file, ports);
   throw notConfigured(
     'credentials for provider "vertex" are',
