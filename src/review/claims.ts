@@ -3,7 +3,14 @@ import { utf8Bytes } from '../lib/text/bytes.js';
 import type { DiffFile } from '../lib/text/diff.js';
 import { cleanLine, count } from '../lib/text/format.js';
 import { FENCE_NOTICE, fence } from '../safety/fence.js';
-import { type Buffered, type PublicationAnswer, type RefutedWhy, refused, taken } from './buffered.js';
+import {
+  type Buffered,
+  type PublicationAnswer,
+  type PublishRules,
+  type RefutedWhy,
+  refused,
+  taken,
+} from './buffered.js';
 import type { PlacedFinding } from './diff-lines.js';
 import { checkEvidence, MAX_EVIDENCE, type ShownFiles, type ShownLines } from './evidence.js';
 import {
@@ -14,13 +21,12 @@ import {
   type FindingEffect,
   isSource,
   type Reach,
-  type Severity,
-  type SeverityOverrides,
   type Side,
   severityOf,
   worse,
 } from './finding.js';
 import type { Settlement } from './seen.js';
+import type { FindingScope } from './take-finding.js';
 
 /** Findings of one file within so many lines are judged together, since they rest on the same code, and so many at most. */
 const NEAR_LINES = 60;
@@ -272,12 +278,7 @@ export class Verdicts {
   }
 }
 
-interface VerdictScope {
-  readonly overrides: SeverityOverrides;
-  /** Whether people read a file, which is not generated or vendored. */
-  isRead(path: string): boolean;
-  readonly minSeverity: Severity;
-}
+type VerdictScope = Pick<FindingScope, 'overrides' | 'isRead'> & Pick<PublishRules, 'minSeverity'>;
 
 /**
  * The findings of a run after their second look. Only a verdict takes a finding away: one that was not given, because the

@@ -142,9 +142,7 @@ export function countFindings(findings: readonly FindingRecord[]) {
 }
 
 function tally(names: readonly string[], found: readonly string[]): Readonly<Record<string, number>> {
-  const counts = new Map(names.map((name) => [name, 0]));
-  for (const name of found) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return Object.fromEntries(counts);
+  return Object.fromEntries(names.map((name) => [name, found.filter((one) => one === name).length]));
 }
 
 interface SarifTool {

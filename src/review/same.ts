@@ -92,12 +92,12 @@ export function whereStands(
   return at.toSorted((a, b) => Math.abs(a - finding.line) - Math.abs(b - finding.line))[0];
 }
 
-type SideLines = FileLines[Side];
-
-const KEYS = new WeakMap<SideLines, ReturnType<typeof keysOf>>();
+const KEYS = new WeakMap<FileLines[Side], ReturnType<typeof keysOf>>();
 
 /** The lines of a side by what they are known by; made once, since every finding looks its own up. */
-function keysOf(lines: SideLines): ReadonlyMap<string, readonly (readonly [number: number, line: object])[]> {
+function keysOf(
+  lines: FileLines[Side],
+): ReadonlyMap<string, readonly (readonly [number: number, line: object])[]> {
   const keys = KEYS.get(lines) ?? groupBy([...lines], ([, { text }]) => codeKey(text));
   KEYS.set(lines, keys);
   return keys;

@@ -22,18 +22,14 @@ import {
 import { checkEvidence, MAX_EVIDENCE, type ShownEvidence, type ShownFiles } from './evidence.js';
 import {
   atLeast,
-  type Category,
   type Evidence,
   type Finding,
-  type FindingEffect,
   handleOf,
   isOpen,
   isSource,
   mintId,
-  type Reach,
   type Severity,
   type SeverityOverrides,
-  type Side,
   severityOf,
 } from './finding.js';
 import type { Ledger } from './ledger.js';
@@ -41,21 +37,12 @@ import { isOfLine, type Lesson, whyHeldBack } from './same.js';
 import { isOfPerson, type KnownFinding, type Settlement } from './seen.js';
 
 /** A comment as the model asks for it. */
-export interface CommentRequest {
-  readonly path: string;
-  readonly line: number;
-  readonly startLine?: number | undefined;
-  readonly side?: Side | undefined;
-  readonly title: string;
-  readonly body: string;
-  readonly trigger?: string | undefined;
-  readonly category: Category;
-  readonly effect: FindingEffect;
-  readonly reach: Reach;
-  readonly evidence?: readonly Evidence[] | undefined;
+export interface CommentRequest
+  extends Pick<Finding, 'path' | 'line' | 'startLine' | 'title' | 'body' | 'trigger' | 'category'>,
+    Required<Pick<Finding, 'effect' | 'reach'>>,
+    Partial<Pick<Finding, 'side' | 'evidence' | 'suggestion'>> {
   /** False: data or safety may be lost, and the model could not settle whether. */
   readonly sure?: boolean | undefined;
-  readonly suggestion?: string | undefined;
   /** The text of `line` as the model read it; wins over the number. */
   readonly code?: string | undefined;
   /** The earlier finding that this one is, as the model says. */
