@@ -44,38 +44,23 @@ export function readEntries(text: string, lane: LogLane): readonly MemoryEntry[]
   });
 }
 
-/** The two fields of an entry's text without its heading; a field is undefined where its line is missing. */
-function readFields(body: string): {
-  readonly task: string | undefined;
-  readonly result: string | undefined;
-} {
+function readEntry({ id, timeMs, text }: Unit, line: number, lane: LogLane): MemoryEntry {
+  const [heading = '', ...below] = text.replaceAll('\r\n', '\n').split('\n');
+  const body = stripProvenance(below.join('\n')).trimEnd();
   const lines = body.split('\n');
-  const resultAt = lines.findIndex((line) => line.startsWith(RESULT));
-  const head = resultAt < 0 ? lines : lines.slice(0, resultAt);
-  const task = head.find((line) => line.startsWith(TASK));
+  const end = lines.findIndex((one) => one.startsWith(RESULT));
+  const task = lines.slice(0, end < 0 ? undefined : end).find((one) => one.startsWith(TASK));
+  const result = end < 0 ? undefined : lines.slice(end).join('\n').slice(RESULT.length);
   return {
-    task: task === undefined ? undefined : task.slice(TASK.length).trim(),
-    result:
-      resultAt < 0
-        ? undefined
-        : lines.slice(resultAt).join('\n').slice(RESULT.length).replace(/^ /, '').trimEnd(),
-  };
-}
-
-function readEntry(unit: Unit, line: number, lane: LogLane): MemoryEntry {
-  const lines = unit.text.replaceAll('\r\n', '\n').split('\n');
-  const body = stripProvenance(lines.slice(1).join('\n')).trimEnd();
-  const { task, result } = readFields(body);
-  return {
-    id: unit.id,
+    id,
     lane,
     line,
-    heading: (lines[0] ?? '').slice('## '.length),
-    timeMs: unit.timeMs,
-    task,
-    result,
+    heading: heading.slice('## '.length),
+    timeMs,
+    task: task?.slice(TASK.length).trim(),
+    result: result?.replace(/^ /, '').trimEnd(),
     body,
-    provenance: lines.flatMap((one) => parseProvenance(one) ?? []).at(-1),
+    provenance: below.flatMap((one) => parseProvenance(one) ?? []).at(-1),
   };
 }
 

@@ -99,7 +99,16 @@ export function createTreeStore(backend: TreeBackend, options: SaveOptions): Mem
       if (outside !== undefined) return { kind: 'failed', reason: 'error', ...outsideTree(outside.path) };
       return await update(backend, changes, options, signal);
     },
-    ...(drop && { dropHistory: (signal) => dropHistory(backend, drop, options, signal) }),
+    ...(drop && {
+      async dropHistory(signal) {
+        // To drop one that is gone already does no harm, so it is simply done again.
+        const attempt: AttemptToSave = async (limited, begins) => {
+          begins();
+          return await drop(limited);
+        };
+        return await repeat(backend, '', attempt, options, signal);
+      },
+    }),
   };
 
   async function read(request: ReadRequest, signal: AbortSignal): Promise<RestoreResult> {
@@ -201,20 +210,6 @@ async function update(
     return result;
   };
   return await repeat(backend, changes[0]?.path ?? '', attempt, options, signal);
-}
-
-/** Drops a history; to drop one that is gone already does no harm, so it is simply done again. */
-async function dropHistory(
-  backend: TreeBackend,
-  drop: NonNullable<TreeBackend['dropHistory']>,
-  options: SaveOptions,
-  signal: AbortSignal,
-): Promise<SaveResult> {
-  const attempt: AttemptToSave = async (signal, begins) => {
-    begins();
-    return await drop(signal);
-  };
-  return await repeat(backend, '', attempt, options, signal);
 }
 
 /** Attempts until one succeeds, none can, or the budget is spent, which also ends a request that is under way. */
