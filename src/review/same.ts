@@ -2,7 +2,7 @@ import { groupBy } from '../lib/data.js';
 import { codeKey, type DiffLines, type FileLines, isTellingKey, normalizeCode } from './diff-lines.js';
 import { type Category, type Finding, isOpen, type Side } from './finding.js';
 import type { KnownFinding, SameClaim } from './seen.js';
-import type { Ended, MarkOnPull, Raised } from './state-facts.js';
+import type { Ended, MarkOnPull } from './state-facts.js';
 
 type Sameness =
   | { readonly kind: 'same'; readonly of: KnownFinding }
@@ -147,18 +147,14 @@ export function lessonsOf(marks: readonly MarkOnPull[]): readonly Lesson[] {
     if (mark.kind !== 'raised') last.set(mark.id, mark);
   const lessons = [...last.values()].flatMap((mark): readonly Lesson[] => {
     const first = raised.get(mark.id);
-    const isLesson = mark.kind === 'ended' && mark.state === 'dismissed' && mark.by === 'person';
-    return isLesson && first !== undefined ? [lessonOf(first, mark)] : [];
+    if (mark.kind !== 'ended' || mark.state !== 'dismissed' || mark.by !== 'person') return [];
+    if (first === undefined) return [];
+    const { pull, why, login = '', at } = mark;
+    const { id, handle, path, category, code: key } = first;
+    const title = first.lane === 'trusted' ? first.title : '';
+    return [{ id, handle, pull, path, category, key, title, why, login, at }];
   });
   return lessons.toSorted((a, b) => b.at - a.at);
-}
-
-function lessonOf(
-  { id, handle, path, category, code, title, lane }: Raised,
-  { pull, why, login = '', at }: Ended & { readonly pull: number },
-): Lesson {
-  const words = lane === 'trusted' ? title : '';
-  return { id, handle, pull, path, category, key: code, title: words, why, login, at };
 }
 
 /** The lesson of the same file, telling line and category. */

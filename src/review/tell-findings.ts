@@ -218,15 +218,11 @@ export async function withdrawRequests(client: GitHubClient, posting: ReviewPost
  */
 export function bindings({ ledger, now }: ReviewPost): readonly FindingMark[] {
   const { findings, context } = ledger;
-  const kept = new Map(
-    (context.memory?.marks ?? []).flatMap((mark) =>
-      mark.kind === 'raised' ? [[mark.id, mark] as const] : [],
-    ),
-  );
+  const kept = (context.memory?.marks ?? []).filter((mark) => mark.kind === 'raised');
   return findings.flatMap((finding): readonly FindingMark[] => {
     const { first, said, thread, severity, path, line, key, isTold } = finding;
     if (first === undefined) return [];
-    const known = kept.get(first.id);
+    const known = kept.findLast(({ id }) => id === first.id);
     const isBound = said === undefined || (known?.thread === said.thread && known.comment === said.comment);
     if (known !== undefined && isBound) return [];
     const raised = {
