@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path';
 import { BUILT_IN_AGENTS } from '../agent/built-in.js';
 import { formatAgent } from '../agent/format-agent.js';
 import { parseAgent } from '../agent/inspect.js';
-import { checkAgentName } from '../agent/loader.js';
+import { checkAgentName, type ListedAgent } from '../agent/loader.js';
 import { scaffoldAgent } from '../agent/scaffold.js';
 import { configDir } from '../lib/environment.js';
 import { AxeError, type ExitCode } from '../lib/errors.js';
@@ -107,14 +107,8 @@ export async function validateCommand(flags: ParsedFlags, terminal: Terminal): P
   return isValid(validation) ? 0 : 2;
 }
 
-interface AgentLine {
-  /** What it is run by: the name of its file, whatever its `name` key says. */
-  readonly id: string;
-  readonly description: string;
-  /** Undefined for one that is built in. */
-  readonly file?: string;
-  readonly error?: AxeError | undefined;
-}
+/** Only one that is not built in has a file. */
+type AgentLine = Pick<ListedAgent, 'id' | 'description'> & Partial<ListedAgent>;
 
 /** The lines of `agents list`: `name - description` (axe-behaviour §18), in the order in which agents are looked up. */
 export function formatAgentList(agents: readonly AgentLine[]): string {

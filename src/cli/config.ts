@@ -56,9 +56,7 @@ export async function openChecks(flags: ParsedFlags, terminal: Terminal) {
 }
 
 /** `[providers]` of config.toml in axe's configuration folder; empty where there is no such file. Throws an AxeError. */
-export async function loadProvidersConfig(
-  configDir: string,
-): Promise<ReturnType<typeof parseProvidersConfig>> {
+export async function loadProvidersConfig(configDir: string) {
   const file = join(configDir, 'config.toml');
   const toml = await readConfigFile(file);
   return toml === undefined ? {} : parseProvidersConfig(toml, file);

@@ -16,7 +16,7 @@ import type { Finding } from '../review/finding.js';
 import { prepareReview } from '../review/prepare-review.js';
 import { backMark, backText, endedMark, endText, type ReviewPost } from '../review/said.js';
 import { lessonsOf } from '../review/same.js';
-import type { Post, Seen, Thread } from '../review/seen.js';
+import type { KnownFinding, Post, Seen, Thread } from '../review/seen.js';
 import { type FindingMark, marksOf, parseReviewFacts, replyMark } from '../review/state-facts.js';
 import type { FindingsToTell, Publisher, PublishRequest } from '../run/dependencies.js';
 import type { GitHub } from '../run/github.js';
@@ -195,17 +195,15 @@ function createDemoPullRequest() {
       clean: (text) => text,
     };
     const at = posting.now.getTime();
-    const ended = news.ended.map((finding) => {
-      const mark = endedMark(finding, at, true);
-      say(finding.thread?.id, told(endText(finding, posting) ?? '', mark, change.head), true);
+    const tell = ({ thread, id }: KnownFinding, mark: FindingMark, text = '') => {
+      const hidden = formatMark(replyMark(agent, lane, [mark], change.head, id));
+      say(thread?.id, `${hidden}\n${text}`, mark.kind === 'ended');
       return mark;
-    });
-    const back = news.back.map((finding) => {
-      const mark = backMark(finding, at);
-      say(finding.thread?.id, told(backText(finding, posting), mark, change.head), false);
-      return mark;
-    });
-    const marks = [...ended, ...back];
+    };
+    const marks = [
+      ...news.ended.map((one) => tell(one, endedMark(one, at, true), endText(one, posting))),
+      ...news.back.map((one) => tell(one, backMark(one, at), backText(one, posting))),
+    ];
     const { comments, raised } = prepareReview(posting, marks);
     const lines = readDiffLines(pushed.diff);
     const begin = ({ path, side, line, body }: ReviewComment): Thread => {
@@ -218,10 +216,6 @@ function createDemoPullRequest() {
     events = eventsOf(findings);
     const line = summaryOf(events);
     return { line, url: undefined, marks: [{ pull, marks: [...marks, ...raised] }], posted: ids() };
-
-    function told(text: string, mark: FindingMark, head: string): string {
-      return `${formatMark(replyMark(agent, lane, [mark], head, mark.id))}\n${text}`;
-    }
   }
 
   const ids = () => threads.flatMap(({ first, replies }) => [first, ...replies].map(({ id }) => id));

@@ -40,21 +40,15 @@ export interface TerminalDependenciesOptions {
 export async function createTerminalDependencies(
   options: TerminalDependenciesOptions,
 ): Promise<Dependencies> {
-  const { terminal, trigger, deadline, reporter, status } = options;
+  const { terminal, trigger, deadline, reporter, status, agentsDir } = options;
   const { env, cwd } = terminal;
   const fetch = createFetch(env);
   const axeFolder = configDir(env);
   const clock = createClock();
   const secrets = createSecrets(env);
   const client = trigger.kind === 'local' ? undefined : await connectWithToken(terminal, status);
-  const found = findAgents({
-    trigger,
-    cwd,
-    agentsDir: options.agentsDir,
-    configDir: axeFolder,
-    client,
-    signal: deadline.signal,
-  });
+  const { signal } = deadline;
+  const found = findAgents({ trigger, cwd, agentsDir, configDir: axeFolder, client, signal });
   const preserve = async (folder: string) => {
     status?.clear();
     terminal.stderr.write(`artifacts preserved: ${folder}\n`);
@@ -80,7 +74,7 @@ export async function createTerminalDependencies(
       keepSecret: secrets.add,
       where: trigger.kind === 'local' ? 'terminal' : 'workflow',
       toolsAllowed: [],
-      agentsDirs: agentsDirsOf(options.agentsDir),
+      agentsDirs: agentsDirsOf(agentsDir),
       client,
       trigger,
       ownFolder: dirname(import.meta.dirname),
