@@ -51,7 +51,7 @@ const PROVENANCE_START = '<!-- axe-action v=1 ';
 const MISSING = '-';
 const FIELDS = ['id', 'run', 'job', 'event', 'sha', 'actor', 'trust', 'model'] as const;
 const LINE = new RegExp(
-  `^${PROVENANCE_START}${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')}(?: sig=[0-9a-f]+)? -->\\r?$`,
+  `^${PROVENANCE_START}${FIELDS.map((field) => `${field}=([A-Za-z0-9._:/@+%-]+)`).join(' ')} -->\\r?$`,
 );
 
 /**
