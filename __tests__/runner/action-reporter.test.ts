@@ -29,7 +29,7 @@ const OVERLOADED = new ProviderError('overloaded', 'come back later');
 /** A reporter and the lines it wrote. */
 function reporter(secrets: readonly string[] = []) {
   const lines: string[] = [];
-  const created = createActionReporter({ write: (line) => void lines.push(line), secrets });
+  const created = createActionReporter((line) => void lines.push(line), secrets);
   return { ...created, lines };
 }
 

@@ -57,7 +57,7 @@ export async function main(runner: Runner): Promise<void> {
   const ownSecrets = readSecrets(runner.env);
   const secrets = ownSecrets.values;
   const transcript = createTranscript(secrets);
-  const reporter = transcript.recordEvents(createActionReporter({ write: runner.log, secrets }));
+  const reporter = transcript.recordEvents(createActionReporter(runner.log, secrets));
   let failOn: FailOn = { conclusions: DEFAULT_FAIL_ON, memory: false, findings: [] };
   let deps: Dependencies | undefined;
   try {

@@ -28,13 +28,10 @@ export interface ActionReporter extends Reporter {
  * Tells the job log what goes on: one line a turn, which unfolds to a line for each call. Warnings become annotations when
  * the run is over (D35).
  */
-export function createActionReporter({
-  write,
-  secrets,
-}: {
-  readonly write: (line: string) => void;
-  readonly secrets: readonly string[];
-}): ActionReporter {
+export function createActionReporter(
+  write: (line: string) => void,
+  secrets: readonly string[],
+): ActionReporter {
   const warnings: Warning[] = [];
   const writeClean = (line: string) => write(sanitize(line, 'log', secrets));
   let hidesNotes = false;
