@@ -42,13 +42,8 @@ export function createModels(options: ModelsOptions): Models {
       const sources = await sourcesOf();
       const open = async (wire: Protocol, isReasoning: boolean) => {
         const opened = await openModel({ ref, provider, wire, sources, ports });
-        return withAxeErrors(opened, {
-          provider,
-          wire,
-          model: ref.model,
-          thinking: findFacts(ref),
-          isReasoning,
-        });
+        const asked = { provider, wire, model: ref.model, thinking: findFacts(ref), isReasoning };
+        return withAxeErrors(opened, asked);
       };
       if (!hasEitherForm(provider, usual)) return await open(usual, false);
       if (form !== undefined) return await open(form === 'chat' ? provider.wire : RESPONSES, false);

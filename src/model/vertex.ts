@@ -72,10 +72,7 @@ function asRawPredict(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   };
 }
 
-function findPlace(
-  provider: Provider,
-  sources: SettingSources,
-): { readonly host: string /** `projects/…/locations/…`. */; readonly path: string } {
+function findPlace(provider: Provider, sources: SettingSources) {
   const { env, config } = sources;
   const project = firstSet(env['GOOGLE_CLOUD_PROJECT']);
   if (project === undefined) {
