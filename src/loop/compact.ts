@@ -17,12 +17,9 @@ import {
   withoutThoughts,
 } from './messages.js';
 
-interface LongConversation {
-  readonly messages: readonly Message[];
+interface LongConversation extends Pick<ConversationSize, 'messages' | 'replyTokens' | 'memoryTokens'> {
   /** What the last request was measured to have; undefined before the first reply. */
   readonly measured: Measured | undefined;
-  readonly replyTokens: number;
-  readonly memoryTokens: number;
   readonly settings: Settings;
 }
 

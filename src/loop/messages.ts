@@ -5,6 +5,7 @@ import type {
   LanguageModelV4Message,
 } from '@ai-sdk/provider';
 import { estimateText, truncate } from '../lib/text/bytes.js';
+import type { Prompt } from '../prompt/prompt.js';
 import { redact } from '../safety/redact.js';
 
 export type Message = LanguageModelV4Message;
@@ -22,13 +23,7 @@ export interface ToolCall {
 }
 
 /** The beginning of a conversation; a system prompt that is empty is left out (axe-behaviour §5). */
-export function firstMessages({
-  system,
-  message,
-}: {
-  readonly system: string;
-  readonly message: string;
-}): LanguageModelV4Message[] {
+export function firstMessages({ system, message }: Prompt): LanguageModelV4Message[] {
   const user = userMessage(message);
   return system === '' ? [user] : [{ role: 'system', content: system }, user];
 }

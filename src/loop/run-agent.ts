@@ -142,14 +142,10 @@ export async function runAgent(conversation: Conversation, deps: LoopDependencie
       if (goal?.isReached() === true) return ended(answer, budget, stats());
       const wasTold = (lastCall?.repeats ?? 0) >= MAX_SAME_CALLS;
       lastCall = calls.at(-1);
-      if (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL)
-        return {
-          kind: 'exhausted',
-          limit: 'turns',
-          answer,
-          error: inCircles(lastCall?.tool),
-          stats: stats(),
-        };
+      if (wasTold && (lastCall?.repeats ?? 0) + 1 >= LAST_SAME_CALL) {
+        const error = inCircles(lastCall?.tool);
+        return { kind: 'exhausted', limit: 'turns', answer, error, stats: stats() };
+      }
       const leftMs = deps.leftMs();
       // Time counts once more than half of it is gone, however short it was.
       const isLate = leftMs < deps.clock.now().getTime() - startedAt;
