@@ -26,7 +26,7 @@ import type { Spend } from '../loop/budget.js';
 import type { AgentUsage } from '../loop/reply.js';
 import { callTarget } from '../loop/tool-calls.js';
 import { stripProvenance } from '../memory/run-log.js';
-import { SEVERITY_MARKS } from '../review/comment-text.js';
+import { SEVERITY_MARKS, tableCell } from '../review/comment-text.js';
 import { formatSeverities, isOpen } from '../review/finding.js';
 import type { FindingRecord } from '../review/record.js';
 import { type Coverage, formatCoverage, freshFiles } from '../review/scope.js';
@@ -270,13 +270,13 @@ export function formatFindingTable(
 
 function rowOf(record: FindingRecord, clean: (markdown: string) => string): string {
   const { title, path, line, severity, category, confidence, state, why, by, url } = record;
-  const name = `${cell(cleanLine(clean(title), MAX_TITLE))} · ${record.handle}`;
-  const place = cell(code(`${cleanLine(path, MAX_TITLE)}:${line}`));
+  const name = `${tableCell(cleanLine(clean(title), MAX_TITLE))} · ${record.handle}`;
+  const place = tableCell(code(`${cleanLine(path, MAX_TITLE)}:${line}`));
   const who = by === undefined ? '' : ` by ${code(by)}`;
   const reason = why === undefined ? '' : `: ${cleanLine(clean(why), MAX_TITLE)}`;
   const word = state === 'open' && record.isNew === true ? 'new' : RESULTS[state];
   const result = url === undefined ? word : `[${word}](${url})`;
-  return `| ${name}<br>${place} | ${SEVERITY_MARKS[severity]} ${severity} · ${category} | ${confidence} | ${cell(`${result}${who}${reason}`)} |`;
+  return `| ${name}<br>${place} | ${SEVERITY_MARKS[severity]} ${severity} · ${category} | ${confidence} | ${tableCell(`${result}${who}${reason}`)} |`;
 }
 
 const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
@@ -288,10 +288,6 @@ const RESULTS: Readonly<Record<FindingRecord['state'], string>> = {
   unclear: 'unclear on a second look',
   'held-back': 'not posted',
 };
-
-function cell(markdown: string): string {
-  return markdown.replaceAll('|', '\\|');
-}
 
 /** What was done on GitHub, in a line, with a link to it where it has one; empty where nothing was. */
 export function formatPublished({ line, url }: Published): string {

@@ -67,6 +67,11 @@ function headingOf({ severity, category, confidence, title }: Finding, clean: Co
   return `${SEVERITY_MARKS[severity]} **${name} · ${category}${sure}** — ${titleLine(title, clean)}`;
 }
 
+/** Markdown inside a cell of a table. */
+export function tableCell(markdown: string): string {
+  return markdown.replaceAll('|', '\\|');
+}
+
 /** A title inside a line of markdown. */
 export function titleLine(title: string, clean: CommentFrame['clean']): string {
   return cleanLine(clean(title), MAX_TITLE);

@@ -3,7 +3,7 @@ import { MAX_COMMENT_CHARACTERS } from '../lib/defaults.js';
 import { cutToBytes } from '../lib/text/bytes.js';
 import { cleanLine, codeSpan, count, paragraphs } from '../lib/text/format.js';
 import { formatMark, type Mark } from '../safety/mark.js';
-import { commentText, findingInText, SEVERITY_MARKS, titleLine } from './comment-text.js';
+import { commentText, findingInText, SEVERITY_MARKS, tableCell, titleLine } from './comment-text.js';
 import { codeKey, type PlacedFinding, worstFirst } from './diff-lines.js';
 import { formatSeverities, isOpen, type Side } from './finding.js';
 import { type Ledger, notRepeated } from './ledger.js';
@@ -265,13 +265,9 @@ function formatTable(listed: readonly PlacedFinding[], clean: ReviewPost['clean'
   const rows = listed.slice(0, MAX_ROWS).map(({ finding }) => {
     const { severity, title, path, line } = finding;
     const place = clean(codeSpan(`${cleanLine(path, MAX_PLACE)}:${line}`));
-    return `| ${SEVERITY_MARKS[severity]} | ${cell(titleLine(title, clean))} | ${cell(place)} |`;
+    return `| ${SEVERITY_MARKS[severity]} | ${tableCell(titleLine(title, clean))} | ${tableCell(place)} |`;
   });
   return ['| | Finding | Where |', '|---|---|---|', ...rows].join('\n');
-}
-
-function cell(markdown: string): string {
-  return markdown.replaceAll('|', '\\|');
 }
 
 /** Whose review it is, of which commit, and as many marks of its run as there is room for, also those said on lines. */
